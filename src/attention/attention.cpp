@@ -1,0 +1,72 @@
+#include "attention/attention.hpp"
+
+#include <fmt/format.h>
+
+#include "support/error.hpp"
+
+namespace attn {
+
+Value linear(Value x, const Projection& projection) {
+  const Node &w = projection.w.node(), &from = x.node();
+  if (w.frame.shape.rows != from.frame.shape.columns) {
+    fail("{} is {} but {} is {}: {} must have one row for each of the {} columns of {}", w.title(),
+         to_string(w.frame.shape), from.title(), to_string(from.frame.shape), w.title(),
+         from.frame.shape.columns, from.title());
+  }
+  Value product = matmul(std::move(x), projection.w);
+  return projection.b ? add(std::move(product), *projection.b) : product;
+}
+
+Value attention_weights(Value scores, const Recipe& recipe) {
+  Value scaled =
+      name("scaled", recipe.divisor ? divide(std::move(scores), *recipe.divisor) : std::move(scores));
+  Value biased = recipe.bias ? add(std::move(scaled), *recipe.bias) : std::move(scaled);
+  Value masked = name(
+      "masked", recipe.allowed ? mask(std::move(biased), *recipe.allowed, recipe.fill) : std::move(biased));
+  return name("weights", softmax(std::move(masked)));
+}
+
+Value attention(Value q, Value k, Value v, const Recipe& recipe) {
+  Value scores = name("scores", recipe.score(std::move(q), std::move(k)));
+  Value weights = attention_weights(std::move(scores), recipe);
+  return weigh(std::move(weights), std::move(v));
+}
+
+Value weigh(Value weights, Value v) {
+  if (weights.shape().columns != v.shape().rows) {
+    fail("weighted sum: {} is {} but {} is {}: every key needs one value, so {} must have {} rows",
+         weights.node().title(), to_string(weights.shape()), v.node().title(), to_string(v.shape()),
+         v.node().title(), weights.shape().columns);
+  }
+  return matmul(std::move(weights), std::move(v));
+}
+
+Value head_part(Value whole, std::string_view leaf, std::size_t head, std::size_t heads) {
+  if (heads == 1) return whole;
+  const std::size_t columns_of_all = whole.shape().columns;
+  if (columns_of_all % heads != 0) {
+    fail("{} has {} columns: they cannot be shared out equally among {} heads", whole.node().title(),
+         columns_of_all, heads);
+  }
+  const std::size_t count = columns_of_all / heads;
+  return name(leaf, columns(std::move(whole), head * count, count));
+}
+
+Value multi_head_attention(Value q, Value k, Value v, std::size_t heads, const Recipe& recipe,
+                           const std::optional<Projection>& output_projection) {
+  std::vector<Value> outputs;
+  for (std::size_t i = 0; i < heads; ++i) {
+    if (heads == 1) {
+      outputs.push_back(name("head", attention(q, k, v, recipe)));
+      break;
+    }
+    const Graph::Scope scope(q.graph(), fmt::format("head.{}", i + 1));
+    outputs.push_back(name("output", attention(head_part(q, "q", i, heads), head_part(k, "k", i, heads),
+                                               head_part(v, "v", i, heads), recipe)));
+  }
+  Value concat = name("concat", heads == 1 ? std::move(outputs.front()) : concatenate(std::move(outputs)));
+  return name("output",
+              output_projection ? linear(std::move(concat), *output_projection) : std::move(concat));
+}
+
+}  // namespace attn

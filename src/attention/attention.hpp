@@ -1,0 +1,51 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+
+#include "attention/score.hpp"
+#include "graph/op/operations.hpp"
+
+namespace attn {
+
+/// How attention is computed: everything but the queries, the keys and the values.
+struct Recipe {
+  Value (*score)(Value q, Value k) = dot_product;
+  std::optional<Divisor> divisor = {};                     // of the scores
+  std::optional<Value> bias = {};                          // added to the scaled scores     [n_q, n_k]
+  std::optional<Value> allowed = {};                       // 0 where a query may not look   [n_q, n_k]
+  double fill = -std::numeric_limits<double>::infinity();  // takes the place of a score that is not allowed
+};
+
+/// A learned map X·W + b.
+struct Projection {
+  Value w;                 // [in, out]
+  std::optional<Value> b;  // [1, out]
+};
+
+/// x · w + b.  [n, in] -> [n, out].  Throws InputError when they do not fit together.
+Value linear(Value x, const Projection& projection);
+
+/// From the scores to weights whose rows sum to one: `scaled`, `masked`, `weights`.  [n_q, n_k] -> [n_q,
+/// n_k]. (Vaswani et al. 2017, section 3.2.1; D0 11.3)
+Value attention_weights(Value scores, const Recipe& recipe);
+
+/// softmax(q kᵀ / √d_k) v: `scores` … `weights`, and the weighted sum, which the caller names.
+/// [n_q, d_k] [n_k, d_k] [n_k, d_v] -> [n_q, d_v].  (Vaswani et al. 2017, equation 1; D1; D3)
+Value attention(Value q, Value k, Value v, const Recipe& recipe);
+
+/// The weighted sum of the values.  [n_q, n_k] [n_k, d_v] -> [n_q, d_v].  Throws InputError when a key has no
+/// value.
+Value weigh(Value weights, Value v);
+
+/// The part of q, k or v that belongs to one head: head i of h has columns i·d/h … (i+1)·d/h − 1, i from 0.
+/// [n, h·d] -> [n, d].  Throws InputError when the columns cannot be shared out equally.
+Value head_part(Value whole, std::string_view leaf, std::size_t head, std::size_t heads);
+
+/// `head.1.output` … `head.h.output`, each an attention of its own on its part of q, k and v, then `concat`
+/// and, with a projection, `output`; one head has no scope and its result is called `head`. [n_q, h·d_k]
+/// [n_k, h·d_k] [n_k, h·d_v] -> [n_q, d_model].  (Vaswani et al. 2017, section 3.2.2; D0 11.5; D2)
+Value multi_head_attention(Value q, Value k, Value v, std::size_t heads, const Recipe& recipe,
+                           const std::optional<Projection>& output_projection);
+
+}  // namespace attn

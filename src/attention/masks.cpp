@@ -1,0 +1,44 @@
+#include "attention/masks.hpp"
+
+#include <algorithm>
+
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+void allow_first(Matrix& mask, std::size_t query, std::size_t count) {
+  std::ranges::fill(row(mask, query).first(std::min(count, mask.shape()[1])), 1.0);
+}
+
+}  // namespace
+
+Matrix causal_mask(Shape shape) {
+  Matrix mask = make_matrix(shape, 0.0);
+  for (std::size_t i = 0; i < shape.rows; ++i) allow_first(mask, i, i + 1);
+  return mask;
+}
+
+Matrix valid_length_mask(Shape shape, std::span<const std::size_t> lengths) {
+  if (lengths.size() != 1 && lengths.size() != shape.rows) {
+    fail("--valid-length: {} lengths are given for {} queries: give one for all, or one for each query",
+         lengths.size(), shape.rows);
+  }
+  Matrix mask = make_matrix(shape, 0.0);
+  for (std::size_t i = 0; i < shape.rows; ++i) {
+    const std::size_t length = lengths.size() == 1 ? lengths[0] : lengths[i];
+    if (length > shape.columns) {
+      fail("--valid-length: {} is more than the {} keys there are", length, shape.columns);
+    }
+    allow_first(mask, i, length);
+  }
+  return mask;
+}
+
+Matrix both(Matrix a, const Matrix& b) {
+  std::ranges::transform(cells(a), cells(b), cells(a).begin(),
+                         [](double x, double y) { return x != 0.0 && y != 0.0 ? 1.0 : 0.0; });
+  return a;
+}
+
+}  // namespace attn

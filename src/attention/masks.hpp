@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "math/matrix.hpp"
+
+namespace attn {
+
+// Masks are matrices of 1 (may look) and 0 (may not).  [n_q, n_k]
+
+/// Query i may look at keys 1 … i, aligned at the top left when the lengths differ.  (D2; D4, masking the
+/// future)
+Matrix causal_mask(Shape shape);
+
+/// Query i may look at the first lengths[i] keys; a single length holds for all queries.  (D0 11.3.2.1)
+/// Throws InputError: neither one length nor one for each query, a length above the number of keys.
+Matrix valid_length_mask(Shape shape, std::span<const std::size_t> lengths);
+
+/// What both masks allow.
+Matrix both(Matrix a, const Matrix& b);
+
+}  // namespace attn

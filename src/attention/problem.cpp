@@ -1,0 +1,222 @@
+#include "attention/problem.hpp"
+
+#include <fmt/format.h>
+
+#include "attention/masks.hpp"
+#include "attention/scale.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+using Parameters = std::map<std::string, Value, std::less<>>;
+
+void require_labels(std::string_view name, const Axis& axis, std::size_t size) {
+  if (axis.labels && axis.labels->size() != size) {
+    fail("{} has {} {}, but {} words label them: give one word for each", name, size, axis.name,
+         axis.labels->size());
+  }
+}
+
+// The evaluation of one sequence of a problem.
+class Evaluation {
+ public:
+  Evaluation(const Problem& problem, const Parameters& parameters, const Sequence& sequence,
+             std::vector<std::size_t> valid_lengths, Graph& graph)
+      : problem_(problem), parameters_(parameters), valid_lengths_(std::move(valid_lengths)), graph_(graph) {
+    queries_ = axis("queries", sequence.tokens);
+    keys_ =
+        axis("keys", problem.key_tokens.empty() && !given("memory") ? sequence.tokens : problem.key_tokens);
+    if (sequence.x) x_ = input("x", *sequence.x, axis("tokens", sequence.tokens), axis("features"));
+  }
+
+  void run() {
+    if (given("weights")) {
+      weigh_given(input("weights", queries_, keys_));
+    } else if (given("scores")) {
+      require_one_head("scores");
+      Value scores = input("scores", queries_, keys_);
+      const Recipe how = recipe(0, scores.shape());
+      weigh_given(attention_weights(std::move(scores), how));
+    } else {
+      attend();
+    }
+  }
+
+ private:
+  bool given(std::string_view name) const { return problem_.matrices.contains(name); }
+
+  Value input(std::string_view name, const Matrix& matrix, Axis rows, Axis columns) {
+    require_labels(name, rows, matrix.shape()[0]);
+    require_labels(name, columns, matrix.shape()[1]);
+    return graph_.input(name, matrix, std::move(rows), std::move(columns));
+  }
+  Value input(std::string_view name, Axis rows, Axis columns) {
+    return input(name, problem_.matrices.find(name)->second, std::move(rows), std::move(columns));
+  }
+
+  void require_one_head(std::string_view name) const {
+    if (problem_.heads != 1) {
+      fail("--heads {}: {} are those of one head; give x and parameters, or q, k and v, to have several",
+           problem_.heads, name);
+    }
+  }
+
+  std::optional<Value> parameter(const std::string& name) const {
+    const auto found = parameters_.find(name);
+    return found == parameters_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  std::optional<Projection> projection(char which) {
+    const std::optional<Value> w = parameter(fmt::format("w_{}", which));
+    const std::optional<Value> b = parameter(fmt::format("b_{}", which));
+    if (!w && b) fail("b_{0} is given without w_{0}: a bias is added to a product with w_{0}", which);
+    if (!w) return std::nullopt;
+    if (b && b->shape() != Shape{1, w->shape().columns}) {
+      fail("b_{} is {} but w_{} is {}: the bias must be one row of {} numbers", which, to_string(b->shape()),
+           which, to_string(w->shape()), w->shape().columns);
+    }
+    return Projection{*w, b};
+  }
+
+  std::optional<Value> projected(char which, const std::optional<Value>& from, const Axis& rows) {
+    const std::string name(1, which);
+    if (given(name)) return input(name, rows, axis("features"));
+    if (!from) return std::nullopt;
+    const std::optional<Projection> map = projection(which);
+    if (!map) return std::nullopt;
+    return attn::name(name, linear(*from, *map));
+  }
+
+  // `shape` is that of the scores; `d_k` is 0 when the keys are not known.
+  Recipe recipe(std::size_t d_k, Shape shape) {
+    const ScoreFunction& function = look_up(score_functions(), problem_.score, "score function");
+    const bool own_scale = problem_.scale.empty();
+    Recipe recipe{.score = function.score, .fill = problem_.fill};
+    if (!own_scale || d_k != 0) recipe.divisor = divisor(own_scale ? function.scale : problem_.scale, d_k);
+    if (problem_.mask && problem_.mask->additive) {
+      require_mask_shape(shape);
+      recipe.bias = input("bias", problem_.mask->matrix, queries_, keys_);
+    }
+    if (std::optional<Matrix> allowed = allowed_cells(shape)) {
+      recipe.allowed = input("mask", std::move(*allowed), queries_, keys_);
+    }
+    return recipe;
+  }
+
+  void require_mask_shape(Shape shape) const {
+    if (shape_of(problem_.mask->matrix) != shape) {
+      fail(
+          "the mask is {} but the scores are {}: a mask needs one row for each query and one column for each "
+          "key",
+          to_string(shape_of(problem_.mask->matrix)), to_string(shape));
+    }
+  }
+
+  std::optional<Matrix> allowed_cells(Shape shape) const {
+    std::optional<Matrix> allowed;
+    const auto allow = [&](Matrix mask) {
+      allowed = allowed ? both(std::move(mask), *allowed) : std::move(mask);
+    };
+    if (problem_.mask && !problem_.mask->additive) {
+      require_mask_shape(shape);
+      allow(problem_.mask->matrix);
+    }
+    if (problem_.causal) allow(causal_mask(shape));
+    if (!valid_lengths_.empty()) allow(valid_length_mask(shape, valid_lengths_));
+    return allowed;
+  }
+
+  void attend() {
+    const std::optional<Value> memory = parameter("memory");
+    const std::optional<Value>& source = memory ? memory : x_;
+    const std::optional<Value> q = projected('q', x_, queries_);
+    const std::optional<Value> k = projected('k', source, keys_);
+    const std::optional<Value> v = projected('v', source, keys_);
+    const std::optional<Projection> output_projection = projection('o');
+    if (!q || !k) return;
+
+    const Recipe how = recipe(k->shape().columns / problem_.heads, {q->shape().rows, k->shape().rows});
+    if (!v) {
+      weigh_nothing(*q, *k, how);
+    } else if (problem_.heads == 1 && !output_projection) {
+      attn::name("output", attention(*q, *k, *v, how));
+    } else {
+      multi_head_attention(*q, *k, *v, problem_.heads, how, output_projection);
+    }
+  }
+
+  // Without values there are weights, and nothing to weigh.
+  void weigh_nothing(const Value& q, const Value& k, const Recipe& recipe) {
+    for (std::size_t i = 0; i < problem_.heads; ++i) {
+      std::optional<Graph::Scope> scope;
+      if (problem_.heads > 1) scope.emplace(graph_, fmt::format("head.{}", i + 1));
+      const std::size_t heads = problem_.heads;
+      Value scores = recipe.score(head_part(q, "q", i, heads), head_part(k, "k", i, heads));
+      attention_weights(attn::name("scores", std::move(scores)), recipe);
+    }
+  }
+
+  void weigh_given(Value weights) {
+    require_one_head("weights");
+    if (given("v")) attn::name("output", weigh(std::move(weights), input("v", keys_, axis("features"))));
+  }
+
+  const Problem& problem_;
+  const Parameters& parameters_;
+  std::vector<std::size_t> valid_lengths_;
+  Graph& graph_;
+  Axis queries_;
+  Axis keys_;
+  std::optional<Value> x_;
+};
+
+// What all sequences of a batch share stands outside their scopes.
+Parameters parameters_of(const Problem& problem, Graph& graph) {
+  Parameters parameters;
+  for (const std::string name : {"w_q", "b_q", "w_k", "b_k", "w_v", "b_v", "w_o", "b_o"}) {
+    const auto found = problem.matrices.find(name);
+    if (found == problem.matrices.end()) continue;
+    parameters.emplace(
+        name, graph.input(name, found->second, axis(name[0] == 'b' ? "bias" : "features"), axis("features")));
+  }
+  const auto memory = problem.matrices.find("memory");
+  if (memory != problem.matrices.end()) {
+    Axis rows = axis("tokens", problem.key_tokens);
+    require_labels("memory", rows, memory->second.shape()[0]);
+    parameters.emplace("memory", graph.input("memory", memory->second, std::move(rows), axis("features")));
+  }
+  return parameters;
+}
+
+void check_batch(const Problem& problem) {
+  const std::size_t count = problem.sequences.size();
+  if (count == 1) return;
+  for (const std::string_view name : {"q", "k", "v", "scores", "weights"}) {
+    if (problem.matrices.contains(name)) {
+      fail("{} is given for a batch of {} sentences: a batch is given by its words or by x", name, count);
+    }
+  }
+  const std::size_t lengths = problem.valid_lengths.size();
+  if (lengths > 1 && lengths != count) {
+    fail("--valid-length: {} lengths are given for {} sentences: give one for each", lengths, count);
+  }
+}
+
+}  // namespace
+
+void evaluate(const Problem& problem, Graph& graph) {
+  check_batch(problem);
+  const Parameters parameters = parameters_of(problem, graph);
+  const std::size_t count = problem.sequences.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    std::optional<Graph::Scope> scope;
+    if (count > 1) scope.emplace(graph, fmt::format("sentence.{}", i + 1));
+    std::vector<std::size_t> lengths = problem.valid_lengths;
+    if (count > 1 && lengths.size() == count) lengths = {lengths[i]};
+    Evaluation(problem, parameters, problem.sequences[i], std::move(lengths), graph).run();
+  }
+}
+
+}  // namespace attn

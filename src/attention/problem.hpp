@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "attention/attention.hpp"
+#include "graph/graph.hpp"
+
+namespace attn {
+
+/// One sentence: its words and their embeddings. Without words it has as many rows as x.
+struct Sequence {
+  std::vector<std::string> tokens;
+  std::optional<Matrix> x;  // [n, d_model]
+};
+
+/// A mask as it was given: 1 and 0 for may and may not look, or numbers to add to the scores.
+struct GivenMask {
+  Matrix matrix;  // [n_q, n_k]
+  bool additive = false;
+};
+
+/// What is attended to, and how. Everything is optional: as much is computed as the given matrices allow,
+/// from x and the parameters, or from q, k and v, or from scores, or from weights and v.
+struct Problem {
+  std::string title;
+  std::string summary;                     // one sentence
+  std::vector<std::string> about;          // paragraphs
+  std::vector<Sequence> sequences = {{}};  // more than one is a batch: each is attended to on its own
+  std::vector<std::string> key_tokens;     // labels of the keys, when they are not the queries' words
+  std::map<std::string, Matrix, std::less<>>
+      matrices;  // memory, w_q … w_o, b_q … b_o, q, k, v, scores, weights
+
+  std::size_t heads = 1;
+  std::string score = "scaled-dot";
+  std::string scale;  // empty: the one that belongs to the score function
+  bool causal = false;
+  std::optional<GivenMask> mask;
+  std::vector<std::size_t> valid_lengths;  // one; or one for each sentence of a batch; or one for each query
+  double fill = -std::numeric_limits<double>::infinity();
+};
+
+/// Computes all that the problem allows, into the graph. Throws InputError when the matrices do not fit
+/// together.
+void evaluate(const Problem& problem, Graph& graph);
+
+/// What the reader should know about the numbers: queries that may look at no key, a mask that leaks.
+std::vector<std::string> warnings(const Graph& graph);
+
+}  // namespace attn

@@ -1,0 +1,55 @@
+#include "attention/scale.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+std::optional<Divisor> sqrt_dk(std::size_t d_k) {
+  if (d_k == 0)
+    fail("scale sqrt-dk needs the keys' size, and only scores are given: give --scale NUMBER or none");
+  return Divisor{std::sqrt(static_cast<double>(d_k)),
+                 {fmt::format("√{}", d_k), fmt::format("\\sqrt{{{}}}", d_k)}};
+}
+
+std::optional<Divisor> none(std::size_t) {
+  return std::nullopt;
+}
+
+constexpr std::array table = {
+    Scale{"sqrt-dk", "the square root of the keys' size", sqrt_dk},
+    Scale{"none", "scores as they are", none},
+};
+
+std::optional<double> parse_number(std::string_view text) {
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::span<const Scale> scales() {
+  return table;
+}
+
+std::optional<Divisor> divisor(std::string_view scale, std::size_t d_k) {
+  if (const std::optional<double> value = parse_number(scale)) {
+    if (!std::isfinite(*value) || *value <= 0.0) {
+      fail("--scale {}: the scores are divided by it, so it must be a positive number", scale);
+    }
+    const std::string written = fmt::format("{}", *value);
+    return Divisor{*value, {written, written}};
+  }
+  return look_up(scales(), scale, "scale").divisor(d_k);
+}
+
+}  // namespace attn

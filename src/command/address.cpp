@@ -1,0 +1,87 @@
+#include "command/address.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <vector>
+
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+bool is_quoted(std::string_view text) {
+  return text.size() >= 2 && text.front() == '"' && text.back() == '"';
+}
+
+// The comma that parts row and column: outside quotes, or npos unless there is exactly one.
+std::size_t find_comma(std::string_view text) {
+  bool quoted = false;
+  std::size_t found = std::string_view::npos;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') quoted = !quoted;
+    if (text[i] != ',' || quoted) continue;
+    if (found != std::string_view::npos) return std::string_view::npos;
+    found = i;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::size_t find_place(const Axis& axis, std::size_t size, std::string_view place, std::string_view what) {
+  place = trimmed(place);
+  if (!is_quoted(place)) {
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(place.data(), place.data() + place.size(), number);
+    if (error == std::errc() && end == place.data() + place.size()) {
+      if (number < 1 || number > size) fail("{}: they are numbered from 1 to {}", what, size);
+      return number - 1;
+    }
+  }
+  const std::string_view label = is_quoted(place) ? place.substr(1, place.size() - 2) : place;
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; axis.labels && i < size; ++i) {
+    if ((*axis.labels)[i] == label) found.push_back(i);
+  }
+  if (found.size() == 1) return found.front();
+  if (found.size() > 1) {
+    fail("{}: {} are called so; give a number, such as {}", what, found.size(), found.front() + 1);
+  }
+  if (!axis.labels) fail("{}: they have no words, only numbers from 1 to {}", what, size);
+  fail("{}: there is none{}; give one of the words, or a number from 1 to {}", what,
+       did_you_mean(label, *axis.labels), size);
+}
+
+Cell find_cell(const Graph& graph, std::string_view address) {
+  const std::size_t open = address.find('[');
+  if (open == std::string_view::npos || !address.ends_with(']')) {
+    fail("'{}' is not a cell: write it as weights[1,2], or by words as weights[it,animal]", address);
+  }
+  const std::string_view inside = address.substr(open + 1, address.size() - open - 2);
+  const std::size_t comma = find_comma(inside);
+  if (comma == std::string_view::npos) {
+    fail("'{}' is not a cell: between the brackets belong a row and a column, parted by one comma", address);
+  }
+  const std::vector<const Node*> nodes = graph.matching(address.substr(0, open));
+  if (nodes.size() > 1) {
+    fail("'{}' could be {} or {}: give the whole name", address.substr(0, open), nodes[0]->name,
+         nodes[1]->name);
+  }
+  const Node& node = *nodes.front();
+  const std::string_view row = inside.substr(0, comma), column = inside.substr(comma + 1);
+  return {&node,
+          find_place(node.frame.rows, node.frame.shape.rows, row,
+                     fmt::format("row '{}' of {}", trimmed(row), node.name)),
+          find_place(node.frame.columns, node.frame.shape.columns, column,
+                     fmt::format("column '{}' of {}", trimmed(column), node.name))};
+}
+
+}  // namespace attn

@@ -1,0 +1,48 @@
+#include "command/app.hpp"
+
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+const Format& choose_format(const Arguments& arguments, const std::string& output) {
+  if (const std::optional<std::string> name = arguments.text("format"))
+    return look_up(formats(), *name, "format");
+  if (output != "-") return format_of_file(output);
+  return formats().front();
+}
+
+}  // namespace
+
+Answer answer(const std::vector<std::string>& command_line, const Environment& environment) {
+  const Parsed parsed = parse(command_line);
+  const Arguments& arguments = parsed.arguments;
+  Answer answer;
+  // How it is written is checked first: a wrong format should not cost a long computation.
+  answer.output = arguments.text("output").value_or("-");
+  answer.format = &choose_format(arguments, answer.output);
+
+  Outcome outcome;
+  if (!parsed.command) {
+    outcome.page = general_help();
+  } else if (arguments.has("help")) {
+    outcome.page = command_help(*parsed.command);
+  } else {
+    outcome = parsed.command->run(*parsed.command, arguments);
+  }
+  if (outcome.output) {
+    answer.output = *outcome.output;
+    answer.format = &choose_format(arguments, answer.output);
+  }
+  const bool to_file = answer.output != "-";
+  if (answer.format->binary && !to_file && environment.output_is_terminal) {
+    fail("{} is not for a terminal: give -o FILE, or send the output on", answer.format->name);
+  }
+  answer.style = style_for(arguments, environment, to_file);
+  answer.page = std::move(outcome.page);
+  answer.warnings = std::move(outcome.warnings);
+  return answer;
+}
+
+}  // namespace attn

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/request.hpp"
+#include "page/page.hpp"
+
+namespace attn {
+
+/// An option of a command, as data: help and the parser walk the same rows.
+struct Option {
+  std::string_view name;         // "--depth"
+  std::string_view placeholder;  // "N"; empty: a flag
+  std::string_view summary;
+};
+
+/// A command line after parsing.
+struct Arguments {
+  std::vector<std::string> words;                           // what is not an option
+  Request request;                                          // the fields of the problem
+  std::map<std::string, std::string, std::less<>> options;  // the other options, by name without dashes
+
+  bool has(std::string_view option) const { return options.contains(option); }
+  std::optional<std::string> text(std::string_view option) const;
+  /// Throws InputError unless it is a whole number from `least` to `most`.
+  std::optional<std::size_t> count(std::string_view option, std::size_t least, std::size_t most) const;
+};
+
+/// What a command has to say.
+struct Outcome {
+  Page page;
+  std::vector<std::string> warnings = {};
+  std::optional<std::string> output = {};  // a file that the command's own words name
+};
+
+/// A subcommand.
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view words;  // "CELL", "SRC DST", ""
+  std::size_t least_words;
+  std::size_t most_words;
+  bool takes_problem;  // the fields of a problem, --example and --problem
+  std::span<const Option> options;
+  std::span<const std::string_view> examples;
+  Outcome (*run)(const Command& command, const Arguments& arguments);
+};
+
+/// All commands. A new one is one file and one row.
+std::span<const Command> commands();
+
+/// The options that choose the problem as a whole: --example, --problem.
+std::span<const Option> problem_options();
+/// The options that every command takes: how the page is written.
+std::span<const Option> output_options();
+
+// The commands, one file each.
+Outcome run_walk(const Command& command, const Arguments& arguments);
+Outcome run_step(const Command& command, const Arguments& arguments);
+Outcome run_explain(const Command& command, const Arguments& arguments);
+Outcome run_examples(const Command& command, const Arguments& arguments);
+Outcome run_convert(const Command& command, const Arguments& arguments);
+Outcome run_help(const Command& command, const Arguments& arguments);
+
+/// The help of the program, and of one command.
+Page general_help();
+Page command_help(const Command& command);
+
+}  // namespace attn

@@ -1,0 +1,34 @@
+#include <filesystem>
+
+#include "command/command.hpp"
+#include "data/matrix_file.hpp"
+#include "page/describe.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+// What the matrix is called where the target names its matrices.
+std::string name_of(const std::string& source, const std::optional<std::string>& key) {
+  if (key) return *key;
+  const std::string stem = std::filesystem::path(source).stem().string();
+  const bool is_file = std::filesystem::exists(source);
+  return is_file && !stem.empty() ? stem : "matrix";
+}
+
+}  // namespace
+
+Outcome run_convert(const Command&, const Arguments& arguments) {
+  const std::string &source = arguments.words[0], &target = arguments.words[1];
+  const std::optional<std::string> key = arguments.text("key");
+  if (arguments.has("output")) fail("--output: attn convert writes to its second word, {}", target);
+  MatrixFile file = read_matrix(key ? source + ":" + *key : source);
+  auto graph = std::make_shared<Graph>();
+  graph->input(name_of(source, key), std::move(file.matrix), axis("rows", std::move(file.row_labels)),
+               axis("columns", std::move(file.column_labels)));
+  const Node& node = graph->nodes().front();
+  Page page{.graph = graph, .problem = nullptr, .trace = {&node}, .blocks = {table_of(node)}};
+  return {std::move(page), {}, target};
+}
+
+}  // namespace attn

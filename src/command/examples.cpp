@@ -1,0 +1,35 @@
+#include "data/examples.hpp"
+#include "command/command.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+Request request_of(const Example& example) {
+  return read_request(example.json, std::string(example.name));
+}
+
+}  // namespace
+
+Outcome run_examples(const Command&, const Arguments& arguments) {
+  Page page;
+  if (arguments.words.empty()) {
+    Listing listing{{"example", "what it shows"}, {}};
+    for (const Example& example : examples()) {
+      listing.rows.push_back({std::string(example.name), request_of(example).summary});
+    }
+    page.blocks.emplace_back(std::move(listing));
+    page.blocks.emplace_back(Prose{text("See one with ", code("attn walk --example NAME"), ".")});
+    return {std::move(page)};
+  }
+  const Example& example = look_up(examples(), arguments.words.front(), "example");
+  const Request request = request_of(example);
+  page.blocks.emplace_back(Heading{1, text(request.title)});
+  page.blocks.emplace_back(Prose{text(request.summary)});
+  for (const std::string& paragraph : request.about) page.blocks.emplace_back(Prose{text(paragraph)});
+  page.blocks.emplace_back(
+      Prose{text("See it with ", code("attn walk --example " + std::string(example.name)), ".")});
+  return {std::move(page)};
+}
+
+}  // namespace attn

@@ -1,0 +1,40 @@
+#include <fmt/format.h>
+
+#include "command/address.hpp"
+#include "command/solve.hpp"
+#include "page/describe.hpp"
+
+namespace attn {
+namespace {
+
+// "query it, key animal": which row and column the cell lies in, by word.
+std::string place_of(const Cell& cell) {
+  const Axis &rows = cell.node->frame.rows, &columns = cell.node->frame.columns;
+  std::string place;
+  if (rows.labels) place += rows.label(cell.row);
+  if (columns.labels) place += (place.empty() ? "" : ", ") + columns.label(cell.column);
+  return place;
+}
+
+}  // namespace
+
+Outcome run_explain(const Command&, const Arguments& arguments) {
+  const Solved solved = solve(arguments);
+  const Cell cell = find_cell(*solved.graph, arguments.words.front());
+  const std::size_t depth = arguments.count("depth", 0, 1000).value_or(0);
+  Page page{.graph = solved.graph, .problem = solved.problem, .trace = {cell.node}, .blocks = {}};
+
+  std::string title = fmt::format("{}[{},{}]", cell.node->name, cell.row + 1, cell.column + 1);
+  if (const std::string place = place_of(cell); !place.empty()) title += " (" + place + ")";
+  page.blocks.emplace_back(Heading{1, text(std::move(title))});
+  page.blocks.emplace_back(formula_block(*cell.node));
+  if (!cell.node->operation) {
+    page.blocks.emplace_back(
+        Prose{text(code(cell.node->name), " was given: nothing lies behind its numbers.")});
+    page.blocks.emplace_back(Derivation{cell, {number(cell.value())}, 0});
+  }
+  for (Block& block : derivations(cell, depth)) page.blocks.push_back(std::move(block));
+  return {std::move(page), warnings(*solved.graph)};
+}
+
+}  // namespace attn

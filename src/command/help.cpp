@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include "command/command.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+Block listing_of(std::span<const Option> options) {
+  Listing listing{{"option", "what it does"}, {}};
+  for (const Option& option : options) {
+    listing.rows.push_back(
+        {fmt::format("{}{}{}", option.name, option.placeholder.empty() ? "" : " ", option.placeholder),
+         std::string(option.summary)});
+  }
+  return listing;
+}
+
+Block listing_of_fields() {
+  Listing listing{{"option", "what it gives"}, {}};
+  for (const Field& field : fields()) {
+    listing.rows.push_back(
+        {fmt::format("{}{}{}", field.option, field.placeholder.empty() ? "" : " ", field.placeholder),
+         std::string(field.summary)});
+  }
+  return listing;
+}
+
+Block example_block(std::span<const std::string_view> examples) {
+  Listing listing{{"example"}, {}};
+  for (const std::string_view example : examples) listing.rows.push_back({std::string(example)});
+  return listing;
+}
+
+}  // namespace
+
+Page general_help() {
+  Page page;
+  const auto say = [&](Block block) { page.blocks.push_back(std::move(block)); };
+  say(Prose{text(strong("attn"), " walks through attention step by step and explains every number.")});
+  constexpr std::string_view examples[] = {"attn walk", "attn explain 'weights[1,2]' --depth 3"};
+  say(example_block(examples));
+  Listing listing{{"command", "what it shows"}, {}};
+  for (const Command& command : commands()) {
+    listing.rows.push_back({std::string(command.name), std::string(command.summary)});
+  }
+  say(std::move(listing));
+  say(Prose{text(code("attn help COMMAND"), " tells more about each.")});
+  return page;
+}
+
+Page command_help(const Command& command) {
+  Page page;
+  const auto say = [&](Block block) { page.blocks.push_back(std::move(block)); };
+  say(example_block(command.examples));
+  say(Prose{
+      text(strong(fmt::format("attn {}{}{}", command.name, command.words.empty() ? "" : " ", command.words)),
+           fmt::format(": {}.", command.summary))});
+  if (!command.options.empty()) say(listing_of(command.options));
+  if (command.takes_problem) {
+    say(Prose{text(strong("What is attended to, and how"))});
+    say(listing_of(problem_options()));
+    say(Prose{
+        text("A MATRIX is a file (.csv, .tsv, .json, .npy, .npz or .npz:name), - for standard input, or a "
+             "literal: '[[1,0],[0,1]]' or '1 0; 0 1'.")});
+    say(listing_of_fields());
+  }
+  say(Prose{text(strong("How it is written"))});
+  say(listing_of(output_options()));
+  return page;
+}
+
+Outcome run_help(const Command&, const Arguments& arguments) {
+  if (arguments.words.empty()) return {general_help()};
+  return {command_help(look_up(commands(), arguments.words.front(), "command"))};
+}
+
+}  // namespace attn

@@ -1,0 +1,42 @@
+#include "command/solve.hpp"
+
+#include "data/examples.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+Request whole_problem(const Arguments& arguments) {
+  const std::optional<std::string> file = arguments.text("problem"), example = arguments.text("example");
+  if (file && example) fail("--problem and --example are both given: give one of them");
+  if (file) return read_request(read_bytes(*file), *file);
+  if (!example && arguments.request.has_source()) return {};
+  const Example& chosen = example ? look_up(examples(), *example, "example") : examples().front();
+  return read_request(chosen.json, std::string(chosen.name));
+}
+
+}  // namespace
+
+Page Solved::page(const std::optional<std::string>& pattern) const {
+  Page page{.graph = graph, .problem = problem, .trace = {}, .blocks = {}};
+  if (pattern) {
+    page.trace = graph->matching(*pattern);
+  } else {
+    for (const Node& node : graph->nodes()) {
+      if (!node.name.empty()) page.trace.push_back(&node);
+    }
+  }
+  return page;
+}
+
+Solved solve(const Arguments& arguments) {
+  Request request = whole_problem(arguments);
+  request.override_with(arguments.request);
+  auto problem = std::make_shared<const Problem>(build(request));
+  auto graph = std::make_shared<Graph>();
+  evaluate(*problem, *graph);
+  return {std::move(problem), std::move(graph)};
+}
+
+}  // namespace attn

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+
+#include "command/command.hpp"
+#include "graph/graph.hpp"
+
+namespace attn {
+
+/// A problem and its computation.
+struct Solved {
+  std::shared_ptr<const Problem> problem;
+  std::shared_ptr<const Graph> graph;
+
+  /// A page about it, without blocks, whose trace is the nodes that match `pattern`, or all named ones.
+  Page page(const std::optional<std::string>& pattern) const;
+};
+
+/// The problem that the arguments describe (an example, a file, and the fields given), computed with every
+/// node kept.
+Solved solve(const Arguments& arguments);
+
+}  // namespace attn

@@ -1,0 +1,32 @@
+#include <algorithm>
+
+#include "attention/steps.hpp"
+#include "command/solve.hpp"
+#include "page/describe.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+
+Outcome run_step(const Command& command, const Arguments& arguments) {
+  const Step& step = look_up(steps(), command.name, "step");
+  const Solved solved = solve(arguments);
+  Page page = solved.page(arguments.text("only"));
+  std::erase_if(page.trace, [&](const Node* node) { return !step.shows(*node); });
+  if (page.trace.empty()) {
+    if (arguments.has("only"))
+      fail("--only {}: attn {} shows no such matrix", *arguments.text("only"), step.name);
+    fail("there is nothing for attn {} to compute here: give {}", step.name, step.needs);
+  }
+  page.blocks.emplace_back(Heading{1, text(std::string(step.title))});
+  page.blocks.emplace_back(Prose{text(std::string(step.meaning))});
+  for (const Node* node : page.trace) {
+    add_result(page, *node);
+    if (step.name != "softmax") continue;
+    if (Text reading = reading_of_weights(*node); !reading.empty())
+      page.blocks.emplace_back(Prose{std::move(reading)});
+  }
+  return {std::move(page), warnings(*solved.graph)};
+}
+
+}  // namespace attn

@@ -1,0 +1,77 @@
+#include "command/app.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+bool is_set(const Environment& environment, const char* name) {
+  const std::optional<std::string> value = environment.variable(name);
+  return value && !value->empty();
+}
+
+bool is_on(const Environment& environment, const char* name) {
+  return is_set(environment, name) && *environment.variable(name) != "0";
+}
+
+Colors depth(const Environment& environment) {
+  const std::string colorterm = environment.variable("COLORTERM").value_or("");
+  if (colorterm == "truecolor" || colorterm == "24bit") return Colors::full;
+  const std::string term = environment.variable("TERM").value_or("");
+  return term.find("256") != std::string::npos ? Colors::palette256 : Colors::sixteen;
+}
+
+// The first rule that says something wins.
+Colors choose_colors(const Arguments& arguments, const Environment& environment, bool to_file) {
+  for (const std::optional<std::string>& choice :
+       {arguments.text("color"), environment.variable("ATTN_COLOR")}) {
+    if (!choice || choice->empty() || *choice == "auto") {
+      if (choice && *choice == "auto") break;
+      continue;
+    }
+    if (*choice == "never") return Colors::none;
+    if (*choice == "always") return depth(environment);
+    fail("--color: '{}' is neither always, never nor auto", *choice);
+  }
+  if (is_set(environment, "NO_COLOR")) return Colors::none;
+  if (is_on(environment, "FORCE_COLOR") || is_on(environment, "CLICOLOR_FORCE")) return depth(environment);
+  if (to_file || !environment.output_is_terminal || environment.variable("TERM") == "dumb")
+    return Colors::none;
+  return depth(environment);
+}
+
+bool speaks_utf8(const Environment& environment) {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    if (!is_set(environment, name)) continue;
+    const std::string value = *environment.variable(name);
+    return value.find("UTF-8") != std::string::npos || value.find("utf8") != std::string::npos ||
+           value.find("UTF8") != std::string::npos || value.find("utf-8") != std::string::npos;
+  }
+  return false;
+}
+
+std::size_t choose_width(const Arguments& arguments, const Environment& environment, bool to_file) {
+  constexpr std::size_t least = 20, most = 100000, usual = 80;
+  if (const std::optional<std::size_t> width = arguments.count("width", least, most)) return *width;
+  if (to_file || !environment.output_is_terminal) return 0;
+  if (environment.terminal_width > 0) return environment.terminal_width;
+  const std::string columns = environment.variable("COLUMNS").value_or("");
+  const bool is_number =
+      !columns.empty() && columns.size() < 6 && columns.find_first_not_of("0123456789") == std::string::npos;
+  return is_number && std::stoul(columns) > 0 ? std::stoul(columns) : usual;
+}
+
+}  // namespace
+
+Style style_for(const Arguments& arguments, const Environment& environment, bool to_file) {
+  constexpr std::size_t most_decimals = 15;
+  Style style;
+  style.colors = choose_colors(arguments, environment, to_file);
+  // A file is read elsewhere, on a machine that is not this terminal.
+  style.unicode = !arguments.has("ascii") && (to_file || speaks_utf8(environment));
+  style.width = choose_width(arguments, environment, to_file);
+  style.full = arguments.has("full");
+  style.precision = static_cast<int>(arguments.count("precision", 0, most_decimals).value_or(4));
+  return style;
+}
+
+}  // namespace attn

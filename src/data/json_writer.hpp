@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "math/matrix.hpp"
+#include "support/sink.hpp"
+
+namespace attn {
+
+/// Writes JSON as it goes, so that large matrices are never held as text. Numbers are the shortest that read
+/// back the same; NaN and infinities are the strings "NaN", "Infinity" and "-Infinity".
+class JsonWriter {
+ public:
+  explicit JsonWriter(Sink& sink) : sink_(sink) {}
+
+  void begin_object() { open('{'); }
+  void end_object() { close('}'); }
+  void begin_array() { open('['); }
+  void end_array() { close(']'); }
+  void key(std::string_view name);
+
+  void string(std::string_view text);
+  void number(double value);
+  void integer(std::uint64_t value);
+  void boolean(bool value);
+  void strings(const std::vector<std::string>& list);
+  /// One row of cells per line.
+  void matrix(const Matrix& matrix);
+
+ private:
+  void open(char bracket);
+  void close(char bracket);
+  void separate(std::string_view comma = ", ");
+  void new_line();
+
+  Sink& sink_;
+  std::vector<bool> has_members_;
+  bool after_key_ = false;
+};
+
+}  // namespace attn

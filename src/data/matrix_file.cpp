@@ -1,0 +1,133 @@
+#include "data/matrix_file.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "data/readers/cell.hpp"
+#include "data/readers/open_file.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+
+namespace {
+
+constexpr MatrixKind kinds[] = {
+    {"csv", "Comma-separated rows, with or without labels; also semicolons or blanks.", read_csv},
+    {"tsv", "Tab-separated rows, with or without labels.", read_tsv},
+    {"json", "An array of rows, or an object whose members are such arrays.", read_json},
+    {"npy", "A NumPy array of one or two dimensions.", read_npy},
+    {"npz", "Several NumPy arrays under names; FILE:NAME chooses one.", read_npz},
+};
+
+[[noreturn]] void fail_too_long(const std::string& where) {
+  fail("{} is longer than {} bytes: give a smaller file", where, most_bytes);
+}
+
+std::string read_all(std::FILE* file, std::size_t expected, const std::string& where) {
+  constexpr std::size_t piece = std::size_t{1} << 20;
+  std::string bytes;
+  bytes.reserve(std::min(expected, most_bytes) + piece);
+  std::size_t came = piece;
+  while (came == piece) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + piece);
+    came = read_some(file, bytes.data() + before, piece, where);
+    bytes.resize(before + came);
+    if (bytes.size() > most_bytes) fail_too_long(where);
+  }
+  return bytes;
+}
+
+std::string read_standard_input() {
+  static bool was_read = false;
+  if (was_read) {
+    fail("standard input can be read once, and '-' stands for it a second time: put the data into a file");
+  }
+  was_read = true;
+  return read_all(stdin, 0, "standard input");
+}
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+std::string_view kind_from_extension(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::ranges::transform(extension, extension.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  });
+  if (extension.empty()) return "";
+  const MatrixKind* kind = find_row(matrix_kinds(), std::string_view(extension).substr(1));
+  return kind ? kind->name : "";
+}
+
+std::string_view kind_from_bytes(std::string_view bytes) {
+  if (bytes.starts_with("\x93NUMPY")) return "npy";
+  if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06")) return "npz";
+  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
+  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && (bytes[first] == '[' || bytes[first] == '{')) return "json";
+  const std::size_t separator = bytes.find_first_of("\t,");
+  return separator != std::string_view::npos && bytes[separator] == '\t' ? "tsv" : "csv";
+}
+
+MatrixFile read_source(const std::string& path, std::string_view key) {
+  const std::string bytes = read_bytes(path);
+  const bool standard_input = path == "-";
+  std::string_view kind = standard_input ? "" : kind_from_extension(path);
+  if (kind.empty()) kind = kind_from_bytes(bytes);
+  return look_up(matrix_kinds(), kind, "kind of file")
+      .read(bytes, key, standard_input ? "standard input" : path);
+}
+
+bool looks_like_literal(std::string_view source) {
+  const std::size_t begin = source.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return false;
+  const std::size_t end = source.find_first_of(" \t\r\n,;", begin);
+  return parse_cell(source.substr(begin, end - begin)).kind != CellKind::text;
+}
+
+[[noreturn]] void fail_missing(const std::string& source) {
+  if (source.find_first_not_of(" \t\r\n") == std::string::npos) {
+    fail("the name of a file is empty: give a file, a literal such as '1 0; 0 1', or '-' for standard input");
+  }
+  std::error_code reason;
+  const std::filesystem::file_status status = std::filesystem::status(source, reason);
+  if (status.type() == std::filesystem::file_type::not_found || !reason)
+    reason = std::make_error_code(std::errc::no_such_file_or_directory);
+  fail("{} cannot be read ({}): give a file, a literal such as '1 0; 0 1', or '-' for standard input",
+       in_quotes(source), reason.message());
+}
+
+}  // namespace
+
+std::span<const MatrixKind> matrix_kinds() {
+  return kinds;
+}
+
+std::string read_bytes(const std::string& path) {
+  if (path == "-") return read_standard_input();
+  const File file = open_file(path);
+  std::error_code unknown;
+  const std::uintmax_t size = std::filesystem::file_size(path, unknown);  // pipes have none
+  if (!unknown && size > most_bytes) fail_too_long(path);
+  return read_all(file.get(), unknown ? 0 : size, path);
+}
+
+MatrixFile read_matrix(const std::string& source) {
+  if (source == "-") return read_source(source, "");
+  if (source.starts_with('[')) return read_literal(source, in_quotes(source));
+  if (exists(source)) return read_source(source, "");
+  const std::size_t colon = source.rfind(':');
+  if (colon != std::string::npos && colon > 0) {
+    const std::string path = source.substr(0, colon);
+    if (path == "-" || exists(path)) return read_source(path, std::string_view(source).substr(colon + 1));
+  }
+  if (looks_like_literal(source)) return read_literal(source, in_quotes(source));
+  fail_missing(source);
+}
+
+}  // namespace attn

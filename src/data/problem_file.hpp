@@ -1,0 +1,11 @@
+#pragma once
+
+#include "attention/problem.hpp"
+#include "data/json_writer.hpp"
+
+namespace attn {
+
+/// Writes a problem as the object that read_request reads: every matrix as it is, whether given or drawn.
+void write_problem(const Problem& problem, JsonWriter& json);
+
+}  // namespace attn

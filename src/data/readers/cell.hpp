@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace attn {
+
+/// What a piece of text is when it is read as one cell of a matrix.
+enum class CellKind { number, boolean, overflow, text };
+
+/// A cell and its value; the value counts for numbers and booleans only.
+struct Cell {
+  CellKind kind;
+  double value;
+};
+
+/// Reads `1.5`, `+2e-3`, `inf`, `-Infinity`, `nan`, `true` or `False`: all of the text or nothing of it.
+Cell parse_cell(std::string_view text);
+
+/// Whether the cell has a value.
+inline bool has_value(Cell cell) {
+  return cell.kind == CellKind::number || cell.kind == CellKind::boolean;
+}
+
+/// "is not a number" or "is too large for a number": what to say of a cell without a value.
+std::string_view complaint(Cell cell);
+
+/// Text from a file as a message shows it: in single quotes, on one line, shortened when it is long.
+std::string in_quotes(std::string_view text);
+
+/// "1 cell", "2 cells".
+std::string count_of(std::size_t n, std::string_view noun);
+
+}  // namespace attn

@@ -1,0 +1,44 @@
+#include "data/readers/choice.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "data/readers/cell.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+
+namespace {
+
+std::string list_of(const std::vector<std::string>& names) {
+  constexpr std::size_t most_shown = 16;
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(names.size(), most_shown); ++i) shown.push_back(in_quotes(names[i]));
+  if (names.size() > most_shown) shown.push_back("…");
+  return fmt::format("{}", fmt::join(shown, ", "));
+}
+
+}  // namespace
+
+std::size_t choose_matrix(const std::vector<std::string>& names, std::string_view key,
+                          const std::string& where) {
+  if (key.empty() && names.size() == 1) return 0;
+  if (key.empty()) {
+    fail("{} holds {} matrices, {}: choose one by adding its name, as in {}", where, names.size(),
+         list_of(names), in_quotes(":" + names.front()));
+  }
+  const auto found = std::ranges::find(names, key);
+  if (found == names.end()) {
+    fail("{} holds no matrix {}: choose one of {}", where, in_quotes(key), list_of(names));
+  }
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+void refuse_key(std::string_view key, const std::string& where) {
+  if (!key.empty()) {
+    fail("{} holds one matrix, which has no name: leave out {}", where, in_quotes(":" + std::string(key)));
+  }
+}
+
+}  // namespace attn

@@ -1,0 +1,109 @@
+#include <array>
+
+#include "data/json.hpp"
+#include "data/readers/cell.hpp"
+#include "data/readers/json_guard.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+
+namespace {
+
+// What the parser says in its own words, and what is said to the reader; the first that fits counts.
+struct Translation {
+  std::string_view fragment;
+  std::string_view sentence;
+};
+
+constexpr std::array translations = {
+    Translation{"; expected end of input", "nothing may follow the end of the JSON value: remove this"},
+    Translation{"invalid string",
+                "this string is not closed, or holds a character that JSON does not allow: write it in plain "
+                "double quotes"},
+    Translation{"invalid number", "this is not a number as JSON writes them: write it like -1.5 or 2e-3"},
+    Translation{"while parsing object key", "the name of a member in double quotes is expected here"},
+    Translation{"while parsing object separator", "a ':' is expected here, between a name and its value"},
+    Translation{"while parsing object", "a ',' or '}' is expected here"},
+    Translation{"while parsing array", "a ',' or ']' is expected here"},
+    Translation{"while parsing value",
+                "a value is expected here: a number, true, false, \"NaN\", \"Infinity\", a '[' or a '{'"},
+};
+
+std::string_view translate(std::string_view message) {
+  for (const auto& [fragment, sentence] : translations) {
+    if (message.find(fragment) != std::string_view::npos) return sentence;
+  }
+  return "this is not JSON: write rows of numbers, like [[1, 0], [0, 1]]";
+}
+
+// Builds the value from the parser's events, so that every mistake is met together with its place.
+class Builder {
+ public:
+  Builder(std::string_view text, const std::string& where) : text_(text), where_(where) {}
+
+  Json take() { return std::move(root_); }
+
+  bool null() { return add(nullptr); }
+  bool boolean(bool value) { return add(value); }
+  bool number_integer(Json::number_integer_t value) { return add(value); }
+  bool number_unsigned(Json::number_unsigned_t value) { return add(value); }
+  bool number_float(Json::number_float_t value, const std::string&) { return add(value); }
+  bool string(std::string& value) { return add(std::move(value)); }
+  bool binary(Json::binary_t&) { return false; }
+  bool key(std::string& name) {
+    key_ = std::move(name);
+    return true;
+  }
+  bool start_object(std::size_t) { return open(Json::object()); }
+  bool start_array(std::size_t) { return open(Json::array()); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+
+  bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception& error) {
+    constexpr int number_overflow = 406;
+    const std::size_t at = std::min(std::max<std::size_t>(position, 1) - 1, text_.size());
+    const std::string place = place_in(text_, at, where_);
+    if (error.id == number_overflow) {
+      fail("{}: {} is too large for a number: write \"Infinity\" if that is meant", place, in_quotes(token));
+    }
+    fail("{}: {}", place, translate(error.what()));
+  }
+
+ private:
+  Json& place(Json value) {
+    if (open_.empty()) return root_ = std::move(value);
+    Json& parent = *open_.back();
+    if (parent.is_object()) return parent[key_] = std::move(value);
+    parent.push_back(std::move(value));
+    return parent.back();
+  }
+  bool add(Json value) {
+    place(std::move(value));
+    return true;
+  }
+  bool open(Json value) {
+    open_.push_back(&place(std::move(value)));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  std::string_view text_;
+  const std::string& where_;
+  Json root_;
+  std::vector<Json*> open_;  // from the root down to what is being filled, so that none of them moves
+  std::string key_;
+};
+
+}  // namespace
+
+Json parse_json(std::string_view text, const std::string& where) {
+  refuse_monstrous_json(text, where);
+  Builder builder(text, where);
+  Json::sax_parse(text.begin(), text.end(), &builder);
+  return builder.take();
+}
+
+}  // namespace attn

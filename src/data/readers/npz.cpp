@@ -1,0 +1,66 @@
+#include "data/readers/npz.hpp"
+
+#include "data/matrix_file.hpp"
+#include "data/readers/choice.hpp"
+#include "data/readers/npy_header.hpp"
+#include "data/readers/zip.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+
+namespace {
+
+constexpr std::string_view suffix = ".npy";
+
+std::string without_suffix(std::string_view name) {
+  return std::string(name.substr(0, name.size() - (name.ends_with(suffix) ? suffix.size() : 0)));
+}
+
+std::vector<ZipMember> matrices_in(std::string_view bytes, const std::string& where) {
+  std::vector<ZipMember> members = zip_directory(bytes, where);
+  std::erase_if(members, [](const ZipMember& member) { return !member.name.ends_with(suffix); });
+  return members;
+}
+
+std::vector<std::string> names_in(const std::vector<ZipMember>& members) {
+  std::vector<std::string> names;
+  for (const ZipMember& member : members) names.push_back(without_suffix(member.name));
+  return names;
+}
+
+// How many bytes the array may take that begins with these: its header says, once it is there.
+class Promise {
+ public:
+  explicit Promise(const std::string& where) : where_(where) {}
+
+  std::size_t operator()(std::string_view so_far) {
+    if (!promised_) {
+      const std::optional<std::size_t> header = npy_header_size(so_far, where_);
+      if (header && *header <= so_far.size()) promised_ = parse_npy_header(so_far, where_).end();
+    }
+    return promised_.value_or(most_bytes);
+  }
+
+ private:
+  const std::string& where_;
+  std::optional<std::size_t> promised_;
+};
+
+}  // namespace
+
+std::vector<std::string> npz_names(std::string_view bytes, const std::string& where) {
+  return names_in(matrices_in(bytes, where));
+}
+
+MatrixFile read_npz(std::string_view bytes, std::string_view key, const std::string& where) {
+  const std::vector<ZipMember> members = matrices_in(bytes, where);
+  if (members.empty()) fail("the archive {} holds no arrays: save some with numpy.savez", where);
+  const std::vector<std::string> names = names_in(members);
+  const std::size_t chosen = choose_matrix(names, without_suffix(key), where);
+  const std::string member_where = fmt::format("{}:{}", where, names[chosen]);
+  std::string buffer;
+  return read_npy(unzip(bytes, members[chosen], Promise(member_where), buffer, member_where), "",
+                  member_where);
+}
+
+}  // namespace attn

@@ -1,0 +1,27 @@
+#include "data/readers/open_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "support/error.hpp"
+
+namespace attn {
+
+File open_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) fail("{} is a folder: give a file", path);
+  File file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (!file) fail("{} cannot be read ({}): give a file that can", path, std::strerror(errno));
+  return file;
+}
+
+std::size_t read_some(std::FILE* file, char* bytes, std::size_t most, const std::string& where) {
+  const std::size_t came = std::fread(bytes, 1, most, file);
+  if (came < most && std::ferror(file)) {
+    fail("{} cannot be read ({}): give a file that can", where, std::strerror(errno));
+  }
+  return came;
+}
+
+}  // namespace attn

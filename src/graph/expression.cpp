@@ -1,0 +1,76 @@
+#include "graph/expression.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "graph/graph.hpp"
+
+namespace attn {
+namespace {
+
+Expression branch(Expression::Kind kind, double value, std::vector<Expression> parts) {
+  return {.kind = kind, .value = value, .parts = std::move(parts)};
+}
+
+void collect(const Expression& expression, std::vector<Cell>& cells) {
+  if (expression.kind == Expression::Kind::cell && std::ranges::find(cells, expression.cell) == cells.end()) {
+    cells.push_back(expression.cell);
+  }
+  for (const Expression& part : expression.parts) collect(part, cells);
+}
+
+}  // namespace
+
+double Cell::value() const {
+  return node->matrix()(row, column);
+}
+
+Expression number(double value) {
+  return {.kind = Expression::Kind::number, .value = value};
+}
+
+Expression number(double value, Formula notation) {
+  return {.kind = Expression::Kind::number, .value = value, .notation = std::move(notation)};
+}
+
+Expression cell(const Node& node, std::size_t row, std::size_t column) {
+  const Cell cell{&node, row, column};
+  return {.kind = Expression::Kind::cell, .value = cell.value(), .cell = cell};
+}
+
+Expression sum(std::vector<Expression> terms) {
+  double total = 0.0;
+  for (const Expression& term : terms) total += term.value;
+  return branch(Expression::Kind::sum, total, std::move(terms));
+}
+
+Expression product(std::vector<Expression> factors) {
+  double total = 1.0;
+  for (const Expression& factor : factors) total *= factor.value;
+  return branch(Expression::Kind::product, total, std::move(factors));
+}
+
+Expression operator-(Expression a, Expression b) {
+  const double value = a.value - b.value;
+  return branch(Expression::Kind::difference, value, {std::move(a), std::move(b)});
+}
+
+Expression operator/(Expression a, Expression b) {
+  const double value = a.value / b.value;
+  return branch(Expression::Kind::quotient, value, {std::move(a), std::move(b)});
+}
+
+Expression exponential(Expression argument) {
+  Expression result = branch(Expression::Kind::call, std::exp(argument.value), {std::move(argument)});
+  result.notation = {"exp", "\\exp"};
+  return result;
+}
+
+std::vector<Cell> cells_of(const Expression& expression) {
+  std::vector<Cell> cells;
+  collect(expression, cells);
+  return cells;
+}
+
+}  // namespace attn

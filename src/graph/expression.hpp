@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "graph/formula.hpp"
+
+namespace attn {
+
+struct Node;
+
+/// One number of one node. Rows and columns count from zero in code and from one in whatever is shown.
+struct Cell {
+  const Node* node = nullptr;
+  std::size_t row = 0;
+  std::size_t column = 0;
+
+  double value() const;
+  auto operator<=>(const Cell&) const = default;
+};
+
+/// How one cell came about: a small tree of terms whose leaves are cells and numbers. It is a value, not
+/// text, so that every format can write it and so that its cells can be explained in turn.
+struct Expression {
+  enum class Kind { number, cell, sum, difference, product, quotient, call };
+
+  Kind kind = Kind::number;
+  double value = 0.0;     // of the whole tree below
+  Formula notation = {};  // a number's own way of being written ("√64"), or a function's name
+  Cell cell = {};         // of a cell
+  std::vector<Expression> parts = {};
+};
+
+Expression number(double value);
+Expression number(double value, Formula notation);
+Expression cell(const Node& node, std::size_t row, std::size_t column);
+Expression sum(std::vector<Expression> terms);
+Expression product(std::vector<Expression> factors);
+Expression operator-(Expression a, Expression b);
+Expression operator/(Expression a, Expression b);
+/// e to the power of the argument.
+Expression exponential(Expression argument);
+
+/// The different cells of the tree, in the order in which they are first written.
+std::vector<Cell> cells_of(const Expression& expression);
+
+/// An expression and, where the terms alone do not say it, a sentence on why it is so.
+struct Explanation {
+  Expression expression;
+  std::string reason = {};
+};
+
+}  // namespace attn

@@ -1,0 +1,210 @@
+#include "graph/graph.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "graph/op/operations.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+// After a mismatch only the last star can take more: linear in both sizes, whatever the pattern.
+bool matches_whole(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0, n = 0, star = std::string_view::npos, after_star = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      after_star = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++after_star;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+std::vector<Formula> symbols_of(const Node& node, std::string_view scope) {
+  std::vector<Formula> symbols;
+  for (const Node* operand : node.operands) {
+    if (operand->name.empty()) {
+      const Formula inner = operand->operation->formula(symbols_of(*operand, scope));
+      symbols.push_back({"(" + inner.plain + ")", "\\left(" + inner.latex + "\\right)"});
+    } else {
+      const Formula written = symbol(operand->name);
+      symbols.push_back({relative_title(*operand, scope), written.latex});
+    }
+  }
+  return symbols;
+}
+
+}  // namespace
+
+const Matrix& Node::matrix() const {
+  if (!kept) throw std::logic_error("the cells of " + title() + " were not kept");
+  return *kept;
+}
+
+std::string Node::title() const {
+  if (!name.empty()) return name;
+  return "(" + operation->formula(symbols_of(*this, "")).plain + ")";
+}
+
+std::string_view Node::scope() const {
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string::npos ? std::string_view() : std::string_view(name).substr(0, dot + 1);
+}
+
+std::string_view Node::leaf() const {
+  return std::string_view(name).substr(scope().size());
+}
+
+bool Node::is_alias() const {
+  return operation && operation->name() == identity_name;
+}
+
+const Node& Node::original() const {
+  return is_alias() ? operands.front()->original() : *this;
+}
+
+std::string relative_title(const Node& node, std::string_view scope) {
+  if (node.name.empty()) return "(" + node.operation->formula(symbols_of(node, scope)).plain + ")";
+  return node.name.starts_with(scope) ? node.name.substr(scope.size()) : node.name;
+}
+
+Formula formula_of(const Node& node) {
+  const Formula left = symbol(node.name);
+  if (!node.operation) return left;
+  const bool all_in_scope = std::ranges::all_of(
+      node.operands, [&](const Node* operand) { return operand->name.starts_with(node.scope()); });
+  const std::string_view scope = all_in_scope ? node.scope() : "";
+  const Formula right = node.operation->formula(symbols_of(node, scope));
+  if (node.name.empty()) return right;
+  return {relative_title(node, scope) + " = " + right.plain, left.latex + " = " + right.latex};
+}
+
+Matrix Value::take() && {
+  const std::shared_ptr<Matrix> cells = std::move(cells_);
+  if (cells.use_count() == 1) return std::move(*cells);
+  return *cells;
+}
+
+bool matches(std::string_view pattern, std::string_view name) {
+  while (true) {
+    if (matches_whole(pattern, name)) return true;
+    const std::size_t dot = name.find('.');
+    if (dot == std::string_view::npos) return false;
+    name.remove_prefix(dot + 1);
+  }
+}
+
+Keep keep_everything() {
+  return [](const Node&) { return true; };
+}
+
+Keep keep_nothing() {
+  return [](const Node&) { return false; };
+}
+
+Keep keep_matching(std::string pattern) {
+  return [pattern = std::move(pattern)](const Node& node) {
+    return !node.name.empty() && matches(pattern, node.name);
+  };
+}
+
+Value Graph::input(std::string_view name, Matrix matrix, Axis rows, Axis columns) {
+  const Shape shape = shape_of(matrix);
+  Node& node = add(nullptr, {}, {shape, std::move(rows), std::move(columns)});
+  auto cells = std::make_shared<Matrix>(std::move(matrix));
+  node.kept = cells;
+  give_name(node, prefix_ + std::string(name));
+  return {&node, std::move(cells)};
+}
+
+Value Graph::apply(std::unique_ptr<const Operation> operation, std::vector<Value> operands) {
+  std::vector<const Node*> nodes;
+  // What was computed is what an explanation leads back to, whatever other names it bears.
+  for (const Value& operand : operands) nodes.push_back(&operand.node().original());
+  Frame frame = operation->frame(nodes);
+  Node& node = add(std::move(operation), std::move(nodes), std::move(frame));
+  auto cells = std::make_shared<Matrix>(node.operation->compute(operands));
+  if (keep_(node)) node.kept = cells;
+  return {&node, std::move(cells)};
+}
+
+Value Graph::name(std::string_view leaf, Value value) {
+  Node* node = value.node_;
+  if (!node->name.empty()) {
+    node = &add(make_identity(), {node}, node->frame);
+  }
+  give_name(*node, prefix_ + std::string(leaf));
+  if (keep_(*node)) node->kept = value.cells_;
+  return {node, std::move(value.cells_)};
+}
+
+const Node* Graph::find(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : found->second;
+}
+
+const Node& Graph::at(std::string_view name) const {
+  if (const Node* node = find(name)) return *node;
+  fail_unknown("matrix", name, names());
+}
+
+std::vector<const Node*> Graph::matching(std::string_view pattern) const {
+  if (const Node* node = find(pattern)) return {node};
+  std::vector<const Node*> found;
+  for (const Node& node : nodes_) {
+    if (!node.name.empty() && matches(pattern, node.name)) found.push_back(&node);
+  }
+  if (found.empty()) fail_unknown("matrix", pattern, names());
+  return found;
+}
+
+std::vector<std::string> Graph::names() const {
+  std::vector<std::string> names;
+  for (const Node& node : nodes_) {
+    if (!node.name.empty()) names.push_back(node.name);
+  }
+  return names;
+}
+
+Node& Graph::add(std::unique_ptr<const Operation> operation, std::vector<const Node*> operands, Frame frame) {
+  Node& node = nodes_.emplace_back();
+  node.graph = this;
+  node.operation = std::move(operation);
+  node.operands = std::move(operands);
+  node.frame = std::move(frame);
+  return node;
+}
+
+void Graph::give_name(Node& node, std::string name) {
+  const bool is_new = by_name_.emplace(name, &node).second;
+  if (!is_new) throw std::logic_error("two nodes are called " + name);
+  node.name = std::move(name);
+}
+
+Graph::Scope::Scope(Graph& graph, std::string_view name) : graph_(graph), outer_(graph.prefix_.size()) {
+  graph_.prefix_ += name;
+  graph_.prefix_ += '.';
+}
+
+Graph::Scope::~Scope() {
+  graph_.prefix_.resize(outer_);
+}
+
+Value name(std::string_view leaf, Value value) {
+  Graph& graph = value.graph();
+  return graph.name(leaf, std::move(value));
+}
+
+}  // namespace attn

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/operation.hpp"
+
+namespace attn {
+
+class Graph;
+
+/// One matrix of a computation: an input, or the result of an operation on other nodes. It stays in its graph
+/// for good; its cells stay only if somebody keeps them.
+struct Node {
+  Graph* graph = nullptr;
+  std::string name;                            // `head.2.weights`, or empty
+  std::unique_ptr<const Operation> operation;  // null: an input
+  std::vector<const Node*> operands;
+  Frame frame;
+  std::shared_ptr<const Matrix> kept;  // null: nobody listens
+
+  /// The cells. Throws std::logic_error when they were not kept.
+  const Matrix& matrix() const;
+  /// The name, or for a node without one its formula in parentheses.
+  std::string title() const;
+  /// `head.2.` of `head.2.weights`; "" at the top.
+  std::string_view scope() const;
+  /// `weights` of `head.2.weights`.
+  std::string_view leaf() const;
+  /// Whether it is another name for its only operand.
+  bool is_alias() const;
+  /// The node itself, or what its alias stands for.
+  const Node& original() const;
+};
+
+/// The name of a node as seen from a scope: without that scope's prefix where it has it.
+std::string relative_title(const Node& node, std::string_view scope);
+
+/// The formula of a node, "scores = q ⋅ kᵀ": without the scope that all its names share. An input is its
+/// name.
+Formula formula_of(const Node& node);
+
+/// A handle to a node and, while the handle lives, to its cells. Pass it on with std::move when it is not
+/// needed again: the next operation then works in the same memory.
+class Value {
+ public:
+  Value(Node* node, std::shared_ptr<Matrix> cells) : node_(node), cells_(std::move(cells)) {}
+
+  const Node& node() const { return *node_; }
+  Graph& graph() const { return *node_->graph; }
+  Shape shape() const { return node_->frame.shape; }
+  const Matrix& matrix() const { return *cells_; }
+  /// The cells, to change: the memory itself when nobody else holds it, otherwise a copy.
+  Matrix take() &&;
+
+ private:
+  friend class Graph;
+  Node* node_;
+  std::shared_ptr<Matrix> cells_;
+};
+
+/// Chooses nodes by name: `head.2.weights`, `weights` (in any scope), `head.*.output`, `encoder.2.*`.
+/// `*` stands for any characters; without an exact match a pattern may leave out leading scopes.
+bool matches(std::string_view pattern, std::string_view name);
+
+/// Who listens: decides whether the cells of a node are kept. Asked when a node is made and when it is named.
+using Keep = std::function<bool(const Node&)>;
+Keep keep_everything();
+Keep keep_nothing();
+/// Keeps the nodes whose names match.
+Keep keep_matching(std::string pattern);
+
+/// A computation as it happens: every operation is evaluated at once and leaves a node, in order.
+class Graph {
+ public:
+  explicit Graph(Keep keep = keep_everything()) : keep_(std::move(keep)) {}
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  /// A matrix that comes from outside. It is always kept.
+  Value input(std::string_view name, Matrix matrix, Axis rows, Axis columns);
+  /// Evaluates an operation. Throws InputError when the operands do not fit together.
+  Value apply(std::unique_ptr<const Operation> operation, std::vector<Value> operands);
+  /// Gives a value its name within the open scopes. A value that has a name gets an alias, which shares its
+  /// cells.
+  Value name(std::string_view leaf, Value value);
+
+  const std::deque<Node>& nodes() const { return nodes_; }
+  /// The node called `name` in full. Throws InputError with the nearest name when there is none.
+  const Node& at(std::string_view name) const;
+  const Node* find(std::string_view name) const;
+  /// The named nodes that match, in order; only the exact one where there is one. Throws InputError for none.
+  std::vector<const Node*> matching(std::string_view pattern) const;
+  std::vector<std::string> names() const;
+
+  /// Names given while a scope is open begin with its name and a dot.
+  class Scope {
+   public:
+    Scope(Graph& graph, std::string_view name);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Graph& graph_;
+    std::size_t outer_;
+  };
+
+ private:
+  Node& add(std::unique_ptr<const Operation> operation, std::vector<const Node*> operands, Frame frame);
+  void give_name(Node& node, std::string name);
+
+  Keep keep_;
+  std::string prefix_;
+  std::deque<Node> nodes_;
+  std::map<std::string, const Node*, std::less<>> by_name_;
+};
+
+/// Gives a value its name in its own graph.
+Value name(std::string_view leaf, Value value);
+
+/// Applies an operation to values, in their graph.
+template <class Op, class... Values>
+Value apply(Op operation, Values&&... values) {
+  std::vector<Value> operands;
+  operands.reserve(sizeof...(values));
+  (operands.push_back(std::forward<Values>(values)), ...);
+  Graph& graph = operands.front().graph();
+  return graph.apply(std::make_unique<const Op>(std::move(operation)), std::move(operands));
+}
+
+}  // namespace attn

@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "graph/op/operations.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+class Mask final : public Operation {
+ public:
+  explicit Mask(double fill) : fill_(fill) {}
+
+  std::string_view name() const override { return "mask"; }
+
+  Frame frame(Operands operands) const override {
+    const Frame &scores = operands[0]->frame, &allowed = operands[1]->frame;
+    if (scores.shape != allowed.shape) {
+      fail("{} is {} but {} is {}: a mask needs one row for each query and one column for each key",
+           operands[1]->title(), to_string(allowed.shape), operands[0]->title(), to_string(scores.shape));
+    }
+    return scores;
+  }
+
+  Matrix compute(std::span<Value> operands) const override {
+    Matrix result = std::move(operands[0]).take();
+    const std::span<double> scores = cells(result);
+    const std::span<const double> allowed = cells(operands[1].matrix());
+    for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = allowed[i] != 0.0 ? scores[i] : fill_;
+    return result;
+  }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    const Formula fill = written_fill();
+    return {operands[0].plain + " where " + operands[1].plain + " = 1, else " + fill.plain,
+            "\\begin{cases}" + operands[0].latex + " & " + operands[1].latex + " = 1 \\\\ " + fill.latex +
+                " & \\text{otherwise}\\end{cases}"};
+  }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    const Axis &queries = operands[0]->frame.rows, &keys = operands[0]->frame.columns;
+    if (operands[1]->matrix()(row, column) != 0.0) {
+      return {cell(*operands[0], row, column), fmt::format("query {} may look at key {}, so the score stays",
+                                                           queries.label(row), keys.label(column))};
+    }
+    return {number(fill_, written_fill()),
+            fmt::format("query {} may not look at key {}: {} takes the place of the score",
+                        queries.label(row), keys.label(column), written_fill().plain)};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    return {.element_operations = operands[0].cells()};
+  }
+
+ private:
+  Formula written_fill() const {
+    if (std::isinf(fill_)) return {"−∞", "-\\infty"};
+    return {fmt::format("{}", fill_), fmt::format("{}", fill_)};
+  }
+
+  double fill_;
+};
+
+}  // namespace
+
+Value mask(Value scores, Value allowed, double fill) {
+  return apply(Mask(fill), std::move(scores), std::move(allowed));
+}
+
+}  // namespace attn

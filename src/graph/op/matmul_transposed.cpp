@@ -1,0 +1,49 @@
+#include "graph/op/operations.hpp"
+#include "math/product.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+class MatmulTransposed final : public Operation {
+ public:
+  std::string_view name() const override { return "matmul_transposed"; }
+
+  Frame frame(Operands operands) const override {
+    const Frame &a = operands[0]->frame, &b = operands[1]->frame;
+    if (a.shape.columns != b.shape.columns) {
+      fail("{} is {} but {} is {}: both must have the same number of columns", operands[0]->title(),
+           to_string(a.shape), operands[1]->title(), to_string(b.shape));
+    }
+    return {{a.shape.rows, b.shape.rows}, a.rows, b.rows};
+  }
+
+  Matrix compute(std::span<Value> operands) const override {
+    return product_transposed(operands[0].matrix(), operands[1].matrix());
+  }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    return {operands[0].plain + " ⋅ " + operands[1].plain + "ᵀ",
+            operands[0].latex + " {" + operands[1].latex + "}^{\\top}"};
+  }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    std::vector<Expression> terms;
+    for (std::size_t k = 0; k < operands[0]->frame.shape.columns; ++k) {
+      terms.push_back(attn::product({cell(*operands[0], row, k), cell(*operands[1], column, k)}));
+    }
+    return {sum(std::move(terms))};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    return {.multiply_adds = operands[0].rows * operands[0].columns * operands[1].rows};
+  }
+};
+
+}  // namespace
+
+Value matmul_transposed(Value a, Value b) {
+  return apply(MatmulTransposed(), std::move(a), std::move(b));
+}
+
+}  // namespace attn

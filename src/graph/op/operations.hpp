@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/graph.hpp"
+
+namespace attn {
+
+// The operations, one per file of this folder. Each function evaluates at once and returns a node of the same
+// graph.
+
+/// [m, k] [k, n] -> [m, n].
+Value matmul(Value a, Value b);
+
+/// a · bᵀ: the dot product of every row of `a` with every row of `b`.  [m, k] [n, k] -> [m, n].
+Value matmul_transposed(Value a, Value b);
+
+/// Adds a matrix of the same shape, or one row to every row.  [m, n] [m, n] or [1, n] -> [m, n].
+Value add(Value x, Value y);
+
+/// A number to divide by and how it is written: 8 = √64.
+struct Divisor {
+  double value;
+  Formula notation;
+};
+
+/// x / divisor.  [m, n] -> [m, n].
+Value divide(Value x, Divisor divisor);
+
+/// Replaces the scores by `fill` where `allowed` is 0.  [n_q, n_k] [n_q, n_k] -> [n_q, n_k].  (D0 11.3.2.1)
+Value mask(Value scores, Value allowed, double fill);
+
+/// Makes every row nonnegative with sum one; a row of −∞ alone becomes zeros.  [m, n] -> [m, n].  (D0 11.1)
+Value softmax(Value scores);
+
+/// `count` columns from `first` on.  [m, n] -> [m, count].
+Value columns(Value x, std::size_t first, std::size_t count);
+
+/// Matrices side by side.  [m, n_1] … [m, n_h] -> [m, n_1 + … + n_h].
+Value concatenate(std::vector<Value> parts);
+
+/// The operation of an alias, a second name for one value; `Graph::name` makes it.
+constexpr std::string_view identity_name = "identity";
+std::unique_ptr<const Operation> make_identity();
+
+/// A row of the table that help, documentation and tests walk.
+struct OperationRow {
+  std::string_view name;
+  std::string_view summary;
+  Value (*sample)(Graph& graph);  // the operation on small inputs made for it
+};
+
+/// All operations. A new one is one file and one row.
+std::span<const OperationRow> operations();
+
+}  // namespace attn

@@ -1,0 +1,24 @@
+#include "graph/operation.hpp"
+
+namespace attn {
+
+std::string Axis::label(std::size_t i) const {
+  return labels ? (*labels)[i] : std::to_string(i + 1);
+}
+
+Axis axis(std::string name) {
+  return {std::move(name), nullptr};
+}
+
+Axis axis(std::string name, std::vector<std::string> labels) {
+  if (labels.empty()) return axis(std::move(name));
+  return {std::move(name), std::make_shared<const std::vector<std::string>>(std::move(labels))};
+}
+
+Cost& Cost::operator+=(const Cost& other) {
+  multiply_adds += other.multiply_adds;
+  element_operations += other.element_operations;
+  return *this;
+}
+
+}  // namespace attn

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/expression.hpp"
+#include "graph/formula.hpp"
+#include "math/matrix.hpp"
+
+namespace attn {
+
+class Value;
+
+/// What the rows or the columns of a matrix stand for, with their labels where they have them.
+struct Axis {
+  std::string name;                                        // "tokens", "features", …
+  std::shared_ptr<const std::vector<std::string>> labels;  // null: counted from 1
+
+  /// The label of place `i`, or its number from 1.
+  std::string label(std::size_t i) const;
+};
+
+Axis axis(std::string name);
+/// With labels; no labels when the list is empty.
+Axis axis(std::string name, std::vector<std::string> labels);
+
+/// All about a matrix but its cells.
+struct Frame {
+  Shape shape;
+  Axis rows;
+  Axis columns;
+};
+
+/// What an operation costs, counted from shapes alone.
+struct Cost {
+  std::uint64_t multiply_adds = 0;       // of matrix products
+  std::uint64_t element_operations = 0;  // cells touched by anything else
+
+  Cost& operator+=(const Cost& other);
+};
+
+/// One step of a computation, and all that it knows about itself. The operands are nodes of a graph; their
+/// number and meaning are fixed by the function that applies the operation (graph/op/operations.hpp). The
+/// gradient, when it comes, is one more function here: result's gradient and operands -> operands' gradients.
+class Operation {
+ public:
+  using Operands = std::span<const Node* const>;
+
+  virtual ~Operation() = default;
+
+  /// The name of its row in the table of operations.
+  virtual std::string_view name() const = 0;
+  /// The shape and the axes of the result. Throws InputError when the operands do not fit together.
+  virtual Frame frame(Operands operands) const = 0;
+  /// The result. May take the memory of an operand that nobody else holds: `std::move(operands[0]).take()`.
+  virtual Matrix compute(std::span<Value> operands) const = 0;
+  /// How it is written, given how its operands are written.
+  virtual Formula formula(std::span<const Formula> operands) const = 0;
+  /// How one cell of the result came about. The operands are kept.
+  virtual Explanation explain(Operands operands, std::size_t row, std::size_t column) const = 0;
+  virtual Cost cost(std::span<const Shape> operands) const = 0;
+};
+
+}  // namespace attn

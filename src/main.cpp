@@ -1,0 +1,69 @@
+// Words in, bytes out, exit code: the only file that writes.
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "command/app.hpp"
+#include "math/memory.hpp"
+#include "output_file.hpp"
+#include "support/error.hpp"
+
+namespace {
+
+enum ExitCode { success = 0, not_written = 1, wrong_input = 2, defect = 70 };
+
+attn::Environment environment() {
+  attn::Environment environment;
+  environment.variable = [](const char* name) -> std::optional<std::string> {
+    const char* const value = std::getenv(name);
+    if (!value) return std::nullopt;
+    return value;
+  };
+  environment.output_is_terminal = isatty(STDOUT_FILENO) != 0;
+  winsize size{};
+  if (environment.output_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+    environment.terminal_width = size.ws_col;
+  }
+  return environment;
+}
+
+int complain(int code, std::string_view sentence) {
+  fmt::print(stderr, "attn: {}\n", sentence);
+  return code;
+}
+
+int run(const std::vector<std::string>& command_line) {
+  const attn::Answer answer = attn::answer(command_line, environment());
+  for (const std::string& warning : answer.warnings) fmt::print(stderr, "attn: warning: {}\n", warning);
+  attn::OutputFile file(answer.output);
+  attn::Sink sink([&](std::string_view bytes) { file.write(bytes); });
+  answer.format->render(answer.page, answer.style, sink);
+  sink.flush();
+  file.commit();
+  return success;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  attn::keep_freed_memory();
+  try {
+    return run({argv + 1, argv + argc});
+  } catch (const attn::InputError& error) {
+    return complain(wrong_input, error.what());
+  } catch (const attn::OutputError& error) {
+    return complain(not_written, error.what());
+  } catch (const std::bad_alloc&) {
+    return complain(wrong_input, "there is not enough memory for matrices of this size");
+  } catch (const std::exception& error) {
+    return complain(defect, fmt::format("this is a defect of attn: {}", error.what()));
+  }
+}

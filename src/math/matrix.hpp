@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "math/memory.hpp"
+#include "math/xtensor.hpp"
+
+namespace attn {
+
+/// Everything computed, shown or written is a matrix: rows × columns, tokens are rows, row-major doubles.
+using Matrix =
+    xt::xtensor_container<xt::uvector<double, MatrixAllocator<double>>, 2, xt::layout_type::row_major>;
+
+/// The rows and columns of a matrix.
+struct Shape {
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+
+  bool operator==(const Shape&) const = default;
+  std::size_t cells() const { return rows * columns; }
+};
+
+Shape shape_of(const Matrix& matrix);
+
+/// "3×4".
+std::string to_string(Shape shape);
+
+/// A matrix whose cells are not set yet.
+Matrix make_matrix(Shape shape);
+Matrix make_matrix(Shape shape, double value);
+
+/// One row as its cells. Rows are contiguous.
+inline std::span<double> row(Matrix& matrix, std::size_t i) {
+  const std::size_t columns = matrix.shape()[1];
+  return {matrix.data() + i * columns, columns};
+}
+inline std::span<const double> row(const Matrix& matrix, std::size_t i) {
+  const std::size_t columns = matrix.shape()[1];
+  return {matrix.data() + i * columns, columns};
+}
+
+/// All cells, row after row.
+inline std::span<double> cells(Matrix& matrix) {
+  return {matrix.data(), matrix.size()};
+}
+inline std::span<const double> cells(const Matrix& matrix) {
+  return {matrix.data(), matrix.size()};
+}
+
+}  // namespace attn

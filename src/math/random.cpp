@@ -1,0 +1,67 @@
+#include "math/random.hpp"
+
+#include <array>
+#include <cmath>
+
+namespace attn {
+namespace {
+
+Matrix uniform_matrix(std::mt19937& generator, Shape shape, double low, double high) {
+  Matrix matrix = make_matrix(shape);
+  for (double& cell : cells(matrix)) cell = low + (high - low) * uniform(generator);
+  return matrix;
+}
+
+// Uniform on [−√3, √3] has variance one; parameters follow Glorot and Bengio 2010, so that a projection keeps
+// roughly the variance of what it projects.
+class OwnSource final : public RandomSource {
+ public:
+  explicit OwnSource(std::uint32_t seed) : generator_(seed) {}
+
+  Matrix embeddings(Shape shape) override {
+    return uniform_matrix(generator_, shape, -std::sqrt(3.0), std::sqrt(3.0));
+  }
+  Matrix parameter(Shape shape) override {
+    const double limit = std::sqrt(6.0 / static_cast<double>(shape.rows + shape.columns));
+    return uniform_matrix(generator_, shape, -limit, limit);
+  }
+
+ private:
+  std::mt19937 generator_;
+};
+
+class NumpySource final : public RandomSource {
+ public:
+  explicit NumpySource(std::uint32_t seed) : generator_(seed) {}
+
+  Matrix embeddings(Shape shape) override { return uniform_matrix(generator_, shape, 0.0, 1.0); }
+  Matrix parameter(Shape shape) override { return uniform_matrix(generator_, shape, 0.0, 1.0); }
+
+ private:
+  std::mt19937 generator_;
+};
+
+template <class Source>
+std::unique_ptr<RandomSource> make(std::uint32_t seed) {
+  return std::make_unique<Source>(seed);
+}
+
+constexpr std::array kinds = {
+    RandomKind{"attn", "embeddings of variance one, parameters Glorot-uniform", make<OwnSource>},
+    RandomKind{"numpy", "NumPy's legacy generator: numpy.random.seed(SEED), then numpy.random.rand",
+               make<NumpySource>},
+};
+
+}  // namespace
+
+std::span<const RandomKind> random_kinds() {
+  return kinds;
+}
+
+double uniform(std::mt19937& generator) {
+  const auto high = static_cast<double>(generator() >> 5);
+  const auto low = static_cast<double>(generator() >> 6);
+  return (high * 67108864.0 + low) / 9007199254740992.0;
+}
+
+}  // namespace attn

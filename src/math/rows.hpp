@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+
+namespace attn {
+
+// Kernels over the cells of one row or of a whole matrix, in place. They are compiled for several instruction
+// sets and chosen when the program starts; every one of them gives the same bits, because sums run over the
+// same eight lanes everywhere and no multiplication is fused with an addition.
+
+/// The exponential of every cell, within 1 ulp; 0 below −708, where the result would lose precision.
+void exponentiate(std::span<double> cells);
+
+/// x_j ← exp(x_j − max x) / Σ_j' exp(x_j' − max x). Subtracting the maximum changes nothing in exact
+/// arithmetic and keeps exp from overflowing. A row of −∞ alone, which may look at nothing, becomes zeros.
+/// (D0 11.1, 11.3.1; Vaswani et al. 2017, section 3.2.1.)
+void softmax_row(std::span<double> row);
+
+/// x ← x / divisor.
+void divide(std::span<double> cells, double divisor);
+
+/// x ← x + y, cell by cell. Both have the same size.
+void add(std::span<double> cells, std::span<const double> other);
+
+}  // namespace attn

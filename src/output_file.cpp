@@ -1,0 +1,92 @@
+#include "output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+// A device or a pipe is written as it is; it cannot be replaced by a new file.
+bool is_replaceable(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
+}
+
+// The rename must replace what a link points to, not the link.
+std::string resolved(const std::string& path) {
+  char* const real = realpath(path.c_str(), nullptr);
+  if (!real) return path;
+  std::string result = real;
+  std::free(real);
+  return result;
+}
+
+// New files get the permissions that any program's files get; replaced ones keep theirs.
+mode_t mode_for(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0) return status.st_mode & 07777;
+  const mode_t mask = umask(0);
+  umask(mask);
+  return 0666 & ~mask;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path) : path_(std::move(path)), descriptor_(STDOUT_FILENO) {
+  std::signal(SIGPIPE, SIG_IGN);
+  if (path_ == "-") return;
+  if (is_replaceable(path_)) {
+    path_ = resolved(path_);
+    temporary_ = path_ + ".XXXXXX";
+    descriptor_ = mkstemp(temporary_.data());
+    if (descriptor_ < 0) {
+      temporary_.clear();
+      fail_to_write();
+    }
+  } else {
+    descriptor_ = open(path_.c_str(), O_WRONLY);
+    if (descriptor_ < 0) fail_to_write();
+  }
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ != STDOUT_FILENO && descriptor_ >= 0) close(descriptor_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+void OutputFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      // Whoever read this has seen enough.
+      if (errno == EPIPE) std::_Exit(0);
+      fail_to_write();
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void OutputFile::commit() {
+  if (temporary_.empty()) return;
+  const mode_t mode = mode_for(path_);
+  const bool closed = fchmod(descriptor_, mode) == 0 && close(descriptor_) == 0;
+  descriptor_ = -1;
+  if (!closed || rename(temporary_.c_str(), path_.c_str()) != 0) fail_to_write();
+  temporary_.clear();
+}
+
+void OutputFile::fail_to_write() const {
+  throw OutputError(fmt::format("{} could not be written: {}", path_ == "-" ? "standard output" : path_,
+                                std::strerror(errno)));
+}
+
+}  // namespace attn

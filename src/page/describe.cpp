@@ -1,0 +1,105 @@
+#include "page/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "support/number.hpp"
+
+namespace attn {
+namespace {
+
+void derive(const Cell& cell, std::size_t depth, std::size_t deepest, std::set<Cell>& seen,
+            std::vector<Block>& blocks) {
+  if (!cell.node->operation || !seen.insert(cell).second) return;
+  Explanation explanation = cell.node->operation->explain(cell.node->operands, cell.row, cell.column);
+  const std::vector<Cell> terms = cells_of(explanation.expression);
+  blocks.emplace_back(Derivation{cell, std::move(explanation), depth});
+  if (depth == deepest) return;
+  for (const Cell& term : terms) derive(term, depth + 1, deepest, seen, blocks);
+}
+
+std::string quoted(const std::string& word) {
+  return "\"" + word + "\"";
+}
+
+std::string bracketed(Shape shape) {
+  return "[" + to_string(shape) + "]";
+}
+
+}  // namespace
+
+bool holds_weights(const Node& node) {
+  const Node& source = node.original();
+  return (source.operation && source.operation->name() == "softmax") || source.leaf() == "weights";
+}
+
+Table table_of(const Node& node) {
+  Table table{
+      .title = node.title(), .rows = node.frame.rows, .columns = node.frame.columns, .cells = node.kept};
+  const Node& source = node.original();
+  if (holds_weights(node)) {
+    table.heat = Heat::weights;
+    table.row_sums = true;
+    if (source.operation) table.scores = source.operands.front()->kept;
+  } else {
+    table.heat = node.leaf() == "mask" ? Heat::none : Heat::around_zero;
+    table.scores = node.kept;
+  }
+  return table;
+}
+
+FormulaBlock formula_block(const Node& node) {
+  std::string shapes;
+  for (const Node* operand : node.operands) {
+    if (!shapes.empty()) shapes += ", ";
+    shapes += fmt::format("{} {}", relative_title(*operand, node.scope()), bracketed(operand->frame.shape));
+  }
+  if (!shapes.empty()) shapes += " → ";
+  return {formula_of(node), shapes + bracketed(node.frame.shape)};
+}
+
+void add_result(Page& page, const Node& node) {
+  page.blocks.emplace_back(formula_block(node));
+  page.blocks.emplace_back(table_of(node));
+}
+
+Text reading_of_weights(const Node& weights) {
+  const Matrix& matrix = weights.matrix();
+  const Axis &queries = weights.frame.rows, &keys = weights.frame.columns;
+  constexpr std::size_t most_read = 3;
+  Text reading;
+  for (std::size_t i = 0; i < std::min(matrix.shape()[0], most_read); ++i) {
+    const std::span<const double> values = row(matrix, i);
+    const auto best = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
+    if (values[best] == 0.0) continue;
+    std::string share;
+    append_fixed(share, 100.0 * values[best], 0);
+    reading.push_back({Span::Style::plain, reading.empty() ? "" : "; "});
+    reading.push_back({Span::Style::strong, quoted(queries.label(i))});
+    reading.push_back({Span::Style::plain, " looks most at "});
+    reading.push_back({Span::Style::strong, quoted(keys.label(best))});
+    reading.push_back({Span::Style::plain, fmt::format(" ({} %)", share)});
+  }
+  if (!reading.empty()) reading.push_back({Span::Style::plain, "."});
+  return reading;
+}
+
+std::vector<Block> derivations(const Cell& cell, std::size_t depth) {
+  std::vector<Block> blocks;
+  std::set<Cell> seen;
+  derive(cell, 0, depth, seen, blocks);
+  return blocks;
+}
+
+Span strong(std::string text) {
+  return {Span::Style::strong, std::move(text)};
+}
+
+Span code(std::string text) {
+  return {Span::Style::code, std::move(text)};
+}
+
+}  // namespace attn

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "attention/problem.hpp"
+#include "graph/graph.hpp"
+
+namespace attn {
+
+// What is said, before anyone decides how it looks: plain blocks whose numbers are still numbers.
+
+/// A piece of a sentence.
+struct Span {
+  enum class Style { plain, strong, code };
+  Style style = Style::plain;
+  std::string text;
+};
+using Text = std::vector<Span>;
+
+Span strong(std::string text);
+Span code(std::string text);
+/// Joins strings and spans to one text.
+template <class... Pieces>
+Text text(Pieces&&... pieces);
+
+struct Heading {
+  int level = 1;
+  Text text;
+};
+
+struct Prose {
+  Text text;
+};
+
+/// A formula, and the shapes of what takes part in it: "[2×4] ⋅ [4×3] → [2×3]".
+struct FormulaBlock {
+  Formula formula;
+  std::string shapes;
+};
+
+/// How the cells of a table are shaded where there is colour.
+enum class Heat { none, weights /* 0 to 1 */, around_zero };
+
+/// A matrix with the labels of its rows and columns.
+struct Table {
+  std::string title;
+  Axis rows;
+  Axis columns;
+  std::shared_ptr<const Matrix> cells;
+  std::shared_ptr<const Matrix> scores = {};  // where these are −∞, the cell is masked; null: none is
+  Heat heat = Heat::none;
+  bool row_sums = false;
+  bool columns_differ = false;  // each column is a quantity of its own, with its own decimals
+};
+
+/// Rows of words: a list of examples, of formats.
+struct Listing {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
+/// How one cell came about. `depth` counts how many steps it lies behind the one that was asked for.
+struct Derivation {
+  Cell subject;
+  Explanation explanation;
+  std::size_t depth = 0;
+};
+
+using Block = std::variant<Heading, Prose, FormulaBlock, Table, Listing, Derivation>;
+
+/// A page: its blocks, and behind them the matrices themselves, which the machine formats write.
+struct Page {
+  std::shared_ptr<const Graph> graph;      // keeps the nodes alive
+  std::shared_ptr<const Problem> problem;  // what was computed, to be read back; null: nothing was
+  std::vector<const Node*> trace;          // the matrices that this page is about, in order
+  std::vector<Block> blocks;
+};
+
+// The rest is the definition of text().
+
+inline Span as_span(Span span) {
+  return span;
+}
+inline Span as_span(std::string text) {
+  return {Span::Style::plain, std::move(text)};
+}
+
+template <class... Pieces>
+Text text(Pieces&&... pieces) {
+  return {as_span(std::forward<Pieces>(pieces))...};
+}
+
+}  // namespace attn

@@ -1,0 +1,80 @@
+#include "render/format.hpp"
+#include "support/number.hpp"
+
+namespace attn {
+namespace {
+
+// Labels stand in quotes, so that a word that looks like a number is not read back as one.
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"') result += '"';
+    result += c;
+  }
+  return result + "\"";
+}
+
+void write_matrix(const Node& node, char separator, Sink& sink) {
+  const Axis &rows = node.frame.rows, &columns = node.frame.columns;
+  const Shape shape = node.frame.shape;
+  std::string& block = sink.block();
+  if (columns.labels) {
+    if (rows.labels) block += quoted("");
+    for (std::size_t j = 0; j < shape.columns; ++j) {
+      if (rows.labels || j > 0) block += separator;
+      block += quoted(columns.label(j));
+    }
+    block += '\n';
+  }
+  for (std::size_t i = 0; i < shape.rows; ++i) {
+    if (rows.labels) block += quoted(rows.label(i));
+    for (std::size_t j = 0; j < shape.columns; ++j) {
+      if (rows.labels || j > 0) block += separator;
+      append_exact(block, node.matrix()(i, j));
+    }
+    block += '\n';
+    sink.spill();
+  }
+}
+
+// A name as a comment line: one line, whatever the name.
+std::string comment(const std::string& name) {
+  std::string line = "# ";
+  for (const char c : name) line += c == '\n' || c == '\r' ? ' ' : c;
+  return line + "\n";
+}
+
+void write_listing(const Listing& listing, char separator, Sink& sink) {
+  const auto write_row = [&](const std::vector<std::string>& row) {
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      sink.write((j > 0 ? std::string(1, separator) : "") + quoted(row[j]));
+    }
+    sink.write("\n");
+  };
+  write_row(listing.columns);
+  for (const auto& row : listing.rows) write_row(row);
+}
+
+void write_page(const Page& page, char separator, Sink& sink) {
+  for (const Node* node : page.trace) {
+    if (page.trace.size() > 1) sink.write(comment(node->name));
+    write_matrix(*node, separator, sink);
+    if (page.trace.size() > 1 && node != page.trace.back()) sink.write("\n");
+  }
+  if (!page.trace.empty()) return;
+  for (const Block& block : page.blocks) {
+    if (const auto* listing = std::get_if<Listing>(&block)) write_listing(*listing, separator, sink);
+  }
+}
+
+}  // namespace
+
+void render_csv(const Page& page, const Style&, Sink& sink) {
+  write_page(page, ',', sink);
+}
+
+void render_tsv(const Page& page, const Style&, Sink& sink) {
+  write_page(page, '\t', sink);
+}
+
+}  // namespace attn

@@ -1,0 +1,67 @@
+#include "render/format.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "data/matrix_file.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::array table = {
+    Format{"text", "tables for a terminal or a plain file", "txt", false, render_text},
+    Format{"markdown", "tables and LaTeX formulas", "md", false, render_markdown},
+    Format{"csv", "the matrices, comma-separated, at full precision", "csv", false, render_csv},
+    Format{"tsv", "the matrices, tab-separated, at full precision", "tsv", false, render_tsv},
+    Format{"json", "problem, matrices, formulas and page at full precision", "json", false, render_json},
+    Format{"npy", "one matrix for NumPy", "npy", true, render_npy},
+    Format{"npz", "all matrices by name for NumPy", "npz", true, render_npz},
+};
+
+// NumPy's formats hold matrices and nothing else.
+void require_matrices(const Page& page, std::string_view format) {
+  if (page.trace.empty()) fail("{} holds matrices, and there is none here: choose another --format", format);
+}
+
+}  // namespace
+
+std::span<const Format> formats() {
+  return table;
+}
+
+const Format& format_of_file(const std::string& path) {
+  const std::size_t dot = path.find_last_of("./");
+  std::string extension = dot == std::string::npos || path[dot] == '/' ? "" : path.substr(dot + 1);
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::vector<std::string> known;
+  for (const Format& format : table) {
+    if (format.extension == extension) return format;
+    known.push_back("." + std::string(format.extension));
+  }
+  fail("{}: its ending does not name a format: give --format, or one of the endings {}", path,
+       fmt::join(known, ", "));
+}
+
+void render_npy(const Page& page, const Style&, Sink& sink) {
+  require_matrices(page, "npy");
+  if (page.trace.size() > 1) {
+    fail("npy holds one matrix and there are {} here: choose one with --only, such as --only {}, or use npz",
+         page.trace.size(), page.trace.back()->name);
+  }
+  write_npy(page.trace.front()->matrix(), sink);
+}
+
+void render_npz(const Page& page, const Style&, Sink& sink) {
+  require_matrices(page, "npz");
+  std::vector<NamedMatrix> matrices;
+  for (const Node* node : page.trace) matrices.push_back({node->name, &node->matrix()});
+  write_npz(matrices, sink);
+}
+
+}  // namespace attn

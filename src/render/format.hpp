@@ -1,0 +1,40 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "page/page.hpp"
+#include "render/style.hpp"
+#include "support/sink.hpp"
+
+namespace attn {
+
+/// A format is one pure function of a page.
+struct Format {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view extension;  // of the files it is chosen for
+  bool binary;
+  void (*render)(const Page& page, const Style& style, Sink& sink);
+};
+
+/// text, markdown, csv, tsv, json, npy, npz. A new format is one file and one row.
+std::span<const Format> formats();
+
+/// The format of a file name. Throws InputError when its extension belongs to none.
+const Format& format_of_file(const std::string& path);
+
+void render_text(const Page& page, const Style& style, Sink& sink);
+void render_markdown(const Page& page, const Style& style, Sink& sink);
+/// The matrices of the trace at full precision: numbers alone, or with the words that label them; several
+/// matrices are blocks, each under a line `# NAME`. A page without matrices is its listing.
+void render_csv(const Page& page, const Style& style, Sink& sink);
+void render_tsv(const Page& page, const Style& style, Sink& sink);
+/// The schema is described in docs/formats.md.
+void render_json(const Page& page, const Style& style, Sink& sink);
+/// Throws InputError unless the trace is one matrix.
+void render_npy(const Page& page, const Style& style, Sink& sink);
+void render_npz(const Page& page, const Style& style, Sink& sink);
+
+}  // namespace attn

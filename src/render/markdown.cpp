@@ -1,0 +1,159 @@
+#include <algorithm>
+
+#include "render/format.hpp"
+#include "render/table_layout.hpp"
+#include "render/width.hpp"
+#include "render/written.hpp"
+
+namespace attn {
+namespace {
+
+// A word of the reader's as Markdown: whatever would begin markup, a cell or HTML is escaped.
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : printable(text)) {
+    if (std::string_view("\\`*_{}[]<>#|$~&").find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string code_span(std::string_view text) {
+  std::string fence = "`";
+  while (text.find(fence) != std::string_view::npos) fence += '`';
+  const bool touches = text.starts_with('`') || text.ends_with('`');
+  return fence + (touches ? " " : "") + printable(text) + (touches ? " " : "") + fence;
+}
+
+std::string joined(const Text& text) {
+  std::string result;
+  for (const Span& span : text) {
+    if (span.style == Span::Style::strong) {
+      result += "**" + escaped(span.text) + "**";
+    } else if (span.style == Span::Style::code) {
+      result += code_span(span.text);
+    } else {
+      result += escaped(span.text);
+    }
+  }
+  return result;
+}
+
+class MarkdownRenderer {
+ public:
+  MarkdownRenderer(const Style& style, Sink& sink) : style_(style), sink_(sink) {}
+
+  void operator()(const Heading& heading) {
+    gap();
+    sink_.write(std::string(static_cast<std::size_t>(heading.level), '#') + " " + joined(heading.text) +
+                "\n");
+  }
+
+  void operator()(const Prose& prose) {
+    gap();
+    sink_.write(joined(prose.text) + "\n");
+  }
+
+  void operator()(const FormulaBlock& block) {
+    gap();
+    sink_.write("$$" + block.formula.latex + "$$\n");
+    if (!block.shapes.empty()) sink_.write("\n" + escaped(block.shapes) + "\n");
+  }
+
+  void operator()(const Table& table) {
+    gap();
+    const std::vector<Digits> digits = digits_for_columns(table, style_.precision);
+    const Shape shape = shape_of(*table.cells);
+    write_header(table, shape.columns);
+    bool masked = false;
+    for (std::size_t i = 0; i < shape.rows; ++i) {
+      std::string& line = sink_.block();
+      line += "| " + escaped(table.rows.label(i)) + " |";
+      double sum = 0.0;
+      for (std::size_t j = 0; j < shape.columns; ++j) {
+        line += ' ';
+        if (is_masked(table, i, j)) {
+          line += "·";
+          masked = true;
+        } else {
+          digits[j].append(line, (*table.cells)(i, j));
+        }
+        line += " |";
+        sum += (*table.cells)(i, j);
+      }
+      if (table.row_sums) {
+        line += ' ';
+        digits_for(make_matrix({1, 1}, sum), style_.precision).append(line, sum);
+        line += " |";
+      }
+      line += '\n';
+      sink_.spill();
+    }
+    if (masked) sink_.write("\n· masked\n");
+  }
+
+  void operator()(const Listing& listing) {
+    gap();
+    std::string rule = "|";
+    sink_.write("|");
+    for (const std::string& column : listing.columns) {
+      sink_.write(" " + escaped(column) + " |");
+      rule += " --- |";
+    }
+    sink_.write("\n" + rule + "\n");
+    for (const auto& row : listing.rows) {
+      sink_.write("|");
+      for (const std::string& cell : row) sink_.write(" " + escaped(cell) + " |");
+      sink_.write("\n");
+    }
+  }
+
+  void operator()(const Derivation& derivation) {
+    gap();
+    const std::string_view scope = derivation.subject.node->scope();
+    const Notation notation{
+        .latex = true, .precision = style_.precision, .most_terms = style_.elides() ? 8u : 0u};
+    std::string left = written_cell(derivation.subject, derivation.depth == 0 ? "" : scope, notation) + " ";
+    sink_.write("$$\\begin{aligned}\n");
+    bool first = true;
+    for (const Written& step : written_steps(derivation.explanation.expression, scope, notation)) {
+      sink_.write((first ? left : "\\\\ ") + (step.exact || first ? "&= " : "&\\approx ") + step.text + "\n");
+      first = false;
+    }
+    sink_.write("\\end{aligned}$$\n");
+    if (!derivation.explanation.reason.empty())
+      sink_.write("\n" + escaped(derivation.explanation.reason) + "\n");
+  }
+
+ private:
+  void gap() {
+    if (!first_) sink_.write("\n");
+    first_ = false;
+  }
+
+  void write_header(const Table& table, std::size_t columns) {
+    std::string header = "| " + escaped(table.title) + " |", rule = "| :--- |";
+    for (std::size_t j = 0; j < columns; ++j) {
+      header += " " + escaped(table.columns.label(j)) + " |";
+      rule += " ---: |";
+    }
+    if (table.row_sums) {
+      header += " Σ |";
+      rule += " ---: |";
+    }
+    sink_.write(header + "\n" + rule + "\n");
+  }
+
+  const Style& style_;
+  Sink& sink_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+void render_markdown(const Page& page, const Style& style, Sink& sink) {
+  MarkdownRenderer renderer(style, sink);
+  for (const Block& block : page.blocks) std::visit(renderer, block);
+}
+
+}  // namespace attn

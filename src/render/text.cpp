@@ -1,0 +1,159 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "page/describe.hpp"
+#include "render/color.hpp"
+#include "render/format.hpp"
+#include "render/text_table.hpp"
+#include "render/width.hpp"
+#include "render/written.hpp"
+
+namespace attn {
+namespace {
+
+class TextRenderer {
+ public:
+  TextRenderer(const Style& style, Sink& sink) : style_(style), sink_(sink) {}
+
+  void operator()(const Heading& heading) {
+    gap();
+    const std::string title = words(heading.text);
+    sink_.write(bold(style_.colors) + title + plain(style_.colors) + "\n");
+    if (heading.level == 1) sink_.write(repeated("─", display_width(title)) + "\n");
+  }
+
+  void operator()(const Prose& prose) {
+    gap();
+    for (const std::string& line : wrapped(words(prose.text), 0)) sink_.write(line + "\n");
+  }
+
+  void operator()(const FormulaBlock& block) {
+    gap();
+    std::string line = "  " + printable(block.formula.plain);
+    const std::string shapes = printable(block.shapes);
+    const std::size_t together = display_width(line) + 4 + display_width(shapes);
+    constexpr std::size_t shapes_column = 40;
+    if (style_.elides() && together > style_.width) {
+      sink_.write(line + "\n  " + dim(style_.colors) + shapes + plain(style_.colors) + "\n");
+      return;
+    }
+    const std::size_t width = display_width(line);
+    line += std::string(width + 4 < shapes_column ? shapes_column - width : 4, ' ');
+    sink_.write(line + dim(style_.colors) + shapes + plain(style_.colors) + "\n");
+  }
+
+  void operator()(const Table& table) {
+    gap();
+    write_text_table(table, style_, sink_);
+  }
+
+  void operator()(const Listing& listing) {
+    gap();
+    std::vector<std::size_t> widths(listing.columns.size(), 0);
+    for (const auto& row : listing.rows) {
+      for (std::size_t j = 0; j < row.size(); ++j) widths[j] = std::max(widths[j], display_width(row[j]));
+    }
+    for (const auto& row : listing.rows) {
+      std::string line = "  ";
+      std::size_t indent = 2;
+      for (std::size_t j = 0; j + 1 < row.size(); ++j) {
+        line += printable(row[j]) + std::string(widths[j] - display_width(row[j]) + 2, ' ');
+        indent += widths[j] + 2;
+      }
+      bool first = true;
+      for (const std::string& piece : wrapped(printable(row.back()), indent)) {
+        sink_.write((first ? line : std::string(indent, ' ')) + piece + "\n");
+        first = false;
+      }
+    }
+  }
+
+  void operator()(const Derivation& derivation) {
+    gap();
+    const std::string margin(2 + 2 * derivation.depth, ' ');
+    const std::string_view scope = derivation.subject.node->scope();
+    const Notation notation{.precision = style_.precision,
+                            .most_terms = style_.elides() ? std::size_t{8} : 0};
+    std::string subject = written_cell(derivation.subject, derivation.depth == 0 ? "" : scope, notation);
+    subject = printable(subject);
+    const std::size_t indent = margin.size() + display_width(subject) + 1;
+    bool first = true;
+    for (const Written& step : written_steps(derivation.explanation.expression, scope, notation)) {
+      const std::string sign = step.exact || first ? "= " : "≈ ";
+      const auto lines = wrapped(printable(step.text), indent + 2);
+      sink_.write((first ? margin + subject + " " : std::string(indent, ' ')) + sign + lines.front() + "\n");
+      for (std::size_t i = 1; i < lines.size(); ++i)
+        sink_.write(std::string(indent + 2, ' ') + lines[i] + "\n");
+      first = false;
+    }
+    if (derivation.explanation.reason.empty()) return;
+    for (const std::string& line : wrapped(printable(derivation.explanation.reason), indent)) {
+      sink_.write(std::string(indent, ' ') + dim(style_.colors) + line + plain(style_.colors) + "\n");
+    }
+  }
+
+ private:
+  // Blocks are set apart by one empty line.
+  void gap() {
+    if (!first_) sink_.write("\n");
+    first_ = false;
+  }
+
+  static std::string words(const Text& text) {
+    std::string joined;
+    for (const Span& span : text) joined += span.text;
+    return printable(joined);
+  }
+
+  // Prose is set to at most 80 columns, which reads best; mathematics breaks only where the terminal ends.
+  std::vector<std::string> wrapped(const std::string& text, std::size_t indent) const {
+    constexpr std::size_t comfortable = 80;
+    const std::size_t limit = style_.width == 0 ? comfortable : std::min(comfortable, style_.width);
+    return wrap(text, limit > indent + 20 ? limit - indent : 20);
+  }
+
+  static std::vector<std::string> wrap(const std::string& text, std::size_t width) {
+    std::vector<std::string> lines(1);
+    std::size_t used = 0;
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+      const std::size_t end = std::min(text.find(' ', begin), text.size());
+      const std::string word = text.substr(begin, end - begin);
+      const std::size_t size = display_width(word);
+      if (used > 0 && used + 1 + size > width) {
+        lines.emplace_back();
+        used = 0;
+      }
+      if (begin > 0 && used > 0) {
+        lines.back() += ' ';
+        ++used;
+      }
+      lines.back() += word;
+      used += size;
+      begin = end + 1;
+    }
+    return lines;
+  }
+
+  static std::string repeated(std::string_view sign, std::size_t times) {
+    std::string text;
+    for (std::size_t i = 0; i < times; ++i) text += sign;
+    return text;
+  }
+
+  const Style& style_;
+  Sink& sink_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+void render_text(const Page& page, const Style& style, Sink& sink) {
+  Sink ascii([&](std::string_view bytes) { sink.write(in_ascii(bytes)); });
+  TextRenderer renderer(style, style.unicode ? sink : ascii);
+  for (const Block& block : page.blocks) std::visit(renderer, block);
+  ascii.flush();
+}
+
+}  // namespace attn

@@ -1,0 +1,260 @@
+#include "render/text_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "render/color.hpp"
+#include "render/table_layout.hpp"
+#include "render/width.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t longest_label = 16;
+constexpr std::string_view margin = "  ";
+
+class TextTable {
+ public:
+  TextTable(const Table& table, const Style& style, Sink& sink)
+      : table_(table), style_(style), sink_(sink), ellipsis_(style.unicode ? "…" : "...") {
+    digits_ = digits_for_columns(table, style.precision);
+    const Shape shape = shape_of(*table.cells);
+    rows_ = style.elides() ? ends_of(shape.rows, 16, 4) : all_of(shape.rows);
+    measure_labels();
+    measure_columns(shape.columns);
+    measure_sums();
+    if (style.elides()) fit(shape.columns);
+    largest_ = largest();
+  }
+
+  void write() {
+    write_header();
+    write_rule();
+    for (std::size_t i = 0; i < rows_.places.size(); ++i) {
+      if (rows_.left_out > 0 && i == rows_.gap_after) write_gap_row();
+      write_row(rows_.places[i]);
+    }
+    write_legend();
+  }
+
+ private:
+  std::string label(const Axis& axis, std::size_t i) const {
+    return shortened(printable(axis.label(i)), longest_label, ellipsis_);
+  }
+
+  void measure_labels() {
+    title_ = printable(table_.title);
+    label_width_ = display_width(title_);
+    for (const std::size_t i : rows_.places)
+      label_width_ = std::max(label_width_, display_width(label(table_.rows, i)));
+  }
+
+  void measure_columns(std::size_t count) {
+    widths_.resize(count);
+    for (std::size_t j = 0; j < count; ++j) widths_[j] = display_width(label(table_.columns, j));
+    for (const std::size_t i : rows_.places) {
+      const std::span<const double> values = row(*table_.cells, i);
+      for (std::size_t j = 0; j < count; ++j) {
+        if (!is_masked(table_, i, j)) widths_[j] = std::max(widths_[j], digits_[j].width(values[j]));
+      }
+    }
+    for (std::size_t j = 0; j < count; ++j) widths_[j] = std::max(widths_[j], after_units(j) + 1);
+    columns_ = all_of(count);
+  }
+
+  // The places of a number's point and decimals.
+  std::size_t after_units(std::size_t j) const {
+    return digits_[j].decimals > 0 ? static_cast<std::size_t>(digits_[j].decimals) + 1 : 0;
+  }
+
+  void measure_sums() {
+    if (!table_.row_sums) return;
+    sums_ = make_matrix({table_.cells->shape()[0], 1});
+    for (const std::size_t i : rows_.places) {
+      const std::span<const double> values = row(*table_.cells, i);
+      sums_(i, 0) = std::accumulate(values.begin(), values.end(), 0.0);
+    }
+    int decimals = 0;
+    for (const std::size_t i : rows_.places) {
+      const double sum = sums_(i, 0);
+      decimals = std::max(decimals, digits_for(make_matrix({1, 1}, sum), style_.precision).decimals);
+    }
+    sum_digits_ = {decimals, false};
+    sum_width_ = 1;
+    for (const std::size_t i : rows_.places)
+      sum_width_ = std::max(sum_width_, sum_digits_.width(sums_(i, 0)));
+    sum_width_ = std::max(sum_width_, display_width(sum_title()));
+  }
+
+  std::string_view sum_title() const { return style_.unicode ? "Σ" : "sum"; }
+
+  // The width of the table when these columns are shown.
+  std::size_t total(const Shown& shown) const {
+    std::size_t width = margin.size() + label_width_ + 2 + separation_;
+    for (const std::size_t j : shown.places) width += widths_[j] + separation_;
+    if (shown.left_out > 0) width += ellipsis_.size() + separation_;
+    if (table_.row_sums) width += 2 + sum_width_;
+    return width;
+  }
+
+  // Narrower gaps first; then columns are left out in the middle, more kept at the beginning than at the end.
+  void fit(std::size_t count) {
+    if (total(columns_) <= style_.width) return;
+    separation_ = 1;
+    if (total(columns_) <= style_.width) return;
+    separation_ = 2;
+    for (std::size_t kept = std::min(count, style_.width / separation_); kept-- > 1;) {
+      columns_ = ends_of(count, kept - kept / 3, kept / 3);
+      if (total(columns_) <= style_.width) return;
+    }
+  }
+
+  double largest() const {
+    if (table_.heat == Heat::weights) return 1.0;
+    double largest = 0.0;
+    for (const std::size_t i : rows_.places) {
+      for (const double value : row(*table_.cells, i)) {
+        if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+      }
+    }
+    return largest == 0.0 ? 1.0 : largest;
+  }
+
+  static void pad(std::string& line, std::size_t width) { line.append(width, ' '); }
+
+  void begin_line(std::string& line, const std::string& label) const {
+    line += margin;
+    line += label;
+    pad(line, label_width_ - display_width(label));
+    line += style_.unicode ? " │" : " |";
+  }
+
+  template <class WriteCell>
+  void write_cells(std::string& line, WriteCell&& write_cell) const {
+    for (std::size_t n = 0; n < columns_.places.size(); ++n) {
+      if (columns_.left_out > 0 && n == columns_.gap_after) {
+        pad(line, separation_);
+        line += ellipsis_;
+      }
+      pad(line, separation_);
+      write_cell(columns_.places[n]);
+    }
+  }
+
+  void write_header() {
+    std::string line;
+    begin_line(line, title_);
+    write_cells(line, [&](std::size_t j) {
+      const std::string text = label(table_.columns, j);
+      pad(line, widths_[j] - display_width(text));
+      line += text;
+    });
+    if (table_.row_sums) {
+      line += style_.unicode ? " │ " : " | ";
+      pad(line, sum_width_ - display_width(sum_title()));
+      line += sum_title();
+    }
+    sink_.write(line + "\n");
+  }
+
+  void write_rule() {
+    const std::string_view dash = style_.unicode ? "─" : "-", cross = style_.unicode ? "┼" : "+";
+    const auto dashes = [&](std::string& line, std::size_t n) {
+      for (std::size_t i = 0; i < n; ++i) line += dash;
+    };
+    std::string line(margin);
+    dashes(line, label_width_ + 1);
+    line += cross;
+    std::size_t inner = columns_.left_out > 0 ? display_width(ellipsis_) + separation_ : 0;
+    for (const std::size_t j : columns_.places) inner += widths_[j] + separation_;
+    dashes(line, inner + (table_.row_sums ? 1 : 0));
+    if (table_.row_sums) {
+      line += cross;
+      dashes(line, sum_width_ + 1);
+    }
+    sink_.write(line + "\n");
+  }
+
+  void write_row(std::size_t i) {
+    std::string& line = sink_.block();
+    begin_line(line, label(table_.rows, i));
+    const std::span<const double> values = row(*table_.cells, i);
+    write_cells(line, [&](std::size_t j) { write_cell(line, i, j, values[j]); });
+    if (table_.row_sums) {
+      line += style_.unicode ? " │ " : " | ";
+      pad(line, sum_width_ - sum_digits_.width(sums_(i, 0)));
+      sum_digits_.append(line, sums_(i, 0));
+    }
+    line += '\n';
+    sink_.spill();
+  }
+
+  void write_cell(std::string& line, std::size_t i, std::size_t j, double value) {
+    if (is_masked(table_, i, j)) {
+      masked_ = true;
+      // Where the points of the numbers above and below it stand.
+      const std::size_t after_point = after_units(j) == 0 ? 0 : after_units(j) - 1;
+      pad(line, widths_[j] - after_point - 1);
+      line += style_.unicode ? "·" : ".";
+      pad(line, after_point);
+      return;
+    }
+    const std::size_t begin = line.size();
+    digits_[j].append(line, value);
+    const std::size_t written = line.size() - begin;
+    if (written < widths_[j]) line.insert(begin, widths_[j] - written, ' ');
+    if (style_.colors == Colors::none) return;
+    const std::string shade = shading(value / largest_, table_.heat, style_.colors);
+    if (!shade.empty()) {
+      line.insert(begin, shade);
+      line += plain(style_.colors);
+    }
+  }
+
+  void write_gap_row() {
+    std::string line;
+    begin_line(line, ellipsis_);
+    sink_.write(line + fmt::format("  {} more rows\n", rows_.left_out));
+  }
+
+  void write_legend() {
+    std::string legend;
+    const auto add = [&](const std::string& note) { legend += (legend.empty() ? "" : "; ") + note; };
+    if (masked_) add(style_.unicode ? "· masked" : ". masked");
+    if (columns_.left_out > 0)
+      add(fmt::format("{} {} of {} columns left out: --full shows all", ellipsis_, columns_.left_out,
+                      widths_.size()));
+    else if (rows_.left_out > 0)
+      add("--full shows all");
+    if (legend.empty()) return;
+    sink_.write(std::string(margin) + dim(style_.colors) + legend + plain(style_.colors) + "\n");
+  }
+
+  const Table& table_;
+  const Style& style_;
+  Sink& sink_;
+  std::string ellipsis_;
+  std::string title_;
+  std::vector<Digits> digits_;
+  Digits sum_digits_;
+  Shown rows_;
+  Shown columns_;
+  std::size_t label_width_ = 0;
+  std::vector<std::size_t> widths_;
+  std::size_t separation_ = 2;
+  Matrix sums_;
+  std::size_t sum_width_ = 0;
+  double largest_ = 1.0;
+  bool masked_ = false;
+};
+
+}  // namespace
+
+void write_text_table(const Table& table, const Style& style, Sink& sink) {
+  TextTable(table, style, sink).write();
+}
+
+}  // namespace attn

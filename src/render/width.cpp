@@ -1,0 +1,121 @@
+#include "render/width.hpp"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <array>
+
+namespace attn {
+namespace {
+
+constexpr std::string_view replacement = "\uFFFD";
+
+struct Decoded {
+  utf8proc_int32_t point;  // -1: not UTF-8
+  std::size_t bytes;
+};
+
+Decoded decode(std::string_view text) {
+  utf8proc_int32_t point = -1;
+  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  const utf8proc_ssize_t size = utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &point);
+  if (size <= 0) return {-1, 1};
+  return {point, static_cast<std::size_t>(size)};
+}
+
+// What a terminal shows in one place: a character with its combining marks, an emoji with its modifiers, a
+// flag.
+struct Grapheme {
+  std::size_t bytes = 0;
+  std::size_t width = 0;
+};
+
+Grapheme next_grapheme(std::string_view text) {
+  constexpr utf8proc_int32_t emoji_presentation = 0xFE0F;
+  constexpr utf8proc_int32_t first_flag_letter = 0x1F1E6, last_flag_letter = 0x1F1FF;
+  Grapheme grapheme;
+  utf8proc_int32_t state = 0, previous = -1;
+  while (grapheme.bytes < text.size()) {
+    const auto [point, bytes] = decode(text.substr(grapheme.bytes));
+    if (grapheme.bytes > 0 &&
+        (point < 0 || previous < 0 || utf8proc_grapheme_break_stateful(previous, point, &state))) {
+      break;
+    }
+    const bool wide =
+        point == emoji_presentation || (point >= first_flag_letter && point <= last_flag_letter);
+    const std::size_t width = point < 0 ? 1
+                              : wide    ? 2
+                                        : static_cast<std::size_t>(std::max(0, utf8proc_charwidth(point)));
+    grapheme.width = std::max(grapheme.width, width);
+    grapheme.bytes += bytes;
+    previous = point;
+  }
+  return grapheme;
+}
+
+struct Replacement {
+  std::string_view sign;
+  std::string_view ascii;
+};
+
+constexpr std::array ascii_signs = {
+    Replacement{"─", "-"},   Replacement{"│", "|"},   Replacement{"┼", "+"},     Replacement{"·", "."},
+    Replacement{"⋅", "*"},   Replacement{"×", "x"},   Replacement{"√", "sqrt "}, Replacement{"ᵀ", "^T"},
+    Replacement{"−", "-"},   Replacement{"∞", "inf"}, Replacement{"≈", "~="},    Replacement{"→", "->"},
+    Replacement{"…", "..."}, Replacement{"Σ", "sum"}, Replacement{"÷", "/"},
+};
+
+}  // namespace
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  while (!text.empty()) {
+    const Grapheme grapheme = next_grapheme(text);
+    width += grapheme.width;
+    text.remove_prefix(grapheme.bytes);
+  }
+  return width;
+}
+
+std::string shortened(std::string_view text, std::size_t width, std::string_view ellipsis) {
+  if (display_width(text) <= width) return std::string(text);
+  std::size_t kept = 0, used = display_width(ellipsis);
+  while (kept < text.size()) {
+    const Grapheme grapheme = next_grapheme(text.substr(kept));
+    if (used + grapheme.width > width) break;
+    used += grapheme.width;
+    kept += grapheme.bytes;
+  }
+  return std::string(text.substr(0, kept)) + std::string(ellipsis);
+}
+
+std::string printable(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const auto [point, bytes] = decode(text);
+    const bool hidden = point < 0 || utf8proc_category(point) == UTF8PROC_CATEGORY_CC ||
+                        utf8proc_category(point) == UTF8PROC_CATEGORY_ZL ||
+                        utf8proc_category(point) == UTF8PROC_CATEGORY_ZP;
+    result += hidden ? replacement : text.substr(0, bytes);
+    text.remove_prefix(bytes);
+  }
+  return result;
+}
+
+std::string in_ascii(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const auto sign =
+        std::ranges::find_if(ascii_signs, [&](const Replacement& r) { return text.starts_with(r.sign); });
+    if (sign != ascii_signs.end()) {
+      result += sign->ascii;
+      text.remove_prefix(sign->sign.size());
+    } else {
+      result += text.front();
+      text.remove_prefix(1);
+    }
+  }
+  return result;
+}
+
+}  // namespace attn

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace attn {
+
+/// The columns that a text takes in a terminal: wide for CJK and emoji, none for combining marks.
+std::size_t display_width(std::string_view text);
+
+/// The longest beginning of whole characters that takes at most `width` columns, and `ellipsis` if that is
+/// not all.
+std::string shortened(std::string_view text, std::size_t width, std::string_view ellipsis);
+
+/// Text that a terminal cannot mistake for a command: control characters and broken UTF-8 become U+FFFD.
+std::string printable(std::string_view text);
+
+/// Our own mathematical signs and box lines in ASCII; anything else is left as it is.
+std::string in_ascii(std::string_view text);
+
+}  // namespace attn

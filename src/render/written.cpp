@@ -1,0 +1,178 @@
+#include "render/written.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/number.hpp"
+
+namespace attn {
+namespace {
+
+enum class Names { shown, replaced_by_numbers };
+
+// Binding strength, to know where parentheses are needed.
+int strength(const Expression& expression) {
+  switch (expression.kind) {
+    case Expression::Kind::sum:
+    case Expression::Kind::difference:
+      return 1;
+    case Expression::Kind::product:
+    case Expression::Kind::quotient:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
+bool is_leaf(const Expression& expression) {
+  return expression.kind == Expression::Kind::cell || expression.kind == Expression::Kind::number;
+}
+
+class Writer {
+ public:
+  Writer(std::string_view scope, const Notation& notation, Names names)
+      : scope_(scope), notation_(notation), names_(names) {}
+
+  Written write(const Expression& expression) {
+    exact_ = true;
+    std::string text = whole(expression);
+    return {std::move(text), exact_};
+  }
+
+ private:
+  std::string whole(const Expression& expression) {
+    switch (expression.kind) {
+      case Expression::Kind::number:
+        if (names_ == Names::shown && !expression.notation.plain.empty()) return choose(expression.notation);
+        return numeral(expression.value);
+      case Expression::Kind::cell:
+        if (names_ == Names::shown) return written_cell(expression.cell, scope_, notation_);
+        return numeral(expression.value);
+      case Expression::Kind::sum:
+        return joined(expression.parts, " + ");
+      case Expression::Kind::difference:
+        return part(expression.parts[0], 1) + minus() + part(expression.parts[1], 2);
+      case Expression::Kind::product:
+        return joined(expression.parts, notation_.latex ? " \\cdot " : "⋅");
+      case Expression::Kind::quotient:
+        return quotient(expression);
+      case Expression::Kind::call:
+        return call(expression);
+    }
+    return "";
+  }
+
+  std::string numeral(double value) {
+    const Written number = written_number(value, notation_);
+    exact_ = exact_ && number.exact;
+    return number.text;
+  }
+
+  // Negative numbers stand in parentheses inside sums and products.
+  std::string part(const Expression& expression, int outer) {
+    std::string text = whole(expression);
+    const bool negative = is_leaf(expression) && (text.starts_with("−") || text.starts_with('-'));
+    if (strength(expression) >= outer && !negative) return text;
+    return notation_.latex ? "\\left(" + text + "\\right)" : "(" + text + ")";
+  }
+
+  std::string joined(const std::vector<Expression>& parts, std::string_view sign) {
+    const int outer = sign == " + " ? 1 : 2;
+    const std::size_t most = notation_.most_terms;
+    const bool all = most == 0 || parts.size() <= most;
+    std::string text;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (i > 0) text += sign;
+      if (!all && i == most - 2) {
+        const std::size_t left_out = parts.size() - most + 1;
+        text += notation_.latex ? fmt::format("\\cdots\\text{{ {} more }}\\cdots", left_out)
+                                : fmt::format("… {} more …", left_out);
+        i = parts.size() - 2;
+      } else {
+        text += part(parts[i], outer);
+      }
+    }
+    return text;
+  }
+
+  std::string quotient(const Expression& expression) {
+    if (notation_.latex) {
+      return "\\frac{" + whole(expression.parts[0]) + "}{" + whole(expression.parts[1]) + "}";
+    }
+    // A quotient below needs its parentheses, one above reads from left to right.
+    return part(expression.parts[0], 2) + " / " + part(expression.parts[1], 3);
+  }
+
+  std::string call(const Expression& expression) {
+    std::string arguments;
+    for (const Expression& argument : expression.parts)
+      arguments += (arguments.empty() ? "" : ", ") + whole(argument);
+    if (notation_.latex) return expression.notation.latex + "\\left(" + arguments + "\\right)";
+    return expression.notation.plain + "(" + arguments + ")";
+  }
+
+  std::string minus() const { return notation_.latex ? " - " : " − "; }
+  std::string choose(const Formula& formula) const { return notation_.latex ? formula.latex : formula.plain; }
+
+  std::string_view scope_;
+  const Notation& notation_;
+  Names names_;
+  bool exact_ = true;
+};
+
+// Works out the innermost terms: those whose parts are numbers already.
+Expression reduced(const Expression& expression) {
+  if (is_leaf(expression)) return number(expression.value);
+  if (std::ranges::all_of(expression.parts, is_leaf)) return number(expression.value);
+  Expression result = expression;
+  for (Expression& part : result.parts) part = reduced(part);
+  return result;
+}
+
+}  // namespace
+
+Written written_number(double value, const Notation& notation) {
+  if (std::isnan(value)) return {notation.latex ? "\\mathrm{NaN}" : "NaN", true};
+  const char* const minus = notation.latex ? "-" : "−";
+  if (std::isinf(value))
+    return {(value < 0 ? minus : "") + std::string(notation.latex ? "\\infty" : "∞"), true};
+  std::string digits;
+  const double magnitude = std::fabs(value);
+  const bool tiny = magnitude != 0.0 && magnitude < 0.5 * std::pow(10.0, -notation.precision);
+  const bool exact = is_exact(value, notation.precision) && !tiny;
+  if (tiny || magnitude >= 1e12) {
+    append_scientific(digits, magnitude, 2);
+  } else {
+    append_fixed(digits, magnitude, notation.precision);
+    if (digits.find('.') != std::string::npos) {
+      digits.erase(digits.find_last_not_of('0') + 1);
+      if (digits.back() == '.') digits.pop_back();
+    }
+  }
+  return {(value < 0 && digits != "0" ? minus : "") + digits, exact};
+}
+
+std::string written_cell(const Cell& cell, std::string_view scope, const Notation& notation) {
+  const std::string title = relative_title(*cell.node, scope);
+  if (!notation.latex) return fmt::format("{}[{},{}]", title, cell.row + 1, cell.column + 1);
+  const std::string name = cell.node->name.empty()
+                               ? fmt::format("\\left({}\\right)", formula_of(*cell.node).latex)
+                               : symbol(title).latex;
+  return fmt::format("{{{}}}_{{{},{}}}", name, cell.row + 1, cell.column + 1);
+}
+
+std::vector<Written> written_steps(const Expression& expression, std::string_view scope,
+                                   const Notation& notation) {
+  std::vector<Written> steps = {Writer(scope, notation, Names::shown).write(expression)};
+  Expression rest = expression;
+  while (true) {
+    Written next = Writer(scope, notation, Names::replaced_by_numbers).write(rest);
+    if (next.text != steps.back().text) steps.push_back(std::move(next));
+    if (is_leaf(rest)) return steps;
+    rest = reduced(rest);
+  }
+}
+
+}  // namespace attn

@@ -1,0 +1,52 @@
+#include "support/lookup.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "support/error.hpp"
+
+namespace attn {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> two_ago(b.size() + 1), previous(b.size() + 1), row(b.size() + 1);
+  std::iota(previous.begin(), previous.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({previous[j] + 1, row[j - 1] + 1, previous[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], two_ago[j - 2] + 1);
+      }
+    }
+    std::swap(two_ago, previous);
+    std::swap(previous, row);
+  }
+  return previous[b.size()];
+}
+
+std::string did_you_mean(std::string_view typed, const std::vector<std::string>& names) {
+  constexpr std::size_t longest_name = 64;  // longer words are no typing errors, and the table is quadratic
+  if (typed.size() > longest_name) return "";
+  const std::string* best = nullptr;
+  std::size_t best_distance = std::max<std::size_t>(1, typed.size() / 3) + 1;
+  for (const std::string& name : names) {
+    if (name.size() > longest_name) continue;
+    const std::size_t distance = edit_distance(typed, name);
+    if (distance < best_distance) {
+      best = &name;
+      best_distance = distance;
+    }
+  }
+  return best ? fmt::format(" (did you mean '{}'?)", *best) : "";
+}
+
+void fail_unknown(std::string_view what, std::string_view typed, const std::vector<std::string>& names) {
+  constexpr std::size_t few = 16;
+  std::string sentence = fmt::format("there is no {} '{}'{}", what, typed, did_you_mean(typed, names));
+  if (!names.empty() && names.size() <= few) sentence += fmt::format("; there is {}", fmt::join(names, ", "));
+  throw InputError(sentence);
+}
+
+}  // namespace attn

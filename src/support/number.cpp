@@ -1,0 +1,102 @@
+#include "support/number.hpp"
+
+#include <fmt/compile.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+
+namespace attn {
+namespace {
+
+constexpr double tie_tolerance = 5e-13;
+constexpr double largest_exact = 1e11;  // up to here the rounded number has fewer than 12 digits
+constexpr std::array powers_of_ten = {1e0, 1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7, 1e8,
+                                      1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16};
+constexpr int most_decimals = static_cast<int>(powers_of_ten.size()) - 1;
+
+// |value| · 10^decimals, rounded. Only when it has fewer than 12 digits.
+struct Rounded {
+  bool fits = false;
+  std::uint64_t digits = 0;
+};
+
+Rounded rounded(double value, int decimals) {
+  if (decimals > most_decimals) return {};
+  const double magnitude = std::fabs(value) * powers_of_ten[static_cast<std::size_t>(decimals)];
+  if (!(magnitude < largest_exact)) return {};
+  return {true, static_cast<std::uint64_t>(magnitude + magnitude * tie_tolerance + 0.5)};
+}
+
+void append_text(std::string& out, double value, int decimals) {
+  if (std::isnan(value)) {
+    out += "nan";
+  } else if (std::isinf(value)) {
+    out += value < 0 ? "-inf" : "inf";
+  } else {
+    fmt::format_to(std::back_inserter(out), FMT_COMPILE("{:.{}f}"), value, decimals);
+  }
+}
+
+}  // namespace
+
+void append_exact(std::string& out, double value) {
+  fmt::format_to(std::back_inserter(out), FMT_COMPILE("{}"), value);
+}
+
+void append_fixed(std::string& out, double value, int decimals) {
+  const Rounded number = rounded(value, decimals);
+  if (!number.fits) return append_text(out, value, decimals);
+  char buffer[32];
+  char* const end = buffer + sizeof buffer;
+  char* begin = end;
+  std::uint64_t rest = number.digits;
+  for (int i = 0; i < decimals; ++i, rest /= 10) *--begin = static_cast<char>('0' + rest % 10);
+  if (decimals > 0) *--begin = '.';
+  do {
+    *--begin = static_cast<char>('0' + rest % 10);
+    rest /= 10;
+  } while (rest != 0);
+  if (value < 0.0 && number.digits != 0) *--begin = '-';
+  out.append(begin, end);
+}
+
+int fixed_width(double value, int decimals) {
+  const Rounded number = rounded(value, decimals);
+  if (!number.fits) {
+    std::string text;
+    append_text(text, value, decimals);
+    return static_cast<int>(text.size());
+  }
+  int width = 1;
+  const auto places = static_cast<std::size_t>(decimals);
+  for (std::uint64_t limit = static_cast<std::uint64_t>(powers_of_ten[places]) * 10; number.digits >= limit;
+       limit *= 10) {
+    ++width;
+  }
+  return width + (decimals > 0 ? decimals + 1 : 0) + (value < 0.0 && number.digits != 0 ? 1 : 0);
+}
+
+bool is_exact(double value, int decimals) {
+  if (!std::isfinite(value)) return true;
+  if (decimals > most_decimals) return false;
+  const double magnitude = std::fabs(value) * powers_of_ten[static_cast<std::size_t>(decimals)];
+  return std::fabs(magnitude - std::nearbyint(magnitude)) <= magnitude * tie_tolerance;
+}
+
+int decimals_for(std::span<const double> values, int most) {
+  int decimals = 0;
+  for (const double value : values) {
+    while (decimals < most && !is_exact(value, decimals)) ++decimals;
+    if (decimals == most) break;
+  }
+  return decimals;
+}
+
+void append_scientific(std::string& out, double value, int decimals) {
+  if (!std::isfinite(value)) return append_text(out, value, decimals);
+  fmt::format_to(std::back_inserter(out), FMT_COMPILE("{:.{}e}"), value, decimals);
+}
+
+}  // namespace attn

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace attn {
+
+// How numbers are written. Different processors give different last bits, and teaching numbers sit on
+// rounding ties: so a number within 5e-13 of its own size below a tie counts as the tie, and ties are rounded
+// away from zero, as at school: 0.125 is 0.13 at two digits everywhere.
+
+/// The shortest decimal that reads back as the same double.
+void append_exact(std::string& out, double value);
+
+/// With a fixed number of decimals: "-0.8808"; never "-0.0000". NaN is "nan", infinities "inf" and "-inf".
+void append_fixed(std::string& out, double value, int decimals);
+
+/// The characters that append_fixed writes, without writing them.
+int fixed_width(double value, int decimals);
+
+/// Whether `decimals` digits show the value exactly, to 12 significant digits.
+bool is_exact(double value, int decimals);
+
+/// The fewest decimals, at most `most`, that show all finite values exactly.
+int decimals_for(std::span<const double> values, int most);
+
+/// With a fixed number of digits after the point of its mantissa: "1.2500e+30".
+void append_scientific(std::string& out, double value, int decimals);
+
+}  // namespace attn
