@@ -12,7 +12,6 @@
 #include <string>
 
 #include "command/app.hpp"
-#include "math/memory.hpp"
 #include "output_file.hpp"
 #include "support/error.hpp"
 
@@ -54,7 +53,6 @@ int run(const std::vector<std::string>& command_line) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  attn::keep_freed_memory();
   try {
     return run({argv + 1, argv + argc});
   } catch (const attn::InputError& error) {

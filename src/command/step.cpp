@@ -20,11 +20,9 @@ Outcome run_step(const Command& command, const Arguments& arguments) {
   }
   page.blocks.emplace_back(Heading{1, text(std::string(step.title))});
   page.blocks.emplace_back(Prose{text(std::string(step.meaning))});
-  for (const Node* node : page.trace) {
-    add_result(page, *node);
-    if (step.name != "softmax") continue;
-    if (Text reading = reading_of_weights(*node); !reading.empty())
-      page.blocks.emplace_back(Prose{std::move(reading)});
+  for (const auto& nodes : by_scope(page.trace)) {
+    add_results(page, nodes);
+    add_reading(page, *nodes.back());
   }
   return {std::move(page), warnings(*solved.graph)};
 }

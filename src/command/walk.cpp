@@ -32,15 +32,17 @@ void add_inputs(Page& page) {
   std::ranges::copy_if(page.trace, std::back_inserter(inputs),
                        [](const Node* node) { return !node->operation; });
   std::ranges::stable_partition(inputs, [](const Node* node) { return node->leaf() == "x"; });
+  SideBySide tables;
   for (const Node* node : inputs) {
     if (node->frame.shape.cells() <= small) {
-      page.blocks.emplace_back(table_of(*node));
+      tables.tables.push_back(table_of(*node));
     } else {
       page.blocks.emplace_back(
           Prose{text(code(node->name), fmt::format(" is {}; ", to_string(node->frame.shape)),
                      code("--only " + node->name), " shows it.")});
     }
   }
+  if (!tables.tables.empty()) page.blocks.emplace_back(std::move(tables));
 }
 
 // The walk in matrix form: the nodes in the order in which they were computed, under the step that each
@@ -51,19 +53,27 @@ class MatrixWalk {
 
   void add(const Node& node) {
     const Step* step = step_of(node);
-    if (!step) return;
-    if (node.is_alias()) {
-      if (node.leaf() == "output") page_.blocks.emplace_back(formula_block(node));
-      return;
+    if (!step || (node.is_alias() && node.leaf() != "output")) return;
+    if (step != step_ || (!together_.empty() && together_.back()->scope() != node.scope())) finish();
+    step_ = step;
+    together_.push_back(&node);
+  }
+
+  // Writes the step whose nodes have gathered.
+  void finish() {
+    if (together_.empty()) return;
+    std::vector<const Node*> nodes = std::move(together_);
+    together_.clear();
+    add_heading(*nodes.front(), *step_);
+    // An output that is only another name for the heads side by side needs no second table.
+    const bool repeats = nodes.back()->is_alias();
+    const Node& last = *nodes.back();
+    if (repeats) nodes.pop_back();
+    if (!nodes.empty()) {
+      add_results(page_, nodes);
+      add_reading(page_, *nodes.back());
     }
-    const std::string place = std::string(node.scope()) + std::string(step->name);
-    if (place != place_) add_heading(node, *step);
-    place_ = place;
-    add_result(page_, node);
-    if (!holds_weights(node)) return;
-    if (Text reading = reading_of_weights(node); !reading.empty()) {
-      page_.blocks.emplace_back(Prose{std::move(reading)});
-    }
+    if (repeats) page_.blocks.emplace_back(formula_block(last));
   }
 
  private:
@@ -75,7 +85,8 @@ class MatrixWalk {
   }
 
   Page& page_;
-  std::string place_;
+  const Step* step_ = nullptr;
+  std::vector<const Node*> together_;
   int count_ = 0;
   std::set<std::string_view> told_;
 };
@@ -88,7 +99,7 @@ Outcome run_walk(const Command&, const Arguments& arguments) {
   if (only && word) fail("--only and --by-word are both given: give one of them");
   Page page = solved.page(only);
   if (only) {
-    for (const Node* node : page.trace) add_result(page, *node);
+    for (const Node* node : page.trace) add_results(page, {node});
     return {std::move(page), warnings(*solved.graph)};
   }
   const bool computes =
@@ -106,6 +117,7 @@ Outcome run_walk(const Command&, const Arguments& arguments) {
     add_inputs(page);
     MatrixWalk walk(page);
     for (const Node* node : page.trace) walk.add(*node);
+    walk.finish();
   }
   return {std::move(page), warnings(*solved.graph)};
 }

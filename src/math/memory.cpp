@@ -1,35 +1,81 @@
 #include "math/memory.hpp"
 
-#include <malloc.h>
 #include <sys/mman.h>
 
 #include <cstdlib>
-#include <limits>
+#include <map>
 
 namespace attn {
+namespace {
 
-void* allocate_cells(std::size_t bytes) {
-  constexpr std::size_t cache_line = 64;
-  constexpr std::size_t huge_page = std::size_t{1} << 21;
+constexpr std::size_t cache_line = 64;
+constexpr std::size_t huge_page = std::size_t{1} << 21;
+constexpr std::size_t smallest_kept = std::size_t{1} << 16;
+
+std::size_t rounded_up(std::size_t bytes) {
+  const std::size_t unit = bytes >= 2 * huge_page ? huge_page : cache_line;
+  return (bytes + unit - 1) / unit * unit;
+}
+
+void* allocate_fresh(std::size_t bytes) {
   const bool large = bytes >= 2 * huge_page;
-  const std::size_t alignment = large ? huge_page : cache_line;
-  void* cells = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (!cells) throw std::bad_alloc();
+  void* cells = std::aligned_alloc(large ? huge_page : cache_line, bytes);
 #ifdef MADV_HUGEPAGE
-  if (large) madvise(cells, bytes, MADV_HUGEPAGE);  // advice: where it is refused, ordinary pages serve
+  if (cells && large)
+    madvise(cells, bytes, MADV_HUGEPAGE);  // advice: where it is refused, ordinary pages serve
 #endif
   return cells;
 }
 
-void free_cells(void* cells) {
-  std::free(cells);
+// Freed blocks by size.
+class Kept {
+ public:
+  // A block of exactly this size, as the next head or layer asks for; null when there is none.
+  void* take(std::size_t bytes) {
+    const auto found = blocks_.find(bytes);
+    if (found == blocks_.end()) return nullptr;
+    void* const cells = found->second;
+    blocks_.erase(found);
+    return cells;
+  }
+
+  void give(void* cells, std::size_t bytes) { blocks_.emplace(bytes, cells); }
+
+  void release() {
+    for (const auto& [bytes, cells] : blocks_) std::free(cells);
+    blocks_.clear();
+  }
+
+ private:
+  std::multimap<std::size_t, void*> blocks_;
+};
+
+// Never destroyed: matrices may outlive every other static object.
+Kept& kept() {
+  static Kept& blocks = *new Kept;
+  return blocks;
 }
 
-void keep_freed_memory() {
-#ifdef __GLIBC__
-  mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
-#endif
+}  // namespace
+
+void* allocate_cells(std::size_t bytes) {
+  bytes = rounded_up(bytes);
+  if (bytes >= smallest_kept) {
+    if (void* const cells = kept().take(bytes)) return cells;
+  }
+  void* cells = allocate_fresh(bytes);
+  if (!cells) {
+    kept().release();
+    cells = allocate_fresh(bytes);
+  }
+  if (!cells) throw std::bad_alloc();
+  return cells;
+}
+
+void free_cells(void* cells, std::size_t bytes) {
+  bytes = rounded_up(bytes);
+  if (bytes < smallest_kept) return std::free(cells);
+  kept().give(cells, bytes);
 }
 
 }  // namespace attn

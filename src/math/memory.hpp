@@ -5,14 +5,12 @@
 
 namespace attn {
 
-/// Memory for matrices: aligned to cache lines, and to huge pages from 4 MiB on, because the first touch of
-/// fresh 4 KiB pages costs more than the arithmetic on them. Throws std::bad_alloc.
+/// Memory for matrices: aligned to cache lines, and to huge pages from 4 MiB on. Large blocks that were freed
+/// are kept and given out again, because the first touch of fresh pages costs more than the arithmetic on
+/// them. For one thread. Throws std::bad_alloc.
 void* allocate_cells(std::size_t bytes);
-void free_cells(void* cells);
-
-/// Lets the process reuse the memory it has freed instead of handing it back and fetching it anew.
-/// Called once, at the start of a program.
-void keep_freed_memory();
+/// `bytes` is what was asked for.
+void free_cells(void* cells, std::size_t bytes);
 
 /// The standard allocator's interface to the two functions above.
 template <class T>
@@ -27,7 +25,7 @@ struct MatrixAllocator {
     if (n > static_cast<std::size_t>(-1) / sizeof(T) / 2) throw std::bad_array_new_length();
     return static_cast<T*>(allocate_cells(n * sizeof(T)));
   }
-  void deallocate(T* cells, std::size_t) { free_cells(cells); }
+  void deallocate(T* cells, std::size_t n) { free_cells(cells, n * sizeof(T)); }
 
   bool operator==(const MatrixAllocator&) const = default;
 };

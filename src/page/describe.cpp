@@ -61,12 +61,26 @@ FormulaBlock formula_block(const Node& node) {
   return {formula_of(node), shapes + bracketed(node.frame.shape)};
 }
 
-void add_result(Page& page, const Node& node) {
-  page.blocks.emplace_back(formula_block(node));
-  page.blocks.emplace_back(table_of(node));
+void add_results(Page& page, const std::vector<const Node*>& nodes) {
+  SideBySide tables;
+  for (const Node* node : nodes) {
+    page.blocks.emplace_back(formula_block(*node));
+    tables.tables.push_back(table_of(*node));
+  }
+  page.blocks.emplace_back(std::move(tables));
 }
 
-Text reading_of_weights(const Node& weights) {
+std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& nodes) {
+  std::vector<std::vector<const Node*>> groups;
+  for (const Node* node : nodes) {
+    if (groups.empty() || groups.back().back()->scope() != node->scope()) groups.emplace_back();
+    groups.back().push_back(node);
+  }
+  return groups;
+}
+
+void add_reading(Page& page, const Node& weights) {
+  if (!holds_weights(weights)) return;
   const Matrix& matrix = weights.matrix();
   const Axis &queries = weights.frame.rows, &keys = weights.frame.columns;
   constexpr std::size_t most_read = 3;
@@ -83,8 +97,9 @@ Text reading_of_weights(const Node& weights) {
     reading.push_back({Span::Style::strong, quoted(keys.label(best))});
     reading.push_back({Span::Style::plain, fmt::format(" ({} %)", share)});
   }
-  if (!reading.empty()) reading.push_back({Span::Style::plain, "."});
-  return reading;
+  if (reading.empty()) return;
+  reading.push_back({Span::Style::plain, "."});
+  page.blocks.emplace_back(Prose{std::move(reading)});
 }
 
 std::vector<Block> derivations(const Cell& cell, std::size_t depth) {

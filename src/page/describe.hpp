@@ -13,11 +13,15 @@ Table table_of(const Node& node);
 /// How a node is computed: its formula, and the shapes of its operands and of its result.
 FormulaBlock formula_block(const Node& node);
 
-/// The formula and the table of one node.
-void add_result(Page& page, const Node& node);
+/// The formulas of some nodes, and their tables.
+void add_results(Page& page, const std::vector<const Node*>& nodes);
 
-/// One sentence that reads a matrix of weights: where each query looks most.
-Text reading_of_weights(const Node& weights);
+/// Nodes that follow each other in the same scope, as groups.
+std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& nodes);
+
+/// One sentence that reads a matrix of weights: where the first queries look most. Nothing for other
+/// matrices.
+void add_reading(Page& page, const Node& node);
 
 /// How a cell came about and, up to `depth` steps behind it, how its terms did; every cell once.
 std::vector<Block> derivations(const Cell& cell, std::size_t depth);

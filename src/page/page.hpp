@@ -56,6 +56,11 @@ struct Table {
   bool columns_differ = false;  // each column is a quantity of its own, with its own decimals
 };
 
+/// Tables that belong together, beside each other where there is room.
+struct SideBySide {
+  std::vector<Table> tables;
+};
+
 /// Rows of words: a list of examples, of formats.
 struct Listing {
   std::vector<std::string> columns;
@@ -69,7 +74,7 @@ struct Derivation {
   std::size_t depth = 0;
 };
 
-using Block = std::variant<Heading, Prose, FormulaBlock, Table, Listing, Derivation>;
+using Block = std::variant<Heading, Prose, FormulaBlock, Table, SideBySide, Listing, Derivation>;
 
 /// A page: its blocks, and behind them the matrices themselves, which the machine formats write.
 struct Page {

@@ -72,6 +72,15 @@ class BlockWriter {
     json_.end_object();
   }
 
+  void operator()(const SideBySide& group) {
+    begin("side_by_side");
+    json_.key("tables");
+    json_.begin_array();
+    for (const Table& table : group.tables) (*this)(table);
+    json_.end_array();
+    json_.end_object();
+  }
+
   void operator()(const Listing& listing) {
     begin("listing");
     json_.key("columns");

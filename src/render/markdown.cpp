@@ -92,6 +92,10 @@ class MarkdownRenderer {
     if (masked) sink_.write("\n· masked\n");
   }
 
+  void operator()(const SideBySide& group) {
+    for (const Table& table : group.tables) (*this)(table);
+  }
+
   void operator()(const Listing& listing) {
     gap();
     std::string rule = "|";

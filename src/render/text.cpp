@@ -29,7 +29,8 @@ class TextRenderer {
   }
 
   void operator()(const FormulaBlock& block) {
-    gap();
+    if (!after_formula_) gap();
+    after_formula_ = true;
     std::string line = "  " + printable(block.formula.plain);
     const std::string shapes = printable(block.shapes);
     const std::size_t together = display_width(line) + 4 + display_width(shapes);
@@ -46,6 +47,11 @@ class TextRenderer {
   void operator()(const Table& table) {
     gap();
     write_text_table(table, style_, sink_);
+  }
+
+  void operator()(const SideBySide& group) {
+    gap();
+    write_side_by_side(group.tables, style_, sink_);
   }
 
   void operator()(const Listing& listing) {
@@ -94,10 +100,11 @@ class TextRenderer {
   }
 
  private:
-  // Blocks are set apart by one empty line.
+  // Blocks are set apart by one empty line; formulas that follow each other stand together.
   void gap() {
     if (!first_) sink_.write("\n");
     first_ = false;
+    after_formula_ = false;
   }
 
   static std::string words(const Text& text) {
@@ -145,6 +152,7 @@ class TextRenderer {
   const Style& style_;
   Sink& sink_;
   bool first_ = true;
+  bool after_formula_ = false;
 };
 
 }  // namespace

@@ -11,4 +11,8 @@ namespace attn {
 /// the style has a width, with their counts.
 void write_text_table(const Table& table, const Style& style, Sink& sink);
 
+/// Small tables beside each other as far as the width allows (80 columns where there is no terminal), then
+/// below.
+void write_side_by_side(const std::vector<Table>& tables, const Style& style, Sink& sink);
+
 }  // namespace attn

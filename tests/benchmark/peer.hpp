@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace attn {
+
+/// One run of the peer: how long it took, and the sum of the numbers it computed.
+struct PeerRun {
+  double seconds = 0.0;
+  double checksum = 0.0;
+};
+
+/// The NumPy program beside this file, kept running and asked for one run at a time.
+class NumpyPeer {
+ public:
+  NumpyPeer();
+  ~NumpyPeer();
+  NumpyPeer(const NumpyPeer&) = delete;
+  NumpyPeer& operator=(const NumpyPeer&) = delete;
+
+  PeerRun run(std::size_t tokens);
+
+ private:
+  pid_t process_ = 0;
+  int requests_ = -1;
+  int answers_ = -1;
+};
+
+/// Runs a program to its end, its output thrown away, and returns the seconds from start to end.
+double seconds_of(const std::vector<std::string>& command);
+
+}  // namespace attn

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace attn {
+
+/// Gathers the runs while they are printed as usual, and at the end prints a table of medians and their
+/// ratios. Benchmarks are called WHAT/WHO/SIZE; the table compares each WHAT/attn with the other WHOs of the
+/// same size.
+class RatioReporter : public benchmark::ConsoleReporter {
+ public:
+  RatioReporter() : ConsoleReporter(OO_None) {}
+  void ReportRuns(const std::vector<Run>& runs) override;
+  void print_table() const;
+
+ private:
+  double median(const std::string& name) const;
+  std::map<std::string, std::vector<double>> seconds_;
+};
+
+}  // namespace attn
