@@ -66,6 +66,7 @@ Outcome run_explain(const Command& command, const Arguments& arguments);
 Outcome run_examples(const Command& command, const Arguments& arguments);
 Outcome run_convert(const Command& command, const Arguments& arguments);
 Outcome run_help(const Command& command, const Arguments& arguments);
+Outcome run_version(const Command& command, const Arguments& arguments);
 
 /// The help of the program, and of one command.
 Page general_help();

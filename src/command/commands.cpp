@@ -34,6 +34,7 @@ constexpr std::array<Lines, 2> explain_examples = {
 constexpr std::array<Lines, 2> examples_examples = {"attn examples", "attn examples animal"};
 constexpr std::array<Lines, 2> convert_examples = {"attn convert scores.csv scores.npy",
                                                    "attn convert trace.npz weights.csv --key head.1.weights"};
+constexpr std::array<Lines, 1> version_examples = {"attn version"};
 constexpr std::array<Lines, 2> help_examples = {"attn help walk", "attn help explain"};
 constexpr std::array<Lines, 2> project_examples = {"attn project",
                                                    "attn project --x '1 0; 0 1' --wq '[[1,2],[3,4]]'"};
@@ -75,6 +76,7 @@ constexpr std::array table = {
             convert_examples, run_convert},
     Command{"help", "this text, or the help of a command", "[COMMAND]", 0, 1, false, no_options,
             help_examples, run_help},
+    Command{"version", "which version this is", "", 0, 0, false, no_options, version_examples, run_version},
 };
 
 constexpr std::array problem_table = {

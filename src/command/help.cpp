@@ -75,4 +75,10 @@ Outcome run_help(const Command&, const Arguments& arguments) {
   return {command_help(look_up(commands(), arguments.words.front(), "command"))};
 }
 
+Outcome run_version(const Command&, const Arguments&) {
+  Page page;
+  page.blocks.emplace_back(Prose{text("attn " ATTN_VERSION)});
+  return {std::move(page)};
+}
+
 }  // namespace attn

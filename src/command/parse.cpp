@@ -32,8 +32,8 @@ class Parser {
     try {
       app_.parse(std::move(command_line));
     } catch (const CLI::ArgumentMismatch& error) {
-      fail("{}: it stands at the end of the command line or before nothing that could be its value",
-           std::string(error.what()).substr(0, std::string_view(error.what()).find(':')));
+      const std::string what = error.what();
+      fail("{} needs a value after it: see attn help {}", what.substr(0, what.find(':')), command_.name);
     } catch (const CLI::ParseError& error) {
       fail("{}: see attn help {}", error.what(), command_.name);
     }
@@ -104,6 +104,7 @@ Parsed parse(const std::vector<std::string>& command_line) {
   if (command_line.empty()) return {};
   const std::string& first = command_line.front();
   if (first == "--help" || first == "-h") return {};
+  if (first == "--version") return {&look_up(commands(), "version", "command"), {}};
   if (first.starts_with('-')) {
     fail("a command comes first, and '{}' is an option: try attn walk {}, or attn help", first, first);
   }

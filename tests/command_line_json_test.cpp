@@ -1,0 +1,74 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "data/examples.hpp"
+#include "data/json.hpp"
+#include "process.hpp"
+
+using namespace attn;
+
+namespace {
+
+// The JSON of a walk, of the walk that reads it back, and whether they are equal byte by byte.
+void check_round_trip(const Words& options) {
+  const TemporaryFolder folder;
+  Words words = {"walk", "--format", "json"};
+  words.insert(words.end(), options.begin(), options.end());
+  const Finished first = run_attn(words);
+  REQUIRE_MESSAGE(first.code == 0, command_line(words) << first.errors);
+  const std::string path = folder.write("trace.json", first.out);
+  const Finished second = run_attn({"walk", "--format", "json", "--problem", path});
+  REQUIRE_MESSAGE(second.code == 0, command_line(words) << second.errors);
+  CHECK_MESSAGE((second.out == first.out), command_line(words));
+}
+
+}  // namespace
+
+TEST_CASE("the JSON of every example reads back to the same JSON") {
+  for (const Example& example : examples()) {
+    if (example.name == "eight-heads") continue;  // a million numbers, and nothing that animal does not have
+    check_round_trip({"--example", std::string(example.name)});
+  }
+}
+
+TEST_CASE("the JSON of a walk is read back from standard input as well") {
+  const std::string trace = run_attn({"walk", "--format", "json"}).out;
+  CHECK(run_attn({"walk", "--format", "json", "--problem", "-"}, {.input = trace}).out == trace);
+}
+
+TEST_CASE("the JSON of a sentence or a batch reads back to the same JSON") {
+  check_round_trip({"--text", "Ein schöner \"Satz\", 猫!", "--heads", "2", "--seed", "7"});
+  check_round_trip({"--text", "two words", "--text", "and then three", "--causal"});
+  check_round_trip({"--text", "NumPy draws", "--random", "numpy:3"});
+  check_round_trip({"--n-q", "2", "--n-k", "3", "--seed", "0", "--d-k", "2"});
+}
+
+TEST_CASE("the JSON of one's own matrices and recipe reads back to the same JSON") {
+  check_round_trip({"--q", "1 2; 3 4", "--k", "1 0; 0 1; 1 1", "--v", "1; 2; 3", "--key-tokens", "a b c"});
+  check_round_trip({"--q", "1 2; 3 4", "--k", "1 0; 0 1", "--v", "1; 2", "--scale", "none"});
+  check_round_trip({"--q", "1 2; 3 4", "--k", "1 0; 0 1", "--v", "1; 2", "--scale", "0.1"});
+  check_round_trip({"--q", "1 2; 3 4", "--k", "1 0; 0 1", "--v", "1; 2", "--score", "dot"});
+  check_round_trip({"--scores", "1 2; 3 4", "--mask", "[[true,false],[true,true]]"});
+  check_round_trip({"--scores", "1 2; 3 4", "--mask", "0 -inf; -1.5 2"});
+  check_round_trip({"--scores", "1 2; 3 4", "--causal", "--mask-fill", "-1e6"});
+  check_round_trip({"--scores", "1 2; 3 4", "--valid-length", "1,2"});
+  check_round_trip({"--weights", "0.5 0.5", "--v", "1e-300 2; 0.1 3"});
+  check_round_trip({"--x", "1 2; 3 4", "--wq", "1 0; 0 1", "--wk", "1 0; 0 1", "--wv", "1 0; 0 1", "--wo",
+                    "0 1; 1 0", "--bq", "1 2", "--bo", "0.5 0.25", "--memory", "5 6; 7 8; 9 10"});
+}
+
+TEST_CASE("an additive mask of zeros and minus infinities stays additive when it is read back") {
+  const TemporaryFolder folder;
+  const Words words = {"softmax", "--scores", "1 2", "--mask", "0 -inf", "--format", "json"};
+  const std::string path = folder.write("trace.json", run_attn(words).out);
+  CHECK(Json::parse(run_attn({"softmax", "--problem", path, "--format", "json"}).out)["arrays"]["weights"] ==
+        Json::parse("[[1,0]]"));
+}
+
+TEST_CASE("options given with a problem file take the place of its fields") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("p.json", R"({"q": [[1, 2]], "k": [[3, 4]], "scale": 2})");
+  CHECK(run_attn({"scale", "--problem", path, "--format", "csv"}).out == "5.5\n");
+  CHECK(run_attn({"scale", "--problem", path, "--scale", "11", "--format", "csv"}).out == "1\n");
+}

@@ -1,0 +1,139 @@
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "process.hpp"
+#include "render/format.hpp"
+
+using namespace attn;
+
+namespace {
+
+constexpr std::string_view precious = "this was here before";
+
+void check_one_sentence(const Finished& finished, int code) {
+  CHECK(finished.code == code);
+  CHECK(finished.out == "");
+  CHECK_MESSAGE(finished.errors.starts_with("attn: "), finished.errors);
+  CHECK_MESSAGE(std::ranges::count(finished.errors, '\n') == 1, finished.errors);
+}
+
+}  // namespace
+
+TEST_CASE("the ending of a file chooses its format, in capitals as well") {
+  const TemporaryFolder folder;
+  for (const Format& format : formats()) {
+    const std::string path = folder.path("scores." + std::string(format.extension));
+    const Finished finished = run_attn({"scores", "-o", path});
+    REQUIRE(finished.code == 0);
+    CHECK(finished.out == "");
+    CHECK_MESSAGE(bytes_of(path) == run_attn({"scores", "--format", std::string(format.name)}).out, path);
+  }
+  CHECK(run_attn({"scores", "--output=" + folder.path("S.CSV")}).code == 0);
+  CHECK(bytes_of(folder.path("S.CSV")) == bytes_of(folder.path("scores.csv")));
+}
+
+TEST_CASE("--format decides over the ending") {
+  const TemporaryFolder folder;
+  REQUIRE(run_attn({"scores", "-o", folder.path("scores.txt"), "--format", "csv"}).code == 0);
+  CHECK(bytes_of(folder.path("scores.txt")) == run_attn({"scores", "--format", "csv"}).out);
+}
+
+TEST_CASE("a file that is written leaves nothing else behind, and takes the place of an older one") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("out.csv", precious);
+  REQUIRE(chmod(path.c_str(), 0640) == 0);
+  REQUIRE(run_attn({"scores", "-o", path}).code == 0);
+  CHECK(bytes_of(path).find(precious) == std::string::npos);
+  CHECK(folder.names() == std::vector<std::string>{"out.csv"});
+  CHECK(std::filesystem::status(path).permissions() == std::filesystem::perms(0640));
+}
+
+TEST_CASE("a link to a file stays a link") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("file.csv", precious), link = folder.path("link.csv");
+  std::filesystem::create_symlink(file, link);
+  REQUIRE(run_attn({"scores", "-o", link}).code == 0);
+  CHECK(std::filesystem::is_symlink(link));
+  CHECK(bytes_of(file) == run_attn({"scores", "--format", "csv"}).out);
+}
+
+TEST_CASE("a run that fails creates no file and leaves an existing one as it was") {
+  const TemporaryFolder folder;
+  const std::string old = folder.write("old.npy", precious);
+  for (const Words& words : {Words{"walk", "-o", old}, Words{"walk", "-o", folder.path("new.npy")},
+                             Words{"walk", "--only", "nothing", "-o", old},
+                             Words{"softmax", "--scores", "1 nan", "-o", folder.path("new.csv")},
+                             Words{"convert", folder.path("none.csv"), old}}) {
+    check_one_sentence(run_attn(words), 2);
+    CHECK_MESSAGE(folder.names() == std::vector<std::string>{"old.npy"}, command_line(words));
+    CHECK(bytes_of(old) == precious);
+  }
+}
+
+TEST_CASE("a file that cannot be written is told with exit code 1") {
+  const TemporaryFolder folder;
+  check_one_sentence(run_attn({"walk", "-o", folder.path("missing/walk.md")}), 1);
+  std::filesystem::create_directory(folder.path("folder.csv"));
+  check_one_sentence(run_attn({"walk", "-o", folder.path("folder.csv")}), 1);
+  CHECK(folder.names() == std::vector<std::string>{"folder.csv"});
+}
+
+TEST_CASE("a full disk is told with exit code 1, for little and for much") {
+  for (const Words& words : {Words{"walk"}, Words{"walk", "--example", "eight-heads", "--format", "csv"}}) {
+    check_one_sentence(run_attn(words, {.output_path = "/dev/full"}), 1);
+  }
+  const Finished finished = run_attn({"walk", "--format", "text", "-o", "/dev/full"});
+  check_one_sentence(finished, 1);
+  CHECK(finished.errors.find("/dev/full") != std::string::npos);
+}
+
+TEST_CASE("a reader that goes away is no error") {
+  const Finished finished =
+      run_attn_into_closed_pipe({"walk", "--example", "eight-heads", "--format", "csv"});
+  CHECK(finished.code == 0);
+  CHECK(finished.errors == "");
+}
+
+TEST_CASE("a file whose ending names no format, and two places to write to, are refused") {
+  const TemporaryFolder folder;
+  check_one_sentence(run_attn({"walk", "-o", folder.path("walk.xyz")}), 2);
+  check_one_sentence(run_attn({"walk", "-o", folder.path("walk")}), 2);
+  check_one_sentence(run_attn({"walk", "-o", ""}), 2);
+  check_one_sentence(run_attn({"convert", "1 2", folder.path("a.csv"), "-o", folder.path("b.csv")}), 2);
+  check_one_sentence(run_attn({"walk", "-o", folder.path("a.csv"), "-o", folder.path("b.csv")}), 2);
+  CHECK(folder.names().empty());
+}
+
+TEST_CASE("a matrix goes from every kind of file to every other and back unchanged") {
+  const TemporaryFolder folder;
+  const std::string first = folder.write("first.csv", "1,0.1\n-2e-300,3\n");
+  std::string last = first;
+  for (const char* next : {"a.tsv", "b.json", "c.npy", "d.npz", "e.csv"}) {
+    REQUIRE_MESSAGE(run_attn({"convert", last, folder.path(next)}).code == 0, next);
+    last = folder.path(next);
+  }
+  CHECK(bytes_of(last) == "1,0.1\n-2e-300,3\n");
+  CHECK(run_attn({"convert", "-", "-", "--format", "csv"}, {.input = bytes_of(folder.path("c.npy"))}).out ==
+        bytes_of(last));
+}
+
+TEST_CASE("a file may be converted onto itself") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("m.csv", "1 2\n3 4\n");
+  CHECK(run_attn({"convert", path, path}).code == 0);
+  CHECK(bytes_of(path) == "1,2\n3,4\n");
+}
+
+TEST_CASE("an interrupted run leaves no half-written file behind") {
+  const TemporaryFolder folder;
+  const Finished finished = run_attn_and_interrupt(
+      {"softmax", "--n-q", "1200", "--n-k", "1200", "-o", folder.path("weights.csv")}, folder);
+  constexpr int interrupted = 130;
+  CHECK((finished.code == interrupted || finished.code == 0));
+  if (finished.code == interrupted) CHECK(folder.names() == std::vector<std::string>{});
+}

@@ -1,0 +1,148 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "process.hpp"
+
+namespace {
+
+// What a command writes as CSV, without a word of complaint.
+std::string csv(Words words, const std::string& input = "") {
+  words.insert(words.end(), {"--format", "csv"});
+  const Finished finished = run_attn(words, {.input = input});
+  CHECK_MESSAGE(finished.code == 0, command_line(words) << finished.errors);
+  CHECK_MESSAGE(finished.errors == "", command_line(words));
+  return finished.out;
+}
+
+}  // namespace
+
+TEST_CASE("every step works on just the matrices it needs") {
+  CHECK(csv({"project", "--x", "1 0; 0 1", "--wq", "[[1,2],[3,4]]"}) == "1,2\n3,4\n");
+  CHECK(csv({"scores", "--q", "1 2; 3 4", "--k", "1 0; 0 1; 1 1"}) == "1,2,3\n3,4,7\n");
+  CHECK(csv({"scale", "--scores", "8 16", "--scale", "8"}) == "1,2\n");
+  CHECK(csv({"scale", "--scores", "8 16", "--scale", "none"}) == "8,16\n");
+  CHECK(csv({"scale", "--q", "2 0 0 0", "--k", "3 0 0 0"}) == "3\n");
+  CHECK(csv({"mask", "--scores", "1 2; 3 4", "--causal"}) == "1,-inf\n3,4\n");
+  CHECK(csv({"mask", "--scores", "1 2; 3 4", "--mask", "[[true,true],[false,true]]"}) == "1,2\n-inf,4\n");
+  CHECK(csv({"mask", "--scores", "1 2; 3 4", "--mask", "0.5 -inf; 0 -2"}) == "1.5,-inf\n3,2\n");
+  CHECK(csv({"mask", "--scores", "1 2 3; 4 5 6", "--valid-length", "2"}) == "1,2,-inf\n4,5,-inf\n");
+  CHECK(csv({"softmax", "--scores", "0 0; 7 7"}) == "0.5,0.5\n0.5,0.5\n");
+  CHECK(csv({"weigh", "--weights", "0.75 0.25", "--v", "4 0; 0 8"}) == "3,2\n");
+  CHECK(csv({"weigh", "--scores", "5 5", "--v", "4 0; 0 8"}) == "2,4\n");
+  CHECK(csv({"concat", "--q", "1 1", "--k", "1 1", "--v", "3 4", "--heads", "2", "--only", "concat"}) ==
+        "3,4\n");
+  CHECK(csv({"concat", "--q", "1 1", "--k", "1 1", "--v", "3 4", "--wo", "2; 1", "--only", "output"}) ==
+        "10\n");
+}
+
+TEST_CASE("a dash is standard input, in any kind of file") {
+  CHECK(csv({"softmax", "--scores", "-"}, "0 0\n7 7\n") == "0.5,0.5\n0.5,0.5\n");
+  CHECK(csv({"softmax", "--scores", "-"}, "0\t0\n") == "0.5,0.5\n");
+  CHECK(csv({"softmax", "--scores=-"}, "[[0, 0]]") == "0.5,0.5\n");
+  CHECK(csv({"scores", "--q", "1 2", "--k", "-"}, run_attn({"convert", "3 4", "-", "--format", "npy"}).out) ==
+        "11\n");
+  const std::string npz = run_attn({"walk", "--format", "npz"}).out;
+  CHECK(csv({"scale", "--scores", "-:scores", "--scale", "8"}, npz) == "14,12\n11,10\n");
+}
+
+TEST_CASE("the masked scores that one step writes are read by the next") {
+  const std::string masked = csv({"mask", "--scores", "1 1; 3 3", "--causal"});
+  CHECK(csv({"softmax", "--scores", "-"}, masked) == "1,0\n0.5,0.5\n");
+}
+
+TEST_CASE("labels in a file label the page, and go into the next file") {
+  const TemporaryFolder folder;
+  const std::string scores = folder.write("s.csv", "\"\",\"cat\",\"7\"\n\"a \"\"b\"\"\",0,0\n\"x,y\",1,1\n");
+  const std::string weights = csv({"softmax", "--scores", scores});
+  CHECK(weights == "\"\",\"cat\",\"7\"\n\"a \"\"b\"\"\",0.5,0.5\n\"x,y\",0.5,0.5\n");
+  CHECK(csv({"convert", folder.write("w.csv", weights), "-"}) == weights);
+}
+
+TEST_CASE("words that label the queries need not fit the keys") {
+  CHECK(csv({"softmax", "--scores", "0 0", "--tokens", "cat"}) == "\"cat\",0.5,0.5\n");
+  CHECK(csv({"scores", "--q", "1", "--k", "2; 3", "--tokens", "cat"}) == "\"cat\",2,3\n");
+}
+
+TEST_CASE("numbers below zero are numbers, not options") {
+  CHECK(csv({"scale", "--scores", "-8 -16", "--scale", "8"}) == "-1,-2\n");
+  CHECK(csv({"scale", "--scores", "-8", "--scale", "8"}) == "-1\n");
+  CHECK(csv({"scale", "--scores", "-.5 1", "--scale", "0.5"}) == "-1,2\n");
+  CHECK(csv({"mask", "--scores", "1 2; 3 4", "--causal", "--mask-fill", "-1e6"}) == "1,-1000000\n3,4\n");
+  CHECK(csv({"mask", "--scores", "1 2; 3 4", "--causal", "--mask-fill=-1e6"}) == "1,-1000000\n3,4\n");
+  CHECK(csv({"mask", "--scores", "1 2", "--mask", "-inf 0"}) == "-inf,2\n");
+}
+
+TEST_CASE("a literal below zero may also be a word") {
+  CHECK(csv({"convert", "--", "-1 2", "-"}) == "-1,2\n");
+  CHECK(csv({"convert", "-1 2", "-"}) == "-1,2\n");
+}
+
+TEST_CASE("options stand before and after words, in any order") {
+  const Words orders[] = {{"explain", "output[1,2]", "--depth", "1", "--ascii"},
+                          {"explain", "--depth", "1", "output[1,2]", "--ascii"},
+                          {"explain", "--ascii", "--depth=1", "output[1,2]"},
+                          {"explain", "--ascii", "--depth", "1", "--", "output[1,2]"}};
+  const Finished first = run_attn(orders[0]);
+  CHECK(first.code == 0);
+  for (const Words& words : orders) CHECK_MESSAGE(run_attn(words).out == first.out, command_line(words));
+  CHECK(run_attn({"convert", "--format", "csv", "1 2", "-"}).out == "1,2\n");
+  CHECK(run_attn({"convert", "1 2", "--format", "csv", "-"}).out == "1,2\n");
+}
+
+TEST_CASE("a query that may look at nothing is warned of, and everything is computed all the same") {
+  const Finished finished =
+      run_attn({"softmax", "--scores", "1 2; 3 3", "--mask", "0 0; 1 1", "--format", "csv"});
+  CHECK(finished.code == 0);
+  CHECK(finished.out == "0,0\n0.5,0.5\n");
+  CHECK(finished.errors.starts_with("attn: warning: "));
+  CHECK(std::ranges::count(finished.errors, '\n') == 1);
+  CHECK(run_attn({"softmax", "--scores", "1 2; 3 3", "--mask", "0 1; 1 1"}).errors == "");
+}
+
+TEST_CASE("a fill that is not far below the scores is warned of") {
+  const Finished finished = run_attn({"softmax", "--scores", "-9 2; -7 4", "--causal", "--mask-fill", "-8"});
+  CHECK(finished.code == 0);
+  CHECK(finished.errors.find("leaks") != std::string::npos);
+}
+
+TEST_CASE("a cell is explained by its number or by its words") {
+  const std::string expected = run_attn({"explain", "weights[1,2]"}).out;
+  CHECK(expected.find("0.1192") != std::string::npos);
+  CHECK(run_attn({"explain", "weights[Thinking,Machines]"}).out == expected);
+  CHECK(run_attn({"explain", "weights[ Thinking , \"Machines\" ]"}).out == expected);
+  CHECK(run_attn({"explain", "head.2.weights[it,tired]", "--example", "animal"}).code == 0);
+}
+
+TEST_CASE("a word has one walk with vectors in every head") {
+  const std::string walk = run_attn({"walk", "--example", "animal", "--by-word", "it"}).out;
+  CHECK(walk.find("\"it\" asks (head.1)") != std::string::npos);
+  CHECK(walk.find("\"it\" asks (head.2)") != std::string::npos);
+  CHECK(walk.find("\"cross\" asks") == std::string::npos);
+  CHECK(walk.find("concat") != std::string::npos);
+}
+
+TEST_CASE("--only chooses matrices by name, with or without their head") {
+  const Words animal = {"--example", "animal", "--format", "csv"};
+  const auto first_lines = [&](const char* pattern) {
+    Words words = {"walk", "--only", pattern};
+    words.insert(words.end(), animal.begin(), animal.end());
+    const std::string out = run_attn(words).out;
+    std::string names;
+    for (std::size_t at = out.find("# "); at != std::string::npos; at = out.find("\n# ", at + 1)) {
+      const std::size_t begin = out.find("# ", at) + 2;
+      names += out.substr(begin, out.find('\n', begin) - begin) + " ";
+    }
+    return names;
+  };
+  CHECK(first_lines("weights") == "head.1.weights head.2.weights ");
+  CHECK(first_lines("head.2.s*") == "head.2.scores head.2.scaled ");
+  CHECK(first_lines("*.output") == "head.1.output head.2.output ");
+  CHECK(first_lines("output") == "");  // the one of that name in full: a single matrix, without a heading
+}
+
+TEST_CASE("numbers that grow beyond all measure are not passed off as results") {
+  const Finished finished = run_attn({"softmax", "--q", "1e200 1", "--k", "1e200 1; 1e200 2"});
+  CHECK_MESSAGE((finished.code == 2 || finished.errors != ""), "NaN without a word of warning");
+}

@@ -1,0 +1,132 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "data/matrix_file.hpp"
+#include "data/readers/npz.hpp"
+#include "golden.hpp"
+#include "process.hpp"
+
+using namespace attn;
+
+namespace {
+
+// One page for all formats: two heads, a mask, negative numbers, and labels that each format must guard.
+std::string page(Words options, const Surroundings& surroundings = {}) {
+  Words words = {"walk", "--problem", golden_path("problem.json")};
+  words.insert(words.end(), options.begin(), options.end());
+  const Finished finished = run_attn(words, surroundings);
+  CHECK_MESSAGE(finished.code == 0, command_line(words));
+  CHECK(finished.errors == "");
+  return finished.out;
+}
+
+void check_same_cells(const Matrix& expected, const Matrix& found) {
+  REQUIRE(shape_of(expected) == shape_of(found));
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double one = cells(expected)[i], other = cells(found)[i];
+    if (one != other) CHECK(one == doctest::Approx(other).epsilon(1e-12));
+  }
+}
+
+// The headers of all .npy arrays in the bytes, with the places where they stand.
+std::string npy_headers(std::string_view bytes) {
+  std::string headers;
+  for (std::size_t at = bytes.find("\x93NUMPY"); at != std::string_view::npos;
+       at = bytes.find("\x93NUMPY", at + 1)) {
+    const std::size_t end = bytes.find('\n', at);
+    headers += std::to_string(at) + ": " + std::string(bytes.substr(at, end - at)) + "\n";
+  }
+  return headers;
+}
+
+// Headers byte by byte, numbers with a tolerance.
+void check_golden_arrays(const std::string& name, const std::string& found) {
+  const TemporaryFolder folder;
+  const std::string expected_path = golden_path(name), found_path = folder.write(name, found);
+  if (updates_golden()) {
+    std::filesystem::copy_file(found_path, expected_path, std::filesystem::copy_options::overwrite_existing);
+  }
+  const std::string expected = bytes_of(expected_path);
+  CHECK(found.size() == expected.size());
+  CHECK(npy_headers(found) == npy_headers(expected));
+  CHECK(npy_headers(found) != "");
+  if (!name.ends_with(".npz"))
+    return check_same_cells(read_matrix(expected_path).matrix, read_matrix(found_path).matrix);
+  const std::vector<std::string> names = npz_names(expected, name);
+  REQUIRE(npz_names(found, name) == names);
+  for (const std::string& key : names) {
+    INFO(key);
+    check_same_cells(read_matrix(expected_path + ":" + key).matrix,
+                     read_matrix(found_path + ":" + key).matrix);
+  }
+}
+
+void check_golden_run(const std::string& name, const Words& words) {
+  const Finished finished = run_attn(words);
+  CHECK(finished.code == 0);
+  CHECK(finished.errors == "");
+  check_golden(name, finished.out, Tolerance::last_digit);
+}
+
+}  // namespace
+
+TEST_CASE("a page as text is the golden one") {
+  check_golden("walk.txt", page({}), Tolerance::last_digit);
+}
+
+TEST_CASE("a page in ASCII is the golden one") {
+  check_golden("walk.ascii.txt", page({"--ascii"}), Tolerance::last_digit);
+}
+
+TEST_CASE("a page in 24-bit colours is the golden one") {
+  const std::string found =
+      page({"--only", "*.weights", "--color", "always"}, {.variables = {{"COLORTERM", "truecolor"}}});
+  check_golden("weights.color.txt", found, Tolerance::last_digit);
+}
+
+TEST_CASE("a page as Markdown is the golden one") {
+  check_golden("walk.md", page({"--format", "markdown"}), Tolerance::last_digit);
+}
+
+TEST_CASE("a page as CSV is the golden one") {
+  check_golden("walk.csv", page({"--format", "csv"}), Tolerance::relative);
+}
+
+TEST_CASE("a page as TSV is the golden one") {
+  check_golden("walk.tsv", page({"--format", "tsv"}), Tolerance::relative);
+}
+
+TEST_CASE("a page as JSON is the golden one") {
+  check_golden("walk.json", page({"--format", "json"}), Tolerance::relative);
+}
+
+TEST_CASE("a matrix for NumPy is the golden one") {
+  check_golden_arrays("output.npy", page({"--format", "npy", "--only", "output"}));
+}
+
+TEST_CASE("the matrices for NumPy are the golden ones") {
+  check_golden_arrays("walk.npz", page({"--format", "npz"}));
+}
+
+TEST_CASE("a walk by word is the golden one") {
+  check_golden_run("by-word.txt", {"walk", "--by-word", "Thinking"});
+}
+
+TEST_CASE("an explanation down to the inputs is the golden one") {
+  check_golden_run("explain.txt", {"explain", "output[1,2]", "--depth", "9"});
+}
+
+TEST_CASE("an explanation as Markdown is the golden one") {
+  check_golden_run("explain.md", {"explain", "weights[1,2]", "--depth", "2", "--format", "markdown"});
+}
+
+TEST_CASE("the list of examples is the golden one") {
+  check_golden_run("examples.txt", {"examples"});
+}
+
+TEST_CASE("the help of a command is the golden one") {
+  check_golden_run("help-walk.txt", {"help", "walk"});
+}

@@ -1,0 +1,358 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+
+#include "graph/op/operations.hpp"
+#include "testing.hpp"
+
+using namespace attn;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Value input(Graph& graph, std::string_view name, Matrix cells) {
+  return graph.input(name, std::move(cells), axis("rows"), axis("columns"));
+}
+
+// The value of the tree, worked out from its leaves, and those from the matrices they point into.
+double evaluated(const Expression& expression) {
+  std::vector<double> parts;
+  for (const Expression& part : expression.parts) parts.push_back(evaluated(part));
+  switch (expression.kind) {
+    case Expression::Kind::number:
+      return expression.value;
+    case Expression::Kind::cell:
+      return expression.cell.node->matrix()(expression.cell.row, expression.cell.column);
+    case Expression::Kind::sum:
+      return std::accumulate(parts.begin(), parts.end(), 0.0);
+    case Expression::Kind::difference:
+      return parts.at(0) - parts.at(1);
+    case Expression::Kind::product:
+      return std::accumulate(parts.begin(), parts.end(), 1.0, std::multiplies());
+    case Expression::Kind::quotient:
+      return parts.at(0) / parts.at(1);
+    case Expression::Kind::call:
+      REQUIRE(expression.notation.plain == "exp");
+      return std::exp(parts.at(0));
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+void check_explanations(const Node& node) {
+  const Matrix& result = node.matrix();
+  for (std::size_t i = 0; i < result.shape()[0]; ++i) {
+    for (std::size_t j = 0; j < result.shape()[1]; ++j) {
+      CAPTURE(i);
+      CAPTURE(j);
+      const Expression expression = node.operation->explain(node.operands, i, j).expression;
+      CHECK(close(expression.value, result(i, j), 1e-12));
+      CHECK(close(evaluated(expression), result(i, j), 1e-12));
+    }
+  }
+}
+
+std::vector<std::string> names_of(const std::vector<const Node*>& nodes) {
+  std::vector<std::string> names;
+  for (const Node* node : nodes) names.push_back(node->name);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("every operation computes, explains every cell, is written and is counted") {
+  CHECK(operations().size() >= 9);
+  for (const OperationRow& row : operations()) {
+    CAPTURE(row.name);
+    CHECK_FALSE(row.summary.empty());
+    Graph graph;
+    const Value value = row.sample(graph);
+    const Node& node = value.node();
+    REQUIRE(node.operation);
+    CHECK(node.operation->name() == row.name);
+    CHECK(same(node.matrix(), value.matrix()));
+    CHECK(shape_of(node.matrix()) == node.frame.shape);
+    CHECK(node.frame.shape.cells() > 0);
+    check_explanations(node);
+
+    std::vector<Formula> written;
+    std::vector<Shape> shapes;
+    for (const Node* operand : node.operands) {
+      written.push_back(symbol(operand->name));
+      shapes.push_back(operand->frame.shape);
+    }
+    const Formula formula = node.operation->formula(written);
+    for (const Formula& operand : written) {
+      CHECK(formula.plain.find(operand.plain) != std::string::npos);
+      CHECK(formula.latex.find(operand.latex) != std::string::npos);
+    }
+    CHECK_FALSE(formula_of(node).plain.empty());
+    CHECK_FALSE(formula_of(node).latex.empty());
+    const Cost cost = node.operation->cost(shapes);
+    CHECK((cost.multiply_adds + cost.element_operations > 0) == (row.name != identity_name));
+  }
+}
+
+TEST_CASE("operations give the numbers worked out by hand") {
+  Graph graph;
+  const Value a = input(graph, "a", matrix({{1, 2}, {3, 4}})),
+              b = input(graph, "b", matrix({{5, 6}, {7, 8}}));
+  const Value one_row = input(graph, "row", matrix({{10, 20}})),
+              top = input(graph, "top", matrix({{1, 0}, {1, 1}}));
+  CHECK(same(matmul(a, b).matrix(), matrix({{19, 22}, {43, 50}})));
+  CHECK(same(matmul_transposed(a, b).matrix(), matrix({{17, 23}, {39, 53}})));
+  CHECK(same(add(a, b).matrix(), matrix({{6, 8}, {10, 12}})));
+  CHECK(same(add(a, one_row).matrix(), matrix({{11, 22}, {13, 24}})));
+  CHECK(same(divide(a, {4, {"√16", ""}}).matrix(), matrix({{0.25, 0.5}, {0.75, 1}})));
+  CHECK(same(mask(a, top, -infinity).matrix(), matrix({{1, -infinity}, {3, 4}})));
+  CHECK(same(columns(b, 1, 1).matrix(), matrix({{6}, {8}})));
+  CHECK(same(concatenate({a, one_row.graph().name("again", b), a}).matrix(),
+             matrix({{1, 2, 5, 6, 1, 2}, {3, 4, 7, 8, 3, 4}})));
+  const double e = std::exp(1.0);
+  CHECK(close(softmax(a).matrix(), matrix({{1 / (1 + e), e / (1 + e)}, {1 / (1 + e), e / (1 + e)}}), 1e-15));
+}
+
+TEST_CASE("products cost as many multiplications as they have, other operations as many cells") {
+  Graph graph;
+  const Value a = input(graph, "a", make_matrix({2, 3}, 1.0)),
+              b = input(graph, "b", make_matrix({3, 5}, 1.0));
+  const auto cost = [](const Value& value) {
+    std::vector<Shape> shapes;
+    for (const Node* operand : value.node().operands) shapes.push_back(operand->frame.shape);
+    return value.node().operation->cost(shapes);
+  };
+  CHECK(cost(matmul(a, b)).multiply_adds == 2 * 3 * 5);
+  CHECK(cost(matmul_transposed(a, a)).multiply_adds == 2 * 3 * 2);
+  CHECK(cost(add(a, a)).element_operations == 6);
+  CHECK(cost(columns(b, 1, 2)).element_operations == 6);
+  CHECK(cost(concatenate({a, a, a})).element_operations == 18);
+}
+
+TEST_CASE("masked and empty rows are explained as what they are") {
+  Graph graph;
+  const Value scores = input(graph, "scores", matrix({{1, 2, 3}, {4, 5, 6}}));
+  const Value allowed = input(graph, "mask", matrix({{1, 0, 1}, {0, 0, 0}}));
+  const Value masked = name("masked", mask(scores, allowed, -infinity));
+  const Value weights = name("weights", softmax(masked));
+  check_explanations(masked.node());
+  check_explanations(weights.node());
+  const auto reason = [](const Value& value, std::size_t row, std::size_t column) {
+    return value.node().operation->explain(value.node().operands, row, column).reason;
+  };
+  CHECK(reason(masked, 0, 0) == "query 1 may look at key 1, so the score stays");
+  CHECK(reason(masked, 0, 1) == "query 1 may not look at key 2: −∞ takes the place of the score");
+  CHECK(reason(weights, 0, 1) == "its score is −∞, and exp(−∞) = 0");
+  CHECK(reason(weights, 1, 1) == "query 2 may look at no key, so all its weights are zero");
+  CHECK(reason(weights, 0, 0).find("masked[1,3], is subtracted first") != std::string::npos);
+}
+
+TEST_CASE("an expression lists its cells once, in the order in which they are written") {
+  Graph graph;
+  const Value a = input(graph, "a", matrix({{1, 2}}));
+  const Node& node = a.node();
+  const Expression first = cell(node, 0, 0), second = cell(node, 0, 1);
+  const Expression quotient = exponential(second - first) / sum({second, first, number(3.0)});
+  CHECK(close(quotient.value, std::exp(1.0) / 6.0, 1e-15));
+  CHECK(cells_of(quotient) == std::vector<Cell>{{&node, 0, 1}, {&node, 0, 0}});
+  CHECK(product({second, second, number(5.0)}).value == 20.0);
+}
+
+TEST_CASE("names are given within the open scopes") {
+  Graph graph;
+  const Value x = input(graph, "x", matrix({{1}}));
+  {
+    const Graph::Scope encoder(graph, "encoder.1");
+    {
+      const Graph::Scope head(graph, "head.2");
+      const Node& node = name("weights", softmax(x)).node();
+      CHECK(node.name == "encoder.1.head.2.weights");
+      CHECK(node.scope() == "encoder.1.head.2.");
+      CHECK(node.leaf() == "weights");
+      CHECK(relative_title(node, "encoder.1.") == "head.2.weights");
+    }
+    CHECK(name("output", softmax(x)).node().name == "encoder.1.output");
+  }
+  CHECK(name("output", softmax(x)).node().name == "output");
+  CHECK(x.node().scope() == "");
+  CHECK(graph.names() == Names{"x", "encoder.1.head.2.weights", "encoder.1.output", "output"});
+  CHECK_THROWS_AS(name("output", softmax(x)), std::logic_error);
+}
+
+TEST_CASE("a second name is an alias that shares its cells and leads back to what was computed") {
+  Graph graph;
+  const Value x = input(graph, "x", matrix({{1, 2}}));
+  const Value masked = name("masked", name("scaled", x));
+  CHECK(masked.node().is_alias());
+  CHECK(&masked.node().original() == &x.node());
+  CHECK(&x.node().original() == &x.node());
+  CHECK(masked.node().kept == x.node().kept);
+  const Value weights = softmax(masked);
+  CHECK(weights.node().operands.front() == &x.node());
+  CHECK_FALSE(weights.node().is_alias());
+  CHECK(formula_of(masked.node()).plain == "masked = scaled");
+}
+
+TEST_CASE("formulas leave out the scope that all names share, and bracket what has no name") {
+  Graph graph;
+  const Value x = input(graph, "x", matrix({{1, 2}}));
+  const Node& scores = name("scores", matmul_transposed(x, x)).node();
+  CHECK(formula_of(scores).plain == "scores = x ⋅ xᵀ");
+  CHECK(formula_of(scores).latex == "\\mathrm{scores} = X {X}^{\\top}");
+  const Value nameless = matmul_transposed(x, x);
+  CHECK(nameless.node().title() == "(x ⋅ xᵀ)");
+  CHECK(formula_of(name("weights", softmax(nameless)).node()).plain == "weights = softmax((x ⋅ xᵀ))");
+  const Graph::Scope head(graph, "head.2");
+  const Value q = name("q", columns(x, 0, 1));
+  CHECK(formula_of(q.node()).plain == "head.2.q = columns 1…1 of x");
+  CHECK(formula_of(name("scores", matmul_transposed(q, q)).node()).plain == "scores = q ⋅ qᵀ");
+  CHECK(symbol("head.2.w_q").latex == "{W^{Q}}_{\\mathrm{head.2}}");
+}
+
+TEST_CASE("a pattern may leave out leading scopes, and a star stands for anything") {
+  struct Row {
+    std::string_view pattern, name;
+    bool matches;
+  };
+  for (const auto& [pattern, name, expected] : {
+           Row{"weights", "weights", true},
+           Row{"weights", "head.2.weights", true},
+           Row{"2.weights", "head.2.weights", true},
+           Row{"head.2.weights", "encoder.1.head.2.weights", true},
+           Row{"eights", "head.2.weights", false},
+           Row{"head.2", "head.2.weights", false},
+           Row{"head.*.output", "head.12.output", true},
+           Row{"head.*.output", "encoder.head.1.output", true},
+           Row{"head.*.output", "output", false},
+           Row{"encoder.2.*", "encoder.2.head.1.q", true},
+           Row{"encoder.2.*", "encoder.21.q", false},
+           Row{"*", "anything.at.all", true},
+           Row{"*ed", "head.1.masked", true},
+           Row{"*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaac", false},
+           Row{"s*d*d", "scaled.added", true},
+           Row{"", "weights", false},
+           Row{"w", "", false},
+       }) {
+    CAPTURE(pattern);
+    CAPTURE(name);
+    CHECK(matches(pattern, name) == expected);
+  }
+}
+
+TEST_CASE("nodes are found by pattern in order, and only the exact one where there is one") {
+  Graph graph;
+  const Value x = input(graph, "x", matrix({{1}}));
+  for (const char* scope_name : {"head.1", "head.2"}) {
+    const Graph::Scope scope(graph, scope_name);
+    name("weights", softmax(x));
+    name("output", softmax(x));
+  }
+  name("output", softmax(x));
+  softmax(x);
+  CHECK(names_of(graph.matching("weights")) == Names{"head.1.weights", "head.2.weights"});
+  CHECK(names_of(graph.matching("head.*.output")) == Names{"head.1.output", "head.2.output"});
+  CHECK(names_of(graph.matching("*output")) == Names{"head.1.output", "head.2.output", "output"});
+  CHECK(names_of(graph.matching("output")) == Names{"output"});
+  CHECK(graph.matching("*").size() == 6);  // all but the one without a name
+  CHECK(graph.find("weights") == nullptr);
+  CHECK(&graph.at("head.2.weights") == graph.find("head.2.weights"));
+}
+
+TEST_CASE("a name that is not there is answered with the nearest one") {
+  Graph graph;
+  input(graph, "scores", matrix({{1}}));
+  input(graph, "values", matrix({{1}}));
+  check_refused({
+      {"there is no matrix 'scoers' (did you mean 'scores'?); there is scores, values",
+       [&] { graph.at("scoers"); }},
+      {"there is no matrix 'vlues' (did you mean 'values'?)", [&] { graph.matching("vlues"); }},
+      {"there is no matrix 'head.*'; there is scores, values", [&] { graph.matching("head.*"); }},
+  });
+}
+
+TEST_CASE("with nobody listening an operation works in the memory of an operand that it owns") {
+  Graph graph(keep_nothing());
+  const Value x = input(graph, "x", matrix({{1, 2}, {3, 4}}));
+  Value scores = name("scores", matmul_transposed(x, x));
+  const double* const memory = scores.matrix().data();
+  Value scaled = name("scaled", divide(std::move(scores), {2, {"2", "2"}}));
+  CHECK(scaled.matrix().data() == memory);
+  Value masked = name("masked", std::move(scaled));
+  Value weights = name("weights", softmax(mask(add(std::move(masked), x), x, -1.0)));
+  CHECK(weights.matrix().data() == memory);
+  CHECK(graph.at("scores").kept == nullptr);
+  CHECK_THROWS_AS(graph.at("scores").matrix(), std::logic_error);
+  // A handle that is still held is not written over, nor is an input.
+  const Value again = softmax(weights);
+  CHECK(again.matrix().data() != memory);
+  CHECK(same(graph.at("x").matrix(), matrix({{1, 2}, {3, 4}})));
+  softmax(input(graph, "y", matrix({{7, 9}})));
+  CHECK(same(graph.at("y").matrix(), matrix({{7, 9}})));
+}
+
+TEST_CASE("with everybody listening every operand stays as it was, and the result is the same") {
+  const auto compute = [](Graph& graph) {
+    const Value x = input(graph, "x", matrix({{1, 2}, {3, 4}}));
+    Value scores = name("scores", matmul_transposed(x, x));
+    Value scaled = name("scaled", divide(std::move(scores), {2, {"2", "2"}}));
+    return name("weights", softmax(mask(add(std::move(scaled), x), x, -1.0)));
+  };
+  Graph all, none(keep_nothing());
+  const Value weights = compute(all);
+  CHECK(same(weights.matrix(), compute(none).matrix()));
+  CHECK(same(all.at("scores").matrix(), matrix({{5, 11}, {11, 25}})));
+  CHECK(same(all.at("scaled").matrix(), matrix({{2.5, 5.5}, {5.5, 12.5}})));
+  for (const Node& node : all.nodes()) CHECK(node.kept);
+}
+
+TEST_CASE("only what matches is kept") {
+  Graph graph(keep_matching("head.*.weights"));
+  const Value x = input(graph, "x", matrix({{1, 2}}));
+  for (const char* scope_name : {"head.1", "head.2"}) {
+    const Graph::Scope scope(graph, scope_name);
+    name("output", add(name("weights", softmax(name("scores", divide(x, {2, {"2", "2"}})))), x));
+  }
+  Names kept;
+  for (const Node& node : graph.nodes()) {
+    if (node.kept) kept.push_back(node.name);
+  }
+  CHECK(kept == Names{"x", "head.1.weights", "head.2.weights"});
+  CHECK(close(cells(graph.at("head.2.weights").matrix())[0], 1 / (1 + std::exp(0.5)), 1e-15));
+}
+
+TEST_CASE("rows and columns keep their labels through operations") {
+  Graph graph;
+  const Value x =
+      graph.input("x", matrix({{1, 2, 3}}), axis("tokens", {"it"}), axis("features", {"a", "b", "c"}));
+  const Value part = columns(x, 1, 2);
+  CHECK(part.node().frame.columns.label(0) == "b");
+  CHECK(part.node().frame.rows.label(0) == "it");
+  CHECK(matmul_transposed(x, x).node().frame.columns.label(0) == "it");
+  CHECK(concatenate({x, x}).node().frame.columns.label(3) == "4");
+  CHECK(axis("features", {}).label(4) == "5");
+}
+
+TEST_CASE("operands that do not fit together are refused by name and shape") {
+  Graph graph;
+  const Value q = input(graph, "q", make_matrix({2, 3}, 1.0)),
+              k = input(graph, "k", make_matrix({4, 2}, 1.0));
+  check_refused({
+      {"q is 2×3 but k is 4×2: the first must have as many columns as the second has rows",
+       [&] { matmul(q, k); }},
+      {"q is 2×3 but k is 4×2: both must have the same number of columns", [&] { matmul_transposed(q, k); }},
+      {"q is 2×3 but k is 4×2: it must have the same shape, or be one row of 3 numbers", [&] { add(q, k); }},
+      {"k is 4×2 but q is 2×3: a mask needs one row for each query and one column for each key",
+       [&] { mask(q, k, 0.0); }},
+      {"q has 3 columns: columns 3 to 4 are not among them", [&] { columns(q, 2, 2); }},
+      {"q has 2 rows but k has 4: matrices side by side need the same number of rows",
+       [&] {
+         concatenate({q, k});
+       }},
+      {"(softmax(k)) is 4×2", [&] { matmul(q, softmax(k)); }},
+  });
+}

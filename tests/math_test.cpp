@@ -1,0 +1,219 @@
+#include <doctest/doctest.h>
+#include <rapidcheck.h>
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "math/product.hpp"
+#include "math/random.hpp"
+#include "math/rows.hpp"
+#include "support/lookup.hpp"
+#include "testing.hpp"
+
+using namespace attn;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::vector<double> softmax_of(std::vector<double> row) {
+  softmax_row(row);
+  return row;
+}
+
+bool close(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::ranges::equal(a, b, [](double x, double y) { return attn::close(x, y, 1e-15); });
+}
+
+double exponential(double x) {
+  exponentiate({&x, 1});
+  return x;
+}
+
+// How far from the true exponential, in units of its last place.
+double error_in_ulps(double x) {
+  const long double truth = expl(static_cast<long double>(x));
+  const auto nearest = static_cast<double>(truth);
+  const double ulp = std::nextafter(nearest, infinity) - nearest;
+  return static_cast<double>(fabsl(static_cast<long double>(exponential(x)) - truth) / ulp);
+}
+
+std::size_t any_size() {
+  return *rc::gen::inRange<std::size_t>(1, 20);
+}
+
+Matrix any_matrix(Shape shape) {
+  return filled(shape, [] { return *rc::gen::inRange(-4000, 4001) / 1000.0; });
+}
+
+Matrix transposed(const Matrix& matrix) {
+  Matrix result = make_matrix({matrix.shape()[1], matrix.shape()[0]});
+  for (std::size_t i = 0; i < matrix.shape()[0]; ++i) {
+    for (std::size_t j = 0; j < matrix.shape()[1]; ++j) result(j, i) = matrix(i, j);
+  }
+  return result;
+}
+
+Matrix naive_product(const Matrix& a, const Matrix& b) {
+  Matrix result = make_matrix({a.shape()[0], b.shape()[1]}, 0.0);
+  for (std::size_t i = 0; i < a.shape()[0]; ++i) {
+    for (std::size_t j = 0; j < b.shape()[1]; ++j) {
+      for (std::size_t k = 0; k < b.shape()[0]; ++k) result(i, j) += a(i, k) * b(k, j);
+    }
+  }
+  return result;
+}
+
+std::unique_ptr<RandomSource> source(std::string_view kind, std::uint32_t seed) {
+  return look_up(random_kinds(), kind, "kind").make(seed);
+}
+
+}  // namespace
+
+TEST_CASE("a softmax gives the numbers worked out by hand") {
+  CHECK(close(softmax_of({0.0, std::log(3.0)}), {0.25, 0.75}));
+  CHECK(close(softmax_of({std::log(1.0), std::log(2.0), std::log(5.0)}), {0.125, 0.25, 0.625}));
+  // 1 / (1 + e^-2), and e^-2 = 0.1353352832366127.
+  CHECK(close(softmax_of({14, 12}), {1 / 1.1353352832366127, 0.1353352832366127 / 1.1353352832366127}));
+  CHECK(close(softmax_of({7, 7, 7, 7}), {0.25, 0.25, 0.25, 0.25}));
+}
+
+TEST_CASE("a softmax of more cells than there are lanes counts every cell once") {
+  for (std::size_t n = 1; n <= 40; ++n) {
+    for (std::size_t place = 0; place < n; ++place) {
+      // One cell of weight n beside n − 1 cells of weight 1.
+      std::vector<double> row(n, 0.0), expected(n, 1.0 / static_cast<double>(2 * n - 1));
+      row[place] = std::log(static_cast<double>(n));
+      expected[place] = static_cast<double>(n) / static_cast<double>(2 * n - 1);
+      CAPTURE(n);
+      CAPTURE(place);
+      CHECK(close(softmax_of(row), expected));
+    }
+  }
+}
+
+TEST_CASE("a softmax neither overflows nor divides by zero") {
+  CHECK(softmax_of({1e300, 1e300}) == std::vector{0.5, 0.5});
+  CHECK(softmax_of({-1e300, -1e300}) == std::vector{0.5, 0.5});
+  CHECK(softmax_of({1000, 0, -1e300}) == std::vector{1.0, 0.0, 0.0});
+  CHECK(softmax_of({-infinity, 3, -infinity}) == std::vector{0.0, 1.0, 0.0});
+  CHECK(softmax_of({-infinity, -infinity}) == std::vector{0.0, 0.0});
+  CHECK(softmax_of({}).empty());
+}
+
+TEST_CASE("the exponential is within one ulp of the true one") {
+  double worst = 0.0, where = 0.0;
+  const auto look_at = [&](double x) {
+    const double error = error_in_ulps(x);
+    if (!(error <= worst)) worst = error, where = x;
+  };
+  for (double x = -708.0; x < 709.0; x += 0.0137) look_at(x);
+  for (int n = -1021; n < 1023; ++n) look_at((n + 0.5) * 0.6931471805599453);  // farthest from a power of two
+  for (double x = 1.0; x > 1e-20; x /= 1.7) look_at(x), look_at(-x);
+  CAPTURE(where);
+  CHECK(worst <= 1.0);
+}
+
+TEST_CASE("the exponential is exactly one at zero and exactly zero far below") {
+  CHECK(exponential(0.0) == 1.0);
+  CHECK(exponential(-0.0) == 1.0);
+  CHECK(exponential(-708.0) > 0.0);
+  for (const double x : {-708.0000001, -709.0, -745.2, -1e6, -1e300, -infinity}) CHECK(exponential(x) == 0.0);
+}
+
+TEST_CASE("dividing and adding reach every cell") {
+  for (std::size_t n = 0; n <= 20; ++n) {
+    std::vector<double> x(n), y(n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = 3.0 * static_cast<double>(i), y[i] = 0.5;
+    divide(x, 3.0);
+    add(x, y);
+    for (std::size_t i = 0; i < n; ++i) CHECK(x[i] == static_cast<double>(i) + 0.5);
+  }
+}
+
+TEST_CASE("products agree with three nested loops") {
+  CHECK(same(product(matrix({{1, 2}, {3, 4}}), matrix({{5, 6}, {7, 8}})), matrix({{19, 22}, {43, 50}})));
+  CHECK(same(product_transposed(matrix({{1, 2}, {3, 4}}), matrix({{5, 6}, {7, 8}})),
+             matrix({{17, 23}, {39, 53}})));
+  CHECK(rc::check("product and product_transposed agree with three nested loops", [] {
+    const std::size_t m = any_size(), k = any_size(), n = any_size();
+    const Matrix a = any_matrix({m, k}), b = any_matrix({k, n});
+    const Matrix expected = naive_product(a, b);
+    RC_ASSERT(close(product(a, b), expected, 1e-12));
+    RC_ASSERT(close(product_transposed(a, transposed(b)), expected, 1e-12));
+  }));
+}
+
+TEST_CASE("matrices that do not fit together are not multiplied") {
+  const Matrix wide = make_matrix({2, 3}, 1.0), tall = make_matrix({3, 2}, 1.0);
+  const Matrix empty = make_matrix({0, 3});
+  check_refused({
+      {"a 2×3 matrix cannot be multiplied by a 2×3 one: the first must have as many columns",
+       [&] { product(wide, wide); }},
+      {"a 2×3 matrix cannot be multiplied by the transpose of a 3×2 one: both must have the same number",
+       [&] { product_transposed(wide, tall); }},
+      {"a 0×3 matrix cannot be multiplied by a 3×2 one: one of them is empty", [&] { product(empty, tall); }},
+      {"one of them is empty", [&] { product_transposed(wide, empty); }},
+  });
+}
+
+TEST_CASE("uniform numbers are those of NumPy") {
+  // numpy.random.seed(0); numpy.random.rand(10).
+  constexpr std::array drawn = {
+      0.5488135039273248, 0.7151893663724195, 0.6027633760716439, 0.5448831829968969, 0.4236547993389047,
+      0.6458941130666561, 0.4375872112626925, 0.8917730007820798, 0.9636627605010293, 0.3834415188257777};
+  std::mt19937 generator(0);
+  for (const double expected : drawn) CHECK(uniform(generator) == expected);
+
+  // Embeddings and parameters are drawn from the same stream.
+  const auto numpy = source("numpy", 0);
+  const Matrix first = numpy->embeddings({2, 3}), then = numpy->parameter({2, 2});
+  CHECK(std::ranges::equal(cells(first), std::span(drawn).first(6)));
+  CHECK(std::ranges::equal(cells(then), std::span(drawn).subspan(6)));
+}
+
+TEST_CASE("our own numbers are the same on every machine") {
+  // Worked out in Python: init_genrand and genrand_res53 of Matsumoto and Nishimura, spread over [−√3, √3],
+  // and over [−√(6/(in + out)), √(6/(in + out))].
+  CHECK(same(source("attn", 1)->embeddings({2, 3}),
+             matrix({{-0.28744420753070643, 0.7632264335873873, -1.7316546015793817},
+                     {-0.6847400544061686, -1.2236734891583358, -1.4121805322907341}})));
+  CHECK(same(source("attn", 1)->parameter({2, 4}),
+             matrix({{-0.165955990594852, 0.4406489868843162, -0.9997712503653102, -0.39533485473632046},
+                     {-0.7064882183657739, -0.8153228104624044, -0.6274795772446582, -0.3088785459139045}})));
+  CHECK(source("attn", 7)->parameter({3, 4})(0, 2) == -0.11404394298492015);
+  CHECK(source("attn", 4294967295)->embeddings({1, 2})(0, 1) == 1.4285360804679148);
+}
+
+TEST_CASE("every kind of random numbers repeats itself for a seed, and only for that seed") {
+  for (const RandomKind& kind : random_kinds()) {
+    CAPTURE(kind.name);
+    CHECK_FALSE(kind.summary.empty());
+    const Matrix once = kind.make(5)->embeddings({3, 4});
+    CHECK(same(once, kind.make(5)->embeddings({3, 4})));
+    CHECK_FALSE(same(once, kind.make(6)->embeddings({3, 4})));
+    const auto longer = kind.make(5);
+    longer->embeddings({3, 4});
+    CHECK_FALSE(same(once, longer->embeddings({3, 4})));
+  }
+}
+
+TEST_CASE("our embeddings have variance one, and a projection keeps it") {
+  const auto own = source("attn", 3);
+  const auto mean_square = [](const Matrix& matrix) {
+    double total = 0.0;
+    for (const double cell : cells(matrix)) total += cell * cell;
+    return total / static_cast<double>(matrix.size());
+  };
+  const Matrix x = own->embeddings({200, 64});
+  CHECK(close(mean_square(x), 1.0, 0.05));
+  CHECK(close(mean_square(product(x, own->parameter({64, 64}))), 1.0, 0.1));
+}
+
+TEST_CASE("matrices begin at a cache line, large ones at a huge page") {
+  const auto address = [](const Matrix& matrix) { return reinterpret_cast<std::uintptr_t>(matrix.data()); };
+  for (std::size_t n = 1; n < 20; ++n) CHECK(address(make_matrix({n, 3})) % 64 == 0);
+  CHECK(address(make_matrix({1024, 512})) % (1 << 21) == 0);
+}

@@ -1,0 +1,190 @@
+#include "process.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <pty.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <iterator>
+
+namespace {
+
+// A file descriptor that is closed when it is no longer needed.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) { REQUIRE(number_ >= 0); }
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int number() const { return number_; }
+  void close() {
+    if (number_ >= 0) ::close(number_);
+    number_ = -1;
+  }
+
+ private:
+  int number_;
+};
+
+// A file without a name, in memory: unlike a pipe it is never full.
+int nameless_file() {
+  return memfd_create("attn-test", MFD_CLOEXEC);
+}
+
+std::string contents_of(const Descriptor& file) {
+  const off_t size = lseek(file.number(), 0, SEEK_END);
+  std::string bytes(static_cast<std::size_t>(size), '\0');
+  REQUIRE(pread(file.number(), bytes.data(), bytes.size(), 0) == size);
+  return bytes;
+}
+
+std::vector<std::string> environment(const Surroundings& surroundings) {
+  std::map<std::string, std::string> variables = {{"LANG", "C.UTF-8"}, {"TERM", "xterm"}};
+  for (const auto& [name, value] : surroundings.variables) variables[name] = value;
+  std::vector<std::string> settings;
+  for (const auto& [name, value] : variables) {
+    if (!value.empty()) settings.push_back(name + "=" + value);
+  }
+  return settings;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (std::string& string : strings) pointers.push_back(string.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// A running attn.
+class Process {
+ public:
+  Process(const Words& words, const Surroundings& surroundings, int output)
+      : input_(nameless_file()), errors_(nameless_file()) {
+    const auto size = static_cast<ssize_t>(surroundings.input.size());
+    REQUIRE(pwrite(input_.number(), surroundings.input.data(), surroundings.input.size(), 0) == size);
+    std::vector<std::string> command = {ATTN_PROGRAM}, settings = environment(surroundings);
+    command.insert(command.end(), words.begin(), words.end());
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, input_.number(), STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, errors_.number(), STDERR_FILENO);
+    const int failure = posix_spawn(&id_, ATTN_PROGRAM, &actions, nullptr, pointers_to(command).data(),
+                                    pointers_to(settings).data());
+    posix_spawn_file_actions_destroy(&actions);
+    REQUIRE(failure == 0);
+  }
+
+  void interrupt() const { kill(id_, SIGINT); }
+
+  // Waits until it has ended.
+  Finished finish() {
+    int status = 0;
+    REQUIRE(waitpid(id_, &status, 0) == id_);
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return {code, "", contents_of(errors_)};
+  }
+
+ private:
+  Descriptor input_, errors_;
+  pid_t id_ = 0;
+};
+
+}  // namespace
+
+Finished run_attn(const Words& words, const Surroundings& surroundings) {
+  if (!surroundings.output_path.empty()) {
+    const Descriptor file(open(surroundings.output_path.c_str(), O_WRONLY | O_CLOEXEC));
+    return Process(words, surroundings, file.number()).finish();
+  }
+  const Descriptor file(nameless_file());
+  Finished finished = Process(words, surroundings, file.number()).finish();
+  finished.out = contents_of(file);
+  return finished;
+}
+
+Finished run_attn_on_terminal(const Words& words, unsigned short columns, const Surroundings& surroundings) {
+  winsize size{};
+  size.ws_col = columns;
+  int ours = -1, theirs = -1;
+  REQUIRE(openpty(&ours, &theirs, nullptr, nullptr, &size) == 0);
+  const Descriptor reader(ours);
+  Descriptor terminal(theirs);
+  Process process(words, surroundings, terminal.number());
+  terminal.close();
+  std::string out;
+  char piece[4096];
+  for (ssize_t came = 0; (came = read(reader.number(), piece, sizeof piece)) > 0;) {
+    out.append(piece, static_cast<std::size_t>(came));
+  }
+  Finished finished = process.finish();
+  finished.out = std::move(out);
+  std::erase(finished.out, '\r');
+  return finished;
+}
+
+Finished run_attn_into_closed_pipe(const Words& words) {
+  int ends[2];
+  REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+  Descriptor reader(ends[0]), writer(ends[1]);
+  Process process(words, {}, writer.number());
+  writer.close();
+  char first = 0;
+  CHECK(read(reader.number(), &first, 1) == 1);
+  reader.close();
+  return process.finish();
+}
+
+Finished run_attn_and_interrupt(const Words& words, const TemporaryFolder& folder) {
+  const Descriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  Process process(words, {}, nowhere.number());
+  constexpr int patience = 20000;
+  for (int i = 0; i < patience && folder.names().empty(); ++i) usleep(200);
+  process.interrupt();
+  return process.finish();
+}
+
+std::string command_line(const Words& words) {
+  std::string line = "attn";
+  for (const std::string& word : words) line += " '" + word + "'";
+  std::ranges::replace_if(
+      line, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  return line;
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "attn-process-XXXXXX").string();
+  REQUIRE(mkdtemp(pattern.data()) != nullptr);
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string TemporaryFolder::write(std::string_view name, std::string_view bytes) const {
+  std::ofstream(path_ / name, std::ios::binary) << bytes;
+  return path(name);
+}
+
+std::vector<std::string> TemporaryFolder::names() const {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path_))
+    names.push_back(entry.path().filename());
+  std::ranges::sort(names);
+  return names;
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  REQUIRE_MESSAGE(file.good(), path << " cannot be read");
+  return {std::istreambuf_iterator<char>(file), {}};
+}

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The program as its users meet it: a process with words, standard input and an environment, no shell.
+
+using Words = std::vector<std::string>;
+
+/// What a process meets besides its words. Its environment is a UTF-8 locale, an ordinary terminal type, and
+/// these variables; an empty one is not set at all.
+struct Surroundings {
+  std::string input = {};  // all of standard input
+  std::map<std::string, std::string> variables = {};
+  std::string output_path = {};  // standard output goes into this file, such as /dev/full
+};
+
+/// What a process has left behind.
+struct Finished {
+  int code = 0;        // 128 + signal when it was killed
+  std::string out;     // standard output; of a terminal: all that it has received
+  std::string errors;  // standard error
+};
+
+/// Runs attn to its end.
+Finished run_attn(const Words& words, const Surroundings& surroundings = {});
+
+/// Runs attn on a terminal of so many columns; 0: the terminal does not know.
+Finished run_attn_on_terminal(const Words& words, unsigned short columns,
+                              const Surroundings& surroundings = {});
+
+/// Runs attn into a pipe whose reader goes away after the first bytes.
+Finished run_attn_into_closed_pipe(const Words& words);
+
+class TemporaryFolder;
+
+/// Runs attn, which is to write a file into this folder, and interrupts it as soon as a file appears there.
+Finished run_attn_and_interrupt(const Words& words, const TemporaryFolder& folder);
+
+/// The words as one command line, for messages.
+std::string command_line(const Words& words);
+
+/// A folder of its own for a test, gone when the test is.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::string path(std::string_view name) const { return (path_ / name).string(); }
+  /// Writes a file and returns its path.
+  std::string write(std::string_view name, std::string_view bytes) const;
+  /// The names of its files, sorted.
+  std::vector<std::string> names() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// All bytes of a file, which must be there.
+std::string bytes_of(const std::string& path);
