@@ -13,6 +13,7 @@
 
 #include "command/app.hpp"
 #include "output_file.hpp"
+#include "render/width.hpp"
 #include "support/error.hpp"
 
 namespace {
@@ -34,14 +35,20 @@ attn::Environment environment() {
   return environment;
 }
 
+// What the reader typed may come back in a sentence: it must not reach the terminal as a command.
+void say(std::string_view sentence) {
+  const std::string shown = attn::printable(sentence);
+  fmt::print(stderr, "attn: {}\n", attn::speaks_utf8(environment()) ? shown : attn::in_ascii(shown));
+}
+
 int complain(int code, std::string_view sentence) {
-  fmt::print(stderr, "attn: {}\n", sentence);
+  say(sentence);
   return code;
 }
 
 int run(const std::vector<std::string>& command_line) {
   const attn::Answer answer = attn::answer(command_line, environment());
-  for (const std::string& warning : answer.warnings) fmt::print(stderr, "attn: warning: {}\n", warning);
+  for (const std::string& warning : answer.warnings) say("warning: " + warning);
   attn::OutputFile file(answer.output);
   attn::Sink sink([&](std::string_view bytes) { file.write(bytes); });
   answer.format->render(answer.page, answer.style, sink);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -38,6 +39,21 @@ mode_t mode_for(const std::string& path) {
   return 0666 & ~mask;
 }
 
+// The file that an interrupt must not leave behind; empty when there is none.
+char unfinished[PATH_MAX];
+
+extern "C" void leave_nothing_behind(int) {
+  if (unfinished[0] != '\0') unlink(unfinished);
+  constexpr int interrupted = 130;
+  _exit(interrupted);
+}
+
+void remember_unfinished(const std::string& path) {
+  if (path.size() >= sizeof unfinished) return;
+  std::memcpy(unfinished, path.c_str(), path.size() + 1);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, leave_nothing_behind);
+}
+
 }  // namespace
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)), descriptor_(STDOUT_FILENO) {
@@ -51,6 +67,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)), descriptor_(S
       temporary_.clear();
       fail_to_write();
     }
+    remember_unfinished(temporary_);
   } else {
     descriptor_ = open(path_.c_str(), O_WRONLY);
     if (descriptor_ < 0) fail_to_write();
@@ -60,6 +77,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)), descriptor_(S
 OutputFile::~OutputFile() {
   if (descriptor_ != STDOUT_FILENO && descriptor_ >= 0) close(descriptor_);
   if (!temporary_.empty()) unlink(temporary_.c_str());
+  unfinished[0] = '\0';
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -82,6 +100,7 @@ void OutputFile::commit() {
   descriptor_ = -1;
   if (!closed || rename(temporary_.c_str(), path_.c_str()) != 0) fail_to_write();
   temporary_.clear();
+  unfinished[0] = '\0';
 }
 
 void OutputFile::fail_to_write() const {

@@ -75,7 +75,7 @@ TEST_CASE("numbers below zero are numbers, not options") {
 }
 
 TEST_CASE("a literal below zero may also be a word") {
-  CHECK(csv({"convert", "--", "-1 2", "-"}) == "-1,2\n");
+  CHECK(run_attn({"convert", "--format", "csv", "--", "-1 2", "-"}).out == "-1,2\n");
   CHECK(csv({"convert", "-1 2", "-"}) == "-1,2\n");
 }
 

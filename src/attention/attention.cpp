@@ -61,8 +61,10 @@ Value multi_head_attention(Value q, Value k, Value v, std::size_t heads, const R
       break;
     }
     const Graph::Scope scope(q.graph(), fmt::format("head.{}", i + 1));
-    outputs.push_back(name("output", attention(head_part(q, "q", i, heads), head_part(k, "k", i, heads),
-                                               head_part(v, "v", i, heads), recipe)));
+    Value q_i = head_part(q, "q", i, heads);
+    Value k_i = head_part(k, "k", i, heads);
+    Value v_i = head_part(v, "v", i, heads);
+    outputs.push_back(name("output", attention(std::move(q_i), std::move(k_i), std::move(v_i), recipe)));
   }
   Value concat = name("concat", heads == 1 ? std::move(outputs.front()) : concatenate(std::move(outputs)));
   return name("output",

@@ -14,7 +14,7 @@ using Parameters = std::map<std::string, Value, std::less<>>;
 
 void require_labels(std::string_view name, const Axis& axis, std::size_t size) {
   if (axis.labels && axis.labels->size() != size) {
-    fail("{} has {} {}, but {} words label them: give one word for each", name, size, axis.name,
+    fail("{} has {} {} but labels for {}: give one word for each", name, size, axis.name,
          axis.labels->size());
   }
 }
@@ -24,10 +24,14 @@ class Evaluation {
  public:
   Evaluation(const Problem& problem, const Parameters& parameters, const Sequence& sequence,
              std::vector<std::size_t> valid_lengths, Graph& graph)
-      : problem_(problem), parameters_(parameters), valid_lengths_(std::move(valid_lengths)), graph_(graph) {
+      : problem_(problem),
+        parameters_(parameters),
+        sequence_(sequence),
+        valid_lengths_(std::move(valid_lengths)),
+        graph_(graph) {
     queries_ = axis("queries", sequence.tokens);
-    keys_ =
-        axis("keys", problem.key_tokens.empty() && !given("memory") ? sequence.tokens : problem.key_tokens);
+    const bool same_words = problem.key_tokens.empty() && keys_are_queries();
+    keys_ = axis("keys", same_words ? sequence.tokens : problem.key_tokens);
     if (sequence.x) x_ = input("x", *sequence.x, axis("tokens", sequence.tokens), axis("features"));
   }
 
@@ -46,6 +50,16 @@ class Evaluation {
 
  private:
   bool given(std::string_view name) const { return problem_.matrices.contains(name); }
+
+  // Whether the words that label the queries label the keys too: where both come from x or are as many.
+  bool keys_are_queries() const {
+    if (given("memory")) return false;
+    const auto count = [&](const char* name, std::size_t dimension) {
+      const auto found = problem_.matrices.find(name);
+      return found == problem_.matrices.end() || found->second.shape()[dimension] == sequence_.tokens.size();
+    };
+    return count("k", 0) && count("v", 0) && count("scores", 1) && count("weights", 1);
+  }
 
   Value input(std::string_view name, const Matrix& matrix, Axis rows, Axis columns) {
     require_labels(name, rows, matrix.shape()[0]);
@@ -153,7 +167,9 @@ class Evaluation {
       std::optional<Graph::Scope> scope;
       if (problem_.heads > 1) scope.emplace(graph_, fmt::format("head.{}", i + 1));
       const std::size_t heads = problem_.heads;
-      Value scores = recipe.score(head_part(q, "q", i, heads), head_part(k, "k", i, heads));
+      Value q_i = head_part(q, "q", i, heads);
+      Value k_i = head_part(k, "k", i, heads);
+      Value scores = recipe.score(std::move(q_i), std::move(k_i));
       attention_weights(attn::name("scores", std::move(scores)), recipe);
     }
   }
@@ -165,6 +181,7 @@ class Evaluation {
 
   const Problem& problem_;
   const Parameters& parameters_;
+  const Sequence& sequence_;
   std::vector<std::size_t> valid_lengths_;
   Graph& graph_;
   Axis queries_;

@@ -49,6 +49,10 @@ struct Problem {
 /// together.
 void evaluate(const Problem& problem, Graph& graph);
 
+/// Throws InputError when a computed number is not finite, but for the −∞ of a mask: names the first such
+/// cell.
+void check_overflow(const Graph& graph);
+
 /// What the reader should know about the numbers: queries that may look at no key, a mask that leaks.
 std::vector<std::string> warnings(const Graph& graph);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "attention/problem.hpp"
+#include "support/error.hpp"
 
 namespace attn {
 namespace {
@@ -44,12 +45,34 @@ void warn_of_empty_rows(const Node& node, std::vector<std::string>& found) {
                               more ? fmt::format(" and {} more", more) : ""));
 }
 
+// Only masking makes a score −∞; any other number that is not finite has overflowed.
+bool overflowed(double value, bool masking) {
+  return std::isnan(value) || (std::isinf(value) && !(masking && value < 0.0));
+}
+
 }  // namespace
+
+void check_overflow(const Graph& graph) {
+  for (const Node& node : graph.nodes()) {
+    if (!node.operation || !node.kept || node.is_alias()) continue;
+    const bool masking = node.leaf() == "masked" || node.name.empty() || node.leaf() == "scaled";
+    for (std::size_t i = 0; i < node.frame.shape.rows; ++i) {
+      const std::span<const double> values = row(*node.kept, i);
+      const auto found =
+          std::ranges::find_if(values, [&](double value) { return overflowed(value, masking); });
+      if (found == values.end()) continue;
+      fail("{}[{},{}] is {}: the numbers are too large for double precision; give smaller ones", node.title(),
+           i + 1, found - values.begin() + 1, *found);
+    }
+  }
+}
 
 std::vector<std::string> warnings(const Graph& graph) {
   std::vector<std::string> found;
   for (const Node& node : graph.nodes()) {
-    if (!node.operation || !node.kept) continue;
+    const auto is_kept = [](const Node* operand) { return operand->kept != nullptr; };
+    const bool all_kept = node.kept && std::ranges::all_of(node.operands, is_kept);
+    if (!node.operation || !all_kept) continue;
     if (node.operation->name() == "mask") warn_of_leak(node, found);
     if (node.operation->name() == "softmax") warn_of_empty_rows(node, found);
   }

@@ -18,6 +18,9 @@ struct Environment {
   std::size_t terminal_width = 0;  // of standard output; 0: unknown
 };
 
+/// Whether the locale's characters are UTF-8.
+bool speaks_utf8(const Environment& environment);
+
 /// What a command line asks for, ready to be written.
 struct Answer {
   Page page;

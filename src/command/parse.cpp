@@ -13,6 +13,12 @@ std::string without_dashes(std::string_view name) {
   return std::string(name.substr(name.find_first_not_of('-')));
 }
 
+// A negative number may begin a literal.
+bool looks_like_option(std::string_view word) {
+  return word.size() > 1 && word.front() == '-' &&
+         std::string_view("0123456789.").find(word[1]) == std::string_view::npos;
+}
+
 // The parser for one command: only its own options are made, because making all of them takes longer than a
 // walk.
 class Parser {
@@ -28,6 +34,12 @@ class Parser {
   }
 
   Arguments parse(std::vector<std::string> command_line) {
+    // After "--" everything is a word.
+    const auto dashes = std::ranges::find(command_line, "--");
+    const bool any_after = dashes != command_line.end();
+    const std::vector<std::string> words(any_after ? dashes + 1 : dashes, command_line.end());
+    command_line.erase(dashes, command_line.end());
+    for (const std::string& word : command_line) refuse_value_of_flag(word);
     std::ranges::reverse(command_line);  // CLI11 takes them from the back
     try {
       app_.parse(std::move(command_line));
@@ -39,7 +51,12 @@ class Parser {
     }
     Arguments arguments;
     take_options(arguments);
-    take_words(arguments);
+    for (const std::string& word : app_.remaining()) {
+      refuse_option(word);
+      arguments.words.push_back(word);
+    }
+    arguments.words.insert(arguments.words.end(), words.begin(), words.end());
+    if (!arguments.has("help")) check_count(arguments);
     return arguments;
   }
 
@@ -53,9 +70,17 @@ class Parser {
     if (name == "--output") names = "-o,--output";
     if (name == "--help") names = "-h,--help";
     names_.emplace_back(name);
+    if (placeholder.empty()) flags_.emplace_back(name);
     CLI::Option* option = placeholder.empty() ? app_.add_flag(names)
                                               : app_.add_option(names)->expected(1)->allow_extra_args(false);
     if (!placeholder.empty()) option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+
+  // CLI11 would take `--causal=no` for the flag being given.
+  void refuse_value_of_flag(std::string_view word) const {
+    for (const std::string& flag : flags_) {
+      if (word.starts_with(flag + "=")) fail("{}: {} takes no value: give it, or leave it out", word, flag);
+    }
   }
 
   void take_options(Arguments& arguments) const {
@@ -75,15 +100,13 @@ class Parser {
     }
   }
 
-  void take_words(Arguments& arguments) const {
-    for (const std::string& word : app_.remaining()) {
-      if (word.size() > 1 && word.front() == '-' && word != "--") {
-        const std::string name = word.substr(0, word.find('='));
-        fail("attn {} has no option '{}'{}", command_.name, name, did_you_mean(name, names_));
-      }
-      if (word != "--") arguments.words.push_back(word);
-    }
-    if (arguments.has("help")) return;
+  void refuse_option(const std::string& word) const {
+    if (!looks_like_option(word)) return;
+    const std::string name = word.substr(0, word.find('='));
+    fail("attn {} has no option '{}'{}", command_.name, name, did_you_mean(name, names_));
+  }
+
+  void check_count(const Arguments& arguments) const {
     if (arguments.words.size() > command_.most_words) {
       fail("attn {} does not expect '{}': see attn help {}", command_.name,
            arguments.words[command_.most_words], command_.name);
@@ -96,6 +119,7 @@ class Parser {
   const Command& command_;
   CLI::App app_;
   std::vector<std::string> names_;
+  std::vector<std::string> flags_;
 };
 
 }  // namespace

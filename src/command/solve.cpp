@@ -36,6 +36,7 @@ Solved solve(const Arguments& arguments) {
   auto problem = std::make_shared<const Problem>(build(request));
   auto graph = std::make_shared<Graph>();
   evaluate(*problem, *graph);
+  check_overflow(*graph);
   return {std::move(problem), std::move(graph)};
 }
 

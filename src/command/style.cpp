@@ -22,31 +22,21 @@ Colors depth(const Environment& environment) {
 
 // The first rule that says something wins.
 Colors choose_colors(const Arguments& arguments, const Environment& environment, bool to_file) {
-  for (const std::optional<std::string>& choice :
-       {arguments.text("color"), environment.variable("ATTN_COLOR")}) {
-    if (!choice || choice->empty() || *choice == "auto") {
-      if (choice && *choice == "auto") break;
-      continue;
-    }
+  using Choice = std::pair<std::string_view, std::optional<std::string>>;
+  const Choice choices[] = {{"--color", arguments.text("color")},
+                            {"ATTN_COLOR", environment.variable("ATTN_COLOR")}};
+  for (const auto& [name, choice] : choices) {
+    if (!choice || choice->empty()) continue;
     if (*choice == "never") return Colors::none;
     if (*choice == "always") return depth(environment);
-    fail("--color: '{}' is neither always, never nor auto", *choice);
+    if (*choice == "auto") break;
+    fail("{}: '{}' is neither always, never nor auto", name, *choice);
   }
   if (is_set(environment, "NO_COLOR")) return Colors::none;
   if (is_on(environment, "FORCE_COLOR") || is_on(environment, "CLICOLOR_FORCE")) return depth(environment);
   if (to_file || !environment.output_is_terminal || environment.variable("TERM") == "dumb")
     return Colors::none;
   return depth(environment);
-}
-
-bool speaks_utf8(const Environment& environment) {
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    if (!is_set(environment, name)) continue;
-    const std::string value = *environment.variable(name);
-    return value.find("UTF-8") != std::string::npos || value.find("utf8") != std::string::npos ||
-           value.find("UTF8") != std::string::npos || value.find("utf-8") != std::string::npos;
-  }
-  return false;
 }
 
 std::size_t choose_width(const Arguments& arguments, const Environment& environment, bool to_file) {
@@ -61,6 +51,16 @@ std::size_t choose_width(const Arguments& arguments, const Environment& environm
 }
 
 }  // namespace
+
+bool speaks_utf8(const Environment& environment) {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    if (!is_set(environment, name)) continue;
+    const std::string value = *environment.variable(name);
+    return value.find("UTF-8") != std::string::npos || value.find("utf8") != std::string::npos ||
+           value.find("UTF8") != std::string::npos || value.find("utf-8") != std::string::npos;
+  }
+  return false;
+}
 
 Style style_for(const Arguments& arguments, const Environment& environment, bool to_file) {
   constexpr std::size_t most_decimals = 15;

@@ -97,9 +97,10 @@ class Builder {
       excludes("weights", name);
     }
     for (const std::string_view name : {"q", "k", "v", "x", "text"}) excludes("n_q", name);
-    excludes("q", "w_q");
-    excludes("k", "w_k");
-    excludes("v", "w_v");
+    for (const char* which : {"q", "k", "v"}) {
+      excludes(which, fmt::format("w_{}", which));
+      excludes(which, fmt::format("b_{}", which));
+    }
     if (request_.has("embeddings") && !request_.has("text")) {
       fail("--embeddings gives the vectors of words, and there are none: give --text");
     }
@@ -125,7 +126,7 @@ class Builder {
       if (field.kind == FieldKind::matrices) take_embeddings();
       if (field.kind != FieldKind::matrix) continue;
       const MatrixFile& file = request_.get<std::vector<MatrixFile>>(field.name).front();
-      require_finite(field.name, file.matrix, field.name == "mask");
+      require_finite(field.name, file.matrix, field.name == "mask" || field.name == "scores");
       if (field.name == "mask") {
         take_mask(file);
       } else {
@@ -141,6 +142,17 @@ class Builder {
       require_finite("x", file.matrix, false);
       problem_.sequences.push_back({file.row_labels, file.matrix});
     }
+    const bool labelled =
+        std::ranges::any_of(problem_.sequences, [](const Sequence& s) { return !s.tokens.empty(); });
+    for (Sequence& sequence : problem_.sequences) {
+      if (labelled && sequence.tokens.empty()) sequence.tokens = numbered(sequence.x->shape()[0]);
+    }
+  }
+
+  static std::vector<std::string> numbered(std::size_t count) {
+    std::vector<std::string> labels;
+    for (std::size_t i = 1; i <= count; ++i) labels.push_back(std::to_string(i));
+    return labels;
   }
 
   void take_mask(const MatrixFile& file) {
@@ -298,6 +310,9 @@ class Builder {
 
   // What the evaluation could only put in the words of one operation.
   void check_shapes() const {
+    if (request_.has("d_model") && problem_.sequences.front().x) require_asked("d_model", "x", 1);
+    for (const char* name : {"q", "k", "w_q", "w_k"}) require_asked("d_k", name, problem_.heads);
+    for (const char* name : {"v", "w_v"}) require_asked("d_v", name, problem_.heads);
     for (const char* name : {"q", "k", "v"}) {
       if (has_matrix(name) && matrix(name).shape()[1] % problem_.heads != 0) {
         fail("--heads {}: the {} columns of {} cannot be shared out equally among them", problem_.heads,
@@ -309,6 +324,16 @@ class Builder {
              matrix(w).shape()[1], w);
       }
     }
+  }
+
+  // A size that was asked for and a matrix that was given must agree.
+  void require_asked(std::string_view size, std::string_view name, std::size_t heads) const {
+    if (!request_.has(size) || (name != "x" && !has_matrix(name))) return;
+    const Matrix& given = name == "x" ? *problem_.sequences.front().x : problem_.matrices.find(name)->second;
+    const std::size_t asked = heads * request_.get<std::size_t>(size);
+    if (given.shape()[1] == asked) return;
+    fail("{} {}: {} must then have {} columns and has {}", find_row(fields(), size)->option,
+         request_.get<std::size_t>(size), name, asked, given.shape()[1]);
   }
 
   const Request& request_;

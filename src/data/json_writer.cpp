@@ -61,7 +61,8 @@ void JsonWriter::matrix(const Matrix& matrix) {
   std::string& block = sink_.block();
   block += '[';
   for (std::size_t i = 0; i < matrix.shape()[0]; ++i) {
-    block += i == 0 ? "[" : ",\n  [";
+    if (i > 0) block += ",\n" + std::string(2 * has_members_.size() + 1, ' ');
+    block += '[';
     const std::span<const double> values = row(matrix, i);
     for (std::size_t j = 0; j < values.size(); ++j) {
       if (j > 0) block += ',';

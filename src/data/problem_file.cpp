@@ -29,6 +29,10 @@ void write_problem(const Problem& problem, JsonWriter& json) {
     json.key("title");
     json.string(problem.title);
   }
+  if (!problem.summary.empty()) {
+    json.key("summary");
+    json.string(problem.summary);
+  }
   if (!problem.about.empty()) {
     json.key("about");
     json.strings(problem.about);

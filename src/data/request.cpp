@@ -148,7 +148,11 @@ void Request::set(const Field& field, const std::vector<std::string>& values) {
       value = values;
       break;
     case FieldKind::words:
-      value = list_of([](const std::string& text) { return split_list(text); });
+      value = list_of([&](const std::string& text) {
+        std::vector<std::string> words = split_list(text);
+        if (words.empty()) fail("{}: '{}' has no words: give at least one", field.option, text);
+        return words;
+      });
       break;
     case FieldKind::matrices:
       value = list_of([](const std::string& text) { return read_matrix(text); });

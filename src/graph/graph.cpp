@@ -83,9 +83,13 @@ std::string relative_title(const Node& node, std::string_view scope) {
 Formula formula_of(const Node& node) {
   const Formula left = symbol(node.name);
   if (!node.operation) return left;
-  const bool all_in_scope = std::ranges::all_of(
-      node.operands, [&](const Node* operand) { return operand->name.starts_with(node.scope()); });
-  const std::string_view scope = all_in_scope ? node.scope() : "";
+  // What stands outside all scopes, a parameter or the mask, cannot be mistaken unless it has the node's own
+  // name.
+  const bool unmistakable = std::ranges::all_of(node.operands, [&](const Node* operand) {
+    return operand->name.starts_with(node.scope()) ||
+           (operand->scope().empty() && operand->leaf() != node.leaf());
+  });
+  const std::string_view scope = unmistakable ? node.scope() : "";
   const Formula right = node.operation->formula(symbols_of(node, scope));
   if (node.name.empty()) return right;
   return {relative_title(node, scope) + " = " + right.plain, left.latex + " = " + right.latex};

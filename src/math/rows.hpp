@@ -8,7 +8,8 @@ namespace attn {
 // sets and chosen when the program starts; every one of them gives the same bits, because sums run over the
 // same eight lanes everywhere and no multiplication is fused with an addition.
 
-/// The exponential of every cell, within 1 ulp; 0 below −708, where the result would lose precision.
+/// The exponential of every cell up to 709, within 1 ulp; 0 below −708, where the result would lose
+/// precision.
 void exponentiate(std::span<double> cells);
 
 /// x_j ← exp(x_j − max x) / Σ_j' exp(x_j' − max x). Subtracting the maximum changes nothing in exact

@@ -67,7 +67,11 @@ void add_results(Page& page, const std::vector<const Node*>& nodes) {
     page.blocks.emplace_back(formula_block(*node));
     tables.tables.push_back(table_of(*node));
   }
-  page.blocks.emplace_back(std::move(tables));
+  if (nodes.size() == 1) {
+    page.blocks.emplace_back(std::move(tables.tables.front()));
+  } else {
+    page.blocks.emplace_back(std::move(tables));
+  }
 }
 
 std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& nodes) {

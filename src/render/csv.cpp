@@ -1,4 +1,5 @@
 #include "render/format.hpp"
+#include "support/error.hpp"
 #include "support/number.hpp"
 
 namespace attn {
@@ -62,9 +63,15 @@ void write_page(const Page& page, char separator, Sink& sink) {
     if (page.trace.size() > 1 && node != page.trace.back()) sink.write("\n");
   }
   if (!page.trace.empty()) return;
+  bool first = true;
   for (const Block& block : page.blocks) {
-    if (const auto* listing = std::get_if<Listing>(&block)) write_listing(*listing, separator, sink);
+    const auto* listing = std::get_if<Listing>(&block);
+    if (!listing) continue;
+    if (!first) sink.write("\n");
+    first = false;
+    write_listing(*listing, separator, sink);
   }
+  if (first) fail("csv and tsv hold matrices and lists, and there is none here: choose another --format");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ class TextRenderer {
     gap();
     const std::string title = words(heading.text);
     sink_.write(bold(style_.colors) + title + plain(style_.colors) + "\n");
-    if (heading.level == 1) sink_.write(repeated("─", display_width(title)) + "\n");
+    if (heading.level == 1) sink_.write(repeated(style_.unicode ? "─" : "-", display_width(title)) + "\n");
   }
 
   void operator()(const Prose& prose) {
@@ -31,8 +31,8 @@ class TextRenderer {
   void operator()(const FormulaBlock& block) {
     if (!after_formula_) gap();
     after_formula_ = true;
-    std::string line = "  " + printable(block.formula.plain);
-    const std::string shapes = printable(block.shapes);
+    std::string line = "  " + signs(block.formula.plain);
+    const std::string shapes = signs(block.shapes);
     const std::size_t together = display_width(line) + 4 + display_width(shapes);
     constexpr std::size_t shapes_column = 40;
     if (style_.elides() && together > style_.width) {
@@ -64,11 +64,11 @@ class TextRenderer {
       std::string line = "  ";
       std::size_t indent = 2;
       for (std::size_t j = 0; j + 1 < row.size(); ++j) {
-        line += printable(row[j]) + std::string(widths[j] - display_width(row[j]) + 2, ' ');
+        line += signs(row[j]) + std::string(widths[j] - display_width(row[j]) + 2, ' ');
         indent += widths[j] + 2;
       }
       bool first = true;
-      for (const std::string& piece : wrapped(printable(row.back()), indent)) {
+      for (const std::string& piece : wrapped(signs(row.back()), indent)) {
         sink_.write((first ? line : std::string(indent, ' ')) + piece + "\n");
         first = false;
       }
@@ -82,19 +82,19 @@ class TextRenderer {
     const Notation notation{.precision = style_.precision,
                             .most_terms = style_.elides() ? std::size_t{8} : 0};
     std::string subject = written_cell(derivation.subject, derivation.depth == 0 ? "" : scope, notation);
-    subject = printable(subject);
+    subject = signs(subject);
     const std::size_t indent = margin.size() + display_width(subject) + 1;
     bool first = true;
     for (const Written& step : written_steps(derivation.explanation.expression, scope, notation)) {
-      const std::string sign = step.exact || first ? "= " : "≈ ";
-      const auto lines = wrapped(printable(step.text), indent + 2);
+      const std::string sign = step.exact || first ? "= " : signs("≈ ");
+      const auto lines = wrapped(signs(step.text), indent + 2);
       sink_.write((first ? margin + subject + " " : std::string(indent, ' ')) + sign + lines.front() + "\n");
       for (std::size_t i = 1; i < lines.size(); ++i)
         sink_.write(std::string(indent + 2, ' ') + lines[i] + "\n");
       first = false;
     }
     if (derivation.explanation.reason.empty()) return;
-    for (const std::string& line : wrapped(printable(derivation.explanation.reason), indent)) {
+    for (const std::string& line : wrapped(signs(derivation.explanation.reason), indent)) {
       sink_.write(std::string(indent, ' ') + dim(style_.colors) + line + plain(style_.colors) + "\n");
     }
   }
@@ -107,10 +107,16 @@ class TextRenderer {
     after_formula_ = false;
   }
 
-  static std::string words(const Text& text) {
+  // Our own signs, as far as the terminal has them. What the reader wrote, a label or a strong word, stays as
+  // it is.
+  std::string signs(std::string_view text) const { return printable(style_.unicode ? text : in_ascii(text)); }
+
+  std::string words(const Text& text) const {
     std::string joined;
-    for (const Span& span : text) joined += span.text;
-    return printable(joined);
+    for (const Span& span : text) {
+      joined += span.style == Span::Style::strong ? printable(span.text) : signs(span.text);
+    }
+    return joined;
   }
 
   // Prose is set to at most 80 columns, which reads best; mathematics breaks only where the terminal ends.
@@ -158,10 +164,8 @@ class TextRenderer {
 }  // namespace
 
 void render_text(const Page& page, const Style& style, Sink& sink) {
-  Sink ascii([&](std::string_view bytes) { sink.write(in_ascii(bytes)); });
-  TextRenderer renderer(style, style.unicode ? sink : ascii);
+  TextRenderer renderer(style, sink);
   for (const Block& block : page.blocks) std::visit(renderer, block);
-  ascii.flush();
 }
 
 }  // namespace attn

@@ -19,7 +19,11 @@ constexpr std::string_view margin = "  ";
 class TextTable {
  public:
   TextTable(const Table& table, const Style& style, Sink& sink)
-      : table_(table), style_(style), sink_(sink), ellipsis_(style.unicode ? "…" : "...") {
+      : table_(table),
+        style_(style),
+        sink_(sink),
+        ellipsis_(style.unicode ? "…" : "..."),
+        show_sums_(table.row_sums) {
     digits_ = digits_for_columns(table, style.precision);
     const Shape shape = shape_of(*table.cells);
     rows_ = style.elides() ? ends_of(shape.rows, 16, 4) : all_of(shape.rows);
@@ -46,7 +50,7 @@ class TextTable {
   }
 
   void measure_labels() {
-    title_ = printable(table_.title);
+    title_ = printable(style_.unicode ? table_.title : in_ascii(table_.title));
     label_width_ = display_width(title_);
     for (const std::size_t i : rows_.places)
       label_width_ = std::max(label_width_, display_width(label(table_.rows, i)));
@@ -71,7 +75,7 @@ class TextTable {
   }
 
   void measure_sums() {
-    if (!table_.row_sums) return;
+    if (!show_sums_) return;
     sums_ = make_matrix({table_.cells->shape()[0], 1});
     for (const std::size_t i : rows_.places) {
       const std::span<const double> values = row(*table_.cells, i);
@@ -93,10 +97,10 @@ class TextTable {
 
   // The width of the table when these columns are shown.
   std::size_t total(const Shown& shown) const {
-    std::size_t width = margin.size() + label_width_ + 2 + separation_;
+    std::size_t width = margin.size() + label_width_ + 2;
     for (const std::size_t j : shown.places) width += widths_[j] + separation_;
-    if (shown.left_out > 0) width += ellipsis_.size() + separation_;
-    if (table_.row_sums) width += 2 + sum_width_;
+    if (shown.left_out > 0) width += display_width(ellipsis_) + separation_;
+    if (show_sums_) width += 3 + sum_width_;
     return width;
   }
 
@@ -110,6 +114,7 @@ class TextTable {
       columns_ = ends_of(count, kept - kept / 3, kept / 3);
       if (total(columns_) <= style_.width) return;
     }
+    show_sums_ = false;  // one column is all there is room for
   }
 
   double largest() const {
@@ -142,6 +147,10 @@ class TextTable {
       pad(line, separation_);
       write_cell(columns_.places[n]);
     }
+    if (columns_.left_out > 0 && columns_.gap_after == columns_.places.size()) {
+      pad(line, separation_);
+      line += ellipsis_;
+    }
   }
 
   void write_header() {
@@ -152,7 +161,7 @@ class TextTable {
       pad(line, widths_[j] - display_width(text));
       line += text;
     });
-    if (table_.row_sums) {
+    if (show_sums_) {
       line += style_.unicode ? " │ " : " | ";
       pad(line, sum_width_ - display_width(sum_title()));
       line += sum_title();
@@ -170,8 +179,8 @@ class TextTable {
     line += cross;
     std::size_t inner = columns_.left_out > 0 ? display_width(ellipsis_) + separation_ : 0;
     for (const std::size_t j : columns_.places) inner += widths_[j] + separation_;
-    dashes(line, inner + (table_.row_sums ? 1 : 0));
-    if (table_.row_sums) {
+    dashes(line, inner + (show_sums_ ? 1 : 0));
+    if (show_sums_) {
       line += cross;
       dashes(line, sum_width_ + 1);
     }
@@ -183,11 +192,12 @@ class TextTable {
     begin_line(line, label(table_.rows, i));
     const std::span<const double> values = row(*table_.cells, i);
     write_cells(line, [&](std::size_t j) { write_cell(line, i, j, values[j]); });
-    if (table_.row_sums) {
+    if (show_sums_) {
       line += style_.unicode ? " │ " : " | ";
       pad(line, sum_width_ - sum_digits_.width(sums_(i, 0)));
       sum_digits_.append(line, sums_(i, 0));
     }
+    while (line.ends_with(' ')) line.pop_back();
     line += '\n';
     sink_.spill();
   }
@@ -246,6 +256,7 @@ class TextTable {
   std::vector<std::size_t> widths_;
   std::size_t separation_ = 2;
   Matrix sums_;
+  bool show_sums_;
   std::size_t sum_width_ = 0;
   double largest_ = 1.0;
   bool masked_ = false;

@@ -62,7 +62,7 @@ constexpr std::array ascii_signs = {
     Replacement{"─", "-"},   Replacement{"│", "|"},   Replacement{"┼", "+"},     Replacement{"·", "."},
     Replacement{"⋅", "*"},   Replacement{"×", "x"},   Replacement{"√", "sqrt "}, Replacement{"ᵀ", "^T"},
     Replacement{"−", "-"},   Replacement{"∞", "inf"}, Replacement{"≈", "~="},    Replacement{"→", "->"},
-    Replacement{"…", "..."}, Replacement{"Σ", "sum"}, Replacement{"÷", "/"},
+    Replacement{"…", "..."}, Replacement{"Σ", "sum"}, Replacement{"÷", "/"},     Replacement{"\uFFFD", "?"},
 };
 
 }  // namespace

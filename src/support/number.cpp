@@ -82,7 +82,8 @@ bool is_exact(double value, int decimals) {
   if (!std::isfinite(value)) return true;
   if (decimals > most_decimals) return false;
   const double magnitude = std::fabs(value) * powers_of_ten[static_cast<std::size_t>(decimals)];
-  return std::fabs(magnitude - std::nearbyint(magnitude)) <= magnitude * tie_tolerance;
+  const double tolerance = magnitude < largest_exact ? magnitude * tie_tolerance : 0.0;
+  return std::fabs(magnitude - std::nearbyint(magnitude)) <= tolerance;
 }
 
 int decimals_for(std::span<const double> values, int most) {

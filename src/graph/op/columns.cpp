@@ -38,7 +38,9 @@ class Columns final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {fmt::format("columns {}…{} of {}", first_ + 1, first_ + count_, operands[0].plain),
+    const std::string which = count_ == 1 ? fmt::format("column {}", first_ + 1)
+                                          : fmt::format("columns {}…{}", first_ + 1, first_ + count_);
+    return {which + " of " + operands[0].plain,
             fmt::format("{{{}}}_{{\\,\\cdot\\,,\\,{}:{}}}", operands[0].latex, first_ + 1, first_ + count_)};
   }
 

@@ -1,12 +1,16 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "graph/op/operations.hpp"
 #include "support/error.hpp"
 
 namespace attn {
 namespace {
+
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 class Mask final : public Operation {
  public:
@@ -28,6 +32,11 @@ class Mask final : public Operation {
     const std::span<double> scores = cells(result);
     const std::span<const double> allowed = cells(operands[1].matrix());
     for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = allowed[i] != 0.0 ? scores[i] : fill_;
+    // A finite fill in a whole row would come out of the softmax as equal weights on what may not be looked
+    // at.
+    for (std::size_t i = 0; i < result.shape()[0]; ++i) {
+      if (looks_at_nothing(operands[1].matrix(), i)) std::ranges::fill(row(result, i), minus_infinity);
+    }
     return result;
   }
 
@@ -44,6 +53,10 @@ class Mask final : public Operation {
       return {cell(*operands[0], row, column), fmt::format("query {} may look at key {}, so the score stays",
                                                            queries.label(row), keys.label(column))};
     }
+    if (looks_at_nothing(operands[1]->matrix(), row)) {
+      return {number(minus_infinity, {"−∞", "-\\infty"}),
+              fmt::format("query {} may look at no key", queries.label(row))};
+    }
     return {number(fill_, written_fill()),
             fmt::format("query {} may not look at key {}: {} takes the place of the score",
                         queries.label(row), keys.label(column), written_fill().plain)};
@@ -54,6 +67,10 @@ class Mask final : public Operation {
   }
 
  private:
+  static bool looks_at_nothing(const Matrix& allowed, std::size_t query) {
+    return std::ranges::all_of(attn::row(allowed, query), [](double cell) { return cell == 0.0; });
+  }
+
   Formula written_fill() const {
     if (std::isinf(fill_)) return {"−∞", "-\\infty"};
     return {fmt::format("{}", fill_), fmt::format("{}", fill_)};

@@ -30,7 +30,8 @@ struct Divisor {
 /// x / divisor.  [m, n] -> [m, n].
 Value divide(Value x, Divisor divisor);
 
-/// Replaces the scores by `fill` where `allowed` is 0.  [n_q, n_k] [n_q, n_k] -> [n_q, n_k].  (D0 11.3.2.1)
+/// Replaces the scores by `fill` where `allowed` is 0, and by −∞ in a row where nothing is allowed.
+/// [n_q, n_k] [n_q, n_k] -> [n_q, n_k].  (D0 11.3.2.1)
 Value mask(Value scores, Value allowed, double fill);
 
 /// Makes every row nonnegative with sum one; a row of −∞ alone becomes zeros.  [m, n] -> [m, n].  (D0 11.1)

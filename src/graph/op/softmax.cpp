@@ -9,6 +9,10 @@
 namespace attn {
 namespace {
 
+bool is_masked(double score) {
+  return std::isinf(score) && score < 0.0;
+}
+
 class Softmax final : public Operation {
  public:
   std::string_view name() const override { return "softmax"; }
@@ -31,11 +35,11 @@ class Softmax final : public Operation {
     const Node& scores = *operands[0];
     const std::span<const double> values = attn::row(scores.matrix(), row);
     const auto largest = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
-    if (std::isinf(values[largest])) {
+    if (is_masked(values[largest])) {
       return {number(0.0), fmt::format("query {} may look at no key, so all its weights are zero",
                                        scores.frame.rows.label(row))};
     }
-    if (std::isinf(values[column])) {
+    if (is_masked(values[column])) {
       return {number(0.0), fmt::format("its score is −∞, and exp(−∞) = 0")};
     }
     const auto term = [&](std::size_t j) {
@@ -43,7 +47,7 @@ class Softmax final : public Operation {
     };
     std::vector<Expression> terms;
     for (std::size_t j = 0; j < values.size(); ++j) {
-      if (!std::isinf(values[j])) terms.push_back(term(j));
+      if (!is_masked(values[j])) terms.push_back(term(j));
     }
     return {term(column) / sum(std::move(terms)),
             fmt::format(
