@@ -209,7 +209,9 @@ TEST_CASE("formulas leave out the scope that all names share, and bracket what h
   CHECK(formula_of(name("weights", softmax(nameless)).node()).plain == "weights = softmax((x ⋅ xᵀ))");
   const Graph::Scope head(graph, "head.2");
   const Value q = name("q", columns(x, 0, 1));
-  CHECK(formula_of(q.node()).plain == "head.2.q = column 1 of x");
+  CHECK(formula_of(q.node()).plain == "q = column 1 of x");
+  const Value part = name("x", columns(x, 0, 1));
+  CHECK(formula_of(part.node()).plain == "head.2.x = column 1 of x");
   CHECK(formula_of(name("scores", matmul_transposed(q, q)).node()).plain == "scores = q ⋅ qᵀ");
   CHECK(symbol("head.2.w_q").latex == "{W^{Q}}_{\\mathrm{head.2}}");
 }

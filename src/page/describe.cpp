@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <functional>
 #include <set>
 
 #include "support/number.hpp"
@@ -19,6 +19,25 @@ void derive(const Cell& cell, std::size_t depth, std::size_t deepest, std::set<C
   blocks.emplace_back(Derivation{cell, std::move(explanation), depth});
   if (depth == deepest) return;
   for (const Cell& term : terms) derive(term, depth + 1, deepest, seen, blocks);
+}
+
+// A query, the one key that it looks at most, and how much.
+struct Look {
+  std::size_t query, key;
+  double weight;
+};
+
+// Those of the queries that prefer one key to all others.
+std::vector<Look> decided_looks(const Matrix& weights) {
+  constexpr double same = 1e-9;
+  std::vector<Look> looks;
+  for (std::size_t i = 0; i < weights.shape()[0]; ++i) {
+    const std::span<const double> values = row(weights, i);
+    const auto best = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
+    const auto rivals = std::ranges::count_if(values, [&](double w) { return w > values[best] - same; });
+    if (rivals == 1) looks.push_back({i, best, values[best]});
+  }
+  return looks;
 }
 
 std::string quoted(const std::string& word) {
@@ -85,23 +104,24 @@ std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& n
 
 void add_reading(Page& page, const Node& weights) {
   if (!holds_weights(weights)) return;
-  const Matrix& matrix = weights.matrix();
-  const Axis &queries = weights.frame.rows, &keys = weights.frame.columns;
+  std::vector<Look> looks = decided_looks(weights.matrix());
+  if (looks.empty()) return;
+  // The most decided ones, told in the order of the rows.
   constexpr std::size_t most_read = 3;
+  const std::size_t read = std::min(looks.size(), most_read);
+  std::ranges::stable_sort(looks, std::greater(), &Look::weight);
+  looks.resize(read);
+  std::ranges::sort(looks, std::less(), &Look::query);
   Text reading;
-  for (std::size_t i = 0; i < std::min(matrix.shape()[0], most_read); ++i) {
-    const std::span<const double> values = row(matrix, i);
-    const auto best = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
-    if (values[best] == 0.0) continue;
+  for (const Look& look : looks) {
     std::string share;
-    append_fixed(share, 100.0 * values[best], 0);
+    append_fixed(share, 100.0 * look.weight, 0);
     reading.push_back({Span::Style::plain, reading.empty() ? "" : "; "});
-    reading.push_back({Span::Style::strong, quoted(queries.label(i))});
+    reading.push_back({Span::Style::strong, quoted(weights.frame.rows.label(look.query))});
     reading.push_back({Span::Style::plain, " looks most at "});
-    reading.push_back({Span::Style::strong, quoted(keys.label(best))});
+    reading.push_back({Span::Style::strong, quoted(weights.frame.columns.label(look.key))});
     reading.push_back({Span::Style::plain, fmt::format(" ({} %)", share)});
   }
-  if (reading.empty()) return;
   reading.push_back({Span::Style::plain, "."});
   page.blocks.emplace_back(Prose{std::move(reading)});
 }
