@@ -353,7 +353,11 @@ TEST_CASE("a fill that is not below the scores leaks, and the reader is told") {
   CHECK(leaking["weights"](0, 1) == 1.0);
   const std::vector<std::string> told = warnings(leaking.graph);
   REQUIRE(told.size() == 1);
-  CHECK(told.front().find("masked: the real score -2e+06 is not above the fill -1e+06") == 0);
+  CHECK(told.front().find("masked: the real score -2e+06 of query 1 is not above the fill -1e+06") == 0);
+  // A low score of one query says nothing about the mask of another, and a query without keys hides no leak.
+  const auto told_of = [](const char* json) { return warnings(Solution(problem(json)).graph).size(); };
+  CHECK(told_of(R"({"scores": [[5, 5], [-2e6, -2e6]], "mask": [[1, 0], [1, 1]], "mask_fill": -1e6})") == 0);
+  CHECK(told_of(R"({"scores": [[-2e6, 0], [1, 1]], "mask": [[1, 0], [0, 0]], "mask_fill": -1e6})") == 2);
   CHECK(warnings(Solution(problem(R"({"scores": [[-9, 0]], "mask": [[1, 0]], "mask_fill": -1e6})")).graph)
             .empty());
   CHECK(warnings(Solution(problem(R"({"scores": [[-2e6, 0]], "mask": [[1, 0]]})")).graph).empty());

@@ -146,3 +146,32 @@ TEST_CASE("numbers that grow beyond all measure are not passed off as results") 
   const Finished finished = run_attn({"softmax", "--q", "1e200 1", "--k", "1e200 1; 1e200 2"});
   CHECK_MESSAGE((finished.code == 2 || finished.errors != ""), "NaN without a word of warning");
 }
+
+TEST_CASE("the walk of a word shows its own row in every sentence of a batch") {
+  const Finished walk =
+      run_attn({"walk", "--text", "a b", "--text", "b a", "--heads", "2", "--by-word", "a"});
+  CHECK(walk.code == 0);
+  std::size_t shown = 0;
+  for (const char* name :
+       {"sentence.1.concat", "sentence.1.output", "sentence.2.concat", "sentence.2.output"}) {
+    const std::size_t table = walk.out.find(std::string("  ") + name + " │");
+    REQUIRE(table != std::string::npos);
+    const std::size_t second_line = walk.out.find('\n', walk.out.find('\n', table) + 1) + 1;
+    CHECK(walk.out.substr(second_line, 4) == "  a ");
+    ++shown;
+  }
+  CHECK(shown == 4);
+}
+
+TEST_CASE("an example's text about its numbers is not told of other numbers") {
+  CHECK(run_attn({"walk"}).out.find("weights of 0.88") != std::string::npos);
+  CHECK(run_attn({"walk", "--causal"}).out.find("weights of 0.88") == std::string::npos);
+}
+
+TEST_CASE("an option that changes nothing is remarked on") {
+  CHECK(run_attn({"walk", "--seed", "5"}).errors.find("--seed changes nothing") != std::string::npos);
+  CHECK(run_attn({"walk", "--mask-fill", "-9"}).errors.find("--mask-fill changes nothing") !=
+        std::string::npos);
+  CHECK(run_attn({"weigh", "--weights", "2 0", "--v", "1; 2"}).errors.find("sums to 2") != std::string::npos);
+  CHECK(run_attn({"weigh", "--weights", "0.5 0.5", "--v", "1; 2"}).errors == "");
+}

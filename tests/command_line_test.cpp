@@ -5,9 +5,9 @@
 
 #include "command/command.hpp"
 #include "data/examples.hpp"
+#include "data/files/npz.hpp"
 #include "data/json.hpp"
 #include "data/matrix_file.hpp"
-#include "data/readers/npz.hpp"
 #include "process.hpp"
 #include "render/format.hpp"
 

@@ -13,9 +13,9 @@
 #include <random>
 
 #include "data/embeddings.hpp"
+#include "data/files/npz.hpp"
 #include "data/json.hpp"
 #include "data/matrix_file.hpp"
-#include "data/readers/npz.hpp"
 #include "support/error.hpp"
 
 using namespace attn;

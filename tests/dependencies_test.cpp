@@ -116,7 +116,7 @@ TEST_CASE("a library that is included elsewhere than at its gate is found") {
 
 TEST_CASE("an include that points down, stays or leads to a library is accepted") {
   CHECK(complaints("main.cpp", "#include \"output_file.hpp\"\n#include \"command/app.hpp\"").empty());
-  CHECK(complaints("data/readers/npy.cpp", "#include \"data/json.hpp\"\n#include <vector>").empty());
+  CHECK(complaints("data/files/npy.cpp", "#include \"data/json.hpp\"\n#include <vector>").empty());
   CHECK(complaints("graph/op/add.cpp", "#include \"math/rows.hpp\"\n// #include \"page/page.hpp\"").empty());
   CHECK(complaints("support/error.hpp", "#include <fmt/format.h>\n#include").empty());
 }

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include "data/files/npz.hpp"
 #include "data/matrix_file.hpp"
-#include "data/readers/npz.hpp"
 #include "golden.hpp"
 #include "process.hpp"
 

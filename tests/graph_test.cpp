@@ -174,7 +174,6 @@ TEST_CASE("names are given within the open scopes") {
       CHECK(node.name == "encoder.1.head.2.weights");
       CHECK(node.scope() == "encoder.1.head.2.");
       CHECK(node.leaf() == "weights");
-      CHECK(relative_title(node, "encoder.1.") == "head.2.weights");
     }
     CHECK(name("output", softmax(x)).node().name == "encoder.1.output");
   }
@@ -198,21 +197,22 @@ TEST_CASE("a second name is an alias that shares its cells and leads back to wha
   CHECK(formula_of(masked.node()).plain == "masked = scaled");
 }
 
-TEST_CASE("formulas leave out the scope that all names share, and bracket what has no name") {
+TEST_CASE("formulas give names in full, and bracket what has no name") {
   Graph graph;
   const Value x = input(graph, "x", matrix({{1, 2}}));
   const Node& scores = name("scores", matmul_transposed(x, x)).node();
   CHECK(formula_of(scores).plain == "scores = x ⋅ xᵀ");
-  CHECK(formula_of(scores).latex == "\\mathrm{scores} = X {X}^{\\top}");
+  CHECK(formula_of(scores).latex == "\\mathrm{scores} = X \\, {X}^{\\top}");
   const Value nameless = matmul_transposed(x, x);
   CHECK(nameless.node().title() == "(x ⋅ xᵀ)");
   CHECK(formula_of(name("weights", softmax(nameless)).node()).plain == "weights = softmax((x ⋅ xᵀ))");
   const Graph::Scope head(graph, "head.2");
   const Value q = name("q", columns(x, 0, 1));
-  CHECK(formula_of(q.node()).plain == "q = column 1 of x");
+  CHECK(formula_of(q.node()).plain == "head.2.q = column 1 of x");
   const Value part = name("x", columns(x, 0, 1));
   CHECK(formula_of(part.node()).plain == "head.2.x = column 1 of x");
-  CHECK(formula_of(name("scores", matmul_transposed(q, q)).node()).plain == "scores = q ⋅ qᵀ");
+  CHECK(formula_of(name("scores", matmul_transposed(q, q)).node()).plain ==
+        "head.2.scores = head.2.q ⋅ head.2.qᵀ");
   CHECK(symbol("head.2.w_q").latex == "{W^{Q}}_{\\mathrm{head.2}}");
 }
 

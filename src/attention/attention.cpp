@@ -52,21 +52,25 @@ Value head_part(Value whole, std::string_view leaf, std::size_t head, std::size_
   return name(leaf, columns(std::move(whole), head * count, count));
 }
 
+void for_each_head(Graph& graph, std::size_t heads, const std::function<void(std::size_t)>& head) {
+  for (std::size_t i = 0; i < heads; ++i) {
+    std::optional<Graph::Scope> scope;
+    if (heads > 1) scope.emplace(graph, fmt::format("head.{}", i + 1));
+    head(i);
+  }
+}
+
 Value multi_head_attention(Value q, Value k, Value v, std::size_t heads, const Recipe& recipe,
                            const std::optional<Projection>& output_projection) {
   std::vector<Value> outputs;
-  for (std::size_t i = 0; i < heads; ++i) {
-    if (heads == 1) {
-      outputs.push_back(name("head", attention(q, k, v, recipe)));
-      break;
-    }
-    const Graph::Scope scope(q.graph(), fmt::format("head.{}", i + 1));
+  for_each_head(q.graph(), heads, [&](std::size_t i) {
     Value q_i = head_part(q, "q", i, heads);
     Value k_i = head_part(k, "k", i, heads);
     Value v_i = head_part(v, "v", i, heads);
-    outputs.push_back(name("output", attention(std::move(q_i), std::move(k_i), std::move(v_i), recipe)));
-  }
-  Value concat = name("concat", heads == 1 ? std::move(outputs.front()) : concatenate(std::move(outputs)));
+    Value output = attention(std::move(q_i), std::move(k_i), std::move(v_i), recipe);
+    outputs.push_back(name(heads > 1 ? "output" : "head", std::move(output)));
+  });
+  Value concat = name("concat", concatenate(std::move(outputs)));
   return name("output",
               output_projection ? linear(std::move(concat), *output_projection) : std::move(concat));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -10,7 +11,7 @@ namespace attn {
 
 /// How attention is computed: everything but the queries, the keys and the values.
 struct Recipe {
-  Value (*score)(Value q, Value k) = dot_product;
+  std::function<Value(Value q, Value k)> score = dot_product;
   std::optional<Divisor> divisor = {};                     // of the scores
   std::optional<Value> bias = {};                          // added to the scaled scores     [n_q, n_k]
   std::optional<Value> allowed = {};                       // 0 where a query may not look   [n_q, n_k]
@@ -41,6 +42,9 @@ Value weigh(Value weights, Value v);
 /// The part of q, k or v that belongs to one head: head i of h has columns i·d/h … (i+1)·d/h − 1, i from 0.
 /// [n, h·d] -> [n, d].  Throws InputError when the columns cannot be shared out equally.
 Value head_part(Value whole, std::string_view leaf, std::size_t head, std::size_t heads);
+
+/// Runs `head(i)` for i from 0, each within its scope `head.1` … `head.h`; a single head has no scope.
+void for_each_head(Graph& graph, std::size_t heads, const std::function<void(std::size_t)>& head);
 
 /// `head.1.output` … `head.h.output`, each an attention of its own on its part of q, k and v, then `concat`
 /// and, with a projection, `output`; one head has no scope and its result is called `head`. [n_q, h·d_k]

@@ -23,11 +23,12 @@ void require_labels(std::string_view name, const Axis& axis, std::size_t size) {
 class Evaluation {
  public:
   Evaluation(const Problem& problem, const Parameters& parameters, const Sequence& sequence,
-             std::vector<std::size_t> valid_lengths, Graph& graph)
+             std::vector<std::size_t> valid_lengths, Extent extent, Graph& graph)
       : problem_(problem),
         parameters_(parameters),
         sequence_(sequence),
         valid_lengths_(std::move(valid_lengths)),
+        extent_(extent),
         graph_(graph) {
     queries_ = axis("queries", sequence.tokens);
     const bool same_words = problem.key_tokens.empty() && keys_are_queries();
@@ -147,9 +148,10 @@ class Evaluation {
     const std::optional<Value>& source = memory ? memory : x_;
     const std::optional<Value> q = projected('q', x_, queries_);
     const std::optional<Value> k = projected('k', source, keys_);
-    const std::optional<Value> v = projected('v', source, keys_);
+    const bool needs_values = extent_ != Extent::weights;
+    const std::optional<Value> v = needs_values ? projected('v', source, keys_) : std::nullopt;
     const std::optional<Projection> output_projection = projection('o');
-    if (!q || !k) return;
+    if (!q || !k || extent_ == Extent::projections) return;
 
     const Recipe how = recipe(k->shape().columns / problem_.heads, {q->shape().rows, k->shape().rows});
     if (!v) {
@@ -163,26 +165,25 @@ class Evaluation {
 
   // Without values there are weights, and nothing to weigh.
   void weigh_nothing(const Value& q, const Value& k, const Recipe& recipe) {
-    for (std::size_t i = 0; i < problem_.heads; ++i) {
-      std::optional<Graph::Scope> scope;
-      if (problem_.heads > 1) scope.emplace(graph_, fmt::format("head.{}", i + 1));
-      const std::size_t heads = problem_.heads;
-      Value q_i = head_part(q, "q", i, heads);
-      Value k_i = head_part(k, "k", i, heads);
+    for_each_head(graph_, problem_.heads, [&](std::size_t i) {
+      Value q_i = head_part(q, "q", i, problem_.heads);
+      Value k_i = head_part(k, "k", i, problem_.heads);
       Value scores = recipe.score(std::move(q_i), std::move(k_i));
       attention_weights(attn::name("scores", std::move(scores)), recipe);
-    }
+    });
   }
 
   void weigh_given(Value weights) {
     require_one_head("weights");
-    if (given("v")) attn::name("output", weigh(std::move(weights), input("v", keys_, axis("features"))));
+    if (extent_ != Extent::output || !given("v")) return;
+    attn::name("output", weigh(std::move(weights), input("v", keys_, axis("features"))));
   }
 
   const Problem& problem_;
   const Parameters& parameters_;
   const Sequence& sequence_;
   std::vector<std::size_t> valid_lengths_;
+  Extent extent_;
   Graph& graph_;
   Axis queries_;
   Axis keys_;
@@ -223,7 +224,7 @@ void check_batch(const Problem& problem) {
 
 }  // namespace
 
-void evaluate(const Problem& problem, Graph& graph) {
+void evaluate(const Problem& problem, Graph& graph, Extent extent) {
   check_batch(problem);
   const Parameters parameters = parameters_of(problem, graph);
   const std::size_t count = problem.sequences.size();
@@ -232,7 +233,7 @@ void evaluate(const Problem& problem, Graph& graph) {
     if (count > 1) scope.emplace(graph, fmt::format("sentence.{}", i + 1));
     std::vector<std::size_t> lengths = problem.valid_lengths;
     if (count > 1 && lengths.size() == count) lengths = {lengths[i]};
-    Evaluation(problem, parameters, problem.sequences[i], std::move(lengths), graph).run();
+    Evaluation(problem, parameters, problem.sequences[i], std::move(lengths), extent, graph).run();
   }
 }
 

@@ -43,11 +43,16 @@ struct Problem {
   std::optional<GivenMask> mask;
   std::vector<std::size_t> valid_lengths;  // one; or one for each sentence of a batch; or one for each query
   double fill = -std::numeric_limits<double>::infinity();
+
+  std::vector<std::string> remarks;  // what the reader should know about how it was put together
 };
 
-/// Computes all that the problem allows, into the graph. Throws InputError when the matrices do not fit
-/// together.
-void evaluate(const Problem& problem, Graph& graph);
+/// How far a computation goes: to q, k and v, to the weights, or to the output.
+enum class Extent { projections, weights, output };
+
+/// Computes all that the problem allows up to the extent, into the graph.
+/// Throws InputError when the matrices do not fit together.
+void evaluate(const Problem& problem, Graph& graph, Extent extent = Extent::output);
 
 /// Throws InputError when a computed number is not finite, but for the −∞ of a mask: names the first such
 /// cell.

@@ -1,6 +1,7 @@
 #include "attention/scale.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <charconv>
@@ -49,7 +50,9 @@ std::optional<Divisor> divisor(std::string_view scale, std::size_t d_k) {
     const std::string written = fmt::format("{}", *value);
     return Divisor{*value, {written, written}};
   }
-  return look_up(scales(), scale, "scale").divisor(d_k);
+  if (const Scale* row = find_row(scales(), scale)) return row->divisor(d_k);
+  fail("there is no scale '{}'{}; give {} or a number", scale, did_you_mean(scale, names_of(scales())),
+       fmt::join(names_of(scales()), ", "));
 }
 
 }  // namespace attn

@@ -1,6 +1,11 @@
 #include "attention/steps.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <cmath>
+
+#include "graph/op/operations.hpp"
 
 namespace attn {
 namespace {
@@ -17,10 +22,6 @@ bool is_projection(const Node& node) {
   return !within_head(node) && (computed(node, "q") || computed(node, "k") || computed(node, "v"));
 }
 
-bool is_weighted_sum(const Node& node) {
-  return (computed(node, "output") || computed(node, "head")) && node.operands.front()->leaf() == "weights";
-}
-
 bool is_head(const Node& node) {
   if (!within_head(node)) return computed(node, "head");
   return computed(node, "q") || computed(node, "k") || computed(node, "v") || computed(node, "output");
@@ -31,50 +32,116 @@ bool is_joined(const Node& node) {
          (computed(node, "output") && !within_head(node) && !is_weighted_sum(node));
 }
 
-constexpr std::array table = {
-    Step{"project", "Project", "queries, keys and values from the embeddings",
-         "Three learned matrices turn every embedding into three vectors: a query, what the word asks for; a "
-         "key, what "
-         "it can be found by; and a value, what it hands over when it is found.",
-         "--x with --wq, --wk or --wv", is_projection},
-    Step{"scores", "Score", "every query against every key",
-         "A score is the dot product of a query (row) with a key (column): the better the key fits what the "
+bool is_scores(const Node& node) {
+  return computed(node, "scores");
+}
+
+bool is_scaled(const Node& node) {
+  return computed(node, "scaled");
+}
+
+bool is_masked(const Node& node) {
+  return computed(node, "masked");
+}
+
+bool is_weights(const Node& node) {
+  return computed(node, "weights");
+}
+
+std::string meaning_of_projection(const Node&) {
+  return "Learned matrices turn every embedding into other vectors: a query, what the word asks for; a key, "
+         "what it "
+         "can be found by; and a value, what it hands over when it is found.";
+}
+
+std::string meaning_of_scores(const Node&) {
+  return "A score is the dot product of a query (row) with a key (column): the better the key fits what the "
          "query asks "
-         "for, the larger it is.",
-         "--q and --k, or --x with --wq and --wk", [](const Node& node) { return computed(node, "scores"); }},
-    Step{"scale", "Scale", "scores divided by √d_k",
-         "Dot products of long vectors are large, and a softmax of large numbers puts all weight on one key; "
-         "dividing "
-         "by the square root of the keys' size keeps them moderate.",
-         "--scores with --scale, or --q and --k", [](const Node& node) { return computed(node, "scaled"); }},
-    Step{"mask", "Mask", "scores of keys that may not be looked at, removed",
-         "Where a query may not look, −∞ takes the place of the score, so that the weight there becomes "
-         "exactly zero.",
-         "--scores with --mask, --causal or --valid-length, or --q and --k",
-         [](const Node& node) { return computed(node, "masked"); }},
-    Step{"softmax", "Softmax", "weights: every row nonnegative, with sum one",
-         "Softmax turns each row of scores into weights between 0 and 1 that sum to one: how much each query "
-         "takes "
-         "from each key.",
-         "--scores, or --q and --k", [](const Node& node) { return computed(node, "weights"); }},
-    Step{"weigh", "Weighted sum", "the values, averaged with the weights",
-         "Each row is the average of the value vectors, every value counted with its weight: what the word "
+         "for, the larger it is.";
+}
+
+std::string meaning_of_scaled(const Node& node) {
+  if (node.is_alias()) return "Nothing is divided: the scores go on as they are.";
+  return "A softmax of large numbers puts nearly all weight on one key, and dot products grow with the "
+         "number of terms: "
+         "dividing the scores keeps them moderate. The usual divisor is √d_k, the root of the keys' size.";
+}
+
+std::string meaning_of_masked(const Node& node) {
+  if (node.is_alias()) return "There is no mask: every query may look at every key.";
+  if (node.operation->name() == "add") {
+    return "The numbers of the mask are added to the scores: −∞ forbids a query to look at a key, and a "
+           "negative number "
+           "makes it look less.";
+  }
+  const double fill = mask_fill(*node.operation);
+  if (std::isfinite(fill)) {
+    return fmt::format(
+        "Where a query may not look, {} takes the place of the score: so far below the others that the "
+        "weight there all but vanishes.",
+        fill);
+  }
+  return "Where a query may not look, −∞ takes the place of the score, so that the weight there becomes "
+         "exactly zero.";
+}
+
+std::string meaning_of_weights(const Node&) {
+  return "Softmax turns each row of scores into weights between 0 and 1 that sum to one: how much each query "
+         "takes from "
+         "each key.";
+}
+
+std::string meaning_of_sum(const Node& node) {
+  if (!node.operands.front()->operation) {
+    return "Each row is the sum of the value vectors, each multiplied by its weight: an average where the "
+           "weights sum to "
+           "one.";
+  }
+  return "Each row is the average of the value vectors, every value counted with its weight: what the query "
          "has "
-         "gathered from the words it attends to.",
-         "--weights and --v, or --scores and --v, or --q, --k and --v", is_weighted_sum},
-    Step{"heads", "Heads", "the parts of q, k and v, and what each head found",
-         "Every head works on its own columns of q, k and v, so that one head can look for one thing while "
+         "gathered from the keys that it looks at.";
+}
+
+std::string meaning_of_heads(const Node& node) {
+  if (!within_head(node)) return "There is one head, which has q, k and v for itself.";
+  return "Every head works on its own columns of q, k and v, so that one head can look for one thing while "
          "another "
-         "looks for something else.",
-         "--heads with --q, --k and --v, or with --x and its parameters", is_head},
-    Step{"concat", "Concatenate", "the heads side by side, and the output projection",
-         "The heads' outputs stand side by side in one row per word, and the output projection mixes them "
-         "into one "
-         "vector.",
-         "--heads or --wo, with --q, --k and --v, or with --x and its parameters", is_joined},
+         "looks for something else.";
+}
+
+std::string meaning_of_joined(const Node& node) {
+  const Node* output = node.graph->find(std::string(node.scope()) + "output");
+  const bool projected = output && !output->is_alias();
+  const std::string joined = node.is_alias()
+                                 ? "The output of the one head stands alone"
+                                 : "The heads' outputs stand side by side in one row for each query";
+  return joined + (projected ? ", and the output projection turns each row into one vector." : ".");
+}
+
+constexpr std::array table = {
+    Step{"project", "Project", "queries, keys and values from the embeddings", meaning_of_projection,
+         "--x with --wq, --wk or --wv", Extent::projections, is_projection},
+    Step{"scores", "Score", "every query against every key", meaning_of_scores,
+         "--q and --k, or --x with --wq and --wk", Extent::weights, is_scores},
+    Step{"scale", "Scale", "scores divided by √d_k", meaning_of_scaled,
+         "--scores with --scale, or --q and --k", Extent::weights, is_scaled},
+    Step{"mask", "Mask", "scores of keys that may not be looked at, removed", meaning_of_masked,
+         "--scores with --mask, --causal or --valid-length, or --q and --k", Extent::weights, is_masked},
+    Step{"softmax", "Softmax", "weights: every row nonnegative, with sum one", meaning_of_weights,
+         "--scores, or --q and --k", Extent::weights, is_weights},
+    Step{"weigh", "Weighted sum", "the values, averaged with the weights", meaning_of_sum,
+         "--weights and --v, or --scores and --v, or --q, --k and --v", Extent::output, is_weighted_sum},
+    Step{"heads", "Heads", "the parts of q, k and v, and what each head found", meaning_of_heads,
+         "--heads N with N above 1, or try --example animal", Extent::output, is_head},
+    Step{"concat", "Concatenate", "the heads side by side, and the output projection", meaning_of_joined,
+         "--heads N with N above 1, or --wo, or try --example animal", Extent::output, is_joined},
 };
 
 }  // namespace
+
+bool is_weighted_sum(const Node& node) {
+  return (computed(node, "output") || computed(node, "head")) && node.operands.front()->leaf() == "weights";
+}
 
 std::span<const Step> steps() {
   return table;

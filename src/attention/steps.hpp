@@ -1,8 +1,10 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
+#include "attention/problem.hpp"
 #include "graph/graph.hpp"
 
 namespace attn {
@@ -11,11 +13,16 @@ namespace attn {
 struct Step {
   std::string_view name;
   std::string_view title;
-  std::string_view summary;    // for help
-  std::string_view meaning;    // one sentence on what its result means
+  std::string_view summary;  // for help
+  std::string (*meaning)(
+      const Node& result);     // what its result means, in a sentence that is true of this one
   std::string_view needs;      // the options that give it what it works on
+  Extent extent;               // how far a computation must go for it
   bool (*shows)(const Node&);  // whether a node is a result of this step
 };
+
+/// Whether a node sums values with weights.
+bool is_weighted_sum(const Node& node);
 
 /// project, scores, scale, mask, softmax, weigh, heads, concat: in the order of the computation.
 std::span<const Step> steps();

@@ -10,22 +10,21 @@
 namespace attn {
 namespace {
 
-// Whatever stands in for a masked score must lie far below the real ones.
+// Whatever stands in for a masked score must lie far below the real ones of the same query.
 void warn_of_leak(const Node& node, std::vector<std::string>& found) {
-  const std::span<const double> scores = cells(node.operands[0]->matrix());
-  const std::span<const double> allowed = cells(node.operands[1]->matrix());
-  const std::span<const double> masked = cells(node.matrix());
-  double lowest = std::numeric_limits<double>::infinity();
-  double fill = -std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    if (allowed[i] != 0.0) lowest = std::min(lowest, scores[i]);
-    if (allowed[i] == 0.0) fill = masked[i];
-  }
-  if (std::isfinite(fill) && lowest <= fill) {
+  const Matrix &scores = node.operands[0]->matrix(), &allowed = node.operands[1]->matrix();
+  for (std::size_t i = 0; i < node.frame.shape.rows; ++i) {
+    double lowest = std::numeric_limits<double>::infinity(), fill = -lowest;
+    for (std::size_t j = 0; j < node.frame.shape.columns; ++j) {
+      if (allowed(i, j) != 0.0) lowest = std::min(lowest, scores(i, j));
+      if (allowed(i, j) == 0.0) fill = std::max(fill, node.matrix()(i, j));
+    }
+    if (!std::isfinite(fill) || lowest > fill) continue;
     found.push_back(
-        fmt::format("{}: the real score {:.6g} is not above the fill {:.6g}, so the mask leaks: give a "
-                    "lower --mask-fill, or none for −∞",
-                    node.name, lowest, fill));
+        fmt::format("{}: the real score {:.6g} of query {} is not above the fill {:.6g}, so the mask leaks: "
+                    "give a lower --mask-fill, or none for −∞",
+                    node.name, lowest, node.frame.rows.label(i), fill));
+    return;
   }
 }
 
@@ -61,7 +60,7 @@ void check_overflow(const Graph& graph) {
       const auto found =
           std::ranges::find_if(values, [&](double value) { return overflowed(value, masking); });
       if (found == values.end()) continue;
-      fail("{}[{},{}] is {}: the numbers are too large for double precision; give smaller ones", node.title(),
+      fail("{}[{},{}] is {}: that is beyond double precision; give numbers of moderate size", node.title(),
            i + 1, found - values.begin() + 1, *found);
     }
   }

@@ -41,51 +41,73 @@ class WordWalk {
         scope_(output.scope()) {}
 
   void add() {
-    const std::string word = "\"" + weights_.frame.rows.label(query_) + "\"";
     const std::string place = scope_.empty() ? "" : fmt::format(" ({})", scope_.substr(0, scope_.size() - 1));
-    say(Heading{2, text(fmt::format("{} asks{}", word, place))});
-    add_vectors(word);
-    add_scores(word);
+    say(Heading{2, text(fmt::format("{} asks{}", asker(), place))});
+    add_vectors();
+    add_scores();
     add_weights();
-    add_sum(word);
+    add_sum();
   }
 
  private:
   void say(Block block) { page_.blocks.push_back(std::move(block)); }
 
+  // "it", or without words: Query 8.
+  std::string asker() const {
+    const Axis& queries = weights_.frame.rows;
+    return queries.labels ? "\"" + queries.label(query_) + "\"" : fmt::format("Query {}", query_ + 1);
+  }
+
   const Node* find(std::string_view leaf) const {
     return graph_.find(std::string(scope_) + std::string(leaf));
   }
-  // Without heads' scopes, q stands where its sentence stands.
-  const Node* operand(const Node* node, std::size_t which) const {
-    return node && node->operation ? node->operands[which] : nullptr;
+
+  // The formulas that lead to a node from what was given: a head's part of q, and q itself.
+  void say_formulas(const Node& node) {
+    if (!node.operation) return;
+    for (const Node* operand : node.operands) {
+      if (operand->leaf() == node.leaf()) say_formulas(*operand);
+    }
+    say(formula_block(node));
   }
 
-  void add_vectors(const std::string& word) {
-    const Node* scores = find("scores");
-    const Node *q = operand(scores, 0), *k = operand(scores, 1);
-    if (!q || !k) return;
-    say(Prose{text(strong("Step 1."), " Every word has a query, a key and a value. ", strong(word),
-                   " asks with its query; all words answer with their keys.")});
-    if (q->operation) say(formula_block(*q));
-    say(row_table(*q, query_));
-    if (k->operation) say(formula_block(*k));
-    say(table_of(*k));
-    if (values_.operation) say(formula_block(values_));
-    say(table_of(values_));
-  }
-
-  void add_scores(const std::string& word) {
+  void add_vectors() {
     const Node* scores = find("scores");
     if (!scores || !scores->operation) return;
-    say(Prose{text(strong("Step 2."), " The score of a word is the dot product of the query of ",
-                   strong(word), " with that word's key.")});
+    const Node &q = *scores->operands[0], &k = *scores->operands[1];
+    say(Prose{text(strong("Step 1."),
+                   " There is a query for each who asks, and a key and a value for each who may "
+                   "answer. ",
+                   strong(asker()), " asks with its query, below the formulas.")});
+    for (const Node* node : {&q, &k, &values_}) say_formulas(*node);
+    say(row_table(q, query_));
+    say(SideBySide{{table_of(k), table_of(values_)}});
+  }
+
+  // The dot products are written out for all keys, or where that is too long for the one looked at most.
+  void add_scores() {
+    const Node* scores = find("scores");
+    if (!scores || !scores->operation) return;
     const std::size_t keys = scores->frame.shape.columns;
-    const std::size_t terms = scores->operands[0]->frame.shape.columns;
-    if (keys * terms > most_terms) return;
+    const bool all = keys * scores->operands[0]->frame.shape.columns <= most_terms;
+    say(Prose{text(strong("Step 2."), " A score is the dot product of the query of ", strong(asker()),
+                   " with a key", all ? "." : "; here is the one of the key that it looks at most.")});
+    const std::span<const double> weights = row(weights_.matrix(), query_);
+    const auto most = static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
     for (std::size_t j = 0; j < keys; ++j) {
+      if (!all && j != most) continue;
       for (Block& block : derivations({scores, query_, j}, 0)) say(std::move(block));
     }
+  }
+
+  void tell_stages() {
+    const Node *scaled = find("scaled"), *masked = find("masked");
+    if (!weights_.operation) return say(Prose{text(strong("The weights"), " were given.")});
+    if (scaled && scaled->operation && !scaled->is_alias()) {
+      say(Prose{text(strong("Step 3."), " The scores are divided: ", code(formula_of(*scaled).plain), ".")});
+    }
+    if (masked && !masked->is_alias()) say(Prose{text("The mask: ", code(formula_of(*masked).plain), ".")});
+    say(Prose{text(strong("Step 4."), " Softmax makes them weights from 0 to 1 that sum to one.")});
   }
 
   // One row for each key; the columns are the scores on their way to weights.
@@ -96,33 +118,30 @@ class WordWalk {
       if (stage && !stage->is_alias()) stages.push_back(stage);
     }
     stages.push_back(&weights_);
-    const Axis& keys = weights_.frame.columns;
-    Matrix matrix = make_matrix({weights_.frame.shape.columns, stages.size()});
+    const std::size_t keys = weights_.frame.shape.columns;
+    // Masked cells are those whose score is −∞, and weights made of them.
+    Matrix numbers = make_matrix({keys, stages.size()}), scores = numbers;
     std::vector<std::string> names, labels;
     for (std::size_t s = 0; s < stages.size(); ++s) {
       names.emplace_back(stages[s]->leaf());
-      for (std::size_t j = 0; j < matrix.shape()[0]; ++j) matrix(j, s) = stages[s]->matrix()(query_, j);
+      const Node& decides = weights_.operation && s + 1 == stages.size() ? *weights_.operands[0] : *stages[s];
+      for (std::size_t j = 0; j < keys; ++j) {
+        numbers(j, s) = stages[s]->matrix()(query_, j);
+        scores(j, s) = decides.matrix()(query_, j);
+      }
     }
-    for (std::size_t j = 0; j < matrix.shape()[0]; ++j) labels.push_back(keys.label(j));
-    const Node* scaled = find("scaled");
-    if (scaled && scaled->operation && !scaled->is_alias()) {
-      say(Prose{text(strong("Steps 3 and 4."), " The scores are divided: ", code(formula_of(*scaled).plain),
-                     ". Softmax then makes them weights that are positive and sum to one.")});
-    } else {
-      say(Prose{text(strong("Steps 3 and 4."),
-                     " Softmax makes the scores weights that are positive and sum to one.")});
-    }
-    auto cells = share(std::move(matrix));
+    for (std::size_t j = 0; j < keys; ++j) labels.push_back(weights_.frame.columns.label(j));
+    tell_stages();
     say(Table{.title = weights_.frame.rows.label(query_),
               .rows = axis("keys", std::move(labels)),
               .columns = axis("stages", std::move(names)),
-              .cells = cells,
-              .scores = cells,
+              .cells = share(std::move(numbers)),
+              .scores = share(std::move(scores)),
               .columns_differ = true});
   }
 
   // The products under the sum are the terms that explain the output: they are not worked out again here.
-  void add_sum(const std::string& word) {
+  void add_sum() {
     const std::size_t size = output_.frame.shape.columns, keys = weights_.frame.shape.columns;
     Matrix products = make_matrix({keys, size});
     for (std::size_t c = 0; c < size; ++c) {
@@ -132,14 +151,14 @@ class WordWalk {
     std::vector<std::string> labels;
     for (std::size_t j = 0; j < keys; ++j) labels.push_back(weights_.frame.columns.label(j));
     say(Prose{text(strong("Step 5."),
-                   " Every word's value is multiplied by its weight: a word with a weight near zero "
-                   "hardly counts.")});
+                   " Every value is multiplied by its weight: where that is near zero, it hardly "
+                   "counts.")});
     say(Table{.title = "weight ⋅ value",
               .rows = axis("keys", std::move(labels)),
               .columns = output_.frame.columns,
               .cells = share(std::move(products)),
               .heat = Heat::around_zero});
-    say(Prose{text(strong("Step 6."), " Their sum is what ", strong(word), " has gathered.")});
+    say(Prose{text(strong("Step 6."), " Their sum is what ", strong(asker()), " has gathered.")});
     say(row_table(output_, query_));
   }
 
@@ -167,28 +186,43 @@ bool has_row(const Node& node, const std::string& word) {
   }
 }
 
+// The scope of the sentence that a node belongs to: without that of a head.
+std::string_view sentence_of(const Node& node) {
+  const std::string_view scope = node.scope();
+  return scope.substr(0, std::min(scope.find("head."), scope.size()));
+}
+
+// One sentence: its heads one after another, and what joins them.
+void add_sentence(Page& page, const std::vector<const Node*>& sums, std::size_t query) {
+  for (const Node* node : sums) WordWalk(page, *node, query).add();
+  for (const Node& node : page.graph->nodes()) {
+    const bool joins = node.operation && (node.leaf() == "concat" || node.leaf() == "output") &&
+                       node.scope() == sentence_of(*sums.front()) && !sums_weighted_values(node);
+    if (!joins) continue;
+    page.blocks.emplace_back(formula_block(node));
+    if (!node.is_alias()) page.blocks.emplace_back(row_table(node, query));
+  }
+}
+
 }  // namespace
 
 void add_word_walk(Page& page, const std::string& word) {
-  std::vector<const Node*> sums;
+  std::vector<std::vector<const Node*>> sentences;
   for (const Node& node : page.graph->nodes()) {
-    if (sums_weighted_values(node)) sums.push_back(&node);
+    if (!sums_weighted_values(node)) continue;
+    if (sentences.empty() || sentence_of(*sentences.back().front()) != sentence_of(node))
+      sentences.emplace_back();
+    sentences.back().push_back(&node);
   }
-  if (sums.empty()) fail("--by-word needs a weighted sum, and there is none: give values as well");
-  const bool found = std::ranges::any_of(sums, [&](const Node* node) { return has_row(*node, word); });
-  std::string scope;
-  std::size_t query = 0;
-  for (const Node* node : sums) {
-    if (found && !has_row(*node, word)) continue;
-    query = find_place(node->frame.rows, node->frame.shape.rows, word, fmt::format("--by-word {}", word));
-    WordWalk(page, *node, query).add();
-    scope = node->scope();
-  }
-  for (const Node* node : page.trace) {
-    const bool joins = node->operation && (node->leaf() == "concat" || node->leaf() == "output");
-    if (!joins || sums_weighted_values(*node) || query >= node->frame.shape.rows) continue;
-    page.blocks.emplace_back(formula_block(*node));
-    if (!node->is_alias()) page.blocks.emplace_back(row_table(*node, query));
+  if (sentences.empty()) fail("--by-word needs a weighted sum, and there is none: give values as well");
+  const bool found =
+      std::ranges::any_of(sentences, [&](const auto& sums) { return has_row(*sums.front(), word); });
+  for (const auto& sums : sentences) {
+    const Node& first = *sums.front();
+    if (found && !has_row(first, word)) continue;
+    add_sentence(
+        page, sums,
+        find_place(first.frame.rows, first.frame.shape.rows, word, fmt::format("--by-word {}", word)));
   }
 }
 

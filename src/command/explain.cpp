@@ -28,13 +28,8 @@ Outcome run_explain(const Command&, const Arguments& arguments) {
   if (const std::string place = place_of(cell); !place.empty()) title += " (" + place + ")";
   page.blocks.emplace_back(Heading{1, text(std::move(title))});
   page.blocks.emplace_back(formula_block(*cell.node));
-  if (!cell.node->operation) {
-    page.blocks.emplace_back(
-        Prose{text(code(cell.node->name), " was given: nothing lies behind its numbers.")});
-    page.blocks.emplace_back(Derivation{cell, {number(cell.value())}, 0});
-  }
   for (Block& block : derivations(cell, depth)) page.blocks.push_back(std::move(block));
-  return {std::move(page), warnings(*solved.graph)};
+  return {std::move(page), solved.warnings()};
 }
 
 }  // namespace attn

@@ -18,6 +18,12 @@ Request whole_problem(const Arguments& arguments) {
 
 }  // namespace
 
+std::vector<std::string> Solved::warnings() const {
+  std::vector<std::string> all = problem->remarks;
+  for (std::string& warning : attn::warnings(*graph)) all.push_back(std::move(warning));
+  return all;
+}
+
 Page Solved::page(const std::optional<std::string>& pattern) const {
   Page page{.graph = graph, .problem = problem, .trace = {}, .blocks = {}};
   if (pattern) {
@@ -30,12 +36,14 @@ Page Solved::page(const std::optional<std::string>& pattern) const {
   return page;
 }
 
-Solved solve(const Arguments& arguments) {
+Solved solve(const Arguments& arguments, Extent extent) {
   Request request = whole_problem(arguments);
   request.override_with(arguments.request);
+  // What a problem says of its own numbers need not be true of others.
+  if (!arguments.request.empty()) request.about.clear();
   auto problem = std::make_shared<const Problem>(build(request));
   auto graph = std::make_shared<Graph>();
-  evaluate(*problem, *graph);
+  evaluate(*problem, *graph, extent);
   check_overflow(*graph);
   return {std::move(problem), std::move(graph)};
 }

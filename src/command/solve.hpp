@@ -12,12 +12,14 @@ struct Solved {
   std::shared_ptr<const Problem> problem;
   std::shared_ptr<const Graph> graph;
 
+  /// What to tell beside the page: remarks on the problem, warnings of its numbers.
+  std::vector<std::string> warnings() const;
   /// A page about it, without blocks, whose trace is the nodes that match `pattern`, or all named ones.
   Page page(const std::optional<std::string>& pattern) const;
 };
 
-/// The problem that the arguments describe (an example, a file, and the fields given), computed with every
-/// node kept.
-Solved solve(const Arguments& arguments);
+/// The problem that the arguments describe (an example, a file, and the fields given), computed up to the
+/// extent with every node kept.
+Solved solve(const Arguments& arguments, Extent extent = Extent::output);
 
 }  // namespace attn

@@ -10,7 +10,7 @@ namespace attn {
 
 Outcome run_step(const Command& command, const Arguments& arguments) {
   const Step& step = look_up(steps(), command.name, "step");
-  const Solved solved = solve(arguments);
+  const Solved solved = solve(arguments, step.extent);
   Page page = solved.page(arguments.text("only"));
   std::erase_if(page.trace, [&](const Node* node) { return !step.shows(*node); });
   if (page.trace.empty()) {
@@ -19,12 +19,12 @@ Outcome run_step(const Command& command, const Arguments& arguments) {
     fail("there is nothing for attn {} to compute here: give {}", step.name, step.needs);
   }
   page.blocks.emplace_back(Heading{1, text(std::string(step.title))});
-  page.blocks.emplace_back(Prose{text(std::string(step.meaning))});
+  page.blocks.emplace_back(Prose{text(step.meaning(*page.trace.front()))});
   for (const auto& nodes : by_scope(page.trace)) {
     add_results(page, nodes);
     add_reading(page, *nodes.back());
   }
-  return {std::move(page), warnings(*solved.graph)};
+  return {std::move(page), solved.warnings()};
 }
 
 }  // namespace attn

@@ -12,8 +12,6 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t small = 64;  // cells of an input that the walk shows without being asked
-
 const Step* step_of(const Node& node) {
   for (const Step& step : steps()) {
     if (step.shows(node)) return &step;
@@ -33,16 +31,8 @@ void add_inputs(Page& page) {
                        [](const Node* node) { return !node->operation; });
   std::ranges::stable_partition(inputs, [](const Node* node) { return node->leaf() == "x"; });
   SideBySide tables;
-  for (const Node* node : inputs) {
-    if (node->frame.shape.cells() <= small) {
-      tables.tables.push_back(table_of(*node));
-    } else {
-      page.blocks.emplace_back(
-          Prose{text(code(node->name), fmt::format(" is {}; ", to_string(node->frame.shape)),
-                     code("--only " + node->name), " shows it.")});
-    }
-  }
-  if (!tables.tables.empty()) page.blocks.emplace_back(std::move(tables));
+  for (const Node* node : inputs) tables.tables.push_back(table_of(*node));
+  page.blocks.emplace_back(std::move(tables));
 }
 
 // The walk in matrix form: the nodes in the order in which they were computed, under the step that each
@@ -81,7 +71,7 @@ class MatrixWalk {
     std::string title = fmt::format("{}. {}", ++count_, step.title);
     if (!node.scope().empty()) title += fmt::format(" ({})", node.scope().substr(0, node.scope().size() - 1));
     page_.blocks.emplace_back(Heading{2, text(std::move(title))});
-    if (told_.insert(step.name).second) page_.blocks.emplace_back(Prose{text(std::string(step.meaning))});
+    if (told_.insert(step.name).second) page_.blocks.emplace_back(Prose{text(step.meaning(node))});
   }
 
   Page& page_;
@@ -100,7 +90,7 @@ Outcome run_walk(const Command&, const Arguments& arguments) {
   Page page = solved.page(only);
   if (only) {
     for (const Node* node : page.trace) add_results(page, {node});
-    return {std::move(page), warnings(*solved.graph)};
+    return {std::move(page), solved.warnings()};
   }
   const bool computes =
       std::ranges::any_of(page.trace, [](const Node* node) { return node->operation != nullptr; });
@@ -119,7 +109,7 @@ Outcome run_walk(const Command&, const Arguments& arguments) {
     for (const Node* node : page.trace) walk.add(*node);
     walk.finish();
   }
-  return {std::move(page), warnings(*solved.graph)};
+  return {std::move(page), solved.warnings()};
 }
 
 }  // namespace attn

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "data/readers/cell.hpp"
-#include "data/readers/line_reader.hpp"
+#include "data/files/cell.hpp"
+#include "data/files/line_reader.hpp"
 #include "support/error.hpp"
 
 namespace attn {
@@ -119,7 +119,7 @@ void Vocabulary::keep(Vector& vector, const Line& line, std::string_view numbers
 }
 
 double Vocabulary::number(std::string_view field, const Line& line) const {
-  const Cell cell = parse_cell(field);
+  const WrittenCell cell = parse_cell(field);
   if (cell.kind == CellKind::number) return cell.value;
   fail("{}:{}: {} {}: write a word and its numbers on each line", path_, line.number, in_quotes(field),
        cell.kind == CellKind::boolean ? "is not a number" : complaint(cell));

@@ -4,8 +4,8 @@
 #include <limits>
 #include <optional>
 
-#include "data/readers/cell.hpp"
-#include "data/readers/choice.hpp"
+#include "data/files/cell.hpp"
+#include "data/files/choice.hpp"
 #include "support/error.hpp"
 
 namespace attn {
@@ -35,7 +35,7 @@ bool begins_like_matrix(const Json& value) {
 
 [[noreturn]] void refuse_cell(const Json& value, const std::string& place) {
   if (value.is_null()) {
-    fail("{} is null, which is no number: write \"NaN\" for a number that is missing", place);
+    fail("{} is null, which is no number: write a number there", place);
   }
   if (value.is_array()) fail("{} is an array, one level too deep: give rows of numbers", place);
   if (value.is_object()) fail("{} is an object: give rows of numbers", place);

@@ -15,6 +15,8 @@ void append_number(std::string& out, double value) {
     out += "\"NaN\"";
   } else if (std::isinf(value)) {
     out += value < 0 ? "\"-Infinity\"" : "\"Infinity\"";
+  } else if (value == 0.0 && std::signbit(value)) {
+    out += "-0.0";  // a bare -0 would be read back as an integer, which has no sign
   } else {
     append_exact(out, value);
   }

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "data/readers/cell.hpp"
-#include "data/readers/open_file.hpp"
+#include "data/files/cell.hpp"
+#include "data/files/open_file.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 

@@ -52,7 +52,12 @@ void write_problem(const Problem& problem, JsonWriter& json) {
   json.string(problem.score);
   if (!problem.scale.empty()) {
     json.key("scale");
-    json.string(problem.scale);
+    const bool is_number = problem.scale.find_first_not_of("0123456789.eE+-") == std::string::npos;
+    if (is_number) {
+      json.number(std::stod(problem.scale));
+    } else {
+      json.string(problem.scale);
+    }
   }
   if (problem.causal) {
     json.key("causal");

@@ -236,10 +236,16 @@ bool Request::has_source() const {
 }
 
 void Request::override_with(const Request& other) {
-  // Other words have other embeddings, and other embeddings other words.
-  for (const auto& [given, replaced] :
-       {std::pair{"text", "x"}, {"text", "tokens"}, {"x", "text"}, {"x", "tokens"}}) {
-    if (other.has(given)) values_.erase(replaced);
+  // What belongs to the field that is replaced goes with it: the words of other embeddings, the lengths of
+  // other sentences, the scale of another score function.
+  constexpr std::pair<std::string_view, std::string_view> belongings[] = {
+      {"text", "x"},         {"text", "tokens"}, {"text", "valid_length"},
+      {"text", "mask"},      {"x", "text"},      {"x", "tokens"},
+      {"x", "valid_length"}, {"x", "mask"},      {"score", "scale"},
+  };
+  for (const auto& [given, replaced] : belongings) {
+    const auto found = values_.find(replaced);
+    if (other.has(given) && found != values_.end()) values_.erase(found);
   }
   for (const auto& [name, value] : other.values_) values_.insert_or_assign(name, value);
 }
@@ -249,6 +255,10 @@ Request read_request(std::string_view text, const std::string& where) {
   if (!file.is_object()) fail("{}: a problem is an object of fields, such as {{\"x\": [[1, 0]]}}", where);
   const bool wrapped = file.contains("problem") && file["problem"].is_object();
   const Json& problem = wrapped ? file["problem"] : file;
+  if (wrapped && file.contains("schema") && file["schema"] != schema) {
+    fail("{}: its schema is {}, and this version reads {}", where, file["schema"].dump().substr(0, 40),
+         schema);
+  }
   Request request;
   for (const auto& [name, value] : problem.items()) {
     if (name == "title" || name == "summary") {

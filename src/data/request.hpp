@@ -61,7 +61,7 @@ class Request {
   /// The value of a field that `has`.
   template <class T>
   const T& get(std::string_view name) const {
-    return std::get<T>(values_.find(name)->second);
+    return std::get<T>(values_.at(std::string(name)));
   }
 
   std::string title;
@@ -71,6 +71,9 @@ class Request {
  private:
   std::map<std::string, FieldValue, std::less<>> values_;
 };
+
+/// The version of what `--format json` writes.
+constexpr std::string_view schema = "attn/1";
 
 /// Reads a problem file: an object of fields, or what `--format json` wrote, which has one under "problem".
 /// Throws InputError: not JSON, an unknown field, a value of the wrong kind.

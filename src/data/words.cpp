@@ -105,7 +105,7 @@ std::vector<std::string> split_words(std::string_view text) {
 void pad_with_blanks(std::vector<std::vector<std::string>>& sentences) {
   std::size_t longest = 0;
   for (const auto& words : sentences) longest = std::max(longest, words.size());
-  for (auto& words : sentences) words.resize(longest, "<blank>");
+  for (auto& words : sentences) words.resize(longest, std::string(blank));
 }
 
 }  // namespace attn

@@ -12,7 +12,10 @@ namespace attn {
 /// ("<blank>"). Throws InputError: no words, not UTF-8.
 std::vector<std::string> split_words(std::string_view text);
 
-/// Fills the shorter sentences of a batch with "<blank>" up to the longest.
+/// The word that stands for no word.
+constexpr std::string_view blank = "<blank>";
+
+/// Fills the shorter sentences of a batch with blanks up to the longest.
 void pad_with_blanks(std::vector<std::vector<std::string>>& sentences);
 
 }  // namespace attn

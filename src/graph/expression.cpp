@@ -1,8 +1,7 @@
 #include "graph/expression.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
+#include <set>
 
 #include "graph/graph.hpp"
 
@@ -13,11 +12,10 @@ Expression branch(Expression::Kind kind, double value, std::vector<Expression> p
   return {.kind = kind, .value = value, .parts = std::move(parts)};
 }
 
-void collect(const Expression& expression, std::vector<Cell>& cells) {
-  if (expression.kind == Expression::Kind::cell && std::ranges::find(cells, expression.cell) == cells.end()) {
-    cells.push_back(expression.cell);
-  }
-  for (const Expression& part : expression.parts) collect(part, cells);
+void collect(const Expression& expression, std::vector<Cell>& cells, std::set<Cell>& seen) {
+  const bool is_new = expression.kind == Expression::Kind::cell && seen.insert(expression.cell).second;
+  if (is_new) cells.push_back(expression.cell);
+  for (const Expression& part : expression.parts) collect(part, cells, seen);
 }
 
 }  // namespace
@@ -69,7 +67,8 @@ Expression exponential(Expression argument) {
 
 std::vector<Cell> cells_of(const Expression& expression) {
   std::vector<Cell> cells;
-  collect(expression, cells);
+  std::set<Cell> seen;
+  collect(expression, cells, seen);
   return cells;
 }
 

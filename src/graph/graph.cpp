@@ -12,7 +12,8 @@
 namespace attn {
 namespace {
 
-// After a mismatch only the last star can take more: linear in both sizes, whatever the pattern.
+// After a mismatch only the last star can take more: the product of both sizes at most, whatever
+// the pattern.
 bool matches_whole(std::string_view pattern, std::string_view name) {
   std::size_t p = 0, n = 0, star = std::string_view::npos, after_star = 0;
   while (n < name.size()) {
@@ -32,15 +33,14 @@ bool matches_whole(std::string_view pattern, std::string_view name) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-std::vector<Formula> symbols_of(const Node& node, std::string_view scope) {
+std::vector<Formula> symbols_of(const Node& node) {
   std::vector<Formula> symbols;
   for (const Node* operand : node.operands) {
     if (operand->name.empty()) {
-      const Formula inner = operand->operation->formula(symbols_of(*operand, scope));
+      const Formula inner = operand->operation->formula(symbols_of(*operand));
       symbols.push_back({"(" + inner.plain + ")", "\\left(" + inner.latex + "\\right)"});
     } else {
-      const Formula written = symbol(operand->name);
-      symbols.push_back({relative_title(*operand, scope), written.latex});
+      symbols.push_back(symbol(operand->name));
     }
   }
   return symbols;
@@ -55,7 +55,7 @@ const Matrix& Node::matrix() const {
 
 std::string Node::title() const {
   if (!name.empty()) return name;
-  return "(" + operation->formula(symbols_of(*this, "")).plain + ")";
+  return "(" + operation->formula(symbols_of(*this)).plain + ")";
 }
 
 std::string_view Node::scope() const {
@@ -75,24 +75,18 @@ const Node& Node::original() const {
   return is_alias() ? operands.front()->original() : *this;
 }
 
-std::string relative_title(const Node& node, std::string_view scope) {
-  if (node.name.empty()) return "(" + node.operation->formula(symbols_of(node, scope)).plain + ")";
-  return node.name.starts_with(scope) ? node.name.substr(scope.size()) : node.name;
-}
-
 Formula formula_of(const Node& node) {
   const Formula left = symbol(node.name);
   if (!node.operation) return left;
-  // What stands outside all scopes, a parameter or the mask, cannot be mistaken unless it has the node's own
-  // name.
-  const bool unmistakable = std::ranges::all_of(node.operands, [&](const Node* operand) {
-    return operand->name.starts_with(node.scope()) ||
-           (operand->scope().empty() && operand->leaf() != node.leaf());
-  });
-  const std::string_view scope = unmistakable ? node.scope() : "";
-  const Formula right = node.operation->formula(symbols_of(node, scope));
+  const Formula right = node.operation->formula(symbols_of(node));
   if (node.name.empty()) return right;
-  return {relative_title(node, scope) + " = " + right.plain, left.latex + " = " + right.latex};
+  return {left.plain + " = " + right.plain, left.latex + " = " + right.latex};
+}
+
+Explanation explain(const Cell& cell) {
+  if (!cell.node->operation)
+    return {number(cell.value()), cell.node->name + " was given: nothing lies behind it"};
+  return cell.node->operation->explain(cell.node->operands, cell.row, cell.column);
 }
 
 Matrix Value::take() && {

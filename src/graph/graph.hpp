@@ -38,12 +38,11 @@ struct Node {
   const Node& original() const;
 };
 
-/// The name of a node as seen from a scope: without that scope's prefix where it has it.
-std::string relative_title(const Node& node, std::string_view scope);
-
-/// The formula of a node, "scores = q ⋅ kᵀ": without the scope that all its names share. An input is its
-/// name.
+/// The formula of a node, "scores = q ⋅ kᵀ", all names in full. An input is its name.
 Formula formula_of(const Node& node);
+
+/// How a cell came about. A cell of an input is the number that was given. The node's operands are kept.
+Explanation explain(const Cell& cell);
 
 /// A handle to a node and, while the handle lives, to its cells. Pass it on with std::move when it is not
 /// needed again: the next operation then works in the same memory.

@@ -13,11 +13,11 @@ namespace {
 
 void derive(const Cell& cell, std::size_t depth, std::size_t deepest, std::set<Cell>& seen,
             std::vector<Block>& blocks) {
-  if (!cell.node->operation || !seen.insert(cell).second) return;
-  Explanation explanation = cell.node->operation->explain(cell.node->operands, cell.row, cell.column);
-  const std::vector<Cell> terms = cells_of(explanation.expression);
-  blocks.emplace_back(Derivation{cell, std::move(explanation), depth});
+  const bool is_given = !cell.node->operation && depth > 0;
+  if (is_given || !seen.insert(cell).second) return;
+  blocks.emplace_back(Derivation{cell, depth});
   if (depth == deepest) return;
+  const std::vector<Cell> terms = cells_of(explain(cell).expression);
   for (const Cell& term : terms) derive(term, depth + 1, deepest, seen, blocks);
 }
 
@@ -40,8 +40,9 @@ std::vector<Look> decided_looks(const Matrix& weights) {
   return looks;
 }
 
-std::string quoted(const std::string& word) {
-  return "\"" + word + "\"";
+// "it", or without words: query 8.
+std::string called(const Axis& axis, std::size_t i, std::string_view what) {
+  return axis.labels ? fmt::format("\"{}\"", axis.label(i)) : fmt::format("{} {}", what, i + 1);
 }
 
 std::string bracketed(Shape shape) {
@@ -72,11 +73,8 @@ Table table_of(const Node& node) {
 
 FormulaBlock formula_block(const Node& node) {
   std::string shapes;
-  for (const Node* operand : node.operands) {
-    if (!shapes.empty()) shapes += ", ";
-    shapes += fmt::format("{} {}", relative_title(*operand, node.scope()), bracketed(operand->frame.shape));
-  }
-  if (!shapes.empty()) shapes += " → ";
+  for (const Node* operand : node.operands) shapes += bracketed(operand->frame.shape) + " ";
+  if (!shapes.empty()) shapes += "→ ";
   return {formula_of(node), shapes + bracketed(node.frame.shape)};
 }
 
@@ -117,9 +115,9 @@ void add_reading(Page& page, const Node& weights) {
     std::string share;
     append_fixed(share, 100.0 * look.weight, 0);
     reading.push_back({Span::Style::plain, reading.empty() ? "" : "; "});
-    reading.push_back({Span::Style::strong, quoted(weights.frame.rows.label(look.query))});
+    reading.push_back({Span::Style::strong, called(weights.frame.rows, look.query, "query")});
     reading.push_back({Span::Style::plain, " looks most at "});
-    reading.push_back({Span::Style::strong, quoted(weights.frame.columns.label(look.key))});
+    reading.push_back({Span::Style::strong, called(weights.frame.columns, look.key, "key")});
     reading.push_back({Span::Style::plain, fmt::format(" ({} %)", share)});
   }
   reading.push_back({Span::Style::plain, "."});
@@ -131,14 +129,6 @@ std::vector<Block> derivations(const Cell& cell, std::size_t depth) {
   std::set<Cell> seen;
   derive(cell, 0, depth, seen, blocks);
   return blocks;
-}
-
-Span strong(std::string text) {
-  return {Span::Style::strong, std::move(text)};
-}
-
-Span code(std::string text) {
-  return {Span::Style::code, std::move(text)};
 }
 
 }  // namespace attn

@@ -35,7 +35,7 @@ struct Prose {
   Text text;
 };
 
-/// A formula, and the shapes of what takes part in it: "[2×4] ⋅ [4×3] → [2×3]".
+/// A formula, and the shapes of what takes part in it: "[2×4] [4×3] → [2×3]".
 struct FormulaBlock {
   Formula formula;
   std::string shapes;
@@ -67,10 +67,10 @@ struct Listing {
   std::vector<std::vector<std::string>> rows;
 };
 
-/// How one cell came about. `depth` counts how many steps it lies behind the one that was asked for.
+/// How one cell came about: whoever writes it asks the graph, because thousands of explanations would not fit
+/// into memory. `depth` counts how many steps it lies behind the one that was asked for.
 struct Derivation {
   Cell subject;
-  Explanation explanation;
   std::size_t depth = 0;
 };
 

@@ -12,12 +12,12 @@ struct Rgb {
   int red, green, blue;
 };
 
-// From pale to strong; blue for more, orange for less than zero: told apart by the colour-blind too.
-constexpr Rgb pale_blue{222, 235, 247}, strong_blue{8, 69, 148};
-constexpr Rgb pale_orange{254, 230, 206}, strong_orange{166, 54, 3};
-constexpr std::array palette_blue = {189, 153, 111, 68, 25};
-constexpr std::array palette_orange = {224, 216, 209, 173, 130};
-constexpr double visible = 0.05;  // a smaller share is not shaded
+// From almost nothing to bright, so that more is brighter on any background; blue for more than zero, orange
+// for less: told apart by the colour-blind too.
+constexpr Rgb nothing{22, 24, 34}, bright_blue{130, 205, 255}, bright_orange{255, 180, 95};
+constexpr std::array palette_blue = {234, 17, 18, 25, 32, 75, 117};
+constexpr std::array palette_orange = {234, 52, 94, 130, 172, 214, 222};
+constexpr double bright = 0.55;  // from here on the ink is dark
 
 int between(int from, int to, double share) {
   return from + static_cast<int>(std::lround(share * (to - from)));
@@ -26,26 +26,26 @@ int between(int from, int to, double share) {
 }  // namespace
 
 std::string shading(double share, Heat heat, Colors colors) {
+  if (heat == Heat::none || colors == Colors::none || std::isnan(share)) return "";
   const double strength = std::fmin(1.0, std::fabs(share));
-  if (heat == Heat::none || colors == Colors::none || !(strength > visible)) return "";
   const bool negative = share < 0.0;
-  const bool dark = strength > 0.55;
   switch (colors) {
     case Colors::none:
       return "";
     case Colors::sixteen:
-      if (!dark) return "";
+      if (strength < bright) return "";
       return negative ? "\x1b[30;43m" : "\x1b[97;44m";
     case Colors::palette256: {
       const auto& palette = negative ? palette_orange : palette_blue;
-      const auto step = static_cast<std::size_t>(strength * 4.0 + 0.5);
-      return fmt::format("\x1b[38;5;{};48;5;{}m", dark ? 231 : 16, palette[step]);
+      const auto step = static_cast<std::size_t>(std::lround(strength * 6.0));
+      return fmt::format("\x1b[38;5;{};48;5;{}m", strength < bright ? 255 : 16, palette[step]);
     }
     case Colors::full: {
-      const Rgb from = negative ? pale_orange : pale_blue, to = negative ? strong_orange : strong_blue;
-      const char* const ink = dark ? "255;255;255" : "16;16;16";
-      return fmt::format("\x1b[38;2;{};48;2;{};{};{}m", ink, between(from.red, to.red, strength),
-                         between(from.green, to.green, strength), between(from.blue, to.blue, strength));
+      const Rgb to = negative ? bright_orange : bright_blue;
+      const char* const ink = strength < bright ? "235;235;235" : "10;10;10";
+      return fmt::format("\x1b[38;2;{};48;2;{};{};{}m", ink, between(nothing.red, to.red, strength),
+                         between(nothing.green, to.green, strength),
+                         between(nothing.blue, to.blue, strength));
     }
   }
   return "";

@@ -7,7 +7,6 @@
 #include <array>
 #include <cctype>
 
-#include "data/matrix_file.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -23,11 +22,6 @@ constexpr std::array table = {
     Format{"npy", "one matrix for NumPy", "npy", true, render_npy},
     Format{"npz", "all matrices by name for NumPy", "npz", true, render_npz},
 };
-
-// NumPy's formats hold matrices and nothing else.
-void require_matrices(const Page& page, std::string_view format) {
-  if (page.trace.empty()) fail("{} holds matrices, and there is none here: choose another --format", format);
-}
 
 }  // namespace
 
@@ -46,22 +40,6 @@ const Format& format_of_file(const std::string& path) {
   }
   fail("{}: its ending does not name a format: give --format, or one of the endings {}", path,
        fmt::join(known, ", "));
-}
-
-void render_npy(const Page& page, const Style&, Sink& sink) {
-  require_matrices(page, "npy");
-  if (page.trace.size() > 1) {
-    fail("npy holds one matrix and there are {} here: choose one with --only, such as --only {}, or use npz",
-         page.trace.size(), page.trace.back()->name);
-  }
-  write_npy(page.trace.front()->matrix(), sink);
-}
-
-void render_npz(const Page& page, const Style&, Sink& sink) {
-  require_matrices(page, "npz");
-  std::vector<NamedMatrix> matrices;
-  for (const Node* node : page.trace) matrices.push_back({node->name, &node->matrix()});
-  write_npz(matrices, sink);
 }
 
 }  // namespace attn

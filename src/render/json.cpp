@@ -1,5 +1,6 @@
 #include "data/json_writer.hpp"
 #include "data/problem_file.hpp"
+#include "data/request.hpp"
 #include "render/format.hpp"
 
 namespace attn {
@@ -93,6 +94,7 @@ class BlockWriter {
   }
 
   void operator()(const Derivation& derivation) {
+    const Explanation explanation = explain(derivation.subject);
     begin("derivation");
     cell(derivation.subject);
     json_.key("value");
@@ -100,8 +102,8 @@ class BlockWriter {
     json_.key("depth");
     json_.integer(derivation.depth);
     json_.key("expression");
-    expression(derivation.explanation.expression);
-    if (!derivation.explanation.reason.empty()) member("reason", derivation.explanation.reason);
+    expression(explanation.expression);
+    if (!explanation.reason.empty()) member("reason", explanation.reason);
     json_.end_object();
   }
 
@@ -217,7 +219,7 @@ void render_json(const Page& page, const Style&, Sink& sink) {
   }
   json.begin_object();
   json.key("schema");
-  json.string("attn/1");
+  json.string(schema);
   if (page.problem) {
     json.key("problem");
     write_problem(*page.problem, json);

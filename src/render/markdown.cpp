@@ -113,20 +113,21 @@ class MarkdownRenderer {
   }
 
   void operator()(const Derivation& derivation) {
+    const Explanation explanation = explain(derivation.subject);
     gap();
-    const std::string_view scope = derivation.subject.node->scope();
-    const Notation notation{
-        .latex = true, .precision = style_.precision, .most_terms = style_.elides() ? 8u : 0u};
-    std::string left = written_cell(derivation.subject, derivation.depth == 0 ? "" : scope, notation) + " ";
+    const Notation notation{.latex = true,
+                            .precision = style_.precision,
+                            .most_terms = style_.elides() ? 8u : 0u,
+                            .terms_in_line = 4};
+    std::string left = written_cell(derivation.subject, notation) + " ";
     sink_.write("$$\\begin{aligned}\n");
     bool first = true;
-    for (const Written& step : written_steps(derivation.explanation.expression, scope, notation)) {
+    for (const Written& step : written_steps(explanation.expression, notation)) {
       sink_.write((first ? left : "\\\\ ") + (step.exact || first ? "&= " : "&\\approx ") + step.text + "\n");
       first = false;
     }
     sink_.write("\\end{aligned}$$\n");
-    if (!derivation.explanation.reason.empty())
-      sink_.write("\n" + escaped(derivation.explanation.reason) + "\n");
+    if (!explanation.reason.empty()) sink_.write("\n" + escaped(explanation.reason) + "\n");
   }
 
  private:

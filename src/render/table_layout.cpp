@@ -59,7 +59,7 @@ Shown all_of(std::size_t count) {
 }
 
 Shown ends_of(std::size_t count, std::size_t head, std::size_t tail) {
-  if (head + tail >= count) return all_of(count);
+  if (head + tail + 1 >= count) return all_of(count);  // one line would only take the place of another
   Shown shown{.places = {}, .gap_after = head, .left_out = count - head - tail};
   for (std::size_t i = 0; i < head; ++i) shown.places.push_back(i);
   for (std::size_t i = count - tail; i < count; ++i) shown.places.push_back(i);

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 
 #include "page/describe.hpp"
 #include "render/color.hpp"
@@ -76,25 +76,25 @@ class TextRenderer {
   }
 
   void operator()(const Derivation& derivation) {
+    const Explanation explanation = explain(derivation.subject);
     gap();
     const std::string margin(2 + 2 * derivation.depth, ' ');
-    const std::string_view scope = derivation.subject.node->scope();
     const Notation notation{.precision = style_.precision,
                             .most_terms = style_.elides() ? std::size_t{8} : 0};
-    std::string subject = written_cell(derivation.subject, derivation.depth == 0 ? "" : scope, notation);
+    std::string subject = written_cell(derivation.subject, notation);
     subject = signs(subject);
     const std::size_t indent = margin.size() + display_width(subject) + 1;
     bool first = true;
-    for (const Written& step : written_steps(derivation.explanation.expression, scope, notation)) {
+    for (const Written& step : written_steps(explanation.expression, notation)) {
       const std::string sign = step.exact || first ? "= " : signs("≈ ");
-      const auto lines = wrapped(signs(step.text), indent + 2);
+      const auto lines = wrapped_sum(signs(step.text), indent + 2);
       sink_.write((first ? margin + subject + " " : std::string(indent, ' ')) + sign + lines.front() + "\n");
       for (std::size_t i = 1; i < lines.size(); ++i)
         sink_.write(std::string(indent + 2, ' ') + lines[i] + "\n");
       first = false;
     }
-    if (derivation.explanation.reason.empty()) return;
-    for (const std::string& line : wrapped(signs(derivation.explanation.reason), indent)) {
+    if (explanation.reason.empty()) return;
+    for (const std::string& line : wrapped(signs(explanation.reason), indent)) {
       sink_.write(std::string(indent, ' ') + dim(style_.colors) + line + plain(style_.colors) + "\n");
     }
   }
@@ -124,6 +124,22 @@ class TextRenderer {
     constexpr std::size_t comfortable = 80;
     const std::size_t limit = style_.width == 0 ? comfortable : std::min(comfortable, style_.width);
     return wrap(text, limit > indent + 20 ? limit - indent : 20);
+  }
+
+  // A line of a sum ends with its sign and does not begin with it: until it is wrapped, no line may break
+  // there.
+  std::vector<std::string> wrapped_sum(const std::string& text, std::size_t indent) const {
+    const std::string plus = " + ", tied_plus = "\u00A0+ ";
+    std::vector<std::string> lines = wrapped(replaced(text, plus, tied_plus), indent);
+    for (std::string& line : lines) line = replaced(line, "\u00A0", " ");
+    return lines;
+  }
+
+  static std::string replaced(std::string text, const std::string& old, const std::string& by) {
+    for (std::size_t at = text.find(old); at != std::string::npos; at = text.find(old, at + by.size())) {
+      text.replace(at, old.size(), by);
+    }
+    return text;
   }
 
   static std::vector<std::string> wrap(const std::string& text, std::size_t width) {

@@ -32,8 +32,7 @@ bool is_leaf(const Expression& expression) {
 
 class Writer {
  public:
-  Writer(std::string_view scope, const Notation& notation, Names names)
-      : scope_(scope), notation_(notation), names_(names) {}
+  Writer(const Notation& notation, Names names) : notation_(notation), names_(names) {}
 
   Written write(const Expression& expression) {
     exact_ = true;
@@ -43,12 +42,19 @@ class Writer {
 
  private:
   std::string whole(const Expression& expression) {
+    ++depth_;
+    std::string text = at_depth(expression);
+    --depth_;
+    return text;
+  }
+
+  std::string at_depth(const Expression& expression) {
     switch (expression.kind) {
       case Expression::Kind::number:
         if (names_ == Names::shown && !expression.notation.plain.empty()) return choose(expression.notation);
         return numeral(expression.value);
       case Expression::Kind::cell:
-        if (names_ == Names::shown) return written_cell(expression.cell, scope_, notation_);
+        if (names_ == Names::shown) return written_cell(expression.cell, notation_);
         return numeral(expression.value);
       case Expression::Kind::sum:
         return joined(expression.parts, " + ");
@@ -84,7 +90,9 @@ class Writer {
     const bool all = most == 0 || parts.size() <= most;
     std::string text;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (i > 0) text += sign;
+      const bool breaks = notation_.terms_in_line > 0 && depth_ == 1 && sign == " + ";
+      const bool new_line = breaks && i > 0 && i % notation_.terms_in_line == 0;
+      if (i > 0) text += new_line ? std::string(" \\\\\n&\\quad + ") : std::string(sign);
       if (!all && i == most - 2) {
         const std::size_t left_out = parts.size() - most + 1;
         text += notation_.latex ? fmt::format("\\cdots\\text{{ {} more }}\\cdots", left_out)
@@ -116,9 +124,9 @@ class Writer {
   std::string minus() const { return notation_.latex ? " - " : " − "; }
   std::string choose(const Formula& formula) const { return notation_.latex ? formula.latex : formula.plain; }
 
-  std::string_view scope_;
   const Notation& notation_;
   Names names_;
+  int depth_ = 0;  // 1: the whole expression
   bool exact_ = true;
 };
 
@@ -151,24 +159,22 @@ Written written_number(double value, const Notation& notation) {
       if (digits.back() == '.') digits.pop_back();
     }
   }
-  return {(value < 0 && digits != "0" ? minus : "") + digits, exact};
+  return {(value < 0 && digits != "0" ? "-" : "") + digits, exact};
 }
 
-std::string written_cell(const Cell& cell, std::string_view scope, const Notation& notation) {
-  const std::string title = relative_title(*cell.node, scope);
-  if (!notation.latex) return fmt::format("{}[{},{}]", title, cell.row + 1, cell.column + 1);
-  const std::string name = cell.node->name.empty()
-                               ? fmt::format("\\left({}\\right)", formula_of(*cell.node).latex)
-                               : symbol(title).latex;
+std::string written_cell(const Cell& cell, const Notation& notation) {
+  const Node& node = *cell.node;
+  if (!notation.latex) return fmt::format("{}[{},{}]", node.title(), cell.row + 1, cell.column + 1);
+  const std::string name =
+      node.name.empty() ? fmt::format("\\left({}\\right)", formula_of(node).latex) : symbol(node.name).latex;
   return fmt::format("{{{}}}_{{{},{}}}", name, cell.row + 1, cell.column + 1);
 }
 
-std::vector<Written> written_steps(const Expression& expression, std::string_view scope,
-                                   const Notation& notation) {
-  std::vector<Written> steps = {Writer(scope, notation, Names::shown).write(expression)};
+std::vector<Written> written_steps(const Expression& expression, const Notation& notation) {
+  std::vector<Written> steps = {Writer(notation, Names::shown).write(expression)};
   Expression rest = expression;
   while (true) {
-    Written next = Writer(scope, notation, Names::replaced_by_numbers).write(rest);
+    Written next = Writer(notation, Names::replaced_by_numbers).write(rest);
     if (next.text != steps.back().text) steps.push_back(std::move(next));
     if (is_leaf(rest)) return steps;
     rest = reduced(rest);

@@ -18,19 +18,19 @@ struct Written {
 /// How expressions are written. A notation is the table of signs of one language: plain text or LaTeX.
 struct Notation {
   bool latex = false;
-  int precision = 4;           // decimals of numbers; trailing zeros are dropped
-  std::size_t most_terms = 0;  // longer sums are shortened in the middle; 0: never
+  int precision = 4;              // decimals of numbers; trailing zeros are dropped
+  std::size_t most_terms = 0;     // longer sums are shortened in the middle; 0: never
+  std::size_t terms_in_line = 0;  // of a sum that is broken into lines; 0: never broken
 };
 
-/// A number on its own: "0.8808", "−2", "−∞".
+/// A number on its own: "0.8808", "-2", "−∞".
 Written written_number(double value, const Notation& notation);
 
-/// A cell by name, as seen from a scope: "scores[1,2]".
-std::string written_cell(const Cell& cell, std::string_view scope, const Notation& notation);
+/// A cell by name: "head.1.scores[1,2]".
+std::string written_cell(const Cell& cell, const Notation& notation);
 
 /// The steps from a cell to its number, to be joined by "=" or, where a number was rounded, "≈":
 /// with the cells by name; with their numbers; then with one level of terms after another worked out.
-std::vector<Written> written_steps(const Expression& expression, std::string_view scope,
-                                   const Notation& notation);
+std::vector<Written> written_steps(const Expression& expression, const Notation& notation);
 
 }  // namespace attn

@@ -63,6 +63,7 @@ class Concatenate final : public Operation {
 }  // namespace
 
 Value concatenate(std::vector<Value> parts) {
+  if (parts.size() == 1) return std::move(parts.front());
   Graph& graph = parts.front().graph();
   return graph.apply(std::make_unique<const Concatenate>(), std::move(parts));
 }

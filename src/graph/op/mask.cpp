@@ -17,6 +17,7 @@ class Mask final : public Operation {
   explicit Mask(double fill) : fill_(fill) {}
 
   std::string_view name() const override { return "mask"; }
+  double fill() const { return fill_; }
 
   Frame frame(Operands operands) const override {
     const Frame &scores = operands[0]->frame, &allowed = operands[1]->frame;
@@ -80,6 +81,11 @@ class Mask final : public Operation {
 };
 
 }  // namespace
+
+double mask_fill(const Operation& operation) {
+  const auto* mask = dynamic_cast<const Mask*>(&operation);
+  return mask ? mask->fill() : minus_infinity;
+}
 
 Value mask(Value scores, Value allowed, double fill) {
   return apply(Mask(fill), std::move(scores), std::move(allowed));

@@ -23,7 +23,7 @@ class Matmul final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {operands[0].plain + " ⋅ " + operands[1].plain, operands[0].latex + " " + operands[1].latex};
+    return {operands[0].plain + " ⋅ " + operands[1].plain, operands[0].latex + " \\, " + operands[1].latex};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {

@@ -24,7 +24,7 @@ class MatmulTransposed final : public Operation {
 
   Formula formula(std::span<const Formula> operands) const override {
     return {operands[0].plain + " ⋅ " + operands[1].plain + "ᵀ",
-            operands[0].latex + " {" + operands[1].latex + "}^{\\top}"};
+            operands[0].latex + " \\, {" + operands[1].latex + "}^{\\top}"};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {

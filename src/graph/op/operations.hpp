@@ -34,13 +34,16 @@ Value divide(Value x, Divisor divisor);
 /// [n_q, n_k] [n_q, n_k] -> [n_q, n_k].  (D0 11.3.2.1)
 Value mask(Value scores, Value allowed, double fill);
 
+/// What a mask operation puts in the place of a score; −∞ for any other operation.
+double mask_fill(const Operation& operation);
+
 /// Makes every row nonnegative with sum one; a row of −∞ alone becomes zeros.  [m, n] -> [m, n].  (D0 11.1)
 Value softmax(Value scores);
 
 /// `count` columns from `first` on.  [m, n] -> [m, count].
 Value columns(Value x, std::size_t first, std::size_t count);
 
-/// Matrices side by side.  [m, n_1] … [m, n_h] -> [m, n_1 + … + n_h].
+/// Matrices side by side; one alone is itself.  [m, n_1] … [m, n_h] -> [m, n_1 + … + n_h].
 Value concatenate(std::vector<Value> parts);
 
 /// The operation of an alias, a second name for one value; `Graph::name` makes it.

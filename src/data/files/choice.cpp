@@ -1,10 +1,10 @@
-#include "data/readers/choice.hpp"
+#include "data/files/choice.hpp"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "data/readers/cell.hpp"
+#include "data/files/cell.hpp"
 #include "support/error.hpp"
 
 namespace attn {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "data/readers/zip.hpp"
-#include "data/readers/zip_format.hpp"
+#include "data/files/zip.hpp"
+#include "data/files/zip_format.hpp"
 #include "support/error.hpp"
 
 namespace attn {

@@ -5,18 +5,18 @@
 #include <string_view>
 #include <vector>
 
-#include "data/readers/csv_layout.hpp"
+#include "data/files/csv_layout.hpp"
 
 namespace attn {
 
 /// One cell of a row as its text: a view into the file. Within quotes, a quote is still doubled.
-struct Field {
+struct CsvField {
   std::string_view text;
   bool quoted = false;
 };
 
 /// A field's text with its quotes undoubled.
-std::string unescaped(const Field& field);
+std::string unescaped(const CsvField& field);
 
 /// Takes a CSV text apart row by row (RFC 4180), passing over blank lines and lines that begin with `#`.
 class FieldReader {
@@ -25,7 +25,7 @@ class FieldReader {
 
   /// The next row, or nothing at the end. The fields stay valid as long as the file's bytes, the span until
   /// the next call. Throws InputError: a quote that is not closed, or has text behind it.
-  std::span<const Field> next();
+  std::span<const CsvField> next();
 
   /// The line on which the last row began.
   std::size_t line() const { return row_line_; }
@@ -36,9 +36,9 @@ class FieldReader {
   bool at_line_end() const { return at_ >= text_.size() || text_[at_] == '\n'; }
   bool is_space(char c) const;
   bool ends_field(char c) const;
-  Field read_field();
-  Field read_plain();
-  Field read_quoted();
+  CsvField read_field();
+  CsvField read_plain();
+  CsvField read_quoted();
 
   std::string_view text_;
   Separator separator_;
@@ -46,7 +46,7 @@ class FieldReader {
   std::size_t at_ = 0;
   std::size_t line_;
   std::size_t row_line_ = 0;
-  std::vector<Field> fields_;
+  std::vector<CsvField> fields_;
 };
 
 }  // namespace attn

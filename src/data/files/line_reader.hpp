@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "data/readers/open_file.hpp"
+#include "data/files/open_file.hpp"
 
 namespace attn {
 

@@ -1,13 +1,13 @@
-#include "data/readers/npy.hpp"
+#include "data/files/npy.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
 
+#include "data/files/choice.hpp"
+#include "data/files/npy_header.hpp"
 #include "data/matrix_file.hpp"
-#include "data/readers/choice.hpp"
-#include "data/readers/npy_header.hpp"
 #include "support/error.hpp"
 
 namespace attn {

@@ -1,8 +1,8 @@
 #include <array>
 
+#include "data/files/cell.hpp"
+#include "data/files/json_guard.hpp"
 #include "data/json.hpp"
-#include "data/readers/cell.hpp"
-#include "data/readers/json_guard.hpp"
 #include "support/error.hpp"
 
 namespace attn {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "data/readers/cell.hpp"
-#include "data/readers/zip.hpp"
-#include "data/readers/zip_format.hpp"
+#include "data/files/cell.hpp"
+#include "data/files/zip.hpp"
+#include "data/files/zip_format.hpp"
 
 namespace attn {
 

@@ -1,4 +1,4 @@
-#include "data/readers/csv_fields.hpp"
+#include "data/files/csv_fields.hpp"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace attn {
 
-std::string unescaped(const Field& field) {
+std::string unescaped(const CsvField& field) {
   std::string text;
   text.reserve(field.text.size());
   for (std::size_t i = 0; i < field.text.size(); ++i) {
@@ -19,7 +19,7 @@ std::string unescaped(const Field& field) {
 FieldReader::FieldReader(const CsvBlock& block, Separator separator, const std::string& where)
     : text_(block.text), separator_(separator), where_(where), line_(block.first_line) {}
 
-std::span<const Field> FieldReader::next() {
+std::span<const CsvField> FieldReader::next() {
   fields_.clear();
   while (skip_line()) {
   }
@@ -61,12 +61,12 @@ bool FieldReader::ends_field(char c) const {
   return c == '\n' || c == static_cast<char>(separator_) || (c == '\t' && separator_ == Separator::blanks);
 }
 
-Field FieldReader::read_field() {
+CsvField FieldReader::read_field() {
   skip_spaces();
   return at_ < text_.size() && text_[at_] == '"' ? read_quoted() : read_plain();
 }
 
-Field FieldReader::read_plain() {
+CsvField FieldReader::read_plain() {
   const std::size_t begin = at_;
   while (at_ < text_.size() && !ends_field(text_[at_])) ++at_;
   std::size_t end = at_;
@@ -75,7 +75,7 @@ Field FieldReader::read_plain() {
   return {text_.substr(begin, end - begin), false};
 }
 
-Field FieldReader::read_quoted() {
+CsvField FieldReader::read_quoted() {
   const std::size_t begin = at_ + 1;
   std::size_t end = text_.find('"', begin);
   while (end != std::string_view::npos && text_.substr(end + 1).starts_with('"')) {
@@ -84,7 +84,7 @@ Field FieldReader::read_quoted() {
   if (end == std::string_view::npos) {
     fail("{}:{}: a quote is opened here and never closed: add the closing quote", where_, line_);
   }
-  const Field field{text_.substr(begin, end - begin), true};
+  const CsvField field{text_.substr(begin, end - begin), true};
   line_ += static_cast<std::size_t>(std::ranges::count(field.text, '\n'));
   at_ = end + 1;
   const std::size_t behind_quote = at_;

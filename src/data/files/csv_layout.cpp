@@ -1,4 +1,4 @@
-#include "data/readers/csv_layout.hpp"
+#include "data/files/csv_layout.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "data/readers/npz.hpp"
+#include "data/files/npz.hpp"
 
+#include "data/files/choice.hpp"
+#include "data/files/npy_header.hpp"
+#include "data/files/zip.hpp"
 #include "data/matrix_file.hpp"
-#include "data/readers/choice.hpp"
-#include "data/readers/npy_header.hpp"
-#include "data/readers/zip.hpp"
 #include "support/error.hpp"
 
 namespace attn {

@@ -1,18 +1,18 @@
 #include <algorithm>
 
+#include "data/files/cell.hpp"
+#include "data/files/choice.hpp"
+#include "data/files/csv_fields.hpp"
 #include "data/matrix_file.hpp"
-#include "data/readers/cell.hpp"
-#include "data/readers/choice.hpp"
-#include "data/readers/csv_fields.hpp"
 #include "support/error.hpp"
 
 namespace attn {
 
 namespace {
 
-using Row = std::span<const Field>;
+using Row = std::span<const CsvField>;
 
-bool is_label(const Field& field) {
+bool is_label(const CsvField& field) {
   return field.quoted || parse_cell(field.text).kind == CellKind::text;
 }
 
@@ -29,13 +29,14 @@ class Table {
 
   void add(Row fields, std::size_t line);
   bool empty() const { return rows_ == 0; }
+  std::size_t rows() const { return rows_; }
   bool labelled() const { return labelled_; }
   MatrixFile finish(std::vector<std::string> column_labels);
 
  private:
-  void add_label(const Field& field, std::size_t line);
+  void add_label(const CsvField& field, std::size_t line);
   double number(Row fields, std::size_t column, std::size_t line);
-  [[noreturn]] void refuse(const Field& field, std::size_t column, std::size_t line) const;
+  [[noreturn]] void refuse(const CsvField& field, std::size_t column, std::size_t line) const;
 
   const std::string& where_;
   std::size_t width_;
@@ -60,7 +61,7 @@ void Table::add(Row fields, std::size_t line) {
   ++rows_;
 }
 
-void Table::add_label(const Field& field, std::size_t line) {
+void Table::add_label(const CsvField& field, std::size_t line) {
   if (!is_label(field)) {
     fail(
         "{}:{}: {} in column 1 is a number, but the rows above begin with labels: put it in quotes if it is "
@@ -71,14 +72,14 @@ void Table::add_label(const Field& field, std::size_t line) {
 }
 
 double Table::number(Row fields, std::size_t column, std::size_t line) {
-  const Field& field = fields[column];
-  const Cell cell = parse_cell(field.text);
+  const CsvField& field = fields[column];
+  const WrittenCell cell = parse_cell(field.text);
   if (field.quoted || !has_value(cell)) refuse(field, column, line);
   boolean_ = boolean_ && cell.kind == CellKind::boolean;
   return cell.value;
 }
 
-void Table::refuse(const Field& field, std::size_t column, std::size_t line) const {
+void Table::refuse(const CsvField& field, std::size_t column, std::size_t line) const {
   if (field.quoted) {
     fail("{}:{}: {} in column {} is a label, because it is in quotes: write a number without quotes", where_,
          line, in_quotes(field.text), column + 1);
@@ -101,7 +102,7 @@ MatrixFile Table::finish(std::vector<std::string> column_labels) {
 MatrixFile read_table(const CsvBlock& block, Separator separator, const std::string& where) {
   FieldReader reader(block, separator, where);
   const Row top = reader.next();
-  const std::vector<Field> first(top.begin(), top.end());
+  const std::vector<CsvField> first(top.begin(), top.end());
   if (first.empty()) fail("{} is empty: write at least one row of numbers", where);
   const std::size_t first_line = reader.line();
 
@@ -112,6 +113,12 @@ MatrixFile read_table(const CsvBlock& block, Separator separator, const std::str
   for (; !fields.empty(); fields = reader.next()) table.add(fields, reader.line());
   if (table.empty()) {
     fail("{}:{}: {} is not a number, and no row of numbers follows: write numbers below the labels", where,
+         first_line, in_quotes(first[0].text));
+  }
+
+  const bool doubtful = !header && table.rows() == 1 && table.labelled() && !first[0].quoted;
+  if (doubtful) {
+    fail("{}:{}: {} in column 1 is not a number: if it is the label of this one row, put it in quotes", where,
          first_line, in_quotes(first[0].text));
   }
 

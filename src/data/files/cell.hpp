@@ -9,21 +9,21 @@ namespace attn {
 enum class CellKind { number, boolean, overflow, text };
 
 /// A cell and its value; the value counts for numbers and booleans only.
-struct Cell {
+struct WrittenCell {
   CellKind kind;
   double value;
 };
 
 /// Reads `1.5`, `+2e-3`, `inf`, `-Infinity`, `nan`, `true` or `False`: all of the text or nothing of it.
-Cell parse_cell(std::string_view text);
+WrittenCell parse_cell(std::string_view text);
 
 /// Whether the cell has a value.
-inline bool has_value(Cell cell) {
+inline bool has_value(WrittenCell cell) {
   return cell.kind == CellKind::number || cell.kind == CellKind::boolean;
 }
 
 /// "is not a number" or "is too large for a number": what to say of a cell without a value.
-std::string_view complaint(Cell cell);
+std::string_view complaint(WrittenCell cell);
 
 /// Text from a file as a message shows it: in single quotes, on one line, shortened when it is long.
 std::string in_quotes(std::string_view text);

@@ -1,4 +1,4 @@
-#include "data/readers/npy_type.hpp"
+#include "data/files/npy_type.hpp"
 
 #include <bit>
 #include <cmath>

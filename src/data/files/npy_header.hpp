@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "data/readers/npy_type.hpp"
+#include "data/files/npy_type.hpp"
 #include "math/matrix.hpp"
 
 namespace attn {

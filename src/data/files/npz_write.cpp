@@ -1,8 +1,8 @@
 #include <zlib.h>
 
+#include "data/files/npy.hpp"
+#include "data/files/zip_format.hpp"
 #include "data/matrix_file.hpp"
-#include "data/readers/npy.hpp"
-#include "data/readers/zip_format.hpp"
 #include "support/error.hpp"
 
 namespace attn {

@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "data/files/cell.hpp"
 #include "data/json.hpp"
 #include "data/matrix_file.hpp"
-#include "data/readers/cell.hpp"
 #include "support/error.hpp"
 
 namespace attn {
@@ -43,7 +43,7 @@ void add_row(Cells& cells, std::string_view row, const std::string& where) {
   if (row.empty()) fail("{}: row {} is empty: write numbers between the semicolons", where, number);
   while (!row.empty()) {
     const std::string_view text = take_cell(row);
-    const Cell cell = parse_cell(text);
+    const WrittenCell cell = parse_cell(text);
     if (text.empty()) fail("{}: a number is missing beside a comma in row {}: write it there", where, number);
     if (!has_value(cell)) {
       fail("{}: {} in row {} {}: a literal looks like '1 0; 0 1'", where, in_quotes(text), number,

@@ -1,4 +1,4 @@
-#include "data/readers/open_file.hpp"
+#include "data/files/open_file.hpp"
 
 #include <cerrno>
 #include <cstring>

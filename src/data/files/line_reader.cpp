@@ -1,4 +1,4 @@
-#include "data/readers/line_reader.hpp"
+#include "data/files/line_reader.hpp"
 
 #include <algorithm>
 

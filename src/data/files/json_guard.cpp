@@ -1,4 +1,4 @@
-#include "data/readers/json_guard.hpp"
+#include "data/files/json_guard.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "data/readers/npy_dictionary.hpp"
+#include "data/files/npy_dictionary.hpp"
 
 #include <charconv>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "data/readers/cell.hpp"
+#include "data/files/cell.hpp"
 
 #include <fmt/format.h>
 
@@ -20,13 +20,13 @@ bool equals_ignoring_case(std::string_view text, std::string_view lower) {
 }
 
 // from_chars reports "out of range" for what is too large and, in some libraries, for what is too small.
-Cell parse_out_of_range(std::string_view text) {
+WrittenCell parse_out_of_range(std::string_view text) {
   const double value = std::strtod(std::string(text).c_str(), nullptr);
   if (std::isinf(value)) return {CellKind::overflow, 0};
   return {CellKind::number, value};
 }
 
-Cell parse_word(std::string_view text) {
+WrittenCell parse_word(std::string_view text) {
   if (equals_ignoring_case(text, "true")) return {CellKind::boolean, 1};
   if (equals_ignoring_case(text, "false")) return {CellKind::boolean, 0};
   return {CellKind::text, 0};
@@ -57,7 +57,7 @@ char shown_byte(char c, bool utf8) {
 
 }  // namespace
 
-Cell parse_cell(std::string_view text) {
+WrittenCell parse_cell(std::string_view text) {
   std::string_view number = text;
   if (number.size() > 1 && number[0] == '+' && number[1] != '-') number.remove_prefix(1);
   const char* const end = number.data() + number.size();
@@ -70,7 +70,7 @@ Cell parse_cell(std::string_view text) {
   return {CellKind::number, value};
 }
 
-std::string_view complaint(Cell cell) {
+std::string_view complaint(WrittenCell cell) {
   return cell.kind == CellKind::overflow ? "is too large for a number" : "is not a number";
 }
 

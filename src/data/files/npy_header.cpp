@@ -1,11 +1,11 @@
-#include "data/readers/npy_header.hpp"
+#include "data/files/npy_header.hpp"
 
 #include <tuple>
 #include <vector>
 
+#include "data/files/cell.hpp"
+#include "data/files/npy_dictionary.hpp"
 #include "data/matrix_file.hpp"
-#include "data/readers/cell.hpp"
-#include "data/readers/npy_dictionary.hpp"
 #include "support/error.hpp"
 
 namespace attn {

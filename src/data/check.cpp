@@ -1,0 +1,72 @@
+#include "data/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+void exclude(const Request& request, std::string_view one, std::string_view other) {
+  if (!request.has(one) || !request.has(other)) return;
+  fail("{} and {} are both given: give one of them", find_row(fields(), one)->option,
+       find_row(fields(), other)->option);
+}
+
+// A size that was asked for and a matrix that was given must agree.
+void require_asked(const Request& request, std::string_view size, std::size_t heads, std::string_view name,
+                   const Matrix& given) {
+  if (!request.has(size)) return;
+  const std::size_t asked = heads * request.get<std::size_t>(size);
+  if (given.shape()[1] == asked) return;
+  fail("{} {}: {} must then have {} columns and has {}", find_row(fields(), size)->option,
+       request.get<std::size_t>(size), name, asked, given.shape()[1]);
+}
+
+}  // namespace
+
+void check_contradictions(const Request& request) {
+  exclude(request, "text", "x");
+  exclude(request, "text", "tokens");
+  exclude(request, "scores", "weights");
+  for (const std::string_view name : {"x", "text", "q", "k", "n_q", "n_k", "memory"}) {
+    exclude(request, "scores", name);
+    exclude(request, "weights", name);
+  }
+  for (const std::string_view name : {"q", "k", "v", "x", "text"}) exclude(request, "n_q", name);
+  for (const char* which : {"q", "k", "v"}) {
+    exclude(request, which, fmt::format("w_{}", which));
+    exclude(request, which, fmt::format("b_{}", which));
+  }
+  if (request.has("x") && request.has("q") && request.has("k") && request.has("v")) {
+    fail("--x is given beside --q, --k and --v, which are all that is needed: leave it out");
+  }
+  const std::string_view keys[] = {"memory", "k", "v", "scores", "weights", "n_k"};
+  if (request.has("key_tokens") &&
+      std::ranges::none_of(keys, [&](std::string_view key) { return request.has(key); })) {
+    fail("--key-tokens labels keys that are not the words of x: give --memory, --k or --scores");
+  }
+  if (request.has("embeddings") && !request.has("text")) {
+    fail("--embeddings gives the vectors of words, and there are none: give --text");
+  }
+  if (request.has("n_q") != request.has("n_k")) fail("--n-q and --n-k go together: give both");
+}
+
+void check_sizes(const Request& request, const Problem& problem) {
+  if (const auto& x = problem.sequences.front().x) require_asked(request, "d_model", 1, "x", *x);
+  for (const std::string name : {"q", "k", "v", "w_q", "w_k", "w_v"}) {
+    const auto found = problem.matrices.find(name);
+    if (found == problem.matrices.end()) continue;
+    const Matrix& given = found->second;
+    require_asked(request, name.ends_with('v') ? "d_v" : "d_k", problem.heads, name, given);
+    if (given.shape()[1] % problem.heads != 0) {
+      fail("--heads {}: the {} columns of {} cannot be shared out equally among them", problem.heads,
+           given.shape()[1], name);
+    }
+  }
+}
+
+}  // namespace attn

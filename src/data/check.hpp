@@ -1,0 +1,14 @@
+#pragma once
+
+#include "data/request.hpp"
+
+namespace attn {
+
+/// Throws InputError when two fields of a request exclude each other, or one needs another.
+void check_contradictions(const Request& request);
+
+/// Throws InputError when the sizes of a problem's matrices disagree with what was asked for, or cannot be
+/// shared out among its heads.
+void check_sizes(const Request& request, const Problem& problem);
+
+}  // namespace attn

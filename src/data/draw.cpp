@@ -1,0 +1,168 @@
+#include "data/draw.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <unordered_map>
+
+#include "data/embeddings.hpp"
+#include "data/words.hpp"
+#include "math/random.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t default_d_model = 8;
+
+// What is drawn grows with a number that is asked for, not with a file: the same limit holds.
+void require_size(std::string_view name, Shape shape) {
+  if (shape.rows > most_cells / shape.columns) {
+    fail("{} would be {}: more than the {} cells a matrix may have", name, to_string(shape), most_cells);
+  }
+}
+
+std::uint32_t parse_seed(std::string_view text) {
+  std::uint32_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) {
+    fail("--random: '{}' is not a seed: give a whole number from 0 to 4294967295, as in numpy:0", text);
+  }
+  return seed;
+}
+
+std::unique_ptr<RandomSource> random_source(const Request& request) {
+  const std::uint32_t seed =
+      request.has("seed") ? static_cast<std::uint32_t>(request.get<std::size_t>("seed")) : 1;
+  if (!request.has("random")) return random_kinds().front().make(seed);
+  const std::string& given = request.get<std::string>("random");
+  const std::size_t colon = given.find(':');
+  const RandomKind& kind =
+      look_up(random_kinds(), std::string_view(given).substr(0, colon), "kind of random numbers");
+  return kind.make(colon == std::string::npos ? seed : parse_seed(std::string_view(given).substr(colon + 1)));
+}
+
+class Draw {
+ public:
+  Draw(const Request& request, Problem& problem)
+      : request_(request), problem_(problem), random_(random_source(request)) {}
+
+  void run() {
+    if (request_.has("text")) draw_embeddings();
+    const bool asked = request_.has("text") || request_.has("seed") || request_.has("random");
+    if (asked && problem_.sequences.front().x) draw_parameters();
+    if (request_.has("n_q")) draw_queries_and_keys();
+  }
+
+ private:
+  bool has(std::string_view name) const { return problem_.matrices.contains(name); }
+  std::size_t columns(std::string_view name) const { return problem_.matrices.find(name)->second.shape()[1]; }
+
+  // A size that is asked for, or else the columns of the first matrix that is given, shared among the heads.
+  std::optional<std::size_t> known(std::string_view size,
+                                   std::initializer_list<std::string_view> matrices) const {
+    if (request_.has(size)) return request_.get<std::size_t>(size);
+    for (const std::string_view name : matrices) {
+      if (has(name)) return std::max<std::size_t>(1, columns(name) / problem_.heads);
+    }
+    return std::nullopt;
+  }
+
+  std::size_t d_model() const {
+    if (problem_.sequences.front().x) return problem_.sequences.front().x->shape()[1];
+    if (request_.has("d_model")) return request_.get<std::size_t>("d_model");
+    return has("w_q") ? problem_.matrices.at("w_q").shape()[0] : default_d_model;
+  }
+
+  std::size_t d_k() const {
+    if (const std::optional<std::size_t> size = known("d_k", {"w_q", "w_k", "q", "k"})) return *size;
+    if (d_model() % problem_.heads != 0) {
+      fail(
+          "--heads {}: the {} columns of x cannot be shared out equally among them; give --d-k or another "
+          "number",
+          problem_.heads, d_model());
+    }
+    return d_model() / problem_.heads;
+  }
+
+  std::size_t d_v() const {
+    const std::optional<std::size_t> size = known("d_v", {"w_v", "v"});
+    return size ? *size : d_k();
+  }
+
+  void draw_embeddings() {
+    std::vector<std::string> words;
+    std::unordered_map<std::string_view, std::size_t> places;
+    for (const Sequence& sequence : problem_.sequences) {
+      for (const std::string& word : sequence.tokens) {
+        if (word != blank && places.emplace(word, words.size()).second) words.push_back(word);
+      }
+    }
+    const Matrix vectors = words.empty() ? make_matrix({1, d_model()}, 0.0) : vectors_of(words);
+    for (Sequence& sequence : problem_.sequences) {
+      Matrix x = make_matrix({sequence.tokens.size(), vectors.shape()[1]}, 0.0);
+      for (std::size_t i = 0; i < sequence.tokens.size(); ++i) {
+        if (sequence.tokens[i] == blank) continue;
+        std::ranges::copy(row(vectors, places.at(sequence.tokens[i])), row(x, i).begin());
+      }
+      sequence.x = std::move(x);
+    }
+  }
+
+  Matrix vectors_of(const std::vector<std::string>& words) {
+    if (request_.has("embeddings")) {
+      const std::string& file = request_.get<std::string>("embeddings");
+      Matrix vectors = read_embeddings(file, words);
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        if (std::ranges::all_of(row(vectors, i), [](double value) { return std::isfinite(value); })) continue;
+        fail("{}: the vector of '{}' has a number that is not finite", file, words[i]);
+      }
+      return vectors;
+    }
+    const Shape shape{words.size(), d_model()};
+    require_size("x", shape);
+    return random_->embeddings(shape);
+  }
+
+  void draw_parameter(const std::string& name, Shape shape) {
+    if (has(name)) return;
+    require_size(name, shape);
+    problem_.matrices.emplace(name, random_->parameter(shape));
+  }
+
+  void draw_parameters() {
+    const std::size_t heads = problem_.heads;
+    const std::size_t source = has("memory") ? columns("memory") : d_model();
+    if (!has("q")) draw_parameter("w_q", {d_model(), heads * d_k()});
+    if (!has("k")) draw_parameter("w_k", {source, heads * d_k()});
+    if (!has("v")) draw_parameter("w_v", {source, heads * d_v()});
+    if (heads > 1) draw_parameter("w_o", {heads * d_v(), d_model()});
+  }
+
+  void draw_rows(const std::string& name, Shape shape) {
+    require_size(name, shape);
+    problem_.matrices.emplace(name, random_->embeddings(shape));
+  }
+
+  void draw_queries_and_keys() {
+    const std::size_t n_q = request_.get<std::size_t>("n_q"), n_k = request_.get<std::size_t>("n_k");
+    const std::size_t of_keys = problem_.heads * d_k(), of_values = problem_.heads * d_v();
+    draw_rows("q", {n_q, of_keys});
+    draw_rows("k", {n_k, of_keys});
+    draw_rows("v", {n_k, of_values});
+  }
+
+  const Request& request_;
+  Problem& problem_;
+  std::unique_ptr<RandomSource> random_;
+};
+
+}  // namespace
+
+void draw_missing(const Request& request, Problem& problem) {
+  Draw(request, problem).run();
+}
+
+}  // namespace attn
