@@ -42,16 +42,16 @@ struct Outcome {
 struct Command {
   std::string_view name;
   std::string_view summary;
-  std::string_view words;  // "CELL", "SRC DST", ""
-  std::size_t least_words;
-  std::size_t most_words;
-  bool takes_problem;  // the fields of a problem, --example and --problem
-  std::span<const Option> options;
-  std::span<const std::string_view> examples;
+  std::string_view words = {};  // "CELL", "SRC DST"
+  std::size_t least_words = 0;
+  std::size_t most_words = 0;
+  bool takes_problem = false;  // the fields of a problem, --example and --problem
+  std::vector<Option> options = {};
+  std::vector<std::string_view> examples = {};
   Outcome (*run)(const Command& command, const Arguments& arguments);
 };
 
-/// All commands. A new one is one file and one row.
+/// All commands. A new one is one file, its declaration below, and one entry.
 std::span<const Command> commands();
 
 /// The options that choose the problem as a whole: --example, --problem.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -9,75 +10,90 @@
 namespace attn {
 namespace {
 
-constexpr std::array<Option, 0> no_options = {};
-constexpr std::array only_option = {
-    Option{"--only", "PATTERN", "only the matrices whose names match: weights, 'head.2.*', '*.q'"},
-};
-constexpr std::array walk_options = {
-    only_option[0],
-    Option{"--by-word", "WORD", "follow one word's query through the six steps, with vectors"},
-};
-constexpr std::array explain_options = {
-    Option{"--depth", "N", "follow the terms N steps back, down to inputs and parameters (0)"},
-};
-constexpr std::array convert_options = {
-    Option{"--key", "NAME", "which matrix, when the file holds several"},
+const Option only = {"--only", "PATTERN", "only the matrices whose names match: weights, 'head.2.*', '*.q'"};
+const Option by_word = {"--by-word", "WORD", "follow one word's query through the six steps, with vectors"};
+const Option depth = {"--depth", "N", "follow the terms N steps back, down to inputs and parameters (0)"};
+const Option key = {"--key", "NAME", "which matrix, when the file holds several"};
+
+struct StepExamples {
+  std::string_view step;
+  std::vector<std::string_view> lines;
 };
 
-using Lines = std::string_view;
-constexpr std::array<Lines, 4> walk_examples = {
-    "attn walk", "attn walk --by-word Thinking",
-    "attn walk --text 'Every word looks at every word' --heads 2",
-    "attn walk --x x.npy --wq wq.npy --wk wk.npy --wv wv.npy --causal -o walk.md"};
-constexpr std::array<Lines, 2> explain_examples = {
-    "attn explain 'weights[1,2]' --depth 3", "attn explain 'head.2.weights[it,animal]' --example animal"};
-constexpr std::array<Lines, 2> examples_examples = {"attn examples", "attn examples animal"};
-constexpr std::array<Lines, 2> convert_examples = {"attn convert scores.csv scores.npy",
-                                                   "attn convert trace.npz weights.csv --key head.1.weights"};
-constexpr std::array<Lines, 1> version_examples = {"attn version"};
-constexpr std::array<Lines, 2> help_examples = {"attn help walk", "attn help explain"};
-constexpr std::array<Lines, 2> project_examples = {"attn project",
-                                                   "attn project --x '1 0; 0 1' --wq '[[1,2],[3,4]]'"};
-constexpr std::array<Lines, 2> scores_examples = {"attn scores", "attn scores --q q.csv --k k.csv"};
-constexpr std::array<Lines, 2> scale_examples = {"attn scale --scale 8",
-                                                 "attn scale --scores '112 96' --scale 8"};
-constexpr std::array<Lines, 2> mask_examples = {"attn mask --causal",
-                                                "attn mask --scores s.csv --mask '[[1,0],[1,1]]'"};
-constexpr std::array<Lines, 2> softmax_examples = {"attn softmax --scores '14 12'",
-                                                   "attn softmax --scores s.csv --format csv"};
-constexpr std::array<Lines, 2> weigh_examples = {"attn weigh",
-                                                 "attn weigh --weights '0.9 0.1' --v '1 0; 0 1'"};
-constexpr std::array<Lines, 2> heads_examples = {"attn heads --example animal",
-                                                 "attn heads --q q.npy --k k.npy --v "
-                                                 "v.npy --heads 4"};
-constexpr std::array<Lines, 2> concat_examples = {"attn concat --example animal",
-                                                  "attn concat --text 'two heads' --heads 2"};
+const std::vector<StepExamples> step_examples = {
+    {"project", {"attn project", "attn project --x '1 0; 0 1' --wq '[[1,2],[3,4]]'"}},
+    {"scores", {"attn scores", "attn scores --q q.csv --k k.csv"}},
+    {"scale", {"attn scale --scale 8", "attn scale --scores '112 96' --scale 8"}},
+    {"mask", {"attn mask --causal", "attn mask --scores s.csv --mask '[[1,0],[1,1]]'"}},
+    {"softmax", {"attn softmax --scores '14 12'", "attn softmax --scores s.csv --format csv"}},
+    {"weigh", {"attn weigh", "attn weigh --weights '0.9 0.1' --v '1 0; 0 1'"}},
+    {"heads", {"attn heads --example animal", "attn heads --q q.npy --k k.npy --v v.npy --heads 4"}},
+    {"concat", {"attn concat --example animal", "attn concat --text 'two heads' --heads 2"}},
+};
 
-// A step's command bears the step's name and tells its summary.
-constexpr Command step(std::string_view name, std::string_view summary, std::span<const Lines> examples) {
-  return {name, summary, "", 0, 0, true, only_option, examples, run_step};
+// Every step has a command of its own name.
+void add_steps(std::vector<Command>& commands) {
+  for (const Step& step : steps()) {
+    const auto found = std::ranges::find(step_examples, step.name, &StepExamples::step);
+    commands.push_back(
+        {.name = step.name,
+         .summary = step.summary,
+         .takes_problem = true,
+         .options = {only},
+         .examples = found == step_examples.end() ? std::vector<std::string_view>{} : found->lines,
+         .run = run_step});
+  }
 }
 
-constexpr std::array table = {
-    Command{"walk", "all steps of attention in order", "", 0, 0, true, walk_options, walk_examples, run_walk},
-    step("project", "queries, keys and values from the embeddings", project_examples),
-    step("scores", "every query against every key", scores_examples),
-    step("scale", "scores divided by √d_k", scale_examples),
-    step("mask", "scores of keys that may not be looked at, removed", mask_examples),
-    step("softmax", "weights: every row nonnegative, with sum one", softmax_examples),
-    step("weigh", "the values, averaged with the weights", weigh_examples),
-    step("heads", "the parts of q, k and v, and what each head found", heads_examples),
-    step("concat", "the heads side by side, and the output projection", concat_examples),
-    Command{"explain", "one number, down to its last multiplication", "CELL", 1, 1, true, explain_options,
-            explain_examples, run_explain},
-    Command{"examples", "the examples that are built in", "[NAME]", 0, 1, false, no_options,
-            examples_examples, run_examples},
-    Command{"convert", "one matrix file into another kind", "SRC DST", 2, 2, false, convert_options,
-            convert_examples, run_convert},
-    Command{"help", "this text, or the help of a command", "[COMMAND]", 0, 1, false, no_options,
-            help_examples, run_help},
-    Command{"version", "which version this is", "", 0, 0, false, no_options, version_examples, run_version},
-};
+std::vector<Command> make_commands() {
+  std::vector<Command> commands;
+  commands.push_back(
+      {.name = "walk",
+       .summary = "all steps of attention in order",
+       .takes_problem = true,
+       .options = {only, by_word},
+       .examples = {"attn walk", "attn walk --by-word Thinking",
+                    "attn walk --text 'Every word looks at every word' --heads 2",
+                    "attn walk --x x.npy --wq wq.npy --wk wk.npy --wv wv.npy --causal -o walk.md"},
+       .run = run_walk});
+  add_steps(commands);
+  commands.push_back({.name = "explain",
+                      .summary = "one number, down to its last multiplication",
+                      .words = "CELL",
+                      .least_words = 1,
+                      .most_words = 1,
+                      .takes_problem = true,
+                      .options = {depth},
+                      .examples = {"attn explain 'weights[1,2]' --depth 3",
+                                   "attn explain 'head.2.weights[it,animal]' --example animal"},
+                      .run = run_explain});
+  commands.push_back({.name = "examples",
+                      .summary = "the examples that are built in",
+                      .words = "[NAME]",
+                      .most_words = 1,
+                      .examples = {"attn examples", "attn examples animal"},
+                      .run = run_examples});
+  commands.push_back({.name = "convert",
+                      .summary = "one matrix file into another kind",
+                      .words = "SRC DST",
+                      .least_words = 2,
+                      .most_words = 2,
+                      .options = {key},
+                      .examples = {"attn convert scores.csv scores.npy",
+                                   "attn convert trace.npz weights.csv --key head.1.weights"},
+                      .run = run_convert});
+  commands.push_back({.name = "help",
+                      .summary = "this text, or the help of a command",
+                      .words = "[COMMAND]",
+                      .most_words = 1,
+                      .examples = {"attn help walk", "attn help explain"},
+                      .run = run_help});
+  commands.push_back({.name = "version",
+                      .summary = "which version this is",
+                      .examples = {"attn version"},
+                      .run = run_version});
+  return commands;
+}
 
 constexpr std::array problem_table = {
     Option{"--example", "NAME", "a built-in example; the options below change it (thinking-machines)"},
@@ -85,7 +101,7 @@ constexpr std::array problem_table = {
 };
 
 constexpr std::array output_table = {
-    Option{"--format", "NAME", "text, markdown, csv, tsv, json, npy or npz"},
+    Option{"--format", "NAME", "one of the formats listed below (text)"},
     Option{"--output", "FILE", "-o FILE: write there, the format chosen by the ending"},
     Option{"--precision", "N", "most decimals that are shown (4)"},
     Option{"--width", "N", "columns of the terminal; large matrices are shortened to fit"},
@@ -98,7 +114,8 @@ constexpr std::array output_table = {
 }  // namespace
 
 std::span<const Command> commands() {
-  return table;
+  static const std::vector<Command> all = make_commands();
+  return all;
 }
 
 std::span<const Option> problem_options() {

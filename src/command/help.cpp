@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include "attention/scale.hpp"
+#include "attention/score.hpp"
 #include "command/command.hpp"
+#include "math/random.hpp"
+#include "render/format.hpp"
 #include "support/lookup.hpp"
 
 namespace attn {
@@ -24,6 +28,15 @@ Block listing_of_fields() {
          std::string(field.summary)});
   }
   return listing;
+}
+
+// The rows of a table that an option or a placeholder chooses from.
+template <class Row>
+void add_choices(Page& page, std::string_view what, std::span<const Row> table) {
+  page.blocks.emplace_back(Prose{text(strong(std::string(what)))});
+  Listing listing{{"name", "what it is"}, {}};
+  for (const Row& row : table) listing.rows.push_back({std::string(row.name), std::string(row.summary)});
+  page.blocks.emplace_back(std::move(listing));
 }
 
 Block example_block(std::span<const std::string_view> examples) {
@@ -60,13 +73,17 @@ Page command_help(const Command& command) {
   if (command.takes_problem) {
     say(Prose{text(strong("What is attended to, and how"))});
     say(listing_of(problem_options()));
-    say(Prose{
-        text("A MATRIX is a file (.csv, .tsv, .json, .npy, .npz or .npz:name), - for standard input, or a "
-             "literal: '[[1,0],[0,1]]' or '1 0; 0 1'.")});
     say(listing_of_fields());
+    add_choices(page, "NAME of --score", score_functions());
+    add_choices(page, "S of --scale, or a number", scales());
+    add_choices(page, "KIND of --random", random_kinds());
+    add_choices(page,
+                "MATRIX: a literal such as '1 0; 0 1' or '[[1,0],[0,1]]', - for standard input, or a file",
+                matrix_kinds());
   }
   say(Prose{text(strong("How it is written"))});
   say(listing_of(output_options()));
+  add_choices(page, "NAME of --format", formats());
   return page;
 }
 

@@ -26,7 +26,8 @@ class Parser {
   explicit Parser(const Command& command) : command_(command) {
     app_.set_help_flag();
     app_.allow_extras();
-    for (const auto& options : {command.options, output_options()}) add(options);
+    add(command.options);
+    add(output_options());
     if (command.takes_problem) {
       add(problem_options());
       for (const Field& field : fields()) add(field.option, field.placeholder);

@@ -14,11 +14,11 @@ namespace attn {
 namespace {
 
 constexpr MatrixKind kinds[] = {
-    {"csv", "Comma-separated rows, with or without labels; also semicolons or blanks.", read_csv},
-    {"tsv", "Tab-separated rows, with or without labels.", read_tsv},
-    {"json", "An array of rows, or an object whose members are such arrays.", read_json},
-    {"npy", "A NumPy array of one or two dimensions.", read_npy},
-    {"npz", "Several NumPy arrays under names; FILE:NAME chooses one.", read_npz},
+    {"csv", "comma-separated rows, with or without labels; also semicolons or blanks", read_csv},
+    {"tsv", "tab-separated rows, with or without labels", read_tsv},
+    {"json", "an array of rows, or an object of such arrays: FILE:NAME chooses one", read_json},
+    {"npy", "a NumPy array of one or two dimensions", read_npy},
+    {"npz", "NumPy arrays under names: FILE:NAME chooses one", read_npz},
 };
 
 [[noreturn]] void fail_too_long(const std::string& where) {
