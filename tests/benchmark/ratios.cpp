@@ -3,8 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace attn {
+namespace {
+
+// WHAT/WHO/SIZE, the size perhaps empty.
+struct Parts {
+  std::string what, who, size;
+};
+
+Parts parts_of(const std::string& name) {
+  const std::size_t first = name.find('/');
+  const std::size_t second = std::min(name.find('/', first + 1), name.size());
+  return {name.substr(0, first), name.substr(first + 1, second - first - 1),
+          second == name.size() ? "" : name.substr(second + 1)};
+}
+
+}  // namespace
 
 void RatioReporter::ReportRuns(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
@@ -24,28 +40,34 @@ double RatioReporter::median(const std::string& name) const {
 }
 
 void RatioReporter::print_table() const {
-  fmt::print("\n| work | attn, ms | peer | peer, ms | ratio |\n| :--- | ---: | :--- | ---: | ---: |\n");
-  const std::string own = "/attn";
+  struct Comparison {
+    std::string what, peer;
+    int size;
+    double own, other;
+  };
+  std::vector<Comparison> comparisons;
   for (const auto& [name, seconds] : seconds_) {
-    const std::size_t at = name.find(own);
-    if (at == std::string::npos) continue;
-    const std::string what = name.substr(0, at), size = name.substr(at + own.size());
-    for (const auto& [other, ignored] : seconds_) {
-      const bool same = other.starts_with(what + "/") && other.ends_with(size) && other != name;
-      const std::size_t end = other.size() - size.size();
-      if (!same || other.substr(what.size() + 1, end - what.size() - 1).find('/') != std::string::npos)
-        continue;
-      const std::string peer = other.substr(what.size() + 1, end - what.size() - 1);
-      fmt::print("| {}{} | {:.2f} | {} | {:.2f} | {:.2f} |\n", what,
-                 size.empty() ? "" : ", n = " + size.substr(1), median(name) * 1e3, peer, median(other) * 1e3,
-                 median(name) / median(other));
-    }
+    const Parts parts = parts_of(name);
+    if (parts.who == "attn" || parts.what == "write") continue;
+    const std::string own = parts.what + "/attn" + (parts.size.empty() ? "" : "/" + parts.size);
+    if (!seconds_.contains(own)) continue;
+    comparisons.push_back(
+        {parts.what, parts.who, parts.size.empty() ? 0 : std::stoi(parts.size), median(own), median(name)});
+  }
+  std::ranges::sort(comparisons, [](const Comparison& a, const Comparison& b) {
+    return std::tie(a.what, a.peer, a.size) < std::tie(b.what, b.peer, b.size);
+  });
+  fmt::print("\n| work | attn, ms | peer | peer, ms | ratio |\n| :--- | ---: | :--- | ---: | ---: |\n");
+  for (const Comparison& c : comparisons) {
+    fmt::print("| {}{} | {:.2f} | {} | {:.2f} | {:.2f} |\n", c.what,
+               c.size ? fmt::format(", n = {}", c.size) : "", c.own * 1e3, c.peer, c.other * 1e3,
+               c.own / c.other);
   }
   fmt::print("\n| writing | ns a cell |\n| :--- | ---: |\n");
   constexpr double cells = 2048.0 * 2048.0;
   for (const auto& [name, seconds] : seconds_) {
     if (name.starts_with("write/"))
-      fmt::print("| {} | {:.0f} |\n", name.substr(6), median(name) * 1e9 / cells);
+      fmt::print("| {} | {:.1f} |\n", name.substr(6), median(name) * 1e9 / cells);
   }
 }
 
