@@ -175,3 +175,20 @@ TEST_CASE("an option that changes nothing is remarked on") {
   CHECK(run_attn({"weigh", "--weights", "2 0", "--v", "1; 2"}).errors.find("sums to 2") != std::string::npos);
   CHECK(run_attn({"weigh", "--weights", "0.5 0.5", "--v", "1; 2"}).errors == "");
 }
+
+TEST_CASE("given weights and scores take an output projection, and nothing that would change nothing") {
+  const Words weigh = {"walk", "--weights", "0.5 0.5", "--v",    "1; 2",  "--wo",
+                       "10",   "--bo",      "1",       "--only", "output"};
+  CHECK(csv(weigh) == "16\n");
+  CHECK(run_attn({"walk", "--weights", "0.5 0.5", "--v", "1; 2", "--causal"}).code == 2);
+  CHECK(run_attn({"walk", "--scores", "1 2", "--wq", "1"}).code == 2);
+  CHECK(run_attn({"walk", "--text", "a b", "--random", "numpy:0", "--seed", "3"}).code == 2);
+}
+
+TEST_CASE("scoring functions are compared, and their identities hold") {
+  const Finished compared = run_attn({"compare-scores"});
+  CHECK(compared.code == 0);
+  CHECK(compared.errors == "");
+  CHECK(compared.out.find("additive.weights") != std::string::npos);
+  CHECK(run_attn({"compare-scores", "--heads", "3"}).code == 2);
+}

@@ -11,7 +11,9 @@ namespace attn {
 
 /// How attention is computed: everything but the queries, the keys and the values.
 struct Recipe {
-  std::function<Value(Value q, Value k)> score = dot_product;
+  std::function<Value(Value q, Value k)> score = [](Value q, Value k) {
+    return dot_product(std::move(q), std::move(k), {});
+  };
   std::optional<Divisor> divisor = {};                     // of the scores
   std::optional<Value> bias = {};                          // added to the scaled scores     [n_q, n_k]
   std::optional<Value> allowed = {};                       // 0 where a query may not look   [n_q, n_k]

@@ -108,7 +108,10 @@ class Evaluation {
   Recipe recipe(std::size_t d_k, Shape shape) {
     const ScoreFunction& function = look_up(score_functions(), problem_.score, "score function");
     const bool own_scale = problem_.scale.empty();
-    Recipe recipe{.score = function.score, .fill = problem_.fill};
+    Recipe recipe{.score = {}, .fill = problem_.fill};
+    recipe.score = [score = function.score, parameters = score_parameters(function)](Value q, Value k) {
+      return score(std::move(q), std::move(k), parameters);
+    };
     if (!own_scale || d_k != 0) recipe.divisor = divisor(own_scale ? function.scale : problem_.scale, d_k);
     if (problem_.mask && problem_.mask->additive) {
       require_mask_shape(shape);
@@ -118,6 +121,19 @@ class Evaluation {
       recipe.allowed = input("mask", std::move(*allowed), queries_, keys_);
     }
     return recipe;
+  }
+
+  ScoreParameters score_parameters(const ScoreFunction& function) const {
+    ScoreParameters parameters{.sigma = problem_.score_sigma};
+    for (const ScoreParameter& row : function.parameters) {
+      const std::optional<Value> value = parameter(std::string(row.name));
+      if (!value) {
+        fail("--score {} needs {}: a matrix with {}; give it, or --seed N to draw it", function.name,
+             row.name, row.shape_in_words);
+      }
+      parameters.matrices.emplace(row.name, *value);
+    }
+    return parameters;
   }
 
   void require_mask_shape(Shape shape) const {
@@ -176,7 +192,11 @@ class Evaluation {
   void weigh_given(Value weights) {
     require_one_head("weights");
     if (extent_ != Extent::output || !given("v")) return;
-    attn::name("output", weigh(std::move(weights), input("v", keys_, axis("features"))));
+    Value sum = weigh(std::move(weights), input("v", keys_, axis("features")));
+    if (const std::optional<Projection> output_projection = projection('o')) {
+      sum = linear(attn::name("concat", attn::name("head", std::move(sum))), *output_projection);
+    }
+    attn::name("output", std::move(sum));
   }
 
   const Problem& problem_;
@@ -198,6 +218,13 @@ Parameters parameters_of(const Problem& problem, Graph& graph) {
     if (found == problem.matrices.end()) continue;
     parameters.emplace(
         name, graph.input(name, found->second, axis(name[0] == 'b' ? "bias" : "features"), axis("features")));
+  }
+  for (const ScoreFunction& function : score_functions()) {
+    for (const ScoreParameter& row : function.parameters) {
+      const auto found = problem.matrices.find(row.name);
+      if (found == problem.matrices.end() || problem.score != function.name) continue;
+      parameters.emplace(row.name, graph.input(row.name, found->second, axis("features"), axis("features")));
+    }
   }
   const auto memory = problem.matrices.find("memory");
   if (memory != problem.matrices.end()) {

@@ -38,6 +38,7 @@ struct Problem {
 
   std::size_t heads = 1;
   std::string score = "scaled-dot";
+  double score_sigma = 1.0;
   std::string scale;  // empty: the one that belongs to the score function
   bool causal = false;
   std::optional<GivenMask> mask;

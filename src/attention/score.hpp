@@ -1,24 +1,58 @@
 #pragma once
 
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "graph/graph.hpp"
 
 namespace attn {
 
-/// How a query is compared with a key.  score: [n_q, d_k] [n_k, d_k] -> [n_q, n_k]
+/// What a scoring function has learned, by name: matrices, and the width of the Gaussian kernel.
+struct ScoreParameters {
+  std::map<std::string, Value, std::less<>> matrices = {};
+  double sigma = 1.0;
+};
+
+/// A learned matrix of a scoring function, and its shape for queries of d_q and keys of d_k numbers when it
+/// is drawn.
+struct ScoreParameter {
+  std::string_view name;
+  std::string_view shape_in_words;
+  Shape (*shape)(std::size_t d_q, std::size_t d_k);
+};
+
+/// How a query is compared with a key.  score: [n_q, d_q] [n_k, d_k] -> [n_q, n_k]
 struct ScoreFunction {
   std::string_view name;
   std::string_view summary;
   std::string_view scale;  // the scale that belongs to it, a row of scales()
-  Value (*score)(Value q, Value k);
+  std::span<const ScoreParameter> parameters;
+  Value (*score)(Value q, Value k, const ScoreParameters& parameters);
 };
 
-/// scaled-dot (the default) and dot. A new scoring function is a function of values and one row.
+/// scaled-dot (the default), dot, gaussian, bilinear, additive. A new scoring function is a function of
+/// values and a row.
 std::span<const ScoreFunction> score_functions();
 
 /// q · kᵀ, every query with every key. Throws InputError when their sizes differ.  (D4, e_ij = q_iᵀ k_j)
-Value dot_product(Value q, Value k);
+Value dot_product(Value q, Value k, const ScoreParameters& parameters);
+
+/// −‖q − k‖² / 2σ², in its terms `dot`, `half_q` = ½‖q‖² and `half_k` = ½‖k‖².  (D0 11.3.1)
+Value gaussian(Value q, Value k, const ScoreParameters& parameters);
+
+/// q M kᵀ for queries and keys of different sizes, with `projected_q` = q M.  (D0 11.3.4)
+Value bilinear(Value q, Value k, const ScoreParameters& parameters);
+
+/// tanh(q W_q + k W_k) w_v for every pair: `hidden_q`, `hidden_k`, their sums `hidden`, and `activated`.
+/// (D0 11.3.4; Bahdanau et al. 2014)
+Value additive(Value q, Value k, const ScoreParameters& parameters);
+
+/// Whether the name is that of a scoring function's intermediate matrix or of its scores.
+bool is_of_scoring(std::string_view leaf);
+
+/// What the scores of a node's scope mean, in a sentence that fits the function that made them.
+std::string meaning_of_scores(const Node& node);
 
 }  // namespace attn

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "attention/score.hpp"
 #include "graph/op/operations.hpp"
 
 namespace attn {
@@ -33,7 +34,7 @@ bool is_joined(const Node& node) {
 }
 
 bool is_scores(const Node& node) {
-  return computed(node, "scores");
+  return node.operation && is_of_scoring(node.leaf());
 }
 
 bool is_scaled(const Node& node) {
@@ -54,12 +55,6 @@ std::string meaning_of_projection(const Node&) {
          "can be found by; and a value, what it hands over when it is found.";
 }
 
-std::string meaning_of_scores(const Node&) {
-  return "A score is the dot product of a query (row) with a key (column): the better the key fits what the "
-         "query asks "
-         "for, the larger it is.";
-}
-
 std::string meaning_of_scaled(const Node& node) {
   if (node.is_alias()) return "Nothing is divided: the scores go on as they are.";
   return "A softmax of large numbers puts nearly all weight on one key, and dot products grow with the "
@@ -77,8 +72,9 @@ std::string meaning_of_masked(const Node& node) {
   const double fill = mask_fill(*node.operation);
   if (std::isfinite(fill)) {
     return fmt::format(
-        "Where a query may not look, {} takes the place of the score: so far below the others that the "
-        "weight there all but vanishes.",
+        "Where a query may not look, {} takes the place of the score. Only where it lies far below the "
+        "others does the "
+        "weight there all but vanish.",
         fill);
   }
   return "Where a query may not look, −∞ takes the place of the score, so that the weight there becomes "

@@ -7,6 +7,7 @@ namespace attn {
 namespace {
 
 const Format& choose_format(const Arguments& arguments, const std::string& output) {
+  if (output.empty()) fail("the name of the output file is empty: give a file, or - for standard output");
   if (const std::optional<std::string> name = arguments.text("format"))
     return look_up(formats(), *name, "format");
   if (output != "-") return format_of_file(output);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "attention/score.hpp"
 #include "command/address.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
@@ -11,7 +12,7 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t most_terms = 24;  // products that are written out before a table takes their place
+constexpr std::size_t most_cells = 48;  // that are written out before one score must stand for all
 
 std::shared_ptr<const Matrix> share(Matrix matrix) {
   return std::make_shared<const Matrix>(std::move(matrix));
@@ -74,7 +75,9 @@ class WordWalk {
   void add_vectors() {
     const Node* scores = find("scores");
     if (!scores || !scores->operation) return;
-    const Node &q = *scores->operands[0], &k = *scores->operands[1];
+    const Node *asking = find("q"), *answering = find("k");
+    if (!asking || !answering) return;
+    const Node &q = *asking, &k = *answering;
     say(Prose{text(strong("Step 1."),
                    " There is a query for each who asks, and a key and a value for each who may "
                    "answer. ",
@@ -84,14 +87,15 @@ class WordWalk {
     say(SideBySide{{table_of(k), table_of(values_)}});
   }
 
-  // The dot products are written out for all keys, or where that is too long for the one looked at most.
+  // They are written out for all keys, or where that is too long for the one looked at most.
   void add_scores() {
     const Node* scores = find("scores");
     if (!scores || !scores->operation) return;
     const std::size_t keys = scores->frame.shape.columns;
-    const bool all = keys * scores->operands[0]->frame.shape.columns <= most_terms;
-    say(Prose{text(strong("Step 2."), " A score is the dot product of the query of ", strong(asker()),
-                   " with a key", all ? "." : "; here is the one of the key that it looks at most.")});
+    const Expression first = explain({scores, query_, 0}).expression;
+    const bool all = keys * cells_of(first).size() <= most_cells;
+    say(Prose{text(strong("Step 2."), " ", meaning_of_scores(*scores),
+                   all ? "" : " Here is the one of the key that it looks at most.")});
     const std::span<const double> weights = row(weights_.matrix(), query_);
     const auto most = static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
     for (std::size_t j = 0; j < keys; ++j) {

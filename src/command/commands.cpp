@@ -67,6 +67,12 @@ std::vector<Command> make_commands() {
                       .examples = {"attn explain 'weights[1,2]' --depth 3",
                                    "attn explain 'head.2.weights[it,animal]' --example animal"},
                       .run = run_explain});
+  commands.push_back(
+      {.name = "compare-scores",
+       .summary = "all scoring functions on the same queries and keys",
+       .takes_problem = true,
+       .examples = {"attn compare-scores", "attn compare-scores --q '1 0; 0 2' --k '1 1; 0 1; 2 0'"},
+       .run = run_compare_scores});
   commands.push_back({.name = "examples",
                       .summary = "the examples that are built in",
                       .words = "[NAME]",

@@ -40,7 +40,10 @@ class Parser {
     const bool any_after = dashes != command_line.end();
     const std::vector<std::string> words(any_after ? dashes + 1 : dashes, command_line.end());
     command_line.erase(dashes, command_line.end());
-    for (const std::string& word : command_line) refuse_value_of_flag(word);
+    for (const std::string& word : command_line) {
+      refuse_value_of_flag(word);
+      refuse_empty_value(word);
+    }
     std::ranges::reverse(command_line);  // CLI11 takes them from the back
     try {
       app_.parse(std::move(command_line));
@@ -84,11 +87,28 @@ class Parser {
     }
   }
 
+  // CLI11 would take the next word for the value of `--text=`.
+  void refuse_empty_value(std::string_view word) const {
+    if (!word.ends_with('=')) return;
+    const std::string_view name = word.substr(0, word.size() - 1);
+    if (std::ranges::find(names_, name) != names_.end()) fail("{} needs a value after the =", name);
+  }
+
+  // `--scores -o out.csv` forgot the scores.
+  void refuse_option_as_value(std::string_view name, const std::vector<std::string>& values) const {
+    for (const std::string& value : values) {
+      if (value == "-o" || value == "-h" || std::ranges::find(names_, value) != names_.end()) {
+        fail("{} needs a value after it, and {} is an option: see attn help {}", name, value, command_.name);
+      }
+    }
+  }
+
   void take_options(Arguments& arguments) const {
     for (const std::string& name : names_) {
       const CLI::Option* option = app_.get_option(name);
       if (option->count() == 0) continue;
       const std::vector<std::string>& values = option->results();
+      refuse_option_as_value(name, values);
       const auto is_named = [&](const Field& field) { return field.option == name; };
       const auto field = std::ranges::find_if(fields(), is_named);
       if (field != fields().end() && command_.takes_problem) {

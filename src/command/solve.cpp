@@ -36,11 +36,16 @@ Page Solved::page(const std::optional<std::string>& pattern) const {
   return page;
 }
 
-Solved solve(const Arguments& arguments, Extent extent) {
+Request requested(const Arguments& arguments) {
   Request request = whole_problem(arguments);
   request.override_with(arguments.request);
   // What a problem says of its own numbers need not be true of others.
   if (!arguments.request.empty()) request.about.clear();
+  return request;
+}
+
+Solved solve(const Arguments& arguments, Extent extent) {
+  const Request request = requested(arguments);
   auto problem = std::make_shared<const Problem>(build(request));
   auto graph = std::make_shared<Graph>();
   evaluate(*problem, *graph, extent);

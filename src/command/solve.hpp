@@ -18,6 +18,9 @@ struct Solved {
   Page page(const std::optional<std::string>& pattern) const;
 };
 
+/// What the arguments ask for: an example or a file, and the fields given in place of its own.
+Request requested(const Arguments& arguments);
+
 /// The problem that the arguments describe (an example, a file, and the fields given), computed up to the
 /// extent with every node kept.
 Solved solve(const Arguments& arguments, Extent extent = Extent::output);

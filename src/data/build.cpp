@@ -40,6 +40,7 @@ class Builder {
     check_contradictions(request_);
     take_matrices();
     take_words();
+    take_score();
     const std::size_t given = problem_.matrices.size();
     draw_missing(request_, problem_);
     drew_parameters_ = problem_.matrices.size() > given;
@@ -145,10 +146,13 @@ class Builder {
     for (auto& words : sentences) problem_.sequences.push_back({std::move(words), std::nullopt});
   }
 
-  void take_recipe() {
+  void take_score() {
     if (request_.has("score")) {
       problem_.score = look_up(score_functions(), request_.get<std::string>("score"), "score function").name;
     }
+  }
+
+  void take_recipe() {
     if (request_.has("scale")) {
       problem_.scale = request_.get<std::string>("scale");
       divisor(problem_.scale, 1);  // throws for what is no scale
@@ -157,6 +161,8 @@ class Builder {
     if (request_.has("valid_length")) {
       problem_.valid_lengths = request_.get<std::vector<std::size_t>>("valid_length");
     }
+    if (request_.has("score_sigma"))
+      problem_.score_sigma = parse_sigma(request_.get<std::string>("score_sigma"));
     if (request_.has("mask_fill")) problem_.fill = parse_fill(request_.get<std::string>("mask_fill"));
   }
 
@@ -170,6 +176,9 @@ class Builder {
       if (request_.has(name) && !draws) {
         problem_.remarks.push_back(fmt::format("--{} changes nothing: all numbers are given", name));
       }
+    }
+    if (request_.has("d_model") && !problem_.sequences.front().x) {
+      problem_.remarks.push_back("--d-model changes nothing without embeddings");
     }
     const auto weights = problem_.matrices.find("weights");
     if (weights != problem_.matrices.end()) remark_on_weights(weights->second);
@@ -187,6 +196,16 @@ class Builder {
           negative ? std::string("has negative numbers") : fmt::format("sums to {:.6g} and not to 1", sum)));
       return;
     }
+  }
+
+  static double parse_sigma(const std::string& text) {
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool read = error == std::errc() && end == text.data() + text.size();
+    if (!read || !std::isfinite(value) || value <= 0.0) {
+      fail("--score-sigma: '{}' is not a positive number: give the width of the kernel, such as 1", text);
+    }
+    return value;
   }
 
   static double parse_fill(const std::string& text) {

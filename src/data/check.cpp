@@ -36,7 +36,16 @@ void check_contradictions(const Request& request) {
     exclude(request, "scores", name);
     exclude(request, "weights", name);
   }
+  for (const std::string_view name : {"w_q", "w_k", "w_v", "b_q", "b_k", "b_v"}) {
+    exclude(request, "scores", name);
+    exclude(request, "weights", name);
+  }
+  for (const std::string_view name : {"mask", "causal", "valid_length", "scale"})
+    exclude(request, "weights", name);
   for (const std::string_view name : {"q", "k", "v", "x", "text"}) exclude(request, "n_q", name);
+  if (request.has("random") && request.get<std::string>("random").find(':') != std::string::npos) {
+    exclude(request, "random", "seed");
+  }
   for (const char* which : {"q", "k", "v"}) {
     exclude(request, which, fmt::format("w_{}", which));
     exclude(request, which, fmt::format("b_{}", which));

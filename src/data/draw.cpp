@@ -54,6 +54,22 @@ class Draw {
     const bool asked = request_.has("text") || request_.has("seed") || request_.has("random");
     if (asked && problem_.sequences.front().x) draw_parameters();
     if (request_.has("n_q")) draw_queries_and_keys();
+    if (asked || request_.has("n_q")) draw_score_parameters();
+  }
+
+  // In the sizes that one head's queries and keys have; all heads share them.
+  void draw_score_parameters() {
+    const auto size = [&](std::string_view projected, std::string_view given) -> std::size_t {
+      for (const std::string_view name : {projected, given}) {
+        if (has(name)) return columns(name) / problem_.heads;
+      }
+      return 0;
+    };
+    const std::size_t d_q = size("w_q", "q"), d_k = size("w_k", "k");
+    if (d_q == 0 || d_k == 0) return;
+    for (const ScoreParameter& row : find_row(score_functions(), problem_.score)->parameters) {
+      draw_parameter(std::string(row.name), row.shape(d_q, d_k));
+    }
   }
 
  private:
@@ -160,6 +176,10 @@ class Draw {
 };
 
 }  // namespace
+
+void draw_score_parameters(const Request& request, Problem& problem) {
+  Draw(request, problem).draw_score_parameters();
+}
 
 void draw_missing(const Request& request, Problem& problem) {
   Draw(request, problem).run();

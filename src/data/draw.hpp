@@ -11,4 +11,7 @@ namespace attn {
 /// does not have.
 void draw_missing(const Request& request, Problem& problem);
 
+/// Draws what the problem's scoring function has learned and nobody gave, from the request's seed.
+void draw_score_parameters(const Request& request, Problem& problem);
+
 }  // namespace attn

@@ -50,6 +50,10 @@ void write_problem(const Problem& problem, JsonWriter& json) {
   json.integer(problem.heads);
   json.key("score");
   json.string(problem.score);
+  if (problem.score_sigma != 1.0) {
+    json.key("score_sigma");
+    json.number(problem.score_sigma);
+  }
   if (!problem.scale.empty()) {
     json.key("scale");
     const bool is_number = problem.scale.find_first_not_of("0123456789.eE+-") == std::string::npos;

@@ -59,9 +59,18 @@ Expression operator/(Expression a, Expression b) {
   return branch(Expression::Kind::quotient, value, {std::move(a), std::move(b)});
 }
 
-Expression exponential(Expression argument) {
-  Expression result = branch(Expression::Kind::call, std::exp(argument.value), {std::move(argument)});
-  result.notation = {"exp", "\\exp"};
+const Function exponential = {"exp", "\\exp", [](double x) { return std::exp(x); }};
+const Function hyperbolic_tangent = {"tanh", "\\tanh", [](double x) { return std::tanh(x); }};
+
+std::span<const Function* const> functions() {
+  static constexpr const Function* all[] = {&exponential, &hyperbolic_tangent};
+  return all;
+}
+
+Expression call(const Function& function, Expression argument) {
+  Expression result =
+      branch(Expression::Kind::call, function.evaluate(argument.value), {std::move(argument)});
+  result.notation = {std::string(function.name), std::string(function.latex)};
   return result;
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graph/formula.hpp"
@@ -39,8 +41,19 @@ Expression sum(std::vector<Expression> terms);
 Expression product(std::vector<Expression> factors);
 Expression operator-(Expression a, Expression b);
 Expression operator/(Expression a, Expression b);
-/// e to the power of the argument.
-Expression exponential(Expression argument);
+/// A function of one number that an expression may call.
+struct Function {
+  std::string_view name;
+  std::string_view latex;
+  double (*evaluate)(double);
+};
+extern const Function exponential;
+extern const Function hyperbolic_tangent;
+/// All of them.
+std::span<const Function* const> functions();
+
+/// The function of the argument.
+Expression call(const Function& function, Expression argument);
 
 /// The different cells of the tree, in the order in which they are first written.
 std::vector<Cell> cells_of(const Expression& expression);

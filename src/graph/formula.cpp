@@ -15,10 +15,22 @@ struct LatexSymbol {
 
 // The letters of "Attention Is All You Need"; every other name is written out.
 constexpr std::array symbols = {
-    LatexSymbol{"x", "X"},       LatexSymbol{"q", "Q"},       LatexSymbol{"k", "K"},
-    LatexSymbol{"v", "V"},       LatexSymbol{"w_q", "W^{Q}"}, LatexSymbol{"w_k", "W^{K}"},
-    LatexSymbol{"w_v", "W^{V}"}, LatexSymbol{"w_o", "W^{O}"}, LatexSymbol{"b_q", "b^{Q}"},
-    LatexSymbol{"b_k", "b^{K}"}, LatexSymbol{"b_v", "b^{V}"}, LatexSymbol{"b_o", "b^{O}"},
+    LatexSymbol{"x", "X"},
+    LatexSymbol{"q", "Q"},
+    LatexSymbol{"k", "K"},
+    LatexSymbol{"v", "V"},
+    LatexSymbol{"w_q", "W^{Q}"},
+    LatexSymbol{"w_k", "W^{K}"},
+    LatexSymbol{"w_v", "W^{V}"},
+    LatexSymbol{"w_o", "W^{O}"},
+    LatexSymbol{"b_q", "b^{Q}"},
+    LatexSymbol{"b_k", "b^{K}"},
+    LatexSymbol{"b_v", "b^{V}"},
+    LatexSymbol{"b_o", "b^{O}"},
+    LatexSymbol{"score_m", "M"},
+    LatexSymbol{"score_wq", "W_{q}"},
+    LatexSymbol{"score_wk", "W_{k}"},
+    LatexSymbol{"score_wv", "w_{v}"},
 };
 
 std::string latex_word(std::string_view word) {

@@ -83,10 +83,25 @@ Formula formula_of(const Node& node) {
   return {left.plain + " = " + right.plain, left.latex + " = " + right.latex};
 }
 
+namespace {
+
+// A node without a name cannot be pointed to: what stands behind its cell takes its place.
+Expression with_names_only(Expression expression) {
+  if (expression.kind == Expression::Kind::cell && expression.cell.node->name.empty()) {
+    return explain(expression.cell).expression;
+  }
+  for (Expression& part : expression.parts) part = with_names_only(std::move(part));
+  return expression;
+}
+
+}  // namespace
+
 Explanation explain(const Cell& cell) {
   if (!cell.node->operation)
     return {number(cell.value()), cell.node->name + " was given: nothing lies behind it"};
-  return cell.node->operation->explain(cell.node->operands, cell.row, cell.column);
+  Explanation explanation = cell.node->operation->explain(cell.node->operands, cell.row, cell.column);
+  explanation.expression = with_names_only(std::move(explanation.expression));
+  return explanation;
 }
 
 Matrix Value::take() && {
@@ -141,7 +156,7 @@ Value Graph::apply(std::unique_ptr<const Operation> operation, std::vector<Value
 Value Graph::name(std::string_view leaf, Value value) {
   Node* node = value.node_;
   if (!node->name.empty()) {
-    node = &add(make_identity(), {node}, node->frame);
+    node = &add(make_identity(), {&node->original()}, node->frame);
   }
   give_name(*node, prefix_ + std::string(leaf));
   if (keep_(*node)) node->kept = value.cells_;

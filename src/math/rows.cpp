@@ -88,6 +88,10 @@ ATTN_FOR_EACH_PROCESSOR void add_to(double* x, const double* y, std::size_t n) {
   for (std::size_t j = 0; j < n; ++j) x[j] += y[j];
 }
 
+ATTN_FOR_EACH_PROCESSOR void subtract_from(double* x, const double* y, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j) x[j] -= y[j];
+}
+
 }  // namespace
 
 void exponentiate(std::span<double> cells) {
@@ -110,6 +114,10 @@ void divide(std::span<double> cells, double divisor) {
 
 void add(std::span<double> cells, std::span<const double> other) {
   add_to(cells.data(), other.data(), cells.size());
+}
+
+void subtract(std::span<double> cells, std::span<const double> other) {
+  subtract_from(cells.data(), other.data(), cells.size());
 }
 
 }  // namespace attn

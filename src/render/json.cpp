@@ -190,15 +190,13 @@ void write_node(const Node& node, JsonWriter& json) {
     }
     json.end_object();
   }
-  if (node.operation) {
-    std::vector<Shape> shapes;
-    for (const Node* operand : node.operands) shapes.push_back(operand->frame.shape);
-    const Cost cost = node.operation->cost(shapes);
-    json.key("multiply_adds");
-    json.integer(cost.multiply_adds);
-    json.key("element_operations");
-    json.integer(cost.element_operations);
-  }
+  std::vector<Shape> shapes;
+  for (const Node* operand : node.operands) shapes.push_back(operand->frame.shape);
+  const Cost cost = node.operation ? node.operation->cost(shapes) : Cost{};
+  json.key("multiply_adds");
+  json.integer(cost.multiply_adds);
+  json.key("element_operations");
+  json.integer(cost.element_operations);
   json.end_object();
 }
 

@@ -31,17 +31,19 @@ class TextRenderer {
   void operator()(const FormulaBlock& block) {
     if (!after_formula_) gap();
     after_formula_ = true;
-    std::string line = "  " + signs(block.formula.plain);
-    const std::string shapes = signs(block.shapes);
-    const std::size_t together = display_width(line) + 4 + display_width(shapes);
-    constexpr std::size_t shapes_column = 40;
-    if (style_.elides() && together > style_.width) {
-      sink_.write(line + "\n  " + dim(style_.colors) + shapes + plain(style_.colors) + "\n");
+    const std::string formula = signs(block.formula.plain), shapes = signs(block.shapes);
+    constexpr std::size_t shapes_column = 40, margin = 2, least_gap = 4;
+    const std::size_t width = margin + display_width(formula);
+    const std::size_t begin = std::max(width + least_gap, shapes_column);
+    const bool fits = !style_.elides() || begin + display_width(shapes) <= style_.width;
+    if (fits) {
+      sink_.write("  " + formula + std::string(begin - width, ' '));
+      sink_.write(dim(style_.colors) + shapes + plain(style_.colors) + "\n");
       return;
     }
-    const std::size_t width = display_width(line);
-    line += std::string(width + 4 < shapes_column ? shapes_column - width : 4, ' ');
-    sink_.write(line + dim(style_.colors) + shapes + plain(style_.colors) + "\n");
+    const std::size_t room = style_.width > margin + 20 ? style_.width - margin : 20;
+    for (const std::string& line : wrap(formula, room)) sink_.write("  " + line + "\n");
+    sink_.write("  " + dim(style_.colors) + shapes + plain(style_.colors) + "\n");
   }
 
   void operator()(const Table& table) {

@@ -235,8 +235,7 @@ class TextTable {
     const auto add = [&](const std::string& note) { legend += (legend.empty() ? "" : "; ") + note; };
     if (masked_) add(style_.unicode ? "· masked" : ". masked");
     if (columns_.left_out > 0)
-      add(fmt::format("{} {} of {} columns left out: --full shows all", ellipsis_, columns_.left_out,
-                      widths_.size()));
+      add(fmt::format("{} {} of {} columns left out (--full)", ellipsis_, columns_.left_out, widths_.size()));
     else if (rows_.left_out > 0)
       add("--full shows all");
     if (legend.empty()) return;

@@ -46,7 +46,10 @@ Grapheme next_grapheme(std::string_view text) {
     const std::size_t width = point < 0 ? 1
                               : wide    ? 2
                                         : static_cast<std::size_t>(std::max(0, utf8proc_charwidth(point)));
-    grapheme.width = std::max(grapheme.width, width);
+    // Spacing marks and vowel signs stand beside what they belong to; all others stand on it.
+    const utf8proc_category_t category = utf8proc_category(std::max(point, 0));
+    const bool beside = category == UTF8PROC_CATEGORY_MC || category == UTF8PROC_CATEGORY_LO;
+    grapheme.width = beside ? grapheme.width + width : std::max(grapheme.width, width);
     grapheme.bytes += bytes;
     previous = point;
   }
@@ -59,10 +62,12 @@ struct Replacement {
 };
 
 constexpr std::array ascii_signs = {
-    Replacement{"─", "-"},   Replacement{"│", "|"},   Replacement{"┼", "+"},     Replacement{"·", "."},
-    Replacement{"⋅", "*"},   Replacement{"×", "x"},   Replacement{"√", "sqrt "}, Replacement{"ᵀ", "^T"},
-    Replacement{"−", "-"},   Replacement{"∞", "inf"}, Replacement{"≈", "~="},    Replacement{"→", "->"},
-    Replacement{"…", "..."}, Replacement{"Σ", "sum"}, Replacement{"÷", "/"},     Replacement{"\uFFFD", "?"},
+    Replacement{"─", "-"},   Replacement{"│", "|"},      Replacement{"┼", "+"},     Replacement{"·", "."},
+    Replacement{"⋅", "*"},   Replacement{"×", "x"},      Replacement{"√", "sqrt "}, Replacement{"ᵀ", "^T"},
+    Replacement{"−", "-"},   Replacement{"∞", "inf"},    Replacement{"≈", "~="},    Replacement{"→", "->"},
+    Replacement{"…", "..."}, Replacement{"Σ", "sum"},    Replacement{"‖", "||"},    Replacement{"½", "1/2 "},
+    Replacement{"²", "^2"},  Replacement{"ᵢ", "_i"},     Replacement{"ⱼ", "_j"},    Replacement{"σ", "sigma"},
+    Replacement{"÷", "/"},   Replacement{"\uFFFD", "?"},
 };
 
 }  // namespace

@@ -97,7 +97,7 @@ int decimals_for(std::span<const double> values, int most) {
 
 void append_scientific(std::string& out, double value, int decimals) {
   if (!std::isfinite(value)) return append_text(out, value, decimals);
-  fmt::format_to(std::back_inserter(out), FMT_COMPILE("{:.{}e}"), value, decimals);
+  fmt::format_to(std::back_inserter(out), FMT_COMPILE("{:.{}e}"), value == 0.0 ? 0.0 : value, decimals);
 }
 
 }  // namespace attn

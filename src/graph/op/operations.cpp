@@ -32,6 +32,34 @@ constexpr std::array table = {
                  [](Graph& g) {
                    return add(sample(g, "a", {2, 3}), sample(g, "b", {1, 3}));
                  }},
+    OperationRow{"subtract", "the difference, cell by cell, or of every row or column and one",
+                 [](Graph& g) {
+                   return subtract(sample(g, "a", {2, 3}), sample(g, "b", {2, 1}));
+                 }},
+    OperationRow{"transpose", "rows and columns exchanged",
+                 [](Graph& g) {
+                   return transpose(sample(g, "a", {2, 3}));
+                 }},
+    OperationRow{"half_squared_norms", "half the squared length of every row",
+                 [](Graph& g) {
+                   return half_squared_norms(sample(g, "a", {2, 3}));
+                 }},
+    OperationRow{"pairwise_sum", "every row of one matrix plus every row of another",
+                 [](Graph& g) {
+                   return pairwise_sum(sample(g, "a", {2, 3}), sample(g, "b", {4, 3}));
+                 }},
+    OperationRow{"pairs", "every row of one matrix beside every row of another",
+                 [](Graph& g) {
+                   return pairs(sample(g, "a", {2, 3}), sample(g, "b", {4, 2}));
+                 }},
+    OperationRow{"unpair", "one number for each pair of rows, as a matrix",
+                 [](Graph& g) {
+                   return unpair(sample(g, "p", {6, 1}), sample(g, "a", {2, 3}), sample(g, "b", {3, 3}));
+                 }},
+    OperationRow{"tanh", "the hyperbolic tangent of every cell",
+                 [](Graph& g) {
+                   return tanh(sample(g, "a", {2, 3}));
+                 }},
     OperationRow{"divide", "every cell divided by one number",
                  [](Graph& g) {
                    return divide(sample(g, "a", {2, 3}), {8.0, {"√64", "\\sqrt{64}"}});

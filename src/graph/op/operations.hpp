@@ -18,8 +18,31 @@ Value matmul(Value a, Value b);
 /// a · bᵀ: the dot product of every row of `a` with every row of `b`.  [m, k] [n, k] -> [m, n].
 Value matmul_transposed(Value a, Value b);
 
-/// Adds a matrix of the same shape, or one row to every row.  [m, n] [m, n] or [1, n] -> [m, n].
+/// x + y and x − y, where y has the shape of x or is one row or one column for all of it.
+/// [m, n] [m, n], [1, n] or [m, 1] -> [m, n].
 Value add(Value x, Value y);
+Value subtract(Value x, Value y);
+
+/// [m, n] -> [n, m].
+Value transpose(Value x);
+
+/// ½‖x_i‖² of every row.  [n, d] -> [n, 1].  (D0 11.3.1, the terms of the Gaussian kernel)
+Value half_squared_norms(Value x);
+
+/// Every query plus every key, pair by pair: row i·n_k + j is q_i + k_j.  [n_q, d] [n_k, d] -> [n_q·n_k, d].
+/// (D0 11.3.4, inside the tanh of additive attention)
+Value pairwise_sum(Value q, Value k);
+
+/// Every query beside every key: row i·n_k + j is [q_i; k_j].  [n_q, d_q] [n_k, d_k] -> [n_q·n_k, d_q + d_k].
+/// (D0 11.3.4)
+Value pairs(Value q, Value k);
+
+/// One number for each pair, as a row for each query: queries and keys are those of `q` and `k`.
+/// [n_q·n_k, 1] -> [n_q, n_k].
+Value unpair(Value pairs, const Value& q, const Value& k);
+
+/// The hyperbolic tangent of every cell.  [m, n] -> [m, n].
+Value tanh(Value x);
 
 /// A number to divide by and how it is written: 8 = √64.
 struct Divisor {

@@ -43,7 +43,7 @@ class Softmax final : public Operation {
       return {number(0.0), fmt::format("its score is −∞, and exp(−∞) = 0")};
     }
     const auto term = [&](std::size_t j) {
-      return exponential(cell(scores, row, j) - cell(scores, row, largest));
+      return call(exponential, cell(scores, row, j) - cell(scores, row, largest));
     };
     std::vector<Expression> terms;
     for (std::size_t j = 0; j < values.size(); ++j) {
@@ -53,7 +53,7 @@ class Softmax final : public Operation {
             fmt::format(
                 "the row's largest score, {}[{},{}], is subtracted first: the weights stay the same and exp "
                 "cannot overflow",
-                scores.leaf(), row + 1, largest + 1)};
+                scores.title(), row + 1, largest + 1)};
   }
 
   Cost cost(std::span<const Shape> operands) const override {

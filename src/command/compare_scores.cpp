@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include "attention/identities.hpp"
+#include "command/solve.hpp"
+#include "data/draw.hpp"
+#include "page/describe.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+std::string written(double difference) {
+  return fmt::format("{:.3g}", difference);
+}
+
+// One function's scores and weights, beside each other.
+void add_function(Page& page, const Graph& graph, const ScoreFunction& function) {
+  const std::string scope = std::string(function.name) + ".";
+  const Node &scores = graph.at(scope + "scores"), &weights = graph.at(scope + "weights");
+  page.blocks.emplace_back(Heading{2, text(fmt::format("{}: {}", function.name, function.summary))});
+  page.blocks.emplace_back(formula_block(scores));
+  page.blocks.emplace_back(formula_block(weights));
+  page.blocks.emplace_back(SideBySide{{table_of(scores), table_of(weights)}});
+  page.trace.push_back(&scores);
+  page.trace.push_back(&weights);
+}
+
+void add_identities(Page& page, const Problem& problem, const Matrix& q, const Matrix& k) {
+  Listing listing{{"identity", "largest difference", "where it holds"}, {}};
+  const auto add = [&](std::string what, double difference, std::string where) {
+    listing.rows.push_back({std::move(what), written(difference), std::move(where)});
+  };
+  if (q.shape()[1] == k.shape()[1]) {
+    add("weights of gaussian and dot, these keys", gaussian_against_dot(q, k),
+        "only where all keys have the same length");
+    add("weights of gaussian and dot, keys of length 1", gaussian_against_dot(q, of_equal_length(k)),
+        "always: ½‖q‖² and ½‖k‖² cancel");
+  }
+  const auto matrix = [&](const char* name) -> const Matrix& { return problem.matrices.at(name); };
+  add("additive scores and one hidden layer on [q; k]",
+      additive_against_hidden_layer(q, k, matrix("score_wq"), matrix("score_wk"), matrix("score_wv")),
+      "always");
+  if (problem.sequences.front().x && problem.matrices.contains("w_q")) {
+    const Matrix& w_q = matrix("w_q");
+    add("q split by columns and projected column by column",
+        split_against_independent(*problem.sequences.front().x, w_q, w_q.shape()[1]), "always");
+  }
+  page.blocks.emplace_back(Heading{2, text("What is equal")});
+  page.blocks.emplace_back(std::move(listing));
+}
+
+}  // namespace
+
+Outcome run_compare_scores(const Command&, const Arguments& arguments) {
+  const Request request = requested(arguments);
+  const Problem given = build(request);
+  if (given.heads != 1 || given.sequences.size() != 1) {
+    fail("attn compare-scores compares on one head and one sentence: give --heads 1 and one --text or --x");
+  }
+  auto problem = std::make_shared<Problem>(given);
+  auto graph = std::make_shared<Graph>();
+  Page page{.graph = graph, .problem = problem, .trace = {}, .blocks = {}};
+  page.blocks.emplace_back(Heading{1, text("Scoring functions")});
+  page.blocks.emplace_back(Prose{text(
+      "The same queries and keys, compared in every way. Matrices that a function has learned are drawn with "
+      "--seed where they are not given.")});
+  const Matrix *q = nullptr, *k = nullptr;
+  for (const ScoreFunction& function : score_functions()) {
+    problem->score = function.name;
+    problem->scale.clear();
+    draw_score_parameters(request, *problem);
+    const Graph::Scope scope(*graph, function.name);
+    evaluate(*problem, *graph, Extent::weights);
+    const std::string name(function.name);
+    const Node *queries = graph->find(name + ".q"), *keys = graph->find(name + ".k");
+    if (!queries || !keys)
+      fail("attn compare-scores needs queries and keys: give --q and --k, or --x with --wq and --wk");
+    q = &queries->matrix();
+    k = &keys->matrix();
+    add_function(page, *graph, function);
+  }
+  check_overflow(*graph);
+  add_identities(page, *problem, *q, *k);
+  problem->score = given.score;
+  problem->scale = given.scale;
+  return {std::move(page), warnings(*graph)};
+}
+
+}  // namespace attn

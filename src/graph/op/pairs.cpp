@@ -1,0 +1,63 @@
+#include "graph/op/pairs.hpp"
+
+#include "graph/op/operations.hpp"
+
+namespace attn {
+namespace {
+
+class Pairs final : public Operation {
+ public:
+  std::string_view name() const override { return "pairs"; }
+
+  Frame frame(Operands operands) const override {
+    const Frame &q = operands[0]->frame, &k = operands[1]->frame;
+    return {{q.shape.rows * k.shape.rows, q.shape.columns + k.shape.columns},
+            axis_of_pairs(q.rows, k.rows, q.shape, k.shape),
+            axis(q.columns.name)};
+  }
+
+  Matrix compute(std::span<Value> operands) const override {
+    const Matrix &q = operands[0].matrix(), &k = operands[1].matrix();
+    const std::size_t keys = k.shape()[0], of_query = q.shape()[1], of_key = k.shape()[1];
+    Matrix result = make_matrix({q.shape()[0] * keys, of_query + of_key});
+    for (std::size_t pair = 0; pair < result.shape()[0]; ++pair) {
+      for (std::size_t c = 0; c < of_query; ++c) result(pair, c) = q(pair / keys, c);
+      for (std::size_t c = 0; c < of_key; ++c) result(pair, of_query + c) = k(pair % keys, c);
+    }
+    return result;
+  }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    return {"[" + operands[0].plain + "ᵢ; " + operands[1].plain + "ⱼ] for every pair i, j",
+            "\\left[{" + operands[0].latex + "}_{i} ; {" + operands[1].latex + "}_{j}\\right]"};
+  }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    const std::size_t keys = operands[1]->frame.shape.rows, of_query = operands[0]->frame.shape.columns;
+    if (column < of_query) return {cell(*operands[0], row / keys, column)};
+    return {cell(*operands[1], row % keys, column - of_query)};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    const Shape q = operands[0], k = operands[1];
+    return {.element_operations = q.rows * k.rows * (q.columns + k.columns)};
+  }
+};
+
+}  // namespace
+
+Axis axis_of_pairs(const Axis& queries, const Axis& keys, Shape query_shape, Shape key_shape) {
+  if (!queries.labels && !keys.labels) return axis("pairs");
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < query_shape.rows; ++i) {
+    for (std::size_t j = 0; j < key_shape.rows; ++j)
+      labels.push_back(queries.label(i) + ", " + keys.label(j));
+  }
+  return axis("pairs", std::move(labels));
+}
+
+Value pairs(Value q, Value k) {
+  return apply(Pairs(), std::move(q), std::move(k));
+}
+
+}  // namespace attn

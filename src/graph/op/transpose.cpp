@@ -1,0 +1,43 @@
+#include "graph/op/operations.hpp"
+
+namespace attn {
+namespace {
+
+class Transpose final : public Operation {
+ public:
+  std::string_view name() const override { return "transpose"; }
+
+  Frame frame(Operands operands) const override {
+    const Frame& x = operands[0]->frame;
+    return {{x.shape.columns, x.shape.rows}, x.columns, x.rows};
+  }
+
+  Matrix compute(std::span<Value> operands) const override {
+    const Matrix& x = operands[0].matrix();
+    Matrix result = make_matrix({x.shape()[1], x.shape()[0]});
+    for (std::size_t i = 0; i < x.shape()[0]; ++i) {
+      for (std::size_t j = 0; j < x.shape()[1]; ++j) result(j, i) = x(i, j);
+    }
+    return result;
+  }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    return {operands[0].plain + "ᵀ", "{" + operands[0].latex + "}^{\\top}"};
+  }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    return {cell(*operands[0], column, row)};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    return {.element_operations = operands[0].cells()};
+  }
+};
+
+}  // namespace
+
+Value transpose(Value x) {
+  return apply(Transpose(), std::move(x));
+}
+
+}  // namespace attn

@@ -1,0 +1,128 @@
+#include <rapidcheck.h>
+
+#include <cmath>
+
+#include "attention/identities.hpp"
+#include "attention/score.hpp"
+#include "data/json_writer.hpp"
+#include "data/problem_file.hpp"
+#include "data/request.hpp"
+#include "testing.hpp"
+
+using namespace attn;
+
+namespace {
+
+Value input(Graph& graph, const char* name, const Matrix& matrix) {
+  return graph.input(name, matrix, axis("rows"), axis("columns"));
+}
+
+Matrix random_matrix(Shape shape) {
+  return filled(shape, [] { return *rc::gen::inRange(-20, 21) / 8.0; });
+}
+
+Graph& solved(Graph& graph, const char* json) {
+  evaluate(build(read_request(json, "test")), graph);
+  return graph;
+}
+
+}  // namespace
+
+TEST_CASE("the gaussian score is minus half the squared distance over the squared width") {
+  Graph graph;
+  const Value scores = gaussian(input(graph, "q", matrix({{1, 2}})),
+                                input(graph, "k", matrix({{1, 2}, {4, 6}})), {.sigma = 2.0});
+  CHECK(close(scores.matrix(), matrix({{0, -25.0 / 2 / 4}}), 1e-15));
+}
+
+TEST_CASE("the bilinear score multiplies every pair with the matrix between them") {
+  Graph graph;
+  const ScoreParameters parameters{
+      .matrices = {{"score_m", input(graph, "score_m", matrix({{1, 0, 2}, {0, 1, 0}}))}}};
+  // Queries of two numbers, keys of three: (1·1 + 2·3) · … by hand.
+  const Value scores = bilinear(input(graph, "q", matrix({{1, 2}})),
+                                input(graph, "k", matrix({{1, 1, 1}, {0, 2, 3}})), parameters);
+  CHECK(same(scores.matrix(), matrix({{1 * 1 + 2 * 1 + 2 * 1, 2 * 2 + 2 * 3}})));
+}
+
+TEST_CASE("the additive score passes the sum of both projections through tanh") {
+  Graph graph;
+  const ScoreParameters parameters{
+      .matrices = {{"score_wq", input(graph, "score_wq", matrix({{1, -1}}))},
+                   {"score_wk", input(graph, "score_wk", matrix({{0.5, 1}, {1, 0}}))},
+                   {"score_wv", input(graph, "score_wv", matrix({{2}, {3}}))}}};
+  const Value scores =
+      additive(input(graph, "q", matrix({{1}, {0}})), input(graph, "k", matrix({{2, 1}})), parameters);
+  // W_k k = (2, 2); W_q q = (1, −1) or (0, 0).
+  CHECK(close(scores.matrix(),
+              matrix({{2 * std::tanh(3.0) + 3 * std::tanh(1.0)}, {2 * std::tanh(2.0) + 3 * std::tanh(2.0)}}),
+              1e-14));
+}
+
+TEST_CASE("the identities that the documents state hold for all numbers") {
+  CHECK(rc::check("gaussian and dot agree where keys have the same length", [] {
+    const Matrix q = random_matrix({3, 2}),
+                 k = of_equal_length(filled({4, 2}, [] { return *rc::gen::inRange(1, 9); }));
+    RC_ASSERT(gaussian_against_dot(q, k) < 1e-12);
+  }));
+  CHECK(rc::check("additive attention is one hidden layer on both", [] {
+    RC_ASSERT(additive_against_hidden_layer(random_matrix({2, 3}), random_matrix({4, 2}),
+                                            random_matrix({3, 5}), random_matrix({2, 5}),
+                                            random_matrix({5, 1})) < 1e-12);
+  }));
+  CHECK(rc::check("a split projection is as many independent ones", [] {
+    RC_ASSERT(split_against_independent(random_matrix({3, 4}), random_matrix({4, 6}), 3) < 1e-12);
+  }));
+  // And where lengths differ, the gaussian prefers the short keys.
+  CHECK(gaussian_against_dot(matrix({{1, 0}}), matrix({{1, 0}, {3, 0}})) > 0.5);
+}
+
+TEST_CASE("every score function works in every head, and its problem reads back the same") {
+  for (const ScoreFunction& function : score_functions()) {
+    CAPTURE(function.name);
+    const std::string json =
+        R"({"text": "a b c", "heads": 2, "seed": 4, "score": ")" + std::string(function.name) + "\"}";
+    const Problem problem = build(read_request(json, "test"));
+    Graph graph;
+    evaluate(problem, graph);
+    for (const char* name : {"head.1.weights", "head.2.weights"}) {
+      const Matrix& weights = graph.at(name).matrix();
+      for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(close(row(weights, i)[0] + row(weights, i)[1] + row(weights, i)[2], 1.0, 1e-15));
+      }
+    }
+    std::string written;
+    Sink sink([&](std::string_view bytes) { written += bytes; });
+    JsonWriter writer(sink);
+    write_problem(problem, writer);
+    sink.flush();
+    Graph again;
+    evaluate(build(read_request(written, "written")), again);
+    CHECK(same(graph.at("output").matrix(), again.at("output").matrix()));
+  }
+}
+
+TEST_CASE("queries and keys of different sizes are for bilinear and additive alone") {
+  const auto scoring = [](const char* fields) {
+    return [fields] {
+      Graph graph;
+      solved(graph, (std::string(R"({"q": [[1, 2]], "k": [[1, 2, 3]], )") + fields + "}").c_str());
+    };
+  };
+  check_refused({
+      {"but for the score functions bilinear and additive", scoring(R"("score": "dot")")},
+      {"but for the score functions bilinear and additive", scoring(R"("score": "gaussian")")},
+      {"--score bilinear needs score_m", scoring(R"("score": "bilinear")")},
+      {"it must have 2 rows", scoring(R"("score": "bilinear", "score_m": [[1, 2, 3]])")},
+      {"it must have 3 columns", scoring(R"("score": "bilinear", "score_m": [[1], [2]])")},
+      {"--score additive needs score_wk", scoring(R"("score": "additive", "score_wq": [[1], [2]])")},
+      {"it must have 1 columns",
+       scoring(
+           R"("score": "additive", "score_wq": [[1], [2]], "score_wk": [[1], [2], [3]], "score_wv": [[1, 2]])")},
+      {"is not a positive number", scoring(R"("score": "gaussian", "score_sigma": 0)")},
+  });
+  Graph graph;
+  solved(graph,
+         R"({"q": [[1, 2]], "k": [[1, 2, 3]], "score": "bilinear", "score_m": [[1, 0, 0], [0, 0, 1]]})");
+  CHECK(graph.at("scores").matrix()(0, 0) == 1 + 6);
+}
