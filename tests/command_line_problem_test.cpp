@@ -185,6 +185,10 @@ TEST_CASE("given weights and scores take an output projection, and nothing that 
   CHECK(run_attn({"walk", "--text", "a b", "--random", "numpy:0", "--seed", "3"}).code == 2);
 }
 
+TEST_CASE("given scores need none of the parameters that would have made them") {
+  CHECK(csv({"softmax", "--scores", "0 0", "--score", "additive"}) == "0.5,0.5\n");
+}
+
 TEST_CASE("scoring functions are compared, and their identities hold") {
   const Finished compared = run_attn({"compare-scores"});
   CHECK(compared.code == 0);

@@ -17,6 +17,7 @@
 #include "data/json.hpp"
 #include "data/matrix_file.hpp"
 #include "support/error.hpp"
+#include "testing.hpp"
 
 using namespace attn;
 
@@ -48,16 +49,6 @@ class Folder {
  private:
   std::filesystem::path path_;
 };
-
-template <class Action>
-std::string refusal(const Action& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "(it was accepted)";
-}
 
 std::string csv_refusal(std::string_view text, std::string_view key = "") {
   return refusal([&] { read_csv(text, key, "x.csv"); });

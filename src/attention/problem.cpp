@@ -2,15 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "attention/masks.hpp"
-#include "attention/scale.hpp"
+#include "attention/recipe.hpp"
 #include "support/error.hpp"
-#include "support/lookup.hpp"
 
 namespace attn {
 namespace {
-
-using Parameters = std::map<std::string, Value, std::less<>>;
 
 void require_labels(std::string_view name, const Axis& axis, std::size_t size) {
   if (axis.labels && axis.labels->size() != size) {
@@ -106,57 +102,15 @@ class Evaluation {
 
   // `shape` is that of the scores; `d_k` is 0 when the keys are not known.
   Recipe recipe(std::size_t d_k, Shape shape) {
-    const ScoreFunction& function = look_up(score_functions(), problem_.score, "score function");
-    const bool own_scale = problem_.scale.empty();
-    Recipe recipe{.score = {}, .fill = problem_.fill};
-    recipe.score = [score = function.score, parameters = score_parameters(function)](Value q, Value k) {
-      return score(std::move(q), std::move(k), parameters);
-    };
-    if (!own_scale || d_k != 0) recipe.divisor = divisor(own_scale ? function.scale : problem_.scale, d_k);
-    if (problem_.mask && problem_.mask->additive) {
-      require_mask_shape(shape);
-      recipe.bias = input("bias", problem_.mask->matrix, queries_, keys_);
+    Recipe recipe{.divisor = divisor_of(problem_, d_k), .fill = problem_.fill};
+    if (d_k != 0) recipe.score = score_of(problem_, parameters_);
+    if (const std::optional<Matrix> added = added_cells(problem_, shape)) {
+      recipe.bias = input("bias", *added, queries_, keys_);
     }
-    if (std::optional<Matrix> allowed = allowed_cells(shape)) {
-      recipe.allowed = input("mask", std::move(*allowed), queries_, keys_);
+    if (const std::optional<Matrix> allowed = allowed_cells(problem_, valid_lengths_, shape)) {
+      recipe.allowed = input("mask", *allowed, queries_, keys_);
     }
     return recipe;
-  }
-
-  ScoreParameters score_parameters(const ScoreFunction& function) const {
-    ScoreParameters parameters{.sigma = problem_.score_sigma};
-    for (const ScoreParameter& row : function.parameters) {
-      const std::optional<Value> value = parameter(std::string(row.name));
-      if (!value) {
-        fail("--score {} needs {}: a matrix with {}; give it, or --seed N to draw it", function.name,
-             row.name, row.shape_in_words);
-      }
-      parameters.matrices.emplace(row.name, *value);
-    }
-    return parameters;
-  }
-
-  void require_mask_shape(Shape shape) const {
-    if (shape_of(problem_.mask->matrix) != shape) {
-      fail(
-          "the mask is {} but the scores are {}: a mask needs one row for each query and one column for each "
-          "key",
-          to_string(shape_of(problem_.mask->matrix)), to_string(shape));
-    }
-  }
-
-  std::optional<Matrix> allowed_cells(Shape shape) const {
-    std::optional<Matrix> allowed;
-    const auto allow = [&](Matrix mask) {
-      allowed = allowed ? both(std::move(mask), *allowed) : std::move(mask);
-    };
-    if (problem_.mask && !problem_.mask->additive) {
-      require_mask_shape(shape);
-      allow(problem_.mask->matrix);
-    }
-    if (problem_.causal) allow(causal_mask(shape));
-    if (!valid_lengths_.empty()) allow(valid_length_mask(shape, valid_lengths_));
-    return allowed;
   }
 
   void attend() {

@@ -1,0 +1,67 @@
+#include "attention/recipe.hpp"
+
+#include "attention/masks.hpp"
+#include "attention/scale.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+const ScoreFunction& score_function(const Problem& problem) {
+  return look_up(score_functions(), problem.score, "score function");
+}
+
+void require_shape(const GivenMask& mask, Shape shape) {
+  if (shape_of(mask.matrix) == shape) return;
+  fail(
+      "the mask is {} but the scores are {}: a mask needs one row for each query and one column for each key",
+      to_string(shape_of(mask.matrix)), to_string(shape));
+}
+
+}  // namespace
+
+std::function<Value(Value q, Value k)> score_of(const Problem& problem, const Parameters& parameters) {
+  const ScoreFunction& function = score_function(problem);
+  ScoreParameters learned{.sigma = problem.score_sigma};
+  for (const ScoreParameter& row : function.parameters) {
+    const auto found = parameters.find(row.name);
+    if (found == parameters.end()) {
+      fail("--score {} needs {}: a matrix with {}; give it, or --seed N to draw it", function.name, row.name,
+           row.shape_in_words);
+    }
+    learned.matrices.emplace(row.name, found->second);
+  }
+  return [score = function.score, learned = std::move(learned)](Value q, Value k) {
+    return score(std::move(q), std::move(k), learned);
+  };
+}
+
+std::optional<Divisor> divisor_of(const Problem& problem, std::size_t d_k) {
+  if (!problem.scale.empty()) return divisor(problem.scale, d_k);
+  if (d_k == 0) return std::nullopt;
+  return divisor(score_function(problem).scale, d_k);
+}
+
+std::optional<Matrix> allowed_cells(const Problem& problem, std::span<const std::size_t> valid_lengths,
+                                    Shape shape) {
+  std::optional<Matrix> allowed;
+  const auto allow = [&](Matrix mask) {
+    allowed = allowed ? both(std::move(mask), *allowed) : std::move(mask);
+  };
+  if (problem.mask && !problem.mask->additive) {
+    require_shape(*problem.mask, shape);
+    allow(problem.mask->matrix);
+  }
+  if (problem.causal) allow(causal_mask(shape));
+  if (!valid_lengths.empty()) allow(valid_length_mask(shape, valid_lengths));
+  return allowed;
+}
+
+std::optional<Matrix> added_cells(const Problem& problem, Shape shape) {
+  if (!problem.mask || !problem.mask->additive) return std::nullopt;
+  require_shape(*problem.mask, shape);
+  return problem.mask->matrix;
+}
+
+}  // namespace attn

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "attention/problem.hpp"
+
+namespace attn {
+
+// A problem's words for how attention is computed, as the pieces of a Recipe.
+
+/// The learned matrices of a problem, as nodes.
+using Parameters = std::map<std::string, Value, std::less<>>;
+
+/// The problem's scoring function with its parameters. Throws InputError when one of them is not given.
+std::function<Value(Value q, Value k)> score_of(const Problem& problem, const Parameters& parameters);
+
+/// What the scores are divided by: the problem's scale, or the one that belongs to its scoring function.
+/// `d_k` is 0 when scores are given and keys are not known. Throws InputError as divisor() does.
+std::optional<Divisor> divisor_of(const Problem& problem, std::size_t d_k);
+
+/// All masks of 0 and 1 together: the given one, the causal one, and that of the valid lengths. Nothing
+/// without any. `shape` is that of the scores. Throws InputError when a mask does not fit it.
+std::optional<Matrix> allowed_cells(const Problem& problem, std::span<const std::size_t> valid_lengths,
+                                    Shape shape);
+
+/// The numbers of an additive mask. Throws InputError when they do not fit the scores.
+std::optional<Matrix> added_cells(const Problem& problem, Shape shape);
+
+}  // namespace attn
