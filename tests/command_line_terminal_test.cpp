@@ -60,7 +60,7 @@ TEST_CASE("what goes into a pipe or a file has no colours unless it is asked for
   }
 }
 
-TEST_CASE("a terminal has as many colours as it says") {
+TEST_CASE("a terminal has as many colours as it says" * needs_terminals()) {
   CHECK(colors_on_terminal({}) == "16");
   CHECK(colors_on_terminal({{"TERM", "xterm-256color"}}) == "256");
   CHECK(colors_on_terminal({{"COLORTERM", "truecolor"}}) == "full");
@@ -68,7 +68,7 @@ TEST_CASE("a terminal has as many colours as it says") {
   CHECK(colors_on_terminal({{"TERM", "dumb"}}) == "");
 }
 
-TEST_CASE("NO_COLOR forbids colours unless it is empty") {
+TEST_CASE("NO_COLOR forbids colours unless it is empty" * needs_terminals()) {
   CHECK(colors_on_terminal({{"NO_COLOR", "1"}}) == "");
   CHECK(colors_on_terminal({{"NO_COLOR", "0"}}) == "");
   CHECK(colors_on_terminal({{"NO_COLOR", ""}}) == "16");
@@ -84,7 +84,7 @@ TEST_CASE("FORCE_COLOR and CLICOLOR_FORCE bring colours into a pipe unless they 
   }
 }
 
-TEST_CASE("ATTN_COLOR decides over the other variables, and --color over ATTN_COLOR") {
+TEST_CASE("ATTN_COLOR decides over the other variables, and --color over ATTN_COLOR" * needs_terminals()) {
   CHECK(colors_in_pipe({{"ATTN_COLOR", "always"}, {"NO_COLOR", "1"}}) == "16");
   CHECK(colors_on_terminal({{"ATTN_COLOR", "never"}, {"FORCE_COLOR", "1"}}) == "");
   CHECK(colors_in_pipe({{"ATTN_COLOR", "never"}, {"NO_COLOR", "1"}}, {"--color", "always"}) == "16");
@@ -112,7 +112,7 @@ TEST_CASE("colours change nothing but the colours") {
   }
 }
 
-TEST_CASE("a file has no colours, even where a terminal is watching") {
+TEST_CASE("a file has no colours, even where a terminal is watching" * needs_terminals()) {
   const TemporaryFolder folder;
   const std::string path = folder.path("w.txt");
   REQUIRE(run_attn_on_terminal({"walk", "-o", path}, 40).code == 0);
@@ -169,7 +169,7 @@ TEST_CASE("prose keeps within 80 columns, in ASCII too") {
   }
 }
 
-TEST_CASE("numbers for NumPy do not go to a terminal") {
+TEST_CASE("numbers for NumPy do not go to a terminal" * needs_terminals()) {
   for (const char* format : {"npy", "npz"}) {
     const Finished finished = run_attn_on_terminal({"softmax", "--format", format}, 80);
     CHECK(finished.code == 2);

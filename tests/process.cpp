@@ -110,6 +110,16 @@ Finished run_attn(const Words& words, const Surroundings& surroundings) {
   return finished;
 }
 
+doctest::skip needs_terminals() {
+  int ours = -1, theirs = -1;
+  const bool have = openpty(&ours, &theirs, nullptr, nullptr, nullptr) == 0;
+  if (have) {
+    close(ours);
+    close(theirs);
+  }
+  return doctest::skip(!have);
+}
+
 Finished run_attn_on_terminal(const Words& words, unsigned short columns, const Surroundings& surroundings) {
   winsize size{};
   size.ws_col = columns;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <filesystem>
 #include <map>
 #include <string>
@@ -31,6 +33,9 @@ Finished run_attn(const Words& words, const Surroundings& surroundings = {});
 /// Runs attn on a terminal of so many columns; 0: the terminal does not know.
 Finished run_attn_on_terminal(const Words& words, unsigned short columns,
                               const Surroundings& surroundings = {});
+
+/// Skips a test where pseudo-terminals cannot be had, as in a chroot without /dev/pts.
+doctest::skip needs_terminals();
 
 /// Runs attn into a pipe whose reader goes away after the first bytes.
 Finished run_attn_into_closed_pipe(const Words& words);
