@@ -139,7 +139,8 @@ TEST_CASE("attention on numbers small enough to check by hand") {
   CHECK(warnings(solution.graph).empty());
 }
 
-TEST_CASE("rows of weights sum to one, or to zero where no key may be looked at; masked weights are zero") {
+TEST_CASE(
+    "rows of weights sum to one, or to zero where no key may be looked at, and masked weights are zero") {
   CHECK(rc::check("rows of weights sum to one or to zero, and masked weights are exactly zero", [] {
     Problem any = any_problem();
     any.mask = any_mask(scores_shape(any));

@@ -204,7 +204,7 @@ TEST_CASE("a shortened table leaves out no column that would fit") {
              .ends_with(whole.substr(whole.find("  scaled │")))));
 }
 
-TEST_CASE("a terminal's own width counts, then COLUMNS, then 80; a pipe has none" * needs_terminals()) {
+TEST_CASE("a terminal's own width counts, then COLUMNS, then 80, and a pipe has none" * needs_terminals()) {
   const Words words = {"scale", "--scores", numbers(1, 60, "42"), "--scale", "1"};
   const auto as_wide_as = [&](unsigned short terminal, const char* columns, const std::string& width) {
     Words with_width = words;
