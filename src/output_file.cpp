@@ -54,6 +54,24 @@ void remember_unfinished(const std::string& path) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, leave_nothing_behind);
 }
 
+// Holds interrupts back while it lives: between the birth of a file and its being remembered there is a
+// moment.
+class InterruptsHeld {
+ public:
+  InterruptsHeld() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, signal);
+    sigprocmask(SIG_BLOCK, &held, &before_);
+  }
+  ~InterruptsHeld() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  InterruptsHeld(const InterruptsHeld&) = delete;
+  InterruptsHeld& operator=(const InterruptsHeld&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 }  // namespace
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)), descriptor_(STDOUT_FILENO) {
@@ -62,6 +80,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)), descriptor_(S
   if (is_replaceable(path_)) {
     path_ = resolved(path_);
     temporary_ = path_ + ".XXXXXX";
+    const InterruptsHeld held;
     descriptor_ = mkstemp(temporary_.data());
     if (descriptor_ < 0) {
       temporary_.clear();
