@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "attention/score.hpp"
+#include "attention/steps.hpp"
 #include "command/address.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
@@ -175,11 +176,6 @@ class WordWalk {
   std::string_view scope_;
 };
 
-bool sums_weighted_values(const Node& node) {
-  return node.operation && !node.name.empty() && !node.is_alias() && node.operands.size() == 2 &&
-         node.operands[0]->leaf() == "weights";
-}
-
 // Whether this row label, or number, is among the node's rows.
 bool has_row(const Node& node, const std::string& word) {
   try {
@@ -201,7 +197,7 @@ void add_sentence(Page& page, const std::vector<const Node*>& sums, std::size_t 
   for (const Node* node : sums) WordWalk(page, *node, query).add();
   for (const Node& node : page.graph->nodes()) {
     const bool joins = node.operation && (node.leaf() == "concat" || node.leaf() == "output") &&
-                       node.scope() == sentence_of(*sums.front()) && !sums_weighted_values(node);
+                       node.scope() == sentence_of(*sums.front()) && !is_weighted_sum(node);
     if (!joins) continue;
     page.blocks.emplace_back(formula_block(node));
     if (!node.is_alias()) page.blocks.emplace_back(row_table(node, query));
@@ -213,7 +209,7 @@ void add_sentence(Page& page, const std::vector<const Node*>& sums, std::size_t 
 void add_word_walk(Page& page, const std::string& word) {
   std::vector<std::vector<const Node*>> sentences;
   for (const Node& node : page.graph->nodes()) {
-    if (!sums_weighted_values(node)) continue;
+    if (!is_weighted_sum(node)) continue;
     if (sentences.empty() || sentence_of(*sentences.back().front()) != sentence_of(node))
       sentences.emplace_back();
     sentences.back().push_back(&node);
