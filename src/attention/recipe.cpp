@@ -37,7 +37,7 @@ std::function<Value(Value q, Value k)> score_of(const Problem& problem, const Pa
   };
 }
 
-std::optional<Divisor> divisor_of(const Problem& problem, std::size_t d_k) {
+std::optional<Scalar> divisor_of(const Problem& problem, std::size_t d_k) {
   if (!problem.scale.empty()) return divisor(problem.scale, d_k);
   if (d_k == 0) return std::nullopt;
   return divisor(score_function(problem).scale, d_k);

@@ -20,7 +20,7 @@ std::function<Value(Value q, Value k)> score_of(const Problem& problem, const Pa
 
 /// What the scores are divided by: the problem's scale, or the one that belongs to its scoring function.
 /// `d_k` is 0 when scores are given and keys are not known. Throws InputError as divisor() does.
-std::optional<Divisor> divisor_of(const Problem& problem, std::size_t d_k);
+std::optional<Scalar> divisor_of(const Problem& problem, std::size_t d_k);
 
 /// All masks of 0 and 1 together: the given one, the causal one, and that of the valid lengths. Nothing
 /// without any. `shape` is that of the scores. Throws InputError when a mask does not fit it.

@@ -13,14 +13,14 @@
 namespace attn {
 namespace {
 
-std::optional<Divisor> sqrt_dk(std::size_t d_k) {
+std::optional<Scalar> sqrt_dk(std::size_t d_k) {
   if (d_k == 0)
     fail("scale sqrt-dk needs the keys' size, and only scores are given: give --scale NUMBER or none");
-  return Divisor{std::sqrt(static_cast<double>(d_k)),
+  return Scalar{std::sqrt(static_cast<double>(d_k)),
                  {fmt::format("√{}", d_k), fmt::format("\\sqrt{{{}}}", d_k)}};
 }
 
-std::optional<Divisor> none(std::size_t) {
+std::optional<Scalar> none(std::size_t) {
   return std::nullopt;
 }
 
@@ -42,13 +42,13 @@ std::span<const Scale> scales() {
   return table;
 }
 
-std::optional<Divisor> divisor(std::string_view scale, std::size_t d_k) {
+std::optional<Scalar> divisor(std::string_view scale, std::size_t d_k) {
   if (const std::optional<double> value = parse_number(scale)) {
     if (!std::isfinite(*value) || *value <= 0.0) {
       fail("--scale {}: the scores are divided by it, so it must be a positive number", scale);
     }
     const std::string written = fmt::format("{}", *value);
-    return Divisor{*value, {written, written}};
+    return Scalar{*value, {written, written}};
   }
   if (const Scale* row = find_row(scales(), scale)) return row->divisor(d_k);
   fail("there is no scale '{}'{}; give {} or a number", scale, did_you_mean(scale, names_of(scales())),

@@ -12,7 +12,7 @@ namespace attn {
 struct Scale {
   std::string_view name;
   std::string_view summary;
-  std::optional<Divisor> (*divisor)(std::size_t d_k);
+  std::optional<Scalar> (*divisor)(std::size_t d_k);
 };
 
 /// sqrt-dk and none.
@@ -20,6 +20,6 @@ std::span<const Scale> scales();
 
 /// The divisor for a scale's name or for a number. `d_k` is 0 when the keys are not known.
 /// Throws InputError: an unknown name, a number that is not positive, sqrt-dk without keys.
-std::optional<Divisor> divisor(std::string_view scale, std::size_t d_k);
+std::optional<Scalar> divisor(std::string_view scale, std::size_t d_k);
 
 }  // namespace attn

@@ -61,9 +61,14 @@ Expression operator/(Expression a, Expression b) {
 
 const Function exponential = {"exp", "\\exp", [](double x) { return std::exp(x); }};
 const Function hyperbolic_tangent = {"tanh", "\\tanh", [](double x) { return std::tanh(x); }};
+const Function logistic = {"sigmoid", "\\sigma", [](double x) { return 1.0 / (1.0 + std::exp(-x)); }};
+const Function rectified = {"ReLU", "\\operatorname{ReLU}", [](double x) { return x > 0.0 ? x : 0.0; }};
+const Function sine = {"sin", "\\sin", [](double x) { return std::sin(x); }};
+const Function cosine = {"cos", "\\cos", [](double x) { return std::cos(x); }};
 
 std::span<const Function* const> functions() {
-  static constexpr const Function* all[] = {&exponential, &hyperbolic_tangent};
+  static constexpr const Function* all[] = {&exponential, &hyperbolic_tangent, &logistic, &rectified, &sine,
+                                            &cosine};
   return all;
 }
 

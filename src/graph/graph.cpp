@@ -134,12 +134,21 @@ Keep keep_matching(std::string pattern) {
 }
 
 Value Graph::input(std::string_view name, Matrix matrix, Axis rows, Axis columns) {
-  const Shape shape = shape_of(matrix);
+  return input(name, std::make_shared<const Matrix>(std::move(matrix)), std::move(rows), std::move(columns));
+}
+
+Value Graph::input(std::string_view name, std::shared_ptr<const Matrix> matrix, Axis rows, Axis columns) {
+  const Shape shape = shape_of(*matrix);
   Node& node = add(nullptr, {}, {shape, std::move(rows), std::move(columns)});
-  auto cells = std::make_shared<Matrix>(std::move(matrix));
-  node.kept = cells;
+  node.kept = std::move(matrix);
   give_name(node, prefix_ + std::string(name));
-  return {&node, std::move(cells)};
+  return value(node);
+}
+
+Value Graph::value(const Node& node) {
+  if (!node.kept) throw std::logic_error("the cells of " + node.title() + " were not kept");
+  // The node holds the cells as well, so that nobody who takes them gets the memory itself.
+  return {const_cast<Node*>(&node), std::const_pointer_cast<Matrix>(node.kept)};
 }
 
 Value Graph::apply(std::unique_ptr<const Operation> operation, std::vector<Value> operands) {

@@ -83,11 +83,16 @@ class Graph {
 
   /// A matrix that comes from outside. It is always kept.
   Value input(std::string_view name, Matrix matrix, Axis rows, Axis columns);
+  /// The same without a copy: the matrix is shared with whoever gave it.
+  Value input(std::string_view name, std::shared_ptr<const Matrix> matrix, Axis rows, Axis columns);
   /// Evaluates an operation. Throws InputError when the operands do not fit together.
   Value apply(std::unique_ptr<const Operation> operation, std::vector<Value> operands);
   /// Gives a value its name within the open scopes. A value that has a name gets an alias, which shares its
   /// cells.
   Value name(std::string_view leaf, Value value);
+
+  /// A handle to a node that was made before. Its cells are kept.
+  Value value(const Node& node);
 
   const std::deque<Node>& nodes() const { return nodes_; }
   /// The node called `name` in full. Throws InputError with the nearest name when there is none.

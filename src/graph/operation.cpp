@@ -15,6 +15,12 @@ Axis axis(std::string name, std::vector<std::string> labels) {
   return {std::move(name), std::make_shared<const std::vector<std::string>>(std::move(labels))};
 }
 
+Axis part(const Axis& whole, std::size_t first, std::size_t count) {
+  if (!whole.labels) return whole;
+  const auto begin = whole.labels->begin() + static_cast<std::ptrdiff_t>(first);
+  return axis(whole.name, std::vector<std::string>(begin, begin + static_cast<std::ptrdiff_t>(count)));
+}
+
 Cost& Cost::operator+=(const Cost& other) {
   multiply_adds += other.multiply_adds;
   element_operations += other.element_operations;

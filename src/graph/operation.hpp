@@ -28,6 +28,9 @@ Axis axis(std::string name);
 /// With labels; no labels when the list is empty.
 Axis axis(std::string name, std::vector<std::string> labels);
 
+/// The labels of `count` places from `first` on.
+Axis part(const Axis& whole, std::size_t first, std::size_t count);
+
 /// All about a matrix but its cells.
 struct Frame {
   Shape shape;

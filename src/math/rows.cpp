@@ -92,6 +92,10 @@ ATTN_FOR_EACH_PROCESSOR void subtract_from(double* x, const double* y, std::size
   for (std::size_t j = 0; j < n; ++j) x[j] -= y[j];
 }
 
+ATTN_FOR_EACH_PROCESSOR void multiply_by(double* x, const double* y, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j) x[j] *= y[j];
+}
+
 }  // namespace
 
 void exponentiate(std::span<double> cells) {
@@ -118,6 +122,10 @@ void add(std::span<double> cells, std::span<const double> other) {
 
 void subtract(std::span<double> cells, std::span<const double> other) {
   subtract_from(cells.data(), other.data(), cells.size());
+}
+
+void multiply(std::span<double> cells, std::span<const double> other) {
+  multiply_by(cells.data(), other.data(), cells.size());
 }
 
 }  // namespace attn

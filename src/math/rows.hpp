@@ -20,8 +20,9 @@ void softmax_row(std::span<double> row);
 /// x ← x / divisor.
 void divide(std::span<double> cells, double divisor);
 
-/// x ← x + y and x ← x − y, cell by cell. Both have the same size.
+/// x ← x + y, x ← x − y and x ← x · y, cell by cell. Both have the same size.
 void add(std::span<double> cells, std::span<const double> other);
 void subtract(std::span<double> cells, std::span<const double> other);
+void multiply(std::span<double> cells, std::span<const double> other);
 
 }  // namespace attn

@@ -61,6 +61,38 @@ struct SideBySide {
   std::vector<Table> tables;
 };
 
+/// A matrix as a picture: a sign for each cell, the darker the larger.
+struct HeatMap {
+  Table table;
+};
+
+/// Points of one curve, or of one kind.
+struct Series {
+  std::string name;
+  std::vector<double> x;
+  std::vector<double> y;  // as many
+};
+
+enum class Spacing { even, logarithmic };
+
+/// Curves over one axis. Logarithmic axes hold positive numbers only.
+struct Plot {
+  std::string title;
+  std::string x_name;
+  std::vector<Series> series;
+  Spacing x_spacing = Spacing::even;
+  Spacing y_spacing = Spacing::even;
+};
+
+/// Boxes in a row, each leading to the next: how a computation flows.
+struct Flow {
+  struct Box {
+    std::string title;
+    std::string detail;
+  };
+  std::vector<Box> boxes;
+};
+
 /// Rows of words: a list of examples, of formats.
 struct Listing {
   std::vector<std::string> columns;
@@ -74,7 +106,8 @@ struct Derivation {
   std::size_t depth = 0;
 };
 
-using Block = std::variant<Heading, Prose, FormulaBlock, Table, SideBySide, Listing, Derivation>;
+using Block =
+    std::variant<Heading, Prose, FormulaBlock, Table, SideBySide, HeatMap, Plot, Flow, Listing, Derivation>;
 
 /// A page: its blocks, and behind them the matrices themselves, which the machine formats write.
 struct Page {

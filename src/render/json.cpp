@@ -82,6 +82,46 @@ class BlockWriter {
     json_.end_object();
   }
 
+  void operator()(const HeatMap& map) {
+    begin("heat_map");
+    json_.key("table");
+    (*this)(map.table);
+    json_.end_object();
+  }
+
+  void operator()(const Plot& plot) {
+    begin("plot");
+    member("title", plot.title);
+    member("x", plot.x_name);
+    member("x_spacing", spacing_name(plot.x_spacing));
+    member("y_spacing", spacing_name(plot.y_spacing));
+    json_.key("series");
+    json_.begin_array();
+    for (const Series& series : plot.series) {
+      json_.begin_object();
+      member("name", series.name);
+      numbers("x", series.x);
+      numbers("y", series.y);
+      json_.end_object();
+    }
+    json_.end_array();
+    json_.end_object();
+  }
+
+  void operator()(const Flow& flow) {
+    begin("flow");
+    json_.key("boxes");
+    json_.begin_array();
+    for (const Flow::Box& box : flow.boxes) {
+      json_.begin_object();
+      member("title", box.title);
+      member("detail", box.detail);
+      json_.end_object();
+    }
+    json_.end_array();
+    json_.end_object();
+  }
+
   void operator()(const Listing& listing) {
     begin("listing");
     json_.key("columns");
@@ -121,6 +161,17 @@ class BlockWriter {
   void labels(std::string_view key, const Axis& axis) {
     json_.key(key);
     json_.strings(axis.labels ? *axis.labels : std::vector<std::string>{});
+  }
+
+  void numbers(std::string_view key, const std::vector<double>& numbers) {
+    json_.key(key);
+    json_.begin_array();
+    for (const double number : numbers) json_.number(number);
+    json_.end_array();
+  }
+
+  static std::string_view spacing_name(Spacing spacing) {
+    return spacing == Spacing::even ? "even" : "logarithmic";
   }
 
   void cell(const Cell& cell) {

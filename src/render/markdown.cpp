@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "render/drawing.hpp"
 #include "render/format.hpp"
 #include "render/table_layout.hpp"
 #include "render/width.hpp"
@@ -96,6 +97,10 @@ class MarkdownRenderer {
     for (const Table& table : group.tables) (*this)(table);
   }
 
+  void operator()(const HeatMap& map) { drawing(map, write_heat_map); }
+  void operator()(const Plot& plot) { drawing(plot, write_plot); }
+  void operator()(const Flow& flow) { drawing(flow, write_flow); }
+
   void operator()(const Listing& listing) {
     gap();
     std::string rule = "|";
@@ -134,6 +139,17 @@ class MarkdownRenderer {
   void gap() {
     if (!first_) sink_.write("\n");
     first_ = false;
+  }
+
+  // Drawings are made of characters, and stand as they are.
+  template <class Drawing>
+  void drawing(const Drawing& drawing, void (*write)(const Drawing&, const Style&, Sink&)) {
+    gap();
+    Style style = style_;
+    style.colors = Colors::none;
+    sink_.write("```text\n");
+    write(drawing, style, sink_);
+    sink_.write("```\n");
   }
 
   void write_header(const Table& table, std::size_t columns) {

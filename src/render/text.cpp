@@ -4,6 +4,7 @@
 
 #include "page/describe.hpp"
 #include "render/color.hpp"
+#include "render/drawing.hpp"
 #include "render/format.hpp"
 #include "render/text_table.hpp"
 #include "render/width.hpp"
@@ -54,6 +55,21 @@ class TextRenderer {
   void operator()(const SideBySide& group) {
     gap();
     write_side_by_side(group.tables, style_, sink_);
+  }
+
+  void operator()(const HeatMap& map) {
+    gap();
+    write_heat_map(map, style_, sink_);
+  }
+
+  void operator()(const Plot& plot) {
+    gap();
+    write_plot(plot, style_, sink_);
+  }
+
+  void operator()(const Flow& flow) {
+    gap();
+    write_flow(flow, style_, sink_);
   }
 
   void operator()(const Listing& listing) {

@@ -20,12 +20,7 @@ class Columns final : public Operation {
       fail("{} has {} columns: columns {} to {} are not among them", operands[0]->title(), x.shape.columns,
            first_ + 1, first_ + count_);
     }
-    Axis kept = x.columns;
-    if (kept.labels) {
-      const auto begin = kept.labels->begin() + static_cast<std::ptrdiff_t>(first_);
-      kept = axis(kept.name, std::vector<std::string>(begin, begin + static_cast<std::ptrdiff_t>(count_)));
-    }
-    return {{x.shape.rows, count_}, x.rows, kept};
+    return {{x.shape.rows, count_}, x.rows, part(x.columns, first_, count_)};
   }
 
   Matrix compute(std::span<Value> operands) const override {

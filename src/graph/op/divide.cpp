@@ -6,7 +6,7 @@ namespace {
 
 class Divide final : public Operation {
  public:
-  explicit Divide(Divisor divisor) : divisor_(std::move(divisor)) {}
+  explicit Divide(Scalar divisor) : divisor_(std::move(divisor)) {}
 
   std::string_view name() const override { return "divide"; }
 
@@ -32,12 +32,12 @@ class Divide final : public Operation {
   }
 
  private:
-  Divisor divisor_;
+  Scalar divisor_;
 };
 
 }  // namespace
 
-Value divide(Value x, Divisor divisor) {
+Value divide(Value x, Scalar divisor) {
   return apply(Divide(std::move(divisor)), std::move(x));
 }
 

@@ -13,6 +13,12 @@ Value sample(Graph& graph, std::string_view name, Shape shape) {
   return graph.input(name, std::move(matrix), axis("rows"), axis("columns"));
 }
 
+Value ids_sample(Graph& graph) {
+  Matrix matrix = make_matrix({3, 1}, 2.0);
+  matrix(0, 0) = 4.0;
+  return graph.input("ids", std::move(matrix), axis("words"), axis("id"));
+}
+
 Value allowed_sample(Graph& graph) {
   Matrix matrix = make_matrix({2, 3}, 1.0);
   matrix(0, 2) = matrix(1, 0) = 0.0;
@@ -35,6 +41,10 @@ constexpr std::array table = {
     OperationRow{"subtract", "the difference, cell by cell, or of every row or column and one",
                  [](Graph& g) {
                    return subtract(sample(g, "a", {2, 3}), sample(g, "b", {2, 1}));
+                 }},
+    OperationRow{"multiply", "the product, cell by cell",
+                 [](Graph& g) {
+                   return multiply(sample(g, "a", {2, 3}), sample(g, "b", {2, 3}));
                  }},
     OperationRow{"transpose", "rows and columns exchanged",
                  [](Graph& g) {
@@ -60,6 +70,18 @@ constexpr std::array table = {
                  [](Graph& g) {
                    return tanh(sample(g, "a", {2, 3}));
                  }},
+    OperationRow{"sigmoid", "1 / (1 + exp(−x)) of every cell",
+                 [](Graph& g) {
+                   return sigmoid(sample(g, "a", {2, 3}));
+                 }},
+    OperationRow{"relu", "every cell, or 0 where it is negative",
+                 [](Graph& g) {
+                   return relu(sample(g, "a", {2, 3}));
+                 }},
+    OperationRow{"times", "every cell multiplied by one number",
+                 [](Graph& g) {
+                   return times(sample(g, "a", {2, 3}), {8.0, {"√64", "\\sqrt{64}"}});
+                 }},
     OperationRow{"divide", "every cell divided by one number",
                  [](Graph& g) {
                    return divide(sample(g, "a", {2, 3}), {8.0, {"√64", "\\sqrt{64}"}});
@@ -72,6 +94,18 @@ constexpr std::array table = {
                  [](Graph& g) {
                    return softmax(sample(g, "a", {2, 3}));
                  }},
+    OperationRow{"normalize", "every row divided by its sum",
+                 [](Graph& g) {
+                   return normalize(sample(g, "a", {2, 3}));
+                 }},
+    OperationRow{"largest", "1 at every row's largest cell, else 0",
+                 [](Graph& g) {
+                   return largest(sample(g, "a", {2, 3}));
+                 }},
+    OperationRow{"rows", "some neighbouring rows",
+                 [](Graph& g) {
+                   return rows(sample(g, "a", {5, 2}), 1, 3);
+                 }},
     OperationRow{"columns", "some neighbouring columns",
                  [](Graph& g) {
                    return columns(sample(g, "a", {2, 5}), 1, 3);
@@ -79,6 +113,26 @@ constexpr std::array table = {
     OperationRow{"concatenate", "matrices side by side",
                  [](Graph& g) {
                    return concatenate({sample(g, "a", {2, 3}), sample(g, "b", {2, 2})});
+                 }},
+    OperationRow{"stack", "matrices below each other",
+                 [](Graph& g) {
+                   return stack({sample(g, "a", {2, 3}), sample(g, "b", {1, 3})});
+                 }},
+    OperationRow{"embed", "the rows of a table that ids stand for",
+                 [](Graph& g) {
+                   return embed(ids_sample(g), sample(g, "e", {4, 2}));
+                 }},
+    OperationRow{"one_hot", "1 at the place of every id, else 0",
+                 [](Graph& g) {
+                   return one_hot(ids_sample(g), sample(g, "e", {4, 2}));
+                 }},
+    OperationRow{"by_distance", "a number for the distance of every query and key",
+                 [](Graph& g) {
+                   return by_distance(sample(g, "r", {1, 3}), sample(g, "q", {2, 2}), sample(g, "k", {4, 2}));
+                 }},
+    OperationRow{"sinusoid", "sines and cosines of the positions",
+                 [](Graph& g) {
+                   return sinusoid(g, sinusoid_layouts().front(), {{4, 6}, axis("tokens"), axis("features")});
                  }},
     OperationRow{identity_name, "another name for the same matrix",
                  [](Graph& g) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,8 @@ Value matmul_transposed(Value a, Value b);
 /// [m, n] [m, n], [1, n] or [m, 1] -> [m, n].
 Value add(Value x, Value y);
 Value subtract(Value x, Value y);
+/// x ⊙ y, cell by cell, with the same shapes.
+Value multiply(Value x, Value y);
 
 /// [m, n] -> [n, m].
 Value transpose(Value x);
@@ -41,17 +44,20 @@ Value pairs(Value q, Value k);
 /// [n_q·n_k, 1] -> [n_q, n_k].
 Value unpair(Value pairs, const Value& q, const Value& k);
 
-/// The hyperbolic tangent of every cell.  [m, n] -> [m, n].
+/// The hyperbolic tangent, 1 / (1 + exp(−x)), and max(x, 0) of every cell.  [m, n] -> [m, n].
 Value tanh(Value x);
+Value sigmoid(Value x);
+Value relu(Value x);
 
-/// A number to divide by and how it is written: 8 = √64.
-struct Divisor {
+/// A number and how it is written: 8 = √64.
+struct Scalar {
   double value;
   Formula notation;
 };
 
-/// x / divisor.  [m, n] -> [m, n].
-Value divide(Value x, Divisor divisor);
+/// x / divisor and x · factor.  [m, n] -> [m, n].
+Value divide(Value x, Scalar divisor);
+Value times(Value x, Scalar factor);
 
 /// Replaces the scores by `fill` where `allowed` is 0, and by −∞ in a row where nothing is allowed.
 /// [n_q, n_k] [n_q, n_k] -> [n_q, n_k].  (D0 11.3.2.1)
@@ -63,11 +69,48 @@ double mask_fill(const Operation& operation);
 /// Makes every row nonnegative with sum one; a row of −∞ alone becomes zeros.  [m, n] -> [m, n].  (D0 11.1)
 Value softmax(Value scores);
 
-/// `count` columns from `first` on.  [m, n] -> [m, count].
+/// Every row divided by its sum; a row with sum 0 becomes zeros.  [m, n] -> [m, n].  (D0 11.1)
+Value normalize(Value x);
+
+/// 1 at the first largest cell of every row, else 0.  [m, n] -> [m, n].  (D0 11.1, exactly one weight 1)
+Value largest(Value scores);
+
+/// `count` columns, or rows, from `first` on.  [m, n] -> [m, count] or [count, n].
 Value columns(Value x, std::size_t first, std::size_t count);
+Value rows(Value x, std::size_t first, std::size_t count);
 
 /// Matrices side by side; one alone is itself.  [m, n_1] … [m, n_h] -> [m, n_1 + … + n_h].
 Value concatenate(std::vector<Value> parts);
+
+/// Matrices below each other; one alone is itself.  [m_1, n] … [m_h, n] -> [m_1 + … + m_h, n].
+Value stack(std::vector<Value> parts);
+
+/// The rows of a table that ids stand for, counted from 1.  [n, 1] [vocabulary, d] -> [n, d].
+/// Throws InputError for an id that is no row.  (D4, x_i = E w_i)
+Value embed(Value ids, Value table);
+
+/// A row for each id, 1 at its place and 0 elsewhere: multiplied with the table it gives the embeddings.
+/// [n, 1] -> [n, vocabulary].  Throws InputError for an id that is no row of `table`.
+Value one_hot(Value ids, const Value& table);
+
+/// What a table of distances −c … c holds for the distance from every query to every key; longer ones count
+/// as c. The table has one row for all queries, or one for each; queries and keys are those of `q` and `k`.
+/// [1, 2c + 1] or [n_q, 2c + 1] -> [n_q, n_k].  (Shaw et al. 2018; D4, relative positions)
+Value by_distance(Value table, const Value& q, const Value& k);
+
+/// In which order the columns of a sinusoid stand.
+struct SinusoidLayout {
+  std::string_view name;
+  std::string_view summary;
+  std::size_t (*frequency)(std::size_t column, std::size_t size);
+  bool (*is_sine)(std::size_t column, std::size_t size);
+};
+
+/// interleaved (Vaswani et al. 2017; D0 11.6.3) and concatenated.
+std::span<const SinusoidLayout> sinusoid_layouts();
+
+/// sin(i / 10000^(2j/d)) and the same cosine for places i from 0 and frequencies j from 0.  -> [n, d].
+Value sinusoid(Graph& graph, const SinusoidLayout& layout, Frame frame);
 
 /// The operation of an alias, a second name for one value; `Graph::name` makes it.
 constexpr std::string_view identity_name = "identity";

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "page/page.hpp"
+#include "render/style.hpp"
+#include "support/sink.hpp"
+
+namespace attn {
+
+// Drawings made of characters, one file each. They keep to the style's width, or to 80 columns without one.
+
+/// One or two signs for each cell, shaded in steps; columns are left out evenly where there is no room.
+void write_heat_map(const HeatMap& map, const Style& style, Sink& sink);
+
+/// Curves on a grid of characters, with a sign of its own for each and the range of both axes.
+void write_plot(const Plot& plot, const Style& style, Sink& sink);
+
+/// Boxes with arrows between them, in as many lines as they need.
+void write_flow(const Flow& flow, const Style& style, Sink& sink);
+
+}  // namespace attn
