@@ -328,10 +328,10 @@ TEST_CASE("the scale sqrt-dk divides by the root of the keys' size, and belongs 
     any.scale = "none";
     RC_ASSERT(same(Solution(any)["scaled"], own["scores"]));
   }));
-  CHECK(divisor("sqrt-dk", 64)->value == 8.0);
-  CHECK(divisor("sqrt-dk", 64)->notation.plain == "√64");
-  CHECK_FALSE(divisor("none", 64).has_value());
-  for (const ScoreFunction& function : score_functions()) CHECK_NOTHROW(divisor(function.scale, 4));
+  CHECK(divisor("sqrt-dk", {.d_k = 64})->value == 8.0);
+  CHECK(divisor("sqrt-dk", {.d_k = 64})->notation.plain == "√64");
+  CHECK_FALSE(divisor("none", {.d_k = 64}).has_value());
+  for (const ScoreFunction& function : score_functions()) CHECK_NOTHROW(divisor(function.scale, {.d_k = 4, .n_k = 4}));
 }
 
 TEST_CASE("a query that may look at nothing receives nothing, and the reader is told") {

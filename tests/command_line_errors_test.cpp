@@ -71,7 +71,7 @@ TEST_CASE("a mistyped command, option or name is answered with the nearest one")
 }
 
 TEST_CASE("a word far from all names is answered with the names") {
-  refuses({"frobnicate"}, "walk, project, scores");
+  refuses({"frobnicate"}, "attn help lists them all");
   refuses({"walk", "--example", "zebra"}, "thinking-machines, animal");
   refuses({"walk", "--format", "pdf"}, "text, markdown, csv");
 }

@@ -72,7 +72,10 @@ TEST_CASE("every example is computed to finite numbers, −∞ aside, and reads 
     const Solution again(problem(written(solution.problem), "the problem written"));
     CHECK(solution.graph.names() == again.graph.names());
     CHECK(warnings(solution.graph).empty());
-    CHECK(solution.graph.matching("output").size() == solution.problem.sequences.size());
+    // One for each sentence and layer, and one for what layers would be if they averaged once.
+    const std::size_t layers = solution.problem.layers, averagings = layers > 1 ? 1 : 0;
+    CHECK(solution.graph.matching("output").size() ==
+          solution.problem.sequences.size() * (layers + averagings));
     for (const Node& node : solution.graph.nodes()) {
       CAPTURE(node.name);
       CHECK(std::ranges::all_of(cells(node.matrix()), [](double cell) {

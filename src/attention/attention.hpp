@@ -14,7 +14,7 @@ struct Recipe {
   std::function<Value(Value q, Value k)> score = [](Value q, Value k) {
     return dot_product(std::move(q), std::move(k), {});
   };
-  std::optional<Scalar> divisor = {};                     // of the scores
+  std::optional<Scalar> divisor = {};                      // of the scores
   std::optional<Value> bias = {};                          // added to the scaled scores     [n_q, n_k]
   std::optional<Value> allowed = {};                       // 0 where a query may not look   [n_q, n_k]
   double fill = -std::numeric_limits<double>::infinity();  // takes the place of a score that is not allowed

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attention/attention.hpp"
@@ -34,9 +35,13 @@ struct Problem {
   std::vector<Sequence> sequences = {{}};  // more than one is a batch: each is attended to on its own
   std::vector<std::string> key_tokens;     // labels of the keys, when they are not the queries' words
   std::map<std::string, Matrix, std::less<>>
-      matrices;  // memory, w_q … w_o, b_q … b_o, q, k, v, scores, weights
+      matrices;  // memory, w_q … w_o, w_1, w_2, b_q … b_o, b_1, b_2, q, k, v, scores, weights, position_table
 
   std::size_t heads = 1;
+  std::size_t layers = 1;     // each attends to what the one below found, with the same parameters
+  bool feed_forward = false;  // after the attention of each layer
+  std::string positions = "none";
+  std::size_t max_distance = 2;  // of relative positions that are drawn
   std::string score = "scaled-dot";
   double score_sigma = 1.0;
   std::string scale;  // empty: the one that belongs to the score function
@@ -51,9 +56,16 @@ struct Problem {
 /// How far a computation goes: to q, k and v, to the weights, or to the output.
 enum class Extent { projections, weights, output };
 
+/// The scope of what `layers` would give if they mixed the words only once.
+constexpr std::string_view averaging_scope = "averaging";
+
 /// Computes all that the problem allows up to the extent, into the graph.
 /// Throws InputError when the matrices do not fit together.
 void evaluate(const Problem& problem, Graph& graph, Extent extent = Extent::output);
+
+/// Adds the transpose of every matrix of weights beside it, as `alignment`: keys as rows and queries as
+/// columns, which sum to one. (D3, the alignment table)
+void add_alignments(Graph& graph);
 
 /// Throws InputError when a computed number is not finite, but for the −∞ of a mask: names the first such
 /// cell.

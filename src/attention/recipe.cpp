@@ -1,7 +1,6 @@
 #include "attention/recipe.hpp"
 
 #include "attention/masks.hpp"
-#include "attention/scale.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -32,15 +31,26 @@ std::function<Value(Value q, Value k)> score_of(const Problem& problem, const Pa
     }
     learned.matrices.emplace(row.name, found->second);
   }
-  return [score = function.score, learned = std::move(learned)](Value q, Value k) {
+  using Score = std::function<Value(Value, Value)>;
+  Score score = [score = function.score, learned = std::move(learned)](Value q, Value k) {
     return score(std::move(q), std::move(k), learned);
+  };
+  const PositionKind& positions = kind_of_positions(problem);
+  if (!positions.of_scores) return score;
+  return [score = std::move(score), &positions, table = parameters.at("position_table")](Value q, Value k) {
+    Value relative = positions.of_scores(q, k, table);
+    return add(name("content", score(std::move(q), std::move(k))), std::move(relative));
   };
 }
 
-std::optional<Scalar> divisor_of(const Problem& problem, std::size_t d_k) {
-  if (!problem.scale.empty()) return divisor(problem.scale, d_k);
-  if (d_k == 0) return std::nullopt;
-  return divisor(score_function(problem).scale, d_k);
+std::optional<Scalar> divisor_of(const Problem& problem, const KeySizes& sizes) {
+  if (!problem.scale.empty()) return divisor(problem.scale, sizes);
+  if (sizes.d_k == 0) return std::nullopt;
+  return divisor(score_function(problem).scale, sizes);
+}
+
+const PositionKind& kind_of_positions(const Problem& problem) {
+  return look_up(position_kinds(), problem.positions, "kind of positions");
 }
 
 std::optional<Matrix> allowed_cells(const Problem& problem, std::span<const std::size_t> valid_lengths,

@@ -6,7 +6,9 @@
 #include <span>
 #include <string>
 
+#include "attention/positions.hpp"
 #include "attention/problem.hpp"
+#include "attention/scale.hpp"
 
 namespace attn {
 
@@ -19,8 +21,11 @@ using Parameters = std::map<std::string, Value, std::less<>>;
 std::function<Value(Value q, Value k)> score_of(const Problem& problem, const Parameters& parameters);
 
 /// What the scores are divided by: the problem's scale, or the one that belongs to its scoring function.
-/// `d_k` is 0 when scores are given and keys are not known. Throws InputError as divisor() does.
-std::optional<Scalar> divisor_of(const Problem& problem, std::size_t d_k);
+/// Throws InputError as divisor() does.
+std::optional<Scalar> divisor_of(const Problem& problem, const KeySizes& sizes);
+
+/// The problem's kind of positions. Throws InputError with the nearest name.
+const PositionKind& kind_of_positions(const Problem& problem);
 
 /// All masks of 0 and 1 together: the given one, the causal one, and that of the valid lengths. Nothing
 /// without any. `shape` is that of the scores. Throws InputError when a mask does not fit it.

@@ -13,20 +13,28 @@
 namespace attn {
 namespace {
 
-std::optional<Scalar> sqrt_dk(std::size_t d_k) {
-  if (d_k == 0)
-    fail("scale sqrt-dk needs the keys' size, and only scores are given: give --scale NUMBER or none");
-  return Scalar{std::sqrt(static_cast<double>(d_k)),
-                 {fmt::format("√{}", d_k), fmt::format("\\sqrt{{{}}}", d_k)}};
+Scalar root_of(std::size_t n) {
+  return {std::sqrt(static_cast<double>(n)), {fmt::format("√{}", n), fmt::format("\\sqrt{{{}}}", n)}};
 }
 
-std::optional<Scalar> none(std::size_t) {
+std::optional<Scalar> sqrt_dk(const KeySizes& sizes) {
+  if (sizes.d_k == 0)
+    fail("scale sqrt-dk needs the keys' size, and only scores are given: give --scale NUMBER or none");
+  return root_of(sizes.d_k);
+}
+
+std::optional<Scalar> none(const KeySizes&) {
   return std::nullopt;
+}
+
+std::optional<Scalar> sqrt_n(const KeySizes& sizes) {
+  return root_of(sizes.n_k);
 }
 
 constexpr std::array table = {
     Scale{"sqrt-dk", "the square root of the keys' size", sqrt_dk},
     Scale{"none", "scores as they are", none},
+    Scale{"sqrt-n", "the square root of the number of keys: a published mistake, to compare", sqrt_n},
 };
 
 std::optional<double> parse_number(std::string_view text) {
@@ -42,7 +50,7 @@ std::span<const Scale> scales() {
   return table;
 }
 
-std::optional<Scalar> divisor(std::string_view scale, std::size_t d_k) {
+std::optional<Scalar> divisor(std::string_view scale, const KeySizes& sizes) {
   if (const std::optional<double> value = parse_number(scale)) {
     if (!std::isfinite(*value) || *value <= 0.0) {
       fail("--scale {}: the scores are divided by it, so it must be a positive number", scale);
@@ -50,7 +58,7 @@ std::optional<Scalar> divisor(std::string_view scale, std::size_t d_k) {
     const std::string written = fmt::format("{}", *value);
     return Scalar{*value, {written, written}};
   }
-  if (const Scale* row = find_row(scales(), scale)) return row->divisor(d_k);
+  if (const Scale* row = find_row(scales(), scale)) return row->divisor(sizes);
   fail("there is no scale '{}'{}; give {} or a number", scale, did_you_mean(scale, names_of(scales())),
        fmt::join(names_of(scales()), ", "));
 }

@@ -8,18 +8,24 @@
 
 namespace attn {
 
-/// What the scores are divided by before the softmax, given the size of a key; nothing for `none`.
+/// How large a key is and how many there are; 0 where only scores are given and keys are not known.
+struct KeySizes {
+  std::size_t d_k = 0;
+  std::size_t n_k = 0;
+};
+
+/// What the scores are divided by before the softmax; nothing for `none`.
 struct Scale {
   std::string_view name;
   std::string_view summary;
-  std::optional<Scalar> (*divisor)(std::size_t d_k);
+  std::optional<Scalar> (*divisor)(const KeySizes& sizes);
 };
 
-/// sqrt-dk and none.
+/// sqrt-dk, none, and sqrt-n, which D3 has by mistake.
 std::span<const Scale> scales();
 
-/// The divisor for a scale's name or for a number. `d_k` is 0 when the keys are not known.
+/// The divisor for a scale's name or for a number.
 /// Throws InputError: an unknown name, a number that is not positive, sqrt-dk without keys.
-std::optional<Scalar> divisor(std::string_view scale, std::size_t d_k);
+std::optional<Scalar> divisor(std::string_view scale, const KeySizes& sizes);
 
 }  // namespace attn

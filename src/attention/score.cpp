@@ -114,8 +114,9 @@ Value additive(Value q, Value k, const ScoreParameters& parameters) {
 }
 
 bool is_of_scoring(std::string_view leaf) {
-  constexpr std::string_view leaves[] = {"dot",      "half_q", "half_k",    "projected_q", "hidden_q",
-                                         "hidden_k", "hidden", "activated", "scores"};
+  constexpr std::string_view leaves[] = {"dot",       "half_q",   "half_k",  "projected_q",
+                                         "hidden_q",  "hidden_k", "hidden",  "activated",
+                                         "distances", "relative", "content", "scores"};
   return std::ranges::find(leaves, leaf) != std::end(leaves);
 }
 
@@ -123,6 +124,11 @@ std::string meaning_of_scores(const Node& node) {
   const auto beside = [&](std::string_view leaf) {
     return node.graph->find(std::string(node.scope()) + std::string(leaf)) != nullptr;
   };
+  if (beside("content")) {
+    return "A score has two parts: the content, a query (row) compared with a key (column), and what the "
+           "query "
+           "finds at the distance between them, whatever word stands there.";
+  }
   if (beside("half_k")) {
     return "A score is minus half the squared distance from a query (row) to a key (column): the nearer the "
            "key, the "

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "attention/identities.hpp"
 #include "attention/score.hpp"
 #include "graph/op/operations.hpp"
 
@@ -15,8 +16,20 @@ bool within_head(const Node& node) {
   return node.scope().find("head.") != std::string_view::npos;
 }
 
+bool is_averaging(const Node& node) {
+  return node.operation && (node.scope().ends_with("averaging."));
+}
+
 bool computed(const Node& node, std::string_view leaf) {
-  return node.operation && node.leaf() == leaf;
+  return node.operation && node.leaf() == leaf && !is_averaging(node);
+}
+
+bool is_positioned(const Node& node) {
+  return node.leaf() == "positioned" || (computed(node, "positions"));
+}
+
+bool is_feed_forward(const Node& node) {
+  return computed(node, "inner") || computed(node, "rectified") || computed(node, "feed_forward");
 }
 
 bool is_projection(const Node& node) {
@@ -114,7 +127,41 @@ std::string meaning_of_joined(const Node& node) {
   return joined + (projected ? ", and the output projection turns each row into one vector." : ".");
 }
 
+std::string meaning_of_positions(const Node&) {
+  return "Attention takes its keys as a set: it does not know which word comes first. A vector for each "
+         "place "
+         "is added to the embeddings, so that the same word is another at another place.";
+}
+
+std::string meaning_of_feed_forward(const Node&) {
+  return "Attention alone only averages. The feed-forward layer treats every position by itself: a learned "
+         "map "
+         "to d_ff numbers, ReLU, which makes negative numbers 0, and a map back.";
+}
+
+std::string meaning_of_averaging(const Node& node) {
+  const Graph& graph = *node.graph;
+  const std::string outer(node.scope().substr(0, node.scope().size() - averaging_scope.size() - 1));
+  const Node* top = nullptr;
+  for (const Node& other : graph.nodes()) {
+    const bool of_layer = other.scope().starts_with(outer + "layer.");
+    if (of_layer && (computed(other, "output") || computed(other, "feed_forward"))) top = &other;
+  }
+  const double difference =
+      largest_difference(top->matrix(), graph.at(outer + std::string(averaging_scope) + ".output").matrix());
+  constexpr double rounding = 1e-9;
+  return fmt::format(
+      "What if the words were mixed once, with the product of the layers' weights, and each went through the "
+      "layers' maps by itself? The largest difference from {} is {:.2g}: {}.",
+      top->name, difference,
+      difference < rounding ? "layers of attention alone are one averaging again"
+                            : "with a nonlinearity between them the layers are more than one averaging");
+}
+
 constexpr std::array table = {
+    Step{"add-positions", "Positions", "a vector for each place, added to the embeddings",
+         meaning_of_positions, "--positions sinusoidal with --x or --text", Extent::projections,
+         is_positioned},
     Step{"project", "Project", "queries, keys and values from the embeddings", meaning_of_projection,
          "--x with --wq, --wk or --wv", Extent::projections, is_projection},
     Step{"scores", "Score", "every query against every key", meaning_of_scores,
@@ -131,6 +178,11 @@ constexpr std::array table = {
          "--heads N with N above 1, or try --example animal", Extent::output, is_head},
     Step{"concat", "Concatenate", "the heads side by side, and the output projection", meaning_of_joined,
          "--heads N with N above 1, or --wo, or try --example animal", Extent::output, is_joined},
+    Step{"feed-forward", "Feed-forward", "two maps with ReLU between them, for every position alike",
+         meaning_of_feed_forward, "--d-ff N to draw its parameters, or --w1 and --w2", Extent::output,
+         is_feed_forward},
+    Step{"averaging", "One averaging", "what stacked layers would be if they mixed the words once",
+         meaning_of_averaging, "--layers 2 with one head", Extent::output, is_averaging},
 };
 
 }  // namespace

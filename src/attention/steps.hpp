@@ -24,7 +24,8 @@ struct Step {
 /// Whether a node sums values with weights.
 bool is_weighted_sum(const Node& node);
 
-/// project, scores, scale, mask, softmax, weigh, heads, concat: in the order of the computation.
+/// add-positions, project, scores, scale, mask, softmax, weigh, heads, concat, feed-forward, averaging: in
+/// the order of the computation.
 std::span<const Step> steps();
 
 }  // namespace attn

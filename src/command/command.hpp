@@ -23,6 +23,7 @@ struct Option {
 struct Arguments {
   std::vector<std::string> words;                           // what is not an option
   Request request;                                          // the fields of the problem
+  std::string_view default_example = {};                    // where no problem is given; empty: the first
   std::map<std::string, std::string, std::less<>> options;  // the other options, by name without dashes
 
   bool has(std::string_view option) const { return options.contains(option); }
@@ -46,6 +47,7 @@ struct Command {
   std::size_t least_words = 0;
   std::size_t most_words = 0;
   bool takes_problem = false;  // the fields of a problem, --example and --problem
+  std::string_view default_example = {};
   std::vector<Option> options = {};
   std::vector<std::string_view> examples = {};
   Outcome (*run)(const Command& command, const Arguments& arguments);
@@ -64,7 +66,13 @@ Outcome run_walk(const Command& command, const Arguments& arguments);
 Outcome run_step(const Command& command, const Arguments& arguments);
 Outcome run_explain(const Command& command, const Arguments& arguments);
 Outcome run_examples(const Command& command, const Arguments& arguments);
+Outcome run_scale(const Command& command, const Arguments& arguments);
+Outcome run_pool(const Command& command, const Arguments& arguments);
+Outcome run_embed(const Command& command, const Arguments& arguments);
+Outcome run_positions(const Command& command, const Arguments& arguments);
+Outcome run_errata(const Command& command, const Arguments& arguments);
 Outcome run_compare_scores(const Command& command, const Arguments& arguments);
+Outcome run_compare_masks(const Command& command, const Arguments& arguments);
 Outcome run_convert(const Command& command, const Arguments& arguments);
 Outcome run_help(const Command& command, const Arguments& arguments);
 Outcome run_version(const Command& command, const Arguments& arguments);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "attention/positions.hpp"
 #include "attention/scale.hpp"
 #include "attention/score.hpp"
 #include "command/command.hpp"
@@ -76,6 +77,7 @@ Page command_help(const Command& command) {
     say(listing_of_fields());
     add_choices(page, "NAME of --score", score_functions());
     add_choices(page, "S of --scale, or a number", scales());
+    add_choices(page, "KIND of --positions", position_kinds());
     add_choices(page, "KIND of --random", random_kinds());
     add_choices(page,
                 "MATRIX: a literal such as '1 0; 0 1' or '[[1,0],[0,1]]', - for standard input, or a file",

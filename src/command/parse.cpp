@@ -54,6 +54,7 @@ class Parser {
       fail("{}: see attn help {}", error.what(), command_.name);
     }
     Arguments arguments;
+    arguments.default_example = command_.default_example;
     take_options(arguments);
     for (const std::string& word : app_.remaining()) {
       refuse_option(word);
@@ -153,7 +154,12 @@ Parsed parse(const std::vector<std::string>& command_line) {
   if (first.starts_with('-')) {
     fail("a command comes first, and '{}' is an option: try attn walk {}, or attn help", first, first);
   }
-  const Command& command = look_up(commands(), first, "command");
+  const Command* const found = find_row(commands(), first);
+  if (!found) {
+    fail("there is no command '{}'{}: attn help lists them all", first,
+         did_you_mean(first, names_of(commands())));
+  }
+  const Command& command = *found;
   return {&command, Parser(command).parse({command_line.begin() + 1, command_line.end()})};
 }
 

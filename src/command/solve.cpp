@@ -12,7 +12,9 @@ Request whole_problem(const Arguments& arguments) {
   if (file && example) fail("--problem and --example are both given: give one of them");
   if (file) return read_request(read_bytes(*file), *file);
   if (!example && arguments.request.has_source()) return {};
-  const Example& chosen = example ? look_up(examples(), *example, "example") : examples().front();
+  const std::string_view usual =
+      arguments.default_example.empty() ? examples().front().name : arguments.default_example;
+  const Example& chosen = look_up(examples(), example ? *example : usual, "example");
   return read_request(chosen.json, std::string(chosen.name));
 }
 
@@ -50,6 +52,7 @@ Solved solve(const Arguments& arguments, Extent extent) {
   auto graph = std::make_shared<Graph>();
   evaluate(*problem, *graph, extent);
   check_overflow(*graph);
+  if (arguments.has("transpose")) add_alignments(*graph);
   return {std::move(problem), std::move(graph)};
 }
 

@@ -6,6 +6,7 @@
 #include "attention/steps.hpp"
 #include "command/by_word.hpp"
 #include "command/solve.hpp"
+#include "command/swap.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
 
@@ -81,9 +82,22 @@ class MatrixWalk {
   std::set<std::string_view> told_;
 };
 
+// The weights the other way round, as tables of translations are printed: outputs as columns.
+void add_alignment_tables(Page& page) {
+  page.blocks.emplace_back(Heading{2, text("Alignment")});
+  page.blocks.emplace_back(Prose{
+      text("The weights transposed: a column for each query and a row for each key. Columns sum to one.")});
+  for (const Node* node : page.trace) {
+    if (node->leaf() == "alignment") add_results(page, {node});
+  }
+}
+
 }  // namespace
 
 Outcome run_walk(const Command&, const Arguments& arguments) {
+  if (const std::optional<std::string> places = arguments.text("swap")) {
+    return swap_words(build(requested(arguments)), *places);
+  }
   const Solved solved = solve(arguments);
   const std::optional<std::string> only = arguments.text("only"), word = arguments.text("by-word");
   if (only && word) fail("--only and --by-word are both given: give one of them");
@@ -108,6 +122,7 @@ Outcome run_walk(const Command&, const Arguments& arguments) {
     MatrixWalk walk(page);
     for (const Node* node : page.trace) walk.add(*node);
     walk.finish();
+    if (arguments.has("transpose")) add_alignment_tables(page);
   }
   return {std::move(page), solved.warnings()};
 }

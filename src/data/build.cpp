@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "attention/positions.hpp"
 #include "attention/scale.hpp"
 #include "data/check.hpp"
 #include "data/draw.hpp"
@@ -36,11 +37,14 @@ class Builder {
     problem_.title = request_.title;
     problem_.summary = request_.summary;
     problem_.about = request_.about;
-    problem_.heads = request_.has("heads") ? request_.get<std::size_t>("heads") : 1;
+    problem_.heads = count("heads", problem_.heads);
+    problem_.layers = count("layers", problem_.layers);
     check_contradictions(request_);
     take_matrices();
     take_words();
     take_score();
+    take_positions();
+    take_feed_forward();
     const std::size_t given = problem_.matrices.size();
     draw_missing(request_, problem_);
     drew_parameters_ = problem_.matrices.size() > given;
@@ -129,6 +133,11 @@ class Builder {
       }
       for (std::size_t i = 0; i < lists.size(); ++i) problem_.sequences[i].tokens = lists[i];
     }
+    if (request_.has("memory_text")) {
+      const auto& texts = request_.get<std::vector<std::string>>("memory_text");
+      if (texts.size() != 1) fail("--memory-text is given {} times: give one sentence", texts.size());
+      problem_.key_tokens = split_words(texts.front());
+    }
     if (request_.has("key_tokens")) {
       problem_.key_tokens = request_.get<std::vector<std::vector<std::string>>>("key_tokens").front();
     }
@@ -141,7 +150,7 @@ class Builder {
     pad_with_blanks(sentences);
     const bool padded =
         std::ranges::any_of(lengths, [&](std::size_t n) { return n != sentences.front().size(); });
-    if (padded && !request_.has("memory")) problem_.valid_lengths = lengths;
+    if (padded && !request_.has("memory") && !request_.has("memory_text")) problem_.valid_lengths = lengths;
     problem_.sequences.clear();
     for (auto& words : sentences) problem_.sequences.push_back({std::move(words), std::nullopt});
   }
@@ -152,10 +161,29 @@ class Builder {
     }
   }
 
+  std::size_t count(std::string_view name, std::size_t usual) const {
+    return request_.has(name) ? request_.get<std::size_t>(name) : usual;
+  }
+
+  void take_positions() {
+    if (request_.has("positions")) {
+      const std::string& name = request_.get<std::string>("positions");
+      problem_.positions = look_up(position_kinds(), name, "kind of positions").name;
+    }
+    problem_.max_distance = count("max_distance", problem_.max_distance);
+  }
+
+  // Layers have one unless it is refused; a single attention has one where it is asked for.
+  void take_feed_forward() {
+    const bool refused = request_.has("no_feed_forward") && request_.get<bool>("no_feed_forward");
+    const bool asked = request_.has("d_ff") || request_.has("w_1") || request_.has("w_2");
+    problem_.feed_forward = !refused && (asked || problem_.layers > 1);
+  }
+
   void take_recipe() {
     if (request_.has("scale")) {
       problem_.scale = request_.get<std::string>("scale");
-      divisor(problem_.scale, 1);  // throws for what is no scale
+      divisor(problem_.scale, {.d_k = 1, .n_k = 1});  // throws for what is no scale
     }
     problem_.causal = request_.has("causal") && request_.get<bool>("causal");
     if (request_.has("valid_length")) {
@@ -171,7 +199,8 @@ class Builder {
     const bool masks = problem_.mask || problem_.causal || !problem_.valid_lengths.empty();
     if (request_.has("mask_fill") && !masks)
       problem_.remarks.push_back("--mask-fill changes nothing without a mask");
-    const bool draws = request_.has("text") || request_.has("n_q") || drew_parameters_;
+    const bool draws =
+        request_.has("text") || request_.has("memory_text") || request_.has("n_q") || drew_parameters_;
     for (const char* name : {"seed", "random"}) {
       if (request_.has(name) && !draws) {
         problem_.remarks.push_back(fmt::format("--{} changes nothing: all numbers are given", name));

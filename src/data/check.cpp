@@ -32,7 +32,10 @@ void check_contradictions(const Request& request) {
   exclude(request, "text", "x");
   exclude(request, "text", "tokens");
   exclude(request, "scores", "weights");
-  for (const std::string_view name : {"x", "text", "q", "k", "n_q", "n_k", "memory"}) {
+  exclude(request, "memory", "memory_text");
+  exclude(request, "memory_text", "key_tokens");
+  for (const std::string_view name :
+       {"x", "text", "q", "k", "n_q", "n_k", "memory", "memory_text", "positions"}) {
     exclude(request, "scores", name);
     exclude(request, "weights", name);
   }
@@ -60,6 +63,14 @@ void check_contradictions(const Request& request) {
   }
   if (request.has("embeddings") && !request.has("text")) {
     fail("--embeddings gives the vectors of words, and there are none: give --text");
+  }
+  if (request.has("position_table") && !request.has("positions")) {
+    fail(
+        "--position-table says what was learned, but not how it is used: give --positions learned, "
+        "relative-bias or relative-vectors");
+  }
+  if (request.has("no_feed_forward") && request.get<bool>("no_feed_forward")) {
+    for (const std::string_view name : {"d_ff", "w_1", "w_2"}) exclude(request, "no_feed_forward", name);
   }
   if (request.has("n_q") != request.has("n_k")) fail("--n-q and --n-k go together: give both");
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "attention/positions.hpp"
 #include "data/embeddings.hpp"
 #include "data/words.hpp"
 #include "math/random.hpp"
@@ -51,10 +52,27 @@ class Draw {
 
   void run() {
     if (request_.has("text")) draw_embeddings();
-    const bool asked = request_.has("text") || request_.has("seed") || request_.has("random");
+    if (request_.has("memory_text")) draw_memory();
+    const bool asked = asks_for_numbers();
     if (asked && problem_.sequences.front().x) draw_parameters();
     if (request_.has("n_q")) draw_queries_and_keys();
+    draw_positions();
+    if (problem_.feed_forward) draw_feed_forward();
     if (asked || request_.has("n_q")) draw_score_parameters();
+  }
+
+  // In the sizes of the words that are longest.
+  void draw_positions() {
+    const PositionKind& kind = *find_row(position_kinds(), problem_.positions);
+    if (!kind.table_shape) return;
+    PositionSizes sizes{.d_model = d_model(), .max_distance = problem_.max_distance};
+    for (const Sequence& sequence : problem_.sequences) {
+      if (sequence.x) sizes.n = std::max(sizes.n, sequence.x->shape()[0]);
+    }
+    const bool projects = has("w_q") || has("q");
+    sizes.d_k = projects ? columns(has("w_q") ? "w_q" : "q") / problem_.heads : d_k();
+    if (sizes.n == 0) sizes.n = 1;
+    draw_parameter("position_table", kind.table_shape(sizes));
   }
 
   // In the sizes that one head's queries and keys have; all heads share them.
@@ -73,6 +91,12 @@ class Draw {
   }
 
  private:
+  // Fields that make no sense without numbers that nobody gave.
+  bool asks_for_numbers() const {
+    constexpr std::string_view fields[] = {"text", "memory_text", "seed", "random", "layers", "d_ff"};
+    return std::ranges::any_of(fields, [&](std::string_view name) { return request_.has(name); });
+  }
+
   bool has(std::string_view name) const { return problem_.matrices.contains(name); }
   std::size_t columns(std::string_view name) const { return problem_.matrices.find(name)->second.shape()[1]; }
 
@@ -154,7 +178,32 @@ class Draw {
     if (!has("q")) draw_parameter("w_q", {d_model(), heads * d_k()});
     if (!has("k")) draw_parameter("w_k", {source, heads * d_k()});
     if (!has("v")) draw_parameter("w_v", {source, heads * d_v()});
-    if (heads > 1) draw_parameter("w_o", {heads * d_v(), d_model()});
+    const bool must_fit = problem_.layers > 1 && heads * d_v() != d_model();
+    if (heads > 1 || must_fit) draw_parameter("w_o", {heads * d_v(), d_model()});
+  }
+
+  // Words of the memory are drawn by themselves: it may be another language, or another size.
+  void draw_memory() {
+    const std::size_t size = request_.has("d_memory") ? request_.get<std::size_t>("d_memory") : d_model();
+    draw_rows("memory", {problem_.key_tokens.size(), size});
+  }
+
+  void draw_feed_forward() {
+    constexpr std::size_t usual_widening = 4;  // Vaswani et al. 2017: 2048 / 512
+    const std::size_t d = output_columns();
+    std::size_t inner = request_.has("d_ff") ? request_.get<std::size_t>("d_ff") : usual_widening * d;
+    if (has("w_1")) inner = columns("w_1");
+    if (has("w_2")) inner = problem_.matrices.at("w_2").shape()[0];
+    draw_parameter("w_1", {d, inner});
+    draw_parameter("w_2", {inner, d});
+  }
+
+  // How many numbers attention gives for each word.
+  std::size_t output_columns() const {
+    for (const std::string_view name : {"w_o", "w_v", "v"}) {
+      if (has(name)) return columns(name);
+    }
+    return d_model();
   }
 
   void draw_rows(const std::string& name, Shape shape) {
@@ -176,6 +225,10 @@ class Draw {
 };
 
 }  // namespace
+
+void draw_position_table(const Request& request, Problem& problem) {
+  Draw(request, problem).draw_positions();
+}
 
 void draw_score_parameters(const Request& request, Problem& problem) {
   Draw(request, problem).draw_score_parameters();

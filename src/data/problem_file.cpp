@@ -48,6 +48,20 @@ void write_problem(const Problem& problem, JsonWriter& json) {
   }
   json.key("heads");
   json.integer(problem.heads);
+  if (problem.layers > 1) {
+    json.key("layers");
+    json.integer(problem.layers);
+    if (!problem.feed_forward) {
+      json.key("no_feed_forward");
+      json.boolean(true);
+    }
+  }
+  if (problem.positions != "none") {
+    json.key("positions");
+    json.string(problem.positions);
+    json.key("max_distance");
+    json.integer(problem.max_distance);
+  }
   json.key("score");
   json.string(problem.score);
   if (problem.score_sigma != 1.0) {

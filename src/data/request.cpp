@@ -196,9 +196,9 @@ void Request::override_with(const Request& other) {
   // What belongs to the field that is replaced goes with it: the words of other embeddings, the lengths of
   // other sentences, the scale of another score function.
   constexpr std::pair<std::string_view, std::string_view> belongings[] = {
-      {"text", "x"},         {"text", "tokens"}, {"text", "valid_length"},
-      {"text", "mask"},      {"x", "text"},      {"x", "tokens"},
-      {"x", "valid_length"}, {"x", "mask"},      {"score", "scale"},
+      {"text", "x"},      {"text", "tokens"},        {"text", "valid_length"},      {"text", "mask"},
+      {"x", "text"},      {"x", "tokens"},           {"x", "valid_length"},         {"x", "mask"},
+      {"score", "scale"}, {"memory_text", "memory"}, {"memory_text", "key_tokens"}, {"memory", "memory_text"},
   };
   for (const auto& [given, replaced] : belongings) {
     const auto found = values_.find(replaced);

@@ -62,13 +62,14 @@ Expression operator/(Expression a, Expression b) {
 const Function exponential = {"exp", "\\exp", [](double x) { return std::exp(x); }};
 const Function hyperbolic_tangent = {"tanh", "\\tanh", [](double x) { return std::tanh(x); }};
 const Function logistic = {"sigmoid", "\\sigma", [](double x) { return 1.0 / (1.0 + std::exp(-x)); }};
-const Function rectified = {"ReLU", "\\operatorname{ReLU}", [](double x) { return x > 0.0 ? x : 0.0; }};
+const Function rectifier = {"ReLU", "\\operatorname{ReLU}", [](double x) { return x > 0.0 ? x : 0.0; }};
 const Function sine = {"sin", "\\sin", [](double x) { return std::sin(x); }};
 const Function cosine = {"cos", "\\cos", [](double x) { return std::cos(x); }};
+const Function square_root = {"√", "\\operatorname{sqrt}", [](double x) { return std::sqrt(x); }};
 
 std::span<const Function* const> functions() {
-  static constexpr const Function* all[] = {&exponential, &hyperbolic_tangent, &logistic, &rectified, &sine,
-                                            &cosine};
+  static constexpr const Function* all[] = {&exponential, &hyperbolic_tangent, &logistic, &rectifier, &sine,
+                                            &cosine,      &square_root};
   return all;
 }
 

@@ -50,9 +50,10 @@ struct Function {
 extern const Function exponential;
 extern const Function hyperbolic_tangent;
 extern const Function logistic;   // 1 / (1 + exp(−x))
-extern const Function rectified;  // max(x, 0)
+extern const Function rectifier;  // max(x, 0)
 extern const Function sine;
 extern const Function cosine;
+extern const Function square_root;
 /// All of them.
 std::span<const Function* const> functions();
 

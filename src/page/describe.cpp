@@ -64,11 +64,21 @@ Table table_of(const Node& node) {
     table.heat = Heat::weights;
     table.row_sums = true;
     if (source.operation) table.scores = source.operands.front()->kept;
+  } else if (node.leaf() == "alignment") {
+    table.heat = Heat::weights;
   } else {
     table.heat = node.leaf() == "mask" ? Heat::none : Heat::around_zero;
     table.scores = node.kept;
   }
   return table;
+}
+
+Table quantities(std::string title, Axis rows, std::vector<std::string> kinds, Matrix numbers) {
+  return {.title = std::move(title),
+          .rows = std::move(rows),
+          .columns = axis("quantities", std::move(kinds)),
+          .cells = std::make_shared<const Matrix>(std::move(numbers)),
+          .columns_differ = true};
 }
 
 FormulaBlock formula_block(const Node& node) {

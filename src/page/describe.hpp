@@ -10,6 +10,9 @@ namespace attn {
 /// The matrix of a node as a table: masked cells, shading and row sums follow from what the node is.
 Table table_of(const Node& node);
 
+/// Numbers of different kinds, a column for each kind, each with its own decimals.
+Table quantities(std::string title, Axis rows, std::vector<std::string> kinds, Matrix numbers);
+
 /// How a node is computed: its formula, and the shapes of its operands and of its result.
 FormulaBlock formula_block(const Node& node);
 

@@ -48,16 +48,20 @@ class HeatMapWriter {
 
   void write() {
     const Shape shape = shape_of(*table_.cells);
-    sink_.write(fmt::format("  {}: rows {}, columns {} 1…{}{}\n", signs(table_.title),
-                            signs(table_.rows.name), signs(table_.columns.name), shape.columns,
-                            step_ > 1 ? fmt::format(", every {}th", step_) : ""));
+    const std::string every = step_ > 1 ? fmt::format(", every {}th", step_) : "";
+    sink_.write("  " +
+                signs(fmt::format("{}: rows {}, columns {} 1…{}{}", table_.title, table_.rows.name,
+                                  table_.columns.name, shape.columns, every)) +
+                "\n");
     for (std::size_t i = 0; i < shape.rows; ++i) write_row(i, shape.columns);
     write_legend();
   }
 
  private:
   std::string signs(std::string_view text) const { return printable(style_.unicode ? text : in_ascii(text)); }
-  std::string shown(const std::string& label) const { return shortened(printable(label), 16, "…"); }
+  std::string shown(const std::string& label) const {
+    return shortened(printable(label), 16, style_.unicode ? "…" : "~");
+  }
 
   std::string_view shade(double value) const {
     const auto& signs = style_.unicode ? shades : ascii_shades;

@@ -55,7 +55,7 @@ PeerRun run_attention(const Inputs& inputs) {
   Value x = input("x", inputs.x), w_q = input("w_q", inputs.w_q), w_k = input("w_k", inputs.w_k),
         w_v = input("w_v", inputs.w_v), w_o = input("w_o", inputs.w_o);
   const double begin = now();
-  const Recipe recipe{.divisor = divisor("sqrt-dk", d_k)};
+  const Recipe recipe{.divisor = divisor("sqrt-dk", {.d_k = d_k})};
   const Value output = multi_head_attention(linear(x, {w_q, {}}), linear(x, {w_k, {}}), linear(x, {w_v, {}}),
                                             heads, recipe, Projection{w_o, {}});
   const double seconds = now() - begin;

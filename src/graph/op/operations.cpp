@@ -98,6 +98,24 @@ constexpr std::array table = {
                  [](Graph& g) {
                    return normalize(sample(g, "a", {2, 3}));
                  }},
+    OperationRow{"row_means", "the mean of every row",
+                 [](Graph& g) {
+                   return row_means(sample(g, "a", {2, 3}));
+                 }},
+    OperationRow{"row_variances", "the variance of every row",
+                 [](Graph& g) {
+                   return row_variances(sample(g, "a", {2, 3}), sample(g, "b", {2, 1}));
+                 }},
+    OperationRow{"standardize", "every row moved to mean 0 and stretched to variance 1",
+                 [](Graph& g) {
+                   const Value a = sample(g, "a", {2, 3});
+                   const Value means = g.name("means", row_means(a));
+                   return standardize(a, means, g.name("variances", row_variances(a, means)), 1e-5);
+                 }},
+    OperationRow{"uniform", "the same number in every cell, with sum one in every row",
+                 [](Graph& g) {
+                   return uniform(sample(g, "a", {2, 3}));
+                 }},
     OperationRow{"largest", "1 at every row's largest cell, else 0",
                  [](Graph& g) {
                    return largest(sample(g, "a", {2, 3}));

@@ -72,6 +72,18 @@ Value softmax(Value scores);
 /// Every row divided by its sum; a row with sum 0 becomes zeros.  [m, n] -> [m, n].  (D0 11.1)
 Value normalize(Value x);
 
+/// The mean of every row.  [n, d] -> [n, 1].
+Value row_means(Value x);
+
+/// The mean squared distance of every row's numbers from its mean.  [n, d] [n, 1] -> [n, 1].
+Value row_variances(Value x, Value means);
+
+/// (x − mean) / √(variance + ε), row by row.  [n, d] [n, 1] [n, 1] -> [n, d].  (Ba et al. 2016)
+Value standardize(Value x, Value means, Value variances, double epsilon);
+
+/// 1 / n in every cell.  [m, n] -> [m, n].  (D0 11.1, average pooling)
+Value uniform(Value scores);
+
 /// 1 at the first largest cell of every row, else 0.  [m, n] -> [m, n].  (D0 11.1, exactly one weight 1)
 Value largest(Value scores);
 

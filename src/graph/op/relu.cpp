@@ -6,7 +6,7 @@
 namespace attn {
 namespace {
 
-constexpr CellFunction kind = {"relu", &rectified, [](std::span<double> x) {
+constexpr CellFunction kind = {"relu", &rectifier, [](std::span<double> x) {
                                  for (double& value : x) value = std::max(value, 0.0);
                                }};
 

@@ -1,0 +1,247 @@
+#include "attention/evaluation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attention/feed_forward.hpp"
+#include "attention/positions.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+// The evaluation of one sequence of a problem.
+class Evaluation {
+ public:
+  Evaluation(const Problem& problem, const Parameters& parameters, const Sequence& sequence,
+             std::vector<std::size_t> valid_lengths, Graph& graph)
+      : problem_(problem),
+        parameters_(parameters),
+        sequence_(sequence),
+        valid_lengths_(std::move(valid_lengths)),
+        graph_(graph) {
+    queries_ = axis("queries", sequence.tokens);
+    const bool same_words = problem.key_tokens.empty() && keys_are_queries();
+    keys_ = axis("keys", same_words ? sequence.tokens : problem.key_tokens);
+  }
+
+  void run(Extent extent) {
+    std::optional<Value> x;
+    if (sequence_.x) x = input("x", *sequence_.x, axis("tokens", sequence_.tokens), axis("features"));
+    if (given("weights")) {
+      weigh_given(input("weights", queries_, keys_), extent);
+    } else if (given("scores")) {
+      require_one_head("scores");
+      Value scores = input("scores", queries_, keys_);
+      const Recipe how = recipe_for(scores.shape(), {.d_k = 0, .n_k = scores.shape().columns});
+      weigh_given(attention_weights(std::move(scores), how), extent);
+    } else {
+      if (x) x = with_positions(kind_of_positions(problem_), *std::move(x), parameter("position_table"));
+      run_layers(x, extent);
+    }
+  }
+
+ private:
+  bool given(std::string_view name) const { return problem_.matrices.contains(name); }
+
+  // Whether the words that label the queries label the keys too: where both come from x or are as many.
+  bool keys_are_queries() const {
+    if (given("memory")) return false;
+    const auto count = [&](const char* name, std::size_t dimension) {
+      const auto found = problem_.matrices.find(name);
+      return found == problem_.matrices.end() || found->second.shape()[dimension] == sequence_.tokens.size();
+    };
+    return count("k", 0) && count("v", 0) && count("scores", 1) && count("weights", 1);
+  }
+
+  Value input(std::string_view name, const Matrix& matrix, Axis rows, Axis columns) {
+    require_labels(name, rows, matrix.shape()[0]);
+    require_labels(name, columns, matrix.shape()[1]);
+    return graph_.input(name, matrix, std::move(rows), std::move(columns));
+  }
+  Value input(std::string_view name, Axis rows, Axis columns) {
+    return input(name, problem_.matrices.find(name)->second, std::move(rows), std::move(columns));
+  }
+
+  void require_one_head(std::string_view name) const {
+    if (problem_.heads != 1) {
+      fail("--heads {}: {} are those of one head; give x and parameters, or q, k and v, to have several",
+           problem_.heads, name);
+    }
+  }
+
+  std::optional<Value> parameter(const std::string& name) const {
+    const auto found = parameters_.find(name);
+    return found == parameters_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  std::optional<Projection> projection(char which) {
+    const std::optional<Value> w = parameter(fmt::format("w_{}", which));
+    const std::optional<Value> b = parameter(fmt::format("b_{}", which));
+    if (!w && b) fail("b_{0} is given without w_{0}: a bias is added to a product with w_{0}", which);
+    if (!w) return std::nullopt;
+    if (b && b->shape() != Shape{1, w->shape().columns}) {
+      fail("b_{} is {} but w_{} is {}: the bias must be one row of {} numbers", which, to_string(b->shape()),
+           which, to_string(w->shape()), w->shape().columns);
+    }
+    return Projection{*w, b};
+  }
+
+  std::optional<Value> projected(char which, const std::optional<Value>& from, const Axis& rows) {
+    const std::string name(1, which);
+    if (given(name)) return input(name, rows, axis("features"));
+    if (!from) return std::nullopt;
+    const std::optional<Projection> map = projection(which);
+    if (!map) return std::nullopt;
+    return attn::name(name, linear(*from, *map));
+  }
+
+  // How scores of this shape are divided and masked.
+  Recipe recipe_for(Shape shape, const KeySizes& keys) {
+    Recipe recipe{.divisor = divisor_of(problem_, keys), .fill = problem_.fill};
+    if (const std::optional<Matrix> added = added_cells(problem_, shape)) {
+      recipe.bias = input("bias", *added, queries_, keys_);
+    }
+    if (const std::optional<Matrix> allowed = allowed_cells(problem_, valid_lengths_, shape)) {
+      recipe.allowed = input("mask", *allowed, queries_, keys_);
+    }
+    return recipe;
+  }
+
+  Recipe recipe(const Value& q, const Value& k) {
+    Recipe recipe = recipe_for({q.shape().rows, k.shape().rows},
+                               {.d_k = k.shape().columns / problem_.heads, .n_k = k.shape().rows});
+    recipe.score = score_of(problem_, parameters_);
+    const PositionKind& positions = kind_of_positions(problem_);
+    if (positions.of_scaled_scores) {
+      Value relative = positions.of_scaled_scores(q, k, *parameter("position_table"));
+      recipe.bias = recipe.bias ? add(*recipe.bias, std::move(relative)) : std::move(relative);
+    }
+    return recipe;
+  }
+
+  // Each layer attends to what the one below found. One layer alone has no scope.
+  void run_layers(std::optional<Value> x, Extent extent) {
+    const std::optional<Value> bottom = x;
+    std::vector<Value> mixing;
+    for (std::size_t i = 1; i <= problem_.layers; ++i) {
+      std::optional<Graph::Scope> scope;
+      if (problem_.layers > 1) scope.emplace(graph_, fmt::format("layer.{}", i));
+      x = run_layer(x, i == problem_.layers ? extent : Extent::output);
+      if (!x) return;
+      if (const std::optional<Value> weights = latest_weights()) mixing.push_back(*weights);
+    }
+    const bool averages = problem_.layers > 1 && problem_.heads == 1 && !given("memory");
+    if (averages && mixing.size() == problem_.layers) average_once(*bottom, mixing);
+  }
+
+  std::optional<Value> run_layer(const std::optional<Value>& x, Extent extent) {
+    std::optional<Value> output = attend(x, extent);
+    if (!output || !problem_.feed_forward) return output;
+    return attn::name("feed_forward", feed_forward(*std::move(output), feed_forward_parameters()));
+  }
+
+  FeedForward feed_forward_parameters() {
+    const std::optional<Projection> inner = projection('1'), outer = projection('2');
+    if (!inner || !outer)
+      fail("the feed-forward layer needs w_1 and w_2: give both, or --seed N to draw them");
+    return {*inner, *outer};
+  }
+
+  std::optional<Value> attend(const std::optional<Value>& x, Extent extent) {
+    const std::optional<Value> memory = parameter("memory");
+    const std::optional<Value>& source = memory ? memory : x;
+    const std::optional<Value> q = projected('q', x, queries_);
+    const std::optional<Value> k = projected('k', source, keys_);
+    const bool needs_values = extent != Extent::weights;
+    const std::optional<Value> v = needs_values ? projected('v', source, keys_) : std::nullopt;
+    const std::optional<Projection> output_projection = projection('o');
+    if (!q || !k || extent == Extent::projections) return std::nullopt;
+
+    const Recipe how = recipe(*q, *k);
+    if (!v) {
+      weigh_nothing(*q, *k, how);
+      return std::nullopt;
+    }
+    if (problem_.heads == 1 && !output_projection) return attn::name("output", attention(*q, *k, *v, how));
+    return multi_head_attention(*q, *k, *v, problem_.heads, how, output_projection);
+  }
+
+  // Without values there are weights, and nothing to weigh.
+  void weigh_nothing(const Value& q, const Value& k, const Recipe& recipe) {
+    for_each_head(graph_, problem_.heads, [&](std::size_t i) {
+      Value q_i = head_part(q, "q", i, problem_.heads);
+      Value k_i = head_part(k, "k", i, problem_.heads);
+      Value scores = recipe.score(std::move(q_i), std::move(k_i));
+      attention_weights(attn::name("scores", std::move(scores)), recipe);
+    });
+  }
+
+  void weigh_given(Value weights, Extent extent) {
+    require_one_head("weights");
+    if (extent != Extent::output || !given("v")) return;
+    Value sum = weigh(std::move(weights), input("v", keys_, axis("features")));
+    if (const std::optional<Projection> output_projection = projection('o')) {
+      sum = linear(attn::name("concat", attn::name("head", std::move(sum))), *output_projection);
+    }
+    attn::name("output", std::move(sum));
+  }
+
+  std::optional<Value> latest_weights() const {
+    const auto& nodes = graph_.nodes();
+    const auto found =
+        std::find_if(nodes.rbegin(), nodes.rend(), [](const Node& node) { return node.leaf() == "weights"; });
+    if (found == nodes.rend() || !found->kept) return std::nullopt;
+    return graph_.value(*found);
+  }
+
+  // What the layers would give if they mixed the words once, with the product of their weights, and each word
+  // went through their maps by itself. Without a nonlinearity it is the same. (D4)
+  void average_once(const Value& x, const std::vector<Value>& mixing) {
+    const Graph::Scope scope(graph_, averaging_scope);
+    Value weights = mixing.front(), values = x;
+    for (std::size_t i = 0; i < mixing.size(); ++i) {
+      if (i > 0) weights = matmul(mixing[i], std::move(weights));
+      values = through_maps(std::move(values));
+      const bool last = i + 1 == mixing.size();
+      values = attn::name(last ? "values" : fmt::format("through_layer_{}", i + 1), std::move(values));
+    }
+    weights = attn::name("weights", std::move(weights));
+    attn::name("output", weigh(std::move(weights), std::move(values)));
+  }
+
+  Value through_maps(Value x) {
+    x = linear(std::move(x), *projection('v'));
+    if (const std::optional<Projection> output_projection = projection('o')) {
+      x = linear(std::move(x), *output_projection);
+    }
+    if (!problem_.feed_forward) return x;
+    const FeedForward layer = feed_forward_parameters();
+    return linear(relu(linear(std::move(x), layer.inner)), layer.outer);
+  }
+
+  const Problem& problem_;
+  const Parameters& parameters_;
+  const Sequence& sequence_;
+  std::vector<std::size_t> valid_lengths_;
+  Graph& graph_;
+  Axis queries_;
+  Axis keys_;
+};
+
+}  // namespace
+
+void require_labels(std::string_view name, const Axis& axis, std::size_t size) {
+  if (axis.labels && axis.labels->size() != size) {
+    fail("{} has {} {} but labels for {}: give one word for each", name, size, axis.name,
+         axis.labels->size());
+  }
+}
+
+void evaluate_sequence(const Problem& problem, const Parameters& parameters, const SequenceTask& task,
+                       Graph& graph) {
+  Evaluation(problem, parameters, *task.sequence, task.valid_lengths, graph).run(task.extent);
+}
+
+}  // namespace attn

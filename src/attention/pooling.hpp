@@ -1,0 +1,33 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "graph/graph.hpp"
+
+namespace attn {
+
+/// How scores become weights.
+struct Pooling {
+  std::string_view name;
+  std::string_view summary;
+  Value (*weights)(Value scores);  // [n_q, n_k] -> [n_q, n_k]
+};
+
+/// average, look-up, sum, softmax.  (D0 11.1)
+std::span<const Pooling> poolings();
+
+/// What the weights of one query are, most special first: one-hot, uniform, convex (nonnegative with sum
+/// one), cone (nonnegative), or none of these.  (D0 11.1)
+struct Regime {
+  std::string_view name;
+  std::string_view summary;
+  bool (*holds)(std::span<const double> weights);
+};
+
+std::span<const Regime> regimes();
+
+/// The first regime that holds for a row of weights, within rounding.
+const Regime& regime_of(std::span<const double> weights);
+
+}  // namespace attn

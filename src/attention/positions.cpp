@@ -1,0 +1,97 @@
+#include "attention/positions.hpp"
+
+#include <array>
+
+#include "graph/op/operations.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+Value sinusoid_like(const Value& x, const SinusoidLayout& layout) {
+  const Frame& frame = x.node().frame;
+  return sinusoid(x.graph(), layout, {frame.shape, frame.rows, axis("features")});
+}
+
+Value interleaved(const Value& x, const std::optional<Value>&) {
+  return sinusoid_like(x, sinusoid_layouts()[0]);
+}
+
+Value concatenated(const Value& x, const std::optional<Value>&) {
+  return sinusoid_like(x, sinusoid_layouts()[1]);
+}
+
+Value learned(const Value& x, const std::optional<Value>& table) {
+  const Shape words = x.shape(), places = table->shape();
+  if (places.columns != words.columns) {
+    fail("position_table is {} but x is {}: a position must have as many numbers as an embedding",
+         to_string(places), to_string(words));
+  }
+  if (words.rows > places.rows) {
+    fail(
+        "there are {} words but only {} positions were learned: nothing was ever learned for word {}; give a "
+        "longer --position-table, or --positions sinusoidal, which goes on for ever",
+        words.rows, places.rows, places.rows + 1);
+  }
+  return words.rows == places.rows ? *table : rows(*table, 0, words.rows);
+}
+
+// A number for each distance, whatever the words.
+Value relative_bias(const Value& q, const Value& k, const Value& table) {
+  if (table.shape().rows != 1) {
+    fail("position_table is {}: relative-bias has one row, with a number for each distance from −c to c",
+         to_string(table.shape()));
+  }
+  return name("relative", by_distance(table, q, k));
+}
+
+// A vector for each distance, which the query is compared with as with a key.
+Value relative_vectors(const Value& q, const Value& k, const Value& table) {
+  if (table.shape().columns != q.shape().columns) {
+    fail("position_table is {} but {} is {}: a vector of a distance must have as many numbers as a query",
+         to_string(table.shape()), q.node().title(), to_string(q.shape()));
+  }
+  Value of_distances = name("distances", matmul_transposed(q, table));
+  return name("relative", by_distance(std::move(of_distances), q, k));
+}
+
+std::size_t distances(const PositionSizes& sizes) {
+  return 2 * sizes.max_distance + 1;
+}
+
+constexpr std::array table = {
+    PositionKind{"none", "nothing is known of the order", nullptr, nullptr, nullptr, nullptr},
+    PositionKind{"sinusoidal", "x + p, sine and cosine of each frequency beside each other", nullptr,
+                 interleaved, nullptr, nullptr},
+    PositionKind{"concatenated", "x + p, all sines and then all cosines", nullptr, concatenated, nullptr,
+                 nullptr},
+    PositionKind{"learned", "x + p, the rows of --position-table",
+                 [](const PositionSizes& sizes) {
+                   return Shape{sizes.n, sizes.d_model};
+                 },
+                 learned, nullptr, nullptr},
+    PositionKind{"relative-bias", "a learned number for each distance, added to the scaled scores",
+                 [](const PositionSizes& sizes) {
+                   return Shape{1, distances(sizes)};
+                 },
+                 nullptr, nullptr, relative_bias},
+    PositionKind{"relative-vectors", "q times a learned vector for each distance, added to q times k",
+                 [](const PositionSizes& sizes) {
+                   return Shape{distances(sizes), sizes.d_k};
+                 },
+                 nullptr, relative_vectors, nullptr},
+};
+
+}  // namespace
+
+std::span<const PositionKind> position_kinds() {
+  return table;
+}
+
+Value with_positions(const PositionKind& kind, Value x, const std::optional<Value>& table) {
+  if (!kind.of_embeddings) return x;
+  Value positions = name("positions", kind.of_embeddings(x, table));
+  return name("positioned", add(std::move(x), std::move(positions)));
+}
+
+}  // namespace attn

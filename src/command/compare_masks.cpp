@@ -1,0 +1,171 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "attention/identities.hpp"
+#include "command/solve.hpp"
+#include "page/describe.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+constexpr double published_fill = -1e6;  // D0 11.3.2.1
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+// The last head or sentence that has a mask: of a batch it is usually the most padded one.
+const Node& masked_node(const Graph& graph) {
+  const Node* found = nullptr;
+  for (const Node& node : graph.nodes()) {
+    if (node.operation && node.operation->name() == "mask") found = &node;
+  }
+  if (!found) {
+    fail("attn compare-masks needs a mask: give --mask, --causal or --valid-length, or --example padding");
+  }
+  return *found;
+}
+
+// How much weight lies where no query may look, at most in one row.
+double leaked(const Matrix& weights, const Matrix& allowed) {
+  double most = 0.0;
+  for (std::size_t i = 0; i < weights.shape()[0]; ++i) {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < weights.shape()[1]; ++j) sum += allowed(i, j) == 0.0 ? weights(i, j) : 0.0;
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+class Comparison {
+ public:
+  Comparison(Page& page, Graph& graph, const Node& masked)
+      : page_(page),
+        graph_(graph),
+        scores_(graph.value(*masked.operands[0])),
+        allowed_(graph.value(*masked.operands[1])),
+        scope_(masked.scope()) {}
+
+  void add() {
+    const Node& right = before();
+    finite_fills(right);
+    weights_filled();
+    afterwards(right);
+  }
+
+ private:
+  void say(Block block) { page_.blocks.push_back(std::move(block)); }
+  void show(const std::vector<const Node*>& nodes) {
+    add_results(page_, nodes);
+    page_.trace.insert(page_.trace.end(), nodes.begin(), nodes.end());
+  }
+
+  const Node& before() {
+    const Graph::Scope scope(graph_, "before");
+    say(Heading{2, text("The scores, before the softmax")});
+    say(Prose{
+        text("−∞ takes the place of a score that may not be looked at. Its exponential is 0, and the other "
+             "weights of the row sum to one.")});
+    const Value masked = name("masked", mask(scores_, allowed_, minus_infinity));
+    const Value weights = name("weights", softmax(masked));
+    show({&masked.node(), &weights.node()});
+    return weights.node();
+  }
+
+  // What leaks, for fills that are higher and higher, and for the usual one under low scores.
+  void finite_fills(const Node& right) {
+    say(Heading{2, text("A number in place of −∞")});
+    const double fills[] = {published_fill, -1000.0, -100.0, -10.0, -1.0, 0.0};
+    Matrix numbers = make_matrix({std::size(fills) + 1, 2});
+    std::vector<std::string> labels;
+    const auto measure = [&](std::size_t place, const Value& scores, double fill) {
+      const Value weights = softmax(mask(scores, allowed_, fill));
+      numbers(place, 0) = leaked(weights.matrix(), allowed_.matrix());
+      numbers(place, 1) = largest_difference(weights.matrix(), right.matrix());
+    };
+    for (std::size_t i = 0; i < std::size(fills); ++i) {
+      measure(i, scores_, fills[i]);
+      labels.push_back(fmt::format("{}", fills[i]));
+    }
+    const double lowered = 2.0 * published_fill;
+    const Value low =
+        graph_.input("lowered_scores", shifted(scores_.matrix(), lowered), axis("queries"), axis("keys"));
+    measure(std::size(fills), low, published_fill);
+    labels.push_back(std::string("lowered scores"));
+    say(Prose{text(fmt::format(
+        "Far below every score, a number does as well. Near the scores it leaks: keys that may not be looked "
+        "at "
+        "get weight. In the last line all scores are lowered by {}, which changes no weight in exact "
+        "arithmetic; below the fill of {} the masked keys take everything.",
+        -lowered, published_fill))});
+    say(quantities("fill", axis("fills", std::move(labels)), {"leaked weight", "largest error"},
+                   std::move(numbers)));
+  }
+
+  void weights_filled() {
+    const Graph::Scope scope(graph_, "of_weights");
+    say(Heading{2, text("The weights instead of the scores")});
+    say(Prose{text(fmt::format(
+        "A published description fills the weights with {} and not the scores. Then they are no weights "
+        "at all; and if the masked values are set to zero as well, what is left of a row sums to less than "
+        "one.",
+        published_fill))});
+    const Value all = name("unmasked", softmax(scores_));
+    const Value filled = name("filled", mask(all, allowed_, published_fill));
+    const Value left = name("left", multiply(all, allowed_));
+    show({&all.node(), &filled.node(), &left.node()});
+    Matrix sums = make_matrix({left.shape().rows, 2});
+    for (std::size_t i = 0; i < left.shape().rows; ++i) {
+      const auto sum = [&](const Value& value) {
+        const std::span<const double> cells = row(value.matrix(), i);
+        return std::accumulate(cells.begin(), cells.end(), 0.0);
+      };
+      sums(i, 0) = sum(filled);
+      sums(i, 1) = sum(left);
+    }
+    say(quantities("sum of the row", left.node().frame.rows, {"filled", "left"}, std::move(sums)));
+  }
+
+  void afterwards(const Node& right) {
+    const Graph::Scope scope(graph_, "after");
+    say(Heading{2, text("After the softmax, and divided by what is left")});
+    const Node& left = graph_.at(std::string("of_weights.left"));
+    const Value weights = name("weights", normalize(graph_.value(left)));
+    show({&weights.node()});
+    say(Prose{text(fmt::format("The largest difference from masking the scores is {:.2g}: both are the same.",
+                               largest_difference(weights.matrix(), right.matrix())))});
+  }
+
+  static Matrix shifted(Matrix matrix, double by) {
+    for (double& cell : cells(matrix)) cell += by;
+    return matrix;
+  }
+
+  Page& page_;
+  Graph& graph_;
+  Value scores_;
+  Value allowed_;
+  std::string_view scope_;
+};
+
+}  // namespace
+
+Outcome run_compare_masks(const Command&, const Arguments& arguments) {
+  auto problem = std::make_shared<const Problem>(build(requested(arguments)));
+  auto graph = std::make_shared<Graph>();
+  evaluate(*problem, *graph, Extent::weights);
+  const Node& masked = masked_node(*graph);
+  Page page{
+      .graph = graph, .problem = problem, .trace = {masked.operands[0], masked.operands[1]}, .blocks = {}};
+  page.blocks.emplace_back(Heading{1, text("Ways to mask")});
+  std::string which;
+  if (!masked.scope().empty()) {
+    which = fmt::format(" Here are those of {}.", masked.scope().substr(0, masked.scope().size() - 1));
+  }
+  page.blocks.emplace_back(Prose{text("The scores, and which of them may be looked at." + which)});
+  page.blocks.emplace_back(SideBySide{{table_of(*masked.operands[0]), table_of(*masked.operands[1])}});
+  Comparison(page, *graph, masked).add();
+  return {std::move(page), problem->remarks};
+}
+
+}  // namespace attn

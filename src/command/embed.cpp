@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attention/identities.hpp"
+#include "command/solve.hpp"
+#include "page/describe.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+// The different words in the order in which they first come, the vector of each, and every word's number
+// among them.
+struct Vocabulary {
+  std::vector<std::string> words;
+  Matrix vectors;  // [vocabulary, d_model]
+  Matrix ids;      // [n, 1], counted from 1
+};
+
+Vocabulary vocabulary_of(const Sequence& sequence) {
+  if (sequence.tokens.empty() || !sequence.x) {
+    fail("attn embed needs words and their vectors: give --text, or --x with --tokens");
+  }
+  Vocabulary vocabulary{{}, {}, make_matrix({sequence.tokens.size(), 1})};
+  std::vector<std::size_t> first;
+  for (std::size_t i = 0; i < sequence.tokens.size(); ++i) {
+    const auto found = std::ranges::find(vocabulary.words, sequence.tokens[i]);
+    vocabulary.ids(i, 0) = static_cast<double>(found - vocabulary.words.begin() + 1);
+    if (found != vocabulary.words.end()) continue;
+    vocabulary.words.push_back(sequence.tokens[i]);
+    first.push_back(i);
+  }
+  vocabulary.vectors = make_matrix({first.size(), sequence.x->shape()[1]});
+  for (std::size_t w = 0; w < first.size(); ++w) {
+    std::ranges::copy(row(*sequence.x, first[w]), row(vocabulary.vectors, w).begin());
+  }
+  return vocabulary;
+}
+
+}  // namespace
+
+Outcome run_embed(const Command&, const Arguments& arguments) {
+  const Problem problem = build(requested(arguments));
+  const Sequence& sequence = problem.sequences.front();
+  Vocabulary vocabulary = vocabulary_of(sequence);
+  auto graph = std::make_shared<Graph>();
+  const Value e = graph->input("e", std::move(vocabulary.vectors), axis("vocabulary", vocabulary.words),
+                               axis("features"));
+  const Value ids =
+      graph->input("ids", std::move(vocabulary.ids), axis("tokens", sequence.tokens), axis("id"));
+  const Value x = name("x", embed(ids, e));
+  const Value ones = name("one_hot", one_hot(ids, e));
+  const Value multiplied = name("product", matmul(ones, e));
+
+  Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
+  for (const Node& node : graph->nodes()) page.trace.push_back(&node);
+  const auto say = [&](Block block) { page.blocks.push_back(std::move(block)); };
+  say(Heading{1, text("Embeddings")});
+  say(Prose{
+      text("Every different word has a number, its id, and a row of numbers, its vector: row id of e.")});
+  say(SideBySide{{table_of(ids.node()), table_of(e.node())}});
+  say(Heading{2, text("Looked up")});
+  add_results(page, {&x.node()});
+  say(Heading{2, text("Multiplied")});
+  say(Prose{text("The same as a product of matrices: a word is a row of zeros with a single 1 at its id.")});
+  add_results(page, {&ones.node(), &multiplied.node()});
+  say(Prose{text(fmt::format(
+      "The largest difference between both is {:.2g}. The product takes {} multiplications "
+      "and the look-up none.",
+      largest_difference(x.matrix(), multiplied.matrix()), ones.shape().cells() * e.shape().columns))});
+  return {std::move(page), problem.remarks};
+}
+
+}  // namespace attn

@@ -1,0 +1,121 @@
+#include "command/swap.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "attention/identities.hpp"
+#include "page/describe.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+struct Pair {
+  std::size_t a, b;  // counted from 0
+};
+
+Pair parse_places(const std::string& text, std::size_t words) {
+  Pair pair{};
+  const char* const end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, pair.a);
+  const bool comma = first.ec == std::errc() && first.ptr != end && *first.ptr == ',';
+  const auto second = comma ? std::from_chars(first.ptr + 1, end, pair.b) : first;
+  if (!comma || second.ec != std::errc() || second.ptr != end) {
+    fail("--swap: '{}' is not two places: write them as 1,2", text);
+  }
+  for (const std::size_t place : {pair.a, pair.b}) {
+    if (place < 1 || place > words)
+      fail("--swap: there is no word {}: they are numbered from 1 to {}", place, words);
+  }
+  return {pair.a - 1, pair.b - 1};
+}
+
+Matrix with_rows_swapped(Matrix matrix, const Pair& pair) {
+  std::ranges::swap_ranges(row(matrix, pair.a), row(matrix, pair.b));
+  return matrix;
+}
+
+Sequence with_words_swapped(Sequence sequence, const Pair& pair) {
+  sequence.x = with_rows_swapped(*std::move(sequence.x), pair);
+  if (!sequence.tokens.empty()) std::swap(sequence.tokens[pair.a], sequence.tokens[pair.b]);
+  return sequence;
+}
+
+class SwapPage {
+ public:
+  SwapPage(Page& page, Graph& graph, const Pair& pair) : page_(page), graph_(graph), pair_(pair) {}
+
+  void add(Problem problem, std::string_view kind, std::string_view scope_name) {
+    problem.positions = kind;
+    const Graph::Scope scope(graph_, scope_name);
+    const std::string outer = std::string(scope_name) + ".";
+    const Node& original = result_within(problem, outer, "original");
+    problem.sequences.front() = with_words_swapped(std::move(problem.sequences.front()), pair_);
+    const Node& swapped = result_within(problem, outer, "swapped");
+    const double difference =
+        largest_difference(original.matrix(), with_rows_swapped(swapped.matrix(), pair_));
+    constexpr double rounding = 1e-9;
+    page_.blocks.emplace_back(Heading{2, text(kind == "none" ? std::string("Without positions")
+                                                             : fmt::format("With positions: {}", kind))});
+    page_.blocks.emplace_back(SideBySide{{table_of(original), table_of(swapped)}});
+    const std::string what = difference <= rounding
+                                 ? "the outputs are swapped as the words are, and nothing else has changed"
+                                 : "the same words in another order have other outputs";
+    page_.blocks.emplace_back(Prose{
+        text(fmt::format("Set the rows back in their first order, and the largest difference is {:.2g}: {}.",
+                         difference, what))});
+    page_.trace.push_back(&original);
+    page_.trace.push_back(&swapped);
+  }
+
+ private:
+  const Node& result_within(const Problem& problem, const std::string& outer, std::string_view inner) {
+    const Graph::Scope scope(graph_, inner);
+    evaluate(problem, graph_);
+    return last_result(outer + std::string(inner) + ".");
+  }
+
+  const Node& last_result(const std::string& scope) const {
+    const Node* last = nullptr;
+    for (const Node& node : graph_.nodes()) {
+      const bool result = node.leaf() == "output" || node.leaf() == "feed_forward";
+      const bool averaging = node.scope().ends_with(std::string(averaging_scope) + ".");
+      if (result && node.operation && !averaging && node.name.starts_with(scope)) last = &node;
+    }
+    if (!last)
+      fail("--swap compares outputs, and there are none: give x with --wq, --wk and --wv, or --text");
+    return *last;
+  }
+
+  Page& page_;
+  Graph& graph_;
+  Pair pair_;
+};
+
+}  // namespace
+
+Outcome swap_words(Problem problem, const std::string& places) {
+  if (problem.sequences.size() != 1 || !problem.sequences.front().x) {
+    fail("--swap swaps two words of one sentence: give one --text, or one --x");
+  }
+  const Pair pair = parse_places(places, problem.sequences.front().x->shape()[0]);
+  auto graph = std::make_shared<Graph>();
+  Page page{.graph = graph, .problem = std::make_shared<const Problem>(problem), .trace = {}, .blocks = {}};
+  page.blocks.emplace_back(Heading{1, text(fmt::format("Words {} and {} swapped", pair.a + 1, pair.b + 1))});
+  const bool knows_order = problem.positions != "none";
+  const std::string positions = knows_order ? problem.positions : "sinusoidal";
+  SwapPage swap(page, *graph, pair);
+  swap.add(problem, "none", "without");
+  swap.add(problem, positions, "with");
+  if (problem.causal || problem.mask || !problem.valid_lengths.empty()) {
+    page.blocks.emplace_back(
+        Prose{text("The mask belongs to the places and not to the words: it knows their "
+                   "order even without positions.")});
+  }
+  check_overflow(*graph);
+  return {std::move(page), problem.remarks};
+}
+
+}  // namespace attn

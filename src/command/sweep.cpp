@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "attention/saturation.hpp"
+#include "command/solve.hpp"
+#include "page/describe.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t most_values = 100;
+
+// "1,2,4,8": positive numbers.
+std::vector<double> parse_values(std::string_view list) {
+  std::vector<double> values;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    const std::string_view word = list.substr(0, comma);
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    const bool read = error == std::errc() && end == word.data() + word.size();
+    if (!read || !std::isfinite(value) || value <= 0.0) {
+      fail("--sweep: '{}' is not a positive number: give divisors as in 1,2,4,8", word);
+    }
+    values.push_back(value);
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  if (values.empty() || values.size() > most_values) {
+    fail("--sweep: give from 1 to {} divisors, as in 1,2,4,8", most_values);
+  }
+  return values;
+}
+
+std::vector<std::string> written(const std::vector<double>& values) {
+  std::vector<std::string> labels;
+  for (const double value : values) labels.push_back(fmt::format("{:.6g}", value));
+  return labels;
+}
+
+Axis divisors(const std::vector<double>& values) {
+  return axis("divisors", written(values));
+}
+
+// The weights of one query, a row for each divisor: softmax(scores / divisor).
+const Node& weights_of_query(Graph& graph, const Node& scores, std::size_t query,
+                             const std::vector<double>& values) {
+  const Graph::Scope scope(graph, fmt::format("query.{}", query + 1));
+  const Value asked = rows(graph.value(scores), query, 1);
+  std::vector<Value> divided;
+  for (const double value : values) {
+    const std::string notation = fmt::format("{:.6g}", value);
+    divided.push_back(divide(asked, {value, {notation, notation}}));
+  }
+  const Value all = divided.size() == 1 ? divided.front() : stack(std::move(divided));
+  const Value labelled = graph.input("scaled", all.matrix(), divisors(values), scores.frame.columns);
+  return name("weights", softmax(labelled)).node();
+}
+
+Table saturation_of(const Node& weights) {
+  const std::size_t count = weights.frame.shape.rows;
+  Matrix numbers = make_matrix({count, 3});
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::span<const double> cells = row(weights.matrix(), i);
+    numbers(i, 0) = *std::ranges::max_element(cells);
+    numbers(i, 1) = entropy(cells);
+    numbers(i, 2) = derivative_size(cells);
+  }
+  return quantities("saturation", weights.frame.rows, {"largest weight", "entropy, bits", "derivative"},
+                    std::move(numbers));
+}
+
+Plot plot_of(const std::vector<double>& values, const Table& saturation) {
+  Plot plot{.title = "what the divisor does to the weights of the first query",
+            .x_name = "divisor",
+            .series = {},
+            .x_spacing = Spacing::logarithmic};
+  for (std::size_t column = 0; column < 3; ++column) {
+    Series series{saturation.columns.label(column), values, {}};
+    for (std::size_t i = 0; i < values.size(); ++i) series.y.push_back((*saturation.cells)(i, column));
+    plot.series.push_back(std::move(series));
+  }
+  return plot;
+}
+
+// Why √d_k: random queries and keys of growing size.
+Table variances() {
+  constexpr std::size_t sizes[] = {1, 4, 16, 64, 256, 1024};
+  Matrix numbers = make_matrix({std::size(sizes), 2});
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < std::size(sizes); ++i) {
+    const RandomScores scores = random_scores(sizes[i], 1);
+    numbers(i, 0) = scores.variance;
+    numbers(i, 1) = scores.scaled_variance;
+    labels.push_back(std::to_string(sizes[i]));
+  }
+  return quantities("variance at d_k", axis("sizes", std::move(labels)), {"q ⋅ k", "q ⋅ k / √d_k"},
+                    std::move(numbers));
+}
+
+}  // namespace
+
+Outcome run_scale(const Command& command, const Arguments& arguments) {
+  const std::optional<std::string> sweep = arguments.text("sweep");
+  if (!sweep) return run_step(command, arguments);
+  const std::vector<double> values = parse_values(*sweep);
+  auto problem = std::make_shared<const Problem>(build(requested(arguments)));
+  auto graph = std::make_shared<Graph>();
+  evaluate(*problem, *graph, Extent::weights);
+  const Node& scores = *graph->matching("scores").front();
+  Page page{.graph = graph, .problem = problem, .trace = {&scores}, .blocks = {}};
+  page.blocks.emplace_back(Heading{1, text("What the divisor does")});
+  page.blocks.emplace_back(Prose{text(
+      "The same scores, divided by one number after another. A small divisor (a low temperature) puts all "
+      "weight on one key: the entropy falls to 0, and so does the softmax's derivative, through which "
+      "a model learns. A large one makes all keys alike: the entropy rises to log₂ of their number.")});
+  add_results(page, {&scores});
+  for (std::size_t query = 0; query < scores.frame.shape.rows && query < 3; ++query) {
+    const Node& weights = weights_of_query(*graph, scores, query, values);
+    page.trace.push_back(&weights);
+    page.blocks.emplace_back(Heading{2, text(fmt::format("Query {}", scores.frame.rows.label(query)))});
+    Table table = table_of(weights);
+    const Table saturation = saturation_of(weights);
+    page.blocks.emplace_back(SideBySide{{std::move(table), saturation}});
+    if (query == 0 && values.size() > 1) page.blocks.emplace_back(plot_of(values, saturation));
+  }
+  page.blocks.emplace_back(Heading{2, text("Why √d_k")});
+  page.blocks.emplace_back(
+      Prose{text("Random queries and keys, 64 of each, whose numbers have mean 0 and variance 1: the "
+                 "variance of their dot products grows as d_k, and dividing by √d_k takes it back to 1.")});
+  page.blocks.emplace_back(variances());
+  check_overflow(*graph);
+  return {std::move(page), problem->remarks};
+}
+
+}  // namespace attn

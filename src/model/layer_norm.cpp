@@ -1,0 +1,27 @@
+#include "model/layer_norm.hpp"
+
+#include "graph/op/operations.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+void require_row(const Value& parameter, const Value& x) {
+  if (parameter.shape() == Shape{1, x.shape().columns}) return;
+  fail("{} is {} but {} is {}: it must be one row of {} numbers", parameter.node().title(),
+       to_string(parameter.shape()), x.node().title(), to_string(x.shape()), x.shape().columns);
+}
+
+}  // namespace
+
+Value layer_norm(Value x, const LayerNorm& norm) {
+  require_row(norm.gamma, x);
+  require_row(norm.beta, x);
+  Value mean = name("mean", row_means(x));
+  Value variance = name("variance", row_variances(x, mean));
+  Value normalised =
+      name("normalised", standardize(std::move(x), std::move(mean), std::move(variance), norm.epsilon));
+  return add(multiply(std::move(normalised), norm.gamma), norm.beta);
+}
+
+}  // namespace attn

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "graph/graph.hpp"
+
+namespace attn {
+
+/// What a layer normalisation has learned, and the small number under its root.
+struct LayerNorm {
+  Value gamma;  // [1, d]
+  Value beta;   // [1, d]
+  double epsilon = 1e-5;
+};
+
+/// γ (x − mean) / √(variance + ε) + β for every row by itself: `mean`, `variance`, `normalised`, and the
+/// result, which the caller names.  [n, d] -> [n, d].  Throws InputError when γ or β is not one row of d.
+/// (Ba et al. 2016; D0 11.7; D2)
+Value layer_norm(Value x, const LayerNorm& norm);
+
+}  // namespace attn
