@@ -12,10 +12,10 @@ namespace attn {
 namespace {
 
 // The evaluation of one sequence of a problem.
-class Evaluation {
+class SequenceEvaluation {
  public:
-  Evaluation(const Problem& problem, const Parameters& parameters, const Sequence& sequence,
-             std::vector<std::size_t> valid_lengths, Graph& graph)
+  SequenceEvaluation(const Problem& problem, const Parameters& parameters, const Sequence& sequence,
+                     std::vector<std::size_t> valid_lengths, Graph& graph)
       : problem_(problem),
         parameters_(parameters),
         sequence_(sequence),
@@ -37,7 +37,9 @@ class Evaluation {
       const Recipe how = recipe_for(scores.shape(), {.d_k = 0, .n_k = scores.shape().columns});
       weigh_given(attention_weights(std::move(scores), how), extent);
     } else {
-      if (x) x = with_positions(kind_of_positions(problem_), *std::move(x), parameter("position_table"));
+      if (x)
+        x = with_positions(kind_of_positions(problem_), *std::move(x),
+                           {.table = parameter("position_table")});
       run_layers(x, extent);
     }
   }
@@ -241,7 +243,7 @@ void require_labels(std::string_view name, const Axis& axis, std::size_t size) {
 
 void evaluate_sequence(const Problem& problem, const Parameters& parameters, const SequenceTask& task,
                        Graph& graph) {
-  Evaluation(problem, parameters, *task.sequence, task.valid_lengths, graph).run(task.extent);
+  SequenceEvaluation(problem, parameters, *task.sequence, task.valid_lengths, graph).run(task.extent);
 }
 
 }  // namespace attn

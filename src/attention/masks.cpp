@@ -14,8 +14,12 @@ void allow_first(Matrix& mask, std::size_t query, std::size_t count) {
 }  // namespace
 
 Matrix causal_mask(Shape shape) {
+  return causal_mask_after(0, shape);
+}
+
+Matrix causal_mask_after(std::size_t before, Shape shape) {
   Matrix mask = make_matrix(shape, 0.0);
-  for (std::size_t i = 0; i < shape.rows; ++i) allow_first(mask, i, i + 1);
+  for (std::size_t i = 0; i < shape.rows; ++i) allow_first(mask, i, before + i + 1);
   return mask;
 }
 

@@ -14,6 +14,9 @@ namespace attn {
 /// future)
 Matrix causal_mask(Shape shape);
 
+/// The same for queries that follow `before` earlier ones: query i may look at keys 1 … before + i.
+Matrix causal_mask_after(std::size_t before, Shape shape);
+
 /// Query i may look at the first lengths[i] keys; a single length holds for all queries.  (D0 11.3.2.1)
 /// Throws InputError: neither one length nor one for each query, a length above the number of keys.
 Matrix valid_length_mask(Shape shape, std::span<const std::size_t> lengths);

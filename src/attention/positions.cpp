@@ -8,32 +8,32 @@
 namespace attn {
 namespace {
 
-Value sinusoid_like(const Value& x, const SinusoidLayout& layout) {
+Value sinusoid_like(const Value& x, const SinusoidLayout& layout, std::size_t first) {
   const Frame& frame = x.node().frame;
-  return sinusoid(x.graph(), layout, {frame.shape, frame.rows, axis("features")});
+  return sinusoid(x.graph(), layout, {frame.shape, frame.rows, axis("features")}, first);
 }
 
-Value interleaved(const Value& x, const std::optional<Value>&) {
-  return sinusoid_like(x, sinusoid_layouts()[0]);
+Value interleaved(const Value& x, const Places& places) {
+  return sinusoid_like(x, sinusoid_layouts()[0], places.before);
 }
 
-Value concatenated(const Value& x, const std::optional<Value>&) {
-  return sinusoid_like(x, sinusoid_layouts()[1]);
+Value concatenated(const Value& x, const Places& places) {
+  return sinusoid_like(x, sinusoid_layouts()[1], places.before);
 }
 
-Value learned(const Value& x, const std::optional<Value>& table) {
-  const Shape words = x.shape(), places = table->shape();
-  if (places.columns != words.columns) {
-    fail("position_table is {} but x is {}: a position must have as many numbers as an embedding",
-         to_string(places), to_string(words));
+Value learned(const Value& x, const Places& places) {
+  const Shape words = x.shape(), table = places.table->shape();
+  if (table.columns != words.columns) {
+    fail("{} is {} but x is {}: a position must have as many numbers as an embedding",
+         places.table->node().title(), to_string(table), to_string(words));
   }
-  if (words.rows > places.rows) {
+  if (places.before + words.rows > table.rows) {
     fail(
         "there are {} words but only {} positions were learned: nothing was ever learned for word {}; give a "
         "longer --position-table, or --positions sinusoidal, which goes on for ever",
-        words.rows, places.rows, places.rows + 1);
+        places.before + words.rows, table.rows, table.rows + 1);
   }
-  return words.rows == places.rows ? *table : rows(*table, 0, words.rows);
+  return rows(*places.table, places.before, words.rows);
 }
 
 // A number for each distance, whatever the words.
@@ -88,9 +88,9 @@ std::span<const PositionKind> position_kinds() {
   return table;
 }
 
-Value with_positions(const PositionKind& kind, Value x, const std::optional<Value>& table) {
+Value with_positions(const PositionKind& kind, Value x, const Places& places) {
   if (!kind.of_embeddings) return x;
-  Value positions = name("positions", kind.of_embeddings(x, table));
+  Value positions = name("positions", kind.of_embeddings(x, places));
   return name("positioned", add(std::move(x), std::move(positions)));
 }
 

@@ -16,13 +16,19 @@ struct PositionSizes {
   std::size_t max_distance = 0;  // longer distances count as this one
 };
 
+/// Where words stand, and what was learned of places.
+struct Places {
+  std::size_t before = 0;  // words that come earlier
+  std::optional<Value> table = {};
+};
+
 /// How attention is told where a word stands. Each kind does one of three things and leaves the others null:
 /// it adds to the embeddings, to the raw scores, or to the scaled scores.
 struct PositionKind {
   std::string_view name;
   std::string_view summary;
-  Shape (*table_shape)(const PositionSizes& sizes);  // of what it has learned; null: nothing
-  Value (*of_embeddings)(const Value& x, const std::optional<Value>& table);      // [n, d_model]
+  Shape (*table_shape)(const PositionSizes& sizes);              // of what it has learned; null: nothing
+  Value (*of_embeddings)(const Value& x, const Places& places);  // [n, d_model]
   Value (*of_scores)(const Value& q, const Value& k, const Value& table);         // [n_q, n_k]
   Value (*of_scaled_scores)(const Value& q, const Value& k, const Value& table);  // [n_q, n_k]
 };
@@ -33,6 +39,6 @@ std::span<const PositionKind> position_kinds();
 /// x + p, as `positioned`, with `positions`; x itself for a kind that adds nothing to it.
 /// [n, d_model] -> [n, d_model].  Throws InputError: more words than positions were learned, or of another
 /// size. (Vaswani et al. 2017, section 3.5; D0 11.6.3; D4)
-Value with_positions(const PositionKind& kind, Value x, const std::optional<Value>& table);
+Value with_positions(const PositionKind& kind, Value x, const Places& places);
 
 }  // namespace attn

@@ -89,7 +89,7 @@ void add_dot_products(PositionsPage& result, const Value& positions) {
 
 void add_absolute(PositionsPage& result, const PositionKind& kind, const Value& x,
                   const std::optional<Value>& table, const Arguments& arguments) {
-  const Value positions = name("positions", kind.of_embeddings(x, table));
+  const Value positions = name("positions", kind.of_embeddings(x, {.table = table}));
   const std::size_t d = positions.shape().columns;
   std::vector<std::size_t> chosen;
   if (const auto columns = arguments.text("columns")) {

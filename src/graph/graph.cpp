@@ -145,7 +145,14 @@ Value Graph::input(std::string_view name, std::shared_ptr<const Matrix> matrix, 
   return value(node);
 }
 
+Value Graph::placeholder(std::string_view name, Frame frame) {
+  Node& node = add(nullptr, {}, std::move(frame));
+  give_name(node, prefix_ + std::string(name));
+  return {&node, nullptr};
+}
+
 Value Graph::value(const Node& node) {
+  if (evaluation_ == Evaluation::never) return {const_cast<Node*>(&node), nullptr};
   if (!node.kept) throw std::logic_error("the cells of " + node.title() + " were not kept");
   // The node holds the cells as well, so that nobody who takes them gets the memory itself.
   return {const_cast<Node*>(&node), std::const_pointer_cast<Matrix>(node.kept)};
@@ -157,6 +164,7 @@ Value Graph::apply(std::unique_ptr<const Operation> operation, std::vector<Value
   for (const Value& operand : operands) nodes.push_back(&operand.node().original());
   Frame frame = operation->frame(nodes);
   Node& node = add(std::move(operation), std::move(nodes), std::move(frame));
+  if (evaluation_ == Evaluation::never) return {&node, nullptr};
   auto cells = std::make_shared<Matrix>(node.operation->compute(operands));
   if (keep_(node)) node.kept = cells;
   return {&node, std::move(cells)};
@@ -168,7 +176,7 @@ Value Graph::name(std::string_view leaf, Value value) {
     node = &add(make_identity(), {&node->original()}, node->frame);
   }
   give_name(*node, prefix_ + std::string(leaf));
-  if (keep_(*node)) node->kept = value.cells_;
+  if (evaluation_ == Evaluation::at_once && keep_(*node)) node->kept = value.cells_;
   return {node, std::move(value.cells_)};
 }
 

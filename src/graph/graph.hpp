@@ -74,10 +74,15 @@ Keep keep_nothing();
 /// Keeps the nodes whose names match.
 Keep keep_matching(std::string pattern);
 
+/// Whether operations are evaluated, or only leave their nodes behind: names, shapes, formulas and costs
+/// without a number, for models that are too large to look at otherwise.
+enum class Evaluation { at_once, never };
+
 /// A computation as it happens: every operation is evaluated at once and leaves a node, in order.
 class Graph {
  public:
-  explicit Graph(Keep keep = keep_everything()) : keep_(std::move(keep)) {}
+  explicit Graph(Keep keep = keep_everything(), Evaluation evaluation = Evaluation::at_once)
+      : keep_(std::move(keep)), evaluation_(evaluation) {}
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
@@ -85,6 +90,8 @@ class Graph {
   Value input(std::string_view name, Matrix matrix, Axis rows, Axis columns);
   /// The same without a copy: the matrix is shared with whoever gave it.
   Value input(std::string_view name, std::shared_ptr<const Matrix> matrix, Axis rows, Axis columns);
+  /// A matrix of which only the frame is known, in a graph that never evaluates.
+  Value placeholder(std::string_view name, Frame frame);
   /// Evaluates an operation. Throws InputError when the operands do not fit together.
   Value apply(std::unique_ptr<const Operation> operation, std::vector<Value> operands);
   /// Gives a value its name within the open scopes. A value that has a name gets an alias, which shares its
@@ -94,6 +101,7 @@ class Graph {
   /// A handle to a node that was made before. Its cells are kept.
   Value value(const Node& node);
 
+  bool evaluates() const { return evaluation_ == Evaluation::at_once; }
   const std::deque<Node>& nodes() const { return nodes_; }
   /// The node called `name` in full. Throws InputError with the nearest name when there is none.
   const Node& at(std::string_view name) const;
@@ -120,6 +128,7 @@ class Graph {
   void give_name(Node& node, std::string name);
 
   Keep keep_;
+  Evaluation evaluation_;
   std::string prefix_;
   std::deque<Node> nodes_;
   std::map<std::string, const Node*, std::less<>> by_name_;

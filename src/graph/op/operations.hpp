@@ -121,8 +121,9 @@ struct SinusoidLayout {
 /// interleaved (Vaswani et al. 2017; D0 11.6.3) and concatenated.
 std::span<const SinusoidLayout> sinusoid_layouts();
 
-/// sin(i / 10000^(2j/d)) and the same cosine for places i from 0 and frequencies j from 0.  -> [n, d].
-Value sinusoid(Graph& graph, const SinusoidLayout& layout, Frame frame);
+/// sin(i / 10000^(2j/d)) and the same cosine for places i from `first` on, the very first being 0, and
+/// frequencies j from 0.  -> [n, d].
+Value sinusoid(Graph& graph, const SinusoidLayout& layout, Frame frame, std::size_t first = 0);
 
 /// The operation of an alias, a second name for one value; `Graph::name` makes it.
 constexpr std::string_view identity_name = "identity";

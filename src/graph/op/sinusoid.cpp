@@ -26,7 +26,8 @@ constexpr std::array table = {
 
 class Sinusoid final : public Operation {
  public:
-  Sinusoid(const SinusoidLayout& layout, Frame result) : layout_(layout), result_(std::move(result)) {}
+  Sinusoid(const SinusoidLayout& layout, Frame result, std::size_t first)
+      : layout_(layout), result_(std::move(result)), first_(first) {}
 
   std::string_view name() const override { return "sinusoid"; }
 
@@ -38,7 +39,7 @@ class Sinusoid final : public Operation {
       const double divisor = divisor_of(j);
       const Function& wave = wave_of(j);
       for (std::size_t i = 0; i < result_.shape.rows; ++i) {
-        result(i, j) = wave.evaluate(static_cast<double>(i) / divisor);
+        result(i, j) = wave.evaluate(static_cast<double>(first_ + i) / divisor);
       }
     }
     return result;
@@ -52,7 +53,8 @@ class Sinusoid final : public Operation {
     const std::size_t twice = 2 * layout_.frequency(column, result_.shape.columns);
     const Formula divisor = {fmt::format("10000^({}/{})", twice, result_.shape.columns),
                              fmt::format("10000^{{{}/{}}}", twice, result_.shape.columns)};
-    return {call(wave_of(column), number(static_cast<double>(row)) / number(divisor_of(column), divisor)),
+    return {call(wave_of(column),
+                 number(static_cast<double>(first_ + row)) / number(divisor_of(column), divisor)),
             "the first place counts as 0"};
   }
 
@@ -69,6 +71,7 @@ class Sinusoid final : public Operation {
 
   const SinusoidLayout& layout_;
   Frame result_;
+  std::size_t first_;
 };
 
 }  // namespace
@@ -77,8 +80,8 @@ std::span<const SinusoidLayout> sinusoid_layouts() {
   return table;
 }
 
-Value sinusoid(Graph& graph, const SinusoidLayout& layout, Frame frame) {
-  return graph.apply(std::make_unique<const Sinusoid>(layout, std::move(frame)), {});
+Value sinusoid(Graph& graph, const SinusoidLayout& layout, Frame frame, std::size_t first) {
+  return graph.apply(std::make_unique<const Sinusoid>(layout, std::move(frame), first), {});
 }
 
 }  // namespace attn

@@ -1,0 +1,149 @@
+#include "model/learned.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::array kinds = {
+    ModelKind{"encoder-decoder", "an encoder, and a decoder that looks at what was encoded", true, true,
+              true},
+    ModelKind{"encoder-only", "an encoder alone", true, false, false},
+    ModelKind{"decoder-only", "a decoder alone, which continues what it is given", false, true, false},
+};
+
+// The rows of a model, one part after another.
+class Rows {
+ public:
+  explicit Rows(const TransformerSizes& sizes) : sizes_(sizes) {}
+
+  void attention(const std::string& scope) {
+    const std::size_t d = sizes_.d_model;
+    for (const char which : {'q', 'k', 'v', 'o'}) {
+      add(fmt::format("{}.w_{}", scope, which), {d, d}, Beginning::map);
+      add_optional(fmt::format("{}.b_{}", scope, which), {1, d}, Beginning::zeros);
+    }
+  }
+  void feed_forward(const std::string& scope) {
+    const std::size_t d = sizes_.d_model, inner = sizes_.d_ff;
+    add(scope + ".w_1", {d, inner}, Beginning::map);
+    add_optional(scope + ".b_1", {1, inner}, Beginning::zeros);
+    add(scope + ".w_2", {inner, d}, Beginning::map);
+    add_optional(scope + ".b_2", {1, d}, Beginning::zeros);
+  }
+  void norm(const std::string& scope) {
+    add_optional(scope + ".gamma", {1, sizes_.d_model}, Beginning::ones);
+    add_optional(scope + ".beta", {1, sizes_.d_model}, Beginning::zeros);
+  }
+  void embedding(const std::string& scope, std::size_t words) {
+    if (words == 0) return;
+    add_optional(scope + "_embedding.e", {words, sizes_.d_model}, Beginning::vectors);
+    if (sizes_.places > 0) {
+      add_optional(scope + "_positions.table", {sizes_.places, sizes_.d_model}, Beginning::vectors);
+    }
+  }
+  void output() {
+    if (sizes_.target_words == 0) return;
+    add_optional("output.w", {sizes_.d_model, sizes_.target_words}, Beginning::map);
+    add_optional("output.b", {1, sizes_.target_words}, Beginning::zeros);
+  }
+
+  std::vector<ParameterRow> rows;
+
+ private:
+  void add(std::string name, Shape shape, Beginning beginning) {
+    rows.push_back({std::move(name), shape, beginning, false});
+  }
+  void add_optional(std::string name, Shape shape, Beginning beginning) {
+    rows.push_back({std::move(name), shape, beginning, true});
+  }
+
+  const TransformerSizes& sizes_;
+};
+
+}  // namespace
+
+std::span<const ModelKind> model_kinds() {
+  return kinds;
+}
+
+std::vector<ParameterRow> parameter_rows(const ModelKind& kind, const TransformerSizes& sizes) {
+  Rows rows(sizes);
+  if (kind.encodes) {
+    rows.embedding("source", sizes.source_words);
+    for (std::size_t i = 1; i <= sizes.layers; ++i) {
+      const std::string layer = fmt::format("encoder.{}", i);
+      rows.attention(layer + ".self_attention");
+      rows.norm(layer + ".norm_1");
+      rows.feed_forward(layer + ".feed_forward");
+      rows.norm(layer + ".norm_2");
+    }
+    rows.norm("encoder.norm");
+  }
+  if (kind.decodes) {
+    rows.embedding("target", sizes.target_words);
+    for (std::size_t i = 1; i <= sizes.layers; ++i) {
+      const std::string layer = fmt::format("decoder.{}", i);
+      rows.attention(layer + ".self_attention");
+      rows.norm(layer + ".norm_1");
+      if (kind.crosses) rows.attention(layer + ".cross_attention");
+      if (kind.crosses) rows.norm(layer + ".norm_2");
+      rows.feed_forward(layer + ".feed_forward");
+      rows.norm(layer + (kind.crosses ? ".norm_3" : ".norm_2"));
+    }
+    rows.norm("decoder.norm");
+    rows.output();
+  }
+  return std::move(rows.rows);
+}
+
+Learned::Learned(Graph& graph, const ModelParameters& parameters) {
+  auto values = std::make_shared<Values>();
+  for (const auto& [name, matrix] : parameters) {
+    values->emplace(name, graph.input(name, matrix, axis("features"), axis("features")));
+  }
+  values_ = std::move(values);
+}
+
+Learned::Learned(Graph& graph, const std::vector<ParameterRow>& rows) {
+  auto values = std::make_shared<Values>();
+  for (const ParameterRow& row : rows) {
+    values->emplace(row.name, graph.placeholder(row.name, {row.shape, axis("features"), axis("features")}));
+  }
+  values_ = std::move(values);
+}
+
+Learned Learned::within(std::string_view scope) const {
+  return {values_, fmt::format("{}{}.", prefix_, scope)};
+}
+
+bool Learned::has(std::string_view leaf) const {
+  return values_->contains(prefix_ + std::string(leaf));
+}
+
+std::optional<Value> Learned::find(std::string_view leaf) const {
+  const auto found = values_->find(prefix_ + std::string(leaf));
+  return found == values_->end() ? std::nullopt : std::optional(found->second);
+}
+
+const Value& Learned::at(std::string_view leaf) const {
+  const auto found = values_->find(prefix_ + std::string(leaf));
+  if (found == values_->end())
+    fail("the model has no parameter {}{}: give a file that has it", prefix_, leaf);
+  return found->second;
+}
+
+Projection Learned::projection(std::string_view which) const {
+  return {at(fmt::format("w_{}", which)), find(fmt::format("b_{}", which))};
+}
+
+LayerNorm Learned::norm(std::string_view scope) const {
+  const Learned inner = within(scope);
+  return {.gamma = inner.at("gamma"), .beta = inner.at("beta")};
+}
+
+}  // namespace attn

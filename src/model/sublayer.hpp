@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "model/learned.hpp"
+
+namespace attn {
+
+/// Part of a layer that keeps the shape of what it works on: attention, or a feed-forward layer.
+using Sublayer = std::function<Value(Value x)>;
+
+/// Which of a layer's sub-layers: its residual is `sum_2`, its normalisation `norm_2`.
+struct SublayerPlace {
+  Graph* graph;
+  const Learned* layer;
+  std::size_t number;  // from 1
+};
+
+/// Where a layer normalises.
+struct NormPlacement {
+  std::string_view name;
+  std::string_view summary;
+  Value (*connect)(Value x, const Sublayer& sublayer, const SublayerPlace& place);
+  bool at_the_end;  // what comes out of the last layer is normalised once more
+};
+
+/// post (Vaswani et al. 2017; D2): LayerNorm(x + sublayer(x)); pre: x + sublayer(LayerNorm(x)); none: x +
+/// sublayer(x), for examples whose numbers are to stay small.
+std::span<const NormPlacement> norm_placements();
+
+/// A layer normalisation in the scope of its own, `norm_1.output`.  [n, d_model] -> [n, d_model].
+Value normalised_within(std::string_view scope, Value x, const Learned& learned);
+
+}  // namespace attn

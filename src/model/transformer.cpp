@@ -1,0 +1,145 @@
+#include "model/transformer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "attention/masks.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+Learned learned_of(const Transformer& model, Graph& graph) {
+  if (graph.evaluates()) return Learned(graph, model.parameters);
+  return Learned(graph, parameter_rows(*model.kind, model.sizes));
+}
+
+Matrix column_of(const std::vector<std::size_t>& ids) {
+  Matrix column = make_matrix({ids.size(), 1});
+  for (std::size_t i = 0; i < ids.size(); ++i) column(i, 0) = static_cast<double>(ids[i]);
+  return column;
+}
+
+// Nobody may look at a key that stands for no word.
+Matrix without_blanks(Matrix allowed, const std::vector<bool>& blank) {
+  for (std::size_t j = 0; j < blank.size(); ++j) {
+    for (std::size_t i = 0; blank[j] && i < allowed.shape()[0]; ++i) allowed(i, j) = 0.0;
+  }
+  return allowed;
+}
+
+bool any(const std::vector<bool>& flags) {
+  return std::ranges::find(flags, true) != flags.end();
+}
+
+}  // namespace
+
+bool ModelInput::has_blanks() const {
+  return any(blank);
+}
+
+RunningTransformer::RunningTransformer(const Transformer& model, Graph& graph)
+    : model_(model),
+      graph_(graph),
+      learned_(learned_of(model, graph)),
+      recipe_{.heads = model.sizes.heads, .norm = model.norm},
+      memories_(model.sizes.layers) {}
+
+// Vectors that are given are taken as they are: whoever made them has added positions, or has not.
+Value RunningTransformer::vectors_of(std::string_view side, const ModelInput& words) {
+  const Graph::Scope scope(graph_, side);
+  const Axis tokens = axis("tokens", words.tokens);
+  if (words.x) return graph_.input("x", *words.x, tokens, axis("features"));
+  Value ids = graph_.input("ids", column_of(words.ids), tokens, axis("id"));
+  Value x = name("x", embed(std::move(ids), learned_.at(fmt::format("{}_embedding.e", side))));
+  if (model_.scale_embeddings) {
+    const std::size_t d = x.shape().columns;
+    const Formula root = {fmt::format("√{}", d), fmt::format("\\sqrt{{{}}}", d)};
+    x = name("scaled_x", times(std::move(x), {std::sqrt(static_cast<double>(d)), root}));
+  }
+  const PositionKind& kind = look_up(position_kinds(), model_.positions, "kind of positions");
+  const std::size_t before = side == "target" ? words_before_ : 0;
+  const Places places{before, learned_.find(fmt::format("{}_positions.table", side))};
+  if (kind.table_shape && !places.table) {
+    fail("--positions {}: the model has no {}_positions.table; give --positions sinusoidal or none",
+         kind.name, side);
+  }
+  return with_positions(kind, std::move(x), places);
+}
+
+// Some models normalise once more at the end.
+Value RunningTransformer::finish(std::string_view side, Value x) {
+  const Learned learned = learned_.within(side);
+  const bool normalises = learned.has("norm.gamma");
+  return name("output", normalises ? normalised_within("norm", std::move(x), learned) : std::move(x));
+}
+
+std::optional<Value> RunningTransformer::encoder_mask() const {
+  if (!source_.has_blanks()) return std::nullopt;
+  const std::size_t n = source_.size();
+  Matrix allowed = without_blanks(make_matrix({n, n}, 1.0), source_.blank);
+  return graph_.input("mask", std::move(allowed), axis("queries", source_.tokens),
+                      axis("keys", source_.tokens));
+}
+
+Value RunningTransformer::encode(const ModelInput& source) {
+  source_ = source;
+  Value x = vectors_of("source", source);
+  const Graph::Scope scope(graph_, "encoder");
+  const std::optional<Value> allowed = encoder_mask();
+  for (std::size_t i = 1; i <= model_.sizes.layers; ++i) {
+    const Graph::Scope layer(graph_, std::to_string(i));
+    x = encoder_layer(std::move(x), learned_.within(fmt::format("encoder.{}", i)), recipe_, allowed);
+  }
+  return finish("encoder", std::move(x));
+}
+
+// One word alone may look at all words before it: it needs no mask.
+DecoderMasks RunningTransformer::decoder_masks(const ModelInput& target) const {
+  DecoderMasks masks;
+  const std::size_t n = target.size();
+  const Axis queries = axis("queries", target.tokens);
+  if (n > 1 || any(blank_before_)) {
+    Matrix allowed = causal_mask_after(words_before_ - n, {n, words_before_});
+    masks.self = graph_.input("mask", without_blanks(std::move(allowed), blank_before_), queries,
+                              axis("keys", tokens_before_));
+  }
+  if (source_.has_blanks()) {
+    Matrix allowed = without_blanks(make_matrix({n, source_.size()}, 1.0), source_.blank);
+    masks.cross = graph_.input("cross_mask", std::move(allowed), queries, axis("keys", source_.tokens));
+  }
+  return masks;
+}
+
+Value RunningTransformer::decode(const ModelInput& target, const std::optional<Value>& encoded) {
+  Value x = vectors_of("target", target);
+  words_before_ += target.size();
+  blank_before_.insert(blank_before_.end(), target.blank.begin(), target.blank.end());
+  blank_before_.resize(words_before_, false);
+  tokens_before_.insert(tokens_before_.end(), target.tokens.begin(), target.tokens.end());
+  const Graph::Scope scope(graph_, "decoder");
+  const DecoderMasks masks = decoder_masks(target);
+  for (std::size_t i = 1; i <= model_.sizes.layers; ++i) {
+    const Graph::Scope layer(graph_, std::to_string(i));
+    x = decoder_layer(std::move(x), learned_.within(fmt::format("decoder.{}", i)), recipe_, masks, encoded,
+                      memories_[i - 1]);
+  }
+  return finish("decoder", std::move(x));
+}
+
+Value RunningTransformer::distribution(Value decoded) {
+  const Projection output{learned_.at("output.w"), learned_.find("output.b")};
+  return name("distribution", softmax(name("logits", linear(std::move(decoded), output))));
+}
+
+void RunningTransformer::forget() {
+  for (DecoderMemory& memory : memories_) memory.self.reset();
+  words_before_ = 0;
+  blank_before_.clear();
+  tokens_before_.clear();
+}
+
+}  // namespace attn

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "attention/positions.hpp"
+#include "model/transformer_layers.hpp"
+
+namespace attn {
+
+/// A Transformer: its sizes, its parameters, and how its parts are put together.
+struct Transformer {
+  std::string title;
+  std::string summary;
+  std::vector<std::string> about;
+  const ModelKind* kind = nullptr;
+  const NormPlacement* norm = nullptr;
+  std::string positions = "sinusoidal";  // a row of position_kinds() that adds to embeddings, or none
+  bool scale_embeddings = true;          // by √d_model  (Vaswani et al. 2017, section 3.4)
+  TransformerSizes sizes;
+  ModelParameters parameters;
+  std::vector<std::string> source_vocabulary;  // empty: words are numbers from 1
+  std::vector<std::string> target_vocabulary;
+};
+
+/// Words as they go into a model: their ids, or their vectors.
+struct ModelInput {
+  std::vector<std::string> tokens = {};  // labels; empty: none
+  std::vector<std::size_t> ids = {};     // from 1
+  std::optional<Matrix> x = {};          // [n, d_model], in place of ids
+  std::vector<bool> blank = {};          // one for each word: true where it stands for no word
+
+  std::size_t size() const { return x ? x->shape()[0] : ids.size(); }
+  bool has_blanks() const;
+};
+
+/// A Transformer in a graph, ready to be run on words.
+class RunningTransformer {
+ public:
+  /// Its parameters become inputs of the graph, or placeholders in one that never evaluates. The graph has no
+  /// open scope, and the model outlives it.
+  RunningTransformer(const Transformer& model, Graph& graph);
+
+  /// The encoder: `source.x` … `encoder.N.norm_2.output`, and `encoder.output`.  -> [n, d_model].
+  /// (D2, (x_1 … x_n) → z)
+  Value encode(const ModelInput& source);
+
+  /// The decoder on words that follow those it was given before, whose keys and values it remembers:
+  /// `target.x` … `decoder.output`. `encoded` is nothing for a model that has no encoder.  -> [n, d_model].
+  Value decode(const ModelInput& target, const std::optional<Value>& encoded);
+
+  /// The output layer: `logits` and `distribution`, a row for each word.  [n, d_model] -> [n, vocabulary].
+  Value distribution(Value decoded);
+
+  /// How many words the decoder remembers.
+  std::size_t remembered() const { return words_before_; }
+  /// Forgets them; what was encoded stays.
+  void forget();
+
+  bool has_output() const { return learned_.has("output.w"); }
+
+ private:
+  Value vectors_of(std::string_view side, const ModelInput& words);
+  Value finish(std::string_view side, Value x);
+  std::optional<Value> encoder_mask() const;
+  DecoderMasks decoder_masks(const ModelInput& target) const;
+
+  const Transformer& model_;
+  Graph& graph_;
+  Learned learned_;
+  LayerRecipe recipe_;
+  std::vector<DecoderMemory> memories_;
+  std::size_t words_before_ = 0;
+  std::vector<bool> blank_before_;  // of the words before
+  std::vector<std::string> tokens_before_;
+  ModelInput source_;
+};
+
+}  // namespace attn
