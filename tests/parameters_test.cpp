@@ -257,8 +257,9 @@ TEST_SUITE("safetensors") {
   TEST_CASE("a file that others wrote is read, in the order of its elements") {
     const std::string header = "{\"__metadata__\":{\"format\":\"pt\"}," + entry("b", "F32", "[2,1]", 2, 10) +
                                "," + entry("a", "BF16", "[1]", 0, 2) + "}   ";
-    const std::vector<Safetensor> tensors = safetensors_in(
-        file_of(header, little(0x3F80, 2) + little(0x40000000, 4) + little(0xBF800000, 4)), "x");
+    const std::string bytes =
+        file_of(header, little(0x3F80, 2) + little(0x40000000, 4) + little(0xBF800000, 4));
+    const std::vector<Safetensor> tensors = safetensors_in(bytes, "x");
     REQUIRE(tensors.size() == 2);
     CHECK(tensors[0].name == "a");
     CHECK(same(matrix_from(tensors[0]), matrix({{1}})));

@@ -1,7 +1,5 @@
 #include "data/parameters.hpp"
 
-#include <algorithm>
-
 #include "data/files/safetensors.hpp"
 #include "data/matrix_file.hpp"
 #include "data/parameters/translate.hpp"

@@ -22,7 +22,7 @@ struct Safetensor {
   std::string name;
   const SafetensorsType* type;
   Shape shape;
-  std::string_view elements;  // within the file's bytes
+  std::string_view elements;  // within the file's bytes, which must outlive it
 };
 
 /// The tensors of a file in the order of their elements, by the format of huggingface/safetensors: eight

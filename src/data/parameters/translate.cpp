@@ -7,7 +7,6 @@
 #include "data/files/cell.hpp"
 #include "data/matrix_file.hpp"
 #include "support/error.hpp"
-#include "support/lookup.hpp"
 
 namespace attn {
 
