@@ -48,14 +48,6 @@ Matrix any_matrix(Shape shape) {
   return filled(shape, [] { return *rc::gen::inRange(-4000, 4001) / 1000.0; });
 }
 
-Matrix transposed(const Matrix& matrix) {
-  Matrix result = make_matrix({matrix.shape()[1], matrix.shape()[0]});
-  for (std::size_t i = 0; i < matrix.shape()[0]; ++i) {
-    for (std::size_t j = 0; j < matrix.shape()[1]; ++j) result(j, i) = matrix(i, j);
-  }
-  return result;
-}
-
 Matrix naive_product(const Matrix& a, const Matrix& b) {
   Matrix result = make_matrix({a.shape()[0], b.shape()[1]}, 0.0);
   for (std::size_t i = 0; i < a.shape()[0]; ++i) {
@@ -71,6 +63,17 @@ std::unique_ptr<RandomSource> source(std::string_view kind, std::uint32_t seed) 
 }
 
 }  // namespace
+
+TEST_CASE("a cell of a transposed matrix stands in the column of its row") {
+  CHECK(same(transposed(matrix({{1, 2, 3}, {4, 5, 6}})), matrix({{1, 4}, {2, 5}, {3, 6}})));
+  double next = 0;
+  const Matrix large = filled({37, 50}, [&] { return ++next; });
+  const Matrix turned = transposed(large);
+  REQUIRE(shape_of(turned) == Shape{50, 37});
+  CHECK(turned(0, 36) == large(36, 0));
+  CHECK(turned(49, 17) == large(17, 49));
+  CHECK(same(transposed(turned), large));
+}
 
 TEST_CASE("a softmax gives the numbers worked out by hand") {
   CHECK(close(softmax_of({0.0, std::log(3.0)}), {0.25, 0.75}));

@@ -19,6 +19,7 @@ constexpr MatrixKind kinds[] = {
     {"json", "an array of rows, or an object of such arrays: FILE:NAME chooses one", read_json},
     {"npy", "a NumPy array of one or two dimensions", read_npy},
     {"npz", "NumPy arrays under names: FILE:NAME chooses one", read_npz},
+    {"safetensors", "tensors under names: FILE:NAME chooses one", read_safetensors},
 };
 
 [[noreturn]] void fail_too_long(const std::string& where) {
@@ -64,7 +65,13 @@ std::string_view kind_from_extension(const std::string& path) {
   return kind ? kind->name : "";
 }
 
+// Eight bytes for the length of the header, of which the last are zeros, and the header.
+bool begins_like_safetensors(std::string_view bytes) {
+  return bytes.size() > 8 && bytes[6] == '\0' && bytes[7] == '\0' && bytes[8] == '{';
+}
+
 std::string_view kind_from_bytes(std::string_view bytes) {
+  if (begins_like_safetensors(bytes)) return "safetensors";
   if (bytes.starts_with("\x93NUMPY")) return "npy";
   if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06")) return "npz";
   if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
@@ -76,11 +83,8 @@ std::string_view kind_from_bytes(std::string_view bytes) {
 
 MatrixFile read_source(const std::string& path, std::string_view key) {
   const std::string bytes = read_bytes(path);
-  const bool standard_input = path == "-";
-  std::string_view kind = standard_input ? "" : kind_from_extension(path);
-  if (kind.empty()) kind = kind_from_bytes(bytes);
-  return look_up(matrix_kinds(), kind, "kind of file")
-      .read(bytes, key, standard_input ? "standard input" : path);
+  return look_up(matrix_kinds(), kind_of_file(path, bytes), "kind of file")
+      .read(bytes, key, place_of_file(path));
 }
 
 bool looks_like_literal(std::string_view source) {
@@ -106,6 +110,15 @@ bool looks_like_literal(std::string_view source) {
 
 std::span<const MatrixKind> matrix_kinds() {
   return kinds;
+}
+
+std::string_view kind_of_file(const std::string& path, std::string_view bytes) {
+  const std::string_view kind = path == "-" ? "" : kind_from_extension(path);
+  return kind.empty() ? kind_from_bytes(bytes) : kind;
+}
+
+std::string place_of_file(const std::string& path) {
+  return path == "-" ? "standard input" : path;
 }
 
 std::string read_bytes(const std::string& path) {

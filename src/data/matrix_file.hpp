@@ -39,7 +39,7 @@ struct MatrixKind {
   MatrixFile (*read)(std::string_view bytes, std::string_view key, const std::string& where);
 };
 
-/// csv, tsv, json, npy, npz. A new kind is one reader and one row.
+/// csv, tsv, json, npy, npz, safetensors. A new kind is one reader and one row.
 std::span<const MatrixKind> matrix_kinds();
 
 /// Reads a matrix from a literal (`[[1,0],[0,1]]` or `1 0; 0 1`), a file (`q.csv`), one matrix of a file
@@ -47,6 +47,13 @@ std::span<const MatrixKind> matrix_kinds();
 /// else from its first bytes. A vector is one row. Throws InputError for whatever is not a finite-sized,
 /// rectangular, numeric, at most two-dimensional array; cells may be −∞, +∞ or NaN: the caller decides.
 MatrixFile read_matrix(const std::string& source);
+
+/// The name of the kind of a file: by its extension, or else by its first bytes. Standard input (`-`) has no
+/// extension.
+std::string_view kind_of_file(const std::string& path, std::string_view bytes);
+
+/// What messages call a file: its path, or "standard input" for `-`.
+std::string place_of_file(const std::string& path);
 
 /// All bytes of a file or of standard input (`-`). Throws InputError: unreadable, a folder, longer than
 /// most_bytes.
@@ -58,6 +65,7 @@ MatrixFile read_tsv(std::string_view bytes, std::string_view key, const std::str
 MatrixFile read_json(std::string_view bytes, std::string_view key, const std::string& where);
 MatrixFile read_npy(std::string_view bytes, std::string_view key, const std::string& where);
 MatrixFile read_npz(std::string_view bytes, std::string_view key, const std::string& where);
+MatrixFile read_safetensors(std::string_view bytes, std::string_view key, const std::string& where);
 
 /// A literal in one of the two notations above.
 MatrixFile read_literal(std::string_view text, const std::string& where);

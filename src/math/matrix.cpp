@@ -24,4 +24,17 @@ Matrix make_matrix(Shape shape, double value) {
   return matrix;
 }
 
+Matrix transposed(const Matrix& matrix) {
+  const auto [rows, columns] = shape_of(matrix);
+  constexpr std::size_t block = 16;  // what is written stays in the cache until its lines are full
+  Matrix result = make_matrix({columns, rows});
+  for (std::size_t begin = 0; begin < rows; begin += block) {
+    const std::size_t end = std::min(begin + block, rows);
+    for (std::size_t j = 0; j < columns; ++j) {
+      for (std::size_t i = begin; i < end; ++i) result(j, i) = matrix(i, j);
+    }
+  }
+  return result;
+}
+
 }  // namespace attn

@@ -31,6 +31,8 @@ std::string to_string(Shape shape);
 Matrix make_matrix(Shape shape);
 Matrix make_matrix(Shape shape, double value);
 
+Matrix transposed(const Matrix& matrix);  // [m, n] -> [n, m]
+
 /// One row as its cells. Rows are contiguous.
 inline std::span<double> row(Matrix& matrix, std::size_t i) {
   const std::size_t columns = matrix.shape()[1];

@@ -55,6 +55,19 @@ char shown_byte(char c, bool utf8) {
   return byte < 0x80 || utf8 ? c : '?';
 }
 
+std::string in_quotes(std::string_view text, std::size_t longest) {
+  std::string_view shown = text;
+  if (shown.size() > longest) {
+    std::size_t cut = longest;
+    while (cut > longest - 4 && is_continuation(text[cut])) --cut;
+    shown = text.substr(0, cut);
+  }
+  std::string result = "'";
+  const bool utf8 = is_utf8(shown);
+  for (const char c : shown) result += shown_byte(c, utf8);
+  return result + (shown.size() < text.size() ? "…'" : "'");
+}
+
 }  // namespace
 
 WrittenCell parse_cell(std::string_view text) {
@@ -75,17 +88,11 @@ std::string_view complaint(WrittenCell cell) {
 }
 
 std::string in_quotes(std::string_view text) {
-  constexpr std::size_t longest = 40;
-  std::string_view shown = text;
-  if (shown.size() > longest) {
-    std::size_t cut = longest;
-    while (cut > longest - 4 && is_continuation(text[cut])) --cut;
-    shown = text.substr(0, cut);
-  }
-  std::string result = "'";
-  const bool utf8 = is_utf8(shown);
-  for (const char c : shown) result += shown_byte(c, utf8);
-  return result + (shown.size() < text.size() ? "…'" : "'");
+  return in_quotes(text, 40);
+}
+
+std::string name_in_quotes(std::string_view name) {
+  return in_quotes(name, 120);
 }
 
 std::string count_of(std::size_t n, std::string_view noun) {

@@ -28,6 +28,9 @@ std::string_view complaint(WrittenCell cell);
 /// Text from a file as a message shows it: in single quotes, on one line, shortened when it is long.
 std::string in_quotes(std::string_view text);
 
+/// The same for a name such as `decoder.layers.5.multihead_attn.in_proj_weight`, of which every part counts.
+std::string name_in_quotes(std::string_view name);
+
 /// "1 cell", "2 cells".
 std::string count_of(std::size_t n, std::string_view noun);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t deepest = 100;
 constexpr std::size_t most_values = std::size_t{1} << 24;  // each takes 16 bytes or more once parsed
-constexpr std::size_t most_members = 2'000;                // an object finds its members one after another
+constexpr std::size_t most_members = 100'000;              // each keeps its name
 
 // Where the string that begins at `at` ends, or the text.
 std::size_t end_of_string(std::string_view text, std::size_t at) {

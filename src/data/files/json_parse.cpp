@@ -1,4 +1,5 @@
 #include <array>
+#include <unordered_map>
 
 #include "data/files/cell.hpp"
 #include "data/files/json_guard.hpp"
@@ -38,6 +39,11 @@ std::string_view translate(std::string_view message) {
 
 // Builds the value from the parser's events, so that every mistake is met together with its place.
 class Builder {
+  struct Open {
+    Json* value;
+    std::unordered_map<std::string, std::size_t> members;  // where those of an object stand, by name
+  };
+
  public:
   Builder(std::string_view text, const std::string& where) : text_(text), where_(where) {}
 
@@ -72,17 +78,28 @@ class Builder {
  private:
   Json& place(Json value) {
     if (open_.empty()) return root_ = std::move(value);
-    Json& parent = *open_.back();
-    if (parent.is_object()) return parent[key_] = std::move(value);
+    Json& parent = *open_.back().value;
+    if (parent.is_object()) return member(std::move(value));
     parent.push_back(std::move(value));
     return parent.back();
+  }
+  // The object itself would look through all of its members for one of this name.
+  Json& member(Json value) {
+    Json::object_t& members = open_.back().value->get_ref<Json::object_t&>();
+    const auto [found, is_new] = open_.back().members.emplace(key_, members.size());
+    if (!is_new) {  // the last counts
+      const auto at = static_cast<std::ptrdiff_t>(found->second);
+      return (members.begin() + at)->second = std::move(value);
+    }
+    members.push_back({key_, std::move(value)});
+    return members.back().second;
   }
   bool add(Json value) {
     place(std::move(value));
     return true;
   }
   bool open(Json value) {
-    open_.push_back(&place(std::move(value)));
+    open_.push_back({&place(std::move(value)), {}});
     return true;
   }
   bool close() {
@@ -93,7 +110,7 @@ class Builder {
   std::string_view text_;
   const std::string& where_;
   Json root_;
-  std::vector<Json*> open_;  // from the root down to what is being filled, so that none of them moves
+  std::vector<Open> open_;  // from the root down to what is being filled, so that none of them moves
   std::string key_;
 };
 

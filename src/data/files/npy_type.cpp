@@ -1,64 +1,29 @@
 #include "data/files/npy_type.hpp"
 
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <type_traits>
+
+#include "data/files/float_types.hpp"
 
 namespace attn {
 
 namespace {
 
-template <class Word>
-Word word(const unsigned char* bytes) {
-  Word value = 0;
-  for (std::size_t i = sizeof(Word); i-- > 0;) {
-    value = static_cast<Word>(static_cast<std::uint64_t>(value) << 8U | bytes[i]);
-  }
-  return value;
-}
-
 template <class Integer>
 double integer(const unsigned char* bytes) {
-  return static_cast<double>(static_cast<Integer>(word<std::make_unsigned_t<Integer>>(bytes)));
+  return static_cast<double>(static_cast<Integer>(little_endian<std::make_unsigned_t<Integer>>(bytes)));
 }
 
 double boolean(const unsigned char* bytes) {
   return bytes[0] == 0 ? 0 : 1;
 }
 
-double float32(const unsigned char* bytes) {
-  return static_cast<double>(std::bit_cast<float>(word<std::uint32_t>(bytes)));
-}
-
-double float64(const unsigned char* bytes) {
-  return std::bit_cast<double>(word<std::uint64_t>(bytes));
-}
-
-double with_sign(double magnitude, bool negative) {
-  return negative ? -magnitude : magnitude;
-}
-
-// 1 bit of sign, 5 of exponent, 10 of fraction.
-double float16(const unsigned char* bytes) {
-  const unsigned bits = word<std::uint16_t>(bytes);
-  const bool negative = (bits & 0x8000U) != 0;
-  const int exponent = static_cast<int>(bits >> 10U & 0x1FU);
-  const int fraction = static_cast<int>(bits & 0x3FFU);
-  if (exponent == 0x1F) {
-    return fraction ? std::numeric_limits<double>::quiet_NaN()
-                    : with_sign(std::numeric_limits<double>::infinity(), negative);
-  }
-  if (exponent == 0) return with_sign(std::ldexp(fraction, -24), negative);
-  return with_sign(std::ldexp(fraction + 1024, exponent - 25), negative);
-}
-
 // The x86 extended format: 64 bits of fraction with the leading one written out, 15 of exponent, 1 of sign.
 // NumPy pads it to 12 or 16 bytes.
 double extended(const unsigned char* bytes) {
-  const std::uint64_t fraction = word<std::uint64_t>(bytes);
-  const unsigned top = word<std::uint16_t>(bytes + 8);
+  const std::uint64_t fraction = little_endian<std::uint64_t>(bytes);
+  const unsigned top = little_endian<std::uint16_t>(bytes + 8);
   const bool negative = (top & 0x8000U) != 0;
   const int exponent = static_cast<int>(top & 0x7FFFU);
   if (exponent == 0x7FFF) {
@@ -69,9 +34,9 @@ double extended(const unsigned char* bytes) {
 }
 
 constexpr NpyType types[] = {
-    {"f8", 8, float64},
-    {"f4", 4, float32},
-    {"f2", 2, float16},
+    {"f8", 8, float64_from},
+    {"f4", 4, float32_from},
+    {"f2", 2, float16_from},
     {"f16", 16, extended},
     {"f12", 12, extended},
     {"i1", 1, integer<std::int8_t>},

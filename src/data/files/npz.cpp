@@ -2,8 +2,6 @@
 
 #include "data/files/choice.hpp"
 #include "data/files/npy_header.hpp"
-#include "data/files/zip.hpp"
-#include "data/matrix_file.hpp"
 #include "support/error.hpp"
 
 namespace attn {
@@ -48,19 +46,23 @@ class Promise {
 
 }  // namespace
 
+NpzArchive::NpzArchive(std::string_view bytes, const std::string& where)
+    : bytes_(bytes), where_(where), members_(matrices_in(bytes, where)), names_(names_in(members_)) {}
+
+MatrixFile NpzArchive::read(std::size_t place) const {
+  const std::string where = fmt::format("{}:{}", where_, names_[place]);
+  std::string buffer;
+  return read_npy(unzip(bytes_, members_[place], Promise(where), buffer, where), "", where);
+}
+
 std::vector<std::string> npz_names(std::string_view bytes, const std::string& where) {
-  return names_in(matrices_in(bytes, where));
+  return NpzArchive(bytes, where).names();
 }
 
 MatrixFile read_npz(std::string_view bytes, std::string_view key, const std::string& where) {
-  const std::vector<ZipMember> members = matrices_in(bytes, where);
-  if (members.empty()) fail("the archive {} holds no arrays: save some with numpy.savez", where);
-  const std::vector<std::string> names = names_in(members);
-  const std::size_t chosen = choose_matrix(names, without_suffix(key), where);
-  const std::string member_where = fmt::format("{}:{}", where, names[chosen]);
-  std::string buffer;
-  return read_npy(unzip(bytes, members[chosen], Promise(member_where), buffer, member_where), "",
-                  member_where);
+  const NpzArchive archive(bytes, where);
+  if (archive.names().empty()) fail("the archive {} holds no arrays: save some with numpy.savez", where);
+  return archive.read(choose_matrix(archive.names(), without_suffix(key), where));
 }
 
 }  // namespace attn

@@ -12,14 +12,7 @@ class Transpose final : public Operation {
     return {{x.shape.columns, x.shape.rows}, x.columns, x.rows};
   }
 
-  Matrix compute(std::span<Value> operands) const override {
-    const Matrix& x = operands[0].matrix();
-    Matrix result = make_matrix({x.shape()[1], x.shape()[0]});
-    for (std::size_t i = 0; i < x.shape()[0]; ++i) {
-      for (std::size_t j = 0; j < x.shape()[1]; ++j) result(j, i) = x(i, j);
-    }
-    return result;
-  }
+  Matrix compute(std::span<Value> operands) const override { return transposed(operands[0].matrix()); }
 
   Formula formula(std::span<const Formula> operands) const override {
     return {operands[0].plain + "ᵀ", "{" + operands[0].latex + "}^{\\top}"};

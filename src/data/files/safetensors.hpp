@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "math/matrix.hpp"
+#include "support/sink.hpp"
+
+namespace attn {
+
+/// A type of element of .safetensors files and how one becomes a double.
+struct SafetensorsType {
+  std::string_view name;
+  std::size_t bytes;
+  double (*decode)(const unsigned char* element);
+};
+
+/// One tensor of a .safetensors file: what its header says, checked against the bytes that are there. A
+/// vector is one row.
+struct Safetensor {
+  std::string name;
+  const SafetensorsType* type;
+  Shape shape;
+  std::string_view elements;  // within the file's bytes, which must outlive it
+};
+
+/// The tensors of a file in the order of their elements, by the format of huggingface/safetensors: eight
+/// bytes for the header's length, a JSON header, the elements without gaps. Nothing that the header says is
+/// believed before it has been checked. Throws InputError: damaged, no tensors, a type other than F64, F32,
+/// F16 and BF16, a shape that is neither matrix nor vector, more than most_cells cells.
+std::vector<Safetensor> safetensors_in(std::string_view bytes, const std::string& where);
+
+/// The names alone, in the header's order, before anything is said about shapes and types.
+/// Throws InputError: damaged.
+std::vector<std::string> safetensors_names(std::string_view bytes, const std::string& where);
+
+/// The cells of a tensor; infinities and NaN are taken as they are.
+Matrix matrix_from(const Safetensor& tensor);
+
+/// A matrix to be written: with one dimension when it is a vector, which has one row.
+struct WrittenTensor {
+  std::string name;
+  const Matrix* matrix;
+  std::size_t dimensions;
+};
+
+/// Writes a .safetensors file of F64, the tensors in the given order. The same bytes every time.
+/// Throws OutputError when a name is not UTF-8, or is the one that the format keeps for itself.
+void write_safetensors(const std::vector<WrittenTensor>& tensors, Sink& sink);
+
+}  // namespace attn

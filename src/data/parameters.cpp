@@ -1,0 +1,41 @@
+#include "data/parameters.hpp"
+
+#include "data/files/safetensors.hpp"
+#include "data/matrix_file.hpp"
+#include "data/parameters/translate.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+
+namespace {
+
+bool is_vector(std::string_view name) {
+  const std::string_view last = name.substr(name.rfind('.') + 1);  // npos + 1 is 0: all of it
+  return last.starts_with("b_") || last == "b" || last == "gamma" || last == "beta";
+}
+
+}  // namespace
+
+ParameterFile read_parameters(const std::string& path) {
+  const std::string bytes = read_bytes(path);
+  const std::string where = place_of_file(path);
+  const std::string_view name = kind_of_file(path, bytes);
+  const ParameterKind* kind = find_row(parameter_kinds(), name);
+  if (!kind) {
+    fail("{} is a .{} file, which holds one matrix: give parameters in a .safetensors, .npz or .json file",
+         where, name);
+  }
+  return translate(kind->open(bytes, where), where);
+}
+
+void write_safetensors(const ParameterSet& parameters, Sink& sink) {
+  std::vector<WrittenTensor> tensors;
+  for (const auto& [name, matrix] : parameters) {
+    const bool one_dimension = is_vector(name) && matrix.shape()[0] == 1;
+    tensors.push_back({name, &matrix, one_dimension ? std::size_t{1} : std::size_t{2}});
+  }
+  write_safetensors(tensors, sink);
+}
+
+}  // namespace attn

@@ -1,0 +1,135 @@
+#include "data/parameters/translate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "data/files/cell.hpp"
+#include "data/matrix_file.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+
+namespace {
+
+std::string in_words(Size size) {
+  if (size.name.empty()) return fmt::format("{}", size.times);
+  return size.times == 1 ? std::string(size.name) : fmt::format("{}·{}", size.times, size.name);
+}
+
+std::string in_words(const TensorRow& row) {
+  return fmt::format("{} × {}", in_words(row.rows), in_words(row.columns));
+}
+
+// What the sizes that all tensors of a file share turn out to be.
+class Sizes {
+ public:
+  // Whether the shape is what the row says; a size that is not known yet is taken from it.
+  bool fit(const TensorRow& row, Shape shape) {
+    return fit(row.columns, shape.columns) && fit(row.rows, shape.rows);
+  }
+
+  // " with d_model = 4", of those that the row speaks of and that are known.
+  std::string known(const TensorRow& row) const {
+    std::string text;
+    for (const std::string_view name : {row.columns.name, row.rows.name}) {
+      const auto found = known_.find(name);
+      if (found == known_.end() || text.find(name) != std::string::npos) continue;
+      text += fmt::format("{}{} = {}", text.empty() ? " with " : ", ", name, found->second);
+    }
+    return text;
+  }
+
+ private:
+  bool fit(Size expected, std::size_t size) {
+    if (expected.name.empty()) return size == expected.times;
+    if (size % expected.times != 0) return false;
+    return known_.emplace(expected.name, size / expected.times).first->second == size / expected.times;
+  }
+
+  std::map<std::string_view, std::size_t> known_;
+};
+
+[[noreturn]] void fail_unknown_names(const TensorNames& names, const std::string& where) {
+  if (names.empty()) fail("{} holds no parameters: save some", where);
+  fail(
+      "{} holds {}, of whose names none is known, such as {}: name parameters as attn does (w_q, "
+      "encoder.1.norm_1.gamma) or save the state dictionary of one of PyTorch's attention modules",
+      where, count_of(names.size(), "tensor"), name_in_quotes(*names.begin()));
+}
+
+void require_complete(const Recognised& recognised, const std::string& where) {
+  if (!recognised.missing) return;
+  const auto& [name, row, scope] = *recognised.missing;
+  fail("{} holds no {} ({}), which {} needs{}: save all of its parameters", where, name_in_quotes(name),
+       in_words(*row), recognised.layout->name,
+       row->need == Need::with_biases ? " beside its other biases" : "");
+}
+
+void refuse_superfluous(const Recognised& recognised, const TensorNames& names, const std::string& where) {
+  TensorNames left = names;
+  std::vector<std::string> placed;
+  for (const PlacedTensor& tensor : recognised.tensors) {
+    left.erase(tensor.name);
+    placed.push_back(tensor.name);
+  }
+  if (left.empty()) return;
+  fail("{} holds {}, which has no place among the parameters of {}, such as {}: leave it out", where,
+       name_in_quotes(*left.begin()), recognised.layout->name, name_in_quotes(placed.front()));
+}
+
+void refuse_never(const Recognised& recognised, const std::string& where) {
+  for (const PlacedTensor& tensor : recognised.tensors) {
+    if (tensor.row->need != Need::never) continue;
+    fail(
+        "{} holds {}, which adds a key and a value that no word has: make the module without it "
+        "(add_bias_kv=False)",
+        where, name_in_quotes(tensor.name));
+  }
+}
+
+void require_finite(const Matrix& matrix, const std::string& name, const std::string& where) {
+  for (std::size_t i = 0; i < matrix.shape()[0]; ++i) {
+    const std::span<const double> values = row(matrix, i);
+    const auto found = std::ranges::find_if_not(values, [](double value) { return std::isfinite(value); });
+    if (found == values.end()) continue;
+    fail("{}: {} is {} in row {}, column {}: parameters must be finite", where, name_in_quotes(name), *found,
+         i + 1, found - values.begin() + 1);
+  }
+}
+
+void require_room(std::size_t cells, const std::string& where) {
+  if (cells > most_cells) {
+    fail("{} holds more than {} cells: split it into several files", where, most_cells);
+  }
+}
+
+}  // namespace
+
+ParameterFile translate(const ParameterSource& source, const std::string& where) {
+  const std::optional<Recognised> recognised = recognise(source.names);
+  if (!recognised) fail_unknown_names(source.names, where);
+  refuse_never(*recognised, where);
+  require_complete(*recognised, where);
+  refuse_superfluous(*recognised, source.names, where);
+
+  ParameterFile file{std::string(recognised->layout->name), {}};
+  Sizes sizes;
+  std::size_t cells = 0;
+  for (const auto& [name, row, scope] : recognised->tensors) {
+    Matrix tensor = source.read(name);
+    require_room(cells += tensor.size(), where);
+    if (!sizes.fit(*row, shape_of(tensor))) {
+      fail("{}: {} is {}, and {} is expected{}: save it again in that shape", where, name_in_quotes(name),
+           to_string(shape_of(tensor)), in_words(*row), sizes.known(*row));
+    }
+    require_finite(tensor, name, where);
+    std::vector<Matrix> converted = row->convert(std::move(tensor));
+    for (std::size_t i = 0; i < converted.size(); ++i) {
+      file.parameters.emplace(scope + std::string(row->ours[i]), std::move(converted[i]));
+    }
+  }
+  return file;
+}
+
+}  // namespace attn
