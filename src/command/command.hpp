@@ -65,6 +65,7 @@ Outcome run_step(const Command& command, const Arguments& arguments);
 Outcome run_explain(const Command& command, const Arguments& arguments);
 Outcome run_examples(const Command& command, const Arguments& arguments);
 Outcome run_compare_scores(const Command& command, const Arguments& arguments);
+Outcome run_cost(const Command& command, const Arguments& arguments);
 Outcome run_convert(const Command& command, const Arguments& arguments);
 Outcome run_help(const Command& command, const Arguments& arguments);
 Outcome run_version(const Command& command, const Arguments& arguments);

@@ -1,0 +1,143 @@
+#include "command/cost.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attention/steps.hpp"
+#include "command/solve.hpp"
+#include "graph/cost.hpp"
+
+namespace attn {
+
+CostPage::CostPage() : tables_(std::make_shared<Graph>()) {
+  page_.graph = tables_;
+}
+
+void CostPage::table(std::string_view name, const std::vector<std::string>& columns,
+                     const std::vector<std::pair<std::string, std::vector<double>>>& rows) {
+  Matrix cells = make_matrix({rows.size(), columns.size()});
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    labels.push_back(rows[i].first);
+    std::ranges::copy(rows[i].second, row(cells, i).begin());
+  }
+  const Node& node =
+      tables_->input(name, std::move(cells), axis("what", labels), axis("quantity", columns)).node();
+  page_.trace.push_back(&node);
+  say(Table{.title = node.name,
+            .rows = node.frame.rows,
+            .columns = node.frame.columns,
+            .cells = node.kept,
+            .columns_differ = true});
+}
+
+std::string in_words(double count) {
+  constexpr double exact = 9007199254740992.0;  // 2^53
+  return count < exact ? fmt::format("{:.0f}", count) : fmt::format("{:.3g}", count);
+}
+
+namespace {
+
+using Rows = std::vector<std::pair<std::string, std::vector<double>>>;
+
+std::vector<double> numbers(const Work& work) {
+  return {static_cast<double>(work.cost.multiply_adds), static_cast<double>(work.cost.element_operations),
+          static_cast<double>(work.bytes), static_cast<double>(work.sequential)};
+}
+
+// Heads are the steps of several heads together: their own step shows only what the others do not.
+const Step* step_of(const Node& node) {
+  const auto found = std::ranges::find_if(steps(), [&](const Step& step) { return step.shows(node); });
+  return found == steps().end() ? nullptr : &*found;
+}
+
+void add_to(Work& sum, const Work& work) {
+  sum.cost += work.cost;
+  sum.bytes += work.bytes;
+  sum.sequential = std::max(sum.sequential, work.sequential);
+}
+
+Rows rows_by_step(const std::vector<NamedWork>& all, const Work& total) {
+  Rows rows;
+  const auto add = [&](std::string_view title, const Step* step) {
+    Work sum;
+    bool any = false;
+    for (const NamedWork& named : all) {
+      if (step_of(*named.node) != step) continue;
+      add_to(sum, named.work);
+      any = true;
+    }
+    if (any) rows.emplace_back(title, numbers(sum));
+  };
+  for (const Step& step : steps()) add(step.name, &step);
+  add("other", nullptr);
+  rows.emplace_back("total", numbers(total));
+  return rows;
+}
+
+Rows rows_by_matrix(const std::vector<NamedWork>& all) {
+  Rows rows;
+  for (const auto& [node, work] : all) {
+    const Shape shape = node->frame.shape;
+    std::vector<double> row = {static_cast<double>(shape.rows), static_cast<double>(shape.columns)};
+    std::ranges::copy(numbers(work), std::back_inserter(row));
+    rows.emplace_back(node->name, std::move(row));
+  }
+  return rows;
+}
+
+void add_problem(CostPage& page, const Graph& graph) {
+  const std::vector<NamedWork> all = work_by_name(graph);
+  const Work total = work_of(graph);
+  page.head(1, "What this problem costs");
+  page.say(fmt::format(
+      "Counted from the operations that computed it. One multiply-add is one term of a matrix product; one "
+      "cell operation is one cell that anything else computes or moves: a softmax goes over its cells three "
+      "times. A number takes 8 bytes: {} for what was given, {} for the results were all of them kept. "
+      "`after` says how many operations have to come one after another until the result is there: {} for "
+      "all, however many processors there are.",
+      bytes_of_inputs(graph), total.bytes, total.sequential));
+  page.table("by_step", {"multiply-adds", "cell operations", "bytes", "after"}, rows_by_step(all, total));
+  page.table("by_matrix", {"rows", "columns", "multiply-adds", "cell operations", "bytes", "after"},
+             rows_by_matrix(all));
+}
+
+// n and d of what attends: x, or else the queries; without either d is that of the documents.
+LayerSizes sizes_of(const Graph& graph) {
+  for (const char* pattern : {"x", "q", "weights"}) {
+    for (const Node& node : graph.nodes()) {
+      if (node.name.empty() || !matches(pattern, node.name)) continue;
+      const Shape shape = node.frame.shape;
+      return {shape.rows, pattern == std::string_view("weights") ? 512 : shape.columns, 3};
+    }
+  }
+  return {64, 512, 3};
+}
+
+}  // namespace
+
+Outcome run_cost(const Command&, const Arguments& arguments) {
+  constexpr std::size_t most = 1'000'000'000;
+  const auto n = arguments.count("n", 1, most), d = arguments.count("d", 1, most),
+             kernel = arguments.count("kernel", 1, most);
+  CostPage page;
+  LayerSizes sizes{64, 512, 3};
+  std::vector<std::string> warnings;
+  const bool names_problem =
+      !arguments.request.empty() || arguments.has("example") || arguments.has("problem");
+  if (names_problem || !(n || d || kernel)) {
+    const Solved solved = solve(arguments);
+    add_problem(page, *solved.graph);
+    page.set_problem(solved.problem);
+    sizes = sizes_of(*solved.graph);
+    warnings = solved.warnings();
+  }
+  add_layers(page, {n.value_or(sizes.n), d.value_or(sizes.d), kernel.value_or(sizes.k)});
+  add_heads(page);
+  add_scores(page, sizes);
+  if (arguments.has("measure")) add_measurements(page);
+  return {std::move(page).take(), std::move(warnings)};
+}
+
+}  // namespace attn

@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "command/cost.hpp"
+#include "model/layer_cost.hpp"
+
+namespace attn {
+namespace {
+
+std::vector<double> numbers(const Work& work) {
+  return {static_cast<double>(work.cost.multiply_adds), static_cast<double>(work.cost.element_operations),
+          static_cast<double>(work.bytes)};
+}
+
+const std::vector<std::string> quantities = {"multiply-adds", "cell operations", "bytes"};
+
+}  // namespace
+
+void add_heads(CostPage& page) {
+  constexpr std::size_t n = 8, d_model = 512, heads = 8;
+  page.head(1, "Eight heads against one");
+  page.say(fmt::format(
+      "Self-attention with w_q, w_k, w_v and w_o on {} words of {} numbers, as eight heads of 64 and as one "
+      "of "
+      "512. The products are the same, shared out differently: 4nd² + 2n²d. Only what is done to the scores "
+      "is done eight times, because every head has its own.",
+      n, d_model));
+  page.table("heads", quantities,
+             {{"8 heads of 64", numbers(counted_heads(heads, n, d_model))},
+              {"1 head of 512", numbers(counted_heads(1, n, d_model))}});
+}
+
+void add_scores(CostPage& page, LayerSizes sizes) {
+  constexpr std::size_t most_queries = 64, most_numbers = 64;
+  const std::size_t n = std::min(sizes.n, most_queries), d = std::min(sizes.d, most_numbers);
+  page.head(1, "Additive against dot product");
+  page.say(fmt::format(
+      "The scores of {0} queries and {0} keys of {1} numbers. Dot product: n²d multiply-adds. Additive: n²d "
+      "too, and 2nd² for W_q and W_k: alike in theory. But it adds every pair and takes the tanh of every "
+      "pair's d numbers, 2n²d cell operations, and needs the memory for them. --measure shows what that "
+      "means.",
+      n, d));
+  std::vector<std::pair<std::string, std::vector<double>>> rows;
+  for (const ScoreFunction& function : score_functions()) {
+    rows.emplace_back(function.name, numbers(counted_scores(function, n, d)));
+  }
+  page.table("scoring", quantities, rows);
+}
+
+}  // namespace attn
