@@ -10,12 +10,19 @@
 
 namespace attn {
 
+const std::vector<std::string> work_columns = {"multiply-adds", "cell operations", "bytes", "after"};
+
+std::vector<double> numbers(const Work& work) {
+  return {static_cast<double>(work.cost.multiply_adds), static_cast<double>(work.cost.element_operations),
+          static_cast<double>(work.bytes), static_cast<double>(work.sequential)};
+}
+
 CostPage::CostPage() : tables_(std::make_shared<Graph>()) {
   page_.graph = tables_;
 }
 
 void CostPage::table(std::string_view name, const std::vector<std::string>& columns,
-                     const std::vector<std::pair<std::string, std::vector<double>>>& rows) {
+                     const QuantityRows& rows) {
   Matrix cells = make_matrix({rows.size(), columns.size()});
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -32,21 +39,9 @@ void CostPage::table(std::string_view name, const std::vector<std::string>& colu
             .columns_differ = true});
 }
 
-std::string in_words(double count) {
-  constexpr double exact = 9007199254740992.0;  // 2^53
-  return count < exact ? fmt::format("{:.0f}", count) : fmt::format("{:.3g}", count);
-}
-
 namespace {
 
-using Rows = std::vector<std::pair<std::string, std::vector<double>>>;
-
-std::vector<double> numbers(const Work& work) {
-  return {static_cast<double>(work.cost.multiply_adds), static_cast<double>(work.cost.element_operations),
-          static_cast<double>(work.bytes), static_cast<double>(work.sequential)};
-}
-
-// Heads are the steps of several heads together: their own step shows only what the others do not.
+// The first step that shows it: the output of a head belongs to the weighted sum, not to the heads.
 const Step* step_of(const Node& node) {
   const auto found = std::ranges::find_if(steps(), [&](const Step& step) { return step.shows(node); });
   return found == steps().end() ? nullptr : &*found;
@@ -58,8 +53,8 @@ void add_to(Work& sum, const Work& work) {
   sum.sequential = std::max(sum.sequential, work.sequential);
 }
 
-Rows rows_by_step(const std::vector<NamedWork>& all, const Work& total) {
-  Rows rows;
+QuantityRows rows_by_step(const std::vector<NamedWork>& all, const Work& total) {
+  QuantityRows rows;
   const auto add = [&](std::string_view title, const Step* step) {
     Work sum;
     bool any = false;
@@ -76,8 +71,8 @@ Rows rows_by_step(const std::vector<NamedWork>& all, const Work& total) {
   return rows;
 }
 
-Rows rows_by_matrix(const std::vector<NamedWork>& all) {
-  Rows rows;
+QuantityRows rows_by_matrix(const std::vector<NamedWork>& all) {
+  QuantityRows rows;
   for (const auto& [node, work] : all) {
     const Shape shape = node->frame.shape;
     std::vector<double> row = {static_cast<double>(shape.rows), static_cast<double>(shape.columns)};
@@ -98,9 +93,10 @@ void add_problem(CostPage& page, const Graph& graph) {
       "`after` says how many operations have to come one after another until the result is there: {} for "
       "all, however many processors there are.",
       bytes_of_inputs(graph), total.bytes, total.sequential));
-  page.table("by_step", {"multiply-adds", "cell operations", "bytes", "after"}, rows_by_step(all, total));
-  page.table("by_matrix", {"rows", "columns", "multiply-adds", "cell operations", "bytes", "after"},
-             rows_by_matrix(all));
+  page.table("by_step", work_columns, rows_by_step(all, total));
+  std::vector<std::string> columns = {"rows", "columns"};
+  columns.insert(columns.end(), work_columns.begin(), work_columns.end());
+  page.table("by_matrix", columns, rows_by_matrix(all));
 }
 
 // n and d of what attends: x, or else the queries; without either d is that of the documents.
@@ -133,7 +129,10 @@ Outcome run_cost(const Command&, const Arguments& arguments) {
     sizes = sizes_of(*solved.graph);
     warnings = solved.warnings();
   }
-  add_layers(page, {n.value_or(sizes.n), d.value_or(sizes.d), kernel.value_or(sizes.k)});
+  sizes = {n.value_or(sizes.n), d.value_or(sizes.d), kernel.value_or(sizes.k)};
+  add_layers(page, sizes);
+  add_paths(page, sizes.k);
+  add_crossover(page, sizes);
   add_heads(page);
   add_scores(page, sizes);
   if (arguments.has("measure")) add_measurements(page);

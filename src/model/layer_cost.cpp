@@ -80,10 +80,15 @@ ScoreInputs score_inputs(Graph& graph, const ScoreFunction& function, std::size_
   return inputs;
 }
 
+Value scaled_scores(const ScoreFunction& function, const ScoreInputs& inputs) {
+  Value scores = function.score(inputs.q, inputs.k, inputs.parameters);
+  const std::optional<Scalar> scale = divisor(function.scale, inputs.k.shape().columns);
+  return scale ? divide(std::move(scores), *scale) : scores;
+}
+
 Work counted_scores(const ScoreFunction& function, std::size_t n, std::size_t d) {
   Graph graph(keep_nothing());
-  const ScoreInputs inputs = score_inputs(graph, function, n, d);
-  name("scores", function.score(inputs.q, inputs.k, inputs.parameters));
+  scaled_scores(function, score_inputs(graph, function, n, d));
   return work_of(graph);
 }
 

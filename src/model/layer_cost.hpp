@@ -29,7 +29,10 @@ struct ScoreInputs {
 };
 ScoreInputs score_inputs(Graph& graph, const ScoreFunction& function, std::size_t n, std::size_t d);
 
-/// The scores of n queries and n keys, counted.
+/// Their scores, divided by the function's own scale.  -> [n, n]
+Value scaled_scores(const ScoreFunction& function, const ScoreInputs& inputs);
+
+/// The same, counted.
 Work counted_scores(const ScoreFunction& function, std::size_t n, std::size_t d);
 
 /// Where the first and the last input first meet in a stack of layers: at a position that depends on both.
