@@ -90,6 +90,25 @@ TEST_CASE("an unnamed node that two results use is counted once") {
   CHECK(sum == work_of(graph).cost.element_operations);
 }
 
+TEST_CASE("the operations of a graph sum up to the whole") {
+  Graph graph;
+  evaluate(build(read_request(R"({"text": ["a b c"], "heads": 2, "d_model": 4})", "test")), graph);
+  Work sum;
+  std::set<std::string_view> names;
+  for (const OperationWork& row : work_by_operation(graph)) {
+    CHECK(names.insert(row.operation).second);
+    CHECK(row.times > 0);
+    sum.cost += row.work.cost;
+    sum.bytes += row.work.bytes;
+  }
+  CHECK(names.contains("softmax"));
+  CHECK_FALSE(names.contains("identity"));
+  const Work total = work_of(graph);
+  CHECK(sum.cost.multiply_adds == total.cost.multiply_adds);
+  CHECK(sum.cost.element_operations == total.cost.element_operations);
+  CHECK(sum.bytes == total.bytes);
+}
+
 TEST_CASE("moving numbers is no step that others wait for") {
   Graph graph;
   const Value x = input(graph, "x", {3, 3});
@@ -294,6 +313,7 @@ TEST_CASE("attn cost sums up to the whole of the problem") {
   CHECK(holds(csv, "\"project\",72,0,144,1\n"));
   CHECK(holds(csv, "\"softmax\",0,12,32,4\n"));
   CHECK(holds(csv, "\"total\",96,16,288,5\n"));
+  CHECK(holds(csv, "\"matmul\",4,84,0,192\n"));
   CHECK(holds(csv, "\"scores\",2,2,12,0,32,2\n"));
   CHECK(holds(shown({"cost", "--example", "animal"}), "head.2.weights"));
 }

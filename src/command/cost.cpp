@@ -82,6 +82,17 @@ QuantityRows rows_by_matrix(const std::vector<NamedWork>& all) {
   return rows;
 }
 
+QuantityRows rows_by_operation(const Graph& graph) {
+  QuantityRows rows;
+  for (const auto& [operation, times, work] : work_by_operation(graph)) {
+    std::vector<double> row = {static_cast<double>(times)};
+    std::ranges::copy(numbers(work), std::back_inserter(row));
+    row.pop_back();  // an operation is used here and there, and comes after nothing in particular
+    rows.emplace_back(operation, std::move(row));
+  }
+  return rows;
+}
+
 void add_problem(CostPage& page, const Graph& graph) {
   const std::vector<NamedWork> all = work_by_name(graph);
   const Work total = work_of(graph);
@@ -89,11 +100,13 @@ void add_problem(CostPage& page, const Graph& graph) {
   page.say(fmt::format(
       "Counted from the operations that computed it. One multiply-add is one term of a matrix product; one "
       "cell operation is one cell that anything else computes or moves: a softmax goes over its cells three "
-      "times. A number takes 8 bytes: {} for what was given, {} for the results were all of them kept. "
-      "`after` says how many operations have to come one after another until the result is there: {} for "
-      "all, however many processors there are.",
+      "times. A number takes 8 bytes: {} for what was given, {} for the results were all of them kept. A "
+      "second name for a matrix takes nothing and is not listed. `after` says how many computing operations "
+      "come one after another until the result is there: {} for all, however many processors there are.",
       bytes_of_inputs(graph), total.bytes, total.sequential));
   page.table("by_step", work_columns, rows_by_step(all, total));
+  page.table("by_operation", {"times", "multiply-adds", "cell operations", "bytes"},
+             rows_by_operation(graph));
   std::vector<std::string> columns = {"rows", "columns"};
   columns.insert(columns.end(), work_columns.begin(), work_columns.end());
   page.table("by_matrix", columns, rows_by_matrix(all));

@@ -20,11 +20,11 @@ double median_seconds(const Run& run) {
   return seconds[repetitions / 2];
 }
 
-template <class Work>
-double seconds_of(const Work& work) {
+template <class Action>
+double seconds_of(const Action& action) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
-  work();
+  action();
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 

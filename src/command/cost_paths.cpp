@@ -43,6 +43,12 @@ QuantityRows::value_type layers_to_meet(std::size_t n, std::size_t k) {
   return {fmt::format("n = {}", n), std::move(row)};
 }
 
+// A length from where on products of doubles no longer tell it from its neighbours is told roughly.
+std::string length(std::size_t n) {
+  constexpr std::size_t exact = 1'000'000'000'000;
+  return n < exact ? fmt::format("{}", n) : fmt::format("{:.3g}", static_cast<double>(n));
+}
+
 }  // namespace
 
 void add_paths(CostPage& page, std::size_t k) {
@@ -59,7 +65,7 @@ void add_paths(CostPage& page, std::size_t k) {
   QuantityRows rows;
   for (const std::size_t n : std::array<std::size_t, 4>{5, 9, 17, 32})
     rows.push_back(layers_to_meet(n, kernel));
-  page.table("meeting", {"contiguous", "(n−1)/(k−1)", "dilated", "log_k n"}, rows);
+  page.table("meeting", {"contiguous", "(n-1)/(k-1)", "dilated", "log_k n"}, rows);
 }
 
 void add_crossover(CostPage& page, LayerSizes sizes) {
@@ -70,21 +76,21 @@ void add_crossover(CostPage& page, LayerSizes sizes) {
   QuantityRows rows;
   for (std::size_t n = std::max<std::size_t>(cheaper, 1); n <= cheaper + 2; ++n) {
     const LayerSizes here{n, sizes.d, sizes.k};
-    rows.emplace_back(fmt::format("n = {}", n),
-                      std::vector{attention.multiply_adds(here), recurrent.multiply_adds(here)});
+    const double a = attention.multiply_adds(here), r = recurrent.multiply_adds(here);
+    rows.emplace_back(fmt::format("n = {}", n), std::vector{a, r, a - r});
   }
   page.say(
       fmt::format("Searching for the n at which self-attention stops being cheaper than a recurrent layer, "
                   "with d = {}, finds n = {}: while the length is below the depth, n²d is less than nd².",
                   sizes.d, cheaper + 1));
-  page.table("crossover", {"self-attention", "recurrent"}, rows);
+  page.table("crossover", {"self-attention", "recurrent", "difference"}, rows);
   const std::size_t than_windows = cheaper_up_to(attention, kind("convolution"), sizes, most);
   page.say(fmt::format(
       "{} Its four projections cost 4nd² more, at every n twice as much as the whole recurrent layer: n²d "
       "leaves them out, because they grow with n no faster than the other layers do.",
       than_windows == 0 ? fmt::format("It is never cheaper than a convolution with kernel {}.", sizes.k)
                         : fmt::format("It is cheaper than a convolution with kernel {} up to n = {}.",
-                                      sizes.k, than_windows)));
+                                      sizes.k, length(than_windows))));
   constexpr LayerSizes image{32 * 32 * 3, 512, 3};
   const double of_attention = attention.multiply_adds(image), of_recurrent = recurrent.multiply_adds(image);
   page.say(fmt::format(

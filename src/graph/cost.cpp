@@ -9,7 +9,7 @@ namespace attn {
 namespace {
 
 // They copy numbers from place to place and compute none: nobody has to wait for them.
-constexpr std::array<std::string_view, 8> moves = {"columns", "concatenate", "identity",  "pairs",
+constexpr std::array<std::string_view, 9> moves = {"columns", "concatenate", "embed",     "identity", "pairs",
                                                    "rows",    "stack",       "transpose", "unpair"};
 
 bool computes(const Node& node) {
@@ -69,6 +69,19 @@ std::uint64_t bytes_of_inputs(const Graph& graph) {
   std::uint64_t bytes = 0;
   for (const Node& node : graph.nodes()) bytes += node.operation ? 0 : bytes_of(node);
   return bytes;
+}
+
+std::vector<OperationWork> work_by_operation(const Graph& graph) {
+  std::vector<OperationWork> all;
+  for (const Node& node : graph.nodes()) {
+    if (!is_result(node)) continue;
+    auto found = std::ranges::find(all, node.operation->name(), &OperationWork::operation);
+    if (found == all.end()) found = all.insert(all.end(), {node.operation->name(), 0, {}});
+    ++found->times;
+    found->work.cost += cost_of(node);
+    found->work.bytes += bytes_of(node);
+  }
+  return all;
 }
 
 std::vector<NamedWork> work_by_name(const Graph& graph) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "graph/graph.hpp"
@@ -20,6 +22,16 @@ Work work_of(const Graph& graph);
 
 /// The bytes of what was given: the inputs and parameters.
 std::uint64_t bytes_of_inputs(const Graph& graph);
+
+/// All uses of one operation, by its name in the table of operations; `sequential` stays 0.
+struct OperationWork {
+  std::string_view operation;
+  std::size_t times = 0;
+  Work work;
+};
+
+/// The operations in the order of their first use, without aliases. Their sums are the whole graph.
+std::vector<OperationWork> work_by_operation(const Graph& graph);
 
 /// A named result and what it took, with the nodes without a name that were computed for it. `sequential`
 /// counts from the inputs on: how many operations come one after another until it is there.

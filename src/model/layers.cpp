@@ -110,7 +110,7 @@ constexpr std::array table = {
               convolution_by_position,
               convolution},
     LayerKind{"dilated",
-              "convolution with gaps of k^(l−1) in layer l",
+              "convolution that looks back, with gaps of k^(l−1) in layer l",
               "knd²",
               {"O(knd²)", "O(1)", "O(log_k n)"},
               {"O(KTD²)", "O(1)", "O(log_K T)"},
