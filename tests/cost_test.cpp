@@ -319,7 +319,7 @@ TEST_CASE("attn cost sums up to the whole of the problem") {
 }
 
 TEST_CASE("attn cost compares layers at the problem's sizes, or at those that are given") {
-  const std::string own = in_one_line(shown({"cost", "--x", "1 0 1; 0 1 0; 1 1 1", "--d-k", "2"}));
+  const std::string own = in_one_line(shown({"cost", "--q", "1 0 1; 0 1 0; 1 1 1", "--k", "1 1 1; 0 1 0"}));
   CHECK(holds(own, "By formula, at n = 3, d = 3, k = 3:"));
   CHECK(holds(own, "What this problem costs"));
   const std::string given = in_one_line(shown({"cost", "--n", "3072", "--d", "512", "--kernel", "5"}));
@@ -330,6 +330,18 @@ TEST_CASE("attn cost compares layers at the problem's sizes, or at those that ar
   CHECK(holds(given, "x_1 → layer.1.h_2 → layer.2.h_3 and x_5 → layer.1.h_4 → layer.2.h_3"));
   CHECK(holds(in_one_line(shown({"cost", "--kernel", "1"})), "A kernel of 1 sees its own position only"));
   CHECK(holds(shown({"cost", "--scores", "1 2; 3 4"}), "n = 2, d = 512"));
+}
+
+TEST_CASE("attn cost says so when there is nothing to count") {
+  const Finished finished = run_attn({"cost", "--weights", "0.5 0.5"});
+  CHECK(finished.code == 2);
+  CHECK(holds(finished.errors, "nothing is computed from what was given"));
+}
+
+TEST_CASE("matrices whose names are too long for one table stand in one for each scope") {
+  const std::string out = shown({"cost", "--text", "a b", "--text", "c d", "--heads", "2", "--d-model", "4"});
+  CHECK(holds(out, "sentence.2.head.1 │"));
+  CHECK_FALSE(holds(out, "sentence.1.head…"));
 }
 
 TEST_CASE("attn cost --measure shows times and plots") {

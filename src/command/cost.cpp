@@ -7,37 +7,9 @@
 #include "attention/steps.hpp"
 #include "command/solve.hpp"
 #include "graph/cost.hpp"
+#include "support/error.hpp"
 
 namespace attn {
-
-const std::vector<std::string> work_columns = {"multiply-adds", "cell operations", "bytes", "after"};
-
-std::vector<double> numbers(const Work& work) {
-  return {static_cast<double>(work.cost.multiply_adds), static_cast<double>(work.cost.element_operations),
-          static_cast<double>(work.bytes), static_cast<double>(work.sequential)};
-}
-
-CostPage::CostPage() : tables_(std::make_shared<Graph>()) {
-  page_.graph = tables_;
-}
-
-void CostPage::table(std::string_view name, const std::vector<std::string>& columns,
-                     const QuantityRows& rows) {
-  Matrix cells = make_matrix({rows.size(), columns.size()});
-  std::vector<std::string> labels;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    labels.push_back(rows[i].first);
-    std::ranges::copy(rows[i].second, row(cells, i).begin());
-  }
-  const Node& node =
-      tables_->input(name, std::move(cells), axis("what", labels), axis("quantity", columns)).node();
-  page_.trace.push_back(&node);
-  say(Table{.title = node.name,
-            .rows = node.frame.rows,
-            .columns = node.frame.columns,
-            .cells = node.kept,
-            .columns_differ = true});
-}
 
 namespace {
 
@@ -71,15 +43,28 @@ QuantityRows rows_by_step(const std::vector<NamedWork>& all, const Work& total) 
   return rows;
 }
 
-QuantityRows rows_by_matrix(const std::vector<NamedWork>& all) {
+// The rows of a scope, "" for all of them.
+struct ScopeRows {
+  std::string scope;
   QuantityRows rows;
+};
+
+// Labels longer than tables show would hide which matrix is meant: then every scope has a table of its own.
+std::vector<ScopeRows> rows_by_matrix(const std::vector<NamedWork>& all) {
+  constexpr std::size_t longest_label = 16;
+  const bool one_table = std::ranges::all_of(
+      all, [](const NamedWork& named) { return named.node->name.size() <= longest_label; });
+  std::vector<ScopeRows> tables;
   for (const auto& [node, work] : all) {
     const Shape shape = node->frame.shape;
     std::vector<double> row = {static_cast<double>(shape.rows), static_cast<double>(shape.columns)};
     std::ranges::copy(numbers(work), std::back_inserter(row));
-    rows.emplace_back(node->name, std::move(row));
+    const std::string scope(one_table ? "" : node->scope());
+    auto table = std::ranges::find(tables, scope, &ScopeRows::scope);
+    if (table == tables.end()) table = tables.insert(tables.end(), {scope, {}});
+    table->rows.emplace_back(one_table ? node->name : node->leaf(), std::move(row));
   }
-  return rows;
+  return tables;
 }
 
 QuantityRows rows_by_operation(const Graph& graph) {
@@ -95,22 +80,36 @@ QuantityRows rows_by_operation(const Graph& graph) {
 
 void add_problem(CostPage& page, const Graph& graph) {
   const std::vector<NamedWork> all = work_by_name(graph);
+  if (all.empty()) {
+    fail(
+        "nothing is computed from what was given, so there is nothing to count: give --q and --k, --scores, "
+        "or "
+        "--weights and --v, or sizes alone with --n, --d and --kernel");
+  }
   const Work total = work_of(graph);
   page.head(1, "What this problem costs");
-  page.say(fmt::format(
-      "Counted from the operations that computed it. One multiply-add is one term of a matrix product; one "
-      "cell operation is one cell that anything else computes or moves: a softmax goes over its cells three "
-      "times. A number takes 8 bytes: {} for what was given, {} for the results were all of them kept. A "
-      "second name for a matrix takes nothing and is not listed. `after` says how many computing operations "
-      "come one after another until the result is there: {} for all, however many processors there are.",
-      bytes_of_inputs(graph), total.bytes, total.sequential));
+  page.say(Prose{text(
+      fmt::format(
+          "Counted from the operations that computed it. One multiply-add is one term of a matrix "
+          "product; one cell operation is one cell that anything else computes or moves: a softmax "
+          "goes over its cells three times. A number takes 8 bytes: {} for what was given, {} for the "
+          "results were all of them kept. A second name for a matrix takes nothing and is not listed. ",
+          bytes_of_inputs(graph), total.bytes),
+      code("after"),
+      fmt::format(" says how many computing operations come one after another until the result is there: {} "
+                  "for all, however many processors there are.",
+                  total.sequential))});
   page.table("by_step", work_columns, rows_by_step(all, total));
   page.table("by_operation", {"times", "multiply-adds", "cell operations", "bytes"},
              rows_by_operation(graph));
   std::vector<std::string> columns = {"rows", "columns"};
   columns.insert(columns.end(), work_columns.begin(), work_columns.end());
-  page.table("by_matrix", columns, rows_by_matrix(all));
+  for (const auto& [scope, rows] : rows_by_matrix(all)) {
+    page.table(scope.empty() ? "by_matrix" : scope.substr(0, scope.size() - 1), columns, rows);
+  }
 }
+
+constexpr LayerSizes usual{64, 512, 3};
 
 // n and d of what attends: x, or else the queries; without either d is that of the documents.
 LayerSizes sizes_of(const Graph& graph) {
@@ -118,10 +117,11 @@ LayerSizes sizes_of(const Graph& graph) {
     for (const Node& node : graph.nodes()) {
       if (node.name.empty() || !matches(pattern, node.name)) continue;
       const Shape shape = node.frame.shape;
-      return {shape.rows, pattern == std::string_view("weights") ? 512 : shape.columns, 3};
+      const bool has_depth = pattern != std::string_view("weights");
+      return {shape.rows, has_depth ? shape.columns : usual.d, usual.k};
     }
   }
-  return {64, 512, 3};
+  return usual;
 }
 
 }  // namespace
@@ -131,7 +131,7 @@ Outcome run_cost(const Command&, const Arguments& arguments) {
   const auto n = arguments.count("n", 1, most), d = arguments.count("d", 1, most),
              kernel = arguments.count("kernel", 1, most);
   CostPage page;
-  LayerSizes sizes{64, 512, 3};
+  LayerSizes sizes = usual;
   std::vector<std::string> warnings;
   const bool names_problem =
       !arguments.request.empty() || arguments.has("example") || arguments.has("problem");
