@@ -73,6 +73,7 @@ Outcome run_positions(const Command& command, const Arguments& arguments);
 Outcome run_errata(const Command& command, const Arguments& arguments);
 Outcome run_compare_scores(const Command& command, const Arguments& arguments);
 Outcome run_compare_masks(const Command& command, const Arguments& arguments);
+Outcome run_cost(const Command& command, const Arguments& arguments);
 Outcome run_convert(const Command& command, const Arguments& arguments);
 Outcome run_help(const Command& command, const Arguments& arguments);
 Outcome run_version(const Command& command, const Arguments& arguments);

@@ -129,6 +129,16 @@ std::vector<Command> make_commands() {
                       .most_words = 1,
                       .examples = {"attn errata", "attn errata E10"},
                       .run = run_errata});
+  commands.push_back({.name = "cost",
+                      .summary = "multiply-adds, memory and sequential steps, and layers compared",
+                      .takes_problem = true,
+                      .options = {{"--n", "N", "positions, to compare layers at (those of the problem)"},
+                                  {"--d", "N", "numbers at each position"},
+                                  {"--kernel", "N", "positions that a convolution sees (3)"},
+                                  {"--measure", "", "how long each takes on this machine"}},
+                      .examples = {"attn cost", "attn cost --example animal",
+                                   "attn cost --n 3072 --d 512 --kernel 3", "attn cost --measure"},
+                      .run = run_cost});
   commands.push_back({.name = "examples",
                       .summary = "the examples that are built in",
                       .words = "[NAME]",

@@ -1,0 +1,155 @@
+#include "command/cost.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attention/steps.hpp"
+#include "command/solve.hpp"
+#include "graph/cost.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+
+namespace {
+
+// The first step that shows it: the output of a head belongs to the weighted sum, not to the heads.
+const Step* step_of(const Node& node) {
+  const auto found = std::ranges::find_if(steps(), [&](const Step& step) { return step.shows(node); });
+  return found == steps().end() ? nullptr : &*found;
+}
+
+void add_to(Work& sum, const Work& work) {
+  sum.cost += work.cost;
+  sum.bytes += work.bytes;
+  sum.sequential = std::max(sum.sequential, work.sequential);
+}
+
+QuantityRows rows_by_step(const std::vector<NamedWork>& all, const Work& total) {
+  QuantityRows rows;
+  const auto add = [&](std::string_view title, const Step* step) {
+    Work sum;
+    bool any = false;
+    for (const NamedWork& named : all) {
+      if (step_of(*named.node) != step) continue;
+      add_to(sum, named.work);
+      any = true;
+    }
+    if (any) rows.emplace_back(title, numbers(sum));
+  };
+  for (const Step& step : steps()) add(step.name, &step);
+  add("other", nullptr);
+  rows.emplace_back("total", numbers(total));
+  return rows;
+}
+
+// The rows of a scope, "" for all of them.
+struct ScopeRows {
+  std::string scope;
+  QuantityRows rows;
+};
+
+// Labels longer than tables show would hide which matrix is meant: then every scope has a table of its own.
+std::vector<ScopeRows> rows_by_matrix(const std::vector<NamedWork>& all) {
+  constexpr std::size_t longest_label = 16;
+  const bool one_table = std::ranges::all_of(
+      all, [](const NamedWork& named) { return named.node->name.size() <= longest_label; });
+  std::vector<ScopeRows> tables;
+  for (const auto& [node, work] : all) {
+    const Shape shape = node->frame.shape;
+    std::vector<double> row = {static_cast<double>(shape.rows), static_cast<double>(shape.columns)};
+    std::ranges::copy(numbers(work), std::back_inserter(row));
+    const std::string scope(one_table ? "" : node->scope());
+    auto table = std::ranges::find(tables, scope, &ScopeRows::scope);
+    if (table == tables.end()) table = tables.insert(tables.end(), {scope, {}});
+    table->rows.emplace_back(one_table ? node->name : node->leaf(), std::move(row));
+  }
+  return tables;
+}
+
+QuantityRows rows_by_operation(const Graph& graph) {
+  QuantityRows rows;
+  for (const auto& [operation, times, work] : work_by_operation(graph)) {
+    std::vector<double> row = {static_cast<double>(times)};
+    std::ranges::copy(numbers(work), std::back_inserter(row));
+    row.pop_back();  // an operation is used here and there, and comes after nothing in particular
+    rows.emplace_back(operation, std::move(row));
+  }
+  return rows;
+}
+
+void add_problem(CostPage& page, const Graph& graph) {
+  const std::vector<NamedWork> all = work_by_name(graph);
+  if (all.empty()) {
+    fail(
+        "nothing is computed from what was given, so there is nothing to count: give --q and --k, --scores, "
+        "or "
+        "--weights and --v, or sizes alone with --n, --d and --kernel");
+  }
+  const Work total = work_of(graph);
+  page.head(1, "What this problem costs");
+  page.say(Prose{text(
+      fmt::format(
+          "Counted from the operations that computed it. One multiply-add is one term of a matrix "
+          "product; one cell operation is one cell that anything else computes or moves: a softmax "
+          "goes over its cells three times. A number takes 8 bytes: {} for what was given, {} for the "
+          "results were all of them kept. A second name for a matrix takes nothing and is not listed. ",
+          bytes_of_inputs(graph), total.bytes),
+      code("after"),
+      fmt::format(" says how many computing operations come one after another until the result is there: {} "
+                  "for all, however many processors there are.",
+                  total.sequential))});
+  page.table("by_step", work_columns, rows_by_step(all, total));
+  page.table("by_operation", {"times", "multiply-adds", "cell operations", "bytes"},
+             rows_by_operation(graph));
+  std::vector<std::string> columns = {"rows", "columns"};
+  columns.insert(columns.end(), work_columns.begin(), work_columns.end());
+  for (const auto& [scope, rows] : rows_by_matrix(all)) {
+    page.table(scope.empty() ? "by_matrix" : scope.substr(0, scope.size() - 1), columns, rows);
+  }
+}
+
+constexpr LayerSizes usual{64, 512, 3};
+
+// n and d of what attends: x, or else the queries; without either d is that of the documents.
+LayerSizes sizes_of(const Graph& graph) {
+  for (const char* pattern : {"x", "q", "weights"}) {
+    for (const Node& node : graph.nodes()) {
+      if (node.name.empty() || !matches(pattern, node.name)) continue;
+      const Shape shape = node.frame.shape;
+      const bool has_depth = pattern != std::string_view("weights");
+      return {shape.rows, has_depth ? shape.columns : usual.d, usual.k};
+    }
+  }
+  return usual;
+}
+
+}  // namespace
+
+Outcome run_cost(const Command&, const Arguments& arguments) {
+  constexpr std::size_t most = 1'000'000'000;
+  const auto n = arguments.count("n", 1, most), d = arguments.count("d", 1, most),
+             kernel = arguments.count("kernel", 1, most);
+  CostPage page;
+  LayerSizes sizes = usual;
+  std::vector<std::string> warnings;
+  const bool names_problem =
+      !arguments.request.empty() || arguments.has("example") || arguments.has("problem");
+  if (names_problem || !(n || d || kernel)) {
+    const Solved solved = solve(arguments);
+    add_problem(page, *solved.graph);
+    page.set_problem(solved.problem);
+    sizes = sizes_of(*solved.graph);
+    warnings = solved.warnings();
+  }
+  sizes = {n.value_or(sizes.n), d.value_or(sizes.d), kernel.value_or(sizes.k)};
+  add_layers(page, sizes);
+  add_paths(page, sizes.k);
+  add_crossover(page, sizes);
+  add_heads(page);
+  add_scores(page, sizes);
+  if (arguments.has("measure")) add_measurements(page);
+  return {std::move(page).take(), std::move(warnings)};
+}
+
+}  // namespace attn

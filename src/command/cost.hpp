@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "command/command.hpp"
+#include "graph/cost.hpp"
+#include "model/layers.hpp"
+
+namespace attn {
+
+/// A label and its numbers, one for each column.
+using QuantityRows = std::vector<std::pair<std::string, std::vector<double>>>;
+
+/// What Work holds, as the end of such a row: multiply-adds, cell operations, bytes, after.
+extern const std::vector<std::string> work_columns;
+std::vector<double> numbers(const Work& work);
+
+/// A page of quantities: each table is a matrix of its trace, so that every format can write it.
+class CostPage {
+ public:
+  CostPage();
+
+  void say(Block block) { page_.blocks.push_back(std::move(block)); }
+  void say(std::string sentence) { say(Prose{text(std::move(sentence))}); }
+  void head(int level, std::string title) { say(Heading{level, text(std::move(title))}); }
+  /// One row of numbers for each label; columns are quantities of their own.
+  void table(std::string_view name, const std::vector<std::string>& columns, const QuantityRows& rows);
+  void set_problem(std::shared_ptr<const Problem> problem) { page_.problem = std::move(problem); }
+  Page take() && { return std::move(page_); }
+
+ private:
+  std::shared_ptr<Graph> tables_;
+  Page page_;
+};
+
+/// The kinds of layers at these sizes: what they are, by formula, and built and counted where they are small.
+void add_layers(CostPage& page, LayerSizes sizes);
+/// How many layers it takes until the ends of a sequence meet, for convolutions with kernel k.
+void add_paths(CostPage& page, std::size_t k);
+/// Up to which length self-attention is cheaper than the others.
+void add_crossover(CostPage& page, LayerSizes sizes);
+
+/// Eight heads against one as wide, counted.
+void add_heads(CostPage& page);
+/// The scoring functions on the same queries and keys, counted.
+void add_scores(CostPage& page, LayerSizes sizes);
+
+/// The time that every kind of layer and every scoring function takes on this machine.
+void add_measurements(CostPage& page);
+
+}  // namespace attn

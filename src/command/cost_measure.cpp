@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "command/cost.hpp"
+#include "model/layer_cost.hpp"
+
+namespace attn {
+namespace {
+
+// The median of several runs: one that was interrupted does not count. `run` returns its seconds.
+template <class Run>
+double median_seconds(const Run& run) {
+  constexpr std::size_t repetitions = 5;
+  std::vector<double> seconds;
+  for (std::size_t i = 0; i < repetitions; ++i) seconds.push_back(run());
+  std::ranges::sort(seconds);
+  return seconds[repetitions / 2];
+}
+
+template <class Action>
+double seconds_of(const Action& action) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  action();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double layer_seconds(const LayerKind& kind, LayerSizes sizes) {
+  Graph graph(keep_nothing());
+  const Value x = layer_input(graph, sizes);
+  const Layer layer = make_layer(graph, kind, sizes);
+  return seconds_of([&] { kind.whole(x, layer); });
+}
+
+double score_seconds(const ScoreFunction& function, std::size_t n, std::size_t d) {
+  Graph graph(keep_nothing());
+  const ScoreInputs inputs = score_inputs(graph, function, n, d);
+  return seconds_of([&] { scaled_scores(function, inputs); });
+}
+
+std::vector<double> row_of(double n, double multiply_adds, double seconds) {
+  return {n, multiply_adds, 1e3 * seconds, 1e9 * seconds / multiply_adds};
+}
+
+const std::vector<std::string> columns = {"n", "multiply-adds", "milliseconds", "ns each"};
+
+Plot plot_of(std::string title) {
+  return {.title = std::move(title),
+          .x_name = "n",
+          .series = {},
+          .x_spacing = Spacing::logarithmic,
+          .y_spacing = Spacing::logarithmic};
+}
+
+// The rest would hide behind these: projections make self-attention dearer by products that all know, and a
+// dilated convolution is one with other neighbours.
+bool is_plotted(std::string_view name) {
+  constexpr std::array<std::string_view, 6> plotted = {"self-attention",  "recurrent",  "convolution",
+                                                       "fully connected", "scaled-dot", "additive"};
+  return std::ranges::find(plotted, name) != plotted.end();
+}
+
+void measure_layers(CostPage& page) {
+  constexpr std::size_t d = 32, k = 3, least = 16, most = 1024;
+  constexpr double most_products = 1e8;            // of one run
+  constexpr std::size_t most_cells = 2048 * 2048;  // of a matrix
+  Plot plot = plot_of(fmt::format("seconds of one layer, d = {}, k = {}", d, k));
+  QuantityRows rows;
+  for (const LayerKind& kind : layer_kinds()) {
+    Series series{std::string(kind.name), {}, {}};
+    for (std::size_t n = least; n <= most; n *= 2) {
+      const LayerSizes sizes{n, d, k};
+      const std::vector<Shape> shapes = kind.parameters(sizes);
+      const bool fits = std::ranges::all_of(shapes, [](Shape shape) { return shape.cells() <= most_cells; });
+      if (!fits || kind.multiply_adds(sizes) > most_products) break;
+      series.x.push_back(static_cast<double>(n));
+      series.y.push_back(median_seconds([&] { return layer_seconds(kind, sizes); }));
+    }
+    const LayerSizes largest{static_cast<std::size_t>(series.x.back()), d, k};
+    rows.emplace_back(kind.name, row_of(series.x.back(), kind.multiply_adds(largest), series.y.back()));
+    if (is_plotted(series.name)) plot.series.push_back(std::move(series));
+  }
+  page.say(fmt::format(
+      "One layer of each kind as a whole, on n = {} to {} positions of d = {} numbers, fully connected while "
+      "its matrix is of a moderate size; the median of five runs on one processor. The table has the largest "
+      "n of each. A recurrent layer has small products that wait for each other, and each of them takes "
+      "longer.",
+      least, most, d));
+  page.say(std::move(plot));
+  page.table("measured_layers", columns, rows);
+}
+
+void measure_scores(CostPage& page) {
+  constexpr std::size_t d = 64, least = 16, most = 256;
+  Plot plot = plot_of(fmt::format("seconds of the scores, d = {}", d));
+  QuantityRows rows;
+  for (const ScoreFunction& function : score_functions()) {
+    Series series{std::string(function.name), {}, {}};
+    for (std::size_t n = least; n <= most; n *= 2) {
+      series.x.push_back(static_cast<double>(n));
+      series.y.push_back(median_seconds([&] { return score_seconds(function, n, d); }));
+    }
+    const Work work = counted_scores(function, most, d);
+    rows.emplace_back(function.name,
+                      row_of(series.x.back(), static_cast<double>(work.cost.multiply_adds), series.y.back()));
+    if (is_plotted(series.name)) plot.series.push_back(std::move(series));
+  }
+  page.say(fmt::format(
+      "The scores of n = {} to {} queries and as many keys of d = {} numbers, likewise:", least, most, d));
+  page.say(std::move(plot));
+  page.table("measured_scores", columns, rows);
+}
+
+}  // namespace
+
+void add_measurements(CostPage& page) {
+  page.head(1, "Measured on this machine");
+  measure_layers(page);
+  measure_scores(page);
+}
+
+}  // namespace attn

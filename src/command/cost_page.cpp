@@ -1,0 +1,36 @@
+#include <algorithm>
+
+#include "command/cost.hpp"
+
+namespace attn {
+
+const std::vector<std::string> work_columns = {"multiply-adds", "cell operations", "bytes", "after"};
+
+std::vector<double> numbers(const Work& work) {
+  return {static_cast<double>(work.cost.multiply_adds), static_cast<double>(work.cost.element_operations),
+          static_cast<double>(work.bytes), static_cast<double>(work.sequential)};
+}
+
+CostPage::CostPage() : tables_(std::make_shared<Graph>()) {
+  page_.graph = tables_;
+}
+
+void CostPage::table(std::string_view name, const std::vector<std::string>& columns,
+                     const QuantityRows& rows) {
+  Matrix cells = make_matrix({rows.size(), columns.size()});
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    labels.push_back(rows[i].first);
+    std::ranges::copy(rows[i].second, row(cells, i).begin());
+  }
+  const Node& node =
+      tables_->input(name, std::move(cells), axis("what", labels), axis("quantity", columns)).node();
+  page_.trace.push_back(&node);
+  say(Table{.title = node.name,
+            .rows = node.frame.rows,
+            .columns = node.frame.columns,
+            .cells = node.kept,
+            .columns_differ = true});
+}
+
+}  // namespace attn

@@ -1,0 +1,137 @@
+#include "model/layer_cost.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "attention/attention.hpp"
+#include "attention/scale.hpp"
+#include "graph/path.hpp"
+
+namespace attn {
+namespace {
+
+// Small numbers of both signs, made faster than they could be drawn.
+Value input(Graph& graph, std::string_view name, Shape shape) {
+  Matrix matrix = make_matrix(shape);
+  const double scale = 1.0 / (5.0 * std::sqrt(static_cast<double>(shape.rows)));
+  unsigned i = static_cast<unsigned>(graph.nodes().size());
+  for (double& cell : cells(matrix)) cell = (static_cast<double>(i++ * 7 % 11) - 5.0) * scale;
+  return graph.input(name, std::move(matrix), axis("rows"), axis("columns"));
+}
+
+std::vector<Value> positions(Graph& graph, LayerSizes sizes) {
+  std::vector<Value> x;
+  for (std::size_t i = 1; i <= sizes.n; ++i) x.push_back(input(graph, fmt::format("x_{}", i), {1, sizes.d}));
+  return x;
+}
+
+// The places on a way through the stack: its start and the positions of its layers.
+std::vector<std::string> titles(const std::vector<const Node*>& path, const std::set<const Node*>& outputs) {
+  std::vector<std::string> titles = {path.front()->name};
+  for (const Node* node : path) {
+    if (outputs.contains(node)) titles.push_back(node->name);
+  }
+  return titles;
+}
+
+}  // namespace
+
+Value layer_input(Graph& graph, LayerSizes sizes) {
+  return input(graph, "x", {sizes.n, sizes.d});
+}
+
+Layer make_layer(Graph& graph, const LayerKind& kind, LayerSizes sizes, std::size_t place) {
+  Layer layer{{}, sizes, place};
+  for (const Shape shape : kind.parameters(sizes)) {
+    layer.parameters.push_back(input(graph, fmt::format("w_{}", layer.parameters.size() + 1), shape));
+  }
+  return layer;
+}
+
+Work counted(const LayerKind& kind, LayerSizes sizes) {
+  Graph graph(keep_nothing());
+  const std::vector<Value> x = positions(graph, sizes);
+  kind.by_position(x, make_layer(graph, kind, sizes));
+  return work_of(graph);
+}
+
+Work counted_heads(std::size_t heads, std::size_t n, std::size_t d_model) {
+  Graph graph(keep_nothing());
+  const Value x = layer_input(graph, {n, d_model, 1});
+  std::vector<Value> projected;
+  for (const char* which : {"q", "k", "v"}) {
+    const Value w = input(graph, fmt::format("w_{}", which), {d_model, d_model});
+    projected.push_back(name(which, matmul(x, w)));
+  }
+  const Projection output{input(graph, "w_o", {d_model, d_model}), {}};
+  const Recipe recipe{.divisor = divisor("sqrt-dk", d_model / heads)};
+  multi_head_attention(projected[0], projected[1], projected[2], heads, recipe, output);
+  return work_of(graph);
+}
+
+ScoreInputs score_inputs(Graph& graph, const ScoreFunction& function, std::size_t n, std::size_t d) {
+  ScoreInputs inputs{input(graph, "q", {n, d}), input(graph, "k", {n, d}), {}};
+  for (const ScoreParameter& row : function.parameters) {
+    inputs.parameters.matrices.emplace(row.name, input(graph, row.name, row.shape(d, d)));
+  }
+  return inputs;
+}
+
+Value scaled_scores(const ScoreFunction& function, const ScoreInputs& inputs) {
+  Value scores = function.score(inputs.q, inputs.k, inputs.parameters);
+  const std::optional<Scalar> scale = divisor(function.scale, inputs.k.shape().columns);
+  return scale ? divide(std::move(scores), *scale) : scores;
+}
+
+Work counted_scores(const ScoreFunction& function, std::size_t n, std::size_t d) {
+  Graph graph(keep_nothing());
+  scaled_scores(function, score_inputs(graph, function, n, d));
+  return work_of(graph);
+}
+
+std::optional<Meeting> search_meeting(const LayerKind& kind, std::size_t n, std::size_t k,
+                                      std::size_t most_layers) {
+  const LayerSizes sizes{n, 1, k};
+  Graph graph(keep_nothing());
+  std::vector<Value> x = positions(graph, sizes);
+  const Node &first = x.front().node(), &last = x.back().node();
+  std::set<const Node*> outputs;
+  for (std::size_t place = 1; place <= most_layers; ++place) {
+    const Graph::Scope scope(graph, fmt::format("layer.{}", place));
+    x = kind.by_position(x, make_layer(graph, kind, sizes, place));
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] = name(fmt::format("h_{}", i + 1), std::move(x[i]));
+      outputs.insert(&x[i].node());
+    }
+    const auto is_output = [&](const Node& node) { return outputs.contains(&node); };
+    const ShortestPaths from_first(graph, first, is_output), from_last(graph, last, is_output);
+    std::optional<Meeting> nearest;
+    for (const Value& position : x) {
+      const auto a = from_first.length(position.node()), b = from_last.length(position.node());
+      if (!a || !b || (nearest && std::max(*a, *b) >= nearest->length)) continue;
+      nearest = {place, std::max(*a, *b), titles(from_first.path(position.node()), outputs),
+                 titles(from_last.path(position.node()), outputs)};
+    }
+    if (nearest) return nearest;
+  }
+  return std::nullopt;
+}
+
+std::size_t cheaper_up_to(const LayerKind& kind, const LayerKind& other, LayerSizes sizes, std::size_t most) {
+  const auto is_cheaper = [&](std::size_t n) {
+    const LayerSizes at{n, sizes.d, sizes.k};
+    return kind.multiply_adds(at) < other.multiply_adds(at);
+  };
+  if (!is_cheaper(1)) return 0;
+  std::size_t cheaper = 1, dearer = most + 1;
+  while (cheaper + 1 < dearer) {
+    const std::size_t middle = cheaper + (dearer - cheaper) / 2;
+    (is_cheaper(middle) ? cheaper : dearer) = middle;
+  }
+  return cheaper;
+}
+
+}  // namespace attn

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "graph/graph.hpp"
+
+namespace attn {
+
+/// How large a layer is: n positions of d numbers each, and a kernel of k positions where there is one.
+struct LayerSizes {
+  std::size_t n = 0;
+  std::size_t d = 0;
+  std::size_t k = 0;
+};
+
+/// A layer of a stack, as its forms need it: its matrices, its sizes, and its place from 1.
+struct Layer {
+  std::vector<Value> parameters;
+  LayerSizes sizes;
+  std::size_t place = 1;
+};
+
+/// How something grows with the sizes, as a document writes it.
+struct Growth {
+  std::string_view complexity;  // "O(n² d)"
+  std::string_view sequential;
+  std::string_view path;
+};
+
+/// A kind of layer that maps n vectors of d numbers to as many of the same size, in two forms that compute
+/// the same: position by position, so that it can be seen what each position depends on, and as a whole,
+/// with as few and as large matrix products as can be.
+struct LayerKind {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view formula;                   // of the multiply-adds, exactly
+  Growth growth;                              // in n, d, k  (D0 11.6.2)
+  Growth survey;                              // in T, D, K  (Lin et al. 2022; D3, table 2); empty: not in it
+  double (*multiply_adds)(LayerSizes sizes);  // of one layer
+  double (*sequential)(LayerSizes sizes);     // operations of one layer that wait for each other
+  double (*path)(LayerSizes sizes);           // from x_1 and x_n to a position that depends on both
+  std::vector<Shape> (*parameters)(LayerSizes sizes);
+  std::vector<Value> (*by_position)(const std::vector<Value>& x, const Layer& layer);  // n of [1, d]
+  Value (*whole)(Value x, const Layer& layer);                                         // [n, d] -> [n, d]
+};
+
+/// self-attention without and with its projections, recurrent, convolution contiguous and dilated, fully
+/// connected.
+std::span<const LayerKind> layer_kinds();
+
+}  // namespace attn
