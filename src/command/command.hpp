@@ -64,6 +64,7 @@ Outcome run_walk(const Command& command, const Arguments& arguments);
 Outcome run_step(const Command& command, const Arguments& arguments);
 Outcome run_explain(const Command& command, const Arguments& arguments);
 Outcome run_examples(const Command& command, const Arguments& arguments);
+Outcome run_align(const Command& command, const Arguments& arguments);
 Outcome run_compare_scores(const Command& command, const Arguments& arguments);
 Outcome run_convert(const Command& command, const Arguments& arguments);
 Outcome run_help(const Command& command, const Arguments& arguments);
