@@ -2,6 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <span>
 
 #include "command/translation.hpp"
 #include "model/influence.hpp"
@@ -37,10 +40,38 @@ Table upright(std::string title, const std::vector<const Node*>& nodes, Axis col
           .cells = share(std::move(cells))};
 }
 
+// The tables of a step: vectors of as many numbers stand beside each other.
+struct StepTable {
+  const char* title;
+  std::array<std::string_view, 3> leaves;
+};
+constexpr std::array step_tables = {
+    StepTable{"vectors", {"query", "context", "state"}},
+    StepTable{"inputs", {"scores", "scaled", "weights"}},
+    StepTable{"words", {"logits", "distribution"}},
+};
+
+// A formula, with the shapes where there is room for them on a line.
+FormulaBlock short_formula(const Node& node) {
+  constexpr std::size_t room = 60;
+  FormulaBlock block = formula_block(node);
+  if (block.formula.plain.size() > room) block.shapes.clear();
+  return block;
+}
+
+// What leads to the scores is the same in every step: its formulas are written once.
+bool is_told_once(const Node& node) {
+  return is_of_scoring(node.leaf()) && node.leaf() != "scores";
+}
+
 class AlignmentWalk {
  public:
   AlignmentWalk(Page& page, const Translation& translation)
-      : page_(page), graph_(*page.graph), translation_(translation), model_(translation.model) {}
+      : page_(page), graph_(*page.graph), translation_(translation), model_(translation.model) {
+    for (const Node& node : graph_.nodes()) {
+      if (node.operation && !node.is_alias()) of_scope_[std::string(node.scope())].push_back(&node);
+    }
+  }
 
   void add() {
     add_title();
@@ -66,7 +97,7 @@ class AlignmentWalk {
   }
 
   // Those of the names that step t has, and that are not other names for something else.
-  std::vector<const Node*> own(std::size_t t, std::initializer_list<std::string_view> leaves) const {
+  std::vector<const Node*> own(std::size_t t, std::span<const std::string_view> leaves) const {
     std::vector<const Node*> nodes;
     for (const std::string_view leaf : leaves) {
       const Node* node = find(t, leaf);
@@ -110,40 +141,31 @@ class AlignmentWalk {
         "been kept of the words before it.");
     std::vector<const Node*> states;
     std::vector<std::string> labels;
-    for (const Node& node : graph_.nodes()) {
-      if (node.scope() == "encoder.1." && node.operation) say(formula_block(node));
-    }
+    for (const Node* node : of_scope_["encoder.1."]) say(short_formula(*node));
     for (std::size_t t = 1; t <= translation_.source.size(); ++t) {
       states.push_back(&graph_.at(fmt::format("encoder.{}.h", t)));
       labels.push_back(source_word(translation_.source[t - 1]));
     }
-    say(formula_block(graph_.at("h")));
-    say(upright("h, upright", states, axis("inputs", std::move(labels))));
+    say(Prose{
+        text("All of them below each other are ", code("h"),
+             fmt::format(", [{}]; here every state is a column.", to_string(graph_.at("h").frame.shape)))});
+    say(upright("hᵀ", states, axis("inputs", std::move(labels))));
     say(attends()
             ? "These states are the keys and the values of every step: k = v = h."
             : fmt::format("Only the last of them, the column “{}”, reaches the decoder: {} numbers for the "
                           "whole sentence, however long it is.",
                           source_word(translation_.source.back()), model_.state_size));
-    say(formula_block(graph_.at("decoder.0.state")));
-  }
-
-  void add_formulas(const std::vector<const Node*>& nodes) {
-    for (const Node* node : nodes) say(formula_block(*node));
+    say(short_formula(graph_.at("decoder.0.state")));
   }
 
   // One output: formulas in the order of the computation, then the vectors beside each other.
   void add_step(std::size_t t) {
     title(2, fmt::format("Output {}: “{}”", t, target_word(translation_.target[t - 1])));
-    for (const Node& node : graph_.nodes()) {
-      if (node.scope() == fmt::format("decoder.{}.", t) && node.operation && !node.is_alias()) {
-        say(formula_block(node));
-      }
+    for (const Node* node : of_scope_[fmt::format("decoder.{}.", t)]) {
+      if (t == 1 || !is_told_once(*node)) say(short_formula(*node));
     }
     SideBySide tables;
-    for (const auto& [name, leaves] : {std::pair<const char*, std::initializer_list<std::string_view>>{
-                                           "vectors", {"query", "context", "state"}},
-                                       {"inputs", {"scores", "scaled", "weights"}},
-                                       {"words", {"logits", "distribution"}}}) {
+    for (const auto& [name, leaves] : step_tables) {
       const std::vector<const Node*> nodes = own(t, leaves);
       if (nodes.empty()) continue;
       std::vector<std::string> names;
@@ -197,7 +219,7 @@ class AlignmentWalk {
     Table table = table_of(node);
     table.heat = Heat::weights;
     table.row_sums = !transposed;
-    say(formula_block(node));
+    if (transposed) say(formula_block(node));
     say(table);
     say(HeatMap{std::move(table)});
   }
@@ -256,6 +278,7 @@ class AlignmentWalk {
   const Graph& graph_;
   const Translation& translation_;
   const EncoderDecoder& model_;
+  std::map<std::string, std::vector<const Node*>, std::less<>> of_scope_;  // what was computed, by scope
 };
 
 }  // namespace

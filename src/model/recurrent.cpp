@@ -20,11 +20,12 @@ constexpr std::array table = {
     Recurrence{"gru", "with a reset and an update gate (Cho et al. 2014)", gru_parameters, gru_step},
 };
 
-// x W_x. + h W_h. + b_., where the dot is the letter of a gate or of the state.
-Value both(Value x, Value h, char letter, const Parameters& parameters) {
-  const auto named = [&](std::string_view stem) { return parameters.at(std::string(stem) + letter); };
-  Value sum = add(matmul(std::move(x), named("w_x")), matmul(std::move(h), named("w_h")));
-  return add(std::move(sum), named("b_"));
+// x W_xr + h W_hr + b_r, where r is the letter of a gate or of the state; `x_r` and `h_r` are its two
+// products.
+Value both(Value x, Value h, const std::string& letter, const Parameters& parameters) {
+  Value of_x = name("x_" + letter, matmul(std::move(x), parameters.at("w_x" + letter)));
+  Value of_h = name("h_" + letter, matmul(std::move(h), parameters.at("w_h" + letter)));
+  return add(add(std::move(of_x), std::move(of_h)), parameters.at("b_" + letter));
 }
 
 }  // namespace
@@ -34,14 +35,14 @@ std::span<const Recurrence> recurrences() {
 }
 
 Value tanh_step(Value x, Value h, const Parameters& parameters) {
-  return attn::tanh(both(std::move(x), std::move(h), 'h', parameters));
+  return attn::tanh(both(std::move(x), std::move(h), "h", parameters));
 }
 
 Value gru_step(Value x, Value h, const Parameters& parameters) {
-  Value reset = name("reset", sigmoid(both(x, h, 'r', parameters)));
-  Value update = name("update", sigmoid(both(x, h, 'z', parameters)));
+  Value reset = name("reset", sigmoid(both(x, h, "r", parameters)));
+  Value update = name("update", sigmoid(both(x, h, "z", parameters)));
   Value remembered = name("remembered", multiply(std::move(reset), h));
-  Value candidate = name("candidate", attn::tanh(both(std::move(x), std::move(remembered), 'h', parameters)));
+  Value candidate = name("candidate", attn::tanh(both(std::move(x), std::move(remembered), "h", parameters)));
   // z ⊙ h + (1 − z) ⊙ candidate, without a matrix of ones.
   return add(candidate, multiply(std::move(update), subtract(std::move(h), candidate)));
 }

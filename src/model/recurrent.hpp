@@ -28,7 +28,7 @@ struct Recurrence {
 /// tanh and gru. A new one is a function of values and a row.
 std::span<const Recurrence> recurrences();
 
-/// tanh(x W_xh + h W_hh + b_h).  (Elman 1990)
+/// tanh(x W_xh + h W_hh + b_h), with `x_h` = x W_xh and `h_h` = h W_hh.  (Elman 1990)
 Value tanh_step(Value x, Value h, const Parameters& parameters);
 
 /// The gated recurrent unit: `reset` and `update` gates between 0 and 1, a `candidate` that sees as much of
