@@ -366,14 +366,14 @@ TEST_CASE("attn align tells the steps, the alignment in both orientations, and w
   };
   const std::string usual = out({});
   has(usual, "la maison blanche est petite <end> → the white house is small <end>");
-  has(usual, "Output 2: “white”");
+  has(usual, "Output 2: \"white\"");
   has(usual, "\"white\" looks most at \"blanche\" (97 %)");
   has(usual, "\n  alignment │      la  maison  blanche");
   has(out({"--transpose"}), "\n  alignment_transposed │     the   white");
-  has(out({"--variant", "luong"}), "[a_t; s_t]");
+  has(out({"--variant", "luong"}), "the context a_t, not the weights α_t");
   const std::string bottleneck = out({"--variant", "none", "--target", "the white house is small"});
   has(bottleneck, "What the bottleneck loses");
-  has(bottleneck, "the most probable word is “small”");
+  has(bottleneck, "the most probable word is \"small\"");
   has(bottleneck, "Teacher forcing");
   has(out({"--explain", "decoder.2.weights[1,3]", "--variant", "luong", "--depth", "1"}),
       "decoder.2.scores[1,3] =");

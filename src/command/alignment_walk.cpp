@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 
+#include "attention/score.hpp"
 #include "command/translation.hpp"
 #include "model/influence.hpp"
 #include "page/describe.hpp"
@@ -50,14 +51,6 @@ constexpr std::array step_tables = {
     StepTable{"inputs", {"scores", "scaled", "weights"}},
     StepTable{"words", {"logits", "distribution"}},
 };
-
-// A formula, with the shapes where there is room for them on a line.
-FormulaBlock short_formula(const Node& node) {
-  constexpr std::size_t room = 60;
-  FormulaBlock block = formula_block(node);
-  if (block.formula.plain.size() > room) block.shapes.clear();
-  return block;
-}
 
 // What leads to the scores is the same in every step: its formulas are written once.
 bool is_told_once(const Node& node) {
@@ -141,7 +134,7 @@ class AlignmentWalk {
         "been kept of the words before it.");
     std::vector<const Node*> states;
     std::vector<std::string> labels;
-    for (const Node* node : of_scope_["encoder.1."]) say(short_formula(*node));
+    for (const Node* node : of_scope_["encoder.1."]) say(formula_block(*node));
     for (std::size_t t = 1; t <= translation_.source.size(); ++t) {
       states.push_back(&graph_.at(fmt::format("encoder.{}.h", t)));
       labels.push_back(source_word(translation_.source[t - 1]));
@@ -152,17 +145,17 @@ class AlignmentWalk {
     say(upright("hᵀ", states, axis("inputs", std::move(labels))));
     say(attends()
             ? "These states are the keys and the values of every step: k = v = h."
-            : fmt::format("Only the last of them, the column “{}”, reaches the decoder: {} numbers for the "
+            : fmt::format("Only the last of them, the column \"{}\", reaches the decoder: {} numbers for the "
                           "whole sentence, however long it is.",
                           source_word(translation_.source.back()), model_.state_size));
-    say(short_formula(graph_.at("decoder.0.state")));
+    say(formula_block(graph_.at("decoder.0.state")));
   }
 
   // One output: formulas in the order of the computation, then the vectors beside each other.
   void add_step(std::size_t t) {
-    title(2, fmt::format("Output {}: “{}”", t, target_word(translation_.target[t - 1])));
+    title(2, fmt::format("Output {}: \"{}\"", t, target_word(translation_.target[t - 1])));
     for (const Node* node : of_scope_[fmt::format("decoder.{}.", t)]) {
-      if (t == 1 || !is_told_once(*node)) say(short_formula(*node));
+      if (t == 1 || !is_told_once(*node)) say(formula_block(*node));
     }
     SideBySide tables;
     for (const auto& [name, leaves] : step_tables) {
@@ -185,10 +178,11 @@ class AlignmentWalk {
     const std::size_t id = translation_.target[t - 1];
     const std::span<const double> shares = row(distribution, 0);
     const auto best = static_cast<std::size_t>(std::ranges::max_element(shares) - shares.begin()) + 1;
-    Text sentence = text(strong("“" + target_word(id) + "”"), " has probability " + percent(shares[id - 1]));
+    Text sentence =
+        text(strong("\"" + target_word(id) + "\""), " has probability " + percent(shares[id - 1]));
     if (shares[best - 1] > shares[id - 1]) {
       sentence.push_back({Span::Style::plain, "; the most probable word is "});
-      sentence.push_back(strong("“" + target_word(best) + "”"));
+      sentence.push_back(strong("\"" + target_word(best) + "\""));
       sentence.push_back({Span::Style::plain, ", with " + percent(shares[best - 1])});
     }
     sentence.push_back({Span::Style::plain, "."});
@@ -241,9 +235,8 @@ class AlignmentWalk {
               .columns = axis("stages", {"probability"}),
               .cells = share(std::move(shares)),
               .heat = Heat::weights});
-    std::string product;
-    append_fixed(product, all, 4);
-    say(Prose{text("Their product, the probability of the whole sentence, is ", strong(product), ".")});
+    say(Prose{text("Their product, the probability of the whole sentence, is ",
+                   strong(fmt::format("{:.4g}", all)), ".")});
   }
 
   void add_influence() {

@@ -26,7 +26,9 @@ class Labelled final : public Operation {
     return {cell(*operands[0], row, column), "the same number in another place"};
   }
 
-  Cost cost(std::span<const Shape>) const override { return {}; }
+  Cost cost(std::span<const Shape> operands) const override {
+    return {.element_operations = operands[0].cells()};  // of the copy, where others hold the cells as well
+  }
 
  private:
   Axis rows_;
