@@ -71,6 +71,7 @@ Outcome run_pool(const Command& command, const Arguments& arguments);
 Outcome run_embed(const Command& command, const Arguments& arguments);
 Outcome run_positions(const Command& command, const Arguments& arguments);
 Outcome run_errata(const Command& command, const Arguments& arguments);
+Outcome run_align(const Command& command, const Arguments& arguments);
 Outcome run_compare_scores(const Command& command, const Arguments& arguments);
 Outcome run_compare_masks(const Command& command, const Arguments& arguments);
 Outcome run_cost(const Command& command, const Arguments& arguments);

@@ -136,6 +136,10 @@ constexpr std::array table = {
                  [](Graph& g) {
                    return stack({sample(g, "a", {2, 3}), sample(g, "b", {1, 3})});
                  }},
+    OperationRow{"labelled", "the same matrix with other labels of its rows",
+                 [](Graph& g) {
+                   return labelled(sample(g, "a", {2, 3}), axis("words", {"one", "two"}));
+                 }},
     OperationRow{"embed", "the rows of a table that ids stand for",
                  [](Graph& g) {
                    return embed(ids_sample(g), sample(g, "e", {4, 2}));

@@ -97,6 +97,10 @@ Value concatenate(std::vector<Value> parts);
 /// Matrices below each other; one alone is itself.  [m_1, n] … [m_h, n] -> [m_1 + … + m_h, n].
 Value stack(std::vector<Value> parts);
 
+/// The same cells, whose rows are now called otherwise: a decoder's last state, as the query of its next
+/// word. [m, n] -> [m, n].  Throws InputError unless there is a label for each row.
+Value labelled(Value x, Axis rows);
+
 /// The rows of a table that ids stand for, counted from 1.  [n, 1] [vocabulary, d] -> [n, d].
 /// Throws InputError for an id that is no row.  (D4, x_i = E w_i)
 Value embed(Value ids, Value table);

@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+
+#include "command/address.hpp"
+#include "command/translation.hpp"
+#include "page/describe.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+// The alignment with the outputs as columns (D3), for whoever asks.
+void add_transposed(Graph& graph) {
+  const Node* alignment = graph.find("alignment");
+  if (!alignment) fail("--transpose: the variant none has no alignment; choose another --variant");
+  graph.name("alignment_transposed", transpose(graph.value(*alignment)));
+}
+
+void add_explanation(Page& page, const std::string& address, std::size_t depth) {
+  const Cell cell = find_cell(*page.graph, address);
+  page.trace = {cell.node};
+  page.blocks.emplace_back(
+      Heading{1, text(fmt::format("{}[{},{}]", cell.node->name, cell.row + 1, cell.column + 1))});
+  page.blocks.emplace_back(formula_block(*cell.node));
+  for (Block& block : derivations(cell, depth)) page.blocks.push_back(std::move(block));
+}
+
+}  // namespace
+
+Outcome run_align(const Command&, const Arguments& arguments) {
+  const std::optional<std::string> only = arguments.text("only"), address = arguments.text("explain");
+  if (only && address) fail("--only and --explain are both given: give one of them");
+  if (arguments.has("depth") && !address) fail("--depth belongs to --explain CELL: give both");
+  const std::size_t depth = arguments.count("depth", 0, 1000).value_or(0);
+
+  const Translation translation = translation_of(arguments);
+  auto graph = std::make_shared<Graph>();
+  evaluate(translation.model, translation.source, translation.target, *graph);
+  check_overflow(*graph);
+  if (arguments.has("transpose")) add_transposed(*graph);
+
+  Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
+  if (address) {
+    add_explanation(page, *address, depth);
+  } else if (only) {
+    page.trace = graph->matching(*only);
+    for (const Node* node : page.trace) add_results(page, {node});
+  } else {
+    for (const Node& node : graph->nodes()) {
+      if (!node.name.empty()) page.trace.push_back(&node);
+    }
+    add_alignment_walk(page, translation);
+  }
+  return {std::move(page)};
+}
+
+}  // namespace attn

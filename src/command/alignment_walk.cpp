@@ -1,0 +1,283 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <span>
+
+#include "attention/score.hpp"
+#include "command/translation.hpp"
+#include "model/influence.hpp"
+#include "page/describe.hpp"
+#include "support/number.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t most_influences = 2500;  // outputs times inputs, each a whole translation of its own
+
+std::shared_ptr<const Matrix> share(Matrix matrix) {
+  return std::make_shared<const Matrix>(std::move(matrix));
+}
+
+std::string percent(double share) {
+  std::string text;
+  append_fixed(text, 100.0 * share, 1);
+  return text + " %";
+}
+
+// Nodes of one row each as the columns of one table, so that a vector is read downwards.
+Table upright(std::string title, const std::vector<const Node*>& nodes, Axis columns) {
+  const Axis& rows = nodes.front()->frame.columns;
+  const std::size_t size = nodes.front()->frame.shape.columns;
+  Matrix cells = make_matrix({size, nodes.size()});
+  for (std::size_t j = 0; j < nodes.size(); ++j) {
+    for (std::size_t i = 0; i < size; ++i) cells(i, j) = nodes[j]->matrix()(0, i);
+  }
+  return {.title = std::move(title),
+          .rows = rows,
+          .columns = std::move(columns),
+          .cells = share(std::move(cells))};
+}
+
+// The tables of a step: vectors of as many numbers stand beside each other.
+struct StepTable {
+  const char* title;
+  std::array<std::string_view, 3> leaves;
+};
+constexpr std::array step_tables = {
+    StepTable{"vectors", {"query", "context", "state"}},
+    StepTable{"inputs", {"scores", "scaled", "weights"}},
+    StepTable{"words", {"logits", "distribution"}},
+};
+
+// What leads to the scores is the same in every step: its formulas are written once.
+bool is_told_once(const Node& node) {
+  return is_of_scoring(node.leaf()) && node.leaf() != "scores";
+}
+
+class AlignmentWalk {
+ public:
+  AlignmentWalk(Page& page, const Translation& translation)
+      : page_(page), graph_(*page.graph), translation_(translation), model_(translation.model) {
+    for (const Node& node : graph_.nodes()) {
+      if (node.operation && !node.is_alias()) of_scope_[std::string(node.scope())].push_back(&node);
+    }
+  }
+
+  void add() {
+    add_title();
+    add_parameters();
+    add_encoder();
+    for (std::size_t t = 1; t <= translation_.target.size(); ++t) add_step(t);
+    add_alignment();
+    add_probabilities();
+    add_influence();
+  }
+
+ private:
+  void say(Block block) { page_.blocks.push_back(std::move(block)); }
+  void say(std::string sentence) { say(Prose{text(std::move(sentence))}); }
+  void title(int level, std::string words) { say(Heading{level, text(std::move(words))}); }
+
+  const std::string& source_word(std::size_t id) const { return model_.source_words[id - 1]; }
+  const std::string& target_word(std::size_t id) const { return model_.target_words[id - 1]; }
+  bool attends() const { return !model_.variant->score.empty(); }
+
+  const Node* find(std::size_t t, std::string_view leaf) const {
+    return graph_.find(fmt::format("decoder.{}.{}", t, leaf));
+  }
+
+  // Those of the names that step t has, and that are not other names for something else.
+  std::vector<const Node*> own(std::size_t t, std::span<const std::string_view> leaves) const {
+    std::vector<const Node*> nodes;
+    for (const std::string_view leaf : leaves) {
+      const Node* node = find(t, leaf);
+      if (node && !node->is_alias()) nodes.push_back(node);
+    }
+    return nodes;
+  }
+
+  void add_title() {
+    title(1, translation_.title);
+    for (const std::string& paragraph : translation_.about) say(paragraph);
+    std::vector<std::string> from, to;
+    for (const std::size_t id : translation_.source) from.push_back(source_word(id));
+    for (const std::size_t id : translation_.target) to.push_back(target_word(id));
+    say(Prose{text(strong(fmt::format("{}", fmt::join(from, " "))), " → ",
+                   strong(fmt::format("{}", fmt::join(to, " "))))});
+    say(Prose{text("Variant ", code(std::string(model_.variant->name)),
+                   fmt::format(": {}. Cell ", model_.variant->summary), code(std::string(model_.cell->name)),
+                   fmt::format(": {}.", model_.cell->summary))});
+    say(translation_.is_forced
+            ? "Teacher forcing: every step is given the right word before it, whatever the last step "
+              "preferred."
+            : "Greedy: every step takes the most probable word, and the next step is given it.");
+  }
+
+  void add_parameters() {
+    title(2, "Given");
+    Listing listing{{"matrix", "shape", "rows", "columns"}, {}};
+    for (const ExpectedMatrix& matrix : expected_matrices(model_)) {
+      const Frame& frame = graph_.at(matrix.name).frame;
+      listing.rows.push_back({matrix.name, to_string(frame.shape), frame.rows.name, frame.columns.name});
+    }
+    say(std::move(listing));
+    say(Prose{text(code("--only 'encoder.w_*'"), " shows their numbers.")});
+  }
+
+  void add_encoder() {
+    title(2, "The encoder reads");
+    say("Each word's vector and the state before it make the next state: h_t stands for word t, and for what "
+        "has "
+        "been kept of the words before it.");
+    std::vector<const Node*> states;
+    std::vector<std::string> labels;
+    for (const Node* node : of_scope_["encoder.1."]) say(formula_block(*node));
+    for (std::size_t t = 1; t <= translation_.source.size(); ++t) {
+      states.push_back(&graph_.at(fmt::format("encoder.{}.h", t)));
+      labels.push_back(source_word(translation_.source[t - 1]));
+    }
+    say(Prose{
+        text("All of them below each other are ", code("h"),
+             fmt::format(", [{}]; here every state is a column.", to_string(graph_.at("h").frame.shape)))});
+    say(upright("hᵀ", states, axis("inputs", std::move(labels))));
+    say(attends()
+            ? "These states are the keys and the values of every step: k = v = h."
+            : fmt::format("Only the last of them, the column \"{}\", reaches the decoder: {} numbers for the "
+                          "whole sentence, however long it is.",
+                          source_word(translation_.source.back()), model_.state_size));
+    say(formula_block(graph_.at("decoder.0.state")));
+  }
+
+  // One output: formulas in the order of the computation, then the vectors beside each other.
+  void add_step(std::size_t t) {
+    title(2, fmt::format("Output {}: \"{}\"", t, target_word(translation_.target[t - 1])));
+    for (const Node* node : of_scope_[fmt::format("decoder.{}.", t)]) {
+      if (t == 1 || !is_told_once(*node)) say(formula_block(*node));
+    }
+    SideBySide tables;
+    for (const auto& [name, leaves] : step_tables) {
+      const std::vector<const Node*> nodes = own(t, leaves);
+      if (nodes.empty()) continue;
+      std::vector<std::string> names;
+      for (const Node* node : nodes) names.emplace_back(node->leaf());
+      Table table = upright(name, nodes, axis("stages", std::move(names)));
+      table.columns_differ = true;
+      tables.tables.push_back(std::move(table));
+    }
+    say(std::move(tables));
+    if (const Node* weights = find(t, "weights")) add_reading(page_, *weights);
+    add_choice(t);
+    if (t == 1) add_remark();
+  }
+
+  void add_choice(std::size_t t) {
+    const Matrix& distribution = find(t, "distribution")->matrix();
+    const std::size_t id = translation_.target[t - 1];
+    const std::span<const double> shares = row(distribution, 0);
+    const auto best = static_cast<std::size_t>(std::ranges::max_element(shares) - shares.begin()) + 1;
+    Text sentence =
+        text(strong("\"" + target_word(id) + "\""), " has probability " + percent(shares[id - 1]));
+    if (shares[best - 1] > shares[id - 1]) {
+      sentence.push_back({Span::Style::plain, "; the most probable word is "});
+      sentence.push_back(strong("\"" + target_word(best) + "\""));
+      sentence.push_back({Span::Style::plain, ", with " + percent(shares[best - 1])});
+    }
+    sentence.push_back({Span::Style::plain, "."});
+    say(Prose{std::move(sentence)});
+  }
+
+  // What is joined to the state is the context, whose size does not depend on the sentence.
+  void add_remark() {
+    if (model_.variant->contexts_joined == 0) return;
+    const std::size_t d = model_.state_size, n = translation_.source.size();
+    say(fmt::format(
+        "What stands beside the state s_t is the context a_t, not the weights α_t: [a_t; s_t] has "
+        "{} + {} = {} numbers whatever the sentence, [α_t; s_t] would have {} + {} = {} here and another "
+        "number for every other length.",
+        d, d, 2 * d, n, d, n + d));
+  }
+
+  void add_alignment() {
+    if (!attends()) return;
+    const Node* transposed = graph_.find("alignment_transposed");
+    const Node& node = transposed ? *transposed : graph_.at("alignment");
+    title(2, "The alignment");
+    say(transposed
+            ? "The weights of all steps beside each other: inputs as rows, outputs as columns. Every column "
+              "sums to one."
+            : "The weights of all steps below each other: outputs as rows, inputs as columns. Every row sums "
+              "to one; --transpose exchanges them.");
+    Table table = table_of(node);
+    table.heat = Heat::weights;
+    table.row_sums = !transposed;
+    if (transposed) say(formula_block(node));
+    say(table);
+    say(HeatMap{std::move(table)});
+  }
+
+  void add_probabilities() {
+    title(2, "The whole sentence");
+    const std::size_t outputs = translation_.target.size();
+    Matrix shares = make_matrix({outputs, 1});
+    std::vector<std::string> words;
+    double all = 1.0;
+    for (std::size_t t = 1; t <= outputs; ++t) {
+      const std::size_t id = translation_.target[t - 1];
+      words.push_back(target_word(id));
+      shares(t - 1, 0) = find(t, "distribution")->matrix()(0, id - 1);
+      all *= shares(t - 1, 0);
+    }
+    say(Table{.title = "outputs",
+              .rows = axis("outputs", std::move(words)),
+              .columns = axis("stages", {"probability"}),
+              .cells = share(std::move(shares)),
+              .heat = Heat::weights});
+    say(Prose{text("Their product, the probability of the whole sentence, is ",
+                   strong(fmt::format("{:.4g}", all)), ".")});
+  }
+
+  void add_influence() {
+    const std::size_t inputs = translation_.source.size(), outputs = translation_.target.size();
+    if (inputs * outputs > most_influences) return;
+    Influence found = influence(model_, translation_.source, translation_.target);
+    title(2, attends() ? "What each output depends on" : "What the bottleneck loses");
+    say("One word of the source at a time is replaced by the word with the nearest vector, and the same "
+        "words are "
+        "followed. The table says how far each output's distribution moves, from 0 (not at all) to 1 (to "
+        "other words "
+        "altogether).");
+    std::vector<std::string> columns, rows;
+    for (std::size_t i = 0; i < inputs; ++i) {
+      columns.push_back(source_word(translation_.source[i]) + "→" + source_word(found.replacements[i]));
+    }
+    for (const std::size_t id : translation_.target) rows.push_back(target_word(id));
+    say(Table{.title = "moves",
+              .rows = axis("outputs", std::move(rows)),
+              .columns = axis("inputs", std::move(columns)),
+              .cells = share(std::move(found.moved)),
+              .heat = Heat::weights});
+    if (attends()) return;
+    say("Everything has to pass through one state. What a word left there has faded with every word after "
+        "it, and a "
+        "later word of the same kind writes over it: a column near 0 is a word that no output can tell from "
+        "another. "
+        "With --variant bahdanau every output reaches every state itself.");
+  }
+
+  Page& page_;
+  const Graph& graph_;
+  const Translation& translation_;
+  const EncoderDecoder& model_;
+  std::map<std::string, std::vector<const Node*>, std::less<>> of_scope_;  // what was computed, by scope
+};
+
+}  // namespace
+
+void add_alignment_walk(Page& page, const Translation& translation) {
+  AlignmentWalk(page, translation).add();
+}
+
+}  // namespace attn

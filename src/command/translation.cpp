@@ -1,0 +1,115 @@
+#include "command/translation.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "data/encoder_decoder_file.hpp"
+#include "data/words.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t most_words = 10000, most_numbers = 65536, drawn_numbers = 4;
+
+using Words = std::vector<std::string>;
+
+// A sentence as words, closed by <end>.
+Words sentence_of(const std::string& text, std::string_view option) {
+  Words words = split_words(text);
+  if (words.back() != end_word) words.emplace_back(end_word);
+  if (words.size() <= most_words) return words;
+  fail("--{} has {} words: give at most {}", option, words.size(), most_words);
+}
+
+Words vocabulary(Words first, const Words& words) {
+  for (const std::string& word : words) {
+    if (std::ranges::find(first, word) == first.end()) first.push_back(word);
+  }
+  return first;
+}
+
+const AlignmentVariant& variant_of(const Arguments& arguments, const std::string& usual) {
+  const std::string told = usual.empty() ? std::string(alignment_variants().front().name) : usual;
+  return look_up(alignment_variants(), arguments.text("variant").value_or(told), "variant");
+}
+
+const Recurrence& cell_of(const Arguments& arguments, const std::string& usual) {
+  const std::string told = usual.empty() ? std::string(recurrences().front().name) : usual;
+  return look_up(recurrences(), arguments.text("cell").value_or(told), "cell");
+}
+
+// A model for any words: what it has learned is drawn.
+EncoderDecoder drawn_model(const Arguments& arguments, const Words& source, const Words& target) {
+  const std::size_t size = arguments.count("hidden", 1, most_numbers).value_or(drawn_numbers);
+  EncoderDecoder model{.cell = &cell_of(arguments, ""),
+                       .variant = &variant_of(arguments, ""),
+                       .source_words = vocabulary({}, source),
+                       .target_words = vocabulary({std::string(start_word), std::string(end_word)}, target),
+                       .features = {},
+                       .source_size = size,
+                       .target_size = size,
+                       .state_size = size};
+  const std::size_t seed = arguments.count("seed", 0, std::numeric_limits<std::uint32_t>::max()).value_or(1);
+  draw_parameters(model, static_cast<std::uint32_t>(seed));
+  return model;
+}
+
+// Every step keeps a few numbers for each word of the source, and some states.
+void require_memory(const EncoderDecoder& model, std::size_t inputs, std::size_t outputs) {
+  const std::size_t d = model.state_size, of_pair = model.variant->score == "additive" ? 4 * d + 4 : 4;
+  const std::size_t of_output = inputs * of_pair + 2 * model.target_words.size() + 16 * d;
+  if (of_output <= most_cells / outputs && inputs <= most_cells / (8 * d)) return;
+  fail(
+      "{} inputs, {} outputs and states of {} numbers would need more than {} cells: give shorter sentences, "
+      "fewer --steps or a smaller --hidden",
+      inputs, outputs, d, most_cells);
+}
+
+}  // namespace
+
+Translation translation_of(const Arguments& arguments) {
+  const bool draws = arguments.has("seed") || arguments.has("hidden");
+  const std::optional<std::string> path = arguments.text("parameters");
+  if (path && draws) {
+    fail("--parameters gives the matrices that --seed and --hidden would draw: leave one of them out");
+  }
+  if (arguments.has("target") && arguments.has("steps")) {
+    fail("--steps limits what the model finds, and --target tells its words: give one of them");
+  }
+  const EncoderDecoderFile file = path ? read_encoder_decoder(read_bytes(*path), *path)
+                                       : read_encoder_decoder(alignment_example(), "the built-in example");
+  const std::string source = arguments.text("source").value_or(file.source);
+  if (source.empty()) fail("there is nothing to translate: give --source SENTENCE");
+  // The file's target translates the file's source.
+  const bool own = !draws && !arguments.has("source") && !arguments.has("steps");
+  const std::string target = arguments.text("target").value_or(own ? file.target : "");
+  const Words from = sentence_of(source, "source");
+  const Words to = target.empty() ? Words{} : sentence_of(target, "target");
+
+  Translation translation;
+  if (draws) {
+    translation.title = "A translation with drawn numbers";
+    translation.about = {
+        "All matrices were drawn, nothing was learned: the steps are those of a real translator, "
+        "the words mean nothing."};
+    translation.model = drawn_model(arguments, from, to.empty() ? from : to);
+  } else {
+    translation.title = file.title;
+    translation.about = file.about;
+    translation.model =
+        encoder_decoder_of(file, variant_of(arguments, file.variant), cell_of(arguments, file.cell));
+  }
+  const EncoderDecoder& model = translation.model;
+  translation.source = ids_of(from, model.source_words, "source");
+  translation.target = ids_of(to, model.target_words, "target");
+  translation.is_forced = !to.empty();
+  const std::size_t most =
+      arguments.count("steps", 1, most_words).value_or(std::min(from.size() + 2, most_words));
+  require_memory(model, from.size(), translation.is_forced ? to.size() : most);
+  if (!translation.is_forced) translation.target = translate(model, translation.source, most);
+  return translation;
+}
+
+}  // namespace attn

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/encoder_decoder.hpp"
+
+namespace attn {
+
+/// An encoder-decoder with a sentence to translate, as a file describes it: one cell, and the matrices that
+/// all variants share beside those of each variant alone.
+struct EncoderDecoderFile {
+  using Matrices = std::map<std::string, Matrix, std::less<>>;
+
+  std::string where;  // the file as the reader typed it, for messages
+  std::string title;
+  std::vector<std::string> about;
+  std::string cell, variant;   // names of rows; empty: not told
+  std::string source, target;  // sentences; empty: not told
+  std::vector<std::string> source_words, target_words, features;
+  Matrices parameters;  // of all variants
+  std::map<std::string, Matrices, std::less<>> variants;
+};
+
+/// The example that is compiled in: a French sentence, its words and hand-set matrices.
+std::string_view alignment_example();
+
+/// Reads a file. Throws InputError: not JSON, an unknown member, a value of the wrong kind, a word that
+/// stands twice in a vocabulary, a vocabulary without <end> or <start>.
+EncoderDecoderFile read_encoder_decoder(std::string_view json, const std::string& where);
+
+/// The file's encoder-decoder with this variant and this cell. Throws InputError: a cell or variant that the
+/// file has no matrices for, a matrix that is missing, superfluous, of another shape or not finite.
+EncoderDecoder encoder_decoder_of(const EncoderDecoderFile& file, const AlignmentVariant& variant,
+                                  const Recurrence& cell);
+
+/// Draws all matrices of an encoder-decoder whose words and sizes are told; biases are zeros.
+/// Throws InputError when they would have more cells than a file may hold.
+void draw_parameters(EncoderDecoder& model, std::uint32_t seed);
+
+}  // namespace attn

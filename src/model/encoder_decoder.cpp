@@ -1,0 +1,219 @@
+#include "model/encoder_decoder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "attention/scale.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+Matrix as_column(const Ids& ids) {
+  Matrix column = make_matrix({ids.size(), 1});
+  std::ranges::transform(ids, cells(column).begin(), [](std::size_t id) { return static_cast<double>(id); });
+  return column;
+}
+
+// What has been learned, as nodes: all, and those of one part under their own names.
+class Learned {
+ public:
+  Learned(const EncoderDecoder& model, Graph& graph) {
+    for (const ExpectedMatrix& expected : expected_matrices(model)) {
+      const Matrix& matrix = model.matrices.find(expected.name)->second;
+      all_.emplace(expected.name,
+                   graph.input(expected.name, matrix, expected.frame.rows, expected.frame.columns));
+    }
+  }
+
+  const Value& at(std::string_view name) const { return all_.find(name)->second; }
+
+  // `w_xh` of `encoder.w_xh`.
+  Parameters of(std::string_view part) const {
+    Parameters own;
+    for (const auto& [name, value] : all_) {
+      if (name.starts_with(part)) own.emplace(name.substr(part.size() + 1), value);
+    }
+    return own;
+  }
+
+ private:
+  Parameters all_;
+};
+
+Recipe recipe_of(const EncoderDecoder& model, const Parameters& decoder) {
+  Recipe recipe;
+  if (model.variant->score.empty()) return recipe;
+  const ScoreFunction& function = look_up(score_functions(), model.variant->score, "score function");
+  ScoreParameters learned;
+  for (const ScoreParameter& row : function.parameters)
+    learned.matrices.emplace(row.name, decoder.at(std::string(row.name)));
+  recipe.score = [score = function.score, learned = std::move(learned)](Value q, Value k) {
+    return score(std::move(q), std::move(k), learned);
+  };
+  recipe.divisor = divisor(function.scale, model.state_size);
+  return recipe;
+}
+
+// The network at work on one sentence.
+class Run {
+ public:
+  Run(const EncoderDecoder& model, const Ids& source, Graph& graph)
+      : model_(model),
+        graph_(graph),
+        learned_(model, graph),
+        states_(encode(source)),
+        state_(first_state()),
+        parts_{*model.cell, learned_.of("decoder"), name("h", stack(std::move(states_))), {}} {
+    parts_.recipe = recipe_of(model, parts_.parameters);
+  }
+
+  // The distribution of the next output after the word `previous`.
+  Value step(std::size_t previous, Axis output) {
+    const Graph::Scope decoder(graph_, "decoder"), number(graph_, fmt::format("{}", ++steps_));
+    Value id = graph_.input("previous", as_column({previous}),
+                            axis("outputs", {model_.target_words[previous - 1]}), axis("id"));
+    Value word = name("y", embed(std::move(id), learned_.at("decoder.e")));
+    DecoderStep step(parts_, std::move(word), state_, std::move(output));
+    Value joined = model_.variant->step(step);
+    state_ = step.state();
+    Value product = matmul(std::move(joined), learned_.at("decoder.w_o"));
+    Value logits = name("logits", add(std::move(product), learned_.at("decoder.b_o")));
+    return name("distribution", softmax(std::move(logits)));
+  }
+
+ private:
+  std::vector<Value> encode(const Ids& source) {
+    const Graph::Scope scope(graph_, "encoder");
+    std::vector<std::string> words;
+    for (const std::size_t id : source) words.push_back(model_.source_words[id - 1]);
+    Value ids = graph_.input("source", as_column(source), axis("inputs", words), axis("id"));
+    const Value x = name("x", embed(std::move(ids), learned_.at("encoder.e")));
+    const Parameters parameters = learned_.of("encoder");
+    Value state = graph_.input("0.h", make_matrix({1, model_.state_size}, 0.0), axis("inputs"),
+                               axis("features", model_.features));
+    std::vector<Value> states;
+    for (std::size_t t = 0; t < source.size(); ++t) {
+      const Graph::Scope number(graph_, fmt::format("{}", t + 1));
+      state = name("h", model_.cell->step(name("x", rows(x, t, 1)), std::move(state), parameters));
+      states.push_back(state);
+    }
+    return states;
+  }
+
+  // What passes from the encoder's last state to the decoder.  (Bahdanau et al. 2014, appendix A.2.2)
+  Value first_state() {
+    const Graph::Scope scope(graph_, "decoder.0");
+    Value product = matmul(states_.back(), learned_.at("decoder.w_s"));
+    return name("state", attn::tanh(add(std::move(product), learned_.at("decoder.b_s"))));
+  }
+
+  const EncoderDecoder& model_;
+  Graph& graph_;
+  Learned learned_;
+  std::vector<Value> states_;
+  Value state_;
+  DecoderStep::Parts parts_;
+  std::size_t steps_ = 0;
+};
+
+std::size_t place_of(std::string_view word, const std::vector<std::string>& vocabulary) {
+  return static_cast<std::size_t>(std::ranges::find(vocabulary, word) - vocabulary.begin()) + 1;
+}
+
+// Runs the decoder along the right words, and hands each step's distribution on.
+template <class Use>
+void follow(const EncoderDecoder& model, Run& run, const Ids& target, const Use& use) {
+  std::size_t previous = place_of(start_word, model.target_words);
+  for (const std::size_t id : target) {
+    use(run.step(previous, axis("outputs", {model.target_words[id - 1]})));
+    previous = id;
+  }
+}
+
+}  // namespace
+
+std::vector<ExpectedMatrix> expected_matrices(const EncoderDecoder& model) {
+  const Axis state = axis("features", model.features), plain = axis("features"), bias = axis("bias");
+  const Axis words = axis("words", model.target_words);
+  const std::size_t d = model.state_size, all_words = model.target_words.size();
+  std::vector<ExpectedMatrix> expected;
+  const auto expect = [&](std::string name, Shape shape, const Axis& rows, const Axis& columns) {
+    expected.push_back({std::move(name), {shape, rows, columns}});
+  };
+  const auto expect_cell = [&](std::string_view part, std::size_t input) {
+    for (const RecurrentParameter& row : model.cell->parameters) {
+      const std::string name = fmt::format("{}.{}", part, row.name);
+      if (row.rows == RecurrentRows::input) expect(name, {input, d}, plain, state);
+      if (row.rows == RecurrentRows::state) expect(name, {d, d}, state, state);
+      if (row.rows == RecurrentRows::bias) expect(name, {1, d}, bias, state);
+    }
+  };
+  expect("encoder.e", {model.source_words.size(), model.source_size}, axis("words", model.source_words),
+         plain);
+  expect_cell("encoder", model.source_size);
+  expect("decoder.e", {all_words, model.target_size}, words, plain);
+  expect("decoder.w_s", {d, d}, state, state);
+  expect("decoder.b_s", {1, d}, bias, state);
+  expect_cell("decoder", model.target_size + model.variant->contexts_in_cell * d);
+  if (const ScoreFunction* function = find_row(score_functions(), model.variant->score)) {
+    for (const ScoreParameter& row : function->parameters) {
+      expect(fmt::format("decoder.{}", row.name), row.shape(d, d), plain, plain);
+      expected.back().has_inner_size = true;
+    }
+  }
+  expect("decoder.w_o", {d + model.variant->contexts_joined * d, all_words}, plain, words);
+  expect("decoder.b_o", {1, all_words}, bias, words);
+  return expected;
+}
+
+Ids ids_of(const std::vector<std::string>& words, const std::vector<std::string>& vocabulary,
+           std::string_view whose) {
+  Ids ids;
+  for (const std::string& word : words) {
+    ids.push_back(place_of(word, vocabulary));
+    if (ids.back() > vocabulary.size()) fail_unknown(fmt::format("{} word", whose), word, vocabulary);
+  }
+  return ids;
+}
+
+void evaluate(const EncoderDecoder& model, const Ids& source, const Ids& target, Graph& graph) {
+  Run run(model, source, graph);
+  follow(model, run, target, [](const Value&) {});
+  if (model.variant->score.empty()) return;
+  std::vector<Value> weights;
+  for (std::size_t t = 1; t <= target.size(); ++t) {
+    weights.push_back(graph.value(graph.at(fmt::format("decoder.{}.weights", t))));
+  }
+  name("alignment", stack(std::move(weights)));
+}
+
+Matrix distributions(const EncoderDecoder& model, const Ids& source, const Ids& target) {
+  Graph graph(keep_nothing());
+  Run run(model, source, graph);
+  Matrix all = make_matrix({target.size(), model.target_words.size()});
+  std::size_t t = 0;
+  follow(model, run, target, [&](const Value& distribution) {
+    std::ranges::copy(row(distribution.matrix(), 0), row(all, t++).begin());
+  });
+  return all;
+}
+
+Ids translate(const EncoderDecoder& model, const Ids& source, std::size_t most) {
+  Graph graph(keep_nothing());
+  Run run(model, source, graph);
+  const std::size_t end = place_of(end_word, model.target_words);
+  Ids words;
+  std::size_t previous = place_of(start_word, model.target_words);
+  while (words.size() < most && previous != end) {
+    const Value distribution = run.step(previous, axis("outputs"));
+    const std::span<const double> shares = row(distribution.matrix(), 0);
+    previous = static_cast<std::size_t>(std::ranges::max_element(shares) - shares.begin()) + 1;
+    words.push_back(previous);
+  }
+  return words;
+}
+
+}  // namespace attn

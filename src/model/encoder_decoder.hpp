@@ -1,0 +1,59 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/graph.hpp"
+#include "model/variants.hpp"
+
+namespace attn {
+
+/// The words before the first and after the last word of a sentence.
+constexpr std::string_view start_word = "<start>";
+constexpr std::string_view end_word = "<end>";
+
+/// A recurrent encoder-decoder: how it computes, which words it knows, and what it has learned.
+struct EncoderDecoder {
+  const Recurrence* cell = nullptr;
+  const AlignmentVariant* variant = nullptr;
+  std::vector<std::string> source_words;  // a word's id is its place, from 1; <end> is among them
+  std::vector<std::string> target_words;  // <start> and <end> are among them
+  std::vector<std::string> features;      // names of the numbers of a state; may be empty
+  std::size_t source_size = 0;            // numbers in the embedding of a source word
+  std::size_t target_size = 0;            // and of a target word
+  std::size_t state_size = 0;             // numbers in a state of the encoder and of the decoder
+  std::map<std::string, Matrix, std::less<>> matrices = {};  // encoder.e, encoder.w_xh … decoder.b_o
+};
+
+/// A matrix that an encoder-decoder must have. That of a scoring function may have another inner size.
+struct ExpectedMatrix {
+  std::string name;
+  Frame frame;
+  bool has_inner_size = false;
+};
+
+/// All matrices that an encoder-decoder of this cell, variant, vocabularies and sizes must have, in order.
+std::vector<ExpectedMatrix> expected_matrices(const EncoderDecoder& model);
+
+/// The words of a sentence as ids, counted from 1.
+using Ids = std::vector<std::size_t>;
+
+/// The ids of words. Throws InputError with the nearest word; `whose` is "source" or "target".
+Ids ids_of(const std::vector<std::string>& words, const std::vector<std::string>& vocabulary,
+           std::string_view whose);
+
+/// Teacher forcing: every step of the decoder is given the right word before it. `encoder.1.h` …, all of them
+/// as `h`; `decoder.0.state`, and for every word of the target `decoder.1.query` … `decoder.1.distribution`;
+/// the weights of all steps as `alignment` [outputs, inputs], but for the variant none.  (D0 11.4, D3, D4)
+void evaluate(const EncoderDecoder& model, const Ids& source, const Ids& target, Graph& graph);
+
+/// The distributions of all steps under teacher forcing, without a graph.  [outputs, target words].
+Matrix distributions(const EncoderDecoder& model, const Ids& source, const Ids& target);
+
+/// Greedy decoding: every step takes the most probable word and is given it in the next one, until <end> or
+/// until `most` words.
+Ids translate(const EncoderDecoder& model, const Ids& source, std::size_t most);
+
+}  // namespace attn
