@@ -194,8 +194,8 @@ class AlignmentWalk {
     if (model_.variant->contexts_joined == 0) return;
     const std::size_t d = model_.state_size, n = translation_.source.size();
     say(fmt::format(
-        "What stands beside the state s_t is the context a_t, not the weights α_t: [a_t; s_t] has "
-        "{} + {} = {} numbers whatever the sentence, [α_t; s_t] would have {} + {} = {} here and another "
+        "What stands beside the state s_t is the context a_t, not the weights alpha_t: [a_t; s_t] has "
+        "{} + {} = {} numbers whatever the sentence, [alpha_t; s_t] would have {} + {} = {} here and another "
         "number for every other length.",
         d, d, 2 * d, n, d, n + d));
   }
@@ -251,7 +251,7 @@ class AlignmentWalk {
         "altogether).");
     std::vector<std::string> columns, rows;
     for (std::size_t i = 0; i < inputs; ++i) {
-      columns.push_back(source_word(translation_.source[i]) + "→" + source_word(found.replacements[i]));
+      columns.push_back(source_word(translation_.source[i]) + "->" + source_word(found.replacements[i]));
     }
     for (const std::size_t id : translation_.target) rows.push_back(target_word(id));
     say(Table{.title = "moves",
