@@ -53,7 +53,7 @@ Recipe recipe_of(const EncoderDecoder& model, const Parameters& decoder) {
   recipe.score = [score = function.score, learned = std::move(learned)](Value q, Value k) {
     return score(std::move(q), std::move(k), learned);
   };
-  recipe.divisor = divisor(function.scale, model.state_size);
+  recipe.divisor = divisor(function.scale, {.d_k = model.state_size});
   return recipe;
 }
 

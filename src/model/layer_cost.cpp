@@ -67,7 +67,7 @@ Work counted_heads(std::size_t heads, std::size_t n, std::size_t d_model) {
     projected.push_back(name(which, matmul(x, w)));
   }
   const Projection output{input(graph, "w_o", {d_model, d_model}), {}};
-  const Recipe recipe{.divisor = divisor("sqrt-dk", d_model / heads)};
+  const Recipe recipe{.divisor = divisor("sqrt-dk", {.d_k = d_model / heads})};
   multi_head_attention(projected[0], projected[1], projected[2], heads, recipe, output);
   return work_of(graph);
 }
@@ -82,7 +82,7 @@ ScoreInputs score_inputs(Graph& graph, const ScoreFunction& function, std::size_
 
 Value scaled_scores(const ScoreFunction& function, const ScoreInputs& inputs) {
   Value scores = function.score(inputs.q, inputs.k, inputs.parameters);
-  const std::optional<Scalar> scale = divisor(function.scale, inputs.k.shape().columns);
+  const std::optional<Scalar> scale = divisor(function.scale, {.d_k = inputs.k.shape().columns});
   return scale ? divide(std::move(scores), *scale) : scores;
 }
 

@@ -18,7 +18,7 @@ Positions positions_of(const Value& x) {
 }
 
 Recipe scaled_dot(const Layer& layer) {
-  return {.divisor = divisor("sqrt-dk", layer.sizes.d)};
+  return {.divisor = divisor("sqrt-dk", {.d_k = layer.sizes.d})};
 }
 
 // A recipe names its steps: each query has a scope of its own.
