@@ -79,10 +79,11 @@ void StandardTerminal::write(std::string_view text) {
 }
 
 std::optional<std::string> StandardTerminal::read_key() {
-  constexpr char escape = '\x1b', end_of_input = '\x04';
+  // What was typed ahead as the end of input, before keys were read one by one, arrives as a zero.
+  constexpr char escape = '\x1b', end_of_input = '\x04', end_ahead = '\0';
   const KeyByKey mode;
   const std::optional<char> byte = read_byte();
-  if (!byte || *byte == end_of_input) return std::nullopt;
+  if (!byte || *byte == end_of_input || *byte == end_ahead) return std::nullopt;
   if (*byte == '\n' || *byte == '\r') return "";
   if (*byte == escape || static_cast<unsigned char>(*byte) >= 0x80) mode.drop_rest();
   return std::string(1, *byte);

@@ -9,11 +9,10 @@ namespace {
 constexpr std::size_t usual_width = 80;
 
 const Environment& nowhere() {
-  static const Environment environment = {
-      .variable = [](const char* name) -> std::optional<std::string> {
-        if (std::string_view(name) == "LC_ALL") return "C.UTF-8";
-        return std::nullopt;
-      }};
+  static const Environment environment = {.variable = [](const char* name) -> std::optional<std::string> {
+    if (std::string_view(name) == "LC_ALL") return "C.UTF-8";
+    return std::nullopt;
+  }};
   return environment;
 }
 

@@ -15,7 +15,8 @@ const Option by_word = {"--by-word", "WORD", "follow one word's query through th
 const Option depth = {"--depth", "N", "follow the terms N steps back, down to inputs and parameters (0)"};
 const Option state = {"--state", "FILE", "keep the progress there (~/.local/state/attn/lessons.json)"};
 const Option no_input = {"--no-input", "", "print all of a lesson at once, with the answers"};
-const Option answers = {"--answers", "FILE", "answer from a file, one answer in a line; exit code 1 for a wrong one"};
+const Option answers = {"--answers", "FILE",
+                        "answer from a file, one answer in a line; exit code 1 for a wrong one"};
 const Option key = {"--key", "NAME", "which matrix, when the file holds several"};
 
 struct StepExamples {
@@ -94,15 +95,14 @@ std::vector<Command> make_commands() {
   commands.push_back({.name = "lesson",
                       .summary = "lessons to take step by step: list, show, run, reset, export; for authors: "
                                  "new, check, coverage",
-                      .words = "ACTION [LESSON]",
-                      .least_words = 1,
+                      .words = "[ACTION] [LESSON]",
                       .most_words = 1000,
                       .options = {state, no_input, answers},
                       .examples = {"attn lesson list", "attn lesson run 1", "attn lesson check my-lesson.md"},
                       .run = run_lesson});
   commands.push_back({.name = "docs",
                       .summary = "the output of commands in Markdown files: update, check, clean",
-                      .words = "ACTION FILE…",
+                      .words = "ACTION FILE...",
                       .least_words = 2,
                       .most_words = 1000,
                       .examples = {"attn docs update README.md", "attn docs check README.md docs/*.md"},

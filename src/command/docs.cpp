@@ -68,9 +68,9 @@ std::string joined(const std::vector<std::string>& lines) {
 }
 
 void add_stale(Page& page, const Stale& stale) {
-  page.blocks.emplace_back(Prose{
-      text(fmt::format("{}:{}: ", stale.place.path, stale.place.line), code(stale.command),
-           " prints something else (- the document, + the program):")});
+  page.blocks.emplace_back(
+      Prose{text(fmt::format("{}:{}: ", stale.place.path, stale.place.line), code(stale.command),
+                 " prints something else (- the document, + the program):")});
   page.blocks.emplace_back(CodeBlock{"diff", joined(stale.difference)});
 }
 

@@ -45,8 +45,8 @@ Lesson lesson_named(const Arguments& arguments) {
 Outcome list(const Arguments&) {
   Listing listing{{"number", "lesson", "what it is about"}, {}};
   for (const Lesson& lesson : built_in_lessons()) {
-    listing.rows.push_back({lesson.number, lesson.name,
-                            fmt::format("{} ({} minutes)", lesson.title, lesson.minutes)});
+    listing.rows.push_back(
+        {lesson.number, lesson.name, fmt::format("{} ({} minutes)", lesson.title, lesson.minutes)});
   }
   return page_of({std::move(listing), Prose{text("Take one with ", code("attn lesson run NAME"), ".")}});
 }
@@ -113,17 +113,21 @@ Outcome reset(const Arguments& arguments) {
   } else {
     progress.clear();
   }
-  Outcome outcome = page_of({Prose{text(forgotten == 0 ? "There is no progress to forget."
-                                                       : "The progress is forgotten.")}});
+  Outcome outcome = page_of(
+      {Prose{text(forgotten == 0 ? "There is no progress to forget." : "The progress is forgotten.")}});
   if (forgotten > 0) outcome.files.push_back({path, bytes_of(progress)});
   return outcome;
+}
+
+std::string without_line_end(const std::string& text) {
+  return std::string(without_ending(text));
 }
 
 Outcome export_lesson(const Arguments& arguments) {
   const Lesson lesson = lesson_named(arguments);
   const std::string markdown = exported(lesson, work(lesson, block_runner()),
                                         read_progress(state_file(arguments))[progress_name(lesson)]);
-  if (arguments.words.size() == 2) return page_of({CodeBlock{"markdown", markdown}});
+  if (arguments.words.size() == 2) return page_of({CodeBlock{"markdown", without_line_end(markdown)}});
   const std::string& path = arguments.words[2];
   if (!path.ends_with(".md") && !path.ends_with(".html"))
     fail("{}: its ending does not say what to write: give a file that ends in .md or .html", path);
@@ -150,7 +154,7 @@ constexpr std::array actions = {
     Action{"run", "LESSON", 1, 1, run},
     Action{"reset", "[LESSON]", 0, 1, reset},
     Action{"export", "LESSON [FILE]", 1, 2, export_lesson},
-    Action{"check", "FILE…", 1, any, check},
+    Action{"check", "FILE...", 1, any, check},
     Action{"new", "", 0, 0, begin_new},
     Action{"coverage", "", 0, 0, show_coverage},
 };
@@ -158,6 +162,7 @@ constexpr std::array actions = {
 }  // namespace
 
 Outcome run_lesson(const Command&, const Arguments& arguments) {
+  if (arguments.words.empty()) return list(arguments);
   const Action& action =
       look_up(std::span<const Action>(actions), arguments.words.front(), "action of attn lesson");
   const std::size_t count = arguments.words.size() - 1;

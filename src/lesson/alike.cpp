@@ -72,7 +72,10 @@ bool alike_tokens(const Token& one, const Token& other) {
   if (one.text == other.text) return true;
   if (!one.number || !other.number) return false;
   const double a = value_of(one), b = value_of(other), distance = std::fabs(a - b);
-  if (distance <= 1e-12 * std::fmax(std::fabs(a), std::fabs(b))) return true;
+  // Only a number that is written out to its last bits is that long.
+  constexpr std::size_t longest_rounded = 12;
+  const bool exact = std::max(one.text.size(), other.text.size()) > longest_rounded;
+  if (exact && distance <= 1e-12 * std::fmax(std::fabs(a), std::fabs(b))) return true;
   const bool printed_alike = one.decimals == other.decimals && one.exponent == other.exponent;
   return printed_alike && one.decimals > 0 && distance <= 1.001 * std::pow(10.0, one.exponent - one.decimals);
 }
@@ -159,7 +162,8 @@ std::vector<std::string> difference(const std::vector<std::string>& old_lines,
   const auto from = static_cast<std::ptrdiff_t>(begin);
   std::vector<std::string> all;
   for (std::size_t i = 0; i < begin; ++i) all.push_back("  " + old_lines[i]);
-  CommonLines common({old_lines.begin() + from, old_lines.end()}, {new_lines.begin() + from, new_lines.end()});
+  CommonLines common({old_lines.begin() + from, old_lines.end()},
+                     {new_lines.begin() + from, new_lines.end()});
   for (std::string& line : common.marked()) all.push_back(std::move(line));
   return shortened(all);
 }

@@ -68,8 +68,8 @@ class Splitter {
       if (c == '$' || c == '`') {
         fail_at(place_, "'{}' means something to a shell even in double quotes: use single quotes", c);
       }
-      const bool escapes = c == '\\' && !rest_.empty() &&
-                           escaped_in_quotes.find(rest_.front()) != std::string_view::npos;
+      const bool escapes =
+          c == '\\' && !rest_.empty() && escaped_in_quotes.find(rest_.front()) != std::string_view::npos;
       words_.back() += escapes ? take() : c;
     }
     fail_open("\"");

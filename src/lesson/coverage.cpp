@@ -21,16 +21,16 @@ std::string command_for(const Lesson& lesson, std::string_view line) {
 }  // namespace
 
 Listing coverage(const std::vector<Lesson>& lessons) {
-  Listing listing{{"line", "what it says", "lesson", "command"}, {}};
+  Listing listing{{"line", "lesson", "command", "what it says"}, {}};
   for (const ChecklistLine& line : checklist()) {
     bool covered = false;
     for (const Lesson& lesson : lessons) {
       if (std::ranges::find(lesson.covers, line.name) == lesson.covers.end()) continue;
       listing.rows.push_back(
-          {std::string(line.name), std::string(line.says), lesson.name, command_for(lesson, line.name)});
+          {std::string(line.name), lesson.name, command_for(lesson, line.name), std::string(line.says)});
       covered = true;
     }
-    if (!covered) listing.rows.push_back({std::string(line.name), std::string(line.says), "–", ""});
+    if (!covered) listing.rows.push_back({std::string(line.name), "–", "", std::string(line.says)});
   }
   return listing;
 }

@@ -31,15 +31,12 @@ std::string markdown_of(const Document& document) {
 
 void read_front_matter(Document& document) {
   if (document.lines.empty() || without_ending(document.lines.front()) != front_matter_fence) return;
-  for (std::size_t i = 1; i < document.lines.size(); ++i) {
-    const std::string_view line = without_ending(document.lines[i]);
-    if (line == front_matter_fence) {
-      document.first_line = i + 2;
-      return;
-    }
-    if (!trimmed(line).empty()) document.front_matter.push_back(entry_of(line, document.at(i + 1)));
-  }
-  fail_at(document.at(1), "the front matter is not closed: end it with a line ---");
+  const auto is_fence = [](const std::string& line) { return without_ending(line) == front_matter_fence; };
+  const auto end = std::find_if(document.lines.begin() + 1, document.lines.end(), is_fence);
+  if (end == document.lines.end())
+    fail_at(document.at(1), "the front matter is not closed: end it with a line ---");
+  document.first_line = static_cast<std::size_t>(end - document.lines.begin()) + 2;
+  document.front_matter = entries_of(document, 2, document.first_line - 1, "");
 }
 
 // What the lines below the block begin with: the quotation's signs, and blanks in place of a list's.
@@ -150,13 +147,27 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
-Entry entry_of(std::string_view line, const Place& place) {
-  const std::size_t colon = line.find(':');
-  if (colon == std::string_view::npos) fail_at(place, "'{}' is not a line KEY: VALUE", trimmed(line));
-  Entry entry{std::string(trimmed(line.substr(0, colon))), std::string(trimmed(line.substr(colon + 1))),
-              place.line};
-  if (entry.value.empty()) fail_at(place, "{} has no value: give one, or leave the line out", entry.key);
-  return entry;
+std::vector<Entry> entries_of(const Document& document, std::size_t begin, std::size_t end,
+                              std::string_view margin) {
+  std::vector<Entry> entries;
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::string_view line = without_margin(document.lines[i - 1], margin);
+    if (trimmed(line).empty()) continue;
+    if ((line.front() == ' ' || line.front() == '\t') && !entries.empty()) {
+      entries.back().value.append(" ").append(trimmed(line));
+      continue;
+    }
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos)
+      fail_at(document.at(i), "'{}' is not a line KEY: VALUE", trimmed(line));
+    entries.push_back(
+        {std::string(trimmed(line.substr(0, colon))), std::string(trimmed(line.substr(colon + 1))), i});
+  }
+  for (const Entry& entry : entries) {
+    if (trimmed(entry.value).empty())
+      fail_at(document.at(entry.line), "{} has no value: give one, or leave the line out", entry.key);
+  }
+  return entries;
 }
 
 Document read_document(std::string_view text, std::string path) {

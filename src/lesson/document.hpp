@@ -54,9 +54,9 @@ struct Entry {
 
 /// A Markdown file.
 struct Document {
-  std::string path;  // as messages name it
+  std::string path;                             // as messages name it
   std::optional<std::filesystem::path> folder;  // whose files its commands may read; without one, none
-  std::vector<std::string> lines;  // each with what ends it
+  std::vector<std::string> lines;               // each with what ends it
   std::vector<Entry> front_matter;
   std::size_t first_line = 1;  // behind the front matter
   std::vector<MarkdownLeaf> leaves;
@@ -70,8 +70,10 @@ struct Document {
 /// attribute that there is not, a command line that is none.
 Document read_document(std::string_view text, std::string path);
 
-/// A line `key: value` without its blanks. Throws InputError unless it is one.
-Entry entry_of(std::string_view line, const Place& place);
+/// The lines `key: value` from `begin` to before `end`, below a margin; a line that begins with blanks goes
+/// on with the value above it. Throws InputError with path and line.
+std::vector<Entry> entries_of(const Document& document, std::size_t begin, std::size_t end,
+                              std::string_view margin);
 
 /// A line without what ends it.
 std::string_view without_ending(std::string_view line);

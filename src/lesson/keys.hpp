@@ -17,9 +17,9 @@ struct LessonKey {
 };
 
 constexpr std::array lesson_keys = {
-    LessonKey{"h", "hint", Deed::hint},     LessonKey{"a", "answer", Deed::answer},
-    LessonKey{"s", "skip", Deed::skip},     LessonKey{"b", "back", Deed::back},
-    LessonKey{"l", "list", Deed::list},     LessonKey{"q", "quit", Deed::quit},
+    LessonKey{"h", "hint", Deed::hint}, LessonKey{"a", "answer", Deed::answer},
+    LessonKey{"s", "skip", Deed::skip}, LessonKey{"b", "back", Deed::back},
+    LessonKey{"l", "list", Deed::list}, LessonKey{"q", "quit", Deed::quit},
 };
 
 inline bool is_key(std::string_view typed) {

@@ -14,8 +14,8 @@ namespace attn {
 
 /// A piece of a lesson: lines of text, and at their end at most one block of commands or one question.
 struct LessonStep {
-  std::size_t first_line = 0;  // of the text
-  std::size_t last_line = 0;   // before the block; below first_line when there is no text
+  std::size_t first_line = 0;                // of the text
+  std::size_t last_line = 0;                 // before the block; below first_line when there is no text
   std::optional<std::size_t> commands = {};  // which of the document's
   std::optional<std::size_t> question = {};  // which of the lesson's
 };

@@ -26,8 +26,7 @@ class Lint {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const std::size_t width = display_width(without_ending(lines[i]));
       if (width > widest)
-        add(i + 1, "this line is {} columns wide, and {} is the most: break it, or give the block width={}",
-            width, widest, widest);
+        add(i + 1, "this line is {} columns wide, and {} is the most: break it", width, widest);
     }
   }
 
@@ -52,8 +51,7 @@ class Lint {
   void check_questions() {
     if (lesson_.questions.empty()) add(1, "the lesson asks nothing: give it a question");
     for (const Question& question : lesson_.questions) {
-      if (question.hints.empty())
-        add(question.place.line, "the question has no hint: give it a line hint:");
+      if (question.hints.empty()) add(question.place.line, "the question has no hint: give it a line hint:");
       for (const std::string& choice : question.choices) {
         if (is_key(choice)) add(question.place.line, "the choice '{}' is a key: call it otherwise", choice);
       }

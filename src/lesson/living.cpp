@@ -37,11 +37,22 @@ void append_markdown(std::vector<std::string>& lines, std::string_view text, con
   lines.emplace_back();
 }
 
+// The sentence of an error as a paragraph of text.
+std::string paragraph(const std::string& sentence, const BlockStyle& wanted) {
+  Page page;
+  page.blocks.emplace_back(Prose{attn::text(strong(sentence))});
+  std::string written;
+  Sink sink([&](std::string_view bytes) { written += bytes; });
+  render_text(page, {.width = wanted.width.value_or(80)}, sink);
+  sink.flush();
+  return written;
+}
+
 Ran failed(const Document& document, const CommandBlock& block, const CommandLine& line, const Run& run) {
   try {
     run(line.words, block.attributes.style);
   } catch (const InputError& error) {
-    return {std::string("attn: ") + error.what() + "\n", "text", {}};
+    return {paragraph(std::string("attn: ") + error.what(), block.attributes.style), "text", {}};
   }
   fail_at(document.at(line.line), "this was to fail, and runs: leave `fails` out");
 }
@@ -77,6 +88,7 @@ class Copy {
 
   void insert(const CommandBlock& block, const std::vector<std::string>& lines) {
     const std::string_view ending = ending_of(document_.lines[block.fence.first_line - 1]);
+    if (ending_of(text_).empty()) text_ += ending;
     for (const std::string& line : lines) {
       const std::string& margin = block.fence.margin;
       text_ += line.empty() ? margin.substr(0, margin.find_last_not_of(" \t") + 1) : margin;
@@ -85,17 +97,11 @@ class Copy {
     }
   }
 
-  // What is inserted after the very last line takes over that it has no end.
-  void insert_after(const CommandBlock& block, const std::vector<std::string>& lines) {
-    const bool open = ending_of(document_.lines[next_ - 2]).empty();
-    const std::string_view ending = ending_of(document_.lines[block.fence.first_line - 1]);
-    if (open) text_ += ending;
-    insert(block, lines);
-    if (open) text_.resize(text_.size() - ending.size());
-  }
-
+  // A last line without an end is followed by nothing else, whichever line it is now.
   std::string finish() {
     up_to(document_.lines.size() + 1);
+    const bool open = !document_.lines.empty() && ending_of(document_.lines.back()).empty();
+    if (open) text_.resize(without_ending(text_).size());
     return std::move(text_);
   }
 
@@ -137,7 +143,7 @@ std::string with_outputs(const Document& document, const std::vector<BlockRun>& 
       std::vector<std::string> lines = runs[i].lines;
       lines.emplace(lines.begin(), begin_of_output);
       lines.emplace_back(end_of_output);
-      copy.insert_after(block, lines);
+      copy.insert(block, lines);
     } else if (!is_current(standing(document, block), runs[i].lines)) {
       copy.up_to(block.output->begin + 1);
       copy.insert(block, runs[i].lines);

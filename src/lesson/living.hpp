@@ -16,7 +16,8 @@ struct BlockRun {
   std::vector<std::string> lines;  // the output as it stands in the document, without margin and line endings
 };
 
-/// Runs a block. Throws InputError with path and line: a command that fails, or one that was to fail and runs.
+/// Runs a block. Throws InputError with path and line: a command that fails, or one that was to fail and
+/// runs.
 BlockRun run_block(const Document& document, const CommandBlock& block, const Run& run);
 
 /// All blocks in order, confined to the document's own folder. Throws as run_block does.

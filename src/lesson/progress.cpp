@@ -81,7 +81,8 @@ std::string key_of(const Lesson& lesson, const LessonStep& step) {
 std::size_t resume_at(const Lesson& lesson, const LessonProgress& progress) {
   std::size_t next = 0;
   for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
-    if (std::ranges::find(progress.done, key_of(lesson, lesson.steps[i])) != progress.done.end()) next = i + 1;
+    if (std::ranges::find(progress.done, key_of(lesson, lesson.steps[i])) != progress.done.end())
+      next = i + 1;
   }
   return next < lesson.steps.size() ? next : 0;
 }

@@ -14,8 +14,8 @@ struct Answered {
   bool right = false;
 };
 
-/// How far somebody is in a lesson. Steps and questions are known by their text: when a lesson is edited, what
-/// has not changed stays done and answered.
+/// How far somebody is in a lesson. Steps and questions are known by their text: when a lesson is edited,
+/// what has not changed stays done and answered.
 struct LessonProgress {
   std::vector<std::string> done;            // the keys of steps
   std::map<std::string, Answered> answers;  // by the key of the question's step

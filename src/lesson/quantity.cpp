@@ -84,9 +84,8 @@ constexpr std::array sizes = {
 };
 
 const Node* first_matching(const Graph& graph, std::string_view pattern) {
-  const auto found = std::ranges::find_if(graph.nodes(), [&](const Node& node) {
-    return !node.name.empty() && matches(pattern, node.name);
-  });
+  const auto found = std::ranges::find_if(
+      graph.nodes(), [&](const Node& node) { return !node.name.empty() && matches(pattern, node.name); });
   return found == graph.nodes().end() ? nullptr : &*found;
 }
 

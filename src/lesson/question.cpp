@@ -44,8 +44,7 @@ Mistake mistake_of(const Entry& entry) {
   if (at == std::string::npos) fail("wrong: an expression, then =>, then what went wrong");
   Mistake mistake{std::string(trimmed(std::string_view(entry.value).substr(0, at))),
                   std::string(trimmed(std::string_view(entry.value).substr(at + arrow.size()))), entry.line};
-  if (mistake.of.empty() || mistake.says.empty())
-    fail("wrong: an expression, then =>, then what went wrong");
+  if (mistake.of.empty() || mistake.says.empty()) fail("wrong: an expression, then =>, then what went wrong");
   return mistake;
 }
 
@@ -180,12 +179,8 @@ Question read_question(const Document& document, const FencedBlock& block) {
   Question question;
   question.place = document.at(block.first_line);
   std::vector<std::string_view> given;
-  for (std::size_t line = block.first_line + 1; line < block.last_line; ++line) {
-    const std::string_view text = without_margin(document.lines[line - 1], block.margin);
-    if (trimmed(text).empty()) continue;
-    const Place place = document.at(line);
-    const Entry entry = entry_of(text, place);
-    at_place(place, [&] {
+  for (const Entry& entry : entries_of(document, block.first_line + 1, block.last_line, block.margin)) {
+    at_place(document.at(entry.line), [&] {
       const Key& key = look_up(std::span<const Key>(keys), entry.key, "line of a question");
       if (!key.repeats && std::ranges::find(given, key.name) != given.end())
         fail("{} is given twice: give it once", key.name);
@@ -209,7 +204,8 @@ Posed pose(Question question, const Graph& graph) {
   for (const Mistake& mistake : asked.mistakes) {
     at_place({asked.place.path, mistake.line}, [&] {
       Quantity quantity = quantity_of(look_up_quantity(mistake.of, &graph).quantity, asked);
-      if (same(quantity, posed.answer, posed)) fail("wrong: '{}' is {}, and right", mistake.of, written(quantity));
+      if (same(quantity, posed.answer, posed))
+        fail("wrong: '{}' is {}, and right", mistake.of, written(quantity));
       posed.mistakes.emplace_back(std::move(quantity), mistake.says);
     });
   }

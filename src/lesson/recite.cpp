@@ -28,8 +28,7 @@ std::vector<Block> with_replies(const Lesson& lesson, const WorkedLesson& worked
 }  // namespace
 
 std::vector<Block> recited(const Lesson& lesson, const WorkedLesson& worked) {
-  return with_replies(lesson, worked,
-                      [&](std::size_t i) { return "Answer: " + answer_of(worked.posed[i]); });
+  return with_replies(lesson, worked, [&](std::size_t i) { return "Answer: " + answer_of(worked.posed[i]); });
 }
 
 Graded graded(const Lesson& lesson, const WorkedLesson& worked, const std::vector<std::string>& answers) {
@@ -44,8 +43,8 @@ Graded graded(const Lesson& lesson, const WorkedLesson& worked, const std::vecto
     return fmt::format("Answered {}: wrong; it is {}.{}{}", answers[i], answer_of(worked.posed[i]),
                        judged.says.empty() ? "" : " ", judged.says);
   });
-  result.blocks.emplace_back(Prose{text(
-      fmt::format("{} of {} answers are right.", answers.size() - result.wrong, answers.size()))});
+  result.blocks.emplace_back(
+      Prose{text(fmt::format("{} of {} answers are right.", answers.size() - result.wrong, answers.size()))});
   return result;
 }
 

@@ -56,9 +56,7 @@ class Session {
     ++at_;
   }
 
-  bool is_done(std::size_t i) const {
-    return std::ranges::find(mine_.done, keys_[i]) != mine_.done.end();
-  }
+  bool is_done(std::size_t i) const { return std::ranges::find(mine_.done, keys_[i]) != mine_.done.end(); }
 
   std::size_t right() const {
     std::size_t count = 0;
@@ -151,11 +149,13 @@ class Session {
     Listing listing{{"", "step", "what"}, {}};
     for (std::size_t i = 0; i < lesson_.steps.size(); ++i) {
       const LessonStep& step = lesson_.steps[i];
-      std::string what = step.question ? lesson_.questions[*step.question].ask
-                         : step.commands
-                             ? lesson_.document.commands[*step.commands].lines.front().text
-                             : "text";
-      listing.rows.push_back({i == at_ ? ">" : is_done(i) ? "x" : " ", std::to_string(i + 1), std::move(what)});
+      std::string what = step.question   ? lesson_.questions[*step.question].ask
+                         : step.commands ? lesson_.document.commands[*step.commands].lines.front().text
+                                         : "text";
+      listing.rows.push_back({i == at_     ? ">"
+                              : is_done(i) ? "x"
+                                           : " ",
+                              std::to_string(i + 1), std::move(what)});
     }
     show({std::move(listing)});
   }

@@ -71,7 +71,7 @@ std::string answered(const Posed& posed, const LessonProgress& progress, const s
 }
 
 void append_commands(std::string& text, const CommandBlock& block, const BlockRun& run) {
-  text += "```console\n" + commands_of(block) + "\n```\n\n";
+  if (!block.attributes.hidden) text += "```console\n" + commands_of(block) + "\n```\n\n";
   for (const std::string& line : run.lines) text += line + "\n";
 }
 

@@ -67,7 +67,8 @@ struct Listing {
   std::vector<std::vector<std::string>> rows;
 };
 
-/// Lines that are shown as they stand: a command and what it printed, a diff, a text that is Markdown already.
+/// Lines that are shown as they stand: a command and what it printed, a diff, a text that is Markdown
+/// already.
 struct CodeBlock {
   std::string language;  // "console", "diff", "markdown"
   std::string text;      // without a line end after the last line
