@@ -1,99 +1,17 @@
 #include "lesson/quantity.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 
 #include "graph/address.hpp"
+#include "lesson/quantity_functions.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"
 
 namespace attn {
 namespace {
-
-struct Function {
-  std::string_view name;
-  double (*of)(double);
-};
-
-constexpr std::array functions = {
-    Function{"sqrt", [](double x) { return std::sqrt(x); }},
-    Function{"exp", [](double x) { return std::exp(x); }},
-    Function{"log", [](double x) { return std::log(x); }},
-    Function{"tanh", [](double x) { return std::tanh(x); }},
-    Function{"abs", [](double x) { return std::fabs(x); }},
-};
-
-// A row of a matrix: the numbers, and what their columns are called.
-struct Row {
-  std::span<const double> cells;
-  const Axis& columns;
-};
-
-struct RowFunction {
-  std::string_view name;
-  Quantity (*of)(const Row& row);
-};
-
-std::string label_at(const Row& row, std::span<const double>::iterator place) {
-  return row.columns.label(static_cast<std::size_t>(place - row.cells.begin()));
-}
-
-constexpr std::array row_functions = {
-    RowFunction{"sum",
-                [](const Row& row) -> Quantity {
-                  double sum = 0.0;
-                  for (const double cell : row.cells) sum += cell;
-                  return sum;
-                }},
-    RowFunction{"largest", [](const Row& row) -> Quantity { return *std::ranges::max_element(row.cells); }},
-    RowFunction{"smallest", [](const Row& row) -> Quantity { return *std::ranges::min_element(row.cells); }},
-    RowFunction{
-        "most",
-        [](const Row& row) -> Quantity { return label_at(row, std::ranges::max_element(row.cells)); }},
-    RowFunction{
-        "least",
-        [](const Row& row) -> Quantity { return label_at(row, std::ranges::min_element(row.cells)); }},
-};
-
-struct ShapeFunction {
-  std::string_view name;
-  Quantity (*of)(const Shape& shape);
-};
-
-constexpr std::array shape_functions = {
-    ShapeFunction{"rows", [](const Shape& shape) -> Quantity { return static_cast<double>(shape.rows); }},
-    ShapeFunction{"columns",
-                  [](const Shape& shape) -> Quantity { return static_cast<double>(shape.columns); }},
-    ShapeFunction{"shape", [](const Shape& shape) -> Quantity { return shape; }},
-};
-
-// A size by its letter, and the matrices that have it, the first that there is.
-struct Size {
-  std::string_view name;
-  std::array<std::string_view, 2> matrices;
-  std::size_t Shape::*side;
-};
-
-constexpr std::array sizes = {
-    Size{"n_q", {"scores", "weights"}, &Shape::rows}, Size{"n_k", {"scores", "weights"}, &Shape::columns},
-    Size{"d_model", {"x", "x"}, &Shape::columns},     Size{"d_k", {"head.1.q", "q"}, &Shape::columns},
-    Size{"d_v", {"head.1.v", "v"}, &Shape::columns},
-};
-
-const Node* first_matching(const Graph& graph, std::string_view pattern) {
-  const auto found = std::ranges::find_if(
-      graph.nodes(), [&](const Node& node) { return !node.name.empty() && matches(pattern, node.name); });
-  return found == graph.nodes().end() ? nullptr : &*found;
-}
-
-std::size_t heads_of(const Graph& graph) {
-  std::size_t heads = 1;
-  while (first_matching(graph, fmt::format("head.{}.weights", heads + 1))) ++heads;
-  return heads;
-}
 
 bool is_name_begin(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -240,17 +158,16 @@ class Reader {
   }
 
   Quantity call(std::string_view called) {
-    if (const Function* function = find_row(std::span<const Function>(functions), called))
+    if (const NumberFunction* function = find_row(number_functions(), called))
       return function->of(number(comparison()));
-    if (const RowFunction* function = find_row(std::span<const RowFunction>(row_functions), called))
-      return function->of(row());
-    if (const ShapeFunction* function = find_row(std::span<const ShapeFunction>(shape_functions), called)) {
+    if (const RowFunction* function = find_row(row_functions(), called)) return function->of(row());
+    if (const ShapeFunction* function = find_row(shape_functions(), called)) {
       skip_blanks();
       return function->of(matrix(name()).frame.shape);
     }
-    std::vector<std::string> names = names_of(std::span<const Function>(functions));
-    for (const RowFunction& function : row_functions) names.emplace_back(function.name);
-    for (const ShapeFunction& function : shape_functions) names.emplace_back(function.name);
+    std::vector<std::string> names = names_of(number_functions());
+    for (const RowFunction& function : row_functions()) names.emplace_back(function.name);
+    for (const ShapeFunction& function : shape_functions()) names.emplace_back(function.name);
     fail_unknown("function", called, names);
   }
 
@@ -265,7 +182,7 @@ class Reader {
     return inside;
   }
 
-  Row row() {
+  MatrixRow row() {
     skip_blanks();
     const Node& node = matrix(name());
     if (!rest_.starts_with('[')) fail("'{}': a row is missing after {}: [1]", expression_, node.name);
@@ -289,15 +206,8 @@ class Reader {
   }
 
   Quantity size(std::string_view called) {
-    const Graph& graph = this->graph();
     looked_ = true;
-    if (called == "h") return static_cast<double>(heads_of(graph));
-    const Size& size = look_up(std::span<const Size>(sizes), called, "size");
-    for (const std::string_view pattern : size.matrices) {
-      if (const Node* node = first_matching(graph, pattern))
-        return static_cast<double>(node->frame.shape.*size.side);
-    }
-    fail("there is no {} here: this computation has no {}", called, size.matrices.back());
+    return size_of(graph(), called);
   }
 
   std::string_view expression_, rest_;
