@@ -12,10 +12,11 @@
 #include "output_file.hpp"
 #include "render/width.hpp"
 #include "support/error.hpp"
+#include "terminal.hpp"
 
 namespace {
 
-enum ExitCode { success = 0, not_written = 1, wrong_input = 2, defect = 70 };
+enum ExitCode { success = 0, not_written = 1, check_failed = 1, wrong_input = 2, defect = 70 };
 
 attn::Environment environment() {
   attn::Environment environment;
@@ -25,6 +26,7 @@ attn::Environment environment() {
     return value;
   };
   environment.output_is_terminal = isatty(STDOUT_FILENO) != 0;
+  environment.input_is_terminal = isatty(STDIN_FILENO) != 0;
   winsize size{};
   if (environment.output_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
     environment.terminal_width = size.ws_col;
@@ -46,12 +48,18 @@ int complain(int code, std::string_view sentence) {
 int run(const std::vector<std::string>& command_line) {
   const attn::Answer answer = attn::answer(command_line, environment());
   for (const std::string& warning : answer.warnings) say("warning: " + warning);
+  for (const attn::FileToWrite& file : answer.files) attn::write_file(file);
+  if (answer.session) {
+    attn::StandardTerminal terminal;
+    answer.session(terminal, answer.style);
+    return success;
+  }
   attn::OutputFile file(answer.output);
   attn::Sink sink([&](std::string_view bytes) { file.write(bytes); });
   answer.format->render(answer.page, answer.style, sink);
   sink.flush();
   file.commit();
-  return success;
+  return answer.verdict == attn::Verdict::passed ? success : check_failed;
 }
 
 }  // namespace

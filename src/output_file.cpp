@@ -122,6 +122,12 @@ void OutputFile::commit() {
   unfinished[0] = '\0';
 }
 
+void write_file(const FileToWrite& file) {
+  OutputFile output(file.path);
+  output.write(file.bytes);
+  output.commit();
+}
+
 void OutputFile::fail_to_write() const {
   throw OutputError(fmt::format("{} could not be written: {}", path_ == "-" ? "standard output" : path_,
                                 std::strerror(errno)));

@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "support/file_to_write.hpp"
+
 namespace attn {
 
 /// A file that appears whole or not at all: it is written beside its place and renamed when it is committed.
@@ -25,5 +27,8 @@ class OutputFile {
   std::string temporary_;  // empty: written in place
   int descriptor_;
 };
+
+/// Writes a whole file. Throws OutputError.
+void write_file(const FileToWrite& file);
 
 }  // namespace attn

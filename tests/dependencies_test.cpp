@@ -24,6 +24,7 @@ constexpr std::array gates = {
     Gate{"<xtensor/", "math/xtensor.hpp"},
     Gate{"<xtensor-blas/", "math/xtensor_blas.hpp"},
     Gate{"<CLI/", "command/parse.cpp"},
+    Gate{"<cmark-gfm", "lesson/markdown.cpp"},
 };
 
 std::string_view folder_of(std::string_view path) {

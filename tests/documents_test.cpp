@@ -1,85 +1,74 @@
-// Whatever README.md and docs/ show of the program, the program prints.
+// Whatever README.md, docs/ and lessons/ show of the program, the program prints.
 
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <fstream>
 
-#include "golden.hpp"
+#include "command/block_runner.hpp"
+#include "lesson/lesson.hpp"
 #include "process.hpp"
 
 namespace {
 
-struct Shown {
-  std::string command;
-  std::string output;
-};
+namespace fs = std::filesystem;
 
-// The words of a command line, as a shell would part them: blanks, and single quotes around what holds
-// together.
-Words parted(std::string_view line) {
-  Words words;
-  bool quoted = false, inside = false;
-  for (const char c : line) {
-    if (c == '\'') {
-      quoted = !quoted;
-      if (!inside) words.emplace_back();
-      inside = true;
-    } else if (c == ' ' && !quoted) {
-      inside = false;
-    } else {
-      if (!inside) words.emplace_back();
-      inside = true;
-      words.back() += c;
-    }
+const fs::path source = ATTN_SOURCE_FOLDER;
+
+std::vector<std::string> files_in(const fs::path& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".md") files.push_back(entry.path().string());
   }
-  return words;
+  return files;
 }
 
-// The commands in ```console blocks, each with the lines below it.
-std::vector<Shown> shown_in(std::string_view document) {
-  constexpr std::string_view prompt = "$ attn ";
-  std::vector<Shown> shown;
-  bool inside = false;
-  while (!document.empty()) {
-    const std::size_t end = std::min(document.find('\n'), document.size() - 1);
-    const std::string_view line = document.substr(0, end);
-    document.remove_prefix(end + 1);
-    if (line.starts_with("```")) {
-      inside = line == "```console";
-    } else if (inside && line.starts_with(prompt)) {
-      shown.push_back({std::string(line.substr(prompt.size())), ""});
-    } else if (inside && !shown.empty()) {
-      shown.back().output += std::string(line) + "\n";
-    }
-  }
-  return shown;
+Words with(Words words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
 }
 
 }  // namespace
 
 TEST_CASE("what the documents show is what the program prints") {
-  namespace fs = std::filesystem;
-  std::vector<fs::path> documents = {fs::path(ATTN_SOURCE_FOLDER) / "README.md"};
-  for (const auto& entry : fs::directory_iterator(fs::path(ATTN_SOURCE_FOLDER) / "docs"))
-    documents.push_back(entry);
-  std::size_t commands = 0;
-  for (const fs::path& document : documents) {
-    for (const Shown& shown : shown_in(bytes_of(document))) {
-      CAPTURE(document);
-      CAPTURE(shown.command);
-      const Finished finished = run_attn(parted(shown.command));
-      CHECK(finished.code == 0);
-      CHECK(difference(shown.output, finished.out, Tolerance::last_digit) == "");
-      ++commands;
-    }
-  }
-  CHECK(commands >= 2);
+  Words words = with({"docs", "check", (source / "README.md").string()}, files_in(source / "docs"));
+  const Finished finished = run_attn(with(std::move(words), files_in(source / "lessons")));
+  CHECK_MESSAGE(finished.code == 0, finished.out << finished.errors);
+  CHECK(finished.out.find("All is current") == 0);
 }
 
-TEST_CASE("a document that shows something else is noticed") {
-  const std::vector<Shown> shown =
-      shown_in("text\n```console\n$ attn softmax --scores '1 1'\nwrong\n```\nmore\n");
-  REQUIRE(shown.size() == 1);
-  CHECK(parted(shown[0].command) == Words{"softmax", "--scores", "1 1"});
-  CHECK(difference(shown[0].output, run_attn(parted(shown[0].command)).out, Tolerance::last_digit) != "");
+TEST_CASE("a document that shows something else is noticed, and so is how to mend it") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("README.md");
+  fs::copy_file(source / "README.md", path);
+  CHECK(run_attn({"docs", "check", path}).code == 0);
+  std::string text = bytes_of(path);
+  const std::size_t at = text.find("0.8808    0.1192");
+  REQUIRE(at != std::string::npos);
+  folder.write("README.md", text.replace(at, 6, "0.8811"));
+  const Finished finished = run_attn({"docs", "check", path});
+  CHECK(finished.code == 1);
+  CHECK(finished.out.find(
+            "\n-   Thinking │    0.8811    0.1192 │ 1\n+   Thinking │    0.8808    0.1192 │ 1\n") !=
+        std::string::npos);
+  CHECK(finished.out.find("attn docs update " + path) != std::string::npos);
+}
+
+TEST_CASE("nothing is wrong with any lesson") {
+  const Finished finished = run_attn(with({"lesson", "check"}, files_in(source / "lessons")));
+  CHECK_MESSAGE(finished.code == 0, finished.out << finished.errors);
+}
+
+TEST_CASE("the question that docs/lessons.md shows can be answered") {
+  const std::string text = bytes_of((source / "docs/lessons.md").string());
+  const attn::Lesson lesson = attn::read_lesson("---\ntitle: as shown\n---\n" + text, "docs/lessons.md");
+  const attn::WorkedLesson worked = work(lesson, attn::block_runner());
+  REQUIRE(worked.posed.size() == 1);
+  CHECK(attn::answer_of(worked.posed.front()) == "96");
+}
+
+TEST_CASE("the table of what lessons cover is the one in docs") {
+  const Finished finished = run_attn({"lesson", "coverage", "--format", "markdown"});
+  CHECK(finished.code == 0);
+  CHECK(bytes_of((source / "docs/coverage.md").string()).find(finished.out) != std::string::npos);
 }

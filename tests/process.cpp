@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pty.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -66,9 +67,14 @@ std::vector<char*> pointers_to(std::vector<std::string>& strings) {
 class Process {
  public:
   Process(const Words& words, const Surroundings& surroundings, int output)
-      : input_(nameless_file()), errors_(nameless_file()) {
+      : Process(words, surroundings, output, nameless_file()) {}
+
+  // With an input of its own, which it closes.
+  Process(const Words& words, const Surroundings& surroundings, int output, int input)
+      : input_(input), errors_(nameless_file()) {
     const auto size = static_cast<ssize_t>(surroundings.input.size());
-    REQUIRE(pwrite(input_.number(), surroundings.input.data(), surroundings.input.size(), 0) == size);
+    if (size > 0)
+      REQUIRE(pwrite(input_.number(), surroundings.input.data(), surroundings.input.size(), 0) == size);
     std::vector<std::string> command = {ATTN_PROGRAM}, settings = environment(surroundings);
     command.insert(command.end(), words.begin(), words.end());
     posix_spawn_file_actions_t actions;
@@ -83,6 +89,9 @@ class Process {
   }
 
   void interrupt() const { kill(id_, SIGINT); }
+  void kill_at_once() const { kill(id_, SIGKILL); }
+
+  void close_input() { input_.close(); }
 
   // Waits until it has ended.
   Finished finish() {
@@ -159,6 +168,59 @@ Finished run_attn_and_interrupt(const Words& words, const TemporaryFolder& folde
   for (int i = 0; i < patience && folder.names().empty(); ++i) usleep(200);
   process.interrupt();
   return process.finish();
+}
+
+Finished run_attn_and_kill(const Words& words, unsigned microseconds) {
+  const Descriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  Process process(words, {}, nowhere.number());
+  usleep(microseconds);
+  process.kill_at_once();
+  return process.finish();
+}
+
+Finished converse_with_attn(const Words& words, const std::vector<Turn>& turns,
+                            const Surroundings& surroundings) {
+  constexpr char end_of_input = '\x04';
+  constexpr int patience = 20000;  // milliseconds of silence
+  winsize size{};
+  size.ws_col = 80;
+  int ours = -1, theirs = -1;
+  REQUIRE(openpty(&ours, &theirs, nullptr, nullptr, &size) == 0);
+  const Descriptor terminal(ours);
+  fcntl(ours, F_SETFD, FD_CLOEXEC);
+  fcntl(theirs, F_SETFD, FD_CLOEXEC);
+  Descriptor output(dup(theirs));
+  fcntl(output.number(), F_SETFD, FD_CLOEXEC);
+  Finished finished;
+  {
+    Process process(words, surroundings, output.number(), theirs);
+    output.close();
+    process.close_input();
+    std::string out;
+    std::size_t seen = 0;
+    auto turn = turns.begin();
+    char piece[4096];
+    for (;;) {
+      pollfd ready{terminal.number(), POLLIN, 0};
+      if (poll(&ready, 1, patience) == 0) process.kill_at_once();
+      const ssize_t came = read(terminal.number(), piece, sizeof piece);
+      if (came <= 0) break;
+      out.append(piece, static_cast<std::size_t>(came));
+      while (turn != turns.end()) {
+        const std::size_t at = out.find(turn->awaited, seen);
+        if (at == std::string::npos) break;
+        seen = at + turn->awaited.size();
+        const auto length = static_cast<ssize_t>(turn->typed.size());
+        REQUIRE(write(terminal.number(), turn->typed.data(), turn->typed.size()) == length);
+        ++turn;
+        if (turn == turns.end()) REQUIRE(write(terminal.number(), &end_of_input, 1) == 1);
+      }
+    }
+    finished = process.finish();
+    finished.out = std::move(out);
+  }
+  std::erase(finished.out, '\r');
+  return finished;
 }
 
 std::string command_line(const Words& words) {

@@ -45,6 +45,19 @@ class TemporaryFolder;
 /// Runs attn, which is to write a file into this folder, and interrupts it as soon as a file appears there.
 Finished run_attn_and_interrupt(const Words& words, const TemporaryFolder& folder);
 
+/// Runs attn and kills it, without any warning, after so many microseconds.
+Finished run_attn_and_kill(const Words& words, unsigned microseconds);
+
+/// What is typed once the terminal has shown something new that holds a text.
+struct Turn {
+  std::string awaited;
+  std::string typed;
+};
+
+/// Runs attn at a terminal that is its input as well as its output, and types. Then the input ends.
+Finished converse_with_attn(const Words& words, const std::vector<Turn>& turns,
+                            const Surroundings& surroundings = {});
+
 /// The words as one command line, for messages.
 std::string command_line(const Words& words);
 

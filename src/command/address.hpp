@@ -1,18 +1,3 @@
 #pragma once
 
-#include <string>
-#include <string_view>
-
-#include "graph/graph.hpp"
-
-namespace attn {
-
-/// The cell called `weights[1,2]` or `head.2.weights[it,animal]`; a label may stand in double quotes.
-/// Throws InputError: no such matrix, row or column, a label that several rows have.
-Cell find_cell(const Graph& graph, std::string_view address);
-
-/// The place of a row or column by its label or by its number from 1; a number counts, unless it is in
-/// quotes. `what` is "row 'x' of weights". Throws InputError.
-std::size_t find_place(const Axis& axis, std::size_t size, std::string_view place, std::string_view what);
-
-}  // namespace attn
+#include "graph/address.hpp"

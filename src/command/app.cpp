@@ -17,7 +17,8 @@ const Format& choose_format(const Arguments& arguments, const std::string& outpu
 }  // namespace
 
 Answer answer(const std::vector<std::string>& command_line, const Environment& environment) {
-  const Parsed parsed = parse(command_line);
+  Parsed parsed = parse(command_line);
+  parsed.arguments.environment = &environment;
   const Arguments& arguments = parsed.arguments;
   Answer answer;
   // How it is written is checked first: a wrong format should not cost a long computation.
@@ -43,6 +44,9 @@ Answer answer(const std::vector<std::string>& command_line, const Environment& e
   answer.style = style_for(arguments, environment, to_file);
   answer.page = std::move(outcome.page);
   answer.warnings = std::move(outcome.warnings);
+  answer.verdict = outcome.verdict;
+  answer.files = std::move(outcome.files);
+  answer.session = std::move(outcome.session);
   return answer;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,13 +9,6 @@
 #include "render/style.hpp"
 
 namespace attn {
-
-/// The world around the program, as far as it decides how a page looks.
-struct Environment {
-  std::function<std::optional<std::string>(const char*)> variable;
-  bool output_is_terminal = false;
-  std::size_t terminal_width = 0;  // of standard output; 0: unknown
-};
 
 /// Whether the locale's characters are UTF-8.
 bool speaks_utf8(const Environment& environment);
@@ -28,6 +20,9 @@ struct Answer {
   Style style;
   std::string output = "-";  // a file, or standard output
   std::vector<std::string> warnings;
+  Verdict verdict = Verdict::passed;
+  std::vector<FileToWrite> files;  // besides the page, and before it
+  Session session;                 // instead of the page
 };
 
 /// Reads a command line and runs its command. Throws InputError.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -7,8 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "command/environment.hpp"
 #include "data/request.hpp"
+#include "lesson/terminal.hpp"
 #include "page/page.hpp"
+#include "render/style.hpp"
+#include "support/file_to_write.hpp"
 
 namespace attn {
 
@@ -25,6 +30,7 @@ struct Arguments {
   Request request;                                          // the fields of the problem
   std::string_view default_example = {};                    // where no problem is given; empty: the first
   std::map<std::string, std::string, std::less<>> options;  // the other options, by name without dashes
+  const Environment* environment = nullptr;
 
   bool has(std::string_view option) const { return options.contains(option); }
   std::optional<std::string> text(std::string_view option) const;
@@ -32,11 +38,20 @@ struct Arguments {
   std::optional<std::size_t> count(std::string_view option, std::size_t least, std::size_t most) const;
 };
 
+/// What a command that checks something found. Exit code 0 or 1.
+enum class Verdict { passed, failed };
+
+/// What goes to and fro at a terminal instead of a page.
+using Session = std::function<void(Terminal& terminal, const Style& style)>;
+
 /// What a command has to say.
 struct Outcome {
   Page page;
   std::vector<std::string> warnings = {};
   std::optional<std::string> output = {};  // a file that the command's own words name
+  Verdict verdict = Verdict::passed;
+  std::vector<FileToWrite> files = {};  // besides the page
+  Session session = {};                 // instead of the page
 };
 
 /// A subcommand.
@@ -76,6 +91,8 @@ Outcome run_compare_scores(const Command& command, const Arguments& arguments);
 Outcome run_compare_masks(const Command& command, const Arguments& arguments);
 Outcome run_cost(const Command& command, const Arguments& arguments);
 Outcome run_convert(const Command& command, const Arguments& arguments);
+Outcome run_lesson(const Command& command, const Arguments& arguments);
+Outcome run_docs(const Command& command, const Arguments& arguments);
 Outcome run_help(const Command& command, const Arguments& arguments);
 Outcome run_version(const Command& command, const Arguments& arguments);
 

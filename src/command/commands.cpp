@@ -13,6 +13,10 @@ namespace {
 const Option only = {"--only", "PATTERN", "only the matrices whose names match: weights, 'head.2.*', '*.q'"};
 const Option by_word = {"--by-word", "WORD", "follow one word's query through the six steps, with vectors"};
 const Option depth = {"--depth", "N", "follow the terms N steps back, down to inputs and parameters (0)"};
+const Option state = {"--state", "FILE", "keep the progress there (~/.local/state/attn/lessons.json)"};
+const Option no_input = {"--no-input", "", "print all of a lesson at once, with the answers"};
+const Option answers = {"--answers", "FILE",
+                        "answer from a file, one answer in a line; exit code 1 for a wrong one"};
 const Option key = {"--key", "NAME", "which matrix, when the file holds several"};
 
 const Option swap = {"--swap", "I,J", "swap two words: what changes without positions, and with them"};
@@ -177,6 +181,21 @@ std::vector<Command> make_commands() {
                       .examples = {"attn convert scores.csv scores.npy",
                                    "attn convert trace.npz weights.csv --key head.1.weights"},
                       .run = run_convert});
+  commands.push_back({.name = "lesson",
+                      .summary = "lessons to take step by step: list, show, run, reset, export; for authors: "
+                                 "new, check, coverage",
+                      .words = "[ACTION] [LESSON]",
+                      .most_words = 1000,
+                      .options = {state, no_input, answers},
+                      .examples = {"attn lesson list", "attn lesson run 1", "attn lesson check my-lesson.md"},
+                      .run = run_lesson});
+  commands.push_back({.name = "docs",
+                      .summary = "the output of commands in Markdown files: update, check, clean",
+                      .words = "ACTION FILE...",
+                      .least_words = 2,
+                      .most_words = 1000,
+                      .examples = {"attn docs update README.md", "attn docs check README.md docs/*.md"},
+                      .run = run_docs});
   commands.push_back({.name = "help",
                       .summary = "this text, or the help of a command",
                       .words = "[COMMAND]",

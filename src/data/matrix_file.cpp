@@ -6,6 +6,7 @@
 
 #include "data/files/cell.hpp"
 #include "data/files/open_file.hpp"
+#include "data/files/reach.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -42,6 +43,7 @@ std::string read_all(std::FILE* file, std::size_t expected, const std::string& w
 }
 
 std::string read_standard_input() {
+  check_standard_input_is_in_reach();
   static bool was_read = false;
   if (was_read) {
     fail("standard input can be read once, and '-' stands for it a second time: put the data into a file");
@@ -52,7 +54,7 @@ std::string read_standard_input() {
 
 bool exists(const std::string& path) {
   std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
+  return std::filesystem::exists(place_of(path), ignored);
 }
 
 std::string_view kind_from_extension(const std::string& path) {
@@ -99,7 +101,7 @@ bool looks_like_literal(std::string_view source) {
     fail("the name of a file is empty: give a file, a literal such as '1 0; 0 1', or '-' for standard input");
   }
   std::error_code reason;
-  const std::filesystem::file_status status = std::filesystem::status(source, reason);
+  const std::filesystem::file_status status = std::filesystem::status(place_of(source), reason);
   if (status.type() == std::filesystem::file_type::not_found || !reason)
     reason = std::make_error_code(std::errc::no_such_file_or_directory);
   fail("{} cannot be read ({}): give a file, a literal such as '1 0; 0 1', or '-' for standard input",
@@ -125,7 +127,7 @@ std::string read_bytes(const std::string& path) {
   if (path == "-") return read_standard_input();
   const File file = open_file(path);
   std::error_code unknown;
-  const std::uintmax_t size = std::filesystem::file_size(path, unknown);  // pipes have none
+  const std::uintmax_t size = std::filesystem::file_size(place_of(path), unknown);  // pipes have none
   if (!unknown && size > most_bytes) fail_too_long(path);
   return read_all(file.get(), unknown ? 0 : size, path);
 }

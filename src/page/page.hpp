@@ -99,6 +99,13 @@ struct Listing {
   std::vector<std::vector<std::string>> rows;
 };
 
+/// Lines that are shown as they stand: a command and what it printed, a diff, a text that is Markdown
+/// already.
+struct CodeBlock {
+  std::string language;  // "console", "diff", "markdown"
+  std::string text;      // without a line end after the last line
+};
+
 /// How one cell came about: whoever writes it asks the graph, because thousands of explanations would not fit
 /// into memory. `depth` counts how many steps it lies behind the one that was asked for.
 struct Derivation {
@@ -106,8 +113,8 @@ struct Derivation {
   std::size_t depth = 0;
 };
 
-using Block =
-    std::variant<Heading, Prose, FormulaBlock, Table, SideBySide, HeatMap, Plot, Flow, Listing, Derivation>;
+using Block = std::variant<Heading, Prose, FormulaBlock, Table, SideBySide, HeatMap, Plot, Flow, Listing,
+                           CodeBlock, Derivation>;
 
 /// A page: its blocks, and behind them the matrices themselves, which the machine formats write.
 struct Page {

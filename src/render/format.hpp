@@ -27,6 +27,8 @@ const Format& format_of_file(const std::string& path);
 
 void render_text(const Page& page, const Style& style, Sink& sink);
 void render_markdown(const Page& page, const Style& style, Sink& sink);
+/// A fence of backticks that nothing in the text can close: "```" or longer.
+std::string fence_around(std::string_view text);
 /// The matrices of the trace at full precision: numbers alone, or with the words that label them; several
 /// matrices are blocks, each under a line `# NAME`. A page without matrices is its listing.
 void render_csv(const Page& page, const Style& style, Sink& sink);

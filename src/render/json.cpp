@@ -133,6 +133,13 @@ class BlockWriter {
     json_.end_object();
   }
 
+  void operator()(const CodeBlock& block) {
+    begin("code");
+    member("language", block.language);
+    member("text", block.text);
+    json_.end_object();
+  }
+
   void operator()(const Derivation& derivation) {
     const Explanation explanation = explain(derivation.subject);
     begin("derivation");

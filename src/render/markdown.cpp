@@ -117,6 +117,13 @@ class MarkdownRenderer {
     }
   }
 
+  void operator()(const CodeBlock& block) {
+    gap();
+    if (block.language == "markdown") return sink_.write(block.text + "\n");
+    const std::string fence = fence_around(block.text);
+    sink_.write(fence + block.language + "\n" + block.text + "\n" + fence + "\n");
+  }
+
   void operator()(const Derivation& derivation) {
     const Explanation explanation = explain(derivation.subject);
     gap();
@@ -171,6 +178,15 @@ class MarkdownRenderer {
 };
 
 }  // namespace
+
+std::string fence_around(std::string_view text) {
+  std::size_t longest = 0, run = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return std::string(std::max<std::size_t>(3, longest + 1), '`');
+}
 
 void render_markdown(const Page& page, const Style& style, Sink& sink) {
   MarkdownRenderer renderer(style, sink);

@@ -93,6 +93,14 @@ class TextRenderer {
     }
   }
 
+  void operator()(const CodeBlock& block) {
+    gap();
+    for (std::size_t begin = 0, end; begin <= block.text.size(); begin = end + 1) {
+      end = std::min(block.text.find('\n', begin), block.text.size());
+      sink_.write(signs(std::string_view(block.text).substr(begin, end - begin)) + "\n");
+    }
+  }
+
   void operator()(const Derivation& derivation) {
     const Explanation explanation = explain(derivation.subject);
     gap();

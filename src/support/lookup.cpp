@@ -43,7 +43,7 @@ std::string did_you_mean(std::string_view typed, const std::vector<std::string>&
 }
 
 void fail_unknown(std::string_view what, std::string_view typed, const std::vector<std::string>& names) {
-  constexpr std::size_t few = 16;
+  constexpr std::size_t few = 40;
   std::string sentence = fmt::format("there is no {} '{}'{}", what, typed, did_you_mean(typed, names));
   if (!names.empty() && names.size() <= few) sentence += fmt::format("; there is {}", fmt::join(names, ", "));
   throw InputError(sentence);

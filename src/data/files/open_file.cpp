@@ -4,14 +4,16 @@
 #include <cstring>
 #include <filesystem>
 
+#include "data/files/reach.hpp"
 #include "support/error.hpp"
 
 namespace attn {
 
 File open_file(const std::string& path) {
+  const std::filesystem::path place = place_of(path);
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) fail("{} is a folder: give a file", path);
-  File file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (std::filesystem::is_directory(place, ignored)) fail("{} is a folder: give a file", path);
+  File file(std::fopen(place.c_str(), "rb"), std::fclose);
   if (!file) fail("{} cannot be read ({}): give a file that can", path, std::strerror(errno));
   return file;
 }

@@ -1,4 +1,4 @@
-#include "command/address.hpp"
+#include "graph/address.hpp"
 
 #include <fmt/format.h>
 

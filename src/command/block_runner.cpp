@@ -1,0 +1,66 @@
+#include "command/block_runner.hpp"
+
+#include "command/app.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t usual_width = 80;
+
+const Environment& nowhere() {
+  static const Environment environment = {.variable = [](const char* name) -> std::optional<std::string> {
+    if (std::string_view(name) == "LC_ALL") return "C.UTF-8";
+    return std::nullopt;
+  }};
+  return environment;
+}
+
+// Main alone writes, and here is no main: what it would write is refused.
+void refuse_effects(const Answer& answer) {
+  if (answer.output != "-" || !answer.files.empty())
+    fail("a block of a document writes no files: show the output instead, or give this command elsewhere");
+  if (answer.session) fail("a block of a document is no terminal: give attn lesson run --no-input");
+  if (answer.format->binary)
+    fail("{} is not for a document: give format=text, markdown, csv, tsv or json", answer.format->name);
+}
+
+Style style_of(const Answer& answer, const BlockStyle& wanted) {
+  Style style = answer.style;
+  style.colors = Colors::none;
+  // Text is cut to the page; the other formats only where it is asked for.
+  const bool is_text = answer.format == &formats().front();
+  if (style.width == 0) style.width = wanted.width.value_or(is_text ? usual_width : 0);
+  style.precision = wanted.precision.value_or(style.precision);
+  return style;
+}
+
+// Beside a page go its warnings; here they go before it.
+void put_warnings_first(Answer& answer) {
+  if (answer.format->name != "text" && answer.format->name != "markdown") return;
+  std::vector<Block> warnings;
+  for (const std::string& warning : answer.warnings)
+    warnings.emplace_back(Prose{text(strong("attn: warning: "), warning)});
+  answer.page.blocks.insert(answer.page.blocks.begin(), warnings.begin(), warnings.end());
+}
+
+Ran run_words(std::vector<std::string> words, const BlockStyle& wanted) {
+  if (wanted.format) words.insert(words.end(), {"--format", *wanted.format});
+  Answer answer = attn::answer(words, nowhere());
+  refuse_effects(answer);
+  put_warnings_first(answer);
+  Ran ran{"", answer.format->name, {}};
+  Sink sink([&](std::string_view bytes) { ran.text += bytes; });
+  answer.format->render(answer.page, style_of(answer, wanted), sink);
+  sink.flush();
+  ran.page = std::move(answer.page);
+  return ran;
+}
+
+}  // namespace
+
+Run block_runner() {
+  return run_words;
+}
+
+}  // namespace attn

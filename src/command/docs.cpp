@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "command/block_runner.hpp"
+#include "command/command.hpp"
+#include "data/matrix_file.hpp"
+#include "lesson/living.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+// The documents that the words name.
+std::vector<Document> documents(const Arguments& arguments) {
+  std::vector<Document> all;
+  for (auto path = arguments.words.begin() + 1; path != arguments.words.end(); ++path)
+    all.push_back(read_document(read_bytes(*path), *path));
+  return all;
+}
+
+std::string text_of(const Document& document) {
+  std::string text;
+  for (const std::string& line : document.lines) text += line;
+  return text;
+}
+
+// Writes what has changed, and says of each document whether it has.
+class Changes {
+ public:
+  void add(const Document& document, std::string text, std::string_view what) {
+    const bool same = text == text_of(document);
+    listing_.rows.push_back({document.path, same ? "nothing to change" : std::string(what)});
+    if (!same) files_.push_back({document.path, std::move(text)});
+  }
+
+  Outcome finish() {
+    Outcome outcome;
+    outcome.page.blocks.emplace_back(std::move(listing_));
+    outcome.files = std::move(files_);
+    return outcome;
+  }
+
+ private:
+  Listing listing_{{"document", "what was done"}, {}};
+  std::vector<FileToWrite> files_;
+};
+
+// Nothing is written unless every block of every document runs.
+Outcome update(const Arguments& arguments) {
+  Changes changes;
+  for (const Document& document : documents(arguments))
+    changes.add(document, with_outputs(document, run_blocks(document, block_runner())), "output updated");
+  return changes.finish();
+}
+
+Outcome clean(const Arguments& arguments) {
+  Changes changes;
+  for (const Document& document : documents(arguments))
+    changes.add(document, without_outputs(document), "output removed");
+  return changes.finish();
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+void add_stale(Page& page, const Stale& stale) {
+  page.blocks.emplace_back(
+      Prose{text(fmt::format("{}:{}: ", stale.place.path, stale.place.line), code(stale.command),
+                 " prints something else (- the document, + the program):")});
+  page.blocks.emplace_back(CodeBlock{"diff", joined(stale.difference)});
+}
+
+Outcome check(const Arguments& arguments) {
+  Outcome outcome;
+  std::size_t blocks = 0;
+  std::vector<std::string> to_mend;
+  for (const Document& document : documents(arguments)) {
+    const std::vector<Stale> stale = stale_blocks(document, run_blocks(document, block_runner()));
+    for (const Stale& block : stale) add_stale(outcome.page, block);
+    if (!stale.empty()) to_mend.push_back(document.path);
+    blocks += document.commands.size();
+  }
+  if (to_mend.empty()) {
+    outcome.page.blocks.emplace_back(Prose{text(fmt::format("All is current: {} blocks.", blocks))});
+  } else {
+    outcome.verdict = Verdict::failed;
+    outcome.page.blocks.emplace_back(
+        Prose{text("Mend it with: ", code(fmt::format("attn docs update {}", fmt::join(to_mend, " "))))});
+  }
+  return outcome;
+}
+
+struct Action {
+  std::string_view name;
+  Outcome (*run)(const Arguments& arguments);
+};
+
+constexpr std::array actions = {Action{"update", update}, Action{"check", check}, Action{"clean", clean}};
+
+}  // namespace
+
+Outcome run_docs(const Command&, const Arguments& arguments) {
+  return look_up(std::span<const Action>(actions), arguments.words.front(), "action of attn docs")
+      .run(arguments);
+}
+
+}  // namespace attn

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace attn {
+
+/// The world around the program, as far as it decides what a command says and how it looks.
+struct Environment {
+  std::function<std::optional<std::string>(const char*)> variable;
+  bool output_is_terminal = false;
+  bool input_is_terminal = false;
+  std::size_t terminal_width = 0;  // of standard output; 0: unknown
+};
+
+}  // namespace attn

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace attn {
+
+/// While it lives, whatever reads a file reads only files of one folder and below it, by names relative to
+/// that folder, and nothing reads standard input. Without a folder no file is read at all. So a document
+/// from a stranger may run commands. There is one at a time: throws InputError where there is one already.
+class Confined {
+ public:
+  explicit Confined(std::optional<std::filesystem::path> folder);
+  ~Confined();
+  Confined(const Confined&) = delete;
+  Confined& operator=(const Confined&) = delete;
+};
+
+/// Where the file that somebody calls `path` lies: `path` itself unless reading is confined; empty, which is
+/// no file, where there is no folder. Throws InputError when it is out of reach.
+std::filesystem::path place_of(const std::string& path);
+
+/// Throws InputError while reading is confined.
+void check_standard_input_is_in_reach();
+
+}  // namespace attn

@@ -1,0 +1,184 @@
+#include "lesson/document.hpp"
+
+#include <algorithm>
+
+namespace attn {
+namespace {
+
+constexpr std::string_view blanks = " \t\r\n";
+constexpr std::string_view front_matter_fence = "---";
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+    if (text.substr(end).starts_with("\r\n")) ++end;
+    end = std::min(end + 1, text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return lines;
+}
+
+// Front matter is no Markdown: its lines become empty, so that all others keep their numbers.
+std::string markdown_of(const Document& document) {
+  std::string text;
+  for (std::size_t i = 0; i < document.lines.size(); ++i) {
+    text += i + 1 < document.first_line ? "\n" : document.lines[i];
+  }
+  return text;
+}
+
+void read_front_matter(Document& document) {
+  if (document.lines.empty() || without_ending(document.lines.front()) != front_matter_fence) return;
+  const auto is_fence = [](const std::string& line) { return without_ending(line) == front_matter_fence; };
+  const auto end = std::find_if(document.lines.begin() + 1, document.lines.end(), is_fence);
+  if (end == document.lines.end())
+    fail_at(document.at(1), "the front matter is not closed: end it with a line ---");
+  document.first_line = static_cast<std::size_t>(end - document.lines.begin()) + 2;
+  document.front_matter = entries_of(document, 2, document.first_line - 1, "");
+}
+
+// What the lines below the block begin with: the quotation's signs, and blanks in place of a list's.
+std::string margin_of(std::string_view line, std::size_t column) {
+  std::string margin(line.substr(0, column - 1));
+  for (char& c : margin) {
+    if (c != '>' && c != '\t') c = ' ';
+  }
+  return margin;
+}
+
+FencedBlock fenced_block(const Document& document, const MarkdownLeaf& leaf) {
+  const std::string_view first = without_ending(document.lines[leaf.first_line - 1]);
+  FencedBlock block{leaf.first_line, leaf.last_line, margin_of(first, leaf.column), leaf.text};
+  const std::string_view fence = first.substr(leaf.column - 1);
+  const std::string_view signs = fence.substr(0, fence.find_first_not_of(fence.front()));
+  const bool has_end = leaf.last_line > leaf.first_line && leaf.last_line <= document.lines.size();
+  const std::string_view last = trimmed(has_end ? document.lines[leaf.last_line - 1] : "");
+  if (!last.ends_with(signs)) {
+    fail_at(document.at(leaf.first_line), "this block is not closed: end it with a line {}", signs);
+  }
+  return block;
+}
+
+bool is_mark(const MarkdownLeaf& leaf, std::string_view mark) {
+  return leaf.kind == MarkdownLeaf::Kind::html && trimmed(leaf.text) == mark;
+}
+
+// Reads the leaves in order.
+class Reader {
+ public:
+  explicit Reader(Document& document) : document_(document), leaves_(document.leaves) {}
+
+  void read() {
+    for (; at_ < leaves_.size(); ++at_) {
+      const MarkdownLeaf& leaf = leaves_[at_];
+      const std::string_view word = std::string_view(leaf.info).substr(0, leaf.info.find_first_of(blanks));
+      if (word == "attn") {
+        read_commands(leaf);
+      } else if (word == "question") {
+        read_question(leaf);
+      } else if (is_mark(leaf, begin_of_output) || is_mark(leaf, end_of_output)) {
+        fail_at(document_.at(leaf.first_line), "{} belongs to no block: it stands after a block of attn",
+                trimmed(leaf.text));
+      }
+    }
+  }
+
+ private:
+  void read_commands(const MarkdownLeaf& leaf) {
+    const Place place = document_.at(leaf.first_line);
+    CommandBlock block;
+    block.fence = fenced_block(document_, leaf);
+    block.attributes = attributes_of(std::string_view(leaf.info).substr(4), place);
+    block.lines = command_lines(leaf.text, document_.path, leaf.first_line + 1);
+    if (block.lines.empty()) fail_at(place, "this block runs nothing: give it a line such as attn walk");
+    const bool has_output = at_ + 1 < leaves_.size() && leaves_[at_ + 1].container == leaf.container &&
+                            is_mark(leaves_[at_ + 1], begin_of_output);
+    if (has_output) block.output = read_output();
+    document_.commands.push_back(std::move(block));
+  }
+
+  // Whatever stands in an output is no block of the document.
+  OutputLines read_output() {
+    const MarkdownLeaf& begin = leaves_[++at_];
+    while (++at_ < leaves_.size()) {
+      const MarkdownLeaf& leaf = leaves_[at_];
+      if (is_mark(leaf, begin_of_output)) break;
+      if (is_mark(leaf, end_of_output) && leaf.container == begin.container)
+        return {begin.first_line, leaf.first_line};
+    }
+    fail_at(document_.at(begin.first_line), "this output has no end: put {} after it", end_of_output);
+  }
+
+  void read_question(const MarkdownLeaf& leaf) {
+    if (leaf.info != "question")
+      fail_at(document_.at(leaf.first_line), "a question takes no attributes: leave them out");
+    document_.questions.push_back(fenced_block(document_, leaf));
+  }
+
+  Document& document_;
+  const std::vector<MarkdownLeaf>& leaves_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+std::string_view ending_of(std::string_view line) {
+  const std::size_t last = line.find_last_not_of("\r\n");
+  return line.substr(last == std::string_view::npos ? 0 : last + 1);
+}
+
+std::string_view without_ending(std::string_view line) {
+  return line.substr(0, line.size() - ending_of(line).size());
+}
+
+std::string_view without_margin(std::string_view line, std::string_view margin) {
+  line = without_ending(line);
+  // An empty line need not have the blanks.
+  const std::string_view bare = margin.substr(0, margin.find_last_not_of(" \t") + 1);
+  const std::string_view taken = line.starts_with(margin) ? margin : line.starts_with(bare) ? bare : "";
+  return line.substr(taken.size());
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
+std::vector<Entry> entries_of(const Document& document, std::size_t begin, std::size_t end,
+                              std::string_view margin) {
+  std::vector<Entry> entries;
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::string_view line = without_margin(document.lines[i - 1], margin);
+    if (trimmed(line).empty()) continue;
+    if ((line.front() == ' ' || line.front() == '\t') && !entries.empty()) {
+      entries.back().value.append(" ").append(trimmed(line));
+      continue;
+    }
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos)
+      fail_at(document.at(i), "'{}' is not a line KEY: VALUE", trimmed(line));
+    entries.push_back(
+        {std::string(trimmed(line.substr(0, colon))), std::string(trimmed(line.substr(colon + 1))), i});
+  }
+  for (const Entry& entry : entries) {
+    if (trimmed(entry.value).empty())
+      fail_at(document.at(entry.line), "{} has no value: give one, or leave the line out", entry.key);
+  }
+  return entries;
+}
+
+Document read_document(std::string_view text, std::string path) {
+  Document document;
+  document.path = std::move(path);
+  document.folder = std::filesystem::path(document.path).parent_path();
+  document.lines = lines_of(text);
+  read_front_matter(document);
+  document.leaves = markdown_leaves(markdown_of(document));
+  Reader(document).read();
+  return document;
+}
+
+}  // namespace attn

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lesson/attributes.hpp"
+#include "lesson/command_line.hpp"
+#include "lesson/markdown.hpp"
+#include "lesson/place.hpp"
+
+namespace attn {
+
+// Markdown in which fenced blocks called `attn` hold command lines, and what those print stands after them.
+// Lines count from 1, as editors count them.
+
+/// Around the output of a block, each in a line of its own.
+constexpr std::string_view begin_of_output = "<!-- attn:output -->";
+constexpr std::string_view end_of_output = "<!-- /attn:output -->";
+
+/// The lines of the two marks around an output.
+struct OutputLines {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+/// A fenced block called `attn` or `question`.
+struct FencedBlock {
+  std::size_t first_line = 0;  // with its fences
+  std::size_t last_line = 0;
+  std::string margin;  // what stands before each line beneath it: the indentation of a list, "> "
+  std::string text;    // what it holds
+};
+
+/// A block of command lines, and where its output stands, if it stands there.
+struct CommandBlock {
+  FencedBlock fence;
+  Attributes attributes;
+  std::vector<CommandLine> lines;
+  std::optional<OutputLines> output;
+
+  /// The last line that belongs to it.
+  std::size_t last_line() const { return output ? output->end : fence.last_line; }
+};
+
+/// A line `key: value`.
+struct Entry {
+  std::string key;
+  std::string value;
+  std::size_t line = 0;
+};
+
+/// A Markdown file.
+struct Document {
+  std::string path;                             // as messages name it
+  std::optional<std::filesystem::path> folder;  // whose files its commands may read; without one, none
+  std::vector<std::string> lines;               // each with what ends it
+  std::vector<Entry> front_matter;
+  std::size_t first_line = 1;  // behind the front matter
+  std::vector<MarkdownLeaf> leaves;
+  std::vector<CommandBlock> commands;
+  std::vector<FencedBlock> questions;
+
+  Place at(std::size_t line) const { return {path, line}; }
+};
+
+/// Reads a document. Throws InputError with path and line: a block or an output that is not closed, an
+/// attribute that there is not, a command line that is none.
+Document read_document(std::string_view text, std::string path);
+
+/// The lines `key: value` from `begin` to before `end`, below a margin; a line that begins with blanks goes
+/// on with the value above it. Throws InputError with path and line.
+std::vector<Entry> entries_of(const Document& document, std::size_t begin, std::size_t end,
+                              std::string_view margin);
+
+/// A line without what ends it.
+std::string_view without_ending(std::string_view line);
+/// What ends it: "\n", "\r\n", "\r" or nothing.
+std::string_view ending_of(std::string_view line);
+
+/// A line without what ends it and without the margin of the block above it.
+std::string_view without_margin(std::string_view line, std::string_view margin);
+
+/// A text without the blanks and ends of lines around it.
+std::string_view trimmed(std::string_view text);
+
+}  // namespace attn

@@ -1,0 +1,162 @@
+#include "lesson/lesson.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <tuple>
+
+#include "data/files/reach.hpp"
+#include "data/matrix_file.hpp"
+#include "lesson/library.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+std::size_t minutes_of(std::string_view value) {
+  constexpr std::size_t most = 600;
+  std::size_t minutes = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), minutes);
+  if (error != std::errc() || end != value.data() + value.size() || minutes < 1 || minutes > most)
+    fail("minutes: '{}' is not a whole number from 1 to {}", value, most);
+  return minutes;
+}
+
+// A key of the front matter.
+struct Key {
+  std::string_view name;
+  void (*set)(Lesson& lesson, const std::string& value);
+};
+
+constexpr std::array keys = {
+    Key{"title", [](Lesson& lesson, const std::string& value) { lesson.title = value; }},
+    Key{"needs", [](Lesson& lesson, const std::string& value) { lesson.needs = parted(value, ", "); }},
+    Key{"minutes", [](Lesson& lesson, const std::string& value) { lesson.minutes = minutes_of(value); }},
+    Key{"covers", [](Lesson& lesson, const std::string& value) { lesson.covers = parted(value, ", "); }},
+};
+
+void read_front_matter(Lesson& lesson) {
+  std::vector<std::string_view> given;
+  for (const Entry& entry : lesson.document.front_matter) {
+    at_place(lesson.document.at(entry.line), [&] {
+      const Key& key = look_up(std::span<const Key>(keys), entry.key, "key of a lesson");
+      if (std::ranges::find(given, key.name) != given.end()) fail("{} is given twice", key.name);
+      given.push_back(key.name);
+      key.set(lesson, entry.value);
+    });
+  }
+  if (lesson.title.empty())
+    fail_at(lesson.document.at(1), "the lesson has no title: begin it with a line ---, title: …, and ---");
+}
+
+// Where a step ends: a block of the document, and what it is.
+struct End {
+  std::size_t first_line;
+  std::size_t next_line;
+  LessonStep step;
+};
+
+std::vector<LessonStep> steps_of(const Lesson& lesson) {
+  const Document& document = lesson.document;
+  std::vector<End> ends;
+  for (std::size_t i = 0; i < document.commands.size(); ++i) {
+    const CommandBlock& block = document.commands[i];
+    ends.push_back({block.fence.first_line, block.last_line() + 1, {.commands = i}});
+  }
+  for (std::size_t i = 0; i < document.questions.size(); ++i) {
+    const FencedBlock& block = document.questions[i];
+    ends.push_back({block.first_line, block.last_line + 1, {.question = i}});
+  }
+  std::ranges::sort(ends, {}, &End::first_line);
+  std::vector<LessonStep> steps;
+  std::size_t line = document.first_line;
+  for (End& end : ends) {
+    end.step.first_line = line;
+    end.step.last_line = end.first_line - 1;
+    steps.push_back(end.step);
+    line = end.next_line;
+  }
+  const auto has_words = [](const std::string& text) { return !trimmed(text).empty(); };
+  const auto rest = document.lines.begin() + static_cast<std::ptrdiff_t>(line - 1);
+  if (std::any_of(rest, document.lines.end(), has_words))
+    steps.push_back({.first_line = line, .last_line = document.lines.size()});
+  return steps;
+}
+
+// The number and the name in "lessons/01-soft-look-up.md".
+std::pair<std::string, std::string> number_and_name(const std::string& path) {
+  const std::string stem = std::filesystem::path(path).stem().string();
+  const std::size_t digits = std::min(stem.find_first_not_of("0123456789"), stem.size());
+  if (digits == 0 || digits + 1 >= stem.size() || stem[digits] != '-') return {"", stem};
+  return {stem.substr(0, digits), stem.substr(digits + 1)};
+}
+
+Lesson built_in(const LessonFile& file) {
+  Lesson lesson = read_lesson(file.text, std::string(file.path));
+  lesson.document.folder.reset();
+  return lesson;
+}
+
+// What a question is about: all that the problem allows, or what the command has computed.
+std::shared_ptr<const Graph> computation_of(const Page& page) {
+  if (!page.problem) return page.graph;
+  auto graph = std::make_shared<Graph>();
+  evaluate(*page.problem, *graph);
+  return graph;
+}
+
+std::shared_ptr<const Graph> asked_about(const Lesson& lesson, const Question& question,
+                                         const std::vector<BlockRun>& runs, const Run& run) {
+  if (!question.on.empty()) {
+    return at_place(question.place, [&] {
+      return computation_of(
+          run(command_lines("attn walk " + question.on, "on", question.place.line).front().words, {}).page);
+    });
+  }
+  for (std::size_t i = runs.size(); i-- > 0;) {
+    if (lesson.document.commands[i].fence.first_line > question.place.line) continue;
+    for (auto said = runs[i].said.rbegin(); said != runs[i].said.rend(); ++said) {
+      if (said->page.graph) return computation_of(said->page);
+    }
+  }
+  fail_at(question.place, "no block above computes anything: give the question a line on: --example NAME");
+}
+
+}  // namespace
+
+Lesson read_lesson(std::string_view text, std::string path) {
+  Lesson lesson;
+  std::tie(lesson.number, lesson.name) = number_and_name(path);
+  lesson.document = read_document(text, std::move(path));
+  read_front_matter(lesson);
+  for (const FencedBlock& block : lesson.document.questions)
+    lesson.questions.push_back(read_question(lesson.document, block));
+  lesson.steps = steps_of(lesson);
+  return lesson;
+}
+
+Lesson find_lesson(const std::string& word) {
+  if (word.ends_with(".md")) return read_lesson(read_bytes(word), word);
+  const std::span<const LessonFile> files = lesson_files();
+  for (const LessonFile& file : files) {
+    const std::string number = number_and_name(std::string(file.path)).first;
+    if (word == number || "0" + word == number) return built_in(file);
+  }
+  return built_in(look_up(files, word, "lesson"));
+}
+
+std::vector<Lesson> built_in_lessons() {
+  std::vector<Lesson> lessons;
+  for (const LessonFile& file : lesson_files()) lessons.push_back(built_in(file));
+  return lessons;
+}
+
+WorkedLesson work(const Lesson& lesson, const Run& run) {
+  WorkedLesson worked{run_blocks(lesson.document, run), {}};
+  const Confined confined(lesson.document.folder);
+  for (const Question& question : lesson.questions)
+    worked.posed.push_back(pose(question, *asked_about(lesson, question, worked.runs, run)));
+  return worked;
+}
+
+}  // namespace attn

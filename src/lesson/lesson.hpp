@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lesson/document.hpp"
+#include "lesson/living.hpp"
+#include "lesson/question.hpp"
+#include "lesson/run.hpp"
+
+namespace attn {
+
+/// A piece of a lesson: lines of text, and at their end at most one block of commands or one question.
+struct LessonStep {
+  std::size_t first_line = 0;                // of the text
+  std::size_t last_line = 0;                 // before the block; below first_line when there is no text
+  std::optional<std::size_t> commands = {};  // which of the document's
+  std::optional<std::size_t> question = {};  // which of the lesson's
+};
+
+/// A document to learn from.
+struct Lesson {
+  std::string number;  // "01" of 01-soft-look-up.md, or nothing
+  std::string name;    // "soft-look-up" of it
+  Document document;
+  std::string title;
+  std::vector<std::string> needs;  // names of lessons to take before
+  std::size_t minutes = 0;
+  std::vector<std::string> covers;  // names of lines of the checklist
+  std::vector<Question> questions;
+  std::vector<LessonStep> steps;
+};
+
+/// Reads a lesson. Throws InputError with path and line: what read_document and read_question refuse, and
+/// front matter with an unknown key, or without a title.
+Lesson read_lesson(std::string_view text, std::string path);
+
+/// A lesson that is built in, by its name or its number, or the one in a file whose name ends in .md.
+/// Throws InputError.
+Lesson find_lesson(const std::string& word);
+
+/// All that are built in.
+std::vector<Lesson> built_in_lessons();
+
+/// A lesson with all its blocks run, and the answers of its questions.
+struct WorkedLesson {
+  std::vector<BlockRun> runs;  // of the document's blocks
+  std::vector<Posed> posed;
+};
+
+/// Runs a lesson's commands, confined to its folder. Throws InputError with path and line.
+WorkedLesson work(const Lesson& lesson, const Run& run);
+
+}  // namespace attn

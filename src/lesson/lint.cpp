@@ -1,0 +1,129 @@
+#include "lesson/lint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "lesson/keys.hpp"
+#include "lesson/lesson.hpp"
+#include "lesson/library.hpp"
+#include "render/width.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t widest = 80;
+
+// Gathers what is wrong with one lesson.
+class Lint {
+ public:
+  explicit Lint(const Lesson& lesson) : lesson_(lesson) {}
+
+  void check_width() {
+    const std::vector<std::string>& lines = lesson_.document.lines;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const std::size_t width = display_width(without_ending(lines[i]));
+      if (width > widest)
+        add(i + 1, "this line is {} columns wide, and {} is the most: break it", width, widest);
+    }
+  }
+
+  void check_references() {
+    if (lesson_.minutes == 0) add(1, "the lesson does not say how long it takes: give a line minutes: 5");
+    for (const Entry& entry : lesson_.document.front_matter) {
+      for (const std::string& name : parted(entry.value, ", ")) {
+        if (entry.key == "needs" && !is_lesson(name))
+          add(entry.line, "needs: there is no lesson '{}'{}", name,
+              did_you_mean(name, names_of(lesson_files())));
+        if (entry.key == "covers") check_covered(name, entry.line);
+      }
+    }
+    for (const CommandBlock& block : lesson_.document.commands) {
+      for (const std::string& name : block.attributes.covers) {
+        if (std::ranges::find(lesson_.covers, name) == lesson_.covers.end())
+          add(block.fence.first_line, "covers: {} is not among what the front matter says is covered", name);
+      }
+    }
+  }
+
+  void check_questions() {
+    if (lesson_.questions.empty()) add(1, "the lesson asks nothing: give it a question");
+    for (const Question& question : lesson_.questions) {
+      if (question.hints.empty()) add(question.place.line, "the question has no hint: give it a line hint:");
+      for (const std::string& choice : question.choices) {
+        if (is_key(choice)) add(question.place.line, "the choice '{}' is a key: call it otherwise", choice);
+      }
+    }
+  }
+
+  void check_answers(const WorkedLesson& worked) {
+    for (const Posed& posed : worked.posed) {
+      if (posed.question.kind == AnswerKind::word && is_key(answer_of(posed)))
+        add(posed.question.place.line, "the answer '{}' is a key: ask for something else", answer_of(posed));
+    }
+    for (const Stale& stale : stale_blocks(lesson_.document, worked.runs))
+      add(stale.place.line, "the output is not current: attn docs update {}", lesson_.document.path);
+  }
+
+  template <class... Args>
+  void add(std::size_t line, fmt::format_string<Args...> sentence, Args&&... args) {
+    faults_.push_back({line, fmt::format(sentence, std::forward<Args>(args)...)});
+  }
+
+  std::vector<std::string> finish() {
+    std::ranges::stable_sort(faults_, {}, &Fault::line);
+    std::vector<std::string> sentences;
+    for (const Fault& fault : faults_)
+      sentences.push_back(fmt::format("{}:{}: {}", lesson_.document.path, fault.line, fault.says));
+    return sentences;
+  }
+
+ private:
+  struct Fault {
+    std::size_t line;
+    std::string says;
+  };
+
+  // One that is built in, or a file beside this one.
+  bool is_lesson(const std::string& name) const {
+    if (find_row(lesson_files(), name)) return true;
+    std::error_code ignored;
+    return lesson_.document.folder &&
+           std::filesystem::is_regular_file(*lesson_.document.folder / (name + ".md"), ignored);
+  }
+
+  void check_covered(const std::string& name, std::size_t line) {
+    if (!find_row(checklist(), name))
+      add(line, "covers: there is no line '{}' in the checklist{}", name,
+          did_you_mean(name, names_of(checklist())));
+  }
+
+  const Lesson& lesson_;
+  std::vector<Fault> faults_;
+};
+
+}  // namespace
+
+std::vector<std::string> faults_of(std::string_view text, const std::string& path, const Run& run) {
+  try {
+    const Lesson lesson = read_lesson(text, path);
+    Lint lint(lesson);
+    lint.check_width();
+    lint.check_references();
+    lint.check_questions();
+    std::vector<std::string> found;
+    try {
+      lint.check_answers(work(lesson, run));
+    } catch (const InputError& error) {
+      found.emplace_back(error.what());
+    }
+    std::ranges::move(lint.finish(), std::back_inserter(found));
+    return found;
+  } catch (const InputError& error) {
+    return {error.what()};
+  }
+}
+
+}  // namespace attn

@@ -1,0 +1,178 @@
+#include "lesson/living.hpp"
+
+#include <algorithm>
+
+#include "data/files/reach.hpp"
+#include "lesson/alike.hpp"
+#include "render/format.hpp"
+
+namespace attn {
+namespace {
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+void append_fenced(std::vector<std::string>& lines, std::string_view text, std::string_view language) {
+  const std::string fence = fence_around(text);
+  lines.push_back(fence + std::string(language));
+  for (std::string& line : split(text)) lines.push_back(std::move(line));
+  lines.push_back(fence);
+}
+
+// Markdown stands as it is, with room around it.
+void append_markdown(std::vector<std::string>& lines, std::string_view text, const Place& place) {
+  if (lines.empty() || !lines.back().empty()) lines.emplace_back();
+  for (std::string& line : split(text)) {
+    if (trimmed(line) == begin_of_output || trimmed(line) == end_of_output)
+      fail_at(place, "this prints the mark of an output itself: give the block format=text");
+    lines.push_back(std::move(line));
+  }
+  lines.emplace_back();
+}
+
+// The sentence of an error as a paragraph of text.
+std::string paragraph(const std::string& sentence, const BlockStyle& wanted) {
+  Page page;
+  page.blocks.emplace_back(Prose{attn::text(strong(sentence))});
+  std::string written;
+  Sink sink([&](std::string_view bytes) { written += bytes; });
+  render_text(page, {.width = wanted.width.value_or(80)}, sink);
+  sink.flush();
+  return written;
+}
+
+Ran failed(const Document& document, const CommandBlock& block, const CommandLine& line, const Run& run) {
+  try {
+    run(line.words, block.attributes.style);
+  } catch (const InputError& error) {
+    return {paragraph(std::string("attn: ") + error.what(), block.attributes.style), "text", {}};
+  }
+  fail_at(document.at(line.line), "this was to fail, and runs: leave `fails` out");
+}
+
+Ran ran(const Document& document, const CommandBlock& block, const CommandLine& line, const Run& run) {
+  if (block.attributes.fails) return failed(document, block, line, run);
+  return at_place(document.at(line.line), [&] { return run(line.words, block.attributes.style); });
+}
+
+// The lines of the output that stands in the document, as with_outputs would write them anew.
+std::vector<std::string> standing(const Document& document, const CommandBlock& block) {
+  std::vector<std::string> lines;
+  if (!block.output) return lines;
+  for (std::size_t i = block.output->begin + 1; i < block.output->end; ++i)
+    lines.emplace_back(without_margin(document.lines[i - 1], block.fence.margin));
+  return lines;
+}
+
+bool is_current(const std::vector<std::string>& old_lines, const std::vector<std::string>& new_lines) {
+  return std::ranges::equal(old_lines, new_lines, alike);
+}
+
+// Copies the lines of a document, and puts lines of its own among them.
+class Copy {
+ public:
+  explicit Copy(const Document& document) : document_(document) {}
+
+  // All lines before this one that have not been copied yet.
+  void up_to(std::size_t line) {
+    for (; next_ < line; ++next_) text_ += document_.lines[next_ - 1];
+  }
+  void skip_to(std::size_t line) { next_ = line; }
+
+  void insert(const CommandBlock& block, const std::vector<std::string>& lines) {
+    const std::string_view ending = ending_of(document_.lines[block.fence.first_line - 1]);
+    if (ending_of(text_).empty()) text_ += ending;
+    for (const std::string& line : lines) {
+      const std::string& margin = block.fence.margin;
+      text_ += line.empty() ? margin.substr(0, margin.find_last_not_of(" \t") + 1) : margin;
+      text_ += line;
+      text_ += ending;
+    }
+  }
+
+  // A last line without an end is followed by nothing else, whichever line it is now.
+  std::string finish() {
+    up_to(document_.lines.size() + 1);
+    const bool open = !document_.lines.empty() && ending_of(document_.lines.back()).empty();
+    if (open) text_.resize(without_ending(text_).size());
+    return std::move(text_);
+  }
+
+ private:
+  const Document& document_;
+  std::size_t next_ = 1;
+  std::string text_;
+};
+
+}  // namespace
+
+BlockRun run_block(const Document& document, const CommandBlock& block, const Run& run) {
+  BlockRun result;
+  for (const CommandLine& line : block.lines) {
+    Ran said = ran(document, block, line, run);
+    if (said.format == "markdown") {
+      append_markdown(result.lines, said.text, document.at(line.line));
+    } else {
+      append_fenced(result.lines, said.text, said.format);
+    }
+    result.said.push_back(std::move(said));
+  }
+  return result;
+}
+
+std::vector<BlockRun> run_blocks(const Document& document, const Run& run) {
+  const Confined confined(document.folder);
+  std::vector<BlockRun> runs;
+  for (const CommandBlock& block : document.commands) runs.push_back(run_block(document, block, run));
+  return runs;
+}
+
+std::string with_outputs(const Document& document, const std::vector<BlockRun>& runs) {
+  Copy copy(document);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const CommandBlock& block = document.commands[i];
+    if (!block.output) {
+      copy.up_to(block.fence.last_line + 1);
+      std::vector<std::string> lines = runs[i].lines;
+      lines.emplace(lines.begin(), begin_of_output);
+      lines.emplace_back(end_of_output);
+      copy.insert(block, lines);
+    } else if (!is_current(standing(document, block), runs[i].lines)) {
+      copy.up_to(block.output->begin + 1);
+      copy.insert(block, runs[i].lines);
+      copy.skip_to(block.output->end);
+    }
+  }
+  return copy.finish();
+}
+
+std::string without_outputs(const Document& document) {
+  Copy copy(document);
+  for (const CommandBlock& block : document.commands) {
+    if (!block.output) continue;
+    copy.up_to(block.fence.last_line + 1);
+    copy.skip_to(block.output->end + 1);
+  }
+  return copy.finish();
+}
+
+std::vector<Stale> stale_blocks(const Document& document, const std::vector<BlockRun>& runs) {
+  std::vector<Stale> stale;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const CommandBlock& block = document.commands[i];
+    const std::vector<std::string> lines = standing(document, block);
+    if (block.output && is_current(lines, runs[i].lines)) continue;
+    const CommandLine& first = block.lines.front();
+    stale.push_back({document.at(first.line), first.text, difference(lines, runs[i].lines)});
+  }
+  return stale;
+}
+
+}  // namespace attn

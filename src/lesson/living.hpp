@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lesson/document.hpp"
+#include "lesson/run.hpp"
+
+namespace attn {
+
+// Documents whose output is kept current. Only the lines of an output ever change.
+
+/// What the command lines of a block have said, one after the other.
+struct BlockRun {
+  std::vector<Ran> said;
+  std::vector<std::string> lines;  // the output as it stands in the document, without margin and line endings
+};
+
+/// Runs a block. Throws InputError with path and line: a command that fails, or one that was to fail and
+/// runs.
+BlockRun run_block(const Document& document, const CommandBlock& block, const Run& run);
+
+/// All blocks in order, confined to the document's own folder. Throws as run_block does.
+std::vector<BlockRun> run_blocks(const Document& document, const Run& run);
+
+/// The document with these outputs, as text. Lines that are alike stay as they are, and so does all else.
+std::string with_outputs(const Document& document, const std::vector<BlockRun>& runs);
+
+/// The document without outputs and their marks.
+std::string without_outputs(const Document& document);
+
+/// A block whose output is not what it prints.
+struct Stale {
+  Place place;
+  std::string command;                  // its first command line
+  std::vector<std::string> difference;  // the lines that differ, as difference() writes them
+};
+
+/// The blocks whose output is missing or not alike.
+std::vector<Stale> stale_blocks(const Document& document, const std::vector<BlockRun>& runs);
+
+}  // namespace attn

@@ -1,0 +1,90 @@
+#include "lesson/progress.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "data/json.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::string_view schema_of_progress = "attn/progress/1";
+
+[[noreturn]] void fail_foreign(const std::string& path) {
+  fail("{} is not a file of progress: give another --state FILE, or remove it", path);
+}
+
+LessonProgress lesson_progress(const Json& value) {
+  LessonProgress progress;
+  for (const Json& key : value.at("done")) progress.done.push_back(key.get<std::string>());
+  for (const auto& [key, answer] : value.at("answers").items())
+    progress.answers[key] = {answer.at("text").get<std::string>(), answer.at("right").get<bool>()};
+  return progress;
+}
+
+// The hash of Fowler, Noll and Vo (FNV-1a, 64 bits): the same on every machine.
+class Hash {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) value_ = (value_ ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  }
+  std::string text() const { return fmt::format("{:016x}", value_); }
+
+ private:
+  std::uint64_t value_ = 14695981039346656037ULL;
+};
+
+}  // namespace
+
+Progress read_progress(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return {};
+  const Json json = parse_json(read_bytes(path), path);
+  if (!json.is_object() || json.value("schema", Json()) != Json(schema_of_progress)) fail_foreign(path);
+  Progress progress;
+  try {
+    for (const auto& [name, lesson] : json.at("lessons").items()) progress[name] = lesson_progress(lesson);
+  } catch (const Json::exception&) {
+    fail_foreign(path);
+  }
+  return progress;
+}
+
+std::string bytes_of(const Progress& progress) {
+  Json lessons = Json::object();
+  for (const auto& [name, lesson] : progress) {
+    Json answers = Json::object();
+    for (const auto& [key, answer] : lesson.answers)
+      answers[key] = {{"text", answer.text}, {"right", answer.right}};
+    lessons[name] = {{"done", lesson.done}, {"answers", std::move(answers)}};
+  }
+  const Json json = {{"schema", schema_of_progress}, {"lessons", std::move(lessons)}};
+  // What somebody typed need not be UTF-8.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string progress_name(const Lesson& lesson) {
+  if (!lesson.document.folder) return lesson.name;
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(lesson.document.path, ignored).string();
+}
+
+std::string key_of(const Lesson& lesson, const LessonStep& step) {
+  Hash hash;
+  for (std::size_t line = step.first_line; line <= step.last_line; ++line)
+    hash.add(without_ending(lesson.document.lines[line - 1]));
+  if (step.commands) hash.add(lesson.document.commands[*step.commands].fence.text);
+  if (step.question) hash.add(lesson.document.questions[*step.question].text);
+  return hash.text();
+}
+
+std::size_t resume_at(const Lesson& lesson, const LessonProgress& progress) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
+    if (std::ranges::find(progress.done, key_of(lesson, lesson.steps[i])) != progress.done.end())
+      next = i + 1;
+  }
+  return next < lesson.steps.size() ? next : 0;
+}
+
+}  // namespace attn

@@ -1,0 +1,180 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "command/block_runner.hpp"
+#include "lesson/lesson.hpp"
+#include "lesson/library.hpp"
+#include "process.hpp"
+
+using namespace attn;
+
+namespace {
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+Finished run_lesson_words(const Words& words) {
+  Words all = {"lesson"};
+  all.insert(all.end(), words.begin(), words.end());
+  return run_attn(all);
+}
+
+const std::string small = R"(---
+title: A <title>
+minutes: 1
+---
+First.
+
+```question
+ask: Which score?
+of: scores[1,2]
+on: --example thinking-machines
+hint: one
+```
+
+```attn hidden
+attn version
+```
+)";
+
+}  // namespace
+
+TEST_CASE("every lesson that is built in runs with right answers, and fails with wrong ones") {
+  const TemporaryFolder folder;
+  for (const LessonFile& file : lesson_files()) {
+    CAPTURE(file.name);
+    const Lesson lesson = find_lesson(std::string(file.name));
+    const WorkedLesson worked = work(lesson, block_runner());
+    std::string right = "# right answers\n\n", wrong;
+    for (const Posed& posed : worked.posed) {
+      right += answer_of(posed) + "\n";
+      wrong += "12345.678\n";
+      CHECK(judge(posed, answer_of(posed)).mark == Judged::Mark::right);
+      for (const auto& [quantity, says] : posed.mistakes) {
+        const Judged judged = judge(posed, written(quantity));
+        CHECK(judged.mark == Judged::Mark::wrong);
+        CHECK_MESSAGE(judged.says == says, posed.question.ask);
+      }
+    }
+    const std::string name(file.name);
+    const Finished good = run_lesson_words({"run", name, "--answers", folder.write("right", right)});
+    CHECK_MESSAGE(good.code == 0, good.out << good.errors);
+    const Finished bad = run_lesson_words({"run", name, "--answers", folder.write("wrong", wrong)});
+    CHECK(bad.code == 1);
+    CHECK(has(bad.out, "wrong; it is"));
+    CHECK(run_lesson_words({"run", name, "--answers", folder.write("few", "")}).code == 2);
+    CHECK(run_lesson_words({"run", name}).out == run_lesson_words({"run", name, "--no-input"}).out);
+    CHECK(has(run_lesson_words({"run", name}).out, "Answer: "));
+    CHECK_FALSE(has(run_lesson_words({"show", name}).out, "Answer: "));
+  }
+}
+
+TEST_CASE("lessons are found by name, number and path") {
+  CHECK(run_lesson_words({}).out == run_lesson_words({"list"}).out);
+  CHECK(run_lesson_words({"show", "1"}).out == run_lesson_words({"show", "soft-look-up"}).out);
+  CHECK(run_lesson_words({"show", "01"}).out == run_lesson_words({"show", "soft-look-up"}).out);
+  const TemporaryFolder folder;
+  CHECK(has(run_lesson_words({"show", folder.write("a.md", small)}).out, "First."));
+  CHECK_FALSE(has(run_lesson_words({"show", folder.path("a.md")}).out, "$ attn version"));
+  CHECK(has(run_lesson_words({"show", folder.path("a.md")}).out, "attn 0."));
+  const Finished none = run_lesson_words({"show", "soft-lookup"});
+  CHECK(none.code == 2);
+  CHECK(has(none.errors, "did you mean 'soft-look-up'?"));
+  CHECK(run_lesson_words({"show", "none.md"}).code == 2);
+  CHECK(has(run_lesson_words({"shwo"}).errors, "did you mean 'show'?"));
+  CHECK(has(run_lesson_words({"show"}).errors, "attn lesson show LESSON"));
+}
+
+TEST_CASE("a new lesson is one that only lacks its output") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("new.md", run_lesson_words({"new"}).out);
+  const Finished unfinished = run_lesson_words({"check", path});
+  CHECK(unfinished.code == 1);
+  CHECK(std::ranges::count(unfinished.out, '\n') == 1);
+  CHECK(has(unfinished.out, "attn docs update"));
+  CHECK(run_attn({"docs", "update", path}).code == 0);
+  const Finished finished = run_lesson_words({"check", path});
+  CHECK_MESSAGE(finished.code == 0, finished.out);
+}
+
+TEST_CASE("check finds what is wrong with a lesson, by file and line") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("a.md");
+  const auto faults = [&](const std::string& text) {
+    folder.write("a.md", text);
+    const Finished finished = run_lesson_words({"check", path});
+    CHECK(finished.code == 1);
+    return finished.out;
+  };
+  const std::string front = "---\ntitle: t\nminutes: 1\n";
+  CHECK(has(faults("# no title\n"), path + ":1: the lesson has no title"));
+  CHECK(has(faults("---\ntitel: t\n---\n"),
+            path + ":2: there is no key of a lesson 'titel' (did you mean 'title'?)"));
+  CHECK(has(faults(front + "needs: nothing-else\n---\n"),
+            path + ":4: needs: there is no lesson 'nothing-else'"));
+  CHECK(has(faults(front + "covers: 0.1, 9.9\n---\n"), path + ":4: covers: there is no line '9.9'"));
+  CHECK(has(faults(front + "---\n```attn covers=0.1\nattn version\n```\n"),
+            path + ":5: covers: 0.1 is not among"));
+  CHECK(
+      has(faults(front + "---\n" + std::string(81, 'a') + "\n"), path + ":5: this line is 81 columns wide"));
+  CHECK(has(faults(front + "---\n"), path + ":1: the lesson asks nothing"));
+  CHECK(has(faults("---\ntitle: t\n---\n"), path + ":1: the lesson does not say how long"));
+  CHECK(has(faults(front + "minutes: 0\n---\n"), path + ":4: minutes is given twice"));
+  CHECK(has(faults(front + "---\n```question\nask: a\nof: scores[1,1]\n```\n"),
+            path + ":5: no block above computes"));
+  CHECK(has(faults(front + "---\n```attn\nattn walk\n```\n```question\nask: a\nof: scores[1,1]\n```\n"),
+            path + ":8: the question has no hint"));
+  CHECK(has(faults(front + "---\n```attn\nattn wlak\n```\n"), path + ":6: there is no command 'wlak'"));
+  CHECK(has(faults(front + "---\n```attn\nattn version\n```\n"), path + ":6: the output is not current"));
+  CHECK(has(
+      faults(front + "---\n```attn\nattn walk\n```\n```question\nask: a\nkind: choice\nof: scores[1,1] > 1\n"
+                     "choices: h | i\nhint: b\n```\n"),
+      path + ":8: the choice 'h' is a key"));
+}
+
+TEST_CASE("an export shows what was answered, as Markdown or HTML") {
+  const TemporaryFolder folder;
+  const std::string lesson = folder.write("a.md", small), state = folder.path("state");
+  const auto exported = [&](const std::string& file) {
+    const Finished finished = run_lesson_words({"export", lesson, folder.path(file), "--state", state});
+    CHECK_MESSAGE(finished.code == 0, finished.errors);
+    return bytes_of(folder.path(file));
+  };
+  const std::string markdown = exported("out.md");
+  CHECK(markdown.starts_with("# A <title>\n"));
+  CHECK(has(markdown, "> Which score?"));
+  CHECK(has(markdown, "*Not answered.*"));
+  CHECK_FALSE(has(markdown, "```question"));
+  const std::string html = exported("out.html");
+  CHECK(has(html, "<title>A &lt;title&gt;</title>"));
+  CHECK(has(html, "<p>First.</p>"));
+  CHECK(run_lesson_words({"export", lesson, folder.path("out.txt"), "--state", state}).code == 2);
+  CHECK(run_lesson_words({"export", lesson, "--state", state}).out == markdown);
+}
+
+TEST_CASE("what was answered at a terminal is exported and can be forgotten" * needs_terminals()) {
+  const TemporaryFolder folder;
+  const std::string lesson = folder.write("a.md", small), state = folder.path("state");
+  converse_with_attn({"lesson", "run", lesson, "--state", state},
+                     {{"q quit > ", "95\n"}, {"q quit > ", "q\n"}});
+  const Words words = {"export", lesson, "--state", state};
+  CHECK(has(run_lesson_words(words).out, "*Answered:* 95: wrong; it is 96."));
+  CHECK(run_lesson_words({"reset", lesson, "--state", state}).code == 0);
+  CHECK(has(run_lesson_words(words).out, "*Not answered.*"));
+  CHECK(has(run_lesson_words({"reset", "--state", state}).out, "no progress"));
+}
+
+TEST_CASE("every line of the checklist has a name of its own, and lessons cover only such lines") {
+  std::vector<std::string_view> names;
+  for (const ChecklistLine& line : checklist()) {
+    CHECK(std::ranges::find(names, line.name) == names.end());
+    CHECK(line.says != "");
+    names.push_back(line.name);
+  }
+  CHECK(names.size() == 55);
+  for (const Lesson& lesson : built_in_lessons()) {
+    for (const std::string& name : lesson.covers) CHECK(std::ranges::find(names, name) != names.end());
+  }
+}

@@ -1,0 +1,157 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "attention/problem.hpp"
+#include "data/examples.hpp"
+#include "data/request.hpp"
+#include "lesson/lesson.hpp"
+#include "support/lookup.hpp"
+#include "testing.hpp"
+
+using namespace attn;
+
+namespace {
+
+// The computation of an example.
+class Computed {
+ public:
+  explicit Computed(std::string_view name) {
+    evaluate(build(read_request(look_up(examples(), name, "example").json, std::string(name))), graph_);
+  }
+  const Graph& graph() const { return graph_; }
+  std::string written(std::string_view expression) const {
+    return attn::written(look_up_quantity(expression, &graph_).quantity);
+  }
+  double number(std::string_view expression) const {
+    return std::get<double>(look_up_quantity(expression, &graph_).quantity);
+  }
+
+ private:
+  Graph graph_;
+};
+
+Question question(const std::string& lines) {
+  const Document document = read_document("```question\n" + lines + "```\n", "a.md");
+  return read_question(document, document.questions.front());
+}
+
+Posed posed(const std::string& lines, std::string_view example = "thinking-machines") {
+  return pose(question(lines), Computed(example).graph());
+}
+
+Judged::Mark mark(const Posed& posed, std::string_view typed) {
+  return judge(posed, typed).mark;
+}
+
+constexpr auto right = Judged::Mark::right;
+constexpr auto wrong = Judged::Mark::wrong;
+constexpr auto unreadable = Judged::Mark::unreadable;
+
+}  // namespace
+
+TEST_CASE("an expression is worked out on a computation") {
+  const Computed thinking("thinking-machines"), animal("animal"), eight("eight-heads");
+  CHECK(thinking.number("scores[1,2]") == 96);
+  CHECK(thinking.number("scores[Thinking,Machines] / 8 - 2") == 10);
+  CHECK(thinking.number("-2 ^ 2 + 2 * (3 − 1) ⋅ 4 ÷ 2") == 4);
+  CHECK(close(thinking.number("1 / (1 + exp(-2))"), thinking.number("weights[1,1]"), 1e-15));
+  CHECK(thinking.number("sqrt(scores[1,1] - 12) + √16 + abs(-1)") == 15);
+  CHECK(thinking.number("columns(q) * rows(x)") == 6);
+  CHECK(thinking.number("sum(scores[Machines])") == 168);
+  CHECK(thinking.number("largest(scores[1]) - smallest(scores[1])") == 16);
+  CHECK(thinking.written("shape(x)") == "2×4");
+  CHECK(thinking.written("scores[1,1] > scores[1,2]") == "yes");
+  CHECK(thinking.written("weights[1,1] + weights[1,2] = 1") == "yes");
+  CHECK(animal.written("most(head.1.weights[it])") == "animal");
+  CHECK(animal.written("most(head.2.weights[8])") == "tired");
+  CHECK(animal.number("head.2.weights[it,\"tired\"]") > 0.8);
+  CHECK(eight.number("d_k") == 64);
+  CHECK(eight.number("d_v") == 64);
+  CHECK(eight.number("d_model") == 512);
+  CHECK(eight.number("h") == 8);
+  CHECK(eight.number("n_q * n_k") == 4);
+}
+
+TEST_CASE("an expression that cannot be worked out is refused") {
+  const Computed computed("thinking-machines");
+  const auto refused = [&](std::string_view expression) {
+    return refusal([&] { look_up_quantity(expression, &computed.graph()); });
+  };
+  for (const std::string_view expression :
+       {"", "1 +", "(1", "scores[1,2", "scores[3,1]", "scorse[1,1]", "sqrt(1", "sine(1)", "d_q",
+        "shape(x) + 1", "1 2", "most(weights)", "most(weights[3])", "rows(y)", "\"a", "1..2", "\"a\" * 2",
+        "weights[1]"}) {
+    CAPTURE(expression);
+    CHECK(refused(expression) != "(it was accepted)");
+  }
+  CHECK(refused(std::string(100000, '(')).find("nested too deeply") != std::string::npos);
+  CHECK(refused(std::string(100000, '-')).find("nested too deeply") != std::string::npos);
+  CHECK(refusal([] { look_up_quantity("scores[1,1]", nullptr); }).find("not a number") != std::string::npos);
+}
+
+TEST_CASE("a number is right within its tolerance, however it is written") {
+  const Posed exact = posed("ask: a\nof: scores[1,2]\ntolerance: 0\n");
+  for (const char* typed : {"96", " 96.0 ", "9.6e1", "12*8", "√9216"}) CHECK(mark(exact, typed) == right);
+  CHECK(mark(exact, "96.001") == wrong);
+  const Posed usual = posed("ask: a\nof: weights[1,2]\n");
+  for (const char* typed : {"0.12", "12 %", "12%", "1/(1+exp(2))", "0.1192"})
+    CHECK(mark(usual, typed) == right);
+  for (const char* typed : {"0.13", "0.88", "-0.12"}) CHECK(mark(usual, typed) == wrong);
+  for (const char* typed : {"", "much", "scores[1,2]", "2x3", "1/", "q"})
+    CHECK(mark(usual, typed) == unreadable);
+  for (const char* typed : {"1/0", "0/0"}) CHECK(mark(usual, typed) == wrong);
+}
+
+TEST_CASE("a shape, a word and a choice are read in every usual writing") {
+  const Posed shape = posed("ask: a\nkind: shape\nof: shape(x)\nwrong: shape(q) => narrower\n");
+  for (const char* typed : {"2x4", "2×4", "[2, 4]", "2 by 4", "(2,4)"}) CHECK(mark(shape, typed) == right);
+  CHECK(mark(shape, "4x2") == wrong);
+  CHECK(judge(shape, "2x3").says == "narrower");
+  for (const char* typed : {"2", "", "two", "1x2x3", "99999999999999999999x1"})
+    CHECK(mark(shape, typed) == unreadable);
+  const Posed word = posed("ask: a\nkind: word\nof: most(weights[1])\nwrong: least(weights[1]) => less\n");
+  CHECK(mark(word, "Thinking") == right);
+  CHECK(mark(word, "thinking ") == right);
+  CHECK(judge(word, "machines").says == "less");
+  CHECK(mark(word, "it") == wrong);
+  const Posed choice = posed(
+      "ask: a\nkind: choice\nof: scores[1,1] < scores[1,2]\nchoices: rises | falls\nwrong: \"rises\" => "
+      "no\n");
+  CHECK(answer_of(choice) == "falls");
+  CHECK(mark(choice, "Falls") == right);
+  CHECK(mark(choice, "2") == right);
+  CHECK(judge(choice, "1").says == "no");
+  CHECK(mark(choice, "3") == unreadable);
+}
+
+TEST_CASE("a mistake is recognised by its own expression") {
+  const Posed asked = posed(
+      "ask: a\nof: scaled[1,2]\ntolerance: 0.1\nwrong: scores[1,2] => not divided\n"
+      "wrong: scaled[2,1] =>\n  the transposed\n  cell\n");
+  CHECK(judge(asked, "96").says == "not divided");
+  CHECK(judge(asked, "11").says == "the transposed cell");
+  CHECK(judge(asked, "5").says == "");
+}
+
+TEST_CASE("a question that is not whole is refused with file and line") {
+  const auto refused = [](const std::string& lines) { return refusal([&] { posed(lines); }); };
+  CHECK(refused("of: scores[1,1]\n").starts_with("a.md:1: the question asks nothing"));
+  CHECK(refused("ask: a\n").starts_with("a.md:1: the question has no answer"));
+  CHECK(refused("ask: a\nof: 96\n").starts_with("a.md:1: of: '96' looks nothing up"));
+  CHECK(refused("ask: a\nof: exp(2)\n").starts_with("a.md:1: of: 'exp(2)' looks nothing up"));
+  CHECK(refused("ask: a\nof: scores[1,9]\n").starts_with("a.md:1: column '9' of scores"));
+  CHECK(refused("ask: a\nof: shape(x)\n").starts_with("a.md:1: the kind of the question"));
+  CHECK(refused("ask: a\nof: scores[1,1]\nof: scores[1,2]\n").starts_with("a.md:4: of is given twice"));
+  CHECK(refused("ask: a\nanswer: 3\n").starts_with("a.md:3: there is no line of a question 'answer'"));
+  CHECK(refused("ask: a\nkind: guess\n").starts_with("a.md:3: there is no kind of question 'guess'"));
+  CHECK(refused("ask: a\nof: scores[1,1]\nkind: choice\n").starts_with("a.md:1: a choice needs"));
+  CHECK(refused("ask: a\nof: most(weights[1])\nkind: choice\nchoices: a | b\n")
+            .starts_with("a.md:1: 'Thinking' is none"));
+  CHECK(refused("ask: a\nof: scores[1,1]\nchoices: a | b\n").starts_with("a.md:1: choices belong"));
+  CHECK(refused("ask: a\nof: scores[1,1]\ntolerance: wide\n").starts_with("a.md:4: "));
+  CHECK(refused("ask: a\nof: scores[1,1]\nwrong: 3\n").starts_with("a.md:4: wrong: an expression"));
+  CHECK(refused("ask: a\nof: scores[1,1]\nwrong: 112 => no\n")
+            .starts_with("a.md:4: wrong: '112' is 112, and right"));
+  CHECK(refused("ask: a\nof: scores[1,1] / (scores[1,1] - 112)\n").starts_with("a.md:1: the answer is inf"));
+}

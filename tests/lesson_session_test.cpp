@@ -1,0 +1,200 @@
+#include <doctest/doctest.h>
+
+#include <deque>
+
+#include "command/block_runner.hpp"
+#include "lesson/progress.hpp"
+#include "lesson/session.hpp"
+#include "process.hpp"
+#include "testing.hpp"
+
+using namespace attn;
+
+namespace {
+
+const std::string small_lesson = R"(---
+title: A title
+---
+First.
+
+```attn
+attn version
+```
+
+Second.
+
+```question
+ask: Which score?
+of: scores[1,2]
+on: --example thinking-machines
+tolerance: 0
+hint: hint one
+hint: hint two
+wrong: scores[1,1] => the cell beside it
+```
+
+Third.
+)";
+
+// A terminal whose keys are there before they are asked for, and which remembers all else.
+class Script final : public Terminal {
+ public:
+  explicit Script(std::deque<std::string> typed) : typed_(std::move(typed)) {}
+
+  void write(std::string_view shown) override { shown_ += shown; }
+  std::optional<std::string> read_key() override { return next(); }
+  std::optional<std::string> read_line() override { return next(); }
+  void save(const FileToWrite& file) override {
+    saved_.push_back(file.bytes);
+
+    folder_.write("state", file.bytes);
+  }
+
+  bool shows(std::string_view what) const { return shown_.find(what) != std::string::npos; }
+  std::string state() const { return folder_.path("state"); }
+  std::size_t saves() const { return saved_.size(); }
+  void type(std::deque<std::string> typed) {
+    typed_ = std::move(typed);
+    shown_.clear();
+  }
+  const std::string& shown() const { return shown_; }
+
+ private:
+  std::optional<std::string> next() {
+    if (typed_.empty()) return std::nullopt;
+    std::string first = std::move(typed_.front());
+    typed_.pop_front();
+    return first;
+  }
+
+  std::deque<std::string> typed_;
+  std::string shown_;
+  std::vector<std::string> saved_;
+  TemporaryFolder folder_;
+};
+
+void take_at(Script& script, const std::string& lesson_text = small_lesson) {
+  const Lesson lesson = read_lesson(lesson_text, "a.md");
+  const WorkedLesson worked = work(lesson, block_runner());
+  take(lesson, worked, {script, {.width = 80}, script.state()});
+}
+
+std::string replaced(std::string in, std::string_view what, std::string_view by) {
+  return in.replace(in.find(what), what.size(), by);
+}
+
+}  // namespace
+
+TEST_CASE("a lesson is taken step by step to its end") {
+  Script script({"", "96", ""});
+  take_at(script);
+  for (const char* what :
+       {"A title", "First.", "$ attn version", "[1/3] Enter next · b back · l list · q quit", "Second.",
+        "Which score?", "[2/3] your answer · h hint · a answer · s skip · b back", "Right: 96.", "Third.",
+        "1 of 1 questions"}) {
+    CAPTURE(what);
+    CHECK_MESSAGE(script.shows(what), script.shown());
+  }
+  CHECK(script.saves() == 4);
+}
+
+TEST_CASE("hints come in order, mistakes are named, and an answer can be shown") {
+  Script script({"n", "h", "h", "h", "112", "7", "nothing", "a", "q"});
+  take_at(script);
+  for (const char* what : {"Hint: hint one", "Hint: hint two", "no other hint", "Not yet. the cell beside it",
+                           "Try again", "a number is wanted", "It is 96.", "Third.", "is kept"}) {
+    CAPTURE(what);
+    CHECK(script.shows(what));
+  }
+}
+
+TEST_CASE("back, skip and list do what they say") {
+  Script script({"", "b", "x", "", "l", "s", "b", "q"});
+  take_at(script);
+  CHECK(script.shows(">  2  Which score?"));
+  CHECK(script.shows("x  1  attn version"));
+  const std::string& shown = script.shown();
+  CHECK(shown.find("First.") != shown.rfind("First."));
+  CHECK(shown.find("Second.") != shown.rfind("Second."));
+}
+
+TEST_CASE("a lesson goes on where it was left, and begins again after its end") {
+  Script script({"", "q"});
+  take_at(script);
+  script.type({"96", ""});
+  take_at(script);
+  CHECK(script.shows("You go on at step 2"));
+  CHECK_FALSE(script.shows("First."));
+  CHECK(script.shows("That is the end"));
+  script.type({"q"});
+  take_at(script);
+  CHECK(script.shows("First."));
+}
+
+TEST_CASE("a lesson that was edited goes on behind the last step that is still the same") {
+  Script script({"", "96", "q"});
+  take_at(script);
+  script.type({"q"});
+  take_at(script, replaced(small_lesson, "First.", "At first."));
+  CHECK(script.shows("You go on at step 3"));
+  script.type({"q"});
+  take_at(script, replaced(small_lesson, "Which score?", "Which score is it?"));
+  CHECK(script.shows("You go on at step 2"));
+  script.type({"q"});
+  take_at(script, replaced(small_lesson, "First.\n", "New.\n\n```attn\nattn help\n```\n\nFirst.\n"));
+  CHECK(script.shows("You go on at step 4"));
+}
+
+TEST_CASE("the end of the input is no way to lose anything") {
+  Script script({});
+  take_at(script);
+  CHECK(script.shows("is kept"));
+}
+
+TEST_CASE("progress reads back as it was written, and another file is refused") {
+  const TemporaryFolder folder;
+  Progress progress;
+  progress["a"] = {{"1", "2"}, {{"3", {"typed \xff", true}}}};
+  const Progress again = read_progress(folder.write("state", bytes_of(progress)));
+  CHECK(again.at("a").done == progress["a"].done);
+  CHECK(again.at("a").answers.at("3").right);
+  CHECK(read_progress(folder.path("none")).empty());
+  for (const char* bytes : {"", "{}", "[]", "{\"schema\":\"attn/progress/1\"}",
+                            "{\"schema\":\"attn/progress/1\",\"lessons\":{\"a\":3}}", "\xff"}) {
+    CAPTURE(bytes);
+    CHECK(refusal([&] { read_progress(folder.write("state", bytes)); }) != "(it was accepted)");
+  }
+}
+
+TEST_CASE("a lesson is taken at a real terminal, key by key, and its progress is kept" * needs_terminals()) {
+  const TemporaryFolder folder;
+  const std::string lesson = folder.write("a.md", small_lesson), state = folder.path("deep/er/state.json");
+  const Words words = {"lesson", "run", lesson, "--state", state};
+  const Finished first =
+      converse_with_attn(words, {{"q quit > ", "\n"}, {"q quit > ", "h\n"}, {"q quit > ", "q\n"}});
+  CHECK_MESSAGE(first.code == 0, first.out << first.errors);
+  CHECK(first.out.find("Hint: hint one") != std::string::npos);
+  CHECK(bytes_of(state).find("attn/progress/1") != std::string::npos);
+  const Finished second = converse_with_attn(words, {{"q quit > ", "96\n"}, {"q quit > ", " "}});
+  CHECK_MESSAGE(second.code == 0, second.out << second.errors);
+  CHECK(second.out.find("You go on at step 2") != std::string::npos);
+  CHECK(second.out.find("That is the end of the lesson: 1 of 1") != std::string::npos);
+  const Finished third = converse_with_attn(words, {{"q quit > ", "\x1b[C"}, {"q quit > ", "q"}});
+  CHECK(third.code == 0);
+  const Finished ended = converse_with_attn(words, {{"q quit > ", "\x04"}});
+  CHECK(ended.code == 0);
+}
+
+TEST_CASE("progress is kept where the environment says" * needs_terminals()) {
+  const TemporaryFolder folder;
+  const std::string lesson = folder.write("a.md", small_lesson);
+  const std::vector<Turn> turns = {{"q quit > ", "\n"}, {"q quit > ", "q\n"}};
+  CHECK(converse_with_attn({"lesson", "run", lesson}, turns, {.variables = {{"HOME", folder.path("home")}}})
+            .code == 0);
+  CHECK(bytes_of(folder.path("home/.local/state/attn/lessons.json")) != "");
+  const std::map<std::string, std::string> variables = {{"HOME", folder.path("home")},
+                                                        {"XDG_STATE_HOME", folder.path("state")}};
+  CHECK(converse_with_attn({"lesson", "run", lesson}, turns, {.variables = variables}).code == 0);
+  CHECK(bytes_of(folder.path("state/attn/lessons.json")) != "");
+  CHECK(converse_with_attn({"lesson", "run", lesson}, {}).code == 2);
+}
