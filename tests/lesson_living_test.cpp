@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <random>
 
 #include "command/block_runner.hpp"
 #include "lesson/living.hpp"
@@ -111,6 +112,26 @@ TEST_CASE("an error that is expected is the output, and any other names file and
                "again\n```\n<!-- /attn:output -->\n");
   CHECK(refusal([] { updated("\n```attn\nattn x\nattn fail no\n```\n"); }) == "a.md:4: no");
   CHECK(refusal([] { updated("```attn fails\nattn x\n```\n"); }).starts_with("a.md:2: this was to fail"));
+}
+
+TEST_CASE("updating twice changes nothing more, and cleaning takes out what updating put in") {
+  const std::vector<std::string> pieces = {
+      "```attn\n",   "attn x\n",   "```\n",      "- ```attn\n", "  attn x\n", "  ```\n",
+      "> ```attn\n", "> attn y\n", "> ```\n",    "\n",          "a\r\n",      "~~~attn\n",
+      "~~~\n",       "1. b\n",     "\tattn x\n", "    c\n",     "```",        "\t- ~~~attn\r\n"};
+  std::mt19937 random(1);
+  int accepted = 0;
+  for (int i = 0; i < 40000; ++i) {
+    std::string text;
+    for (std::size_t n = random() % 12; n > 0; --n) text += pieces[random() % pieces.size()];
+    if (refusal([&] { read_document(text, "a.md"); }) != "(it was accepted)") continue;
+    CAPTURE(text);
+    const std::string once = updated(text);
+    accepted += once != text;
+    CHECK(cleaned(once) == text);
+    CHECK(updated(once) == once);
+  }
+  CHECK(accepted > 50);
 }
 
 TEST_CASE("a block has the same style wherever it runs") {

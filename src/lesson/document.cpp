@@ -48,14 +48,23 @@ std::string margin_of(std::string_view line, std::size_t column) {
   return margin;
 }
 
+// Whether this line closes a block: below the same margin, the fence again or a longer one, and nothing else.
+// The Markdown library also ends a block where its list or quotation ends.
+bool closes(std::string_view line, std::string_view margin, std::string_view fence) {
+  // The blank after the sign of a quotation may be missing.
+  if (margin.ends_with("> ") && !line.starts_with(margin)) margin.remove_suffix(1);
+  if (!line.starts_with(margin)) return false;
+  const std::string_view rest = trimmed(line.substr(margin.size()));
+  return rest.starts_with(fence) && rest.find_first_not_of(fence.front()) == std::string_view::npos;
+}
+
 FencedBlock fenced_block(const Document& document, const MarkdownLeaf& leaf) {
   const std::string_view first = without_ending(document.lines[leaf.first_line - 1]);
   FencedBlock block{leaf.first_line, leaf.last_line, margin_of(first, leaf.column), leaf.text};
   const std::string_view fence = first.substr(leaf.column - 1);
   const std::string_view signs = fence.substr(0, fence.find_first_not_of(fence.front()));
   const bool has_end = leaf.last_line > leaf.first_line && leaf.last_line <= document.lines.size();
-  const std::string_view last = trimmed(has_end ? document.lines[leaf.last_line - 1] : "");
-  if (!last.ends_with(signs)) {
+  if (!has_end || !closes(document.lines[leaf.last_line - 1], block.margin, signs)) {
     fail_at(document.at(leaf.first_line), "this block is not closed: end it with a line {}", signs);
   }
   return block;
