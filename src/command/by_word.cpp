@@ -6,7 +6,7 @@
 
 #include "attention/score.hpp"
 #include "attention/steps.hpp"
-#include "command/address.hpp"
+#include "graph/address.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
 

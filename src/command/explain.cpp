@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "command/address.hpp"
+#include "graph/address.hpp"
 #include "command/solve.hpp"
 #include "page/describe.hpp"
 
