@@ -32,7 +32,7 @@ class PlotWriter {
   void write() {
     for (const std::string& line : wrap(signs(plot_.title), limit() - 2)) sink_.write("  " + line + "\n");
     if (x_.is_empty()) {
-      sink_.write("  there is nothing to draw\n");
+      sink_.write("  nothing to draw\n");
       return;
     }
     make_labels();
@@ -52,6 +52,9 @@ class PlotWriter {
     return style_.width == 0 ? usual : std::max(style_.width, least);
   }
   std::string signs(std::string_view text) const { return printable(style_.unicode ? text : in_ascii(text)); }
+  std::string fitting(std::string_view text, std::size_t width) const {
+    return shortened(signs(text), width, style_.unicode ? "…" : "~");
+  }
   std::string_view mark(std::size_t series) const {
     return (style_.unicode ? marks : ascii_marks)[series % marks.size()];
   }
@@ -100,6 +103,7 @@ class PlotWriter {
     const std::string name = signs(plot_.x_name), margin(label_width_ + 4, ' ');
     const std::string left = numeral(x_.at(0.0)), right = x_.is_constant() ? "" : numeral(x_.at(1.0));
     const std::size_t ends = display_width(left) + display_width(right);
+    if (ends >= width_) return write_entries({name + ": " + left + " to", right}, limit(), sink_);
     const bool fits = ends + display_width(name) + 2 <= width_;
     const std::size_t used = ends + (fits ? display_width(name) : 0);
     const std::size_t blanks = width_ > used ? width_ - used : 1;
@@ -107,13 +111,13 @@ class PlotWriter {
            std::string(blanks - blanks / 2, ' ') + right;
     line.erase(line.find_last_not_of(' ') + 1);
     sink_.write(line + "\n");
-    if (!fits) sink_.write(margin + shortened(name, width_, style_.unicode ? "…" : "~") + "\n");
+    if (!fits) sink_.write(margin + fitting(plot_.x_name, width_) + "\n");
   }
 
   void write_legend() {
     std::vector<std::string> entries;
     for (std::size_t s = 0; s < plot_.series.size(); ++s) {
-      entries.push_back(fmt::format("{} {}", mark(s), signs(plot_.series[s].name)));
+      entries.push_back(fmt::format("{} {}", mark(s), fitting(plot_.series[s].name, limit() - 4)));
     }
     write_entries(entries, limit(), sink_);
   }
