@@ -130,3 +130,16 @@ TEST_CASE("the list of examples is the golden one") {
 TEST_CASE("the help of a command is the golden one") {
   check_golden_run("help-walk.txt", {"help", "walk"});
 }
+
+TEST_CASE("a page of drawings is the golden one") {
+  check_golden_run("pool.txt", {"pool"});
+}
+
+TEST_CASE("a page of drawings in ASCII is the golden one") {
+  check_golden_run("positions.ascii.txt",
+                   {"positions", "--n", "8", "--d-model", "4", "--ascii", "--width", "60"});
+}
+
+TEST_CASE("a page of drawings as Markdown is the golden one") {
+  check_golden_run("sweep.md", {"scale", "--sweep", "1,4,16", "--format", "markdown"});
+}

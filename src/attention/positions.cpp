@@ -36,12 +36,20 @@ Value learned(const Value& x, const Places& places) {
   return rows(*places.table, places.before, words.rows);
 }
 
+// From −c to c, and 0 between them.
+void require_odd(std::size_t count, std::string_view what, const Value& table) {
+  if (count % 2 == 1) return;
+  fail("position_table is {}: it must have an odd number of {}, one for each distance from −c to c",
+       to_string(table.shape()), what);
+}
+
 // A number for each distance, whatever the words.
 Value relative_bias(const Value& q, const Value& k, const Value& table) {
   if (table.shape().rows != 1) {
     fail("position_table is {}: relative-bias has one row, with a number for each distance from −c to c",
          to_string(table.shape()));
   }
+  require_odd(table.shape().columns, "columns", table);
   return name("relative", by_distance(table, q, k));
 }
 
@@ -51,6 +59,7 @@ Value relative_vectors(const Value& q, const Value& k, const Value& table) {
     fail("position_table is {} but {} is {}: a vector of a distance must have as many numbers as a query",
          to_string(table.shape()), q.node().title(), to_string(q.shape()));
   }
+  require_odd(table.shape().rows, "rows", table);
   Value of_distances = name("distances", matmul_transposed(q, table));
   return name("relative", by_distance(std::move(of_distances), q, k));
 }

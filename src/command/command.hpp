@@ -36,6 +36,8 @@ struct Arguments {
   std::optional<std::string> text(std::string_view option) const;
   /// Throws InputError unless it is a whole number from `least` to `most`.
   std::optional<std::size_t> count(std::string_view option, std::size_t least, std::size_t most) const;
+  /// Throws InputError when both options are given, each of which would make the other one idle.
+  void exclude(std::string_view one, std::string_view other) const;
 };
 
 /// What a command that checks something found. Exit code 0 or 1.

@@ -258,4 +258,8 @@ std::optional<std::size_t> Arguments::count(std::string_view option, std::size_t
   return value;
 }
 
+void Arguments::exclude(std::string_view one, std::string_view other) const {
+  if (has(one) && has(other)) fail("--{} and --{} are both given: give one of them", one, other);
+}
+
 }  // namespace attn

@@ -43,8 +43,7 @@ class Comparison {
       : page_(page),
         graph_(graph),
         scores_(graph.value(*masked.operands[0])),
-        allowed_(graph.value(*masked.operands[1])),
-        scope_(masked.scope()) {}
+        allowed_(graph.value(*masked.operands[1])) {}
 
   void add() {
     const Node& right = before();
@@ -145,7 +144,6 @@ class Comparison {
   Graph& graph_;
   Value scores_;
   Value allowed_;
-  std::string_view scope_;
 };
 
 }  // namespace
@@ -154,14 +152,13 @@ Outcome run_compare_masks(const Command&, const Arguments& arguments) {
   auto problem = std::make_shared<const Problem>(build(requested(arguments)));
   auto graph = std::make_shared<Graph>();
   evaluate(*problem, *graph, Extent::weights);
+  check_overflow(*graph);
   const Node& masked = masked_node(*graph);
   Page page{
       .graph = graph, .problem = problem, .trace = {masked.operands[0], masked.operands[1]}, .blocks = {}};
   page.blocks.emplace_back(Heading{1, text("Ways to mask")});
   std::string which;
-  if (!masked.scope().empty()) {
-    which = fmt::format(" Here are those of {}.", masked.scope().substr(0, masked.scope().size() - 1));
-  }
+  if (!masked.scope().empty()) which = fmt::format(" Here are those of {}.", scope_of(masked));
   page.blocks.emplace_back(Prose{text("The scores, and which of them may be looked at." + which)});
   page.blocks.emplace_back(SideBySide{{table_of(*masked.operands[0]), table_of(*masked.operands[1])}});
   Comparison(page, *graph, masked).add();

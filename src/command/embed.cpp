@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "attention/evaluation.hpp"
 #include "attention/identities.hpp"
 #include "command/solve.hpp"
 #include "page/describe.hpp"
@@ -18,16 +19,36 @@ struct Vocabulary {
   Matrix ids;      // [n, 1], counted from 1
 };
 
-Vocabulary vocabulary_of(const Sequence& sequence) {
-  if (sequence.tokens.empty() || !sequence.x) {
-    fail("attn embed needs words and their vectors: give --text, or --x with --tokens");
+// The sentences of a batch one after another.
+Sequence joined(const std::vector<Sequence>& sentences) {
+  Sequence all;
+  std::vector<double> cells_of_all;
+  for (const Sequence& sentence : sentences) {
+    if (sentence.tokens.empty() || !sentence.x) {
+      fail("attn embed needs words and their vectors: give --text, or --x with --tokens");
+    }
+    require_labels("x", axis("tokens", sentence.tokens), sentence.x->shape()[0]);
+    all.tokens.insert(all.tokens.end(), sentence.tokens.begin(), sentence.tokens.end());
+    cells_of_all.insert(cells_of_all.end(), cells(*sentence.x).begin(), cells(*sentence.x).end());
   }
+  all.x = make_matrix({all.tokens.size(), sentences.front().x->shape()[1]});
+  if (all.x->size() != cells_of_all.size()) fail("--x: all sentences must have as many columns as the first");
+  std::ranges::copy(cells_of_all, cells(*all.x).begin());
+  return all;
+}
+
+Vocabulary vocabulary_of(const Sequence& sequence) {
   Vocabulary vocabulary{{}, {}, make_matrix({sequence.tokens.size(), 1})};
   std::vector<std::size_t> first;
   for (std::size_t i = 0; i < sequence.tokens.size(); ++i) {
     const auto found = std::ranges::find(vocabulary.words, sequence.tokens[i]);
-    vocabulary.ids(i, 0) = static_cast<double>(found - vocabulary.words.begin() + 1);
-    if (found != vocabulary.words.end()) continue;
+    const auto place = static_cast<std::size_t>(found - vocabulary.words.begin());
+    vocabulary.ids(i, 0) = static_cast<double>(place + 1);
+    if (found != vocabulary.words.end()) {
+      if (std::ranges::equal(row(*sequence.x, first[place]), row(*sequence.x, i))) continue;
+      fail("'{}' has one vector in row {} of x and another in row {}: a word has one id, and one vector",
+           sequence.tokens[i], first[place] + 1, i + 1);
+    }
     vocabulary.words.push_back(sequence.tokens[i]);
     first.push_back(i);
   }
@@ -42,7 +63,7 @@ Vocabulary vocabulary_of(const Sequence& sequence) {
 
 Outcome run_embed(const Command&, const Arguments& arguments) {
   const Problem problem = build(requested(arguments));
-  const Sequence& sequence = problem.sequences.front();
+  const Sequence sequence = joined(problem.sequences);
   Vocabulary vocabulary = vocabulary_of(sequence);
   auto graph = std::make_shared<Graph>();
   const Value e = graph->input("e", std::move(vocabulary.vectors), axis("vocabulary", vocabulary.words),

@@ -20,8 +20,7 @@ constexpr std::array table = {
             "attn cost", nullptr},
     Erratum{"E5", "D0", "drops ‖k‖² from the Gaussian kernel: exact only where all keys are equally long",
             "attn compare-scores", nullptr},
-    Erratum{"E6", "D3", "divides by √n and not by √d_k", "attn softmax --example animal --scale sqrt-n",
-            nullptr},
+    Erratum{"E6", "D3", "divides by √n and not by √d_k", "attn errata E6", show_root_of_length},
     Erratum{"E7", "D3", "W^q of D × D_v/H, and D_v embeddings of dimension M", "attn errata E7",
             show_sizes_of_heads},
     Erratum{"E8", "D3 / D0–D2", "splits one projection among the heads, or has one for each",
@@ -36,8 +35,8 @@ constexpr std::array table = {
             nullptr},
     Erratum{"E15", "D1", "\"the word at this position will have the highest score\"", "attn errata E15",
             show_own_word_not_highest},
-    Erratum{"E16", "positions", "sine and cosine interleaved, or one after the other",
-            "attn positions --positions concatenated", nullptr},
+    Erratum{"E16", "positions", "sine and cosine interleaved, or one after the other", "attn errata E16",
+            show_layouts_of_sinusoids},
     Erratum{"E17", "D2 / much code", "normalises after the residual connection, or before the sub-layer",
             "attn errata E17", show_norm_before_and_after},
 };
@@ -48,12 +47,11 @@ Page list_of_errata() {
   page.blocks.emplace_back(Prose{
       text("D0: a book's chapter on attention, in summary. D1: an illustrated self-attention. D2: notes on "
            "\"Attention Is All You Need\". D3: a post on cross-attention. D4: lecture notes.")});
-  Listing listing{{"", "where", "what", "shown by"}, {}};
+  Listing listing{{"", "where", "shown by", "what"}, {}};
   for (const Erratum& row : table) {
     listing.rows.push_back(
         {std::string(row.name), std::string(row.where), std::string(row.command), std::string(row.what)});
   }
-  listing.columns = {"", "where", "shown by", "what"};
   page.blocks.emplace_back(std::move(listing));
   return page;
 }

@@ -22,9 +22,11 @@ std::span<const Erratum> errata();
 void show_columns_and_rows(Page& page, Graph& graph);
 void show_one_letter_for_two(Page& page, Graph& graph);
 void show_sizes_of_heads(Page& page, Graph& graph);
+void show_root_of_length(Page& page, Graph& graph);
 void show_wrong_index(Page& page, Graph& graph);
 void show_overflow(Page& page, Graph& graph);
 void show_own_word_not_highest(Page& page, Graph& graph);
+void show_layouts_of_sinusoids(Page& page, Graph& graph);
 void show_norm_before_and_after(Page& page, Graph& graph);
 
 }  // namespace attn

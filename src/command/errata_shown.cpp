@@ -81,7 +81,7 @@ void show_one_letter_for_two(Page& page, Graph& graph) {
 }
 
 void show_sizes_of_heads(Page& page, Graph& graph) {
-  constexpr std::size_t d = 8, heads = 2, d_k = 4, d_v = 12, words = 3;
+  constexpr std::size_t d = 8, heads = 2, d_k = 4, d_v = 6, words = 3;
   say(page,
       fmt::format("With D = {}, H = {}, D_k = {} and D_v = {}: if W^q of a head had D_v / H = {} columns, "
                   "its queries would not fit the keys, which have D_k / H = {}.",
@@ -142,7 +142,7 @@ void show_overflow(Page& page, Graph& graph) {
 void show_own_word_not_highest(Page& page, Graph& graph) {
   solve_example("animal", graph);
   say(page,
-      "It is not so: a word may find another word more relevant than itself, and it is what attention is "
+      "It is not so: a word may find another word more relevant than itself, and that is what attention is "
       "for.");
   std::vector<Value> shown;
   for (const std::string head : {"head.1.", "head.2."}) {

@@ -1,12 +1,16 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
+#include <numeric>
 
 #include "attention/pooling.hpp"
 #include "attention/recipe.hpp"
 #include "command/solve.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
+#include "support/lookup.hpp"
 
 namespace attn {
 namespace {
@@ -18,8 +22,8 @@ const Node& scaled_scores(const Graph& graph) {
   const Node* scaled = graph.find("scaled");
   if (!scaled) {
     fail(
-        "attn pool pools one head and one sentence: give --q, --k and --v, or --scores and --v, and no "
-        "batch");
+        "attn pool pools the scores of one head, one layer and one sentence: give --q, --k and --v, or "
+        "--scores and --v");
   }
   return scaled->original();
 }
@@ -27,18 +31,24 @@ const Node& scaled_scores(const Graph& graph) {
 Flow flow_of(const Graph& graph) {
   const bool scored = graph.at("scores").operation != nullptr;
   Flow flow;
-  if (scored) flow.boxes.push_back({"query, keys", "q, k"});
-  flow.boxes.push_back({"score function", "scores"});
-  flow.boxes.push_back({"normalise", "weights"});
-  if (graph.find("v")) flow.boxes.push_back({"weighted sum", "weights ⋅ v"});
+  if (scored) flow.boxes.push_back({"Query, keys", "q, k"});
+  flow.boxes.push_back({scored ? "Score function" : "Given", "scores"});
+  flow.boxes.push_back({"Normalise", "weights"});
+  if (graph.find("v")) flow.boxes.push_back({"Weighted sum", "weights ⋅ v"});
   return flow;
+}
+
+std::string capitalised(std::string text) {
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
 }
 
 // The weights and the output of one pooling, within its scope.
 void add_pooling(Page& page, Graph& graph, const Pooling& pooling) {
   const Graph::Scope scope(graph, pooling.name);
   const Value weights = name("weights", pooling.weights(graph.value(scaled_scores(graph))));
-  page.blocks.emplace_back(Heading{2, text(fmt::format("{}: {}", pooling.name, pooling.summary))});
+  page.blocks.emplace_back(
+      Heading{2, text(capitalised(fmt::format("{}: {}", pooling.name, pooling.summary)))});
   std::vector<const Node*> nodes = {&weights.node()};
   if (const Node* v = graph.find("v")) {
     nodes.push_back(&name("output", matmul(weights, graph.value(*v))).node());
@@ -63,6 +73,23 @@ void remark_on_negative_scores(Page& page, const Node& scores) {
       "exponential of a softmax makes every score positive first and keeps their order.")});
 }
 
+void remark_on_zero_sums(Page& page, const Node& scores) {
+  std::vector<std::string> queries;
+  for (std::size_t i = 0; i < scores.frame.shape.rows; ++i) {
+    const std::span<const double> values = row(scores.matrix(), i);
+    const bool zero = std::accumulate(values.begin(), values.end(), 0.0) == 0.0;
+    if (zero) queries.push_back(scores.frame.rows.label(i));
+  }
+  if (queries.empty()) return;
+  constexpr std::size_t shown = 5;
+  const std::string more = queries.size() > shown ? ", …" : "";
+  queries.resize(std::min(queries.size(), shown));
+  page.blocks.emplace_back(Prose{text(
+      fmt::format("The scores sum to 0 for {}{}: nothing can be divided by that, and the weights stay 0. The "
+                  "sum of exponentials is never 0.",
+                  fmt::join(queries, ", "), more))});
+}
+
 std::vector<double> column(const Matrix& matrix) {
   return {cells(matrix).begin(), cells(matrix).end()};
 }
@@ -78,18 +105,32 @@ Matrix grid_over(const Matrix& keys) {
   return grid;
 }
 
-// One-dimensional keys and values are points, and pooling draws a curve through them.
+// What a scoring function has learned, as it stands in the graph.
+Parameters learned(const Problem& problem, Graph& graph) {
+  Parameters parameters;
+  for (const ScoreParameter& row : find_row(score_functions(), problem.score)->parameters) {
+    parameters.emplace(row.name, graph.value(graph.at(row.name)));
+  }
+  return parameters;
+}
+
+// One-dimensional keys and values are points, and pooling draws a curve through them. The points of a curve
+// have no places among words, so there is none where positions take part in the scores.
 void add_curve(Page& page, const Problem& problem, Graph& graph) {
   const Node *k = graph.find("k"), *v = graph.find("v");
   if (!k || !v || k->frame.shape.columns != 1 || v->frame.shape.columns != 1) return;
+  if (graph.find("relative")) return;
   const Value keys = graph.value(*k), values = graph.value(*v);
+  const Parameters parameters = learned(problem, graph);
   const Graph::Scope scope(graph, "curve");
   const Value queries = graph.input("q", grid_over(keys.matrix()), axis("queries"), axis("features"));
-  Plot plot{.title = "pooled values over a grid of queries", .x_name = "query", .series = {}};
+  Plot plot{.title = "Pooled values over a grid of queries", .x_name = "query", .series = {}};
   plot.series.push_back({"average", column(queries.matrix()), {}});
   plot.series.push_back({"look-up", column(queries.matrix()), {}});
   plot.series.push_back({"softmax", column(queries.matrix()), {}});
-  const Value scores = name("scores", score_of(problem, {})(queries, keys));
+  Value scores = name("scores", score_of(problem, parameters)(queries, keys));
+  const std::optional<Scalar> scale = divisor_of(problem, {.d_k = 1, .n_k = keys.shape().rows});
+  if (scale) scores = name("scaled", divide(std::move(scores), *scale));
   for (Series& series : plot.series) {
     const Pooling& pooling = *std::ranges::find(poolings(), series.name, &Pooling::name);
     const Graph::Scope inner(graph, series.name);
@@ -102,8 +143,8 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
   page.blocks.emplace_back(Heading{2, text("The curve")});
   page.blocks.emplace_back(Prose{
       text(fmt::format("Each of {} queries from {:.4g} to {:.4g} pools the same values. The look-up jumps "
-                       "from value to value, the "
-                       "average is one number for all, and softmax passes smoothly between the neighbours.",
+                       "from value to value, the average is one number for all, and softmax passes smoothly "
+                       "between the neighbours.",
                        grid_points, queries.matrix()(0, 0), queries.matrix()(grid_points - 1, 0)))});
   page.blocks.emplace_back(std::move(plot));
 }
@@ -124,9 +165,10 @@ Outcome run_pool(const Command&, const Arguments& arguments) {
   add_results(page, {&scores});
   for (const Pooling& pooling : poolings()) add_pooling(page, *graph, pooling);
   remark_on_negative_scores(page, scores);
+  remark_on_zero_sums(page, scores);
   add_curve(page, *problem, *graph);
   check_overflow(*graph);
-  return {std::move(page), problem->remarks};
+  return {std::move(page), with_mask_unused(*problem)};
 }
 
 }  // namespace attn

@@ -5,16 +5,17 @@
 #include <algorithm>
 #include <charconv>
 
-#include "command/solve.hpp"
-#include "data/draw.hpp"
+#include "attention/evaluation.hpp"
+#include "command/places.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
+#include "support/list.hpp"
 #include "support/lookup.hpp"
 
 namespace attn {
 namespace {
 
-constexpr std::size_t usual_places = 32, most_places = 100000, most_pairs = 256;
+constexpr std::size_t most_pairs = 256, most_curves = 6;
 
 struct PositionsPage {
   Page page;
@@ -26,18 +27,17 @@ struct PositionsPage {
 // "1,2,5": columns, counted from 1.
 std::vector<std::size_t> parse_columns(std::string_view list, std::size_t count) {
   std::vector<std::size_t> columns;
-  while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    const std::string_view word = list.substr(0, comma);
+  for (const std::string_view word : pieces_of(list)) {
     std::size_t column = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), column);
     if (error != std::errc() || end != word.data() + word.size() || column < 1 || column > count) {
       fail("--columns: '{}' is no column: they are numbered from 1 to {}, as in 1,2", word, count);
     }
     columns.push_back(column - 1);
-    list.remove_prefix(std::min(comma + 1, list.size()));
   }
-  if (columns.empty() || columns.size() > 6) fail("--columns: give from 1 to 6 columns, as in 1,2");
+  if (columns.size() > most_curves) {
+    fail("--columns: {} columns are given: give up to {}, as in 1,2", columns.size(), most_curves);
+  }
   return columns;
 }
 
@@ -48,7 +48,7 @@ std::vector<double> places(std::size_t n) {
 }
 
 Plot curves(const Matrix& matrix, const std::vector<std::size_t>& columns) {
-  Plot plot{.title = "columns over the places", .x_name = "place", .series = {}};
+  Plot plot{.title = "Columns over the places", .x_name = "place", .series = {}};
   for (const std::size_t column : columns) {
     Series series{fmt::format("column {}", column + 1), places(matrix.shape()[0]), {}};
     for (std::size_t i = 0; i < matrix.shape()[0]; ++i) series.y.push_back(matrix(i, column));
@@ -80,7 +80,7 @@ void add_dot_products(PositionsPage& result, const Value& positions) {
                      "Along a diagonal, where the distance is the same, neighbours differ by up to {:.3g}.",
                      spread))});
   result.say(HeatMap{table_of(dots.node())});
-  Plot plot{.title = "of the first place with every other", .x_name = "place", .series = {}};
+  Plot plot{.title = "The first place with every other", .x_name = "place", .series = {}};
   Series series{"dot product", places(n), {}};
   for (std::size_t j = 0; j < n; ++j) series.y.push_back(dots.matrix()(0, j));
   plot.series.push_back(std::move(series));
@@ -96,6 +96,12 @@ void add_absolute(PositionsPage& result, const PositionKind& kind, const Value& 
     chosen = parse_columns(*columns, d);
   } else {
     for (std::size_t column = 0; column < std::min<std::size_t>(d, 4); ++column) chosen.push_back(column);
+  }
+  if (!kind.table_shape) {
+    result.say(Prose{text(fmt::format(
+        "d is {}, the number of columns, and j counts the frequencies from 0: two columns share each. The "
+        "first place is i = 0, so that its sines are 0 and its cosines 1.",
+        d))});
   }
   add_results(result.page, {&positions.node()});
   result.page.trace.push_back(&positions.node());
@@ -120,53 +126,53 @@ void add_relative(PositionsPage& result, const PositionKind& kind, const Value& 
       text("They meet the scores in ", code(fmt::format("attn scores --positions {}", kind.name)), ".")});
 }
 
+// "-2", "-1", "0", "1", "2".
+Axis distances(std::size_t count) {
+  std::vector<std::string> labels;
+  const auto most = static_cast<long>(count / 2);
+  for (long distance = -most; distance <= most; ++distance) labels.push_back(std::to_string(distance));
+  return axis("distances", std::move(labels));
+}
+
+void check_shown(const PositionKind& kind, const Arguments& arguments, const Problem& problem) {
+  if (kind.of_embeddings) return;
+  if (arguments.has("columns")) fail("--columns chooses curves, and {} has none: leave it out", kind.name);
+  const std::size_t count = problem.sequences.front().x->shape()[0];
+  if (count > most_pairs) fail("--n {}: distances are shown between up to {} places", count, most_pairs);
+  const Matrix& table = problem.matrices.at("position_table");
+  const std::size_t distances = kind.of_scores ? table.shape()[0] : table.shape()[1];
+  if (distances > 2 * most_pairs + 1) {
+    fail("position_table is {}: distances are shown up to {}", to_string(shape_of(table)), most_pairs);
+  }
+}
+
+// The rows of a learned table are places, or the vectors of distances; or its columns are distances.
+Value table_input(Graph& graph, const PositionKind& kind, const Matrix& table) {
+  const bool odd_rows = kind.of_scores && table.shape()[0] % 2 == 1;
+  const bool odd_columns = kind.of_scaled_scores && table.shape()[1] % 2 == 1;
+  return graph.input("position_table", table, odd_rows ? distances(table.shape()[0]) : axis("positions"),
+                     odd_columns ? distances(table.shape()[1]) : axis("features"));
+}
+
 }  // namespace
 
 Outcome run_positions(const Command&, const Arguments& arguments) {
-  const Request& request = arguments.request;
-  Problem problem;
-  problem.positions = request.has("positions") ? request.get<std::string>("positions") : "sinusoidal";
+  Problem problem = build(requested_places(arguments));
   const PositionKind& kind = look_up(position_kinds(), problem.positions, "kind of positions");
-  const Request given = requested(arguments);
-  const bool has_problem = arguments.has("example") || arguments.has("problem") || request.has_source();
-  if (has_problem) problem = build(given);
-  problem.positions = kind.name;
-  if (request.has("position_table")) {
-    problem.matrices.insert_or_assign("position_table",
-                                      request.get<std::vector<MatrixFile>>("position_table").front().matrix);
-  }
-  if (request.has("max_distance")) problem.max_distance = request.get<std::size_t>("max_distance");
-  const std::optional<std::size_t> n = arguments.count("n", 1, most_places);
-  Sequence& sequence = problem.sequences.front();
-  if (!sequence.x) {
-    std::size_t d = request.has("d_model") ? request.get<std::size_t>("d_model") : 8;
-    std::size_t count = n.value_or(usual_places);
-    if (const auto table = problem.matrices.find("position_table");
-        table != problem.matrices.end() && kind.of_embeddings) {
-      d = table->second.shape()[1];
-      if (!n) count = table->second.shape()[0];
-    }
-    if (d > most_cells / count) fail("--d-model {}: {} places of that size are too many", d, count);
-    sequence.x = make_matrix({count, d}, 0.0);
-  } else if (n) {
-    fail("--n {}: the sentence has a length of its own; give one of them", *n);
-  }
-  if (kind.name == "none")
+  if (kind.name == "none") {
     fail("attn positions shows a kind of positions: give --positions sinusoidal, or another");
-  if (kind.of_scaled_scores && sequence.x->shape()[0] > most_pairs) {
-    fail("--n {}: distances are shown between up to {} places", sequence.x->shape()[0], most_pairs);
   }
-  draw_position_table(request, problem);
+  check_shown(kind, arguments, problem);
+  const Sequence& sequence = problem.sequences.front();
 
   PositionsPage result;
   Graph& graph = *result.graph;
   result.page.graph = result.graph;
-  const Value x = graph.input("x", *sequence.x, axis("places", sequence.tokens), axis("features"));
+  const Axis words = axis("places", sequence.tokens);
+  require_labels("x", words, sequence.x->shape()[0]);
+  const Value x = graph.input("x", *sequence.x, words, axis("features"));
   std::optional<Value> table;
-  if (kind.table_shape) {
-    table = graph.input("position_table", problem.matrices.at("position_table"), axis("positions"),
-                        axis(kind.of_embeddings ? "features" : "distances"));
-  }
+  if (kind.table_shape) table = table_input(graph, kind, problem.matrices.at("position_table"));
   result.say(Heading{1, text(fmt::format("Positions: {}", kind.name))});
   result.say(Prose{text(fmt::format("How order is told: {}.", kind.summary))});
   if (kind.of_embeddings) {
@@ -174,6 +180,7 @@ Outcome run_positions(const Command&, const Arguments& arguments) {
   } else {
     add_relative(result, kind, x, *table);
   }
+  check_overflow(graph);
   return {std::move(result.page), problem.remarks};
 }
 

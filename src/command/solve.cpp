@@ -46,6 +46,19 @@ Request requested(const Arguments& arguments) {
   return request;
 }
 
+std::string scope_of(const Node& node) {
+  const std::string_view scope = node.scope();
+  return std::string(scope.substr(0, scope.empty() ? 0 : scope.size() - 1));
+}
+
+std::vector<std::string> with_mask_unused(const Problem& problem) {
+  std::vector<std::string> remarks = problem.remarks;
+  if (problem.causal || problem.mask || !problem.valid_lengths.empty()) {
+    remarks.push_back("the mask is not used here: every query looks at all keys");
+  }
+  return remarks;
+}
+
 Solved solve(const Arguments& arguments, Extent extent) {
   const Request request = requested(arguments);
   auto problem = std::make_shared<const Problem>(build(request));

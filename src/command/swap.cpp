@@ -8,6 +8,7 @@
 #include "attention/identities.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
+#include "support/list.hpp"
 
 namespace attn {
 namespace {
@@ -17,19 +18,22 @@ struct Pair {
 };
 
 Pair parse_places(const std::string& text, std::size_t words) {
-  Pair pair{};
-  const char* const end = text.data() + text.size();
-  const auto first = std::from_chars(text.data(), end, pair.a);
-  const bool comma = first.ec == std::errc() && first.ptr != end && *first.ptr == ',';
-  const auto second = comma ? std::from_chars(first.ptr + 1, end, pair.b) : first;
-  if (!comma || second.ec != std::errc() || second.ptr != end) {
+  std::vector<std::size_t> places;
+  for (const std::string_view piece : pieces_of(text)) {
+    std::size_t place = 0;
+    const auto [end, error] = std::from_chars(piece.data(), piece.data() + piece.size(), place);
+    if (error == std::errc() && end == piece.data() + piece.size()) places.push_back(place);
+  }
+  if (places.size() != 2 || pieces_of(text).size() != 2) {
     fail("--swap: '{}' is not two places: write them as 1,2", text);
   }
-  for (const std::size_t place : {pair.a, pair.b}) {
-    if (place < 1 || place > words)
+  for (const std::size_t place : places) {
+    if (place < 1 || place > words) {
       fail("--swap: there is no word {}: they are numbered from 1 to {}", place, words);
+    }
   }
-  return {pair.a - 1, pair.b - 1};
+  if (places[0] == places[1]) fail("--swap: '{}' is one word twice: give two places, as in 1,2", text);
+  return {places[0] - 1, places[1] - 1};
 }
 
 Matrix with_rows_swapped(Matrix matrix, const Pair& pair) {

@@ -7,6 +7,7 @@
 #include "command/solve.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
+#include "support/list.hpp"
 
 namespace attn {
 namespace {
@@ -16,9 +17,7 @@ constexpr std::size_t most_values = 100;
 // "1,2,4,8": positive numbers.
 std::vector<double> parse_values(std::string_view list) {
   std::vector<double> values;
-  while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    const std::string_view word = list.substr(0, comma);
+  for (const std::string_view word : pieces_of(list)) {
     double value = 0.0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     const bool read = error == std::errc() && end == word.data() + word.size();
@@ -26,10 +25,9 @@ std::vector<double> parse_values(std::string_view list) {
       fail("--sweep: '{}' is not a positive number: give divisors as in 1,2,4,8", word);
     }
     values.push_back(value);
-    list.remove_prefix(std::min(comma + 1, list.size()));
   }
-  if (values.empty() || values.size() > most_values) {
-    fail("--sweep: give from 1 to {} divisors, as in 1,2,4,8", most_values);
+  if (values.size() > most_values) {
+    fail("--sweep: {} divisors are given: give up to {}, as in 1,2,4,8", values.size(), most_values);
   }
   return values;
 }
@@ -73,7 +71,7 @@ Table saturation_of(const Node& weights) {
 }
 
 Plot plot_of(const std::vector<double>& values, const Table& saturation) {
-  Plot plot{.title = "what the divisor does to the weights of the first query",
+  Plot plot{.title = "The weights of the first query, by divisor",
             .x_name = "divisor",
             .series = {},
             .x_spacing = Spacing::logarithmic};
@@ -83,6 +81,14 @@ Plot plot_of(const std::vector<double>& values, const Table& saturation) {
     plot.series.push_back(std::move(series));
   }
   return plot;
+}
+
+// The scores that are swept: those of the first head and sentence.
+const Node& swept_scores(const Graph& graph) {
+  const auto& nodes = graph.nodes();
+  const auto found = std::ranges::find_if(nodes, [](const Node& node) { return node.leaf() == "scores"; });
+  if (found == nodes.end()) fail("--sweep divides scores, and there are none: give --scores, or --q and --k");
+  return *found;
 }
 
 // Why √d_k: random queries and keys of growing size.
@@ -105,17 +111,22 @@ Table variances() {
 Outcome run_scale(const Command& command, const Arguments& arguments) {
   const std::optional<std::string> sweep = arguments.text("sweep");
   if (!sweep) return run_step(command, arguments);
+  arguments.exclude("sweep", "only");
+  if (arguments.request.has("scale")) fail("--sweep and --scale are both given: give one of them");
   const std::vector<double> values = parse_values(*sweep);
   auto problem = std::make_shared<const Problem>(build(requested(arguments)));
   auto graph = std::make_shared<Graph>();
   evaluate(*problem, *graph, Extent::weights);
-  const Node& scores = *graph->matching("scores").front();
+  const Node& scores = swept_scores(*graph);
   Page page{.graph = graph, .problem = problem, .trace = {&scores}, .blocks = {}};
   page.blocks.emplace_back(Heading{1, text("What the divisor does")});
   page.blocks.emplace_back(Prose{text(
       "The same scores, divided by one number after another. A small divisor (a low temperature) puts all "
       "weight on one key: the entropy falls to 0, and so does the softmax's derivative, through which "
       "a model learns. A large one makes all keys alike: the entropy rises to log₂ of their number.")});
+  if (!scores.scope().empty()) {
+    page.blocks.emplace_back(Prose{text("Here are the scores of ", code(scope_of(scores)), ".")});
+  }
   add_results(page, {&scores});
   for (std::size_t query = 0; query < scores.frame.shape.rows && query < 3; ++query) {
     const Node& weights = weights_of_query(*graph, scores, query, values);
@@ -132,7 +143,7 @@ Outcome run_scale(const Command& command, const Arguments& arguments) {
                  "variance of their dot products grows as d_k, and dividing by √d_k takes it back to 1.")});
   page.blocks.emplace_back(variances());
   check_overflow(*graph);
-  return {std::move(page), problem->remarks};
+  return {std::move(page), with_mask_unused(*problem)};
 }
 
 }  // namespace attn

@@ -95,12 +95,13 @@ void add_alignment_tables(Page& page) {
 }  // namespace
 
 Outcome run_walk(const Command&, const Arguments& arguments) {
+  for (const std::string_view other : {"only", "by-word", "transpose"}) arguments.exclude("swap", other);
+  arguments.exclude("only", "by-word");
   if (const std::optional<std::string> places = arguments.text("swap")) {
     return swap_words(build(requested(arguments)), *places);
   }
   const Solved solved = solve(arguments);
   const std::optional<std::string> only = arguments.text("only"), word = arguments.text("by-word");
-  if (only && word) fail("--only and --by-word are both given: give one of them");
   Page page = solved.page(only);
   if (only) {
     for (const Node* node : page.trace) add_results(page, {node});

@@ -39,6 +39,7 @@ class Builder {
     problem_.about = request_.about;
     problem_.heads = count("heads", problem_.heads);
     problem_.layers = count("layers", problem_.layers);
+    check_repeats(problem_);
     check_contradictions(request_);
     take_matrices();
     take_words();
@@ -48,6 +49,7 @@ class Builder {
     const std::size_t given = problem_.matrices.size();
     draw_missing(request_, problem_);
     drew_parameters_ = problem_.matrices.size() > given;
+    check_positions();
     take_recipe();
     check_sizes(request_, problem_);
     remark_on_idle_fields();
@@ -173,10 +175,20 @@ class Builder {
     problem_.max_distance = count("max_distance", problem_.max_distance);
   }
 
+  void check_positions() const {
+    const PositionKind& kind = *find_row(position_kinds(), problem_.positions);
+    if (!kind.of_embeddings || problem_.sequences.front().x) return;
+    fail(
+        "--positions {}: a vector is added to every embedding, and there are none: give --x or --text, or "
+        "--positions relative-bias",
+        kind.name);
+  }
+
   // Layers have one unless it is refused; a single attention has one where it is asked for.
   void take_feed_forward() {
     const bool refused = request_.has("no_feed_forward") && request_.get<bool>("no_feed_forward");
-    const bool asked = request_.has("d_ff") || request_.has("w_1") || request_.has("w_2");
+    constexpr std::string_view own[] = {"d_ff", "w_1", "b_1", "w_2", "b_2"};
+    const bool asked = std::ranges::any_of(own, [&](std::string_view name) { return request_.has(name); });
     problem_.feed_forward = !refused && (asked || problem_.layers > 1);
   }
 
@@ -208,6 +220,15 @@ class Builder {
     }
     if (request_.has("d_model") && !problem_.sequences.front().x) {
       problem_.remarks.push_back("--d-model changes nothing without embeddings");
+    }
+    const PositionKind& kind = *find_row(position_kinds(), problem_.positions);
+    if (request_.has("position_table") && !kind.table_shape) {
+      problem_.remarks.push_back(
+          fmt::format("--position-table changes nothing: positions {} have learned nothing", kind.name));
+    }
+    const bool relative = kind.of_scores || kind.of_scaled_scores;
+    if (request_.has("max_distance") && (!relative || request_.has("position_table"))) {
+      problem_.remarks.push_back("--max-distance changes nothing: no relative positions are drawn");
     }
     const auto weights = problem_.matrices.find("weights");
     if (weights != problem_.matrices.end()) remark_on_weights(weights->second);

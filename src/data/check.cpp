@@ -16,6 +16,29 @@ void exclude(const Request& request, std::string_view one, std::string_view othe
        find_row(fields(), other)->option);
 }
 
+// Every head of every layer has a handful of matrices with names, which are all kept.
+constexpr std::size_t most_heads = 10000;
+
+// What layers are given grows with a number that is typed: the same limit holds as for one matrix.
+void check_layers(const Problem& problem) {
+  if (problem.layers == 1) return;
+  const std::size_t attentions = problem.layers * problem.heads;
+  for (const Sequence& sequence : problem.sequences) {
+    const std::size_t n = sequence.x ? sequence.x->shape()[0] : 1;
+    if (n > most_cells / attentions / n) {
+      fail("--layers {}: their weights would have more than the {} cells a matrix may have; give fewer",
+           problem.layers, most_cells);
+    }
+  }
+}
+
+void require_inner(const Request& request, const Problem& problem) {
+  const auto w_1 = problem.matrices.find("w_1");
+  if (!request.has("d_ff") || w_1 == problem.matrices.end()) return;
+  const std::size_t asked = request.get<std::size_t>("d_ff"), has = w_1->second.shape()[1];
+  if (asked != has) fail("--d-ff {}: w_1 must then have {} columns and has {}", asked, asked, has);
+}
+
 // A size that was asked for and a matrix that was given must agree.
 void require_asked(const Request& request, std::string_view size, std::size_t heads, std::string_view name,
                    const Matrix& given) {
@@ -39,7 +62,8 @@ void check_contradictions(const Request& request) {
     exclude(request, "scores", name);
     exclude(request, "weights", name);
   }
-  for (const std::string_view name : {"w_q", "w_k", "w_v", "b_q", "b_k", "b_v"}) {
+  for (const std::string_view name :
+       {"w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "d_ff", "w_1", "b_1", "w_2", "b_2"}) {
     exclude(request, "scores", name);
     exclude(request, "weights", name);
   }
@@ -56,6 +80,9 @@ void check_contradictions(const Request& request) {
   if (request.has("x") && request.has("q") && request.has("k") && request.has("v")) {
     fail("--x is given beside --q, --k and --v, which are all that is needed: leave it out");
   }
+  if (request.has("d_memory") && !request.has("memory_text")) {
+    fail("--d-memory is the size of the vectors of --memory-text, which is not given");
+  }
   const std::string_view keys[] = {"memory", "k", "v", "scores", "weights", "n_k"};
   if (request.has("key_tokens") &&
       std::ranges::none_of(keys, [&](std::string_view key) { return request.has(key); })) {
@@ -70,12 +97,23 @@ void check_contradictions(const Request& request) {
         "relative-bias or relative-vectors");
   }
   if (request.has("no_feed_forward") && request.get<bool>("no_feed_forward")) {
-    for (const std::string_view name : {"d_ff", "w_1", "w_2"}) exclude(request, "no_feed_forward", name);
+    for (const std::string_view name : {"d_ff", "w_1", "b_1", "w_2", "b_2"}) {
+      exclude(request, "no_feed_forward", name);
+    }
   }
   if (request.has("n_q") != request.has("n_k")) fail("--n-q and --n-k go together: give both");
 }
 
+void check_repeats(const Problem& problem) {
+  if (problem.layers > most_heads / problem.heads) {
+    fail("--layers {} with --heads {}: more than {} heads in all are too many to show; give fewer",
+         problem.layers, problem.heads, most_heads);
+  }
+}
+
 void check_sizes(const Request& request, const Problem& problem) {
+  check_layers(problem);
+  require_inner(request, problem);
   if (const auto& x = problem.sequences.front().x) require_asked(request, "d_model", 1, "x", *x);
   for (const std::string name : {"q", "k", "v", "w_q", "w_k", "w_v"}) {
     const auto found = problem.matrices.find(name);

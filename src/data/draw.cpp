@@ -57,22 +57,8 @@ class Draw {
     if (asked && problem_.sequences.front().x) draw_parameters();
     if (request_.has("n_q")) draw_queries_and_keys();
     draw_positions();
-    if (problem_.feed_forward) draw_feed_forward();
+    if (problem_.feed_forward && asked) draw_feed_forward();
     if (asked || request_.has("n_q")) draw_score_parameters();
-  }
-
-  // In the sizes of the words that are longest.
-  void draw_positions() {
-    const PositionKind& kind = *find_row(position_kinds(), problem_.positions);
-    if (!kind.table_shape) return;
-    PositionSizes sizes{.d_model = d_model(), .max_distance = problem_.max_distance};
-    for (const Sequence& sequence : problem_.sequences) {
-      if (sequence.x) sizes.n = std::max(sizes.n, sequence.x->shape()[0]);
-    }
-    const bool projects = has("w_q") || has("q");
-    sizes.d_k = projects ? columns(has("w_q") ? "w_q" : "q") / problem_.heads : d_k();
-    if (sizes.n == 0) sizes.n = 1;
-    draw_parameter("position_table", kind.table_shape(sizes));
   }
 
   // In the sizes that one head's queries and keys have; all heads share them.
@@ -130,6 +116,28 @@ class Draw {
   std::size_t d_v() const {
     const std::optional<std::size_t> size = known("d_v", {"w_v", "v"});
     return size ? *size : d_k();
+  }
+
+  // In the sizes of the words that are longest.
+  void draw_positions() {
+    const PositionKind& kind = *find_row(position_kinds(), problem_.positions);
+    if (!kind.table_shape) return;
+    PositionSizes sizes{
+        .n = queries(), .d_model = d_model(), .d_k = 0, .max_distance = problem_.max_distance};
+    const bool projects = has("w_q") || has("q");
+    sizes.d_k = projects ? columns(has("w_q") ? "w_q" : "q") / problem_.heads : d_k();
+    const Shape shape = kind.table_shape(sizes);
+    if (kind.of_scores) require_size("distances", {queries(), shape.rows});
+    draw_parameter("position_table", shape);
+  }
+
+  // The most there are in one sentence.
+  std::size_t queries() const {
+    std::size_t count = has("q") ? problem_.matrices.find("q")->second.shape()[0] : 1;
+    for (const Sequence& sequence : problem_.sequences) {
+      if (sequence.x) count = std::max(count, sequence.x->shape()[0]);
+    }
+    return count;
   }
 
   void draw_embeddings() {
@@ -194,6 +202,7 @@ class Draw {
     std::size_t inner = request_.has("d_ff") ? request_.get<std::size_t>("d_ff") : usual_widening * d;
     if (has("w_1")) inner = columns("w_1");
     if (has("w_2")) inner = problem_.matrices.at("w_2").shape()[0];
+    require_size("inner", {problem_.layers * queries(), inner});
     draw_parameter("w_1", {d, inner});
     draw_parameter("w_2", {inner, d});
   }
@@ -214,6 +223,7 @@ class Draw {
   void draw_queries_and_keys() {
     const std::size_t n_q = request_.get<std::size_t>("n_q"), n_k = request_.get<std::size_t>("n_k");
     const std::size_t of_keys = problem_.heads * d_k(), of_values = problem_.heads * d_v();
+    require_size("scores", {n_q, n_k});
     draw_rows("q", {n_q, of_keys});
     draw_rows("k", {n_k, of_keys});
     draw_rows("v", {n_k, of_values});
@@ -225,10 +235,6 @@ class Draw {
 };
 
 }  // namespace
-
-void draw_position_table(const Request& request, Problem& problem) {
-  Draw(request, problem).draw_positions();
-}
 
 void draw_score_parameters(const Request& request, Problem& problem) {
   Draw(request, problem).draw_score_parameters();

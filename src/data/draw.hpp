@@ -11,9 +11,6 @@ namespace attn {
 /// does not have.
 void draw_missing(const Request& request, Problem& problem);
 
-/// Draws what the problem's positions have learned, unless it is given. Sizes are those of x.
-void draw_position_table(const Request& request, Problem& problem);
-
 /// Draws what the problem's scoring function has learned and nobody gave, from the request's seed.
 void draw_score_parameters(const Request& request, Problem& problem);
 

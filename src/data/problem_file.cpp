@@ -59,8 +59,6 @@ void write_problem(const Problem& problem, JsonWriter& json) {
   if (problem.positions != "none") {
     json.key("positions");
     json.string(problem.positions);
-    json.key("max_distance");
-    json.integer(problem.max_distance);
   }
   json.key("score");
   json.string(problem.score);

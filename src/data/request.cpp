@@ -188,6 +188,12 @@ void Request::set(const Field& field, const Json& json, const std::string& where
   }
 }
 
+void Request::set(const Field& field, Matrix matrix) {
+  std::vector<MatrixFile> files(1);
+  files.front().matrix = std::move(matrix);
+  values_.insert_or_assign(std::string(field.name), std::move(files));
+}
+
 bool Request::has_source() const {
   return std::ranges::any_of(sources, [&](std::string_view name) { return has(name); });
 }
@@ -196,9 +202,31 @@ void Request::override_with(const Request& other) {
   // What belongs to the field that is replaced goes with it: the words of other embeddings, the lengths of
   // other sentences, the scale of another score function.
   constexpr std::pair<std::string_view, std::string_view> belongings[] = {
-      {"text", "x"},      {"text", "tokens"},        {"text", "valid_length"},      {"text", "mask"},
-      {"x", "text"},      {"x", "tokens"},           {"x", "valid_length"},         {"x", "mask"},
-      {"score", "scale"}, {"memory_text", "memory"}, {"memory_text", "key_tokens"}, {"memory", "memory_text"},
+      {"text", "x"},
+      {"text", "tokens"},
+      {"text", "valid_length"},
+      {"text", "mask"},
+      {"x", "text"},
+      {"x", "tokens"},
+      {"x", "valid_length"},
+      {"x", "mask"},
+      {"score", "scale"},
+      {"memory_text", "memory"},
+      {"memory_text", "key_tokens"},
+      {"memory", "memory_text"},
+      {"no_feed_forward", "d_ff"},
+      {"no_feed_forward", "w_1"},
+      {"no_feed_forward", "b_1"},
+      {"no_feed_forward", "w_2"},
+      {"no_feed_forward", "b_2"},
+      {"d_ff", "no_feed_forward"},
+      {"w_1", "no_feed_forward"},
+      {"w_2", "no_feed_forward"},
+      {"d_ff", "w_1"},
+      {"d_ff", "b_1"},
+      {"d_ff", "w_2"},
+      {"w_1", "d_ff"},
+      {"w_2", "d_ff"},
   };
   for (const auto& [given, replaced] : belongings) {
     const auto found = values_.find(replaced);

@@ -51,6 +51,9 @@ class Request {
   /// From a problem file. Throws InputError naming `where`.
   void set(const Field& field, const Json& value, const std::string& where);
 
+  /// One matrix, for a field that holds matrices.
+  void set(const Field& field, Matrix matrix);
+
   bool has(std::string_view name) const { return values_.contains(name); }
   bool empty() const { return values_.empty(); }
   /// Whether it says what is attended to, and not only how.

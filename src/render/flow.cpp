@@ -16,15 +16,18 @@ constexpr Lines ascii = {"+", "+", "+", "+", "-", "|", " > "};
 class FlowWriter {
  public:
   FlowWriter(const Flow& flow, const Style& style, Sink& sink)
-      : flow_(flow), style_(style), sink_(sink), lines_(style.unicode ? drawn : ascii) {}
+      : flow_(flow),
+        style_(style),
+        sink_(sink),
+        lines_(style.unicode ? drawn : ascii),
+        limit_(limit_of(style)) {}
 
   void write() {
-    constexpr std::size_t usual = 80, margin = 2, frame = 4, arrow = 3;
-    const std::size_t limit = style_.width == 0 ? usual : style_.width;
+    if (flow_.boxes.empty()) return;
     std::size_t begin = 0, used = margin;
     for (std::size_t i = 0; i < flow_.boxes.size(); ++i) {
       const std::size_t width = inner_width(flow_.boxes[i]) + frame + arrow;
-      if (i > begin && used + width > limit) {
+      if (i > begin && used + width > limit_) {
         write_boxes(begin, i);
         begin = i;
         used = margin;
@@ -35,7 +38,18 @@ class FlowWriter {
   }
 
  private:
-  std::string signs(std::string_view text) const { return printable(style_.unicode ? text : in_ascii(text)); }
+  static constexpr std::size_t margin = 2, frame = 4, arrow = 3;
+
+  static std::size_t limit_of(const Style& style) {
+    constexpr std::size_t usual = 80, least = 20;
+    return style.width == 0 ? usual : std::max(style.width, least);
+  }
+
+  // Shortened where a box by itself would be too wide.
+  std::string signs(std::string_view text) const {
+    const std::string shown = printable(style_.unicode ? text : in_ascii(text));
+    return shortened(shown, limit_ - margin - frame - arrow, style_.unicode ? "…" : "~");
+  }
 
   std::size_t inner_width(const Flow::Box& box) const {
     return std::max(display_width(signs(box.title)), display_width(signs(box.detail)));
@@ -75,6 +89,7 @@ class FlowWriter {
   const Style& style_;
   Sink& sink_;
   const Lines& lines_;
+  std::size_t limit_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "render/color.hpp"
 #include "render/drawing.hpp"
+#include "render/range.hpp"
 #include "render/width.hpp"
 #include "render/written.hpp"
 
@@ -13,21 +14,14 @@ namespace attn {
 namespace {
 
 constexpr std::array<std::string_view, 5> shades = {" ", "░", "▒", "▓", "█"};
+constexpr std::string_view not_finite = "?";
 constexpr std::array<std::string_view, 5> ascii_shades = {" ", ".", "+", "#", "@"};
 
-struct Range {
-  double least = 0.0, most = 0.0;
+constexpr std::size_t most_rows = 64;
 
-  double share(double value) const { return most > least ? (value - least) / (most - least) : 0.5; }
-};
-
-Range range_of(const Matrix& cells) {
-  Range range{INFINITY, -INFINITY};
-  for (const double value : attn::cells(cells)) {
-    if (!std::isfinite(value)) continue;
-    range.least = std::min(range.least, value);
-    range.most = std::max(range.most, value);
-  }
+Range range_of(const Matrix& matrix) {
+  Range range;
+  for (const double value : cells(matrix)) range.include(value);
   return range;
 }
 
@@ -35,38 +29,41 @@ class HeatMapWriter {
  public:
   HeatMapWriter(const Table& table, const Style& style, Sink& sink)
       : table_(table), style_(style), sink_(sink), range_(range_of(*table.cells)) {
-    constexpr std::size_t usual = 80, margin = 4;
+    constexpr std::size_t usual = 80, least = 20, margin = 5;
+    limit_ = style.width == 0 ? usual : std::max(style.width, least);
     const Shape shape = shape_of(*table.cells);
-    for (std::size_t i = 0; i < shape.rows; ++i) {
+    row_step_ = style.full ? 1 : (shape.rows + most_rows - 1) / most_rows;
+    for (std::size_t i = 0; i < shape.rows; i += row_step_) {
       label_width_ = std::max(label_width_, display_width(shown(table.rows.label(i))));
     }
-    const std::size_t limit = style.width == 0 ? usual : style.width;
-    const std::size_t room = limit > label_width_ + margin + 8 ? limit - label_width_ - margin : 8;
+    const std::size_t room = limit_ - label_width_ - margin;
     cell_width_ = shape.columns * 2 <= room ? 2 : 1;
     step_ = (shape.columns + room - 1) / room;
   }
 
   void write() {
     const Shape shape = shape_of(*table_.cells);
-    const std::string every = step_ > 1 ? fmt::format(", every {}th", step_) : "";
-    sink_.write("  " +
-                signs(fmt::format("{}: rows {}, columns {} 1…{}{}", table_.title, table_.rows.name,
-                                  table_.columns.name, shape.columns, every)) +
-                "\n");
-    for (std::size_t i = 0; i < shape.rows; ++i) write_row(i, shape.columns);
+    const std::string title =
+        signs(fmt::format("{}: {} rows ({}{}), {} columns ({}{})", table_.title, shape.rows, table_.rows.name,
+                          one_in(row_step_), shape.columns, table_.columns.name, one_in(step_)));
+    for (const std::string& line : wrap(title, limit_ - 2)) sink_.write("  " + line + "\n");
+    for (std::size_t i = 0; i < shape.rows; i += row_step_) write_row(i, shape.columns);
     write_legend();
   }
 
  private:
   std::string signs(std::string_view text) const { return printable(style_.unicode ? text : in_ascii(text)); }
   std::string shown(const std::string& label) const {
-    return shortened(printable(label), 16, style_.unicode ? "…" : "~");
+    return shortened(printable(label), std::min<std::size_t>(16, limit_ / 3), style_.unicode ? "…" : "~");
   }
 
+  // Which are shown, where there is no room for all.
+  static std::string one_in(std::size_t step) { return step > 1 ? fmt::format(", one in {}", step) : ""; }
+
   std::string_view shade(double value) const {
+    if (!range_.holds(value)) return not_finite;
     const auto& signs = style_.unicode ? shades : ascii_shades;
-    const auto last = static_cast<double>(signs.size() - 1);
-    const double place = std::clamp(range_.share(value), 0.0, 1.0) * last;
+    const double place = range_.share(value) * static_cast<double>(signs.size() - 1);
     return signs[static_cast<std::size_t>(std::lround(place))];
   }
 
@@ -87,23 +84,27 @@ class HeatMapWriter {
   void write_legend() {
     const Notation notation{.precision = style_.precision};
     const auto& marks = style_.unicode ? shades : ascii_shades;
-    std::string legend = "  ";
-    for (std::size_t level = 0; level < marks.size(); ++level) {
+    std::vector<std::string> entries;
+    for (std::size_t level = 0; level < marks.size() && !range_.is_empty(); ++level) {
+      if (range_.is_constant() && level != marks.size() / 2) continue;
       const double share = static_cast<double>(level) / static_cast<double>(marks.size() - 1);
-      const double value = range_.least + share * (range_.most - range_.least);
-      legend +=
-          fmt::format("{}'{}' {}", level ? "   " : "", marks[level], written_number(value, notation).text);
+      entries.push_back(
+          fmt::format("'{}' {}", marks[level], signs(written_number(range_.at(share), notation).text)));
     }
-    sink_.write(legend + "\n");
+    const bool all = std::ranges::all_of(cells(*table_.cells), [&](double x) { return range_.holds(x); });
+    if (!all) entries.push_back(fmt::format("'{}' not finite", not_finite));
+    write_entries(entries, limit_, sink_);
   }
 
   const Table& table_;
   const Style& style_;
   Sink& sink_;
   Range range_;
+  std::size_t limit_ = 0;
   std::size_t label_width_ = 0;
   std::size_t cell_width_ = 2;
-  std::size_t step_ = 1;
+  std::size_t step_ = 1;  // columns and rows that are left out between two that are shown
+  std::size_t row_step_ = 1;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "render/drawing.hpp"
+#include "render/range.hpp"
 #include "render/width.hpp"
 #include "render/written.hpp"
 
@@ -13,34 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, 6> marks = {"•", "×", "+", "o", "#", "*"};
 constexpr std::array<std::string_view, 6> ascii_marks = {"*", "x", "+", "o", "#", "@"};
-constexpr std::size_t height = 16;
-
-// One axis: where a number lies between the ends, from 0 to 1.
-class Range {
- public:
-  explicit Range(Spacing spacing) : spacing_(spacing) {}
-
-  void include(double value) {
-    least_ = std::min(least_, value);
-    most_ = std::max(most_, value);
-  }
-  double share(double value) const {
-    const double from = place(least_), to = place(most_);
-    return to > from ? (place(value) - from) / (to - from) : 0.5;
-  }
-  /// The number at a share of the axis.
-  double at(double share) const {
-    const double value = place(least_) + share * (place(most_) - place(least_));
-    return spacing_ == Spacing::even ? value : std::pow(10.0, value);
-  }
-  bool is_empty() const { return least_ > most_; }
-
- private:
-  double place(double value) const { return spacing_ == Spacing::even ? value : std::log10(value); }
-
-  Spacing spacing_;
-  double least_ = INFINITY, most_ = -INFINITY;
-};
+constexpr std::size_t height = 17;  // odd, so that there is a middle
 
 class PlotWriter {
  public:
@@ -48,6 +22,7 @@ class PlotWriter {
       : plot_(plot), style_(style), sink_(sink), x_(plot.x_spacing), y_(plot.y_spacing) {
     for (const Series& series : plot.series) {
       for (std::size_t i = 0; i < series.x.size(); ++i) {
+        if (!is_drawn(series, i)) continue;
         x_.include(series.x[i]);
         y_.include(series.y[i]);
       }
@@ -55,8 +30,11 @@ class PlotWriter {
   }
 
   void write() {
-    sink_.write("  " + signs(plot_.title) + "\n");
-    if (x_.is_empty()) return;
+    for (const std::string& line : wrap(signs(plot_.title), limit() - 2)) sink_.write("  " + line + "\n");
+    if (x_.is_empty()) {
+      sink_.write("  nothing to draw\n");
+      return;
+    }
     make_labels();
     draw();
     for (std::size_t line = 0; line < height; ++line) write_line(line);
@@ -65,7 +43,18 @@ class PlotWriter {
   }
 
  private:
+  // A point needs a place on both axes.
+  bool is_drawn(const Series& series, std::size_t i) const {
+    return x_.holds(series.x[i]) && y_.holds(series.y[i]);
+  }
+  std::size_t limit() const {
+    constexpr std::size_t usual = 80, least = 20;
+    return style_.width == 0 ? usual : std::max(style_.width, least);
+  }
   std::string signs(std::string_view text) const { return printable(style_.unicode ? text : in_ascii(text)); }
+  std::string fitting(std::string_view text, std::size_t width) const {
+    return shortened(signs(text), width, style_.unicode ? "…" : "~");
+  }
   std::string_view mark(std::size_t series) const {
     return (style_.unicode ? marks : ascii_marks)[series % marks.size()];
   }
@@ -80,9 +69,8 @@ class PlotWriter {
       labels_[line] = numeral(y_.at(1.0 - static_cast<double>(line) / static_cast<double>(height - 1)));
       label_width_ = std::max(label_width_, display_width(labels_[line]));
     }
-    constexpr std::size_t usual = 80, margin = 5, least = 16, most = 72;
-    const std::size_t limit = style_.width == 0 ? usual : style_.width;
-    width_ = limit > label_width_ + margin + least ? std::min(most, limit - label_width_ - margin) : least;
+    constexpr std::size_t margin = 4, least = 6, most = 72;
+    width_ = std::clamp(limit() - std::min(limit(), label_width_ + margin), least, most);
   }
 
   void draw() {
@@ -90,6 +78,7 @@ class PlotWriter {
     for (std::size_t s = 0; s < plot_.series.size(); ++s) {
       const Series& series = plot_.series[s];
       for (std::size_t i = 0; i < series.x.size(); ++i) {
+        if (!is_drawn(series, i)) continue;
         const double across = x_.share(series.x[i]) * static_cast<double>(width_ - 1);
         const double down = (1.0 - y_.share(series.y[i])) * static_cast<double>(height - 1);
         const auto column = static_cast<std::size_t>(std::lround(across));
@@ -111,19 +100,26 @@ class PlotWriter {
     std::string line = "  " + std::string(label_width_ + 1, ' ') + (style_.unicode ? "└" : "+");
     for (std::size_t column = 0; column < width_; ++column) line += style_.unicode ? "─" : "-";
     sink_.write(line + "\n");
-    const std::string left = numeral(x_.at(0.0)), right = numeral(x_.at(1.0)), middle = signs(plot_.x_name);
-    const std::size_t used = display_width(left) + display_width(middle) + display_width(right);
-    const std::size_t blanks = width_ > used + 2 ? width_ - used : 2;
-    sink_.write(std::string(label_width_ + 4, ' ') + left + std::string(blanks / 2, ' ') + middle +
-                std::string(blanks - blanks / 2, ' ') + right + "\n");
+    const std::string name = signs(plot_.x_name), margin(label_width_ + 4, ' ');
+    const std::string left = numeral(x_.at(0.0)), right = x_.is_constant() ? "" : numeral(x_.at(1.0));
+    const std::size_t ends = display_width(left) + display_width(right);
+    if (ends >= width_) return write_entries({name + ": " + left + " to", right}, limit(), sink_);
+    const bool fits = ends + display_width(name) + 2 <= width_;
+    const std::size_t used = ends + (fits ? display_width(name) : 0);
+    const std::size_t blanks = width_ > used ? width_ - used : 1;
+    line = margin + left + std::string(blanks / 2, ' ') + (fits ? name : "") +
+           std::string(blanks - blanks / 2, ' ') + right;
+    line.erase(line.find_last_not_of(' ') + 1);
+    sink_.write(line + "\n");
+    if (!fits) sink_.write(margin + fitting(plot_.x_name, width_) + "\n");
   }
 
   void write_legend() {
-    std::string legend;
+    std::vector<std::string> entries;
     for (std::size_t s = 0; s < plot_.series.size(); ++s) {
-      legend += fmt::format("{}{} {}", s ? "   " : "  ", mark(s), signs(plot_.series[s].name));
+      entries.push_back(fmt::format("{} {}", mark(s), fitting(plot_.series[s].name, limit() - 4)));
     }
-    sink_.write(legend + "\n");
+    write_entries(entries, limit(), sink_);
   }
 
   const Plot& plot_;

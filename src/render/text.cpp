@@ -168,29 +168,6 @@ class TextRenderer {
     return text;
   }
 
-  static std::vector<std::string> wrap(const std::string& text, std::size_t width) {
-    std::vector<std::string> lines(1);
-    std::size_t used = 0;
-    std::size_t begin = 0;
-    while (begin <= text.size()) {
-      const std::size_t end = std::min(text.find(' ', begin), text.size());
-      const std::string word = text.substr(begin, end - begin);
-      const std::size_t size = display_width(word);
-      if (used > 0 && used + 1 + size > width) {
-        lines.emplace_back();
-        used = 0;
-      }
-      if (begin > 0 && used > 0) {
-        lines.back() += ' ';
-        ++used;
-      }
-      lines.back() += word;
-      used += size;
-      begin = end + 1;
-    }
-    return lines;
-  }
-
   static std::string repeated(std::string_view sign, std::size_t times) {
     std::string text;
     for (std::size_t i = 0; i < times; ++i) text += sign;

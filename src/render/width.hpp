@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace attn {
 
@@ -18,5 +19,8 @@ std::string printable(std::string_view text);
 
 /// Our own mathematical signs and box lines in ASCII; anything else is left as it is.
 std::string in_ascii(std::string_view text);
+
+/// The text in lines of at most `width` columns, broken at blanks; a longer word has a line of its own.
+std::vector<std::string> wrap(const std::string& text, std::size_t width);
 
 }  // namespace attn

@@ -1,0 +1,283 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+#include <sstream>
+
+#include "render/drawing.hpp"
+#include "render/format.hpp"
+#include "render/range.hpp"
+#include "render/width.hpp"
+#include "testing.hpp"
+
+using namespace attn;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+template <class Drawing>
+std::string drawn(const Drawing& drawing, const Style& style,
+                  void (*write)(const Drawing&, const Style&, Sink&)) {
+  std::string text;
+  Sink sink([&](std::string_view bytes) { text += bytes; });
+  write(drawing, style, sink);
+  sink.flush();
+  return text;
+}
+
+std::string drawn(const HeatMap& map, const Style& style = {}) {
+  return drawn(map, style, write_heat_map);
+}
+std::string drawn(const Plot& plot, const Style& style = {}) {
+  return drawn(plot, style, write_plot);
+}
+std::string drawn(const Flow& flow, const Style& style = {}) {
+  return drawn(flow, style, write_flow);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::size_t widest(const std::string& text) {
+  std::size_t width = 0;
+  for (const std::string& line : lines_of(text)) width = std::max(width, display_width(line));
+  return width;
+}
+
+std::size_t count_of(const std::string& text, std::string_view sign) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(sign); at != std::string::npos; at = text.find(sign, at + sign.size())) {
+    ++count;
+  }
+  return count;
+}
+
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 128; });
+}
+
+HeatMap map_of(Matrix cells, std::vector<std::string> labels = {}) {
+  return {{.title = "p",
+           .rows = axis("places", std::move(labels)),
+           .columns = axis("features"),
+           .cells = std::make_shared<const Matrix>(std::move(cells))}};
+}
+
+Plot plot_of(std::vector<double> x, std::vector<double> y) {
+  return {.title = "Sizes", .x_name = "d", .series = {{"one", std::move(x), std::move(y)}}};
+}
+
+// The lines of a plot between its title and its axis.
+std::vector<std::string> grid_of(const std::string& text) {
+  std::vector<std::string> grid;
+  for (const std::string& line : lines_of(text)) {
+    if (line.find("│") != std::string::npos || line.find("┤") != std::string::npos) grid.push_back(line);
+  }
+  return grid;
+}
+
+std::vector<Plot> hostile_plots() {
+  const double most = std::numeric_limits<double>::max();
+  Plot logarithmic = plot_of({0.0, -1.0, not_a_number, 1.0, 100.0}, {1.0, 1.0, 1.0, 0.0, 1e300});
+  logarithmic.x_spacing = logarithmic.y_spacing = Spacing::logarithmic;
+  Plot many = plot_of({1, 2}, {3, 4});
+  for (int i = 0; i < 20; ++i) many.series.push_back({"a long name of a curve", {1, 2}, {1.0 * i, 5}});
+  return {plot_of({}, {}),
+          plot_of({1}, {1}),
+          plot_of({1, 1}, {2, 2}),
+          plot_of({1, 2}, {not_a_number, not_a_number}),
+          plot_of({1, 2, 3}, {not_a_number, infinity, -infinity}),
+          plot_of({-most, most}, {most, -most}),
+          plot_of({0, 1e-300}, {1e-300, 2e-300}),
+          Plot{.title = "Nothing", .x_name = "", .series = {}},
+          logarithmic,
+          many};
+}
+
+}  // namespace
+
+TEST_CASE("a range tells where a number lies, at even distances or by its logarithm") {
+  Range even, tens(Spacing::logarithmic);
+  for (const double value : {1.0, 100.0}) {
+    even.include(value);
+    tens.include(value);
+  }
+  CHECK(even.share(50.5) == 0.5);
+  CHECK(tens.share(10.0) == doctest::Approx(0.5));
+  CHECK(even.at(0.5) == doctest::Approx(50.5));
+  CHECK(tens.at(0.5) == doctest::Approx(10.0));
+  for (const double share : {0.0, 0.25, 1.0}) {
+    CHECK(even.share(even.at(share)) == doctest::Approx(share));
+    CHECK(tens.share(tens.at(share)) == doctest::Approx(share));
+  }
+}
+
+TEST_CASE("a range passes over what has no place, and is as wide as double precision allows") {
+  Range range, tens(Spacing::logarithmic);
+  CHECK(range.is_empty());
+  for (const double value : {not_a_number, infinity, -infinity}) range.include(value);
+  for (const double value : {not_a_number, infinity, 0.0, -1.0}) tens.include(value);
+  CHECK(range.is_empty());
+  CHECK(tens.is_empty());
+  range.include(7.0);
+  CHECK(range.is_constant());
+  CHECK(range.share(7.0) == 0.5);
+  const double most = std::numeric_limits<double>::max();
+  range.include(most);
+  range.include(-most);
+  CHECK(range.share(-most) == 0.0);
+  CHECK(range.share(most) == 1.0);
+  CHECK(range.at(0.5) == 0.0);
+}
+
+TEST_CASE("a heat map is the darker the larger the number") {
+  const std::vector<std::string> lines = lines_of(drawn(map_of(matrix({{0, 1, 2, 3, 4}}))));
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0] == "  p: 1 rows (places), 5 columns (features)");
+  CHECK(lines[1] == "  1 │  ░░▒▒▓▓██│");
+  CHECK(lines[2] == "  ' ' 0   '░' 1   '▒' 2   '▓' 3   '█' 4");
+}
+
+TEST_CASE("a heat map in ASCII has signs of its own") {
+  const std::string text = drawn(map_of(matrix({{0, 1, 2, 3, 4}})), {.unicode = false});
+  CHECK(lines_of(text)[1] == "  1 |  ..++##@@|");
+  CHECK(is_ascii(text));
+}
+
+TEST_CASE("a heat map of one number has one shade, and a cell that is not finite a question mark") {
+  const std::string constant = drawn(map_of(matrix({{7, 7}, {7, 7}})));
+  CHECK(count_of(constant, "▒▒▒▒") == 2);
+  CHECK(lines_of(constant).back() == "  '▒' 7");
+  const std::string mixed = drawn(map_of(matrix({{not_a_number, 0, infinity, 1, -infinity}})));
+  CHECK(lines_of(mixed)[1] == "  1 │??  ??██??│");
+  CHECK(lines_of(mixed).back().ends_with("'?' not finite"));
+  CHECK(lines_of(drawn(map_of(matrix({{not_a_number}})))).back() == "  '?' not finite");
+}
+
+TEST_CASE("a number next to nothing is 0 in the legend") {
+  CHECK(drawn(map_of(matrix({{-1, 1.00001}}))).find("'▒' 0 ") != std::string::npos);
+}
+
+TEST_CASE("a heat map fits into any width, and leaves out columns and rows evenly") {
+  Matrix wide = make_matrix({200, 300});
+  for (std::size_t i = 0; i < wide.size(); ++i) cells(wide)[i] = static_cast<double>(i);
+  const HeatMap map = map_of(wide, std::vector<std::string>(200, "a label that is far too long"));
+  for (const std::size_t width : {0u, 20u, 21u, 33u, 80u, 500u}) {
+    CAPTURE(width);
+    const std::string text = drawn(map, {.width = width});
+    CHECK(widest(text) <= (width == 0 ? 80 : width));
+    CHECK(count_of(text, "a l") == 50);  // one in 4, so that there are at most 64
+    CHECK(text.find("one") != std::string::npos);
+  }
+  CHECK(count_of(drawn(map, {.full = true}), "a l") == 200);
+}
+
+TEST_CASE("a plot puts the ends of its axes where they belong") {
+  const std::string text = drawn(plot_of({0, 10}, {-5, 5}));
+  const std::vector<std::string> grid = grid_of(text);
+  REQUIRE(grid.size() == 17);
+  CHECK(grid.front().ends_with("•"));
+  CHECK(grid.front().starts_with("   5 ┤ "));
+  CHECK(grid[8] == "   0 ┤");
+  CHECK(grid.back() == "  -5 ┤•");
+  CHECK(text.starts_with("  Sizes\n"));
+  CHECK(lines_of(text).back() == "  • one");
+}
+
+TEST_CASE("on a logarithmic axis ten lies halfway between one and a hundred") {
+  Plot plot = plot_of({1, 10, 100}, {1, 10, 100});
+  plot.x_spacing = plot.y_spacing = Spacing::logarithmic;
+  const std::vector<std::string> grid = grid_of(drawn(plot));
+  const auto column = [](const std::string& line) { return display_width(line.substr(0, line.find("•"))); };
+  REQUIRE(grid.size() == 17);
+  CHECK(grid[8].starts_with("   10 ┤"));
+  const std::size_t first = column(grid[16]), middle = column(grid[8]), last = column(grid[0]);
+  CHECK(first < middle);
+  CHECK(last - first <= 2 * (middle - first) + 1);
+  CHECK(2 * (middle - first) <= last - first + 1);
+}
+
+TEST_CASE("every finite point is drawn, and no other") {
+  CHECK(count_of(drawn(plot_of({1, 2, 3, 4}, {1, not_a_number, 3, infinity})), "•") == 2 + 1);
+  CHECK(count_of(drawn(plot_of({5}, {5})), "•") == 1 + 1);
+  CHECK(drawn(plot_of({1}, {not_a_number})) == "  Sizes\n  nothing to draw\n");
+}
+
+TEST_CASE("each curve has a sign of its own, in ASCII too") {
+  Plot plot = plot_of({1}, {0});
+  for (int i = 1; i < 6; ++i) plot.series.push_back({"more", {1.0 + i}, {1.0 * i}});
+  for (const bool unicode : {true, false}) {
+    const std::string text = drawn(plot, {.unicode = unicode});
+    CHECK(is_ascii(text) != unicode);
+    for (const std::string_view mark : {"x", "+", "o", "#", "@"}) {
+      if (!unicode && mark != "+") CHECK(count_of(text, mark) >= 2);
+    }
+    for (const std::string_view mark : {"•", "×", "o", "#", "*"}) {
+      if (unicode) CHECK(count_of(text, mark) >= 2);
+    }
+  }
+}
+
+TEST_CASE("whatever a plot is given, it fits into its width") {
+  for (const Plot& plot : hostile_plots()) {
+    for (const std::size_t width : {0u, 20u, 25u, 40u, 80u, 200u}) {
+      for (const bool unicode : {true, false}) {
+        CAPTURE(width);
+        const std::string text = drawn(plot, {.unicode = unicode, .width = width});
+        CAPTURE(text);
+        CHECK(text.ends_with('\n'));
+        CHECK(widest(text) <= (width == 0 ? 80 : width));
+        if (!unicode) CHECK(is_ascii(text));
+      }
+    }
+  }
+}
+
+TEST_CASE("a flow is boxes with arrows between them, in as many lines as they need") {
+  const Flow flow{{{"Query, keys", "q, k"}, {"Score function", "scores"}, {"Normalise", "weights"}}};
+  const std::string text = drawn(flow);
+  CHECK(lines_of(text).size() == 4);
+  CHECK(count_of(text, "→") == 2);
+  CHECK(count_of(text, "╭") == 3);
+  const std::string narrow = drawn(flow, {.width = 24});
+  CHECK(lines_of(narrow).size() == 12);
+  CHECK(count_of(narrow, "→") == 2);
+  const std::string ascii = drawn(flow, {.unicode = false});
+  CHECK(is_ascii(ascii));
+  CHECK(count_of(ascii, " > ") == 2);
+  CHECK(drawn(Flow{}) == "");
+}
+
+TEST_CASE("a flow fits into any width, and shortens what is wider by itself") {
+  const Flow flow{
+      {{"a box with a title that is very long indeed", "x"}, {"ノード名はとても長い名前です", "y"}}};
+  for (const std::size_t width : {20u, 22u, 30u, 80u}) {
+    CAPTURE(width);
+    CHECK(widest(drawn(flow, {.width = width})) <= width);
+    CHECK(widest(drawn(flow, {.unicode = false, .width = width})) <= width);
+  }
+}
+
+TEST_CASE("in Markdown a drawing stands in a block of text, without colours") {
+  Page page;
+  page.blocks = {plot_of({1, 2}, {1, 2}), map_of(matrix({{1, 2}})), Flow{{{"a", "b"}}}};
+  std::string text;
+  Sink sink([&](std::string_view bytes) { text += bytes; });
+  render_markdown(page, {.colors = Colors::full}, sink);
+  sink.flush();
+  CHECK(count_of(text, "```text\n") == 3);
+  CHECK(count_of(text, "```") == 6);
+  CHECK(text.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("lines are broken at blanks only") {
+  CHECK(wrap("one two three", 7) == std::vector<std::string>{"one two", "three"});
+  CHECK(wrap("unbreakable", 3) == std::vector<std::string>{"unbreakable"});
+  CHECK(wrap("", 3) == std::vector<std::string>{""});
+}

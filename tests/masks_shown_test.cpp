@@ -1,0 +1,233 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "attention/masks.hpp"
+#include "command/errata.hpp"
+#include "data/json.hpp"
+#include "process.hpp"
+#include "testing.hpp"
+
+using namespace attn;
+
+namespace {
+
+Json page(Words words) {
+  words.insert(words.end(), {"--format", "json"});
+  const Finished finished = run_attn(words);
+  CHECK_MESSAGE(finished.code == 0, command_line(words) << finished.errors);
+  return parse_json(finished.out, "page");
+}
+
+// A cell of a matrix that a page holds.
+double cell(const Json& page, const std::string& name, std::size_t row, std::size_t column) {
+  return page["arrays"][name][row][column].get<double>();
+}
+
+// The values of a table of quantities.
+Json table(const Json& page, std::string_view title) {
+  for (const Json& block : page["page"]) {
+    if (block["type"] == "table" && block["title"] == title) return block["values"];
+  }
+  FAIL("there is no table " << title);
+  return {};
+}
+
+void refuses(const Words& words, std::string_view expected) {
+  const Finished finished = run_attn(words);
+  INFO(command_line(words));
+  INFO(finished.errors);
+  CHECK(finished.code == 2);
+  CHECK(finished.out == "");
+  CHECK(std::ranges::count(finished.errors, '\n') == 1);
+  CHECK(finished.errors.find(expected) != std::string::npos);
+}
+
+std::string text(const Words& words) {
+  const Finished finished = run_attn(words);
+  CHECK_MESSAGE(finished.code == 0, command_line(words) << finished.errors);
+  return finished.out;
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("masking the scores and masking the weights and dividing by their sum are the same") {
+  for (const Words& words :
+       {Words{"compare-masks"}, Words{"compare-masks", "--causal"},
+        Words{"compare-masks", "--scores", "3 1 2; 0 5 1; -4 0 9", "--causal"},
+        Words{"compare-masks", "--scores", "1 2; 3 4", "--mask", "0 0; 1 1"},
+        Words{"compare-masks", "--text", "a b c", "--heads", "2", "--valid-length", "2"}}) {
+    const Json compared = page(words);
+    const Json &before = compared["arrays"]["before.weights"], &after = compared["arrays"]["after.weights"];
+    REQUIRE(before.size() == after.size());
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      for (std::size_t j = 0; j < before[i].size(); ++j)
+        CHECK(close(before[i][j].get<double>(), after[i][j].get<double>(), 1e-12));
+    }
+  }
+}
+
+TEST_CASE("what is left of masked weights sums to less than one") {
+  const Json compared = page({"compare-masks", "--scores", "0 0; 0 0", "--causal"});
+  CHECK(cell(compared, "of_weights.left", 0, 0) == 0.5);
+  CHECK(cell(compared, "of_weights.filled", 0, 1) == -1e6);
+  CHECK(table(compared, "sum of the row")[0][1] == 0.5);
+  CHECK(table(compared, "sum of the row")[1][1] == 1.0);
+}
+
+TEST_CASE("the higher the fill, the more leaks, and lowered scores give the masked keys everything") {
+  const Json compared = page({"compare-masks", "--scores", "1 1; 0 0", "--causal"});
+  const Json leaks = table(compared, "fill");
+  REQUIRE(leaks.size() == 7);
+  for (std::size_t i = 0; i + 2 < leaks.size(); ++i) CHECK(leaks[i][0] <= leaks[i + 1][0]);
+  // A fill of 0 beside a score of 1: 1 / (1 + e). Of −10⁶ beside −2·10⁶ + 1: all.
+  CHECK(close(leaks[5][0].get<double>(), 1 / (1 + std::exp(1.0)), 1e-12));
+  CHECK(leaks[0][0] == 0.0);
+  CHECK(leaks[6][0] == 1.0);
+}
+
+TEST_CASE("padding, a causal mask and an arbitrary one hold together") {
+  Matrix arbitrary = matrix({{1, 1, 1}, {0, 1, 1}, {1, 1, 1}});
+  const std::size_t length[] = {2};
+  const Matrix all = both(both(arbitrary, causal_mask({3, 3})), valid_length_mask({3, 3}, length));
+  CHECK(same(all, matrix({{1, 0, 0}, {0, 1, 0}, {1, 1, 0}})));
+  const Json masked = page({"mask", "--scores", "1 2 3; 4 5 6; 7 8 9", "--mask", "1 1 1; 0 1 1; 1 1 1",
+                            "--causal", "--valid-length", "2"});
+  CHECK(masked["arrays"]["masked"][1][0] == "-Infinity");
+  CHECK(masked["arrays"]["masked"][2] == Json({7.0, 8.0, "-Infinity"}));
+}
+
+TEST_CASE("a fill above real scores leaks, and a warning says so") {
+  const Finished finished = run_attn(
+      {"softmax", "--scores", "-3e6 0; -3e6 0", "--causal", "--mask-fill", "-1e6", "--format", "csv"});
+  CHECK(finished.code == 0);
+  CHECK(finished.out.starts_with("0,1\n"));
+  CHECK(has(finished.errors, "the mask leaks"));
+}
+
+TEST_CASE("what has no mask to compare is refused") {
+  refuses({"compare-masks", "--scores", "1 2; 3 4"}, "needs a mask");
+  refuses({"compare-masks", "--weights", "1 2; 3 4"}, "needs a mask");
+  refuses({"compare-masks", "--scores", "1 2; 3 4", "--mask", "0 -1; 0 0"}, "needs a mask");
+  refuses({"compare-masks", "--scores", "1 2", "--valid-length", "3"}, "more than the 2 keys");
+}
+
+TEST_CASE("two words that are swapped are two places of one sentence") {
+  const std::string swapped = text({"walk", "--example", "order", "--swap", "1,3"});
+  CHECK(has(swapped, "nothing else has changed"));
+  CHECK(has(swapped, "have other"));
+  for (const char* places : {"1", "", ",", "1,", "1,2,3", "a,b", "-1,2", "1 2", "99999999999999999999,1"}) {
+    refuses({"walk", "--example", "order", "--swap", places}, "is not two places");
+  }
+  refuses({"walk", "--example", "order", "--swap", "1,1"}, "one word twice");
+  refuses({"walk", "--example", "order", "--swap", "0,1"}, "no word 0");
+  refuses({"walk", "--example", "order", "--swap", "1,4"}, "from 1 to 3");
+  refuses({"walk", "--swap", "1,2", "--text", "a b", "--text", "c d"}, "one sentence");
+  refuses({"walk", "--swap", "1,2", "--scores", "1 2; 3 4"}, "one sentence");
+  refuses({"walk", "--swap", "1,2", "--x", "1 2; 3 4"}, "there are none");
+  refuses({"walk", "--swap", "1,2", "--by-word", "dog", "--example", "order"}, "both given");
+  refuses({"walk", "--swap", "1,2", "--only", "output"}, "both given");
+}
+
+TEST_CASE("a sweep is of positive numbers, up to a hundred") {
+  for (const char* list : {"", "0", "a", "1,,2", ",1", "1,", "inf", "nan", "-1", "1e999", "1 2"}) {
+    refuses({"scale", "--sweep", list}, "is not a positive number");
+  }
+  std::string many = "1";
+  for (int i = 2; i <= 101; ++i) many += "," + std::to_string(i);
+  refuses({"scale", "--sweep", many}, "101 divisors");
+  refuses({"scale", "--sweep", "1e-308"}, "beyond double precision");
+  refuses({"scale", "--sweep", "1", "--scale", "2"}, "both given");
+  refuses({"scale", "--sweep", "1", "--only", "q"}, "both given");
+  refuses({"scale", "--sweep", "1", "--weights", "1 0"}, "there are none");
+  CHECK(has(text({"scale", "--sweep", "1e308"}), "1e+308"));
+  CHECK(has(text({"scale", "--sweep", "1,2", "--example", "animal"}), "the scores of head.1"));
+}
+
+TEST_CASE("attn positions shows places, up to as many as can be told apart") {
+  for (const char* kind : {"sinusoidal", "concatenated", "learned", "relative-bias", "relative-vectors"}) {
+    CHECK(has(text({"positions", "--positions", kind, "--n", "5"}), kind));
+  }
+  const std::string bias = text({"positions", "--positions", "relative-bias", "--position-table", "5 6 7"});
+  CHECK(has(bias, "│  -1  0  1"));
+  for (const char* n : {"0", "1e9", "100001", "-1", ""})
+    refuses({"positions", "--n", n}, "is not a whole number");
+  for (const char* column : {"0", "9", "99", "a", "", "1,,2"}) {
+    refuses({"positions", "--columns", column}, "is no column");
+  }
+  refuses({"positions", "--columns", "1,2,3,4,5,6,7"}, "7 columns");
+  refuses({"positions", "--columns", "1", "--positions", "relative-bias"}, "has none");
+  refuses({"positions", "--n", "100000", "--d-model", "2000000000"}, "too many");
+  refuses({"positions", "--positions", "relative-bias", "--n", "257"}, "up to 256");
+  refuses({"positions", "--positions", "relative-bias", "--max-distance", "257"}, "up to 256");
+  refuses({"positions", "--positions", "none"}, "give --positions sinusoidal");
+  refuses({"positions", "--position-table", "1 2 3"}, "how it is used");
+  refuses({"positions", "--text", "a b", "--n", "3"}, "of its own");
+  refuses({"positions", "--scores", "1 2"}, "there are none");
+  refuses({"positions", "--positions", "learned", "--position-table", "1 2; 3 4", "--n", "3"}, "for word 3");
+  refuses({"positions", "--positions", "learned", "--position-table", "1e200 1; 1 1"}, "double precision");
+  refuses({"positions", "--positions", "learned", "--position-table", "1 inf"}, "must be finite");
+}
+
+TEST_CASE("a word is looked up by its id, or multiplied with a one-hot vector") {
+  const Json embedded = page({"embed", "--text", "a b a", "--text", "b c", "--d-model", "3"});
+  const Json& arrays = embedded["arrays"];
+  CHECK(arrays["ids"] == Json({{1.0}, {2.0}, {1.0}, {2.0}, {3.0}, {4.0}}));  // and <blank>
+  CHECK(arrays["x"] == arrays["product"]);
+  CHECK(arrays["x"][0] == arrays["x"][2]);
+  CHECK(arrays["e"].size() == 4);
+  refuses({"embed", "--x", "1 2; 3 4"}, "needs words");
+  refuses({"embed", "--x", "1 2; 3 4", "--tokens", "a a"}, "a word has one id");
+  refuses({"embed", "--x", "1 2; 3 4", "--tokens", "a b c"}, "labels for 3");
+  refuses({"embed", "--scores", "1 2"}, "needs words");
+}
+
+TEST_CASE("every erratum is listed, and has its numbers or the command that has them") {
+  const std::string list = text({"errata"});
+  for (const Erratum& row : errata()) {
+    CAPTURE(row.name);
+    CHECK(has(list, std::string(row.name) + " "));
+    const std::string shown = text({"errata", std::string(row.name)});
+    CHECK(has(shown, row.name));
+    CHECK(row.command.starts_with("attn "));
+    if (row.demonstrate) {
+      CHECK(row.command == "attn errata " + std::string(row.name));
+      CHECK(page({"errata", std::string(row.name)})["arrays"].size() > 0);
+    } else {
+      CHECK(has(shown, row.command));
+    }
+  }
+  for (const char* name : {"E11", "E14", "e6", "E0", "", "E1 "}) {
+    refuses({"errata", name}, "there is no erratum");
+  }
+  refuses({"errata", "e6"}, "did you mean 'E6'?");
+}
+
+TEST_CASE("the numbers of the errata are those of the documents' claims") {
+  const Json root = table(page({"errata", "E6"}), "ratio of two weights");
+  for (const Json& row : root) CHECK(close(row[0].get<double>(), std::exp(2.0), 1e-12));
+  CHECK(close(root[2][1].get<double>(), std::exp(1.0), 1e-12));
+  const Json layouts = page({"errata", "E16"});
+  CHECK(close(cell(layouts, "interleaved.dot_products", 0, 3),
+              cell(layouts, "concatenated.dot_products", 0, 3), 1e-12));
+  const Json index = page({"errata", "E10"});
+  CHECK(close(cell(index, "output_wrong", 1, 0), cell(index, "v", 1, 0), 1e-12));
+  const Json norms = table(page({"errata", "E17"}), "variance");
+  for (const Json& row : norms) CHECK(close(row[0].get<double>(), 1.0, 1e-3));
+}
+
+TEST_CASE("memory words are refused where they contradict, and are what keys come from") {
+  refuses({"walk", "--memory-text", "", "--text", "a"}, "has no words");
+  refuses({"walk", "--memory-text", "a", "--key-tokens", "b", "--text", "a"}, "both given");
+  refuses({"walk", "--memory-text", "a", "--scores", "1"}, "both given");
+  refuses({"walk", "--d-memory", "0", "--memory-text", "a", "--text", "a"}, "--d-memory: '0'");
+  const std::string transposed =
+      text({"softmax", "--text", "the cat", "--memory-text", "le chat noir", "--transpose"});
+  CHECK(has(transposed, "alignment │     the"));
+  CHECK(has(transposed, "noir"));
+}
