@@ -67,6 +67,7 @@ class Chooser {
       read_parameter_file(*arguments_.text("parameters"));
     } else {
       plan();
+      arguments_.tell("drawing parameters");
       draw_parameters(model, seed());
     }
     take_words();
@@ -132,6 +133,7 @@ class Chooser {
     if (!heads)
       fail("--parameters {}: the file does not tell how many heads there are: give --heads N", path);
     model.sizes.heads = *heads;
+    arguments_.tell("reading parameters");
     ParameterFile file = read_parameters(path);
     take_parameters(model, std::move(file.parameters), path);
     model.title = fmt::format("{} of {}", file.layout, path);
@@ -337,6 +339,13 @@ ModelChoice chosen_model(const Arguments& arguments, std::string_view usual) {
 
 ModelChoice planned_model(const Arguments& arguments, std::string_view usual) {
   return Chooser(arguments, usual).plan_only();
+}
+
+Keep telling(Keep keep, const Arguments& arguments) {
+  return [keep = std::move(keep), &arguments](const Node& node) {
+    if (!node.name.empty()) arguments.tell(node.name);
+    return keep(node);
+  };
 }
 
 std::string word_of(const std::vector<std::string>& vocabulary, std::size_t id) {

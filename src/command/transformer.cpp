@@ -178,7 +178,7 @@ Outcome run_transformer(const Command& command, const Arguments& arguments) {
   if (arguments.has("check-causal")) return check_causal(choice);
 
   const std::optional<std::string> only = arguments.text("only");
-  auto graph = std::make_shared<Graph>(only ? keep_matching(*only) : keep_everything());
+  auto graph = std::make_shared<Graph>(telling(only ? keep_matching(*only) : keep_everything(), arguments));
   run_model(choice, *graph);
   check_overflow(*graph);
   Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
