@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "graph/address.hpp"
 #include "command/translation.hpp"
+#include "graph/address.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
 

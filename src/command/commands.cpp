@@ -4,6 +4,7 @@
 
 #include "attention/steps.hpp"
 #include "command/command.hpp"
+#include "command/model_choice.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -69,6 +70,74 @@ void add_steps(std::vector<Command>& commands) {
                         .examples = own.examples,
                         .run = own.run});
   }
+}
+
+std::vector<Option> with_model_options(std::vector<Option> own) {
+  const std::vector<Option> options = model_options();
+  own.insert(own.end(), options.begin(), options.end());
+  return own;
+}
+
+// The Transformer, whole and in parts.
+void add_models(std::vector<Command>& commands) {
+  commands.push_back(
+      {.name = "layer-norm",
+       .summary = "mean, variance, normalised rows, γ and β",
+       .takes_problem = true,
+       .options = {{"--gamma", "MATRIX", "one row of factors (ones)"},
+                   {"--beta", "MATRIX", "one row of summands (zeros)"},
+                   {"--epsilon", "NUMBER", "keeps the divisor from being 0 (1e-5)"}},
+       .examples = {"attn layer-norm", "attn layer-norm --x '1 2 3; 10 20 30' --gamma '1 1 2'"},
+       .run = run_layer_norm});
+  const std::vector<Option> of_parts =
+      with_model_options({only,
+                          {"--outline", "", "the tree of matrices with shapes and costs, and no numbers"},
+                          {"--explain", "CELL", "one number, such as 'encoder.1.norm_1.output[1,2]'"},
+                          depth});
+  commands.push_back({.name = "encoder",
+                      .summary = "self-attention and feed-forward, layer by layer",
+                      .options = of_parts,
+                      .examples = {"attn encoder", "attn encoder --size base --outline",
+                                   "attn encoder --parameters encoder.safetensors --heads 4 --x x.npy"},
+                      .run = run_transformer});
+  std::vector<Option> of_decoders = of_parts;
+  of_decoders.push_back({"--kind", "NAME", "encoder-decoder or decoder-only (encoder-decoder)"});
+  of_decoders.push_back({"--check-causal", "", "change later words: does an earlier output move?"});
+  commands.push_back({.name = "decoder",
+                      .summary = "masked self-attention, attention to what was encoded, feed-forward",
+                      .options = of_decoders,
+                      .examples = {"attn decoder", "attn decoder --kind decoder-only --check-causal"},
+                      .run = run_transformer});
+  commands.push_back({.name = "transformer",
+                      .summary = "encoder and decoder, from words to the distribution of the next word",
+                      .options = of_decoders,
+                      .examples = {"attn transformer --outline", "attn transformer --check-causal",
+                                   "attn transformer --size base --only 'encoder.2.*.weights'"},
+                      .run = run_transformer});
+  std::vector<Option> of_parameters = with_model_options({});
+  of_parameters.push_back({"--kind", "NAME", "encoder-decoder, encoder-only or decoder-only"});
+  commands.push_back(
+      {.name = "parameters",
+       .summary = "every learned matrix of a model with its shape and count",
+       .options = of_parameters,
+       .examples = {"attn parameters --size base", "attn parameters --save-parameters tiny.safetensors"},
+       .run = run_parameters});
+  std::vector<Option> of_generation =
+      with_model_options({only,
+                          {"--kind", "NAME", "encoder-decoder or decoder-only (encoder-decoder)"},
+                          {"--steps", "N", "at most so many words (8)"},
+                          {"--no-cache", "", "let all words go in again at every step"},
+                          {"--sample", "", "draw words from the distribution, instead of the most probable"},
+                          {"--temperature", "T", "divide the logits by T before the softmax, and draw"},
+                          {"--top-k", "K", "draw from the K most probable words"},
+                          {"--top-p", "P", "draw from the most probable words that together have P"},
+                          {"--sample-seed", "N", "of the words that are drawn (1)"}});
+  commands.push_back({.name = "generate",
+                      .summary = "one word after another, with a ledger of what was computed",
+                      .options = of_generation,
+                      .examples = {"attn generate", "attn generate --model copy --source 'c a b'",
+                                   "attn generate --temperature 1.5 --sample-seed 3"},
+                      .run = run_generate});
 }
 
 std::vector<Command> make_commands() {
@@ -166,6 +235,7 @@ std::vector<Command> make_commands() {
                     "attn align --explain 'decoder.2.weights[1,3]' --depth 3",
                     "attn align --seed 7 --hidden 8 --cell gru --source 'one two three'"},
        .run = run_align});
+  add_models(commands);
   commands.push_back({.name = "examples",
                       .summary = "the examples that are built in",
                       .words = "[NAME]",

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "graph/address.hpp"
 #include "command/solve.hpp"
+#include "graph/address.hpp"
 #include "page/describe.hpp"
 
 namespace attn {

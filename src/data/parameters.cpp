@@ -29,13 +29,19 @@ ParameterFile read_parameters(const std::string& path) {
   return translate(kind->open(bytes, where), where);
 }
 
-void write_safetensors(const ParameterSet& parameters, Sink& sink) {
+void write_safetensors(const std::vector<NamedMatrix>& parameters, Sink& sink) {
   std::vector<WrittenTensor> tensors;
-  for (const auto& [name, matrix] : parameters) {
-    const bool one_dimension = is_vector(name) && matrix.shape()[0] == 1;
-    tensors.push_back({name, &matrix, one_dimension ? std::size_t{1} : std::size_t{2}});
+  for (const NamedMatrix& parameter : parameters) {
+    const bool one_dimension = is_vector(parameter.name) && parameter.matrix->shape()[0] == 1;
+    tensors.push_back({parameter.name, parameter.matrix, one_dimension ? std::size_t{1} : std::size_t{2}});
   }
   write_safetensors(tensors, sink);
+}
+
+void write_safetensors(const ParameterSet& parameters, Sink& sink) {
+  std::vector<NamedMatrix> named;
+  for (const auto& [name, matrix] : parameters) named.push_back({name, &matrix});
+  write_safetensors(named, sink);
 }
 
 }  // namespace attn

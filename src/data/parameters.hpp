@@ -3,7 +3,9 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "data/matrix_file.hpp"
 #include "math/matrix.hpp"
 #include "support/sink.hpp"
 
@@ -28,6 +30,7 @@ ParameterFile read_parameters(const std::string& path);
 
 /// Writes a .safetensors file of F64, names in order; biases, gamma and beta have one dimension. The same
 /// bytes every time. Throws OutputError when a name is not UTF-8.
+void write_safetensors(const std::vector<NamedMatrix>& parameters, Sink& sink);
 void write_safetensors(const ParameterSet& parameters, Sink& sink);
 
 }  // namespace attn

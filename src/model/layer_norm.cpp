@@ -16,12 +16,13 @@ void require_row(const Value& parameter, const Value& x) {
 
 Value layer_norm(Value x, const LayerNorm& norm) {
   require_row(norm.gamma, x);
-  require_row(norm.beta, x);
+  if (norm.beta) require_row(*norm.beta, x);
   Value mean = name("mean", row_means(x));
   Value variance = name("variance", row_variances(x, mean));
   Value normalised =
       name("normalised", standardize(std::move(x), std::move(mean), std::move(variance), norm.epsilon));
-  return add(multiply(std::move(normalised), norm.gamma), norm.beta);
+  Value stretched = multiply(std::move(normalised), norm.gamma);
+  return norm.beta ? add(std::move(stretched), *norm.beta) : stretched;
 }
 
 }  // namespace attn

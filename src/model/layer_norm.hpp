@@ -1,13 +1,15 @@
 #pragma once
 
+#include <optional>
+
 #include "graph/graph.hpp"
 
 namespace attn {
 
 /// What a layer normalisation has learned, and the small number under its root.
 struct LayerNorm {
-  Value gamma;  // [1, d]
-  Value beta;   // [1, d]
+  Value gamma;                // [1, d]
+  std::optional<Value> beta;  // [1, d]
   double epsilon = 1e-5;
 };
 

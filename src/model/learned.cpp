@@ -65,6 +65,16 @@ class Rows {
   const TransformerSizes& sizes_;
 };
 
+Axis rows_of(std::string_view name, const Vocabularies& words) {
+  if (name == "source_embedding.e") return words.source;
+  if (name == "target_embedding.e") return words.target;
+  return axis("features");
+}
+
+Axis columns_of(std::string_view name, const Vocabularies& words) {
+  return name == "output.w" || name == "output.b" ? words.target : axis("features");
+}
+
 }  // namespace
 
 std::span<const ModelKind> model_kinds() {
@@ -101,18 +111,19 @@ std::vector<ParameterRow> parameter_rows(const ModelKind& kind, const Transforme
   return std::move(rows.rows);
 }
 
-Learned::Learned(Graph& graph, const ModelParameters& parameters) {
+Learned::Learned(Graph& graph, const ModelParameters& parameters, const Vocabularies& words) {
   auto values = std::make_shared<Values>();
   for (const auto& [name, matrix] : parameters) {
-    values->emplace(name, graph.input(name, matrix, axis("features"), axis("features")));
+    values->emplace(name, graph.input(name, matrix, rows_of(name, words), columns_of(name, words)));
   }
   values_ = std::move(values);
 }
 
-Learned::Learned(Graph& graph, const std::vector<ParameterRow>& rows) {
+Learned::Learned(Graph& graph, const std::vector<ParameterRow>& rows, const Vocabularies& words) {
   auto values = std::make_shared<Values>();
   for (const ParameterRow& row : rows) {
-    values->emplace(row.name, graph.placeholder(row.name, {row.shape, axis("features"), axis("features")}));
+    values->emplace(row.name, graph.placeholder(row.name, {row.shape, rows_of(row.name, words),
+                                                           columns_of(row.name, words)}));
   }
   values_ = std::move(values);
 }
@@ -143,7 +154,7 @@ Projection Learned::projection(std::string_view which) const {
 
 LayerNorm Learned::norm(std::string_view scope) const {
   const Learned inner = within(scope);
-  return {.gamma = inner.at("gamma"), .beta = inner.at("beta")};
+  return {.gamma = inner.at("gamma"), .beta = inner.find("beta")};
 }
 
 }  // namespace attn

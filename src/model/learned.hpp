@@ -52,13 +52,19 @@ struct ParameterRow {
 /// Every parameter of a model, in the order of the computation. The final norms come with `pre` placement.
 std::vector<ParameterRow> parameter_rows(const ModelKind& kind, const TransformerSizes& sizes);
 
+/// The words that a model knows, as labels of its matrices.
+struct Vocabularies {
+  Axis source;
+  Axis target;
+};
+
 /// The learned matrices within one scope of a model, as nodes of a graph.
 class Learned {
  public:
   /// Makes an input of every parameter. The graph has no open scope.
-  Learned(Graph& graph, const ModelParameters& parameters);
+  Learned(Graph& graph, const ModelParameters& parameters, const Vocabularies& words);
   /// The same for a graph that never evaluates: the rows have shapes and no numbers.
-  Learned(Graph& graph, const std::vector<ParameterRow>& rows);
+  Learned(Graph& graph, const std::vector<ParameterRow>& rows, const Vocabularies& words);
 
   /// `learned.within("encoder.1")`.
   Learned within(std::string_view scope) const;

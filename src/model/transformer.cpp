@@ -13,8 +13,10 @@ namespace attn {
 namespace {
 
 Learned learned_of(const Transformer& model, Graph& graph) {
-  if (graph.evaluates()) return Learned(graph, model.parameters);
-  return Learned(graph, parameter_rows(*model.kind, model.sizes));
+  const Vocabularies words{axis("vocabulary", model.source_vocabulary),
+                           axis("vocabulary", model.target_vocabulary)};
+  if (graph.evaluates()) return Learned(graph, model.parameters, words);
+  return Learned(graph, parameter_rows(*model.kind, model.sizes), words);
 }
 
 Matrix column_of(const std::vector<std::size_t>& ids) {
@@ -130,9 +132,9 @@ Value RunningTransformer::decode(const ModelInput& target, const std::optional<V
   return finish("decoder", std::move(x));
 }
 
-Value RunningTransformer::distribution(Value decoded) {
+Value RunningTransformer::logits(Value decoded) {
   const Projection output{learned_.at("output.w"), learned_.find("output.b")};
-  return name("distribution", softmax(name("logits", linear(std::move(decoded), output))));
+  return name("logits", linear(std::move(decoded), output));
 }
 
 void RunningTransformer::forget() {

@@ -46,8 +46,9 @@ class RunningTransformer {
   /// `target.x` … `decoder.output`. `encoded` is nothing for a model that has no encoder.  -> [n, d_model].
   Value decode(const ModelInput& target, const std::optional<Value>& encoded);
 
-  /// The output layer: `logits` and `distribution`, a row for each word.  [n, d_model] -> [n, vocabulary].
-  Value distribution(Value decoded);
+  /// The output layer: `logits`, a row for each word, whose softmax is the distribution of the next one.
+  /// [n, d_model] -> [n, vocabulary].
+  Value logits(Value decoded);
 
   /// How many words the decoder remembers.
   std::size_t remembered() const { return words_before_; }

@@ -88,6 +88,8 @@ constexpr TensorRow norm[] = {
 constexpr TensorRow source_embedding[] = {{"e", {"e"}, as_it_is, source_words, d_model}};
 constexpr TensorRow target_embedding[] = {{"e", {"e"}, as_it_is, target_words, d_model}};
 
+constexpr TensorRow positions[] = {{"table", {"table"}, as_it_is, {1, "number of places"}, d_model}};
+
 constexpr TensorRow output[] = {
     {"w", {"w"}, as_it_is, d_model, target_words},
     {"b", {"b"}, as_it_is, one, target_words, sometimes},
@@ -110,6 +112,7 @@ constexpr Part lone_attention_part[] = {{"", "", lone_attention}};
 constexpr Part norm_part[] = {{"", "", norm}};
 constexpr Part source_embedding_part[] = {{"", "", source_embedding}};
 constexpr Part target_embedding_part[] = {{"", "", target_embedding}};
+constexpr Part positions_part[] = {{"", "", positions}};
 constexpr Part output_part[] = {{"", "", output}};
 
 constexpr Scope one_attention[] = {{"", "", lone_attention_part, required}};
@@ -121,6 +124,17 @@ constexpr Scope model[] = {
     {"decoder.norm.", "decoder.norm.", norm_part, optional},
     {"source_embedding.", "source_embedding.", source_embedding_part, optional},
     {"target_embedding.", "target_embedding.", target_embedding_part, optional},
+    {"source_positions.", "source_positions.", positions_part, optional},
+    {"target_positions.", "target_positions.", positions_part, optional},
+    {"output.", "output.", output_part, optional},
+};
+
+// Its layers have the parts of an encoder's: there is nothing else to look at.
+constexpr Scope decoder_only_model[] = {
+    {"decoder.#.", "decoder.#.", encoder_layer, required},
+    {"decoder.norm.", "decoder.norm.", norm_part, optional},
+    {"target_embedding.", "target_embedding.", target_embedding_part, optional},
+    {"target_positions.", "target_positions.", positions_part, optional},
     {"output.", "output.", output_part, optional},
 };
 
@@ -193,6 +207,7 @@ constexpr Scope torch_transformer[] = {
 constexpr Layout table[] = {
     {"attn", 1, one_attention},
     {"attn", 1, model},
+    {"attn decoder-only", 1, decoder_only_model},
     {"nn.MultiheadAttention", 0, torch_multihead_attention},
     {"nn.TransformerEncoderLayer", 0, torch_one_encoder_layer},
     {"nn.TransformerDecoderLayer", 0, torch_one_decoder_layer},

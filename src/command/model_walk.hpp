@@ -1,0 +1,14 @@
+#pragma once
+
+#include "page/page.hpp"
+
+namespace attn {
+
+/// Adds the trace of a model part by part: a heading for each scope, what that part does when it comes first,
+/// and its formulas and tables.
+void add_model_walk(Page& page);
+
+/// The tree of the graph's nodes with shapes, formulas and multiplications, and no numbers.
+void add_outline(Page& page);
+
+}  // namespace attn

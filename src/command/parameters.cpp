@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include "command/model_choice.hpp"
+#include "data/matrix_file.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+// "3,152,384".
+std::string with_commas(std::size_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
+struct Parameter {
+  std::string name;
+  Shape shape;
+};
+
+// In the order of the computation, those that the model has; of a model that is only planned all.
+std::vector<Parameter> parameters_of(const Transformer& model) {
+  std::vector<Parameter> parameters;
+  for (const ParameterRow& row : parameter_rows(*model.kind, model.sizes)) {
+    const bool final_norm = row.name.starts_with("encoder.norm.") || row.name.starts_with("decoder.norm.");
+    const bool planned = model.parameters.empty() && (!final_norm || model.norm->at_the_end);
+    if (planned || model.parameters.contains(row.name)) parameters.push_back({row.name, row.shape});
+  }
+  return parameters;
+}
+
+// "encoder.1" of "encoder.1.norm_1.gamma"; "output" of "output.w".
+std::string part_of(std::string_view name) {
+  const std::size_t first = name.find('.');
+  const bool of_layer = first != std::string_view::npos && first + 1 < name.size() &&
+                        name[first + 1] >= '0' && name[first + 1] <= '9';
+  return std::string(name.substr(0, of_layer ? name.find('.', first + 1) : first));
+}
+
+}  // namespace
+
+std::vector<FileToWrite> saved_parameters(const Arguments& arguments, const Transformer& model) {
+  const std::optional<std::string> path = arguments.text("save-parameters");
+  if (!path) return {};
+  std::string bytes;
+  Sink sink([&](std::string_view piece) { bytes += piece; });
+  std::vector<NamedMatrix> matrices;
+  for (const auto& [name, matrix] : model.parameters) matrices.push_back({name, matrix.get()});
+  if (path->ends_with(".npz")) {
+    write_npz(matrices, sink);
+  } else if (path->ends_with(".safetensors")) {
+    write_safetensors(matrices, sink);
+  } else {
+    fail("--save-parameters {}: parameters are written as .safetensors or .npz: give one of these endings",
+         *path);
+  }
+  sink.flush();
+  return {{*path, std::move(bytes)}};
+}
+
+Outcome run_parameters(const Command&, const Arguments& arguments) {
+  const bool drawn = arguments.has("save-parameters");
+  const ModelChoice choice =
+      drawn ? chosen_model(arguments, "encoder-decoder") : planned_model(arguments, "encoder-decoder");
+  const Transformer& model = choice.model;
+  Page page;
+  page.blocks.emplace_back(Heading{1, text(model.title.empty() ? std::string("Parameters") : model.title)});
+  page.blocks.emplace_back(Prose{text(fmt::format("{}: {}.", model.kind->name, model.kind->summary))});
+  Listing listing{{"parameter", "shape", "numbers"}, {}};
+  std::vector<std::pair<std::string, std::size_t>> sums;
+  std::size_t total = 0;
+  for (const auto& [name, shape] : parameters_of(model)) {
+    listing.rows.push_back({name, to_string(shape), with_commas(shape.cells())});
+    if (sums.empty() || sums.back().first != part_of(name)) sums.emplace_back(part_of(name), 0);
+    sums.back().second += shape.cells();
+    total += shape.cells();
+  }
+  page.blocks.emplace_back(std::move(listing));
+  Listing of_parts{{"part", "numbers"}, {}};
+  for (const auto& [part, count] : sums) of_parts.rows.push_back({part, with_commas(count)});
+  of_parts.rows.push_back({"in all", with_commas(total)});
+  page.blocks.emplace_back(Heading{2, text("By part")});
+  page.blocks.emplace_back(std::move(of_parts));
+  Outcome outcome{.page = std::move(page)};
+  outcome.files = saved_parameters(arguments, model);
+  return outcome;
+}
+
+}  // namespace attn
