@@ -27,18 +27,21 @@ std::vector<std::string> headings_of(const Page& page) {
   return headings;
 }
 
-// A section ends where one begins that is not part of it.
+// A section ends at the next heading, of whatever level. A heading that is exactly the name goes before those
+// that only begin with it.
 std::vector<Block> section(const Page& page, const std::string& name) {
+  const std::vector<std::string> headings = headings_of(page);
+  const bool exists = std::ranges::find(headings, name) != headings.end();
   std::vector<Block> blocks;
-  int level = 0;  // of the section that we are in; 0: of none
+  bool inside = false;
   for (const Block& block : page.blocks) {
     if (const auto* heading = std::get_if<Heading>(&block)) {
-      if (level == 0 || heading->level <= level)
-        level = begins_alike(words_of(*heading), name) ? heading->level : 0;
+      const std::string words = words_of(*heading);
+      inside = exists ? words == name : begins_alike(words, name);
     }
-    if (level != 0) blocks.push_back(block);
+    if (inside) blocks.push_back(block);
   }
-  if (blocks.empty()) fail_unknown("section", name, headings_of(page));
+  if (blocks.empty()) fail_unknown("section", name, headings);
   return blocks;
 }
 

@@ -46,7 +46,8 @@ class TextRenderer {
     }
     const std::size_t room = style_.width > margin + 20 ? style_.width - margin : 20;
     for (const std::string& line : wrap(formula, room)) sink_.write("  " + line + "\n");
-    sink_.write("  " + dim(style_.colors) + shapes + plain(style_.colors) + "\n");
+    for (const std::string& line : wrap(shapes, room))
+      sink_.write("  " + dim(style_.colors) + line + plain(style_.colors) + "\n");
   }
 
   void operator()(const Table& table) {
