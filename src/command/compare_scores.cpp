@@ -31,9 +31,9 @@ void add_identities(Page& page, const Problem& problem, const Matrix& q, const M
     listing.rows.push_back({std::move(what), written(difference), std::move(where)});
   };
   if (q.shape()[1] == k.shape()[1]) {
-    add("weights of gaussian and dot, these keys", gaussian_against_dot(q, k),
+    add("gaussian and dot, these keys", gaussian_against_dot(q, k),
         "only where all keys have the same length");
-    add("weights of gaussian and dot, keys of length 1", gaussian_against_dot(q, of_equal_length(k)),
+    add("gaussian and dot, keys of length 1", gaussian_against_dot(q, of_equal_length(k)),
         "always: ½‖q‖² and ½‖k‖² cancel");
   }
   const auto matrix = [&](const char* name) -> const Matrix& { return problem.matrices.at(name); };
@@ -42,7 +42,7 @@ void add_identities(Page& page, const Problem& problem, const Matrix& q, const M
       "always");
   if (problem.sequences.front().x && problem.matrices.contains("w_q")) {
     const Matrix& w_q = matrix("w_q");
-    add("q split by columns and projected column by column",
+    add("q split, or projected column by column",
         split_against_independent(*problem.sequences.front().x, w_q, w_q.shape()[1]), "always");
   }
   page.blocks.emplace_back(Heading{2, text("What is equal")});
