@@ -36,6 +36,9 @@ Sampling sampling_of(const Arguments& arguments) {
                     .top_p = number_of(arguments, "top-p", 1.0, 1.0)};
   const bool samples = arguments.has("temperature") || arguments.has("top-k") || arguments.has("top-p") ||
                        arguments.has("sample");
+  if (!samples && arguments.has("sample-seed")) {
+    fail("--sample-seed belongs to --sample, --temperature, --top-k or --top-p: give one of them");
+  }
   if (samples) {
     sampling.generator.emplace(static_cast<std::uint32_t>(
         arguments.count("sample-seed", 0, std::numeric_limits<std::uint32_t>::max()).value_or(1)));
@@ -206,7 +209,9 @@ Outcome run_generate(const Command&, const Arguments& arguments) {
   if (const std::optional<std::string> only = arguments.text("only")) {
     page.trace = run.graph->matching(*only);
     for (const Node* node : page.trace) add_results(page, {node});
-    return {.page = std::move(page), .warnings = choice.remarks};
+    return {.page = std::move(page),
+            .warnings = choice.remarks,
+            .files = saved_parameters(arguments, choice.model)};
   }
   page.blocks.emplace_back(
       Heading{1, text(choice.model.title.empty() ? std::string("Generation") : choice.model.title)});
@@ -230,7 +235,9 @@ Outcome run_generate(const Command&, const Arguments& arguments) {
   add_ledger(page, run);
   if (choice.model.kind->crosses) add_alignment(page, *run.graph, choice, run);
   add_comparison(page, choice, task, sampling, run);
-  return {.page = std::move(page), .warnings = choice.remarks};
+  return {.page = std::move(page),
+          .warnings = choice.remarks,
+          .files = saved_parameters(arguments, choice.model)};
 }
 
 }  // namespace attn

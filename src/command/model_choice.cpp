@@ -3,20 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
-#include "data/words.hpp"
-#include "math/random.hpp"
+#include "command/model_words.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
 namespace attn {
 namespace {
 
-constexpr std::string_view start_word = "<start>", end_word = "<end>";
-constexpr std::string_view usual_source = "the cat sat", usual_target = "die Katze saß";
-constexpr std::size_t most_layers = 1000, most_numbers = 65536, most_inner = 1 << 20, most_words = 10000;
+constexpr std::size_t most_layers = 1000, most_numbers = 65536, most_inner = 1 << 20;
 
 struct Size {
   std::string_view name;
@@ -30,56 +25,31 @@ constexpr Size named_sizes[] = {
 
 using Words = std::vector<std::string>;
 
-bool has_word(const Words& words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 Words with_new_words(Words first, const Words& words) {
   for (const std::string& word : words) {
-    if (!has_word(first, word)) first.push_back(word);
+    if (std::ranges::find(first, word) == first.end()) first.push_back(word);
   }
   return first;
-}
-
-Matrix finite(const std::string& option, const std::string& source) {
-  Matrix matrix = read_matrix(source).matrix;
-  if (!std::ranges::all_of(cells(matrix), [](double cell) { return std::isfinite(cell); })) {
-    fail("--{}: every number must be finite", option);
-  }
-  return matrix;
 }
 
 class Chooser {
  public:
   Chooser(const Arguments& arguments, std::string_view usual) : arguments_(arguments), usual_(usual) {}
 
+  // What would not fit into memory is refused before anything is drawn.
   ModelChoice choose() {
-    Transformer& model = choice_.model;
-    model.norm = &norm_placements().front();
-    if (arguments_.has("model")) {
-      refuse_beside("model",
-                    {"parameters", "size", "layers", "d-model", "d-ff", "heads", "positions", "norm"});
-      const std::string name = *arguments_.text("model");
-      take_file(read_model_file(name));
-    } else if (arguments_.has("parameters")) {
-      refuse_beside("parameters", {"size", "layers", "d-model", "d-ff"});
-      take_recipe();
-      read_parameter_file(*arguments_.text("parameters"));
-    } else {
-      plan();
-      arguments_.tell("drawing parameters");
-      draw_parameters(model, seed());
-    }
-    take_words();
-    check();
+    take_model();
+    take_what_goes_in();
+    require_memory(choice_);
+    if (!drawn_) return std::move(choice_);
+    arguments_.tell("drawing parameters");
+    draw_parameters(choice_.model, model_seed(arguments_));
     return std::move(choice_);
   }
 
   ModelChoice plan_only() {
-    if (arguments_.has("model") || arguments_.has("parameters")) return choose();
-    choice_.model.norm = &norm_placements().front();
-    plan();
-    take_words();
+    take_model();
+    take_what_goes_in();
     return std::move(choice_);
   }
 
@@ -88,9 +58,40 @@ class Chooser {
     for (const std::string_view other : others) arguments_.exclude(one, other);
   }
 
-  std::uint32_t seed() const {
-    return static_cast<std::uint32_t>(
-        arguments_.count("seed", 0, std::numeric_limits<std::uint32_t>::max()).value_or(1));
+  void take_model() {
+    choice_.model.norm = &norm_placements().front();
+    if (arguments_.has("model")) {
+      refuse_beside(
+          "model", {"parameters", "size", "layers", "d-model", "d-ff", "heads", "positions", "norm", "kind"});
+      take_file(read_model_file(*arguments_.text("model")));
+    } else if (arguments_.has("parameters")) {
+      refuse_beside("parameters", {"size", "layers", "d-model", "d-ff", "kind"});
+      take_recipe();
+      read_parameter_file(*arguments_.text("parameters"));
+    } else {
+      plan();
+      drawn_ = true;
+    }
+  }
+
+  void take_what_goes_in() {
+    take_words(choice_, {arguments_, told_}, look_up(model_kinds(), usual_, "kind of model"));
+    remark_on_idle_options();
+  }
+
+  void remark_on_idle_options() {
+    const ModelChoice& choice = choice_;
+    const bool draws_vectors = (choice.source.x && !arguments_.has("x")) ||
+                               (choice.target.x && !arguments_.has("target-x")) ||
+                               (choice.memory && !arguments_.has("memory"));
+    if (arguments_.has("seed") && !drawn_ && !draws_vectors) {
+      choice_.remarks.emplace_back("--seed changes nothing here: nothing is drawn");
+    }
+    const bool embeds = !choice.source.ids.empty() || !choice.target.ids.empty();
+    if (arguments_.has("positions") && !embeds) {
+      choice_.remarks.emplace_back(
+          "--positions changes nothing here: positions are added to embeddings, and vectors are given");
+    }
   }
 
   static TransformerFile read_model_file(const std::string& name) {
@@ -105,8 +106,7 @@ class Chooser {
 
   void take_file(TransformerFile file) {
     choice_.model = std::move(file.model);
-    told_source_ = std::move(file.source);
-    told_target_ = std::move(file.target);
+    told_ = {std::move(file.source), std::move(file.target)};
   }
 
   void take_recipe() {
@@ -136,6 +136,7 @@ class Chooser {
     arguments_.tell("reading parameters");
     ParameterFile file = read_parameters(path);
     take_parameters(model, std::move(file.parameters), path);
+    if (model.sizes.places > 0 && !arguments_.has("positions")) model.positions = "learned";
     model.title = fmt::format("{} of {}", file.layout, path);
   }
 
@@ -158,155 +159,24 @@ class Chooser {
            model.sizes.d_model);
     }
     take_recipe();
-    if (!arguments_.has("x")) model.source_vocabulary = with_new_words({}, source_words());
+    const AskedWords asked{arguments_, told_};
+    const Words source = source_words(asked), target = target_words(asked);
+    if (!arguments_.has("x")) model.source_vocabulary = with_new_words({}, source);
     if (!arguments_.has("target-x")) {
-      model.target_vocabulary =
-          with_new_words({std::string(start_word), std::string(end_word)}, target_words());
+      model.target_vocabulary = with_new_words({std::string(start_word), std::string(end_word)}, target);
     }
     model.sizes.source_words = model.source_vocabulary.size();
     model.sizes.target_words = model.target_vocabulary.size();
     if (model.positions == "learned") {
-      model.sizes.places = std::max(source_words().size(), target_words().size() + 1);
+      model.sizes.places = std::max(source.size(), target.size() + 1);
     }
-  }
-
-  Words sentence(std::string_view option, const std::string& told, std::string_view usual) const {
-    if (const auto n = arguments_.count("n", 1, most_words)) {
-      Words words;
-      for (std::size_t i = 1; i <= *n; ++i) words.push_back(fmt::format("w{}", i));
-      return words;
-    }
-    const std::string text = arguments_.text(option).value_or(told.empty() ? std::string(usual) : told);
-    Words words = split_words(text);
-    if (words.size() > most_words)
-      fail("--{} has {} words: give at most {}", option, words.size(), most_words);
-    return words;
-  }
-  Words source_words() const { return sentence("source", told_source_, usual_source); }
-  Words target_words() const { return sentence("target", told_target_, usual_target); }
-
-  static ModelInput input_of(const Words& words, const Words& vocabulary, std::size_t rows) {
-    ModelInput input{.tokens = words};
-    for (const std::string& word : words) {
-      input.blank.push_back(word == blank);
-      if (word == blank && !has_word(vocabulary, word)) {
-        input.ids.push_back(1);
-        continue;
-      }
-      input.ids.push_back(id_of(word, vocabulary, rows));
-    }
-    return input;
-  }
-
-  static std::size_t id_of(const std::string& word, const Words& vocabulary, std::size_t rows) {
-    if (!vocabulary.empty()) {
-      const auto found = std::ranges::find(vocabulary, word);
-      if (found == vocabulary.end()) fail_unknown("word", word, vocabulary);
-      return static_cast<std::size_t>(found - vocabulary.begin()) + 1;
-    }
-    std::size_t id = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
-    if (error != std::errc() || end != word.data() + word.size() || id < 1 || id > rows) {
-      fail("'{}' is no word of this model, which has no words but numbers from 1 to {}", word, rows);
-    }
-    return id;
-  }
-
-  // Vectors that are given, or drawn where a model has no embeddings.
-  ModelInput vectors(std::string_view option, const Words& words) {
-    ModelInput input;
-    const std::size_t d = choice_.model.sizes.d_model;
-    if (const auto given = arguments_.text(option)) {
-      input.x = finite(std::string(option), *given);
-      if (input.x->shape()[1] != d) {
-        fail("--{} is {} but d_model is {}: it must have {} columns", option, to_string(shape_of(*input.x)),
-             d, d);
-      }
-      if (words.size() == input.x->shape()[0] && arguments_.has(option == "x" ? "source" : "target")) {
-        input.tokens = words;
-      }
-      return input;
-    }
-    if (words.size() > most_cells / d)
-      fail("--{}: {} words of {} numbers are too many", option, words.size(), d);
-    input.x = random_kinds().front().make(seed() + (option == "x" ? 1 : 2))->embeddings({words.size(), d});
-    input.tokens = words;
-    choice_.remarks.push_back(
-        fmt::format("the model has no embeddings: the words' vectors are drawn; give --{}", option));
-    return input;
-  }
-
-  void take_words() {
-    const Transformer& model = choice_.model;
-    const bool has_encoder = !model.parameters.empty()
-                                 ? model.parameters.contains("encoder.1.self_attention.w_q")
-                                 : model.kind->encodes;
-    if (model.kind->encodes && has_encoder) take_source();
-    if (model.kind->encodes && !has_encoder) take_memory();
-    if (model.kind->decodes) take_target();
-  }
-
-  void take_source() {
-    const Transformer& model = choice_.model;
-    Words words = source_words();
-    if (arguments_.has("x") || model.sizes.source_words == 0) {
-      choice_.source = vectors("x", words);
-      return;
-    }
-    const bool ends = has_word(model.source_vocabulary, end_word) && words.back() != end_word;
-    if (ends) words.emplace_back(end_word);
-    choice_.source = input_of(words, model.source_vocabulary, model.sizes.source_words);
-  }
-
-  // A decoder alone looks at what somebody else encoded.
-  void take_memory() {
-    const std::size_t d = choice_.model.sizes.d_model;
-    if (const auto given = arguments_.text("memory")) {
-      choice_.memory = finite("memory", *given);
-      if (choice_.memory->shape()[1] != d) {
-        fail("--memory is {} but d_model is {}: it must have {} columns",
-             to_string(shape_of(*choice_.memory)), d, d);
-      }
-      return;
-    }
-    ModelInput drawn = vectors("x", source_words());
-    choice_.memory = std::move(drawn.x);
-  }
-
-  void take_target() {
-    const Transformer& model = choice_.model;
-    Words words = target_words();
-    if (arguments_.has("target-x") || model.sizes.target_words == 0) {
-      choice_.target = vectors("target-x", words);
-      return;
-    }
-    // The outputs are offset by one: what goes in begins with <start>, and what should come out ends with
-    // <end>.
-    choice_.expected = words;
-    if (has_word(model.target_vocabulary, start_word)) {
-      words.insert(words.begin(), std::string(start_word));
-    } else {
-      choice_.expected.erase(choice_.expected.begin());
-    }
-    if (has_word(model.target_vocabulary, end_word)) choice_.expected.emplace_back(end_word);
-    choice_.target = input_of(words, model.target_vocabulary, model.sizes.target_words);
-  }
-
-  // Every layer keeps a few matrices for each pair of words and for each word.
-  void check() const {
-    const TransformerSizes& sizes = choice_.model.sizes;
-    const double n = static_cast<double>(std::max(choice_.source.size(), choice_.target.size()));
-    const double of_layer = n * n * 4.0 * static_cast<double>(sizes.heads) +
-                            n * static_cast<double>(20 * sizes.d_model + 2 * sizes.d_ff);
-    if (2.0 * of_layer * static_cast<double>(sizes.layers) <= 4.0 * static_cast<double>(most_cells)) return;
-    fail("{} words in {} layers would need too much memory: give fewer, or see the --outline", n,
-         sizes.layers);
   }
 
   const Arguments& arguments_;
   std::string_view usual_;
   ModelChoice choice_;
-  std::string told_source_, told_target_;
+  ToldSentences told_;
+  bool drawn_ = false;
 };
 
 }  // namespace

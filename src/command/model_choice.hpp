@@ -19,7 +19,8 @@ struct ModelChoice {
 std::vector<Option> model_options();
 
 /// What the arguments ask for: a model file or example, a file of parameters, or sizes to be drawn. `usual`
-/// is the kind of model where nothing else decides it. Throws InputError.
+/// is the kind of model where nothing else decides it, and has the sides that are given words. Throws
+/// InputError.
 ModelChoice chosen_model(const Arguments& arguments, std::string_view usual);
 
 /// Only kind, sizes and words: no parameter is read or drawn. For graphs that never evaluate.

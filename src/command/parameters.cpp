@@ -14,22 +14,6 @@ std::string with_commas(std::size_t number) {
   return digits;
 }
 
-struct Parameter {
-  std::string name;
-  Shape shape;
-};
-
-// In the order of the computation, those that the model has; of a model that is only planned all.
-std::vector<Parameter> parameters_of(const Transformer& model) {
-  std::vector<Parameter> parameters;
-  for (const ParameterRow& row : parameter_rows(*model.kind, model.sizes)) {
-    const bool final_norm = row.name.starts_with("encoder.norm.") || row.name.starts_with("decoder.norm.");
-    const bool planned = model.parameters.empty() && (!final_norm || model.norm->at_the_end);
-    if (planned || model.parameters.contains(row.name)) parameters.push_back({row.name, row.shape});
-  }
-  return parameters;
-}
-
 // "encoder.1" of "encoder.1.norm_1.gamma"; "output" of "output.w".
 std::string part_of(std::string_view name) {
   const std::size_t first = name.find('.');
@@ -70,11 +54,12 @@ Outcome run_parameters(const Command&, const Arguments& arguments) {
   Listing listing{{"parameter", "shape", "numbers"}, {}};
   std::vector<std::pair<std::string, std::size_t>> sums;
   std::size_t total = 0;
-  for (const auto& [name, shape] : parameters_of(model)) {
-    listing.rows.push_back({name, to_string(shape), with_commas(shape.cells())});
-    if (sums.empty() || sums.back().first != part_of(name)) sums.emplace_back(part_of(name), 0);
-    sums.back().second += shape.cells();
-    total += shape.cells();
+  for (const ParameterRow& row : parameters_of(model)) {
+    const std::size_t numbers = row.shape.cells();
+    listing.rows.push_back({row.name, to_string(row.shape), with_commas(numbers)});
+    if (sums.empty() || sums.back().first != part_of(row.name)) sums.emplace_back(part_of(row.name), 0);
+    sums.back().second += numbers;
+    total += numbers;
   }
   page.blocks.emplace_back(std::move(listing));
   Listing of_parts{{"part", "numbers"}, {}};

@@ -28,6 +28,14 @@ const ModelPart parts[] = {
     {"transformer", "encoder-decoder", "The Transformer", {}},
 };
 
+// The part is one that the model has.
+void require_part(const ModelPart& part, const ModelKind& kind) {
+  if (part.command == "encoder" && !kind.encodes)
+    fail("attn encoder needs an encoder, and this model has none");
+  if (part.command == "decoder" && !kind.decodes)
+    fail("attn decoder needs a decoder, and this model has none");
+}
+
 bool belongs(const Node& node, const ModelPart& part) {
   const auto begins = [&](std::string_view scope) { return node.name.starts_with(scope); };
   const bool of_output = node.leaf() == "logits" || node.leaf() == "distribution";
@@ -44,7 +52,7 @@ void run_model(const ModelChoice& choice, Graph& graph) {
   } else if (choice.model.kind->encodes) {
     encoded = running.encode(choice.source);
   }
-  if (!choice.model.kind->decodes) return;
+  if (choice.target.size() == 0) return;  // there is no decoder, or nobody wants to see it
   const Value decoded = running.decode(choice.target, encoded);
   if (running.has_output()) name("distribution", softmax(running.logits(decoded)));
 }
@@ -91,6 +99,7 @@ void add_expected(Page& page, const ModelChoice& choice) {
 
 Outcome outline(const ModelPart& part, const Arguments& arguments) {
   const ModelChoice choice = planned_model(arguments, part.usual_kind);
+  require_part(part, *choice.model.kind);
   auto graph = std::make_shared<Graph>(keep_nothing(), Evaluation::never);
   run_model(choice, *graph);
   Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
@@ -171,10 +180,13 @@ Outcome run_transformer(const Command& command, const Arguments& arguments) {
     arguments.exclude("explain", other);
   arguments.exclude("check-causal", "outline");
   arguments.exclude("check-causal", "only");
+  for (const std::string_view other : {"outline", "check-causal"})
+    arguments.exclude("save-parameters", other);
   if (arguments.has("depth") && !arguments.has("explain"))
     fail("--depth belongs to --explain CELL: give both");
   if (arguments.has("outline")) return outline(part, arguments);
   const ModelChoice choice = chosen_model(arguments, part.usual_kind);
+  require_part(part, *choice.model.kind);
   if (arguments.has("check-causal")) return check_causal(choice);
 
   const std::optional<std::string> only = arguments.text("only");

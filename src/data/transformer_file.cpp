@@ -114,6 +114,20 @@ std::size_t layers_of(const ParameterSet& parameters, std::string_view side) {
   return most;
 }
 
+// Every layer has parameters: a file cannot tell of more layers than it has parameters.
+void require_layers(const ParameterSet& parameters, const std::string& where) {
+  const std::size_t encoders = layers_of(parameters, "encoder."),
+                    decoders = layers_of(parameters, "decoder.");
+  if (std::max(encoders, decoders) > parameters.size()) {
+    fail("{} has parameters of layer {}, and {} parameters in all: layers are counted from 1", where,
+         std::max(encoders, decoders), parameters.size());
+  }
+  if (encoders > 0 && decoders > 0 && encoders != decoders) {
+    fail("{}: its encoder has {} layers and its decoder {}: give as many of one as of the other", where,
+         encoders, decoders);
+  }
+}
+
 const ModelKind& kind_of(const ParameterSet& parameters, const std::string& where) {
   const bool encodes = layers_of(parameters, "encoder.") > 0, decodes = layers_of(parameters, "decoder.") > 0;
   if (!encodes && !decodes) {
@@ -148,6 +162,17 @@ TransformerSizes sizes_of(const ParameterSet& parameters, std::size_t heads) {
                              size_of(parameters, "target_positions.table", 0))};
 }
 
+void require_sizes(const TransformerSizes& sizes, const std::string& where) {
+  if (sizes.d_model == 0 || sizes.d_ff == 0) {
+    fail("{}: its first layer has no {}: every layer needs it", where,
+         sizes.d_model == 0 ? "self_attention.w_q" : "feed_forward.w_1");
+  }
+  if (sizes.d_model % sizes.heads != 0) {
+    fail("{}: {} heads cannot share the {} numbers of d_model equally: give a number that divides them",
+         where, sizes.heads, sizes.d_model);
+  }
+}
+
 void require_rows(const Transformer& model, const ParameterSet& parameters, const std::string& where) {
   const bool has_encoder = layers_of(parameters, "encoder.") > 0;
   std::vector<ParameterRow> rows = parameter_rows(*model.kind, model.sizes);
@@ -172,12 +197,13 @@ void require_rows(const Transformer& model, const ParameterSet& parameters, cons
 }
 
 void require_norms(const Transformer& model, const std::string& where) {
-  if (model.norm->name == "none") return;
   for (const ParameterRow& row : parameter_rows(*model.kind, model.sizes)) {
     const bool of_layer = row.name.find(".norm_") != std::string::npos && row.name.ends_with(".gamma");
     const bool without_encoder =
         !model.parameters.contains("encoder.1.self_attention.w_q") && row.name.starts_with("encoder.");
-    if (!of_layer || without_encoder || model.parameters.contains(row.name)) continue;
+    const bool has = model.parameters.contains(row.name);
+    if (!of_layer || without_encoder || has == model.norm->in_layers) continue;
+    if (has) fail("{} holds \"{}\", and the norm is \"none\": leave out one of them", where, row.name);
     fail("{} holds no \"{}\" ({}): give it, or \"norm\": \"none\"", where, row.name, to_string(row.shape));
   }
 }
@@ -191,12 +217,10 @@ void require_vocabulary(const std::vector<std::string>& words, std::size_t rows,
 }  // namespace
 
 void take_parameters(Transformer& model, ParameterSet parameters, const std::string& where) {
+  require_layers(parameters, where);
   model.kind = &kind_of(parameters, where);
   model.sizes = sizes_of(parameters, model.sizes.heads);
-  if (model.sizes.d_model % model.sizes.heads != 0) {
-    fail("--heads {}: the {} numbers of d_model cannot be shared out equally among them", model.sizes.heads,
-         model.sizes.d_model);
-  }
+  require_sizes(model.sizes, where);
   require_rows(model, parameters, where);
   require_vocabulary(model.source_vocabulary, model.sizes.source_words, "source", where);
   require_vocabulary(model.target_vocabulary, model.sizes.target_words, "target", where);
@@ -227,7 +251,7 @@ TransformerFile read_transformer(std::string_view json, const std::string& where
 
 void draw_parameters(Transformer& model, std::uint32_t seed) {
   const std::unique_ptr<RandomSource> random = random_kinds().front().make(seed);
-  const std::vector<ParameterRow> rows = parameter_rows(*model.kind, model.sizes);
+  const std::vector<ParameterRow> rows = parameters_of(model);
   double cells = 0.0;  // of any size that can be asked for
   for (const ParameterRow& row : rows) {
     cells += static_cast<double>(row.shape.rows) * static_cast<double>(row.shape.columns);
@@ -239,9 +263,6 @@ void draw_parameters(Transformer& model, std::uint32_t seed) {
         cells, most_cells);
   }
   for (const ParameterRow& row : rows) {
-    const bool final_norm = row.name.starts_with("encoder.norm.") || row.name.starts_with("decoder.norm.");
-    const bool is_norm = row.name.find("norm") != std::string::npos;
-    if ((final_norm && !model.norm->at_the_end) || (is_norm && model.norm->name == "none")) continue;
     const auto draw = [&]() -> Matrix {
       switch (row.beginning) {
         case Beginning::map:

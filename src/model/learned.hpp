@@ -49,7 +49,7 @@ struct ParameterRow {
   bool optional;  // a file may do without it: biases, final norms, embeddings, the output layer
 };
 
-/// Every parameter of a model, in the order of the computation. The final norms come with `pre` placement.
+/// Every parameter that a model may have, in the order of the computation.
 std::vector<ParameterRow> parameter_rows(const ModelKind& kind, const TransformerSizes& sizes);
 
 /// The words that a model knows, as labels of its matrices.

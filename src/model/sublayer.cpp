@@ -30,10 +30,11 @@ Value no_norm(Value x, const Sublayer& sublayer, const SublayerPlace& place) {
 }
 
 constexpr std::array table = {
-    NormPlacement{"post", "after the residual connection: LayerNorm(x + sublayer(x))", post_norm, false},
+    NormPlacement{"post", "after the residual connection: LayerNorm(x + sublayer(x))", post_norm, true,
+                  false},
     NormPlacement{"pre", "before the sub-layer: x + sublayer(LayerNorm(x)), and once more at the end",
-                  pre_norm, true},
-    NormPlacement{"none", "nowhere: x + sublayer(x)", no_norm, false},
+                  pre_norm, true, true},
+    NormPlacement{"none", "nowhere: x + sublayer(x)", no_norm, false, false},
 };
 
 }  // namespace

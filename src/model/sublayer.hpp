@@ -23,6 +23,7 @@ struct NormPlacement {
   std::string_view name;
   std::string_view summary;
   Value (*connect)(Value x, const Sublayer& sublayer, const SublayerPlace& place);
+  bool in_layers;
   bool at_the_end;  // what comes out of the last layer is normalised once more
 };
 

@@ -16,7 +16,7 @@ Learned learned_of(const Transformer& model, Graph& graph) {
   const Vocabularies words{axis("vocabulary", model.source_vocabulary),
                            axis("vocabulary", model.target_vocabulary)};
   if (graph.evaluates()) return Learned(graph, model.parameters, words);
-  return Learned(graph, parameter_rows(*model.kind, model.sizes), words);
+  return Learned(graph, parameters_of(model), words);
 }
 
 Matrix column_of(const std::vector<std::size_t>& ids) {
@@ -37,7 +37,21 @@ bool any(const std::vector<bool>& flags) {
   return std::ranges::find(flags, true) != flags.end();
 }
 
+bool is_placed(const ParameterRow& row, const NormPlacement& norm) {
+  if (row.name.find(".norm.") != std::string::npos) return norm.at_the_end;
+  if (row.name.find(".norm_") != std::string::npos) return norm.in_layers;
+  return true;
+}
+
 }  // namespace
+
+std::vector<ParameterRow> parameters_of(const Transformer& model) {
+  std::vector<ParameterRow> rows = parameter_rows(*model.kind, model.sizes);
+  std::erase_if(rows, [&](const ParameterRow& row) {
+    return model.parameters.empty() ? !is_placed(row, *model.norm) : !model.parameters.contains(row.name);
+  });
+  return rows;
+}
 
 bool ModelInput::has_blanks() const {
   return any(blank);

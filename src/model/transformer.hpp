@@ -20,6 +20,10 @@ struct Transformer {
   std::vector<std::string> target_vocabulary;
 };
 
+/// The parameters that a model has, in the order of the computation; as long as it has none, those that it is
+/// to have: norms where they are placed.
+std::vector<ParameterRow> parameters_of(const Transformer& model);
+
 /// Words as they go into a model: their ids, or their vectors.
 struct ModelInput {
   std::vector<std::string> tokens = {};  // labels; empty: none
