@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "attention/identities.hpp"
+#include "command/explanation.hpp"
 #include "command/model_choice.hpp"
 #include "command/model_walk.hpp"
-#include "graph/address.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
@@ -161,15 +161,6 @@ Outcome check_causal(const ModelChoice& choice) {
   return {.page = std::move(page),
           .warnings = choice.remarks,
           .verdict = holds ? Verdict::passed : Verdict::failed};
-}
-
-void add_explanation(Page& page, const std::string& address, std::size_t depth) {
-  const Cell cell = find_cell(*page.graph, address);
-  page.trace = {cell.node};
-  page.blocks.emplace_back(
-      Heading{1, text(fmt::format("{}[{},{}]", cell.node->name, cell.row + 1, cell.column + 1))});
-  page.blocks.emplace_back(formula_block(*cell.node));
-  for (Block& block : derivations(cell, depth)) page.blocks.push_back(std::move(block));
 }
 
 }  // namespace
