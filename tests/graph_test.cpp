@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "evaluated.hpp"
 #include "graph/op/operations.hpp"
 #include "testing.hpp"
 
@@ -17,32 +18,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Value input(Graph& graph, std::string_view name, Matrix cells) {
   return graph.input(name, std::move(cells), axis("rows"), axis("columns"));
-}
-
-// The value of the tree, worked out from its leaves, and those from the matrices they point into.
-double evaluated(const Expression& expression) {
-  std::vector<double> parts;
-  for (const Expression& part : expression.parts) parts.push_back(evaluated(part));
-  switch (expression.kind) {
-    case Expression::Kind::number:
-      return expression.value;
-    case Expression::Kind::cell:
-      return expression.cell.node->matrix()(expression.cell.row, expression.cell.column);
-    case Expression::Kind::sum:
-      return std::accumulate(parts.begin(), parts.end(), 0.0);
-    case Expression::Kind::difference:
-      return parts.at(0) - parts.at(1);
-    case Expression::Kind::product:
-      return std::accumulate(parts.begin(), parts.end(), 1.0, std::multiplies());
-    case Expression::Kind::quotient:
-      return parts.at(0) / parts.at(1);
-    case Expression::Kind::call:
-      for (const Function* function : functions()) {
-        if (function->name == expression.notation.plain) return function->evaluate(parts.at(0));
-      }
-      break;
-  }
-  return std::numeric_limits<double>::quiet_NaN();
 }
 
 void check_explanations(const Node& node) {

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <random>
+
+#include "model/generation.hpp"
+#include "support/lookup.hpp"
+#include "testing.hpp"
+
+namespace attn {
+
+/// A small model to be drawn: two layers of two heads, five source words and six target words.
+struct RandomModel {
+  std::string_view kind = "encoder-decoder";
+  std::string_view norm = "post";
+  std::string positions = "sinusoidal";
+  std::size_t heads = 2;
+  std::uint32_t seed = 1;
+};
+
+/// Every parameter is drawn, those as well that begin at zero or one.
+inline Transformer random_model(const RandomModel& recipe) {
+  Transformer model;
+  model.kind = &look_up(model_kinds(), recipe.kind, "kind of model");
+  model.norm = &look_up(norm_placements(), recipe.norm, "placement of norms");
+  model.positions = recipe.positions;
+  model.sizes = {.layers = 2,
+                 .d_model = 4,
+                 .heads = recipe.heads,
+                 .d_ff = 6,
+                 .source_words = 5,
+                 .target_words = 6,
+                 .places = recipe.positions == "learned" ? std::size_t{7} : 0};
+  std::mt19937 generator(recipe.seed);
+  std::normal_distribution<double> normal(0.0, 0.6);
+  ModelParameters parameters;
+  for (const ParameterRow& row : parameters_of(model)) {
+    parameters.emplace(row.name,
+                       std::make_shared<const Matrix>(filled(row.shape, [&] { return normal(generator); })));
+  }
+  model.parameters = std::move(parameters);
+  return model;
+}
+
+inline ModelInput words(std::vector<std::size_t> ids) {
+  return {.ids = std::move(ids)};
+}
+
+}  // namespace attn

@@ -1,0 +1,249 @@
+#include "model/transformer.hpp"
+
+#include <fmt/format.h>
+
+#include "data/transformer_file.hpp"
+#include "evaluated.hpp"
+#include "models.hpp"
+
+using namespace attn;
+
+namespace {
+
+std::size_t numbers_within(const std::vector<ParameterRow>& rows, std::string_view scope) {
+  std::size_t numbers = 0;
+  for (const ParameterRow& row : rows) {
+    if (row.name.starts_with(scope)) numbers += row.shape.cells();
+  }
+  return numbers;
+}
+
+// A model that has been run on words.
+struct Ran {
+  explicit Ran(Transformer given) : model(std::move(given)), running(model, graph) {}
+
+  Ran& on(const ModelInput& source, const ModelInput& target) {
+    std::optional<Value> encoded;
+    if (model.kind->encodes) encoded = running.encode(source);
+    if (model.kind->decodes) name("distribution", softmax(running.logits(running.decode(target, encoded))));
+    return *this;
+  }
+  const Matrix& at(std::string_view node) const { return graph.at(node).matrix(); }
+
+  Transformer model;
+  Graph graph;
+  RunningTransformer running;
+};
+
+// Every kind with every placement of norms and every kind of positions that a model may have.
+template <class Action>
+void for_each_model(const Action& action) {
+  for (const ModelKind& kind : model_kinds()) {
+    for (const NormPlacement& norm : norm_placements()) {
+      for (const char* positions : {"none", "sinusoidal", "learned"}) {
+        CAPTURE(kind.name);
+        CAPTURE(norm.name);
+        CAPTURE(positions);
+        action(RandomModel{.kind = kind.name, .norm = norm.name, .positions = positions});
+      }
+    }
+  }
+}
+
+std::vector<Shape> shapes_of_operands(const Node& node) {
+  std::vector<Shape> shapes;
+  for (const Node* operand : node.operands) shapes.push_back(operand->frame.shape);
+  return shapes;
+}
+
+}  // namespace
+
+TEST_CASE("layers of the base size have as many parameters as the paper's") {
+  const TransformerSizes base{.layers = 6, .d_model = 512, .heads = 8, .d_ff = 2048};
+  const std::vector<ParameterRow> rows = parameter_rows(model_kinds()[0], base);
+  for (int layer = 1; layer <= 6; ++layer) {
+    CHECK(numbers_within(rows, fmt::format("encoder.{}.", layer)) == 3152384);
+    CHECK(numbers_within(rows, fmt::format("decoder.{}.", layer)) == 4204032);
+  }
+  CHECK(numbers_within(rows, "encoder.norm.") == 1024);
+  CHECK(numbers_within(rows, "") == 6 * (3152384 + 4204032) + 2 * 1024);
+}
+
+TEST_CASE("a model that is to be drawn has norms where they are placed") {
+  const auto has = [](std::string_view norm, std::string_view row) {
+    const std::vector<ParameterRow> rows = parameters_of(random_model({.norm = norm}));
+    return std::ranges::find(rows, row, &ParameterRow::name) != rows.end();
+  };
+  CHECK(has("post", "encoder.1.norm_1.gamma"));
+  CHECK_FALSE(has("post", "encoder.norm.gamma"));
+  CHECK(has("pre", "decoder.2.norm_3.beta"));
+  CHECK(has("pre", "decoder.norm.gamma"));
+  CHECK_FALSE(has("none", "encoder.1.norm_1.gamma"));
+  CHECK_FALSE(has("none", "encoder.norm.gamma"));
+  CHECK(has("none", "encoder.1.feed_forward.b_1"));
+}
+
+TEST_CASE("a layer normalisation gives every row mean 0 and variance 1") {
+  Ran ran(random_model({}));
+  ran.on(words({1, 2, 3}), words({1, 5}));
+  for (const char* scope : {"encoder.1.norm_1", "encoder.2.norm_2", "decoder.2.norm_3"}) {
+    const Matrix& rows = ran.at(fmt::format("{}.normalised", scope));
+    const Matrix& variances = ran.at(fmt::format("{}.variance", scope));
+    for (std::size_t i = 0; i < rows.shape()[0]; ++i) {
+      double sum = 0.0, squares = 0.0;
+      for (const double cell : row(rows, i)) {
+        sum += cell;
+        squares += cell * cell;
+      }
+      CHECK(sum == doctest::Approx(0.0).epsilon(1e-12));
+      CHECK(squares / 4.0 == doctest::Approx(variances(i, 0) / (variances(i, 0) + 1e-5)));
+    }
+  }
+}
+
+TEST_CASE("a layer normalisation by hand") {
+  // Mean 4, variance 5, and √(5 + 4) = 3.
+  Graph graph;
+  const Value x = graph.input("x", matrix({{1, 3, 5, 7}}), axis("tokens"), axis("features"));
+  const Value gamma = graph.input("gamma", matrix({{1, 2, 3, 6}}), axis("γ"), axis("features"));
+  const Value beta = graph.input("beta", matrix({{0, 0, 1, -6}}), axis("β"), axis("features"));
+  const Value output = layer_norm(x, {.gamma = gamma, .beta = beta, .epsilon = 4.0});
+  CHECK(graph.at("mean").matrix()(0, 0) == 4.0);
+  CHECK(graph.at("variance").matrix()(0, 0) == 5.0);
+  CHECK(close(output.matrix(), matrix({{-1, -2.0 / 3, 2, 0}}), 1e-15));
+}
+
+TEST_CASE("a normalisation comes after the residual connection, before the sub-layer, or not at all") {
+  for (const NormPlacement& norm : norm_placements()) {
+    CAPTURE(norm.name);
+    Ran ran(random_model({.kind = "encoder-only", .norm = norm.name}));
+    ran.on(words({1, 2}), {});
+    const Node& sum = ran.graph.at("encoder.1.sum_1");
+    CHECK(sum.operands.at(0)->original().name == "source.positioned");
+    CHECK(sum.operands.at(1)->original().name == "encoder.1.self_attention.output");
+    const Node& query = *ran.graph.at("encoder.1.self_attention.q").operands.at(0)->operands.at(0);
+    CHECK(query.original().name == (norm.name == "pre" ? "encoder.1.norm_1.output" : "source.positioned"));
+    CHECK((ran.graph.find("encoder.1.norm_1.output") != nullptr) == norm.in_layers);
+    CHECK((ran.graph.find("encoder.norm.output") != nullptr) == norm.at_the_end);
+  }
+}
+
+TEST_CASE("the explanation of every cell of every kind of model is what was computed") {
+  for_each_model([](const RandomModel& recipe) {
+    Ran ran(random_model(recipe));
+    ran.on({.tokens = {"a", "b", "c"}, .ids = {1, 2, 3}, .blank = {false, false, true}}, words({2, 5}));
+    for (const Node& node : ran.graph.nodes()) {
+      if (!node.operation) continue;
+      CAPTURE(node.title());
+      for (std::size_t i = 0; i < node.frame.shape.rows; ++i) {
+        for (std::size_t j = 0; j < node.frame.shape.columns; ++j) {
+          const double explained = evaluated(explain({&node, i, j}).expression);
+          if (!close(explained, node.matrix()(i, j), 1e-12)) CHECK(explained == node.matrix()(i, j));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("no output at or before a place depends on the words after it") {
+  for (const char* kind : {"encoder-decoder", "decoder-only"}) {
+    for (const NormPlacement& norm : norm_placements()) {
+      const Transformer model = random_model({.kind = kind, .norm = norm.name});
+      const std::vector<std::size_t> ids = {1, 2, 3, 4};
+      Ran original(model);
+      original.on(words({1, 2, 3}), words(ids));
+      for (std::size_t t = 1; t < ids.size(); ++t) {
+        std::vector<std::size_t> changed = ids;
+        changed[t] = 6;
+        Ran other(model);
+        other.on(words({1, 2, 3}), words(changed));
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+          const bool moved =
+              !std::ranges::equal(row(other.at("decoder.output"), i), row(original.at("decoder.output"), i));
+          CHECK(moved == (i >= t));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("what stands at a blank changes nothing elsewhere") {
+  for (const NormPlacement& norm : norm_placements()) {
+    const Transformer model = random_model({.norm = norm.name});
+    const auto run = [&](std::size_t of_source, std::size_t of_target) {
+      Ran ran(model);
+      ran.on({.ids = {3, 1, of_source}, .blank = {false, false, true}},
+             {.ids = {1, of_target, 2}, .blank = {false, true, false}});
+      return std::pair(ran.at("encoder.output"), ran.at("decoder.output"));
+    };
+    const auto [encoded, decoded] = run(2, 4);
+    const auto [other_encoded, other_decoded] = run(5, 6);
+    for (const std::size_t i : {0, 1}) CHECK(std::ranges::equal(row(encoded, i), row(other_encoded, i)));
+    for (const std::size_t i : {0, 2}) CHECK(std::ranges::equal(row(decoded, i), row(other_decoded, i)));
+    CHECK_FALSE(std::ranges::equal(row(encoded, 2), row(other_encoded, 2)));
+  }
+}
+
+TEST_CASE("without positions an encoder does not know the order of its words") {
+  const Transformer without = random_model({.kind = "encoder-only", .positions = "none"});
+  const Transformer with = random_model({.kind = "encoder-only", .positions = "sinusoidal"});
+  const std::vector<std::size_t> order = {2, 0, 1};
+  const auto moved = [&](const Transformer& model) {
+    Ran straight(model), permuted(model);
+    straight.on(words({1, 3, 5}), {});
+    permuted.on(words({5, 1, 3}), {});
+    double most = 0.0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      for (std::size_t j = 0; j < 4; ++j) {
+        most = std::max(most, std::fabs(permuted.at("encoder.output")(i, j) -
+                                        straight.at("encoder.output")(order[i], j)));
+      }
+    }
+    return most;
+  };
+  CHECK(moved(without) < 1e-12);
+  CHECK(moved(with) > 1e-3);
+}
+
+TEST_CASE("a graph that never evaluates has the names, shapes and costs of one that does") {
+  for_each_model([](const RandomModel& recipe) {
+    const Transformer model = random_model(recipe);
+    Transformer planned = model;
+    planned.parameters.clear();
+    const ModelInput source = words({1, 2, 3}), target = words({2, 5});
+    Ran ran(model);
+    ran.on(source, target);
+    Graph plan(keep_nothing(), Evaluation::never);
+    RunningTransformer running(planned, plan);
+    std::optional<Value> encoded;
+    if (model.kind->encodes) encoded = running.encode(source);
+    if (model.kind->decodes) name("distribution", softmax(running.logits(running.decode(target, encoded))));
+    std::vector<std::string> names = plan.names(), expected = ran.graph.names();
+    std::ranges::sort(names);
+    std::ranges::sort(expected);
+    REQUIRE(names == expected);
+    for (const Node& node : ran.graph.nodes()) {
+      if (node.name.empty()) continue;
+      const Node& same_node = plan.at(node.name);
+      CAPTURE(node.name);
+      CHECK(same_node.frame.shape == node.frame.shape);
+      REQUIRE((same_node.operation == nullptr) == (node.operation == nullptr));
+      if (!node.operation) continue;
+      CHECK(same_node.operation->cost(shapes_of_operands(same_node)).multiply_adds ==
+            node.operation->cost(shapes_of_operands(node)).multiply_adds);
+    }
+  });
+}
+
+TEST_CASE("embeddings are multiplied by the root of d_model before positions are added") {
+  Transformer model = random_model({.kind = "encoder-only"});
+  Ran ran(model);
+  ran.on(words({2}), {});
+  const Matrix& embedding = *model.parameters.at("source_embedding.e");
+  for (std::size_t j = 0; j < 4; ++j) CHECK(ran.at("source.scaled_x")(0, j) == 2.0 * embedding(1, j));
+  model.scale_embeddings = false;
+  Ran plain(model);
+  plain.on(words({2}), {});
+  CHECK(plain.graph.find("source.scaled_x") == nullptr);
+  CHECK(std::ranges::equal(row(plain.at("source.x"), 0), row(embedding, 1)));
+}
