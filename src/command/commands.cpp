@@ -289,7 +289,7 @@ constexpr std::array output_table = {
     Option{"--precision", "N", "most decimals that are shown (4)"},
     Option{"--width", "N", "columns of the terminal; large matrices are shortened to fit"},
     Option{"--full", "", "leave nothing out"},
-    Option{"--section", "HEADING", "only what stands under this heading of the page; several with |"},
+    Option{"--section", "NAME", "only what stands under the headings that begin so; several with |"},
     Option{"--ascii", "", "no signs beyond ASCII of our own"},
     Option{"--color", "WHEN", "always, never or auto"},
     Option{"--help", "", "-h: this text"},

@@ -11,6 +11,7 @@
 #include "command/model_choice.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
@@ -169,11 +170,11 @@ void add_comparison(Page& page, const ModelChoice& choice, GenerationTask task, 
   }
   const bool cached = task.cache == Cache::none;
   page.blocks.emplace_back(Heading{2, text("With and without the cache")});
-  page.blocks.emplace_back(
-      Prose{text(fmt::format("{} words. With the cache {} multiply-adds, without it {}. The largest "
-                             "difference of a probability is {:.2g}.",
-                             same ? "Both write the same" : "They write different",
-                             cached ? work : other_work, cached ? other_work : work, difference))});
+  page.blocks.emplace_back(Prose{
+      text(fmt::format("{} words. With the cache {} multiply-adds, without it {}. The largest "
+                       "difference of a probability is {}.",
+                       same ? "Both write the same" : "They write different", cached ? work : other_work,
+                       cached ? other_work : work, written_difference(difference)))});
 }
 
 }  // namespace

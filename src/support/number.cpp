@@ -100,4 +100,9 @@ void append_scientific(std::string& out, double value, int decimals) {
   fmt::format_to(std::back_inserter(out), FMT_COMPILE("{:.{}e}"), value == 0.0 ? 0.0 : value, decimals);
 }
 
+std::string written_difference(double difference) {
+  constexpr double rounding = 1e-9;
+  return difference < rounding ? "less than 1e-9" : fmt::format("{:.3g}", difference);
+}
+
 }  // namespace attn
