@@ -46,6 +46,17 @@ Request request_of(std::string_view json) {
 
 }  // namespace
 
+TEST_CASE("a feed-forward layer without attention works on x itself") {
+  Graph graph;
+  evaluate(build(read_request(
+               R"({"x": [[1, -1], [2, 0]], "w_1": [[1, 0, 1], [0, 1, 1]], "b_1": [[0, 0, 1]],
+                   "w_2": [[1, 0], [0, 1], [1, 1]]})",
+               "test")),
+           graph);
+  CHECK(same(graph.at("inner").matrix(), matrix({{1, -1, 1}, {2, 0, 3}})));
+  CHECK(same(graph.at("feed_forward").matrix(), matrix({{2, 1}, {5, 3}})));
+}
+
 TEST_CASE("a feed-forward layer by hand") {
   Graph graph;
   const FeedForward layer{

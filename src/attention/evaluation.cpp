@@ -139,7 +139,10 @@ class SequenceEvaluation {
   }
 
   std::optional<Value> run_layer(const std::optional<Value>& x, Extent extent) {
-    std::optional<Value> output = attend(x, extent);
+    // Without anything to attend with, the feed-forward layer works on the words themselves.
+    const bool attends = parameter("w_q") || parameter("w_k") || given("q") || given("k");
+    const bool alone = problem_.feed_forward && !attends && extent == Extent::output;
+    std::optional<Value> output = alone ? x : attend(x, extent);
     if (!output || !problem_.feed_forward) return output;
     return attn::name("feed_forward", feed_forward(*std::move(output), feed_forward_parameters()));
   }
