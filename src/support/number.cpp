@@ -100,4 +100,10 @@ void append_scientific(std::string& out, double value, int decimals) {
   fmt::format_to(std::back_inserter(out), FMT_COMPILE("{:.{}e}"), value == 0.0 ? 0.0 : value, decimals);
 }
 
+std::string with_commas(std::uint64_t count) {
+  std::string digits = std::to_string(count);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
 }  // namespace attn
