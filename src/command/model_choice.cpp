@@ -40,8 +40,9 @@ class Chooser {
   ModelChoice choose() {
     take_model();
     take_what_goes_in();
+    if (drawn_) require_drawable(choice_.model);
     require_memory(choice_);
-    if (drawn_) draw_parameters(choice_.model, model_seed(arguments_));
+    if (drawn_) draw_parameters(choice_.model, seed_);
     return std::move(choice_);
   }
 
@@ -173,6 +174,7 @@ class Chooser {
   std::string_view usual_;
   ModelChoice choice_;
   ToldSentences told_;
+  std::uint32_t seed_ = model_seed(arguments_);
   bool drawn_ = false;
 };
 
