@@ -331,7 +331,8 @@ TEST_CASE("the scale sqrt-dk divides by the root of the keys' size, and belongs 
   CHECK(divisor("sqrt-dk", {.d_k = 64})->value == 8.0);
   CHECK(divisor("sqrt-dk", {.d_k = 64})->notation.plain == "√64");
   CHECK_FALSE(divisor("none", {.d_k = 64}).has_value());
-  for (const ScoreFunction& function : score_functions()) CHECK_NOTHROW(divisor(function.scale, {.d_k = 4, .n_k = 4}));
+  for (const ScoreFunction& function : score_functions())
+    CHECK_NOTHROW(divisor(function.scale, {.d_k = 4, .n_k = 4}));
 }
 
 TEST_CASE("a query that may look at nothing receives nothing, and the reader is told") {

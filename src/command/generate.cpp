@@ -97,12 +97,40 @@ std::string words_of(const std::vector<std::size_t>& ids, const Axis& vocabulary
 }
 
 struct Run {
-  std::shared_ptr<Graph> graph = std::make_shared<Graph>();
+  std::shared_ptr<Graph> graph;
   std::vector<GenerationStep> steps;
 };
 
-Run run_of(const ModelChoice& choice, const GenerationTask& task, const Sampling& sampling) {
-  Run run;
+// What the page shows, and what was asked for: a long text would keep every cache of every step otherwise.
+Keep keep_shown(const std::optional<std::string>& only) {
+  return [only](const Node& node) {
+    const std::string_view leaf = node.leaf();
+    const bool aligns = leaf == "weights" && node.name.find(".cross_attention.") != std::string::npos;
+    return aligns || leaf == "distribution" || leaf == "limited" || leaf == "alignment" ||
+           (only && !node.name.empty() && matches(*only, node.name));
+  };
+}
+
+// How many words go through the model when they all go in again at every step.
+std::size_t words_without_cache(const GenerationTask& task, std::size_t steps) {
+  return steps * task.prompt.size() + steps * (steps - 1) / 2;
+}
+
+// With --only, all that is remembered may be kept at every step; without the cache every step has a mask.
+void require_moderate(const ModelChoice& choice, const GenerationTask& task, const Arguments& arguments) {
+  const TransformerSizes& sizes = choice.model.sizes;
+  const double words = static_cast<double>(words_without_cache(task, task.steps));
+  const double longest = static_cast<double>(task.prompt.size() + task.steps);
+  const double caches = words * static_cast<double>(4 * sizes.layers * sizes.d_model);
+  const double masks = words * longest * static_cast<double>(task.cache == Cache::none);
+  if (masks + (arguments.has("only") ? caches : 0.0) <= static_cast<double>(most_cells)) return;
+  fail("{} steps would keep too many numbers with {}: give fewer --steps", task.steps,
+       task.cache == Cache::none ? "--no-cache" : "--only");
+}
+
+Run run_of(const ModelChoice& choice, const GenerationTask& task, const Sampling& sampling,
+           const std::optional<std::string>& only = std::nullopt) {
+  Run run{.graph = std::make_shared<Graph>(keep_shown(only)), .steps = {}};
   RunningTransformer running(choice.model, *run.graph);
   std::optional<Value> encoded;
   if (choice.model.kind->encodes) encoded = running.encode(choice.source);
@@ -118,7 +146,7 @@ void add_ledger(Page& page, const Run& run) {
     const GenerationStep& step = run.steps[i];
     listing.rows.push_back({fmt::format("{}.", i + 1), words_of(step.went_in, vocabulary),
                             fmt::format("{} cached", step.remembered),
-                            fmt::format("{} products", step.multiply_adds),
+                            with_commas(step.multiply_adds) + " products",
                             "→ " + vocabulary.label(step.chosen - 1), most_probable(step)});
   }
   page.blocks.emplace_back(std::move(listing));
@@ -156,6 +184,19 @@ void add_alignment(Page& page, Graph& graph, const ModelChoice& choice, const Ru
 // The same with every word going in again at every step.
 void add_comparison(Page& page, const ModelChoice& choice, GenerationTask task, const Sampling& sampling,
                     const Run& run) {
+  constexpr double most_work = 2e10;  // some seconds
+  const std::size_t steps = run.steps.size();
+  const double per_word = static_cast<double>(run.steps.back().multiply_adds) /
+                          static_cast<double>(run.steps.back().went_in.size());
+  const double expected = per_word * static_cast<double>(words_without_cache(task, steps));
+  page.blocks.emplace_back(Heading{2, text("With and without the cache")});
+  if (expected > most_work) {
+    page.blocks.emplace_back(Prose{text(
+        fmt::format("Not compared: without the cache {} steps would take some {:.1g} multiply-adds. Fewer "
+                    "--steps are compared.",
+                    steps, expected))});
+    return;
+  }
   task.cache = task.cache == Cache::kept ? Cache::none : Cache::kept;
   const Run other = run_of(choice, task, sampling);
   double difference = 0.0;
@@ -169,12 +210,11 @@ void add_comparison(Page& page, const ModelChoice& choice, GenerationTask task, 
     other_work += other.steps[i].multiply_adds;
   }
   const bool cached = task.cache == Cache::none;
-  page.blocks.emplace_back(Heading{2, text("With and without the cache")});
-  page.blocks.emplace_back(Prose{
-      text(fmt::format("{} words. With the cache {} multiply-adds, without it {}. The largest "
-                       "difference of a probability is {}.",
-                       same ? "Both write the same" : "They write different", cached ? work : other_work,
-                       cached ? other_work : work, written_difference(difference)))});
+  page.blocks.emplace_back(Prose{text(fmt::format(
+      "{} words. With the cache {} multiply-adds, without it {}. The largest "
+      "difference of a probability is {}.",
+      same ? "Both write the same" : "They write different", with_commas(cached ? work : other_work),
+      with_commas(cached ? other_work : work), written_difference(difference)))});
 }
 
 }  // namespace
@@ -203,11 +243,13 @@ Outcome run_generate(const Command&, const Arguments& arguments) {
          task.prompt.size(), choice.model.sizes.places);
   }
   const Sampling sampling = sampling_of(arguments);
-  const Run run = run_of(choice, task, sampling);
+  require_moderate(choice, task, arguments);
+  const std::optional<std::string> only = arguments.text("only");
+  const Run run = run_of(choice, task, sampling, only);
 
   Page page{.graph = run.graph, .problem = nullptr, .trace = {}, .blocks = {}};
   const Axis& vocabulary = run.steps.front().distribution->frame.columns;
-  if (const std::optional<std::string> only = arguments.text("only")) {
+  if (only) {
     page.trace = run.graph->matching(*only);
     for (const Node* node : page.trace) add_results(page, {node});
     return {.page = std::move(page),

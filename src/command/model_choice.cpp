@@ -40,10 +40,11 @@ class Chooser {
   ModelChoice choose() {
     take_model();
     take_what_goes_in();
+    if (drawn_) require_drawable(choice_.model);
     require_memory(choice_);
     if (!drawn_) return std::move(choice_);
     arguments_.tell("drawing parameters");
-    draw_parameters(choice_.model, model_seed(arguments_));
+    draw_parameters(choice_.model, seed_);
     return std::move(choice_);
   }
 
@@ -176,6 +177,7 @@ class Chooser {
   std::string_view usual_;
   ModelChoice choice_;
   ToldSentences told_;
+  std::uint32_t seed_ = model_seed(arguments_);
   bool drawn_ = false;
 };
 

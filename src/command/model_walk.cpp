@@ -74,40 +74,11 @@ class ModelWalk {
   std::set<std::string_view> told_;
 };
 
-Cost cost_of(const Node& node) {
-  std::vector<Shape> shapes;
-  for (const Node* operand : node.operands) shapes.push_back(operand->frame.shape);
-  return node.operation ? node.operation->cost(shapes) : Cost{};
-}
-
 }  // namespace
 
 void add_model_walk(Page& page) {
   ModelWalk walk(page);
   for (const auto& nodes : by_scope(page.trace)) walk.add(nodes);
-}
-
-void add_outline(Page& page) {
-  Listing listing{{"matrix", "shape", "multiply-adds", "formula"}, {}};
-  Cost pending, total;
-  std::set<const Node*> wanted(page.trace.begin(), page.trace.end());
-  for (const Node& node : page.graph->nodes()) {
-    pending += cost_of(node);
-    total += cost_of(node);
-    if (node.name.empty()) continue;  // what it costs is counted where it is used
-    const Cost cost = std::exchange(pending, {});
-    if (!wanted.contains(&node)) continue;
-    const Formula formula = formula_of(node);
-    const std::size_t equals = formula.plain.find(" = ");
-    const auto depth = static_cast<std::size_t>(std::ranges::count(node.name, '.'));
-    listing.rows.push_back({std::string(2 * depth, ' ') + node.name, to_string(node.frame.shape),
-                            node.operation ? fmt::format("{}", cost.multiply_adds) : "",
-                            equals == std::string::npos ? "given" : formula.plain.substr(equals + 3)});
-  }
-  page.blocks.emplace_back(std::move(listing));
-  page.blocks.emplace_back(
-      Prose{text(fmt::format("In all {} multiply-adds of matrix products and {} other cells.",
-                             total.multiply_adds, total.element_operations))});
 }
 
 }  // namespace attn

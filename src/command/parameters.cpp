@@ -3,16 +3,10 @@
 #include "command/model_choice.hpp"
 #include "data/matrix_file.hpp"
 #include "support/error.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
-
-// "3,152,384".
-std::string with_commas(std::size_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
-  return digits;
-}
 
 // "encoder.1" of "encoder.1.norm_1.gamma"; "output" of "output.w".
 std::string part_of(std::string_view name) {

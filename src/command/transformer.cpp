@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "attention/identities.hpp"
 #include "command/explanation.hpp"
@@ -57,8 +58,11 @@ void run_model(const ModelChoice& choice, Graph& graph) {
   if (running.has_output()) name("distribution", softmax(running.logits(decoded)));
 }
 
-bool is_learned(const Node& node, const Transformer& model) {
-  return !node.operation && model.parameters.contains(node.name);
+// attn parameters lists those.
+std::set<std::string> learned_names(const Transformer& model) {
+  std::set<std::string> names;
+  for (const ParameterRow& row : parameters_of(model)) names.insert(row.name);
+  return names;
 }
 
 std::string sizes_in_words(const Transformer& model) {
@@ -104,9 +108,11 @@ Outcome outline(const ModelPart& part, const Arguments& arguments) {
   run_model(choice, *graph);
   Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
   const std::optional<std::string> only = arguments.text("only");
+  const std::set<std::string> learned = learned_names(choice.model);
   for (const Node& node : graph->nodes()) {
-    const bool wanted = !only || (!node.name.empty() && matches(*only, node.name));
-    if (!node.name.empty() && wanted && belongs(node, part)) page.trace.push_back(&node);
+    if (node.name.empty()) continue;
+    const bool wanted = only ? matches(*only, node.name) : !learned.contains(node.name);
+    if (wanted && belongs(node, part)) page.trace.push_back(&node);
   }
   if (page.trace.empty()) fail("--only {}: attn {} has no such matrix", only.value_or(""), part.command);
   add_head(page, part, choice.model);
@@ -135,6 +141,7 @@ Outcome check_causal(const ModelChoice& choice) {
       for (double& cell : row(*changed.target.x, t)) cell += 1.0;
     } else {
       const std::size_t words = choice.model.sizes.target_words;
+      if (words < 2) fail("--check-causal changes words, and the model knows only one: give --target-x");
       changed.target.ids[t] = changed.target.ids[t] % words + 1;
     }
     const Matrix moved = decoded(changed);
@@ -191,8 +198,9 @@ Outcome run_transformer(const Command& command, const Arguments& arguments) {
     page.trace = graph->matching(*only);
     for (const Node* node : page.trace) add_results(page, {node});
   } else {
+    const std::set<std::string> learned = learned_names(choice.model);
     for (const Node& node : graph->nodes()) {
-      const bool shown = !node.name.empty() && belongs(node, part) && !is_learned(node, choice.model);
+      const bool shown = !node.name.empty() && belongs(node, part) && !learned.contains(node.name);
       if (shown) page.trace.push_back(&node);
     }
     add_head(page, part, choice.model);

@@ -249,19 +249,22 @@ TransformerFile read_transformer(std::string_view json, const std::string& where
   return result;
 }
 
-void draw_parameters(Transformer& model, std::uint32_t seed) {
-  const std::unique_ptr<RandomSource> random = random_kinds().front().make(seed);
-  const std::vector<ParameterRow> rows = parameters_of(model);
+void require_drawable(const Transformer& model) {
   double cells = 0.0;  // of any size that can be asked for
-  for (const ParameterRow& row : rows) {
+  for (const ParameterRow& row : parameters_of(model)) {
     cells += static_cast<double>(row.shape.rows) * static_cast<double>(row.shape.columns);
   }
-  if (cells > static_cast<double>(most_cells)) {
-    fail(
-        "the model would have {:.4g} numbers, more than the {} that are drawn: choose it smaller, or see its "
-        "--outline",
-        cells, most_cells);
-  }
+  if (cells <= static_cast<double>(most_cells)) return;
+  fail(
+      "the model would have {:.4g} numbers, more than the {} that are drawn: choose it smaller, or see its "
+      "--outline",
+      cells, most_cells);
+}
+
+void draw_parameters(Transformer& model, std::uint32_t seed) {
+  require_drawable(model);
+  const std::unique_ptr<RandomSource> random = random_kinds().front().make(seed);
+  const std::vector<ParameterRow> rows = parameters_of(model);
   for (const ParameterRow& row : rows) {
     const auto draw = [&]() -> Matrix {
       switch (row.beginning) {

@@ -19,6 +19,14 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
+// A cell of a listing: the spaces that it begins with stay.
+std::string cell_of_listing(std::string_view text) {
+  const std::size_t spaces = std::min(text.find_first_not_of(' '), text.size());
+  std::string result;
+  for (std::size_t i = 0; i < spaces; ++i) result += "&nbsp;";
+  return result + escaped(text.substr(spaces));
+}
+
 std::string code_span(std::string_view text) {
   std::string fence = "`";
   while (text.find(fence) != std::string_view::npos) fence += '`';
@@ -112,7 +120,7 @@ class MarkdownRenderer {
     sink_.write("\n" + rule + "\n");
     for (const auto& row : listing.rows) {
       sink_.write("|");
-      for (const std::string& cell : row) sink_.write(" " + escaped(cell) + " |");
+      for (const std::string& cell : row) sink_.write(" " + cell_of_listing(cell) + " |");
       sink_.write("\n");
     }
   }

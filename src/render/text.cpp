@@ -90,7 +90,9 @@ class TextRenderer {
       }
       bool first = true;
       for (const std::string& piece : wrapped(signs(row.back()), indent)) {
-        sink_.write((first ? line : std::string(indent, ' ')) + piece + "\n");
+        std::string shown = (first ? line : std::string(indent, ' ')) + piece;
+        shown.erase(shown.find_last_not_of(' ') + 1);  // the last cell may be empty
+        sink_.write(shown + "\n");
         first = false;
       }
     }

@@ -105,4 +105,10 @@ std::string written_difference(double difference) {
   return difference < rounding ? "less than 1e-9" : fmt::format("{:.3g}", difference);
 }
 
+std::string with_commas(std::uint64_t count) {
+  std::string digits = std::to_string(count);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
 }  // namespace attn

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -31,5 +32,8 @@ std::string written_difference(double difference);
 
 /// With a fixed number of digits after the point of its mantissa: "1.2500e+30".
 void append_scientific(std::string& out, double value, int decimals);
+
+/// A count that is easy to read: "3,152,384".
+std::string with_commas(std::uint64_t count);
 
 }  // namespace attn

@@ -85,6 +85,12 @@ constexpr TensorRow norm[] = {
     {"beta", {"beta"}, as_it_is, one, d_model, sometimes},
 };
 
+// A model may be without norms in its layers, "norm": "none".
+constexpr TensorRow layer_norm[] = {
+    {"gamma", {"gamma"}, as_it_is, one, d_model, sometimes},
+    {"beta", {"beta"}, as_it_is, one, d_model, sometimes},
+};
+
 constexpr TensorRow source_embedding[] = {{"e", {"e"}, as_it_is, source_words, d_model}};
 constexpr TensorRow target_embedding[] = {{"e", {"e"}, as_it_is, target_words, d_model}};
 
@@ -97,15 +103,15 @@ constexpr TensorRow output[] = {
 
 constexpr Part encoder_layer[] = {
     {"self_attention.", "self_attention.", attention},
-    {"norm_1.", "norm_1.", norm},
+    {"norm_1.", "norm_1.", layer_norm},
     {"feed_forward.", "feed_forward.", feed_forward},
-    {"norm_2.", "norm_2.", norm},
+    {"norm_2.", "norm_2.", layer_norm},
 };
 
 constexpr Part decoder_layer[] = {
-    {"self_attention.", "self_attention.", attention},   {"norm_1.", "norm_1.", norm},
-    {"cross_attention.", "cross_attention.", attention}, {"norm_2.", "norm_2.", norm},
-    {"feed_forward.", "feed_forward.", feed_forward},    {"norm_3.", "norm_3.", norm},
+    {"self_attention.", "self_attention.", attention},   {"norm_1.", "norm_1.", layer_norm},
+    {"cross_attention.", "cross_attention.", attention}, {"norm_2.", "norm_2.", layer_norm},
+    {"feed_forward.", "feed_forward.", feed_forward},    {"norm_3.", "norm_3.", layer_norm},
 };
 
 constexpr Part lone_attention_part[] = {{"", "", lone_attention}};

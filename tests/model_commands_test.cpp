@@ -1,0 +1,269 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "data/json.hpp"
+#include "golden.hpp"
+#include "process.hpp"
+#include "testing.hpp"
+
+using namespace attn;
+
+namespace {
+
+Finished accepted(const Words& words) {
+  const Finished finished = run_attn(words);
+  CHECK_MESSAGE(finished.code == 0, command_line(words) << ": " << finished.errors);
+  return finished;
+}
+
+// What must be refused is refused in one sentence, which has these words.
+void refuses(const Words& words, std::string_view expected) {
+  const Finished finished = run_attn(words);
+  INFO(command_line(words));
+  CHECK(finished.code == 2);
+  CHECK(finished.out == "");
+  CHECK(std::ranges::count(finished.errors, '\n') == 1);
+  CHECK_MESSAGE(finished.errors.find(expected) != std::string::npos,
+                finished.errors << "lacks: " << expected);
+}
+
+void check_has(std::string_view text, std::string_view part) {
+  CHECK_MESSAGE(text.find(part) != std::string::npos, text << " lacks: " << part);
+}
+
+// The cells of a listing of a page, row after row.
+std::vector<std::vector<std::string>> listing_of(const Words& words) {
+  const Json all = parse_json(accepted(words).out, "page");
+  for (const Json& block : all["page"]) {
+    if (block["type"] == "listing") return block["rows"].get<std::vector<std::vector<std::string>>>();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("generation as text is the golden one") {
+  check_golden("generate.txt", accepted({"generate"}).out, Tolerance::last_digit);
+}
+
+TEST_CASE("a copy as Markdown is the golden one") {
+  check_golden("generate-copy.md", accepted({"generate", "--model", "copy", "--format", "markdown"}).out,
+               Tolerance::last_digit);
+}
+
+TEST_CASE("one layer of an encoder as text is the golden one") {
+  check_golden("encoder.txt", accepted({"encoder", "--layers", "1", "--source", "a b"}).out,
+               Tolerance::last_digit);
+}
+
+TEST_CASE("the outline of the base model is the golden one, and fits 80 columns") {
+  const std::string found = accepted({"transformer", "--size", "base", "--outline"}).out;
+  check_golden("outline.txt", found, Tolerance::last_digit);
+  for (std::size_t begin = 0, end; begin < found.size(); begin = end + 1) {
+    end = found.find('\n', begin);
+    std::size_t characters = 0;
+    for (std::size_t i = begin; i < end; ++i) characters += (found[i] & 0xC0) != 0x80;
+    CHECK(characters <= 80);
+  }
+}
+
+TEST_CASE("an outline keeps its tree in Markdown") {
+  const std::string found = accepted({"encoder", "--outline", "--format", "markdown"}).out;
+  check_has(found, "| encoder |");
+  check_has(found, "| &nbsp;&nbsp;1 |");
+  check_has(found, "| &nbsp;&nbsp;&nbsp;&nbsp;self\\_attention |");
+  check_has(found, "| &nbsp;&nbsp;2: as 1 |");
+}
+
+TEST_CASE("attn parameters counts the base model's layers") {
+  const std::string found = accepted({"parameters", "--size", "base"}).out;
+  check_has(found, "encoder.6         3,152,384");
+  check_has(found, "decoder.6         4,204,032");
+  CHECK(found.find("encoder.norm") == std::string::npos);
+  check_has(accepted({"parameters", "--norm", "pre"}).out, "decoder.norm.gamma");
+  CHECK(accepted({"parameters", "--norm", "none"}).out.find("norm_1") == std::string::npos);
+}
+
+TEST_CASE("attn parameters and an outline of a model of any size take no memory") {
+  for (const char* command : {"parameters", "transformer"}) {
+    Words words = {command, "--layers", "1000", "--d-model", "65536", "--heads", "8"};
+    if (words.front() == "transformer") words.insert(words.end(), {"--outline", "--n", "10000"});
+    CHECK(accepted(words).out.size() > 1000);
+  }
+}
+
+TEST_CASE("no command of the Transformer looks ahead") {
+  for (const char* kind : {"encoder-decoder", "decoder-only"}) {
+    for (const char* norm : {"post", "pre", "none"}) {
+      check_has(accepted({"decoder", "--kind", kind, "--norm", norm, "--check-causal"}).out,
+                "No output before a changed word moved at all.");
+    }
+  }
+}
+
+TEST_CASE("attn generate says that the cache changes nothing") {
+  for (const Words& words :
+       std::vector<Words>{{"generate"},
+                          {"generate", "--model", "copy"},
+                          {"generate", "--no-cache"},
+                          {"generate", "--size", "tiny", "--sample"},
+                          {"generate", "--positions", "learned", "--kind", "decoder-only"},
+                          {"generate", "--norm", "pre", "--top-k", "2"}}) {
+    check_has(accepted(words).out, "Both write the same words.");
+  }
+}
+
+TEST_CASE("where learned positions end, generation ends") {
+  const Finished finished = accepted({"generate", "--steps", "20"});
+  check_has(finished.errors, "only 5 steps: 11 positions were learned");
+  check_has(finished.out, "Written: a b a a b");
+  refuses({"generate", "--target", "a a b a a b a a b a a b"},
+          "12 words go in, and 11 positions were learned");
+}
+
+TEST_CASE("thousands of words are written without keeping every cache") {
+  const Finished finished =
+      accepted({"generate", "--size", "tiny", "--kind", "decoder-only", "--steps", "400"});
+  check_has(finished.out, "  400.  ");
+  refuses({"generate", "--size", "tiny", "--steps", "4096", "--no-cache"}, "give fewer --steps");
+  refuses({"generate", "--size", "base", "--steps", "4096", "--only", "*.keys"}, "give fewer --steps");
+}
+
+TEST_CASE("a blank among given vectors is not looked at") {
+  const Words words = {"encoder", "--only", "encoder.1.self_attention.head.1.weights", "--format", "csv"};
+  Words blanks = words;
+  blanks.insert(blanks.end(), {"--x", "1 2 3 4; 5 1 2 2; 0 1 0 1", "--source", "a b <blank>"});
+  const std::string out = accepted(blanks).out;
+  CHECK(std::ranges::count(out, '\n') >= 3);
+  check_has(out, ",0\n");
+}
+
+TEST_CASE("options of models are checked by name") {
+  for (const char* command : {"encoder", "decoder", "transformer", "parameters", "generate"}) {
+    for (const char* option : {"--layers", "--heads", "--d-model", "--d-ff", "--n"}) {
+      for (const char* value : {"0", "-1", "x", "1e3", "99999999999999999999999", ""}) {
+        refuses({command, std::string(option) + "=" + value}, option);
+      }
+    }
+    refuses({command, "--seed", "-1"}, "--seed");
+    refuses({command, "--size", "bsae"}, "did you mean 'base'?");
+    refuses({command, "--norm", "pots"}, "did you mean 'post'?");
+    refuses({command, "--positions", "sinusodial"}, "did you mean 'sinusoidal'?");
+    refuses({command, "--positions", "relative-bias"}, "adds positions to its embeddings");
+    refuses({command, "--model", "patern"}, "did you mean 'pattern'?");
+    refuses({command, "--model", "copy", "--layers", "2"}, "--model and --layers are both given");
+    refuses({command, "--parameters", "nowhere.npz", "--heads", "2"}, "nowhere.npz");
+    refuses({command, "--heads", "3"}, "cannot be shared out equally");
+  }
+  for (const char* command : {"encoder", "decoder", "transformer", "parameters"}) {
+    refuses({command, "--n", "3", "--source", "a"}, "--n and --source are both given");
+    refuses({command, "--source", ""}, "no words");
+    refuses({command, "--x", "1 2; 3"}, "attn: ");
+    refuses({command, "--x", "1 2 3"}, "must have 4 columns");
+    refuses({command, "--x", "1 2 3 nan"}, "every number must be finite");
+  }
+  for (const char* command : {"transformer", "generate"}) {
+    refuses({command, "--layers", "1000", "--d-model", "65536", "--heads", "8"}, "choose it smaller");
+  }
+  refuses({"encoder", "--n", "10000"}, "too much memory");
+  refuses({"decoder", "--kind", "decoder-olny"}, "did you mean 'decoder-only'?");
+}
+
+TEST_CASE("sampling is asked for in numbers that make sense") {
+  for (const char* value : {"0", "-1", "nan", "inf", "x", ""}) {
+    refuses({"generate", std::string("--temperature=") + value}, "--temperature");
+    refuses({"generate", std::string("--top-p=") + value}, "--top-p");
+    refuses({"generate", std::string("--top-k=") + value}, "--top-k");
+    refuses({"generate", std::string("--steps=") + value}, "--steps");
+  }
+  refuses({"generate", "--top-p", "1.5"}, "at most 1");
+  refuses({"generate", "--steps", "5000"}, "from 1 to 4096");
+  refuses({"generate", "--sample-seed", "2"}, "--sample-seed belongs to");
+}
+
+TEST_CASE("an option for a side that is not there is refused") {
+  refuses({"encoder", "--target", "a"}, "--target changes nothing");
+  refuses({"encoder", "--target-x", "1 2 3 4"}, "--target-x changes nothing");
+  refuses({"encoder", "--memory", "1 2 3 4"}, "--memory changes nothing");
+  refuses({"transformer", "--memory", "1 2 3 4"}, "the model has an encoder of its own");
+  refuses({"decoder", "--kind", "decoder-only", "--source", "a"}, "the model has no encoder");
+  refuses({"encoder", "--model", "pattern"}, "attn encoder needs an encoder");
+  refuses({"decoder", "--kind", "encoder-only"}, "needs a decoder");
+  refuses({"generate", "--kind", "encoder-only"}, "needs a decoder");
+  refuses({"transformer", "--depth", "2"}, "--depth belongs to --explain");
+  refuses({"transformer", "--outline", "--save-parameters", "x.npz"}, "--save-parameters and --outline");
+  refuses({"transformer", "--save-parameters", "x.csv"}, ".safetensors or .npz");
+  refuses({"encoder", "--x", "1 2 3 4", "--source", "a b"}, "give one word for each row");
+  check_has(accepted({"encoder", "--model", "copy", "--seed", "3"}).errors, "--seed changes nothing here");
+}
+
+TEST_CASE("words that a model does not know are answered with those that it knows") {
+  refuses({"generate", "--model", "copy", "--source", "a e"}, "there is no word 'e'");
+  refuses({"decoder", "--model", "copy", "--target", "<strat> a"}, "did you mean '<start>'?");
+}
+
+TEST_CASE("ids of a model without words go from 1 to the number of its rows") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("m.npz");
+  accepted({"parameters", "--save-parameters", file});
+  const Words model = {"transformer", "--parameters", file, "--heads", "2"};
+  const auto with = [&](const Words& more) {
+    Words all = model;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  for (const char* id : {"0", "4", "cat", "99999999999999999999"}) {
+    refuses(with({"--source", id, "--target", "1"}), "numbers from 1 to 3");
+  }
+  check_has(accepted(with({"--source", "1 3", "--target", "1 5", "--only", "logits"})).out, "logits");
+  refuses({"transformer", "--parameters", file}, "give --heads N");
+  refuses({"transformer", "--parameters", file, "--heads", "3"}, "3 heads cannot share");
+  refuses(with({"--norm", "none", "--source", "1", "--target", "1"}), "leave out one of them");
+}
+
+TEST_CASE("a model without embeddings is given vectors, or draws them and says so") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("m.npz");
+  accepted({"parameters", "--x", "1 2 3 4", "--target-x", "1 2 3 4", "--save-parameters", file});
+  const Words model = {"transformer", "--parameters", file, "--heads", "2", "--only", "decoder.output"};
+  check_has(accepted(model).errors, "the words' vectors are drawn; give --x");
+  Words given = model;
+  given.insert(given.end(), {"--x", "1 2 3 4; 0 1 0 1", "--target-x", "1 1 2 3"});
+  CHECK(accepted(given).errors == "");
+  refuses({"generate", "--parameters", file, "--heads", "2"}, "attn generate needs words");
+}
+
+TEST_CASE("attn layer-norm refuses what is no row of factors, and no small number") {
+  refuses({"layer-norm", "--gamma", "1 2"}, "it must be one row of 4 numbers");
+  refuses({"layer-norm", "--beta", "1 2 3 4; 1 2 3 4"}, "it must be one row of 4 numbers");
+  refuses({"layer-norm", "--gamma", "1 nan 1 1"}, "every number must be finite");
+  for (const char* epsilon : {"0", "-1", "x", "nan", "inf"}) {
+    refuses({"layer-norm", "--epsilon", epsilon}, "--epsilon");
+  }
+  const Words words = {"layer-norm", "--x",     "1 3 5 7",  "--epsilon", "4",
+                       "--gamma",    "3 3 3 3", "--format", "csv"};
+  check_has(accepted(words).out, "-3");
+}
+
+TEST_CASE("one cell of a model is explained down to its parameters") {
+  const std::string found =
+      accepted({"encoder", "--explain", "encoder.2.norm_2.output[1,2]", "--depth", "3"}).out;
+  check_has(found, "encoder.2.norm_2.gamma[1,2]");
+  refuses({"encoder", "--explain", "encoder.3.norm_2.output[1,2]"}, "encoder.3.norm_2.output");
+  refuses({"encoder", "--explain", "encoder.2.norm_2.output[9,2]"}, "encoder.2.norm_2.output");
+}
+
+TEST_CASE("an outline has a norm at the end where a run has one") {
+  const auto names = [](Words words) {
+    words.insert(words.end(), {"--format", "json"});
+    std::vector<std::string> all;
+    for (const auto& row : listing_of(words)) all.push_back(row.front());
+    return all;
+  };
+  const std::vector<std::string> post = names({"encoder", "--outline"});
+  CHECK(std::ranges::find(post, "    norm_1") != post.end());
+  CHECK(std::ranges::find(post, "  norm") == post.end());
+  const std::vector<std::string> pre = names({"encoder", "--outline", "--norm", "pre"});
+  CHECK(std::ranges::find(pre, "  norm") != pre.end());
+}

@@ -1,0 +1,177 @@
+#include "data/transformer_file.hpp"
+
+#include <fmt/format.h>
+
+#include "data/json.hpp"
+#include "models.hpp"
+#include "process.hpp"
+
+using namespace attn;
+
+namespace {
+
+Json json_of(const Matrix& matrix) {
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < matrix.shape()[0]; ++i) {
+    rows.push_back(std::vector<double>(row(matrix, i).begin(), row(matrix, i).end()));
+  }
+  return rows;
+}
+
+// A model file of a random model.
+Json file_of(const RandomModel& recipe) {
+  const Transformer model = random_model(recipe);
+  Json file = {{"heads", recipe.heads}, {"norm", recipe.norm}, {"positions", recipe.positions}};
+  file["source_vocabulary"] = {"a", "b", "c", "d", "<end>"};
+  file["target_vocabulary"] = {"<start>", "<end>", "a", "b", "c", "d"};
+  for (const auto& [name, matrix] : model.parameters) file["parameters"][name] = json_of(*matrix);
+  return file;
+}
+
+std::string refused(const Json& file) {
+  return refusal([&] { read_transformer(file.dump(), "m.json"); });
+}
+
+// What is said of a file once it is changed.
+template <class Change>
+std::string refused_after(const Change& change) {
+  Json file = file_of({});
+  change(file);
+  return refused(file);
+}
+
+void check_says(const std::string& sentence, std::string_view part) {
+  CHECK_MESSAGE(sentence.find(part) != std::string::npos, sentence << " lacks: " << part);
+}
+
+}  // namespace
+
+TEST_CASE("a model file gives the model that it was made of") {
+  for (const ModelKind& kind : model_kinds()) {
+    const RandomModel recipe{.kind = kind.name, .norm = "pre", .positions = "learned", .seed = 3};
+    Json file = file_of(recipe);
+    if (!kind.encodes) file.erase("source_vocabulary");
+    if (!kind.decodes) file.erase("target_vocabulary");
+    const Transformer read = read_transformer(file.dump(), "m.json").model;
+    const Transformer expected = random_model(recipe);
+    CHECK(read.kind == expected.kind);
+    CHECK(read.norm == expected.norm);
+    CHECK(read.positions == "learned");
+    CHECK(read.sizes.layers == 2);
+    CHECK(read.sizes.places == 7);
+    REQUIRE(read.parameters.size() == expected.parameters.size());
+    for (const auto& [name, matrix] : expected.parameters) CHECK(same(*read.parameters.at(name), *matrix));
+  }
+}
+
+TEST_CASE("every model that is built in can be read, and says what it is about") {
+  for (const ModelExample& example : model_examples()) {
+    const TransformerFile file = read_transformer(example.json, std::string(example.name));
+    CHECK(file.model.title != "");
+    CHECK(file.model.summary != "");
+    CHECK(file.model.about.size() >= 3);
+    CHECK(file.model.kind->decodes);
+  }
+}
+
+TEST_CASE("members that are no members, or of another kind, are named") {
+  const auto with = [](std::string_view member, const Json& value) {
+    return refused_after([&](Json& file) { file[member] = value; });
+  };
+  check_says(with("haeds", 2), "did you mean 'heads'?");
+  check_says(with("heads", 0), "\"heads\" must be a whole number from 1 to 65536");
+  check_says(with("heads", -1), "\"heads\" must be");
+  check_says(with("heads", 1.5), "\"heads\" must be");
+  check_says(with("heads", "2"), "\"heads\" must be");
+  check_says(with("heads", 3), "3 heads cannot share the 4 numbers of d_model equally");
+  check_says(with("heads", 65536), "cannot share");
+  check_says(with("norm", "pots"), "did you mean 'post'?");
+  check_says(with("norm", 1), "\"norm\" must be a string");
+  check_says(with("norm", "none"), "leave out one of them");
+  check_says(with("positions", "sinusoid"), "did you mean 'sinusoidal'?");
+  check_says(with("scale_embeddings", "yes"), "must be true or false");
+  check_says(with("source_vocabulary", "a b"), "must be a list of strings");
+  check_says(with("source_vocabulary", {"a", "b", "a", "c", "d"}), "has 'a' twice");
+  check_says(with("source_vocabulary", {"a", 1}), "must be a string");
+  check_says(with("target_vocabulary", {"a"}),
+             "the target vocabulary has 1 words, and its parameters have 6");
+  check_says(with("title", nullptr), "\"title\" must be a string");
+  check_says(with("parameters", Json::array()), "\"parameters\" must be an object");
+  check_says(with("parameters", Json::object()), "holds no layers");
+  check_says(refused(Json::array()), "a model is an object");
+  check_says(refused({{"heads", 1}}), "a model needs \"parameters\"");
+  check_says(refusal([] { read_transformer("{", "m.json"); }), "m.json");
+  check_says(refusal([] { read_transformer(std::string(100000, '['), "m.json"); }), "m.json");
+}
+
+TEST_CASE("parameters that are missing, superfluous or misshapen are named with what was expected") {
+  const auto without = [](std::string_view name) {
+    return refused_after([&](Json& file) { file["parameters"].erase(std::string(name)); });
+  };
+  const auto with = [](std::string_view name, const Json& value) {
+    return refused_after([&](Json& file) { file["parameters"][name] = value; });
+  };
+  check_says(without("encoder.2.feed_forward.w_2"), "holds no \"encoder.2.feed_forward.w_2\" (6×4)");
+  check_says(without("encoder.1.self_attention.w_q"), "its first layer has no self_attention.w_q");
+  check_says(without("encoder.1.feed_forward.w_1"), "its first layer has no feed_forward.w_1");
+  check_says(without("decoder.2.norm_3.gamma"), "holds no \"decoder.2.norm_3.gamma\" (1×4)");
+  check_says(without("decoder.1.cross_attention.w_q"), "decoder.1.cross_attention.w_q");
+  check_says(with("encoder.1.self_attention.w_p", {{1}}), "did you mean 'encoder.1.self_attention.w_");
+  check_says(with("encoder.1.norm_1.gamma", {{1, 2}}),
+             "\"encoder.1.norm_1.gamma\" is 1×2, and 1×4 is expected");
+  check_says(with("output.w", {{1}, {2}, {3}, {4}}), "expected");
+  check_says(with("encoder.1.norm_1.gamma", {{"NaN", 1, 1, 1}}), "not finite");
+  check_says(with("encoder.1.norm_1.gamma", {{"Infinity", 1, 1, 1}}), "not finite");
+  check_says(with("encoder.1.norm_1.gamma", {{1, 1}, {1}}), "encoder.1.norm_1.gamma");
+  check_says(with("encoder.1.norm_1.gamma", Json::array()), "encoder.1.norm_1.gamma");
+  check_says(with("encoder.3.norm_1.gamma", {{1, 1, 1, 1}}), "its encoder has 3 layers and its decoder 2");
+  check_says(with("encoder.18446744073709551615.norm_1.gamma", {{1, 1, 1, 1}}), "layers are counted from 1");
+  check_says(with("encoder.99999999999999999999999.norm_1.gamma", {{1, 1, 1, 1}}), "no place in this model");
+}
+
+TEST_CASE("biases and β may be left out") {
+  Json file = file_of({});
+  const Json all = file["parameters"];
+  for (const auto& [name, value] : all.items()) {
+    const std::string leaf = name.substr(name.rfind('.') + 1);
+    if (leaf.starts_with("b_") || leaf == "b" || leaf == "beta") file["parameters"].erase(name);
+  }
+  const Transformer model = read_transformer(file.dump(), "m.json").model;
+  CHECK_FALSE(model.parameters.contains("encoder.1.self_attention.b_q"));
+  Graph graph;
+  RunningTransformer running(model, graph);
+  CHECK(running.encode(words({1, 2})).shape() == Shape{2, 4});
+}
+
+TEST_CASE("a model that would have too many numbers is refused before any is drawn") {
+  Transformer model;
+  model.kind = &model_kinds()[0];
+  model.norm = &norm_placements()[0];
+  model.sizes = {.layers = 1000, .d_model = 65536, .heads = 8, .d_ff = 1 << 20};
+  check_says(refusal([&] { draw_parameters(model, 1); }), "choose it smaller, or see its --outline");
+  CHECK(model.parameters.empty());
+}
+
+TEST_CASE("saved parameters give the same numbers bit for bit") {
+  for (const char* norm : {"post", "pre", "none"}) {
+    for (const char* ending : {".safetensors", ".npz"}) {
+      const TemporaryFolder folder;
+      const std::string file = folder.path(std::string("saved") + ending);
+      const Words options = {"--only", "*.output", "--format", "json", "--norm", norm};
+      const auto run = [&](Words more) {
+        more.insert(more.begin(), {"transformer"});
+        more.insert(more.end(), options.begin(), options.end());
+        const Finished finished = run_attn(more);
+        REQUIRE_MESSAGE(finished.code == 0, command_line(more) << finished.errors);
+        return finished.out;
+      };
+      const std::string drawn = run({"--seed", "5", "--save-parameters", file});
+      // The file has no words: they are numbers, <start> and <end> among them.
+      const std::string read =
+          run({"--parameters", file, "--heads", "2", "--source", "1 2 3", "--target", "1 3 4 5"});
+      const Json before = parse_json(drawn, "drawn"), after = parse_json(read, "read");
+      CHECK(before["arrays"].size() > 10);
+      CHECK(before["arrays"] == after["arrays"]);
+    }
+  }
+}
