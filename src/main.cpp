@@ -10,6 +10,7 @@
 
 #include "command/app.hpp"
 #include "output_file.hpp"
+#include "progress.hpp"
 #include "render/width.hpp"
 #include "support/error.hpp"
 #include "terminal.hpp"
@@ -46,7 +47,11 @@ int complain(int code, std::string_view sentence) {
 }
 
 int run(const std::vector<std::string>& command_line) {
-  const attn::Answer answer = attn::answer(command_line, environment());
+  attn::Progress progress;
+  attn::Environment world = environment();
+  world.progress = [&](std::string_view stage) { progress.tell(stage); };
+  const attn::Answer answer = attn::answer(command_line, world);
+  progress.clear();
   for (const std::string& warning : answer.warnings) say("warning: " + warning);
   for (const attn::FileToWrite& file : answer.files) attn::write_file(file);
   if (answer.session) {

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -177,4 +178,54 @@ TEST_CASE("every line of the checklist has a name of its own, and lessons cover 
   for (const Lesson& lesson : built_in_lessons()) {
     for (const std::string& name : lesson.covers) CHECK(std::ranges::find(names, name) != names.end());
   }
+}
+
+TEST_CASE("every line of the checklist is shown by a command of a lesson") {
+  const std::vector<Lesson> lessons = built_in_lessons();
+  for (const ChecklistLine& line : checklist()) {
+    const auto shows = [&](const CommandBlock& block) {
+      return std::ranges::find(block.attributes.covers, line.name) != block.attributes.covers.end();
+    };
+    const bool is_shown = std::ranges::any_of(
+        lessons, [&](const Lesson& lesson) { return std::ranges::any_of(lesson.document.commands, shows); });
+    CHECK_MESSAGE(is_shown, line.name << " " << line.says);
+  }
+}
+
+TEST_CASE("every lesson asks for a number, and names a mistake that is often made") {
+  for (const Lesson& lesson : built_in_lessons()) {
+    CAPTURE(lesson.name);
+    CHECK(lesson.minutes >= 5);
+    CHECK(lesson.minutes <= 10);
+    CHECK(std::ranges::any_of(lesson.questions, [](const Question& question) {
+      return question.kind == AnswerKind::number && !question.mistakes.empty();
+    }));
+  }
+}
+
+TEST_CASE("a question can be about any command that computes") {
+  const TemporaryFolder folder;
+  const auto asked = [&](std::string_view on, std::string_view of) {
+    const std::string path = folder.write("a.md", fmt::format("---\ntitle: t\nminutes: 5\n---\n```question\n"
+                                                              "ask: a\nof: {}\non: {}\nhint: h\n```\n",
+                                                              of, on));
+    const Finished finished = run_lesson_words({"run", path});
+    return finished.out + finished.errors;
+  };
+  CHECK(has(asked("attn compare-masks --scores '0 0' --mask '1 0'", "of_weights.left[1,1]"), "Answer: 0.5"));
+  CHECK(has(asked("--example order --swap 1,2", "columns(with.swapped.output)"), "Answer: 4"));
+  CHECK(has(asked("attn scale --only scaled", "weights[1,1]"), "Answer: 0.8808"));
+  CHECK(has(asked("attn version", "weights[1,1]"), "a.md:5: on: the command computes nothing"));
+  CHECK(has(asked("attn align", "no[1,1]"), "a.md:"));
+}
+
+TEST_CASE("a paragraph is shown without its marks, and bold where there are colours") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write(
+      "a.md", "---\ntitle: t\n---\nTake **two long**\n*words* and `x_1`.\n\n- a **list** stays\n");
+  CHECK(has(run_lesson_words({"show", path}).out, "\nTake two long words and x_1.\n\n- a **list** stays\n"));
+  CHECK(has(run_lesson_words({"show", path, "--color", "always"}).out,
+            "\nTake \x1b[1mtwo\x1b[0m \x1b[1mlong\x1b[0m \x1b[1mwords\x1b[0m and \x1b[1mx_1\x1b[0m.\n"));
+  CHECK(has(run_lesson_words({"show", path, "--format", "markdown"}).out,
+            "Take **two long** **words** and `x_1`."));
 }

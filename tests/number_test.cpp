@@ -197,3 +197,10 @@ TEST_CASE("a scientific number has one digit before its point") {
   CHECK(scientific(-infinity, 4) == "-inf");
   CHECK(scientific(not_a_number, 4) == "nan");
 }
+
+TEST_CASE("a difference that rounding alone makes is the same on every processor") {
+  CHECK(written_difference(0.0) == "less than 1e-9");
+  CHECK(written_difference(2.2e-16) == "less than 1e-9");
+  CHECK(written_difference(0.3249) == "0.325");
+  CHECK(written_difference(1e-6) == "1e-06");
+}

@@ -8,6 +8,7 @@
 #include "attention/identities.hpp"
 #include "attention/score.hpp"
 #include "graph/op/operations.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
@@ -152,8 +153,8 @@ std::string meaning_of_averaging(const Node& node) {
   constexpr double rounding = 1e-9;
   return fmt::format(
       "What if the words were mixed once, with the product of the layers' weights, and each went through the "
-      "layers' maps by itself? The largest difference from {} is {:.2g}: {}.",
-      top->name, difference,
+      "layers' maps by itself? The largest difference from {} is {}: {}.",
+      top->name, written_difference(difference),
       difference < rounding ? "layers of attention alone are one averaging again"
                             : "with a nonlinearity between them the layers are more than one averaging");
 }

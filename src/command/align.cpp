@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include "command/explanation.hpp"
 #include "command/translation.hpp"
-#include "graph/address.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
 
@@ -13,15 +13,6 @@ void add_transposed(Graph& graph) {
   const Node* alignment = graph.find("alignment");
   if (!alignment) fail("--transpose: the variant none has no alignment; choose another --variant");
   graph.name("alignment_transposed", transpose(graph.value(*alignment)));
-}
-
-void add_explanation(Page& page, const std::string& address, std::size_t depth) {
-  const Cell cell = find_cell(*page.graph, address);
-  page.trace = {cell.node};
-  page.blocks.emplace_back(
-      Heading{1, text(fmt::format("{}[{},{}]", cell.node->name, cell.row + 1, cell.column + 1))});
-  page.blocks.emplace_back(formula_block(*cell.node));
-  for (Block& block : derivations(cell, depth)) page.blocks.push_back(std::move(block));
 }
 
 }  // namespace

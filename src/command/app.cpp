@@ -1,5 +1,6 @@
 #include "command/app.hpp"
 
+#include "command/section.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -43,6 +44,8 @@ Answer answer(const std::vector<std::string>& command_line, const Environment& e
   }
   answer.style = style_for(arguments, environment, to_file);
   answer.page = std::move(outcome.page);
+  if (const std::optional<std::string> names = arguments.text("section"))
+    answer.page = only_sections(std::move(answer.page), *names);
   answer.warnings = std::move(outcome.warnings);
   answer.verdict = outcome.verdict;
   answer.files = std::move(outcome.files);

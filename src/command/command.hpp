@@ -34,6 +34,8 @@ struct Arguments {
 
   bool has(std::string_view option) const { return options.contains(option); }
   std::optional<std::string> text(std::string_view option) const;
+  /// Tells whoever waits what long work is at.
+  void tell(std::string_view stage) const;
   /// Throws InputError unless it is a whole number from `least` to `most`.
   std::optional<std::size_t> count(std::string_view option, std::size_t least, std::size_t most) const;
   /// Throws InputError when both options are given, each of which would make the other one idle.

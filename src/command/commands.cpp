@@ -22,6 +22,7 @@ const Option key = {"--key", "NAME", "which matrix, when the file holds several"
 
 const Option swap = {"--swap", "I,J", "swap two words: what changes without positions, and with them"};
 const Option transpose = {"--transpose", "", "also the weights transposed: keys as rows, queries as columns"};
+const Option outline = {"--outline", "", "one picture, and the tree of matrices with shapes and costs"};
 const Option sweep = {"--sweep", "N,…", "divide by one number after another: how the weights saturate"};
 
 // What the command of a step has beside what all steps have.
@@ -89,11 +90,8 @@ void add_models(std::vector<Command>& commands) {
                    {"--epsilon", "NUMBER", "keeps the divisor from being 0 (1e-5)"}},
        .examples = {"attn layer-norm", "attn layer-norm --x '1 2 3; 10 20 30' --gamma '1 1 2'"},
        .run = run_layer_norm});
-  const std::vector<Option> of_parts =
-      with_model_options({only,
-                          {"--outline", "", "the tree of matrices with shapes and costs, and no numbers"},
-                          {"--explain", "CELL", "one number, such as 'encoder.1.norm_1.output[1,2]'"},
-                          depth});
+  const std::vector<Option> of_parts = with_model_options(
+      {only, outline, {"--explain", "CELL", "one number, such as 'encoder.1.norm_1.output[1,2]'"}, depth});
   commands.push_back({.name = "encoder",
                       .summary = "self-attention and feed-forward, layer by layer",
                       .options = of_parts,
@@ -146,7 +144,7 @@ std::vector<Command> make_commands() {
       {.name = "walk",
        .summary = "all steps of attention in order",
        .takes_problem = true,
-       .options = {only, by_word, swap, transpose},
+       .options = {only, by_word, swap, transpose, outline},
        .examples = {"attn walk", "attn walk --by-word Thinking",
                     "attn walk --text 'Every word looks at every word' --heads 2",
                     "attn walk --x x.npy --wq wq.npy --wk wk.npy --wv wv.npy --causal -o walk.md"},
@@ -282,6 +280,7 @@ std::vector<Command> make_commands() {
 constexpr std::array problem_table = {
     Option{"--example", "NAME", "a built-in example; the options below change it (thinking-machines)"},
     Option{"--problem", "FILE", "a JSON file with any of the fields below, or what --format json wrote"},
+    Option{"--parameters", "FILE", "w_q … b_o: safetensors, npz or JSON; PyTorch's nn.MultiheadAttention"},
 };
 
 constexpr std::array output_table = {
@@ -290,6 +289,7 @@ constexpr std::array output_table = {
     Option{"--precision", "N", "most decimals that are shown (4)"},
     Option{"--width", "N", "columns of the terminal; large matrices are shortened to fit"},
     Option{"--full", "", "leave nothing out"},
+    Option{"--section", "NAME", "only what stands under the headings that begin so; several with |"},
     Option{"--ascii", "", "no signs beyond ASCII of our own"},
     Option{"--color", "WHEN", "always, never or auto"},
     Option{"--help", "", "-h: this text"},
@@ -314,6 +314,10 @@ std::optional<std::string> Arguments::text(std::string_view option) const {
   const auto found = options.find(option);
   if (found == options.end()) return std::nullopt;
   return found->second;
+}
+
+void Arguments::tell(std::string_view stage) const {
+  if (environment && environment->progress) environment->progress(stage);
 }
 
 std::optional<std::size_t> Arguments::count(std::string_view option, std::size_t least,

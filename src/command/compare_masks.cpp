@@ -7,6 +7,7 @@
 #include "command/solve.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
@@ -131,8 +132,8 @@ class Comparison {
     const Node& left = graph_.at(std::string("of_weights.left"));
     const Value weights = name("weights", normalize(graph_.value(left)));
     show({&weights.node()});
-    say(Prose{text(fmt::format("The largest difference from masking the scores is {:.2g}: both are the same.",
-                               largest_difference(weights.matrix(), right.matrix())))});
+    say(Prose{text(fmt::format("The largest difference from masking the scores is {}: both are the same.",
+                               written_difference(largest_difference(weights.matrix(), right.matrix()))))});
   }
 
   static Matrix shifted(Matrix matrix, double by) {

@@ -5,13 +5,10 @@
 #include "data/draw.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
-
-std::string written(double difference) {
-  return fmt::format("{:.3g}", difference);
-}
 
 // One function's scores and weights, beside each other.
 void add_function(Page& page, const Graph& graph, const ScoreFunction& function) {
@@ -28,21 +25,21 @@ void add_function(Page& page, const Graph& graph, const ScoreFunction& function)
 void add_identities(Page& page, const Problem& problem, const Matrix& q, const Matrix& k) {
   Listing listing{{"identity", "largest difference", "where it holds"}, {}};
   const auto add = [&](std::string what, double difference, std::string where) {
-    listing.rows.push_back({std::move(what), written(difference), std::move(where)});
+    listing.rows.push_back({std::move(what), written_difference(difference), std::move(where)});
   };
   if (q.shape()[1] == k.shape()[1]) {
-    add("weights of gaussian and dot, these keys", gaussian_against_dot(q, k),
+    add("gaussian and dot, these keys", gaussian_against_dot(q, k),
         "only where all keys have the same length");
-    add("weights of gaussian and dot, keys of length 1", gaussian_against_dot(q, of_equal_length(k)),
+    add("gaussian and dot, keys of length 1", gaussian_against_dot(q, of_equal_length(k)),
         "always: ½‖q‖² and ½‖k‖² cancel");
   }
   const auto matrix = [&](const char* name) -> const Matrix& { return problem.matrices.at(name); };
-  add("additive scores and one hidden layer on [q; k]",
+  add("additive, hidden layer on [q; k]",
       additive_against_hidden_layer(q, k, matrix("score_wq"), matrix("score_wk"), matrix("score_wv")),
       "always");
   if (problem.sequences.front().x && problem.matrices.contains("w_q")) {
     const Matrix& w_q = matrix("w_q");
-    add("q split by columns and projected column by column",
+    add("q split, or column by column",
         split_against_independent(*problem.sequences.front().x, w_q, w_q.shape()[1]), "always");
   }
   page.blocks.emplace_back(Heading{2, text("What is equal")});

@@ -7,6 +7,7 @@
 #include "command/solve.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
@@ -86,10 +87,11 @@ Outcome run_embed(const Command&, const Arguments& arguments) {
   say(Heading{2, text("Multiplied")});
   say(Prose{text("The same as a product of matrices: a word is a row of zeros with a single 1 at its id.")});
   add_results(page, {&ones.node(), &multiplied.node()});
-  say(Prose{text(fmt::format(
-      "The largest difference between both is {:.2g}. The product takes {} multiplications "
-      "and the look-up none.",
-      largest_difference(x.matrix(), multiplied.matrix()), ones.shape().cells() * e.shape().columns))});
+  say(Prose{
+      text(fmt::format("The largest difference between both is {}. The product takes {} multiplications "
+                       "and the look-up none.",
+                       written_difference(largest_difference(x.matrix(), multiplied.matrix())),
+                       ones.shape().cells() * e.shape().columns))});
   return {std::move(page), problem.remarks};
 }
 

@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace attn {
 
@@ -11,7 +12,8 @@ struct Environment {
   std::function<std::optional<std::string>(const char*)> variable;
   bool output_is_terminal = false;
   bool input_is_terminal = false;
-  std::size_t terminal_width = 0;  // of standard output; 0: unknown
+  std::size_t terminal_width = 0;                             // of standard output; 0: unknown
+  std::function<void(std::string_view stage)> progress = {};  // of work that may take long
 };
 
 }  // namespace attn

@@ -7,6 +7,7 @@
 #include "command/errata.hpp"
 #include "graph/op/operations.hpp"
 #include "page/describe.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 
@@ -59,8 +60,8 @@ void show_layouts_of_sinusoids(Page& page, Graph& graph) {
   }
   page.blocks.emplace_back(Prose{
       text(fmt::format("How alike two places are is the same in both: the largest difference between the dot "
-                       "products is {:.2g}. ",
-                       largest_difference(dots[0]->matrix(), dots[1]->matrix())),
+                       "products is {}. ",
+                       written_difference(largest_difference(dots[0]->matrix(), dots[1]->matrix()))),
            code("attn positions --positions concatenated"), " shows the second in full.")});
 }
 

@@ -12,6 +12,7 @@
 #include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
@@ -66,8 +67,8 @@ void show_columns_and_rows(Page& page, Graph& graph) {
   const Value columns_first = name("q_columns", matmul(map, words));
   show(page, {rows_first, words, map, columns_first});
   const Value back = transpose(columns_first);
-  say(page, fmt::format("Transposed back, the largest difference is {:.2g}.",
-                        largest_difference(back.matrix(), rows_first.matrix())));
+  say(page, fmt::format("Transposed back, the largest difference is {}.",
+                        written_difference(largest_difference(back.matrix(), rows_first.matrix()))));
 }
 
 void show_one_letter_for_two(Page& page, Graph& graph) {
@@ -116,10 +117,10 @@ void show_wrong_index(Page& page, Graph& graph) {
   const Value wrong = name("output_wrong", multiply(v, sums));
   show(page, {weights, v, output, wrong});
   say(page, fmt::format(
-                "The wrong output differs from v by {:.2g}. Likewise it is [a_t; s_t] and not [α_t; s_t]: "
+                "The wrong output differs from v by {}. Likewise it is [a_t; s_t] and not [α_t; s_t]: "
                 "a_t has as many numbers as a state, while α_t has one for each word of the source, so that "
                 "no learned matrix could take it for every sentence.",
-                largest_difference(wrong.matrix(), v.matrix())));
+                written_difference(largest_difference(wrong.matrix(), v.matrix()))));
 }
 
 void show_overflow(Page& page, Graph& graph) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "command/explanation.hpp"
 #include "command/solve.hpp"
 #include "graph/address.hpp"
 #include "page/describe.hpp"
@@ -18,17 +19,20 @@ std::string place_of(const Cell& cell) {
 
 }  // namespace
 
-Outcome run_explain(const Command&, const Arguments& arguments) {
-  const Solved solved = solve(arguments);
-  const Cell cell = find_cell(*solved.graph, arguments.words.front());
-  const std::size_t depth = arguments.count("depth", 0, 1000).value_or(0);
-  Page page{.graph = solved.graph, .problem = solved.problem, .trace = {cell.node}, .blocks = {}};
-
+void add_explanation(Page& page, const std::string& address, std::size_t depth) {
+  const Cell cell = find_cell(*page.graph, address);
+  page.trace = {cell.node};
   std::string title = fmt::format("{}[{},{}]", cell.node->name, cell.row + 1, cell.column + 1);
   if (const std::string place = place_of(cell); !place.empty()) title += " (" + place + ")";
   page.blocks.emplace_back(Heading{1, text(std::move(title))});
   page.blocks.emplace_back(formula_block(*cell.node));
   for (Block& block : derivations(cell, depth)) page.blocks.push_back(std::move(block));
+}
+
+Outcome run_explain(const Command&, const Arguments& arguments) {
+  const Solved solved = solve(arguments);
+  Page page{.graph = solved.graph, .problem = solved.problem, .trace = {}, .blocks = {}};
+  add_explanation(page, arguments.words.front(), arguments.count("depth", 0, 1000).value_or(0));
   return {std::move(page), solved.warnings()};
 }
 

@@ -212,9 +212,9 @@ void add_comparison(Page& page, const ModelChoice& choice, GenerationTask task, 
   const bool cached = task.cache == Cache::none;
   page.blocks.emplace_back(Prose{text(fmt::format(
       "{} words. With the cache {} multiply-adds, without it {}. The largest "
-      "difference of a probability is {:.2g}.",
+      "difference of a probability is {}.",
       same ? "Both write the same" : "They write different", with_commas(cached ? work : other_work),
-      with_commas(cached ? other_work : work), difference))});
+      with_commas(cached ? other_work : work), written_difference(difference)))});
 }
 
 }  // namespace

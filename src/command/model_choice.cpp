@@ -42,7 +42,9 @@ class Chooser {
     take_what_goes_in();
     if (drawn_) require_drawable(choice_.model);
     require_memory(choice_);
-    if (drawn_) draw_parameters(choice_.model, seed_);
+    if (!drawn_) return std::move(choice_);
+    arguments_.tell("drawing parameters");
+    draw_parameters(choice_.model, seed_);
     return std::move(choice_);
   }
 
@@ -132,6 +134,7 @@ class Chooser {
     if (!heads)
       fail("--parameters {}: the file does not tell how many heads there are: give --heads N", path);
     model.sizes.heads = *heads;
+    arguments_.tell("reading parameters");
     ParameterFile file = read_parameters(path);
     take_parameters(model, std::move(file.parameters), path);
     if (model.sizes.places > 0 && !arguments_.has("positions")) model.positions = "learned";
@@ -208,6 +211,13 @@ ModelChoice chosen_model(const Arguments& arguments, std::string_view usual) {
 
 ModelChoice planned_model(const Arguments& arguments, std::string_view usual) {
   return Chooser(arguments, usual).plan_only();
+}
+
+Keep telling(Keep keep, const Arguments& arguments) {
+  return [keep = std::move(keep), &arguments](const Node& node) {
+    if (!node.name.empty()) arguments.tell(node.name);
+    return keep(node);
+  };
 }
 
 std::string word_of(const std::vector<std::string>& vocabulary, std::size_t id) {

@@ -30,6 +30,9 @@ ModelChoice planned_model(const Arguments& arguments, std::string_view usual);
 /// and .npz.
 std::vector<FileToWrite> saved_parameters(const Arguments& arguments, const Transformer& model);
 
+/// Keeps what `keep` keeps, and tells of every node that is made.
+Keep telling(Keep keep, const Arguments& arguments);
+
 /// The word of an id, which is counted from 1.
 std::string word_of(const std::vector<std::string>& vocabulary, std::size_t id);
 

@@ -1,6 +1,7 @@
 #include "command/solve.hpp"
 
 #include "data/examples.hpp"
+#include "data/parameters.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -16,6 +17,26 @@ Request whole_problem(const Arguments& arguments) {
       arguments.default_example.empty() ? examples().front().name : arguments.default_example;
   const Example& chosen = look_up(examples(), example ? *example : usual, "example");
   return read_request(chosen.json, std::string(chosen.name));
+}
+
+// The parameters of a lone attention, such as PyTorch's nn.MultiheadAttention.
+Request learned_parameters(const std::string& path, const Request& typed) {
+  ParameterFile file = read_parameters(path);
+  Request learned;
+  for (auto& [name, matrix] : file.parameters) {
+    const Field* field = find_row(fields(), name);
+    if (!field) {
+      fail(
+          "{} holds '{}', a part of {}: here go the parameters of one attention; see attn encoder, attn "
+          "decoder "
+          "and attn transformer",
+          path, name, file.layout);
+    }
+    if (typed.has(name))
+      fail("{} holds {}, and {} is given as well: leave one of them out", path, name, field->option);
+    learned.set(*field, std::move(matrix));
+  }
+  return learned;
 }
 
 }  // namespace
@@ -40,6 +61,9 @@ Page Solved::page(const std::optional<std::string>& pattern) const {
 
 Request requested(const Arguments& arguments) {
   Request request = whole_problem(arguments);
+  if (const std::optional<std::string> path = arguments.text("parameters")) {
+    request.override_with(learned_parameters(*path, arguments.request));
+  }
   request.override_with(arguments.request);
   // What a problem says of its own numbers need not be true of others.
   if (!arguments.request.empty()) request.about.clear();

@@ -9,6 +9,7 @@
 #include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/list.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
@@ -68,8 +69,8 @@ class SwapPage {
                                  ? "the outputs are swapped as the words are, and nothing else has changed"
                                  : "the same words in another order have other outputs";
     page_.blocks.emplace_back(Prose{
-        text(fmt::format("Set the rows back in their first order, and the largest difference is {:.2g}: {}.",
-                         difference, what))});
+        text(fmt::format("Set the rows back in their first order, and the largest difference is {}: {}.",
+                         written_difference(difference), what))});
     page_.trace.push_back(&original);
     page_.trace.push_back(&swapped);
   }

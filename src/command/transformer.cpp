@@ -5,9 +5,9 @@
 #include <set>
 
 #include "attention/identities.hpp"
+#include "command/explanation.hpp"
 #include "command/model_choice.hpp"
 #include "command/model_walk.hpp"
-#include "graph/address.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
@@ -170,15 +170,6 @@ Outcome check_causal(const ModelChoice& choice) {
           .verdict = holds ? Verdict::passed : Verdict::failed};
 }
 
-void add_explanation(Page& page, const std::string& address, std::size_t depth) {
-  const Cell cell = find_cell(*page.graph, address);
-  page.trace = {cell.node};
-  page.blocks.emplace_back(
-      Heading{1, text(fmt::format("{}[{},{}]", cell.node->name, cell.row + 1, cell.column + 1))});
-  page.blocks.emplace_back(formula_block(*cell.node));
-  for (Block& block : derivations(cell, depth)) page.blocks.push_back(std::move(block));
-}
-
 }  // namespace
 
 Outcome run_transformer(const Command& command, const Arguments& arguments) {
@@ -197,7 +188,7 @@ Outcome run_transformer(const Command& command, const Arguments& arguments) {
   if (arguments.has("check-causal")) return check_causal(choice);
 
   const std::optional<std::string> only = arguments.text("only");
-  auto graph = std::make_shared<Graph>(only ? keep_matching(*only) : keep_everything());
+  auto graph = std::make_shared<Graph>(telling(only ? keep_matching(*only) : keep_everything(), arguments));
   run_model(choice, *graph);
   check_overflow(*graph);
   Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};

@@ -5,6 +5,7 @@
 
 #include "attention/steps.hpp"
 #include "command/by_word.hpp"
+#include "command/model_walk.hpp"
 #include "command/solve.hpp"
 #include "command/swap.hpp"
 #include "page/describe.hpp"
@@ -92,6 +93,39 @@ void add_alignment_tables(Page& page) {
   }
 }
 
+// One picture of all of it: a box for each step that the computation has, with the shape of what it gives.
+Flow picture_of(const Page& page, const Problem& problem) {
+  Flow flow;
+  const auto add = [&](std::string_view leaf, std::string title, std::string_view scope) {
+    const Node* last = nullptr;
+    for (const Node* node : page.trace) {
+      const bool inside = node->scope().find("head.") != std::string_view::npos;
+      if (node->leaf() == leaf && inside == !scope.empty()) last = node;
+    }
+    if (last) flow.boxes.push_back({std::move(title), to_string(last->frame.shape)});
+  };
+  const bool several = problem.heads > 1;
+  const std::string times = several ? fmt::format(" × {} heads", problem.heads) : "";
+  const std::string_view head = several ? "head" : "";
+  add("x", "x", "");
+  add("positioned", "x + positions", "");
+  for (const char* leaf : {"q", "k", "v", "scores", "weights"}) add(leaf, leaf + times, head);
+  if (several) add("output", "output" + times, head);
+  add("concat", "concat", "");
+  add("w_o", "⋅ w_o", "");
+  add("output", "output", "");
+  add("feed_forward", "feed-forward", "");
+  return flow;
+}
+
+Outcome outline_of(const Solved& solved, const std::optional<std::string>& only) {
+  Page page = solved.page(only);
+  add_title(page, *solved.problem);
+  page.blocks.emplace_back(picture_of(page, *solved.problem));
+  add_outline(page);
+  return {.page = std::move(page), .warnings = solved.warnings()};
+}
+
 }  // namespace
 
 Outcome run_walk(const Command&, const Arguments& arguments) {
@@ -101,6 +135,7 @@ Outcome run_walk(const Command&, const Arguments& arguments) {
     return swap_words(build(requested(arguments)), *places);
   }
   const Solved solved = solve(arguments);
+  if (arguments.has("outline")) return outline_of(solved, arguments.text("only"));
   const std::optional<std::string> only = arguments.text("only"), word = arguments.text("by-word");
   Page page = solved.page(only);
   if (only) {

@@ -97,26 +97,35 @@ Lesson built_in(const LessonFile& file) {
   return lesson;
 }
 
-// What a question is about: all that the problem allows, or what the command has computed.
-std::shared_ptr<const Graph> computation_of(const Page& page) {
-  if (!page.problem) return page.graph;
-  auto graph = std::make_shared<Graph>();
-  evaluate(*page.problem, *graph);
-  return graph;
+// The question about what a page shows. Where its command keeps no matrix of that name, because it shows few,
+// the question is about all that the problem allows.
+Posed pose_about(const Question& question, const Page& page) {
+  if (!page.graph)
+    fail_at(question.place, "on: the command computes nothing: give attn walk or another step");
+  if (!page.problem) return pose(question, *page.graph);
+  try {
+    return pose(question, *page.graph);
+  } catch (const InputError&) {
+    // What is wrong, if anything, is said of the whole computation below.
+  }
+  Graph graph;
+  evaluate(*page.problem, graph);
+  return pose(question, graph);
 }
 
-std::shared_ptr<const Graph> asked_about(const Lesson& lesson, const Question& question,
-                                         const std::vector<BlockRun>& runs, const Run& run) {
+Posed posed(const Lesson& lesson, const Question& question, const std::vector<BlockRun>& runs,
+            const Run& run) {
   if (!question.on.empty()) {
-    return at_place(question.place, [&] {
-      return computation_of(
-          run(command_lines("attn walk " + question.on, "on", question.place.line).front().words, {}).page);
+    const std::string command = question.on.starts_with("attn ") ? question.on : "attn walk " + question.on;
+    const Ran ran = at_place(question.place, [&] {
+      return run(command_lines(command, "on", question.place.line).front().words, {});
     });
+    return pose_about(question, ran.page);
   }
   for (std::size_t i = runs.size(); i-- > 0;) {
     if (lesson.document.commands[i].fence.first_line > question.place.line) continue;
     for (auto said = runs[i].said.rbegin(); said != runs[i].said.rend(); ++said) {
-      if (said->page.graph) return computation_of(said->page);
+      if (said->page.graph) return pose_about(question, said->page);
     }
   }
   fail_at(question.place, "no block above computes anything: give the question a line on: --example NAME");
@@ -155,7 +164,7 @@ WorkedLesson work(const Lesson& lesson, const Run& run) {
   WorkedLesson worked{run_blocks(lesson.document, run), {}};
   const Confined confined(lesson.document.folder);
   for (const Question& question : lesson.questions)
-    worked.posed.push_back(pose(question, *asked_about(lesson, question, worked.runs, run)));
+    worked.posed.push_back(posed(lesson, question, worked.runs, run));
   return worked;
 }
 

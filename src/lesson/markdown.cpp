@@ -42,6 +42,29 @@ bool is_container(cmark_node* node) {
          type == CMARK_NODE_BLOCK_QUOTE;
 }
 
+// The style of a piece of a paragraph: that of what it is, or of what it stands in.
+Span::Style style_of(cmark_node* piece) {
+  if (cmark_node_get_type(piece) == CMARK_NODE_CODE) return Span::Style::code;
+  for (cmark_node* node = piece; node; node = cmark_node_parent(node)) {
+    const cmark_node_type type = cmark_node_get_type(node);
+    if (type == CMARK_NODE_STRONG || type == CMARK_NODE_EMPH) return Span::Style::strong;
+  }
+  return Span::Style::plain;
+}
+
+Text words_of(cmark_node* paragraph) {
+  Text words;
+  const Walk walk(cmark_iter_new(paragraph), cmark_iter_free);
+  while (cmark_iter_next(walk.get()) != CMARK_EVENT_DONE) {
+    cmark_node* const node = cmark_iter_get_node(walk.get());
+    const cmark_node_type type = cmark_node_get_type(node);
+    const bool breaks = type == CMARK_NODE_SOFTBREAK || type == CMARK_NODE_LINEBREAK;
+    const char* const literal = breaks ? " " : cmark_node_get_literal(node);
+    if (literal) words.push_back({style_of(node), literal});
+  }
+  return words;
+}
+
 MarkdownLeaf leaf_of(cmark_node* node) {
   MarkdownLeaf leaf;
   leaf.first_line = static_cast<std::size_t>(cmark_node_get_start_line(node));
@@ -60,6 +83,9 @@ MarkdownLeaf leaf_of(cmark_node* node) {
     leaf.kind = MarkdownLeaf::Kind::heading;
     leaf.text = owned(cmark_render_plaintext(node, CMARK_OPT_DEFAULT, 0));
     while (leaf.text.ends_with('\n')) leaf.text.pop_back();
+  } else if (cmark_node_get_type(node) == CMARK_NODE_PARAGRAPH) {
+    leaf.kind = MarkdownLeaf::Kind::paragraph;
+    leaf.words = words_of(node);
   }
   return leaf;
 }

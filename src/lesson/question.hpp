@@ -30,7 +30,7 @@ struct Question {
   std::vector<std::string> choices;
   std::vector<std::string> hints;
   std::vector<Mistake> mistakes;
-  std::string on;  // options of the problem it is about; empty: that of the nearest block above
+  std::string on;  // a command, or options of attn walk; empty: the nearest block above
   Place place;
 };
 

@@ -18,6 +18,15 @@ const MarkdownLeaf* heading_at(const Document& document, std::size_t line) {
   return found == document.leaves.end() ? nullptr : &*found;
 }
 
+// The paragraph that begins in this line and stands in no list or quotation, if there is one.
+const MarkdownLeaf* paragraph_at(const Document& document, std::size_t line) {
+  const auto is_it = [&](const MarkdownLeaf& leaf) {
+    return leaf.kind == MarkdownLeaf::Kind::paragraph && leaf.first_line == line && leaf.container == 0;
+  };
+  const auto found = std::ranges::find_if(document.leaves, is_it);
+  return found == document.leaves.end() ? nullptr : &*found;
+}
+
 int level_of(std::string_view line) {
   return static_cast<int>(std::min<std::size_t>(line.find_first_not_of('#'), 6));
 }
@@ -29,7 +38,7 @@ std::string without_empty_lines(const std::string& text) {
   return text.substr(begin, text.find_last_not_of('\n') + 1 - begin);
 }
 
-// The lines of a step as paragraphs under their headings.
+// The lines of a step as paragraphs under their headings; what is neither, such as a list, as it stands.
 class Paragraphs {
  public:
   void add_line(std::string_view line) { text_ += std::string(line) + "\n"; }
@@ -39,6 +48,11 @@ class Paragraphs {
     blocks_.emplace_back(Heading{level_of(line), text(words)});
   }
 
+  void add_paragraph(const Text& words) {
+    end_text();
+    blocks_.emplace_back(Prose{words});
+  }
+
   std::vector<Block> finish() {
     end_text();
     return std::move(blocks_);
@@ -46,8 +60,8 @@ class Paragraphs {
 
  private:
   void end_text() {
-    std::string paragraphs = without_empty_lines(text_);
-    if (!paragraphs.empty()) blocks_.emplace_back(CodeBlock{"markdown", std::move(paragraphs)});
+    std::string lines = without_empty_lines(text_);
+    if (!lines.empty()) blocks_.emplace_back(CodeBlock{"markdown", std::move(lines)});
     text_.clear();
   }
 
@@ -94,6 +108,9 @@ std::vector<Block> shown(const Lesson& lesson, const LessonStep& step, const Wor
     const std::string_view source = without_ending(lesson.document.lines[line - 1]);
     if (const MarkdownLeaf* heading = heading_at(lesson.document, line)) {
       paragraphs.add_heading(source, heading->text);
+    } else if (const MarkdownLeaf* paragraph = paragraph_at(lesson.document, line)) {
+      paragraphs.add_paragraph(paragraph->words);
+      line = paragraph->last_line;
     } else {
       paragraphs.add_line(source);
     }

@@ -14,6 +14,14 @@ void require_cells(const Matrix& a, const Matrix& b) {
   }
 }
 
+// One row times a matrix. The product of two matrices would copy all of the second first.
+void multiply_row(const Matrix& row, const Matrix& b, Matrix& result, cxxblas::Transpose transpose) {
+  using Index = xt::blas_index_t;
+  const auto m = static_cast<Index>(b.shape()[0]), n = static_cast<Index>(b.shape()[1]);
+  cxxblas::gemv<Index>(cxxblas::RowMajor, transpose, m, n, 1.0, b.data(), n, row.data(), Index{1}, 0.0,
+                       result.data(), Index{1});
+}
+
 }  // namespace
 
 Matrix product(const Matrix& a, const Matrix& b) {
@@ -25,7 +33,11 @@ Matrix product(const Matrix& a, const Matrix& b) {
   }
   require_cells(a, b);
   Matrix result = make_matrix({a.shape()[0], b.shape()[1]});
-  xt::blas::gemm(a, b, result, false, false);
+  if (a.shape()[0] == 1) {
+    multiply_row(a, b, result, cxxblas::Trans);
+  } else {
+    xt::blas::gemm(a, b, result, false, false);
+  }
   return result;
 }
 
@@ -38,7 +50,11 @@ Matrix product_transposed(const Matrix& a, const Matrix& b) {
   }
   require_cells(a, b);
   Matrix result = make_matrix({a.shape()[0], b.shape()[0]});
-  xt::blas::gemm(a, b, result, false, true);
+  if (a.shape()[0] == 1) {
+    multiply_row(a, b, result, cxxblas::NoTrans);
+  } else {
+    xt::blas::gemm(a, b, result, false, true);
+  }
   return result;
 }
 

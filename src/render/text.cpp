@@ -26,7 +26,9 @@ class TextRenderer {
 
   void operator()(const Prose& prose) {
     gap();
-    for (const std::string& line : wrapped(words(prose.text), 0)) sink_.write(line + "\n");
+    for (const std::string& line : wrapped(marked_words(prose.text), 0))
+      sink_.write(replaced(replaced(line, begin_bold, bold(style_.colors)), end_bold, plain(style_.colors)) +
+                  "\n");
   }
 
   void operator()(const FormulaBlock& block) {
@@ -44,7 +46,8 @@ class TextRenderer {
     }
     const std::size_t room = style_.width > margin + 20 ? style_.width - margin : 20;
     for (const std::string& line : wrap(formula, room)) sink_.write("  " + line + "\n");
-    sink_.write("  " + dim(style_.colors) + shapes + plain(style_.colors) + "\n");
+    for (const std::string& line : wrap(shapes, room))
+      sink_.write("  " + dim(style_.colors) + line + plain(style_.colors) + "\n");
   }
 
   void operator()(const Table& table) {
@@ -147,6 +150,20 @@ class TextRenderer {
     return joined;
   }
 
+  // The same with marks, which take no room, around every word that is to be bold: lines break between words,
+  // and no line leaves the next one bold. Whatever is printable holds no such marks.
+  std::string marked_words(const Text& text) const {
+    if (style_.colors == Colors::none) return words(text);
+    std::string joined;
+    for (const Span& span : text) {
+      std::string piece = words({span});
+      if (span.style != Span::Style::plain)
+        piece = begin_bold + replaced(std::move(piece), " ", end_bold + " " + begin_bold) + end_bold;
+      joined += piece;
+    }
+    return joined;
+  }
+
   // Prose is set to at most 80 columns, which reads best; mathematics breaks only where the terminal ends.
   std::vector<std::string> wrapped(const std::string& text, std::size_t indent) const {
     constexpr std::size_t comfortable = 80;
@@ -175,6 +192,8 @@ class TextRenderer {
     for (std::size_t i = 0; i < times; ++i) text += sign;
     return text;
   }
+
+  inline static const std::string begin_bold = "\x01", end_bold = "\x02";
 
   const Style& style_;
   Sink& sink_;

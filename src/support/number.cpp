@@ -106,4 +106,9 @@ std::string with_commas(std::uint64_t count) {
   return digits;
 }
 
+std::string written_difference(double difference) {
+  constexpr double rounding = 1e-9;
+  return difference < rounding ? "less than 1e-9" : fmt::format("{:.3g}", difference);
+}
+
 }  // namespace attn

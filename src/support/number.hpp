@@ -26,6 +26,10 @@ bool is_exact(double value, int decimals);
 /// The fewest decimals, at most `most`, that show all finite values exactly.
 int decimals_for(std::span<const double> values, int most);
 
+/// How far two results are apart that mathematics says are equal, or are not: "0.32", but "less than 1e-9"
+/// for whatever rounding alone makes, because that is another number on another processor.
+std::string written_difference(double difference);
+
 /// With a fixed number of digits after the point of its mantissa: "1.2500e+30".
 void append_scientific(std::string& out, double value, int decimals);
 

@@ -2,7 +2,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -17,16 +16,13 @@
 #include "peer.hpp"
 #include "ratios.hpp"
 #include "render/format.hpp"
+#include "transformer.hpp"
 
 namespace {
 
 using namespace attn;
 
 constexpr std::size_t d_model = 512, heads = 8, d_k = d_model / heads;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // The same numbers as the NumPy peer draws.
 struct Inputs {
@@ -72,12 +68,12 @@ void attention_by_attn(benchmark::State& state) {
 
 // Each size has a process of its own: how NumPy's memory behaves depends on what the process did before.
 void attention_by_numpy(benchmark::State& state) {
-  static std::map<std::size_t, NumpyPeer> peers;
+  static std::map<std::size_t, Peer> peers;
   const auto n = static_cast<std::size_t>(state.range(0));
-  NumpyPeer& peer = peers[n];
-  const double theirs = peer.run(n).checksum, ours = run_attention(draw_inputs(n)).checksum;
+  Peer& peer = peers.try_emplace(n, "numpy_peer.py").first->second;
+  const double theirs = peer.run(std::to_string(n)).checksum, ours = run_attention(draw_inputs(n)).checksum;
   if (std::fabs(theirs - ours) > 1e-9 * std::fabs(theirs)) throw std::runtime_error("the results differ");
-  for (auto _ : state) state.SetIterationTime(peer.run(n).seconds);
+  for (auto _ : state) state.SetIterationTime(peer.run(std::to_string(n)).seconds);
 }
 
 // The matrix products alone, into memory that has been used before.
@@ -140,6 +136,7 @@ void register_all() {
     add("attention/numpy", attention_by_numpy)->Arg(n)->Iterations(iterations);
     add("attention/products", attention_by_products)->Arg(n)->Iterations(iterations);
   }
+  register_transformer();
   for (const Format& format : formats()) {
     const std::string name = "write/" + std::string(format.name);
     benchmark::RegisterBenchmark(name.c_str(), write_page, &format)

@@ -27,14 +27,14 @@ pid_t spawn(const std::vector<std::string>& command, const posix_spawn_file_acti
 
 }  // namespace
 
-NumpyPeer::NumpyPeer() {
+Peer::Peer(const std::string& program) {
   int request[2], answer[2];
   if (pipe2(request, O_CLOEXEC) != 0 || pipe2(answer, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, request[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, answer[1], STDOUT_FILENO);
-  process_ = spawn({"/usr/bin/python3", ATTN_BENCHMARK_FOLDER "/numpy_peer.py"}, actions);
+  process_ = spawn({"/usr/bin/python3", ATTN_BENCHMARK_FOLDER "/" + program}, actions);
   posix_spawn_file_actions_destroy(&actions);
   close(request[0]);
   close(answer[1]);
@@ -42,23 +42,23 @@ NumpyPeer::NumpyPeer() {
   answers_ = answer[0];
 }
 
-NumpyPeer::~NumpyPeer() {
+Peer::~Peer() {
   close(requests_);
   close(answers_);
   waitpid(process_, nullptr, 0);
 }
 
-PeerRun NumpyPeer::run(std::size_t tokens) {
-  const std::string request = std::to_string(tokens) + "\n";
-  if (write(requests_, request.data(), request.size()) != static_cast<ssize_t>(request.size())) {
-    throw std::runtime_error("the NumPy peer is gone");
+PeerRun Peer::run(const std::string& request) {
+  const std::string line = request + "\n";
+  if (write(requests_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
+    throw std::runtime_error("the Python peer is gone");
   }
   std::string answer;
   char c = 0;
   while (read(answers_, &c, 1) == 1 && c != '\n') answer += c;
   const std::size_t blank = answer.find(' ');
   if (blank == std::string::npos)
-    throw std::runtime_error("the NumPy peer is gone: is python3-numpy installed?");
+    throw std::runtime_error("the Python peer is gone: are python3-numpy and python3-torch installed?");
   return {std::stod(answer), std::stod(answer.substr(blank))};
 }
 

@@ -14,15 +14,15 @@ struct PeerRun {
   double checksum = 0.0;
 };
 
-/// The NumPy program beside this file, kept running and asked for one run at a time.
-class NumpyPeer {
+/// A Python program beside this file, kept running and asked for one run a line.
+class Peer {
  public:
-  NumpyPeer();
-  ~NumpyPeer();
-  NumpyPeer(const NumpyPeer&) = delete;
-  NumpyPeer& operator=(const NumpyPeer&) = delete;
+  explicit Peer(const std::string& program);
+  ~Peer();
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
 
-  PeerRun run(std::size_t tokens);
+  PeerRun run(const std::string& request);
 
  private:
   pid_t process_ = 0;

@@ -2,11 +2,17 @@
 
 #include <benchmark/benchmark.h>
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace attn {
+
+/// Seconds of a clock that only goes forward.
+inline double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 /// Gathers the runs while they are printed as usual, and at the end prints a table of medians and their
 /// ratios. Benchmarks are called WHAT/WHO/SIZE; the table compares each WHAT/attn with the other WHOs of the

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "page/page.hpp"
+
+namespace attn {
+
+/// Adds how one cell of the page's graph came about and, up to `depth` steps behind it, how its terms did.
+/// The page is then about its matrix. Throws InputError when no cell is called so.
+void add_explanation(Page& page, const std::string& address, std::size_t depth);
+
+}  // namespace attn

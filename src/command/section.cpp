@@ -1,0 +1,61 @@
+#include "command/section.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+std::string words_of(const Heading& heading) {
+  std::string words;
+  for (const Span& span : heading.text) words += span.text;
+  return words;
+}
+
+bool begins_alike(const std::string& heading, const std::string& name) {
+  const auto alike = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
+  return name.size() <= heading.size() && std::equal(name.begin(), name.end(), heading.begin(), alike);
+}
+
+std::vector<std::string> headings_of(const Page& page) {
+  std::vector<std::string> headings;
+  for (const Block& block : page.blocks) {
+    if (const auto* heading = std::get_if<Heading>(&block)) headings.push_back(words_of(*heading));
+  }
+  return headings;
+}
+
+// A section ends at the next heading, of whatever level. A heading that is exactly the name goes before those
+// that only begin with it.
+std::vector<Block> section(const Page& page, const std::string& name) {
+  const std::vector<std::string> headings = headings_of(page);
+  const bool exists = std::ranges::find(headings, name) != headings.end();
+  std::vector<Block> blocks;
+  bool inside = false;
+  for (const Block& block : page.blocks) {
+    if (const auto* heading = std::get_if<Heading>(&block)) {
+      const std::string words = words_of(*heading);
+      inside = exists ? words == name : begins_alike(words, name);
+    }
+    if (inside) blocks.push_back(block);
+  }
+  if (blocks.empty()) fail_unknown("section", name, headings);
+  return blocks;
+}
+
+}  // namespace
+
+Page only_sections(Page page, const std::string& names) {
+  std::vector<Block> blocks;
+  for (std::size_t begin = 0, end; begin <= names.size(); begin = end + 1) {
+    end = std::min(names.find('|', begin), names.size());
+    std::vector<Block> more = section(page, names.substr(begin, end - begin));
+    std::ranges::move(more, std::back_inserter(blocks));
+  }
+  page.blocks = std::move(blocks);
+  return page;
+}
+
+}  // namespace attn

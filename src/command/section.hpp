@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "page/page.hpp"
+
+namespace attn {
+
+/// The page with no more than what stands under some of its headings, several parted by "|" and each named by
+/// how it begins, in capitals or not. Throws InputError, with the headings that there are, when one names
+/// none.
+Page only_sections(Page page, const std::string& names);
+
+}  // namespace attn

@@ -1,0 +1,122 @@
+#include "transformer.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include "data/transformer_file.hpp"
+#include "math/product.hpp"
+#include "math/random.hpp"
+#include "math/xtensor_blas.hpp"
+#include "model/transformer.hpp"
+#include "peer.hpp"
+#include "ratios.hpp"
+
+namespace attn {
+namespace {
+
+constexpr TransformerSizes base = {.layers = 6, .d_model = 512, .heads = 8, .d_ff = 2048};
+
+const Transformer& base_model() {
+  static const Transformer model = [] {
+    Transformer drawn{.kind = &model_kinds().front(), .norm = &norm_placements().front(), .sizes = base};
+    draw_parameters(drawn, 1);
+    return drawn;
+  }();
+  return model;
+}
+
+ModelInput vectors(std::size_t n, std::uint32_t seed) {
+  return {.x = random_kinds().front().make(seed)->embeddings({n, base.d_model})};
+}
+
+double seconds_of_pass(std::size_t n) {
+  const ModelInput source = vectors(n, 1), target = vectors(n, 2);
+  const double begin = now();
+  Graph graph(keep_nothing());
+  RunningTransformer running(base_model(), graph);
+  benchmark::DoNotOptimize(running.decode(target, running.encode(source)).matrix().data());
+  return now() - begin;
+}
+
+double seconds_of_decoding(std::size_t n) {
+  const ModelInput source = vectors(n, 1);
+  ModelInput word = vectors(1, 2);
+  const double begin = now();
+  Graph graph(keep_nothing());
+  RunningTransformer running(base_model(), graph);
+  const Value encoded = running.encode(source);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Graph::Scope scope(graph, std::to_string(i + 1));
+    word.x = running.decode(word, encoded).matrix();
+  }
+  return now() - begin;
+}
+
+Peer& torch() {
+  static Peer peer("torch_peer.py");
+  return peer;
+}
+
+void pass_by_attn(benchmark::State& state) {
+  seconds_of_pass(64);
+  for (auto _ : state) state.SetIterationTime(seconds_of_pass(static_cast<std::size_t>(state.range(0))));
+}
+void pass_by_torch(benchmark::State& state) {
+  const std::string request = "forward " + std::to_string(state.range(0));
+  torch().run(request);
+  for (auto _ : state) state.SetIterationTime(torch().run(request).seconds);
+}
+void decoding_by_attn(benchmark::State& state) {
+  for (auto _ : state) state.SetIterationTime(seconds_of_decoding(static_cast<std::size_t>(state.range(0))));
+}
+void decoding_by_torch(benchmark::State& state) {
+  const std::string request = "decode " + std::to_string(state.range(0));
+  for (auto _ : state) state.SetIterationTime(torch().run(request).seconds);
+}
+
+// The matrix products of one pass alone, with parameters as many as the model has.
+void pass_by_products(benchmark::State& state) {
+  const auto n = static_cast<std::size_t>(state.range(0));
+  const Matrix x = *vectors(n, 1).x;
+  Matrix wide = make_matrix({n, base.d_model}, 0.0), inner = make_matrix({n, base.d_ff}, 0.5);
+  Matrix part = make_matrix({n, base.d_model / base.heads}, 0.5), sum = part,
+         scores = make_matrix({n, n}, 0.0);
+  const auto maps = [&](bool is_attention) {
+    for (const auto& [name, matrix] : base_model().parameters) {
+      const bool attention = name.find("attention.w_") != std::string::npos;
+      if (attention && is_attention) xt::blas::gemm(x, *matrix, wide, false, false);
+      if (name.ends_with("w_1") && !is_attention) xt::blas::gemm(x, *matrix, inner, false, false);
+      if (name.ends_with("w_2") && !is_attention) xt::blas::gemm(inner, *matrix, wide, false, false);
+    }
+  };
+  for (auto _ : state) {
+    const double begin = now();
+    maps(true);
+    maps(false);
+    for (std::size_t attention = 0; attention < 3 * base.layers * base.heads; ++attention) {
+      xt::blas::gemm(part, part, scores, false, true);
+      xt::blas::gemm(scores, part, sum, false, false);
+    }
+    state.SetIterationTime(now() - begin);
+  }
+}
+
+}  // namespace
+
+void register_transformer() {
+  using Run = void (*)(benchmark::State&);
+  const auto add = [](const char* name, Run run, int tokens) {
+    benchmark::RegisterBenchmark(name, run)
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond)
+        ->Arg(tokens)
+        ->Iterations(5);
+  };
+  constexpr int in_a_pass = 64, decoded = 32;
+  add("transformer/attn", pass_by_attn, in_a_pass);
+  add("transformer/torch", pass_by_torch, in_a_pass);
+  add("transformer/products", pass_by_products, in_a_pass);
+  add("decoding/attn", decoding_by_attn, decoded);
+  add("decoding/torch", decoding_by_torch, decoded);
+}
+
+}  // namespace attn
