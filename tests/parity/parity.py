@@ -41,6 +41,12 @@ def save_npz(path, tensors):
 FILES = {".safetensors": save_safetensors, ".npz": save_npz}
 
 
+def save(folder, case, module):
+    file = folder / ("module" + case["ending"])
+    FILES[case["ending"]](file, {name: tensor.numpy() for name, tensor in module.state_dict().items()})
+    return file
+
+
 class Listener:
     """What every module within a module returns, by the module's name; of an attention also its weights."""
 
@@ -95,7 +101,7 @@ def layer_name(side, number, part, case):
 
 
 def our_name(theirs, case):
-    """Our name for what a module of PyTorch returns; None: it is the same as what another one does."""
+    """Our name for what a module of PyTorch returns."""
     side = case["side"]
     if side is None:  # nn.Transformer
         side, _, theirs = theirs.partition(".")
@@ -166,16 +172,13 @@ def run_ours(attn, folder, case, file, source, target):
     return np.load(found)
 
 
-def differences(theirs, ours, case):
-    """Of every value that both have: its name, and how far the two are apart."""
-    for name, expected in theirs.items():
-        ours_name = our_name(name, case)
-        if ours_name not in ours:
-            yield ours_name, float("inf")
-            continue
-        found = ours[ours_name]
-        apart = np.abs(found - expected).max() if found.shape == expected.shape else float("inf")
-        yield ours_name, apart
+def distances(theirs, ours):
+    """How far each matrix of theirs is from ours; infinitely where we have none of that name and shape."""
+    def apart(name, expected):
+        fits = name in ours and ours[name].shape == expected.shape
+        return np.abs(ours[name] - expected).max() if fits else float("inf")
+
+    return {name: apart(name, expected) for name, expected in theirs.items()}
 
 
 def cases():
@@ -197,28 +200,68 @@ def cases():
                                "ending": list(FILES)[seed % len(FILES)]}
 
 
+def attentions():
+    seed = 1000
+    for embed, heads, n_query, n_key in [(4, 1, 2, 3), (6, 3, 5, 5), (16, 4, 7, 3), (64, 8, 20, 31)]:
+        for kind in ("self", "causal", "cross", "cross from another width"):
+            for bias in (True, False):
+                seed += 1
+                yield {"kind": kind, "embed": embed, "heads": heads, "n_query": n_query, "n_key": n_key, "bias": bias,
+                       "width": embed + 3 if kind.endswith("width") else embed, "seed": seed,
+                       "ending": list(FILES)[seed // 2 % len(FILES)]}
+
+
+def compared_attention(attn, folder, case):
+    """A lone attention: its output and the weights of its heads."""
+    random = np.random.RandomState(case["seed"])
+    module = nn.MultiheadAttention(case["embed"], case["heads"], bias=case["bias"], kdim=case["width"],
+                                   vdim=case["width"], batch_first=True, dtype=torch.float64)
+    for parameter in module.parameters():
+        nn.init.normal_(parameter, std=0.5)
+    file = save(folder, case, module)
+    x = random.standard_normal((case["n_query"], case["embed"]))
+    memory = x if case["kind"] in ("self", "causal") else random.standard_normal((case["n_key"], case["width"]))
+    mask = torch.triu(torch.ones(len(x), len(x), dtype=torch.bool), diagonal=1) if case["kind"] == "causal" else None
+    query, key = torch.from_numpy(x), torch.from_numpy(memory)
+    output, weights = module(query, key, key, attn_mask=mask, average_attn_weights=False)
+    np.save(folder / "x.npy", x)
+    np.save(folder / "memory.npy", memory)
+    options = {"self": [], "causal": ["--causal"]}.get(case["kind"], ["--memory", folder / "memory.npy"])
+    found = folder / "found.npz"
+    subprocess.run([attn, "walk", "--parameters", file, "--heads", str(case["heads"]), "--x", folder / "x.npy",
+                    *options, "--format", "npz", "--output", found], check=True, stdout=subprocess.DEVNULL)
+    theirs = {"output": output.detach().numpy()}
+    for head, matrix in enumerate(weights.detach().numpy(), start=1):
+        theirs[f"head.{head}.weights" if case["heads"] > 1 else "weights"] = matrix
+    return distances(theirs, np.load(found))
+
+
+def compared_layers(attn, folder, case):
+    module = module_of(case)
+    source, target = inputs_of(case)
+    file = save(folder, case, module)
+    theirs = run_theirs(module, case, source, target)
+    ours = run_ours(attn, folder, case, file, source, target)
+    return distances({our_name(name, case): matrix for name, matrix in theirs.items()}, ours)
+
+
 def main():
     attn = sys.argv[1]
     torch.set_num_threads(1)
-    compared, largest, failed = 0, 0.0, 0
-    for case in cases():
-        torch.manual_seed(case["seed"])
-        module = module_of(case)
-        source, target = inputs_of(case)
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            file = folder / ("module" + case["ending"])
-            FILES[case["ending"]](file, {key: tensor.numpy() for key, tensor in module.state_dict().items()})
-            theirs = run_theirs(module, case, source, target)
-            ours = run_ours(attn, folder, case, file, source, target)
-            for name, apart in differences(theirs, ours, case):
-                compared += 1
-                largest = max(largest, apart)
-                if not apart <= TOLERANCE:
-                    failed += 1
-                    print(f"{case}: {name} differs by {apart}")
-    print(f"{compared} matrices of {len(list(cases()))} modules compared, the largest difference {largest:.2g}")
-    sys.exit(1 if failed or not compared else 0)
+    modules, matrices, largest, failed = 0, 0, 0.0, 0
+    for compared, table in ((compared_attention, attentions()), (compared_layers, cases())):
+        for case in table:
+            torch.manual_seed(case["seed"])
+            modules += 1
+            with tempfile.TemporaryDirectory() as name:
+                for matrix, apart in compared(attn, pathlib.Path(name), case).items():
+                    matrices += 1
+                    largest = max(largest, apart)
+                    if not apart <= TOLERANCE:
+                        failed += 1
+                        print(f"{case}: {matrix} differs by {apart}")
+    print(f"{matrices} matrices of {modules} modules compared, the largest difference {largest:.2g}")
+    sys.exit(1 if failed or not matrices else 0)
 
 
 if __name__ == "__main__":
