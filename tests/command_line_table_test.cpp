@@ -127,11 +127,26 @@ TEST_CASE("no line ends in blanks") {
   }
 }
 
-TEST_CASE("a long label is shortened to whole characters") {
-  const Finished finished = run_attn({"scale", "--scores", "1 2; 3 4", "--scale", "1", "--tokens",
-                                      "猫猫猫猫猫猫猫猫猫猫,0123456789abcdefghij"});
-  CHECK(finished.out.find("猫猫猫猫猫猫猫…  │") != std::string::npos);
-  CHECK(finished.out.find("0123456789abcde… │") != std::string::npos);
+TEST_CASE("a long label is shortened to whole characters where the table has to fit") {
+  const Words words = {"scale",
+                       "--scores",
+                       "1 2; 3 4",
+                       "--scale",
+                       "1",
+                       "--tokens",
+                       "猫猫猫猫猫猫猫猫猫猫猫猫猫,0123456789abcdefghijklmnopq"};
+  const auto with = [&](Words more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    return run_attn(more).out;
+  };
+  const std::string fitted = with({"--width", "90"});
+  CHECK(fitted.find("猫猫猫猫猫猫猫猫猫猫猫…  │") != std::string::npos);
+  CHECK(fitted.find("0123456789abcdefghijklm… │") != std::string::npos);
+  CHECK(fitted.find(" 猫猫猫猫猫猫猫…  0123456789abcde…") != std::string::npos);
+  for (const std::string& whole : {with({}), with({"--width", "90", "--full"})}) {
+    CHECK(whole.find("0123456789abcdefghijklmnopq │") != std::string::npos);
+    CHECK(whole.find("猫猫猫猫猫猫猫猫猫猫猫猫猫  0123456789abcdefghijklmnopq\n") != std::string::npos);
+  }
 }
 
 TEST_CASE("a label with escape sequences or lines of its own reaches no terminal") {

@@ -325,7 +325,7 @@ TEST_CASE("attn cost compares layers at the problem's sizes, or at those that ar
   const std::string given = in_one_line(shown({"cost", "--n", "3072", "--d", "512", "--kernel", "5"}));
   CHECK(holds(given, "By formula, at n = 3072, d = 512, k = 5:"));
   CHECK_FALSE(holds(given, "What this problem costs"));
-  CHECK(holds(given, "9663676416"));
+  CHECK(holds(given, "9,663,676,416"));
   CHECK(holds(given, "it is all as the formulas say"));
   CHECK(holds(given, "x_1 → layer.1.h_2 → layer.2.h_3 and x_5 → layer.1.h_4 → layer.2.h_3"));
   CHECK(holds(in_one_line(shown({"cost", "--kernel", "1"})), "A kernel of 1 sees its own position only"));

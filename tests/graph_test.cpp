@@ -182,7 +182,12 @@ TEST_CASE("formulas give names in full, and bracket what has no name") {
   CHECK(formula_of(scores).latex == "\\mathrm{scores} = X \\, {X}^{\\top}");
   const Value nameless = matmul_transposed(x, x);
   CHECK(nameless.node().title() == "(x ⋅ xᵀ)");
-  CHECK(formula_of(name("weights", softmax(nameless)).node()).plain == "weights = softmax((x ⋅ xᵀ))");
+  CHECK(formula_of(name("weights", softmax(nameless)).node()).plain == "weights = softmax(x ⋅ xᵀ)");
+  CHECK(formula_of(matmul(nameless, add(x, x)).node()).plain == "x ⋅ xᵀ ⋅ (x + x)");
+  CHECK(formula_of(matmul(transpose(x), nameless).node()).plain == "xᵀ ⋅ (x ⋅ xᵀ)");
+  CHECK(formula_of(subtract(subtract(x, x), x).node()).plain == "x − x − x");
+  CHECK(formula_of(subtract(x, subtract(x, x)).node()).plain == "x − (x − x)");
+  CHECK(formula_of(transpose(transpose(x)).node()).plain == "xᵀᵀ");
   const Graph::Scope head(graph, "head.2");
   const Value q = name("q", columns(x, 0, 1));
   CHECK(formula_of(q.node()).plain == "head.2.q = column 1 of x");

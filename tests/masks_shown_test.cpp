@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "attention/masks.hpp"
-#include "command/errata.hpp"
+#include "command/errata/errata.hpp"
 #include "data/json.hpp"
 #include "process.hpp"
 #include "testing.hpp"

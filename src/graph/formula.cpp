@@ -44,6 +44,11 @@ std::string latex_word(std::string_view word) {
 
 }  // namespace
 
+Formula within(Binding place, const Formula& formula) {
+  if (formula.binding >= place) return formula;
+  return {"(" + formula.plain + ")", "\\left(" + formula.latex + "\\right)"};
+}
+
 Formula symbol(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos) return {name, latex_word(name)};

@@ -36,12 +36,8 @@ bool matches_whole(std::string_view pattern, std::string_view name) {
 std::vector<Formula> symbols_of(const Node& node) {
   std::vector<Formula> symbols;
   for (const Node* operand : node.operands) {
-    if (operand->name.empty()) {
-      const Formula inner = operand->operation->formula(symbols_of(*operand));
-      symbols.push_back({"(" + inner.plain + ")", "\\left(" + inner.latex + "\\right)"});
-    } else {
-      symbols.push_back(symbol(operand->name));
-    }
+    symbols.push_back(operand->name.empty() ? operand->operation->formula(symbols_of(*operand))
+                                            : symbol(operand->name));
   }
   return symbols;
 }

@@ -13,7 +13,11 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t longest_label = 16;
+// How long labels may be where a table has to fit a terminal: a row's label takes its room once, a column's
+// may make the column wider than its numbers. Elsewhere only what nobody could read is cut.
+constexpr std::size_t longest_row_label = 24;
+constexpr std::size_t longest_column_label = 16;
+constexpr std::size_t longest_whole_label = 200;
 constexpr std::string_view margin = "  ";
 
 class TextTable {
@@ -45,20 +49,26 @@ class TextTable {
   }
 
  private:
-  std::string label(const Axis& axis, std::size_t i) const {
-    return shortened(printable(axis.label(i)), longest_label, ellipsis_);
+  std::string written(const std::string& label, std::size_t longest) const {
+    return shortened(printable(label), style_.elides() ? longest : longest_whole_label, ellipsis_);
+  }
+
+  std::string row_label(std::size_t i) const { return written(table_.rows.label(i), longest_row_label); }
+
+  std::string column_label(std::size_t j) const {
+    return written(table_.columns.label(j), longest_column_label);
   }
 
   void measure_labels() {
     title_ = printable(style_.unicode ? table_.title : in_ascii(table_.title));
     label_width_ = display_width(title_);
     for (const std::size_t i : rows_.places)
-      label_width_ = std::max(label_width_, display_width(label(table_.rows, i)));
+      label_width_ = std::max(label_width_, display_width(row_label(i)));
   }
 
   void measure_columns(std::size_t count) {
     widths_.resize(count);
-    for (std::size_t j = 0; j < count; ++j) widths_[j] = display_width(label(table_.columns, j));
+    for (std::size_t j = 0; j < count; ++j) widths_[j] = display_width(column_label(j));
     for (const std::size_t i : rows_.places) {
       const std::span<const double> values = row(*table_.cells, i);
       for (std::size_t j = 0; j < count; ++j) {
@@ -157,7 +167,7 @@ class TextTable {
     std::string line;
     begin_line(line, title_);
     write_cells(line, [&](std::size_t j) {
-      const std::string text = label(table_.columns, j);
+      const std::string text = column_label(j);
       pad(line, widths_[j] - display_width(text));
       line += text;
     });
@@ -189,7 +199,7 @@ class TextTable {
 
   void write_row(std::size_t i) {
     std::string& line = sink_.block();
-    begin_line(line, label(table_.rows, i));
+    begin_line(line, row_label(i));
     const std::span<const double> values = row(*table_.cells, i);
     write_cells(line, [&](std::size_t j) { write_cell(line, i, j, values[j]); });
     if (show_sums_) {

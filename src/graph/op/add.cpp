@@ -5,9 +5,10 @@
 namespace attn {
 namespace {
 
-constexpr CellByCell kind = {"add", "+", "+", attn::add, [](Expression x, Expression y) {
-                               return sum({std::move(x), std::move(y)});
-                             }};
+constexpr CellByCell kind = {
+    "add",        "+",       "+",
+    Binding::sum, attn::add, [](Expression x, Expression y) {
+                               return sum({std::move(x), std::move(y)}); }};
 
 }  // namespace
 

@@ -39,8 +39,9 @@ class ByDistance final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {operands[0].plain + " at the distance j − i",
-            "{" + operands[0].latex + "}_{\\operatorname{clip}(j - i)}"};
+    const Formula table = within(Binding::whole, operands[0]);
+    return {table.plain + " at the distance j − i", "{" + table.latex + "}_{\\operatorname{clip}(j - i)}",
+            Binding::words};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {

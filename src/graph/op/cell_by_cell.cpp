@@ -49,8 +49,11 @@ class CellByCellOperation final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {fmt::format("{} {} {}", operands[0].plain, kind_.sign, operands[1].plain),
-            fmt::format("{} {} {}", operands[0].latex, kind_.latex_sign, operands[1].latex)};
+    // What is computed first stands on the left; on the right it would need parentheses: a − (b − c).
+    const auto firmer = static_cast<Binding>(static_cast<int>(kind_.binding) + 1);
+    const Formula left = within(kind_.binding, operands[0]), right = within(firmer, operands[1]);
+    return {fmt::format("{} {} {}", left.plain, kind_.sign, right.plain),
+            fmt::format("{} {} {}", left.latex, kind_.latex_sign, right.latex), kind_.binding};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {

@@ -13,6 +13,7 @@ struct CellByCell {
   std::string_view name;
   std::string_view sign;
   std::string_view latex_sign;
+  Binding binding;
   void (*cells)(std::span<double> x, std::span<const double> y);  // x ← x ∘ y
   Expression (*expression)(Expression x, Expression y);
 };

@@ -35,8 +35,10 @@ class Columns final : public Operation {
   Formula formula(std::span<const Formula> operands) const override {
     const std::string which = count_ == 1 ? fmt::format("column {}", first_ + 1)
                                           : fmt::format("columns {}…{}", first_ + 1, first_ + count_);
-    return {which + " of " + operands[0].plain,
-            fmt::format("{{{}}}_{{\\,\\cdot\\,,\\,{}:{}}}", operands[0].latex, first_ + 1, first_ + count_)};
+    const Formula whole = within(Binding::whole, operands[0]);
+    return {which + " of " + whole.plain,
+            fmt::format("{{{}}}_{{\\,\\cdot\\,,\\,{}:{}}}", whole.latex, first_ + 1, first_ + count_),
+            Binding::words};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {

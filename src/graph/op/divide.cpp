@@ -19,8 +19,8 @@ class Divide final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {operands[0].plain + " / " + divisor_.notation.plain,
-            "\\frac{" + operands[0].latex + "}{" + divisor_.notation.latex + "}"};
+    return {within(Binding::product, operands[0]).plain + " / " + divisor_.notation.plain,
+            "\\frac{" + operands[0].latex + "}{" + divisor_.notation.latex + "}", Binding::product};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {

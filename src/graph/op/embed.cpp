@@ -49,8 +49,9 @@ class Embed final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {fmt::format("rows {} of {}", operands[0].plain, operands[1].plain),
-            fmt::format("{{{}}}_{{{},\\,\\cdot}}", operands[1].latex, operands[0].latex)};
+    const Formula ids = within(Binding::whole, operands[0]), table = within(Binding::whole, operands[1]);
+    return {fmt::format("rows {} of {}", ids.plain, table.plain),
+            fmt::format("{{{}}}_{{{},\\,\\cdot}}", table.latex, ids.latex), Binding::words};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {

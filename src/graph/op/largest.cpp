@@ -28,8 +28,10 @@ class Largest final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {"1 at the row's largest of " + operands[0].plain + ", else 0",
-            "\\operatorname{onehot}\\left(\\arg\\max_{j} {" + operands[0].latex + "}_{ij}\\right)"};
+    const Formula scores = within(Binding::whole, operands[0]);
+    return {"1 at the row's largest of " + scores.plain + ", else 0",
+            "\\operatorname{onehot}\\left(\\arg\\max_{j} {" + scores.latex + "}_{ij}\\right)",
+            Binding::words};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {

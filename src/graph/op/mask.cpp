@@ -43,9 +43,11 @@ class Mask final : public Operation {
 
   Formula formula(std::span<const Formula> operands) const override {
     const Formula fill = written_fill();
-    return {operands[0].plain + " where " + operands[1].plain + " = 1, else " + fill.plain,
-            "\\begin{cases}" + operands[0].latex + " & " + operands[1].latex + " = 1 \\\\ " + fill.latex +
-                " & \\text{otherwise}\\end{cases}"};
+    const Formula scores = within(Binding::sum, operands[0]), allowed = within(Binding::sum, operands[1]);
+    return {scores.plain + " where " + allowed.plain + " = 1, else " + fill.plain,
+            "\\begin{cases}" + scores.latex + " & " + allowed.latex + " = 1 \\\\ " + fill.latex +
+                " & \\text{otherwise}\\end{cases}",
+            Binding::words};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {

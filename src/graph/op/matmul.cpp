@@ -23,7 +23,8 @@ class Matmul final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {operands[0].plain + " ⋅ " + operands[1].plain, operands[0].latex + " \\, " + operands[1].latex};
+    const Formula a = within(Binding::product, operands[0]), b = within(Binding::whole, operands[1]);
+    return {a.plain + " ⋅ " + b.plain, a.latex + " \\, " + b.latex, Binding::product};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {

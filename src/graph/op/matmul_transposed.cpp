@@ -23,8 +23,8 @@ class MatmulTransposed final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {operands[0].plain + " ⋅ " + operands[1].plain + "ᵀ",
-            operands[0].latex + " \\, {" + operands[1].latex + "}^{\\top}"};
+    const Formula a = within(Binding::product, operands[0]), b = within(Binding::whole, operands[1]);
+    return {a.plain + " ⋅ " + b.plain + "ᵀ", a.latex + " \\, {" + b.latex + "}^{\\top}", Binding::product};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {

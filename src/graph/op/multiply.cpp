@@ -5,9 +5,11 @@
 namespace attn {
 namespace {
 
-constexpr CellByCell kind = {"multiply", "⊙", "\\odot", attn::multiply, [](Expression x, Expression y) {
-                               return product({std::move(x), std::move(y)});
-                             }};
+constexpr CellByCell kind = {
+    "multiply",     "⊙",
+    "\\odot",       Binding::product,
+    attn::multiply, [](Expression x, Expression y) {
+                               return product({std::move(x), std::move(y)}); }};
 
 }  // namespace
 

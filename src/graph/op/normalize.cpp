@@ -25,8 +25,9 @@ class Normalize final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {operands[0].plain + " / its row's sum",
-            "\\frac{{" + operands[0].latex + "}_{ij}}{\\sum_{j'} {" + operands[0].latex + "}_{ij'}}"};
+    const Formula scores = within(Binding::whole, operands[0]);
+    return {scores.plain + " / its row's sum",
+            "\\frac{{" + scores.latex + "}_{ij}}{\\sum_{j'} {" + scores.latex + "}_{ij'}}", Binding::words};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {

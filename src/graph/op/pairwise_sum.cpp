@@ -31,8 +31,9 @@ class PairwiseSum final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {operands[0].plain + "ᵢ + " + operands[1].plain + "ⱼ for every pair i, j",
-            "{" + operands[0].latex + "}_{i} + {" + operands[1].latex + "}_{j}"};
+    const Formula q = within(Binding::whole, operands[0]), k = within(Binding::whole, operands[1]);
+    return {q.plain + "ᵢ + " + k.plain + "ⱼ for every pair i, j",
+            "{" + q.latex + "}_{i} + {" + k.latex + "}_{j}", Binding::words};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {

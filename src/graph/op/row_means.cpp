@@ -25,8 +25,9 @@ class RowMeans final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {"mean of each row of " + operands[0].plain,
-            "\\tfrac{1}{d} \\sum_{j} {" + operands[0].latex + "}_{ij}"};
+    const Formula x = within(Binding::whole, operands[0]);
+    return {"mean of each row of " + x.plain, "\\tfrac{1}{d} \\sum_{j} {" + x.latex + "}_{ij}",
+            Binding::words};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t) const override {

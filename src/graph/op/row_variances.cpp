@@ -29,9 +29,10 @@ class RowVariances final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {"mean of (" + operands[0].plain + " − " + operands[1].plain + ")² over each row",
-            "\\tfrac{1}{d} \\sum_{j} \\left({" + operands[0].latex + "}_{ij} - {" + operands[1].latex +
-                "}_{i}\\right)^{2}"};
+    const Formula x = within(Binding::whole, operands[0]), mean = within(Binding::whole, operands[1]);
+    return {"mean of (" + x.plain + " − " + mean.plain + ")² over each row",
+            "\\tfrac{1}{d} \\sum_{j} \\left({" + x.latex + "}_{ij} - {" + mean.latex + "}_{i}\\right)^{2}",
+            Binding::words};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t) const override {

@@ -36,8 +36,9 @@ class Rows final : public Operation {
                                           : fmt::format("rows {}…{}", first_ + 1, first_ + count_);
     const std::string subscript =
         count_ == 1 ? fmt::format("{}", first_ + 1) : fmt::format("{}:{}", first_ + 1, first_ + count_);
-    return {which + " of " + operands[0].plain,
-            fmt::format("{{{}}}_{{{},\\,\\cdot}}", operands[0].latex, subscript)};
+    const Formula whole = within(Binding::whole, operands[0]);
+    return {which + " of " + whole.plain, fmt::format("{{{}}}_{{{},\\,\\cdot}}", whole.latex, subscript),
+            Binding::words};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {

@@ -27,10 +27,12 @@ class Standardize final : public Operation {
 
   Formula formula(std::span<const Formula> operands) const override {
     const std::string epsilon = fmt::format("{}", epsilon_);
-    return {fmt::format("({} − {}) / √({} + {})", operands[0].plain, operands[1].plain, operands[2].plain,
-                        epsilon),
-            fmt::format("\\frac{{{} - {}}}{{\\sqrt{{{} + {}}}}}", operands[0].latex, operands[1].latex,
-                        operands[2].latex, epsilon)};
+    const Formula x = within(Binding::sum, operands[0]), mean = within(Binding::product, operands[1]),
+                  variance = within(Binding::sum, operands[2]);
+    return {
+        fmt::format("({} − {}) / √({} + {})", x.plain, mean.plain, variance.plain, epsilon),
+        fmt::format("\\frac{{{} - {}}}{{\\sqrt{{{} + {}}}}}", x.latex, mean.latex, variance.latex, epsilon),
+        Binding::product};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {

@@ -5,8 +5,10 @@
 namespace attn {
 namespace {
 
-constexpr CellByCell kind = {"subtract", "−", "-", attn::subtract,
-                             [](Expression x, Expression y) { return std::move(x) - std::move(y); }};
+constexpr CellByCell kind = {
+    "subtract", "−", "-", Binding::sum, attn::subtract, [](Expression x, Expression y) {
+      return std::move(x) - std::move(y);
+    }};
 
 }  // namespace
 

@@ -18,8 +18,9 @@ class Times final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {operands[0].plain + " ⋅ " + factor_.notation.plain,
-            operands[0].latex + " \\cdot " + factor_.notation.latex};
+    const Formula x = within(Binding::product, operands[0]);
+    return {x.plain + " ⋅ " + factor_.notation.plain, x.latex + " \\cdot " + factor_.notation.latex,
+            Binding::product};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {

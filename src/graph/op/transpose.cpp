@@ -15,7 +15,8 @@ class Transpose final : public Operation {
   Matrix compute(std::span<Value> operands) const override { return transposed(operands[0].matrix()); }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {operands[0].plain + "ᵀ", "{" + operands[0].latex + "}^{\\top}"};
+    const Formula x = within(Binding::whole, operands[0]);
+    return {x.plain + "ᵀ", "{" + x.latex + "}^{\\top}"};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {

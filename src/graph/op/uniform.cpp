@@ -17,8 +17,8 @@ class Uniform final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {"1 / the number of columns of " + operands[0].plain,
-            "\\frac{1}{\\operatorname{columns}\\left(" + operands[0].latex + "\\right)}"};
+    return {"1 / the number of columns of " + within(Binding::whole, operands[0]).plain,
+            "\\frac{1}{\\operatorname{columns}\\left(" + operands[0].latex + "\\right)}", Binding::words};
   }
 
   Explanation explain(Operands operands, std::size_t, std::size_t) const override {

@@ -26,8 +26,8 @@ class Unpair final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {operands[0].plain + ", a row for each query",
-            "\\operatorname{rows}\\left(" + operands[0].latex + "\\right)"};
+    return {within(Binding::sum, operands[0]).plain + ", a row for each query",
+            "\\operatorname{rows}\\left(" + operands[0].latex + "\\right)", Binding::words};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {

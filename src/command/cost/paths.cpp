@@ -5,9 +5,10 @@
 #include <array>
 #include <limits>
 
-#include "command/cost.hpp"
+#include "command/cost/cost.hpp"
 #include "model/layer_cost.hpp"
 #include "support/lookup.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
@@ -95,9 +96,10 @@ void add_crossover(CostPage& page, LayerSizes sizes) {
   const double of_attention = attention.multiply_adds(image), of_recurrent = recurrent.multiply_adds(image);
   page.say(fmt::format(
       "An image of 32 × 32 points in 3 colours, taken number by number, has n = 3072: with d = 512 "
-      "self-attention takes {:.0f} multiply-adds and a recurrent layer {:.0f}, {:g} times fewer. "
+      "self-attention takes {} multiply-adds and a recurrent layer {}, {:g} times fewer. "
       "That is why the length of an image is reduced first.",
-      of_attention, of_recurrent, of_attention / of_recurrent));
+      with_commas(static_cast<std::uint64_t>(of_attention)),
+      with_commas(static_cast<std::uint64_t>(of_recurrent)), of_attention / of_recurrent));
 }
 
 }  // namespace attn

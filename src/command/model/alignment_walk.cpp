@@ -7,7 +7,7 @@
 #include <span>
 
 #include "attention/score.hpp"
-#include "command/translation.hpp"
+#include "command/model/translation.hpp"
 #include "model/influence.hpp"
 #include "page/describe.hpp"
 #include "support/number.hpp"

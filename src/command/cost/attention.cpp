@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "command/cost.hpp"
+#include "command/cost/cost.hpp"
 #include "model/layer_cost.hpp"
 
 namespace attn {

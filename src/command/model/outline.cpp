@@ -4,7 +4,7 @@
 #include <memory>
 #include <set>
 
-#include "command/model_walk.hpp"
+#include "command/model/walk.hpp"
 #include "support/number.hpp"
 
 namespace attn {

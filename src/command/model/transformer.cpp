@@ -6,8 +6,8 @@
 
 #include "attention/identities.hpp"
 #include "command/explanation.hpp"
-#include "command/model_choice.hpp"
-#include "command/model_walk.hpp"
+#include "command/model/choice.hpp"
+#include "command/model/walk.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"

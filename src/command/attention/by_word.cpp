@@ -1,4 +1,4 @@
-#include "command/by_word.hpp"
+#include "command/attention/by_word.hpp"
 
 #include <fmt/format.h>
 

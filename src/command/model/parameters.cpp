@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "command/model_choice.hpp"
+#include "command/model/choice.hpp"
 #include "data/matrix_file.hpp"
 #include "support/error.hpp"
 #include "support/number.hpp"

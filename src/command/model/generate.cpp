@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "attention/identities.hpp"
-#include "command/model_choice.hpp"
+#include "command/model/choice.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/number.hpp"

@@ -1,4 +1,4 @@
-#include "command/places.hpp"
+#include "command/attention/places.hpp"
 
 #include "command/solve.hpp"
 #include "support/error.hpp"

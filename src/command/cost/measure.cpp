@@ -4,7 +4,7 @@
 #include <array>
 #include <chrono>
 
-#include "command/cost.hpp"
+#include "command/cost/cost.hpp"
 #include "model/layer_cost.hpp"
 
 namespace attn {

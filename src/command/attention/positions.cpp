@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "attention/evaluation.hpp"
-#include "command/places.hpp"
+#include "command/attention/places.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/list.hpp"

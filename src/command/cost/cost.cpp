@@ -1,4 +1,4 @@
-#include "command/cost.hpp"
+#include "command/cost/cost.hpp"
 
 #include <fmt/format.h>
 

@@ -75,7 +75,7 @@ class Comparison {
   // What leaks, for fills that are higher and higher, and for the usual one under low scores.
   void finite_fills(const Node& right) {
     say(Heading{2, text("A number in place of −∞")});
-    const double fills[] = {published_fill, -1000.0, -100.0, -10.0, -1.0, 0.0};
+    const double fills[] = {published_fill, -10.0, -5.0, -2.0, -1.0, 0.0};
     Matrix numbers = make_matrix({std::size(fills) + 1, 2});
     std::vector<std::string> labels;
     const auto measure = [&](std::size_t place, const Value& scores, double fill) {

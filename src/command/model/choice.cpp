@@ -1,10 +1,10 @@
-#include "command/model_choice.hpp"
+#include "command/model/choice.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "command/model_words.hpp"
+#include "command/model/words.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 

@@ -1,4 +1,4 @@
-#include "command/translation.hpp"
+#include "command/model/translation.hpp"
 
 #include <algorithm>
 #include <limits>

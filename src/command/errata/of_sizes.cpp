@@ -4,7 +4,7 @@
 
 #include "attention/identities.hpp"
 #include "attention/scale.hpp"
-#include "command/errata.hpp"
+#include "command/errata/errata.hpp"
 #include "graph/op/operations.hpp"
 #include "page/describe.hpp"
 #include "support/number.hpp"

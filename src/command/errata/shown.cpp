@@ -5,7 +5,7 @@
 
 #include "attention/attention.hpp"
 #include "attention/identities.hpp"
-#include "command/errata.hpp"
+#include "command/errata/errata.hpp"
 #include "data/examples.hpp"
 #include "data/request.hpp"
 #include "model/layer_norm.hpp"

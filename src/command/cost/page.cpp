@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "command/cost.hpp"
+#include "command/cost/cost.hpp"
 
 namespace attn {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "command/model_choice.hpp"
+#include "command/model/choice.hpp"
 
 namespace attn {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "command/cost.hpp"
+#include "command/cost/cost.hpp"
 #include "model/layer_cost.hpp"
 
 namespace attn {

@@ -1,4 +1,4 @@
-#include "command/swap.hpp"
+#include "command/attention/swap.hpp"
 
 #include <fmt/format.h>
 

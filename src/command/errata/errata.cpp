@@ -1,4 +1,4 @@
-#include "command/errata.hpp"
+#include "command/errata/errata.hpp"
 
 #include <fmt/format.h>
 

@@ -4,10 +4,10 @@
 #include <set>
 
 #include "attention/steps.hpp"
-#include "command/by_word.hpp"
-#include "command/model_walk.hpp"
+#include "command/attention/by_word.hpp"
+#include "command/attention/swap.hpp"
+#include "command/model/walk.hpp"
 #include "command/solve.hpp"
-#include "command/swap.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
 

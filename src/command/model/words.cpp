@@ -1,4 +1,4 @@
-#include "command/model_words.hpp"
+#include "command/model/words.hpp"
 
 #include <fmt/format.h>
 

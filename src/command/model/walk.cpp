@@ -1,4 +1,4 @@
-#include "command/model_walk.hpp"
+#include "command/model/walk.hpp"
 
 #include <fmt/format.h>
 
