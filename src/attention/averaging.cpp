@@ -20,9 +20,8 @@ bool is_averaging(const Node& node) {
 void average_once(const Value& x, const std::vector<Value>& weights, const LayerMaps& maps) {
   Graph& graph = x.graph();
   const Graph::Scope scope(graph, averaging_scope);
-  Value mixing = weights.front(), values = x;
+  Value values = x;
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (i > 0) mixing = matmul(weights[i], std::move(mixing));
     {
       const Graph::Scope layer(graph, fmt::format("layer.{}", i + 1));
       values = through_maps(std::move(values), maps);
@@ -30,6 +29,8 @@ void average_once(const Value& x, const std::vector<Value>& weights, const Layer
     const bool last = i + 1 == weights.size();
     values = name(last ? "values" : fmt::format("through_layer_{}", i + 1), std::move(values));
   }
+  Value mixing = weights.front();
+  for (std::size_t i = 1; i < weights.size(); ++i) mixing = matmul(weights[i], std::move(mixing));
   mixing = name("weights", std::move(mixing));
   name("output", weigh(std::move(mixing), std::move(values)));
 }

@@ -91,7 +91,7 @@ void check_overflow(const Graph& graph) {
           std::ranges::find_if(values, [&](double value) { return overflowed(value, masking); });
       if (found == values.end()) continue;
       fail("{}[{},{}] is {}: that is beyond double precision; give numbers of moderate size", node.title(),
-           i + 1, found - values.begin() + 1, *found);
+           i + 1, found - values.begin() + 1, std::isnan(*found) ? std::fabs(*found) : *found);
     }
   }
 }
