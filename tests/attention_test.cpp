@@ -331,7 +331,7 @@ TEST_CASE("the scale sqrt-dk divides by the root of the keys' size, and belongs 
   CHECK(divisor("sqrt-dk", {.d_k = 64})->value == 8.0);
   CHECK(divisor("sqrt-dk", {.d_k = 64})->notation.plain == "√64");
   CHECK_FALSE(divisor("none", {.d_k = 64}).has_value());
-  for (const ScoreFunction& function : score_functions())
+  for (const ScoringFunction& function : scoring_functions())
     CHECK_NOTHROW(divisor(function.scale, {.d_k = 4, .n_k = 4}));
 }
 
@@ -492,9 +492,9 @@ TEST_CASE("fields that contradict each other, or are given twice, are refused") 
 TEST_CASE("names that are not there are answered with the nearest one") {
   check_refused({
       {"there is no scale 'sqrt-dl' (did you mean 'sqrt-dk'?)", solving(R"({"scale": "sqrt-dl"})")},
-      {"there is no score function 'scaled-dto' (did you mean 'scaled-dot'?)",
+      {"there is no scoring function 'scaled-dto' (did you mean 'scaled-dot'?)",
        solving(R"({"score": "scaled-dto"})")},
-      {"there is no score function 'dto'",
+      {"there is no scoring function 'dto'",
        [] {
          Problem misspelt = from_parts(matrix({{1}}), matrix({{1}}), matrix({{1}}));
          misspelt.score = "dto";

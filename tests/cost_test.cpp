@@ -2,6 +2,7 @@
 #include <set>
 
 #include "attention/problem.hpp"
+#include "data/json.hpp"
 #include "data/request.hpp"
 #include "graph/cost.hpp"
 #include "graph/op/operations.hpp"
@@ -114,6 +115,14 @@ TEST_CASE("moving numbers is no step that others wait for") {
   const Value x = input(graph, "x", {3, 3});
   transpose(stack({rows(x, 0, 1), rows(columns(x, 0, 3), 1, 2)}));
   CHECK(work_of(graph).sequential == 0);
+}
+
+TEST_CASE("labels and distances only move numbers, and nobody waits for them") {
+  Graph graph;
+  const Value x = input(graph, "x", {3, 3});
+  labelled(by_distance(x, x, x), axis("words", {"a", "b", "c"}));
+  CHECK(work_of(graph).sequential == 0);
+  CHECK(cost_of(x.node()).element_operations == 0);
 }
 
 TEST_CASE("the work of attention is as the papers count it") {
@@ -298,7 +307,7 @@ TEST_CASE("heads share the products of one wide head") {
 TEST_CASE("additive attention takes the products of the dot product, and more of everything else") {
   constexpr std::size_t n = 5, d = 3;
   const auto of = [](std::string_view name) {
-    return counted_scores(look_up(score_functions(), name, "score"), n, d);
+    return counted_scores(look_up(scoring_functions(), name, "score"), n, d);
   };
   CHECK(of("dot").cost.multiply_adds == n * n * d);
   CHECK(of("dot").cost.element_operations == 0);
@@ -306,6 +315,37 @@ TEST_CASE("additive attention takes the products of the dot product, and more of
   CHECK(of("additive").cost.multiply_adds == n * n * d + 2 * n * d * d);
   // A sum and a tanh for every number of every pair, and the scores in their places.
   CHECK(of("additive").cost.element_operations == 2 * n * n * d + n * n);
+}
+
+TEST_CASE("the nodes of a walk's JSON cost together what the whole problem costs") {
+  for (const Words& options :
+       {Words{"--x", "1 2; 3 4", "--wq", "1 0; 0 1", "--bq", "1 2", "--wk", "1 0; 0 1", "--wv", "1 0; 0 1"},
+        Words{"--text", "a b c", "--score", "gaussian", "--heads", "2", "--positions", "sinusoidal"},
+        Words{"--text", "a b c", "--layers", "2", "--positions", "relative-vectors"}}) {
+    const auto run = [&](Words words) {
+      words.insert(words.end(), options.begin(), options.end());
+      words.insert(words.end(), {"--format", "json"});
+      const Finished finished = run_attn(words);
+      REQUIRE_MESSAGE(finished.code == 0, finished.errors);
+      return Json::parse(finished.out);
+    };
+    const Json walk = run({"walk"}), cost = run({"cost"});
+    std::uint64_t multiply_adds = 0, element_operations = 0;
+    for (const Json& node : walk["nodes"]) {
+      multiply_adds += node["multiply_adds"].get<std::uint64_t>();
+      element_operations += node["element_operations"].get<std::uint64_t>();
+      for (const Json& operand : node["operands"]) {
+        CHECK(walk["arrays"].contains(operand.get<std::string>()));
+      }
+      if (node["name"] == "q" && options[2] == "--wq") {
+        CHECK(node["operands"] == Json::array({"x", "w_q", "b_q"}));
+        CHECK(node["multiply_adds"] == 8);
+      }
+    }
+    const Json& total = cost["arrays"]["by_step"].back();
+    CHECK(total[0] == multiply_adds);
+    CHECK(total[1] == element_operations);
+  }
 }
 
 TEST_CASE("attn cost sums up to the whole of the problem") {

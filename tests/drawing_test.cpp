@@ -240,7 +240,7 @@ TEST_CASE("whatever a plot is given, it fits into its width") {
 }
 
 TEST_CASE("a flow is boxes with arrows between them, in as many lines as they need") {
-  const Flow flow{{{"Query, keys", "q, k"}, {"Score function", "scores"}, {"Normalise", "weights"}}};
+  const Flow flow{{{"Query, keys", "q, k"}, {"Scoring function", "scores"}, {"Normalise", "weights"}}};
   const std::string text = drawn(flow);
   CHECK(lines_of(text).size() == 4);
   CHECK(count_of(text, "→") == 2);

@@ -27,6 +27,8 @@ inline double evaluated(const Expression& expression) {
       return std::accumulate(parts.begin(), parts.end(), 1.0, std::multiplies());
     case Expression::Kind::quotient:
       return parts.at(0) / parts.at(1);
+    case Expression::Kind::square:
+      return parts.at(0) * parts.at(0);
     case Expression::Kind::call:
       for (const Function* function : functions()) {
         if (function->name == expression.notation.plain) return function->evaluate(parts.at(0));

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "math/distance.hpp"
 #include "math/product.hpp"
 #include "math/random.hpp"
 #include "math/rows.hpp"
@@ -219,4 +220,46 @@ TEST_CASE("matrices begin at a cache line, large ones at a huge page") {
   const auto address = [](const Matrix& matrix) { return reinterpret_cast<std::uintptr_t>(matrix.data()); };
   for (std::size_t n = 1; n < 20; ++n) CHECK(address(make_matrix({n, 3})) % 64 == 0);
   CHECK(address(make_matrix({1024, 512})) % (1 << 21) == 0);
+}
+
+TEST_CASE("only a row of minus infinity alone may look at nothing, and NaN comes out as NaN") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(softmax_of({-infinity, -infinity}) == std::vector<double>{0.0, 0.0});
+  for (const std::vector<double>& row : {std::vector<double>{nan, nan},
+                                         {nan, -infinity},
+                                         {-infinity, nan, 1.0},
+                                         std::vector<double>(20, nan)}) {
+    for (const double weight : softmax_of(row)) CHECK(std::isnan(weight));
+  }
+}
+
+TEST_CASE("squared distances agree with three nested loops, across all blocks") {
+  CHECK(rc::check("small matrices", [] {
+    const std::size_t size = any_size();
+    const Matrix a = any_matrix({any_size(), size}), b = any_matrix({any_size(), size});
+    const Matrix distances = squared_distances(a, b);
+    for (std::size_t i = 0; i < a.shape()[0]; ++i) {
+      for (std::size_t j = 0; j < b.shape()[0]; ++j) {
+        double sum = 0.0;
+        for (std::size_t c = 0; c < size; ++c) sum += (a(i, c) - b(j, c)) * (a(i, c) - b(j, c));
+        RC_ASSERT(attn::close(distances(i, j), sum, 1e-12));
+      }
+    }
+  }));
+  int number = 0;
+  const Matrix many = filled({700, 2}, [&] { return static_cast<double>(number++); });
+  const Matrix distances = squared_distances(many, many);
+  for (std::size_t i = 0; i < 700; ++i) {
+    for (std::size_t j = 0; j < 700; ++j) {
+      const double apart = 2.0 * (static_cast<double>(i) - static_cast<double>(j));
+      REQUIRE(distances(i, j) == 2.0 * apart * apart);
+    }
+  }
+  CHECK(refusal([] {
+          squared_distances(matrix({{1, 2}}), matrix({{1}}));
+        }).find("as many columns") != std::string::npos);
+}
+
+TEST_CASE("distances far from the origin have all of their digits") {
+  CHECK(same(squared_distances(matrix({{1e8 + 1, 0}}), matrix({{1e8, 1}, {1e8, 0}})), matrix({{2, 1}})));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/json.hpp"
+#include "data/matrix_file.hpp"
 #include "golden.hpp"
 #include "process.hpp"
 #include "testing.hpp"
@@ -266,4 +267,19 @@ TEST_CASE("an outline has a norm at the end where a run has one") {
   CHECK(std::ranges::find(post, "  norm") == post.end());
   const std::vector<std::string> pre = names({"encoder", "--outline", "--norm", "pre"});
   CHECK(std::ranges::find(pre, "  norm") != pre.end());
+}
+
+TEST_CASE("a model whose numbers are beyond double precision is refused, not given weights of zero") {
+  const TemporaryFolder folder;
+  Json model = parse_json(read_bytes(ATTN_SOURCE_FOLDER "/lessons/models/copy.json"), "copy");
+  for (const char* name : {"source_embedding.e", "target_embedding.e"}) {
+    int sign = 1;
+    for (Json& vector : model["parameters"][name]) {
+      for (Json& number : vector) number = 1.7e308 * (sign = -sign);
+    }
+  }
+  const std::string path = folder.write("huge.json", model.dump());
+  for (const char* command : {"transformer", "generate"}) {
+    refuses({command, "--model", path}, "that is beyond double precision");
+  }
 }

@@ -179,7 +179,7 @@ TEST_CASE("on a line pooling draws a curve, which passes through the values of a
   CHECK(blocks(page({"pool", "--q", "0 1", "--k", "0 1; 1 0", "--v", "5; 7"}), "plot").empty());
 }
 
-TEST_CASE("the curve has the score function and the scale of the problem") {
+TEST_CASE("the curve has the scoring function and the scale of the problem") {
   const Words points = {"pool", "--q", "1", "--k", "1; 2", "--v", "1; 5"};
   for (const Words& more : {Words{"--score", "additive", "--seed", "1", "--d-k", "1"},
                             Words{"--score", "bilinear", "--score-m", "2"}, Words{"--scale", "3"},

@@ -1,6 +1,8 @@
 #include <rapidcheck.h>
 
 #include <cmath>
+#include <limits>
+#include <stdexcept>
 
 #include "attention/identities.hpp"
 #include "attention/score.hpp"
@@ -33,6 +35,93 @@ TEST_CASE("the gaussian score is minus half the squared distance over the square
   const Value scores = gaussian(input(graph, "q", matrix({{1, 2}})),
                                 input(graph, "k", matrix({{1, 2}, {4, 6}})), {.sigma = 2.0});
   CHECK(close(scores.matrix(), matrix({{0, -25.0 / 2 / 4}}), 1e-15));
+}
+
+TEST_CASE("the gaussian score has its digits wherever the points lie") {
+  const auto scores_of = [](const char* json) {
+    Graph graph;
+    return solved(graph, json).at("scores").matrix();
+  };
+  CHECK(same(scores_of(R"({"q": [[100000001, 0]], "k": [[100000000, 1], [100000000, 0]],
+                           "score": "gaussian"})"),
+             matrix({{-1, -0.5}})));
+  CHECK(close(scores_of(R"({"q": [[1700000000]], "k": [[1700000000], [1700000060], [1700000120]],
+                            "score": "gaussian", "score_sigma": 60})"),
+              matrix({{0, -0.5, -2}}), 1e-15));
+  CHECK(rc::check("moving queries and keys together changes nothing", [] {
+    Graph graph;
+    const Matrix q = random_matrix({3, 4}), k = random_matrix({5, 4});
+    const auto moved = [](Matrix matrix) {
+      for (double& cell : cells(matrix)) cell += 1048576.0;  // the sums are exact
+      return matrix;
+    };
+    const Value near = gaussian(input(graph, "q", q), input(graph, "k", k), {});
+    const Value far = gaussian(input(graph, "far_q", moved(q)), input(graph, "far_k", moved(k)), {});
+    RC_ASSERT(same(near.matrix(), far.matrix()));
+  }));
+}
+
+TEST_CASE("the gaussian score is shown squared out as well, beside the scores in every head") {
+  Graph graph;
+  solved(graph, R"({"text": "a b c", "heads": 2, "seed": 4, "score": "gaussian", "score_sigma": 2})");
+  for (const std::string head : {"head.1.", "head.2."}) {
+    CHECK(formula_of(graph.at(head + "expanded")).plain ==
+          fmt::format("{0}expanded = ({0}dot − {0}half_kᵀ − {0}half_q) / 2²", head));
+    CHECK(formula_of(graph.at(head + "scores")).plain ==
+          fmt::format("{0}scores = −½‖{0}qᵢ − {0}kⱼ‖² / 2²", head));
+    CHECK(close(graph.at(head + "expanded").matrix(), graph.at(head + "scores").matrix(), 1e-13));
+  }
+  CHECK(warnings(graph).empty());
+  Graph positioned;
+  solved(positioned, R"({"text": "a b c", "seed": 4, "score": "gaussian", "positions": "relative-vectors"})");
+  CHECK(close(positioned.at("expanded").matrix(), positioned.at("content").matrix(), 1e-13));
+}
+
+TEST_CASE("a warning says where the squared-out score has lost digits, and how many it has") {
+  Graph graph;
+  solved(graph, R"({"q": [[100000001, 0]], "k": [[100000000, 1], [100000000, 0]], "score": "gaussian"})");
+  const std::vector<std::string> found = warnings(graph);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].find("expanded[1,1] is 0, 1 away from scores[1,1]") != std::string::npos);
+}
+
+TEST_CASE("two matrices differ by NaN where one is NaN, and only matrices of one shape are compared") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(std::isnan(largest_difference(matrix({{1, nan, 5}}), matrix({{1, 1, 9}}))));
+  CHECK(largest_difference(matrix({{1, 2, 5}}), matrix({{1, 1, 9}})) == 4.0);
+  CHECK_THROWS_AS(largest_difference(matrix({{1, 2}}), matrix({{1}, {2}})), std::logic_error);
+}
+
+TEST_CASE("what a scoring function names beside its scores belongs to scoring, and tells what they mean") {
+  for (const ScoringFunction& function : scoring_functions()) {
+    CAPTURE(function.name);
+    CHECK_FALSE(function.meaning.empty());
+    Graph graph;
+    solved(graph, (R"({"text": "a b", "seed": 4, "score": ")" + std::string(function.name) + "\"}").c_str());
+    for (const std::string_view term : function.terms) {
+      CHECK(graph.find(term) != nullptr);
+      CHECK(is_of_scoring(term));
+    }
+    CHECK(meaning_of_scores(graph.at("scores")) == function.meaning);
+  }
+}
+
+TEST_CASE("scores that would take more memory than a matrix may have are refused before they take it") {
+  const std::string many = "\"n_q\": 2000, \"n_k\": 2000, \"d_k\": 64, \"seed\": 1";
+  const auto scoring = [](const std::string& fields) {
+    return [fields] {
+      Graph graph;
+      solved(graph, ("{" + fields + "}").c_str());
+    };
+  };
+  check_refused({
+      {"2000 queries and 2000 keys, pair by pair with 64 numbers each, are more than the 134217728 cells",
+       scoring(many + R"(, "score": "additive")")},
+  });
+  Graph graph;
+  const Value column = graph.input("x", make_matrix({20000, 1}, 1.0), axis("rows"), axis("columns"));
+  check_refused({{"(x ⋅ xᵀ) would be 20000×20000: more than the 134217728 cells a matrix may have",
+                  [&] { matmul_transposed(column, column); }}});
 }
 
 TEST_CASE("the bilinear score multiplies every pair with the matrix between them") {
@@ -77,8 +166,8 @@ TEST_CASE("the identities that the documents state hold for all numbers") {
   CHECK(gaussian_against_dot(matrix({{1, 0}}), matrix({{1, 0}, {3, 0}})) > 0.5);
 }
 
-TEST_CASE("every score function works in every head, and its problem reads back the same") {
-  for (const ScoreFunction& function : score_functions()) {
+TEST_CASE("every scoring function works in every head, and its problem reads back the same") {
+  for (const ScoringFunction& function : scoring_functions()) {
     CAPTURE(function.name);
     const std::string json =
         R"({"text": "a b c", "heads": 2, "seed": 4, "score": ")" + std::string(function.name) + "\"}";
@@ -110,8 +199,8 @@ TEST_CASE("queries and keys of different sizes are for bilinear and additive alo
     };
   };
   check_refused({
-      {"but for the score functions bilinear and additive", scoring(R"("score": "dot")")},
-      {"but for the score functions bilinear and additive", scoring(R"("score": "gaussian")")},
+      {"but for the scoring functions bilinear and additive", scoring(R"("score": "dot")")},
+      {"but for the scoring functions bilinear and additive", scoring(R"("score": "gaussian")")},
       {"--score bilinear needs score_m", scoring(R"("score": "bilinear")")},
       {"it must have 2 rows", scoring(R"("score": "bilinear", "score_m": [[1, 2, 3]])")},
       {"it must have 3 columns", scoring(R"("score": "bilinear", "score_m": [[1], [2]])")},

@@ -17,9 +17,12 @@ Value linear(Value x, const Projection& projection) {
   return projection.b ? add(std::move(product), *projection.b) : product;
 }
 
+Value divided(Value scores, const Recipe& recipe) {
+  return recipe.divisor ? divide(std::move(scores), *recipe.divisor) : std::move(scores);
+}
+
 Value attention_weights(Value scores, const Recipe& recipe) {
-  Value scaled =
-      name("scaled", recipe.divisor ? divide(std::move(scores), *recipe.divisor) : std::move(scores));
+  Value scaled = name("scaled", divided(std::move(scores), recipe));
   Value biased = recipe.bias ? add(std::move(scaled), *recipe.bias) : std::move(scaled);
   Value masked = name(
       "masked", recipe.allowed ? mask(std::move(biased), *recipe.allowed, recipe.fill) : std::move(biased));
@@ -60,19 +63,19 @@ void for_each_head(Graph& graph, std::size_t heads, const std::function<void(std
   }
 }
 
-Value multi_head_attention(Value q, Value k, Value v, std::size_t heads, const Recipe& recipe,
-                           const std::optional<Projection>& output_projection) {
+Value multi_head_attention(Value q, Value k, Value v, const MultiHead& how) {
+  const std::size_t heads = how.heads;
   std::vector<Value> outputs;
   for_each_head(q.graph(), heads, [&](std::size_t i) {
     Value q_i = head_part(q, "q", i, heads);
     Value k_i = head_part(k, "k", i, heads);
     Value v_i = head_part(v, "v", i, heads);
-    Value output = attention(std::move(q_i), std::move(k_i), std::move(v_i), recipe);
+    Value output = attention(std::move(q_i), std::move(k_i), std::move(v_i), how.recipe);
     outputs.push_back(name(heads > 1 ? "output" : "head", std::move(output)));
   });
   Value concat = name("concat", concatenate(std::move(outputs)));
   return name("output",
-              output_projection ? linear(std::move(concat), *output_projection) : std::move(concat));
+              how.output_projection ? linear(std::move(concat), *how.output_projection) : std::move(concat));
 }
 
 }  // namespace attn

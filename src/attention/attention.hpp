@@ -29,6 +29,9 @@ struct Projection {
 /// x · w + b.  [n, in] -> [n, out].  Throws InputError when they do not fit together.
 Value linear(Value x, const Projection& projection);
 
+/// The scores divided by what the recipe says, or as they are.
+Value divided(Value scores, const Recipe& recipe);
+
 /// From the scores to weights whose rows sum to one: `scaled`, `masked`, `weights`.  [n_q, n_k] -> [n_q,
 /// n_k]. (Vaswani et al. 2017, section 3.2.1; D0 11.3)
 Value attention_weights(Value scores, const Recipe& recipe);
@@ -48,10 +51,16 @@ Value head_part(Value whole, std::string_view leaf, std::size_t head, std::size_
 /// Runs `head(i)` for i from 0, each within its scope `head.1` … `head.h`; a single head has no scope.
 void for_each_head(Graph& graph, std::size_t heads, const std::function<void(std::size_t)>& head);
 
+/// How several heads attend: each as the recipe says, and what becomes of them side by side.
+struct MultiHead {
+  Recipe recipe = {};
+  std::size_t heads = 1;
+  std::optional<Projection> output_projection = {};  // [h·d_v, d_model]
+};
+
 /// `head.1.output` … `head.h.output`, each an attention of its own on its part of q, k and v, then `concat`
 /// and, with a projection, `output`; one head has no scope and its result is called `head`. [n_q, h·d_k]
 /// [n_k, h·d_k] [n_k, h·d_v] -> [n_q, d_model].  (Vaswani et al. 2017, section 3.2.2; D0 11.5; D2)
-Value multi_head_attention(Value q, Value k, Value v, std::size_t heads, const Recipe& recipe,
-                           const std::optional<Projection>& output_projection);
+Value multi_head_attention(Value q, Value k, Value v, const MultiHead& how);
 
 }  // namespace attn

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "attention/averaging.hpp"
 #include "attention/feed_forward.hpp"
 #include "attention/positions.hpp"
 #include "support/error.hpp"
@@ -14,33 +15,34 @@ namespace {
 // The evaluation of one sequence of a problem.
 class SequenceEvaluation {
  public:
-  SequenceEvaluation(const Problem& problem, const Parameters& parameters, const Sequence& sequence,
-                     std::vector<std::size_t> valid_lengths, Graph& graph)
+  SequenceEvaluation(const Problem& problem, const Parameters& parameters, const SequenceTask& task,
+                     Graph& graph)
       : problem_(problem),
         parameters_(parameters),
-        sequence_(sequence),
-        valid_lengths_(std::move(valid_lengths)),
+        sequence_(*task.sequence),
+        valid_lengths_(task.valid_lengths),
+        extent_(task.extent),
         graph_(graph) {
-    queries_ = axis("queries", sequence.tokens);
+    queries_ = axis("queries", sequence_.tokens);
     const bool same_words = problem.key_tokens.empty() && keys_are_queries();
-    keys_ = axis("keys", same_words ? sequence.tokens : problem.key_tokens);
+    keys_ = axis("keys", same_words ? sequence_.tokens : problem.key_tokens);
   }
 
-  void run(Extent extent) {
+  void run() {
     std::optional<Value> x;
     if (sequence_.x) x = input("x", *sequence_.x, axis("tokens", sequence_.tokens), axis("features"));
     if (given("weights")) {
-      weigh_given(input("weights", queries_, keys_), extent);
+      weigh_given(input("weights", queries_, keys_));
     } else if (given("scores")) {
       require_one_head("scores");
       Value scores = input("scores", queries_, keys_);
       const Recipe how = recipe_for(scores.shape(), {.d_k = 0, .n_k = scores.shape().columns});
-      weigh_given(attention_weights(std::move(scores), how), extent);
+      weigh_given(attention_weights(std::move(scores), how));
     } else {
       if (x)
         x = with_positions(kind_of_positions(problem_), *std::move(x),
                            {.table = parameter("position_table")});
-      run_layers(x, extent);
+      run_layers(x);
     }
   }
 
@@ -101,6 +103,7 @@ class SequenceEvaluation {
 
   // How scores of this shape are divided and masked.
   Recipe recipe_for(Shape shape, const KeySizes& keys) {
+    require_size("scores", shape);  // masks are as large
     Recipe recipe{.divisor = divisor_of(problem_, keys), .fill = problem_.fill};
     if (const std::optional<Matrix> added = added_cells(problem_, shape)) {
       recipe.bias = input("bias", *added, queries_, keys_);
@@ -112,9 +115,9 @@ class SequenceEvaluation {
   }
 
   Recipe recipe(const Value& q, const Value& k) {
-    Recipe recipe = recipe_for({q.shape().rows, k.shape().rows},
-                               {.d_k = k.shape().columns / problem_.heads, .n_k = k.shape().rows});
-    recipe.score = score_of(problem_, parameters_);
+    const KeySizes keys{.d_k = k.shape().columns / problem_.heads, .n_k = k.shape().rows};
+    Recipe recipe = recipe_for({q.shape().rows, k.shape().rows}, keys);
+    recipe.score = recipe_of(problem_, parameters_, keys).score;
     const PositionKind& positions = kind_of_positions(problem_);
     if (positions.of_scaled_scores) {
       Value relative = positions.of_scaled_scores(q, k, *parameter("position_table"));
@@ -124,18 +127,18 @@ class SequenceEvaluation {
   }
 
   // Each layer attends to what the one below found. One layer alone has no scope.
-  void run_layers(std::optional<Value> x, Extent extent) {
+  void run_layers(std::optional<Value> x) {
     const std::optional<Value> bottom = x;
     std::vector<Value> mixing;
     for (std::size_t i = 1; i <= problem_.layers; ++i) {
       std::optional<Graph::Scope> scope;
       if (problem_.layers > 1) scope.emplace(graph_, fmt::format("layer.{}", i));
-      x = run_layer(x, i == problem_.layers ? extent : Extent::output);
+      x = run_layer(x, i == problem_.layers ? extent_ : Extent::output);
       if (!x) return;
       if (const std::optional<Value> weights = latest_weights()) mixing.push_back(*weights);
     }
     const bool averages = problem_.layers > 1 && problem_.heads == 1 && !given("memory");
-    if (averages && mixing.size() == problem_.layers) average_once(*bottom, mixing);
+    if (averages && mixing.size() == problem_.layers) average_once(*bottom, mixing, layer_maps());
   }
 
   std::optional<Value> run_layer(const std::optional<Value>& x, Extent extent) {
@@ -170,7 +173,7 @@ class SequenceEvaluation {
       return std::nullopt;
     }
     if (problem_.heads == 1 && !output_projection) return attn::name("output", attention(*q, *k, *v, how));
-    return multi_head_attention(*q, *k, *v, problem_.heads, how, output_projection);
+    return multi_head_attention(*q, *k, *v, {how, problem_.heads, output_projection});
   }
 
   // Without values there are weights, and nothing to weigh.
@@ -183,9 +186,9 @@ class SequenceEvaluation {
     });
   }
 
-  void weigh_given(Value weights, Extent extent) {
+  void weigh_given(Value weights) {
     require_one_head("weights");
-    if (extent != Extent::output || !given("v")) return;
+    if (extent_ != Extent::output || !given("v")) return;
     Value sum = weigh(std::move(weights), input("v", keys_, axis("features")));
     if (const std::optional<Projection> output_projection = projection('o')) {
       sum = linear(attn::name("concat", attn::name("head", std::move(sum))), *output_projection);
@@ -201,35 +204,17 @@ class SequenceEvaluation {
     return graph_.value(*found);
   }
 
-  // What the layers would give if they mixed the words once, with the product of their weights, and each word
-  // went through their maps by itself. Without a nonlinearity it is the same. (D4)
-  void average_once(const Value& x, const std::vector<Value>& mixing) {
-    const Graph::Scope scope(graph_, averaging_scope);
-    Value weights = mixing.front(), values = x;
-    for (std::size_t i = 0; i < mixing.size(); ++i) {
-      if (i > 0) weights = matmul(mixing[i], std::move(weights));
-      values = through_maps(std::move(values));
-      const bool last = i + 1 == mixing.size();
-      values = attn::name(last ? "values" : fmt::format("through_layer_{}", i + 1), std::move(values));
-    }
-    weights = attn::name("weights", std::move(weights));
-    attn::name("output", weigh(std::move(weights), std::move(values)));
-  }
-
-  Value through_maps(Value x) {
-    x = linear(std::move(x), *projection('v'));
-    if (const std::optional<Projection> output_projection = projection('o')) {
-      x = linear(std::move(x), *output_projection);
-    }
-    if (!problem_.feed_forward) return x;
-    const FeedForward layer = feed_forward_parameters();
-    return linear(relu(linear(std::move(x), layer.inner)), layer.outer);
+  LayerMaps layer_maps() {
+    LayerMaps maps{.v = *projection('v'), .output = projection('o')};
+    if (problem_.feed_forward) maps.feed_forward = feed_forward_parameters();
+    return maps;
   }
 
   const Problem& problem_;
   const Parameters& parameters_;
   const Sequence& sequence_;
   std::vector<std::size_t> valid_lengths_;
+  Extent extent_;
   Graph& graph_;
   Axis queries_;
   Axis keys_;
@@ -246,7 +231,7 @@ void require_labels(std::string_view name, const Axis& axis, std::size_t size) {
 
 void evaluate_sequence(const Problem& problem, const Parameters& parameters, const SequenceTask& task,
                        Graph& graph) {
-  SequenceEvaluation(problem, parameters, *task.sequence, task.valid_lengths, graph).run(task.extent);
+  SequenceEvaluation(problem, parameters, task, graph).run();
 }
 
 }  // namespace attn

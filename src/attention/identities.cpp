@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "graph/op/operations.hpp"
 
@@ -23,9 +24,16 @@ Matrix below(const Matrix& above, const Matrix& matrix) {
 }  // namespace
 
 double largest_difference(const Matrix& a, const Matrix& b) {
+  if (shape_of(a) != shape_of(b)) {
+    throw std::logic_error("a " + to_string(shape_of(a)) + " matrix is compared with a " +
+                           to_string(shape_of(b)) + " one");
+  }
   double largest = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    largest = std::max(largest, std::fabs(cells(a)[i] - cells(b)[i]));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double distance = std::fabs(cells(a)[i] - cells(b)[i]);
+    if (std::isnan(distance)) return distance;
+    largest = std::max(largest, distance);
+  }
   return largest;
 }
 

@@ -24,7 +24,8 @@ double additive_against_hidden_layer(const Matrix& q, const Matrix& k, const Mat
 /// [n, d] [d, h·d_k].  (D3 against D0 and D2)
 double split_against_independent(const Matrix& x, const Matrix& w, std::size_t heads);
 
-/// The largest distance between two cells of the same place.
+/// The largest distance between two cells of the same place; NaN where one is NaN. Throws std::logic_error
+/// when the shapes differ.
 double largest_difference(const Matrix& a, const Matrix& b);
 
 }  // namespace attn

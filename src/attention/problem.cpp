@@ -24,7 +24,7 @@ Parameters parameters_of(const Problem& problem, Graph& graph) {
     parameters.emplace(
         name, graph.input(name, found->second, axis(name[0] == 'b' ? "bias" : "features"), axis("features")));
   }
-  for (const ScoreFunction& function : score_functions()) {
+  for (const ScoringFunction& function : scoring_functions()) {
     for (const ScoreParameter& row : function.parameters) {
       const auto found = problem.matrices.find(row.name);
       if (found == problem.matrices.end() || problem.score != function.name) continue;
@@ -98,7 +98,7 @@ void add_alignments(Graph& graph) {
   }
   for (const Node* node : weights) {
     std::optional<Graph::Scope> scope;
-    if (!node->scope().empty()) scope.emplace(graph, node->scope().substr(0, node->scope().size() - 1));
+    if (!node->scope().empty()) scope.emplace(graph, node->scope_name());
     name("alignment", transpose(graph.value(*node)));
   }
 }

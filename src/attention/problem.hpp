@@ -44,7 +44,7 @@ struct Problem {
   std::size_t max_distance = 2;  // of relative positions that are drawn
   std::string score = "scaled-dot";
   double score_sigma = 1.0;
-  std::string scale;  // empty: the one that belongs to the score function
+  std::string scale;  // empty: the one that belongs to the scoring function
   bool causal = false;
   std::optional<GivenMask> mask;
   std::vector<std::size_t> valid_lengths;  // one; or one for each sentence of a batch; or one for each query
@@ -55,9 +55,6 @@ struct Problem {
 
 /// How far a computation goes: to q, k and v, to the weights, or to the output.
 enum class Extent { projections, weights, output };
-
-/// The scope of what `layers` would give if they mixed the words only once.
-constexpr std::string_view averaging_scope = "averaging";
 
 /// Computes all that the problem allows up to the extent, into the graph.
 /// Throws InputError when the matrices do not fit together.
@@ -71,7 +68,8 @@ void add_alignments(Graph& graph);
 /// cell.
 void check_overflow(const Graph& graph);
 
-/// What the reader should know about the numbers: queries that may look at no key, a mask that leaks.
+/// What the reader should know about the numbers: queries that may look at no key, a mask that leaks,
+/// digits that were lost.
 std::vector<std::string> warnings(const Graph& graph);
 
 }  // namespace attn

@@ -7,8 +7,8 @@
 namespace attn {
 namespace {
 
-const ScoreFunction& score_function(const Problem& problem) {
-  return look_up(score_functions(), problem.score, "score function");
+const ScoringFunction& scoring_function(const Problem& problem) {
+  return look_up(scoring_functions(), problem.score, "scoring function");
 }
 
 void require_shape(const GivenMask& mask, Shape shape) {
@@ -20,33 +20,45 @@ void require_shape(const GivenMask& mask, Shape shape) {
 
 }  // namespace
 
-std::function<Value(Value q, Value k)> score_of(const Problem& problem, const Parameters& parameters) {
-  const ScoreFunction& function = score_function(problem);
-  ScoreParameters learned{.sigma = problem.score_sigma};
+Recipe recipe_of(const ScoringFunction& function, ScoreParameters learned, const KeySizes& sizes) {
   for (const ScoreParameter& row : function.parameters) {
-    const auto found = parameters.find(row.name);
-    if (found == parameters.end()) {
-      fail("--score {} needs {}: a matrix with {}; give it, or --seed N to draw it", function.name, row.name,
-           row.shape_in_words);
-    }
-    learned.matrices.emplace(row.name, found->second);
+    if (learned.matrices.contains(row.name)) continue;
+    fail("--score {} needs {}: a matrix with {}; give it, or --seed N to draw it", function.name, row.name,
+         row.shape_in_words);
   }
-  using Score = std::function<Value(Value, Value)>;
-  Score score = [score = function.score, learned = std::move(learned)](Value q, Value k) {
+  Recipe recipe{.divisor = divisor(function.scale, sizes)};
+  recipe.score = [score = function.score, learned = std::move(learned)](Value q, Value k) {
     return score(std::move(q), std::move(k), learned);
   };
+  return recipe;
+}
+
+Recipe recipe_of(const Problem& problem, const Parameters& parameters, const KeySizes& sizes) {
+  const ScoringFunction& function = scoring_function(problem);
+  const ScoreParameters learned{parameters, problem.score_sigma};
+  Recipe recipe = recipe_of(function, learned, sizes);
+  recipe.divisor = divisor_of(problem, sizes);
+  if (function.expand) {
+    recipe.score = [score = recipe.score, expand = function.expand, learned](Value q, Value k) {
+      expand(q, k, learned);
+      return score(std::move(q), std::move(k));
+    };
+  }
   const PositionKind& positions = kind_of_positions(problem);
-  if (!positions.of_scores) return score;
-  return [score = std::move(score), &positions, table = parameters.at("position_table")](Value q, Value k) {
-    Value relative = positions.of_scores(q, k, table);
-    return add(name("content", score(std::move(q), std::move(k))), std::move(relative));
-  };
+  if (positions.of_scores) {
+    recipe.score = [score = recipe.score, &positions, table = parameters.at("position_table")](Value q,
+                                                                                               Value k) {
+      Value relative = positions.of_scores(q, k, table);
+      return add(name("content", score(std::move(q), std::move(k))), std::move(relative));
+    };
+  }
+  return recipe;
 }
 
 std::optional<Scalar> divisor_of(const Problem& problem, const KeySizes& sizes) {
   if (!problem.scale.empty()) return divisor(problem.scale, sizes);
   if (sizes.d_k == 0) return std::nullopt;
-  return divisor(score_function(problem).scale, sizes);
+  return divisor(scoring_function(problem).scale, sizes);
 }
 
 const PositionKind& kind_of_positions(const Problem& problem) {

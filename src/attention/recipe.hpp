@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -17,8 +16,12 @@ namespace attn {
 /// The learned matrices of a problem, as nodes.
 using Parameters = std::map<std::string, Value, std::less<>>;
 
-/// The problem's scoring function with its parameters. Throws InputError when one of them is not given.
-std::function<Value(Value q, Value k)> score_of(const Problem& problem, const Parameters& parameters);
+/// A scoring function with what it has learned, and the scale that belongs to it. Throws InputError when one
+/// of its matrices is missing, and as divisor() does.
+Recipe recipe_of(const ScoringFunction& function, ScoreParameters learned, const KeySizes& sizes);
+
+/// The problem's scoring function, positions and scale, but no mask. Throws InputError likewise.
+Recipe recipe_of(const Problem& problem, const Parameters& parameters, const KeySizes& sizes);
 
 /// What the scores are divided by: the problem's scale, or the one that belongs to its scoring function.
 /// Throws InputError as divisor() does.

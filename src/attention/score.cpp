@@ -34,23 +34,65 @@ constexpr ScoreParameter additive_parameters[] = {
      }},
 };
 
+constexpr std::string_view of_dot_product =
+    "A score is the dot product of a query (row) with a key (column): the better the key fits what the query "
+    "asks for, the larger it is.";
+
+constexpr std::string_view gaussian_terms[] = {"expanded", "dot", "half_q", "half_k"};
+constexpr std::string_view bilinear_terms[] = {"projected_q"};
+constexpr std::string_view additive_terms[] = {"activated", "hidden", "hidden_q", "hidden_k"};
+
 constexpr std::array table = {
-    ScoreFunction{"scaled-dot", "q ⋅ k / √d_k (Vaswani et al. 2017)", "sqrt-dk", {}, dot_product},
-    ScoreFunction{"dot", "q ⋅ k (Luong et al. 2015)", "none", {}, dot_product},
-    ScoreFunction{"gaussian", "−‖q − k‖² / 2σ², with --score-sigma", "none", {}, gaussian},
-    ScoreFunction{"bilinear", "q ⋅ M ⋅ k, with --score-m; sizes may differ (Luong et al. 2015)", "none",
-                  bilinear_parameters, bilinear},
-    ScoreFunction{"additive",
-                  "w_v ⋅ tanh(W_q q + W_k k), with --score-wq, -wk and -wv (Bahdanau et al. 2014)", "none",
-                  additive_parameters, additive},
+    ScoringFunction{.name = "scaled-dot",
+                    .summary = "q ⋅ k / √d_k (Vaswani et al. 2017)",
+                    .meaning = of_dot_product,
+                    .scale = "sqrt-dk",
+                    .score = dot_product},
+    ScoringFunction{.name = "dot",
+                    .summary = "q ⋅ k (Luong et al. 2015)",
+                    .meaning = of_dot_product,
+                    .scale = "none",
+                    .score = dot_product},
+    ScoringFunction{
+        .name = "gaussian",
+        .summary = "−‖q − k‖² / 2σ², with --score-sigma",
+        .meaning = "A score is minus half the squared distance from a query (row) to a key (column): the "
+                   "nearer the key, the larger it is. Squared out it is expanded: the dot product less ½‖k‖² "
+                   "less ½‖q‖². ½‖q‖² is the same for all keys of a row and cancels in the softmax; ½‖k‖² "
+                   "cancels only where all keys have the same length.",
+        .scale = "none",
+        .terms = gaussian_terms,
+        .score = gaussian,
+        .expand = expand_gaussian},
+    ScoringFunction{.name = "bilinear",
+                    .summary = "q ⋅ M ⋅ k, with --score-m; sizes may differ (Luong et al. 2015)",
+                    .meaning =
+                        "A score is the dot product of a key (column) with a query (row) that a learned "
+                        "matrix has first turned into the keys' space.",
+                    .scale = "none",
+                    .parameters = bilinear_parameters,
+                    .terms = bilinear_terms,
+                    .score = bilinear},
+    ScoringFunction{
+        .name = "additive",
+        .summary = "w_v ⋅ tanh(W_q q + W_k k), with --score-wq, -wk and -wv (Bahdanau et al. 2014)",
+        .meaning = "A score is what a small network says of a pair: the query (row) and the key (column), "
+                   "each multiplied by a matrix of its own, are added, pass through tanh, and are weighed by "
+                   "w_v.",
+        .scale = "none",
+        .parameters = additive_parameters,
+        .terms = additive_terms,
+        .score = additive},
 };
+
+// Relative positions have a part in the scores, whichever function compares.
+constexpr std::string_view of_positions[] = {"distances", "relative", "content"};
 
 void require_same_size(const Value& q, const Value& k) {
   if (q.shape().columns == k.shape().columns) return;
   fail(
       "scores: {} is {} but {} is {}: queries and keys must have the same number of columns, but for the "
-      "score "
-      "functions bilinear and additive",
+      "scoring functions bilinear and additive",
       q.node().title(), to_string(q.shape()), k.node().title(), to_string(k.shape()));
 }
 
@@ -71,9 +113,15 @@ void require_columns(const Value& value, std::string_view name, std::size_t colu
   fail("scores: {} is {}: it must have {} columns, {}", name, to_string(value.shape()), columns, of_what);
 }
 
+Value over_width(Value scores, double sigma) {
+  if (sigma == 1.0) return scores;
+  const std::string written = fmt::format("{}", sigma);
+  return divide(std::move(scores), {sigma * sigma, {written + "²", written + "^{2}"}});
+}
+
 }  // namespace
 
-std::span<const ScoreFunction> score_functions() {
+std::span<const ScoringFunction> scoring_functions() {
   return table;
 }
 
@@ -84,13 +132,16 @@ Value dot_product(Value q, Value k, const ScoreParameters&) {
 
 Value gaussian(Value q, Value k, const ScoreParameters& parameters) {
   require_same_size(q, k);
+  return over_width(minus_half_squared_distances(std::move(q), std::move(k)), parameters.sigma);
+}
+
+void expand_gaussian(const Value& q, const Value& k, const ScoreParameters& parameters) {
+  require_same_size(q, k);
   Value dot = name("dot", matmul_transposed(q, k));
-  Value half_q = name("half_q", half_squared_norms(std::move(q)));
-  Value half_k = name("half_k", half_squared_norms(std::move(k)));
-  Value scores = subtract(subtract(std::move(dot), transpose(std::move(half_k))), std::move(half_q));
-  if (parameters.sigma == 1.0) return scores;
-  const std::string sigma = fmt::format("{}", parameters.sigma);
-  return divide(std::move(scores), {parameters.sigma * parameters.sigma, {sigma + "²", sigma + "^{2}"}});
+  Value half_q = name("half_q", half_squared_norms(q));
+  Value half_k = name("half_k", half_squared_norms(k));
+  Value rest = subtract(subtract(std::move(dot), transpose(std::move(half_k))), std::move(half_q));
+  name("expanded", over_width(std::move(rest), parameters.sigma));
 }
 
 Value bilinear(Value q, Value k, const ScoreParameters& parameters) {
@@ -114,10 +165,11 @@ Value additive(Value q, Value k, const ScoreParameters& parameters) {
 }
 
 bool is_of_scoring(std::string_view leaf) {
-  constexpr std::string_view leaves[] = {"dot",       "half_q",   "half_k",  "projected_q",
-                                         "hidden_q",  "hidden_k", "hidden",  "activated",
-                                         "distances", "relative", "content", "scores"};
-  return std::ranges::find(leaves, leaf) != std::end(leaves);
+  const auto among = [&](std::span<const std::string_view> leaves) {
+    return std::ranges::find(leaves, leaf) != leaves.end();
+  };
+  return leaf == "scores" || among(of_positions) ||
+         std::ranges::any_of(table, among, &ScoringFunction::terms);
 }
 
 std::string meaning_of_scores(const Node& node) {
@@ -126,29 +178,11 @@ std::string meaning_of_scores(const Node& node) {
   };
   if (beside("content")) {
     return "A score has two parts: the content, a query (row) compared with a key (column), and what the "
-           "query "
-           "finds at the distance between them, whatever word stands there.";
+           "query finds at the distance between them, whatever word stands there.";
   }
-  if (beside("half_k")) {
-    return "A score is minus half the squared distance from a query (row) to a key (column): the nearer the "
-           "key, the "
-           "larger it is. ½‖q‖² is the same for all keys of a row and cancels in the softmax; ½‖k‖² cancels "
-           "only where "
-           "all keys have the same length.";
-  }
-  if (beside("activated")) {
-    return "A score is what a small network says of a pair: the query (row) and the key (column), each "
-           "multiplied by a "
-           "matrix of its own, are added, pass through tanh, and are weighed by w_v.";
-  }
-  if (beside("projected_q")) {
-    return "A score is the dot product of a key (column) with a query (row) that a learned matrix has first "
-           "turned into "
-           "the keys' space.";
-  }
-  return "A score is the dot product of a query (row) with a key (column): the better the key fits what the "
-         "query asks "
-         "for, the larger it is.";
+  const auto made_by = std::ranges::find_if(
+      table, [&](const ScoringFunction& row) { return !row.terms.empty() && beside(row.terms.front()); });
+  return std::string(made_by == table.end() ? of_dot_product : made_by->meaning);
 }
 
 }  // namespace attn

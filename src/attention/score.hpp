@@ -24,23 +24,31 @@ struct ScoreParameter {
 };
 
 /// How a query is compared with a key.  score: [n_q, d_q] [n_k, d_k] -> [n_q, n_k]
-struct ScoreFunction {
+struct ScoringFunction {
   std::string_view name;
   std::string_view summary;
-  std::string_view scale;  // the scale that belongs to it, a row of scales()
-  std::span<const ScoreParameter> parameters;
+  std::string_view meaning;  // what a score is, in a sentence or two
+  std::string_view scale;    // the scale that belongs to it, a row of scales()
+  std::span<const ScoreParameter> parameters = {};
+  std::span<const std::string_view> terms = {};  // the named matrices beside the scores
   Value (*score)(Value q, Value k, const ScoreParameters& parameters);
+  // Names what the scores are when they are written otherwise, for the reader: they are not made of it.
+  void (*expand)(const Value& q, const Value& k, const ScoreParameters& parameters) = nullptr;
 };
 
 /// scaled-dot (the default), dot, gaussian, bilinear, additive. A new scoring function is a function of
 /// values and a row.
-std::span<const ScoreFunction> score_functions();
+std::span<const ScoringFunction> scoring_functions();
 
 /// q · kᵀ, every query with every key. Throws InputError when their sizes differ.  (D4, e_ij = q_iᵀ k_j)
 Value dot_product(Value q, Value k, const ScoreParameters& parameters);
 
-/// −‖q − k‖² / 2σ², in its terms `dot`, `half_q` = ½‖q‖² and `half_k` = ½‖k‖².  (D0 11.3.1)
+/// −‖q − k‖² / 2σ², from the differences q − k.  (D0 11.3.1)
 Value gaussian(Value q, Value k, const ScoreParameters& parameters);
+
+/// The same squared out: `dot` = q · kᵀ, `half_q` = ½‖q‖², `half_k` = ½‖k‖², and what is left when they are
+/// subtracted, `expanded`, which loses digits where q and k are long and near each other.  (D0 11.3.1)
+void expand_gaussian(const Value& q, const Value& k, const ScoreParameters& parameters);
 
 /// q M kᵀ for queries and keys of different sizes, with `projected_q` = q M.  (D0 11.3.4)
 Value bilinear(Value q, Value k, const ScoreParameters& parameters);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "attention/averaging.hpp"
 #include "attention/identities.hpp"
 #include "attention/score.hpp"
 #include "graph/op/operations.hpp"
@@ -15,10 +16,6 @@ namespace {
 
 bool within_head(const Node& node) {
   return node.scope().find("head.") != std::string_view::npos;
-}
-
-bool is_averaging(const Node& node) {
-  return node.operation && (node.scope().ends_with("averaging."));
 }
 
 bool computed(const Node& node, std::string_view leaf) {
@@ -49,6 +46,10 @@ bool is_joined(const Node& node) {
 
 bool is_scores(const Node& node) {
   return node.operation && is_of_scoring(node.leaf());
+}
+
+bool is_of_averaging(const Node& node) {
+  return node.operation && is_averaging(node);
 }
 
 bool is_scaled(const Node& node) {
@@ -142,7 +143,7 @@ std::string meaning_of_feed_forward(const Node&) {
 
 std::string meaning_of_averaging(const Node& node) {
   const Graph& graph = *node.graph;
-  const std::string outer(node.scope().substr(0, node.scope().size() - averaging_scope.size() - 1));
+  const std::string outer(node.scope().substr(0, node.scope().find(averaging_scope)));
   const Node* top = nullptr;
   for (const Node& other : graph.nodes()) {
     const bool of_layer = other.scope().starts_with(outer + "layer.");
@@ -183,7 +184,7 @@ constexpr std::array table = {
          meaning_of_feed_forward, "--d-ff N to draw its parameters, or --w1 and --w2", Extent::output,
          is_feed_forward},
     Step{"averaging", "One averaging", "what stacked layers would be if they mixed the words once",
-         meaning_of_averaging, "--layers 2 with one head", Extent::output, is_averaging},
+         meaning_of_averaging, "--layers 2 with one head", Extent::output, is_of_averaging},
 };
 
 }  // namespace

@@ -44,6 +44,36 @@ void warn_of_empty_rows(const Node& node, std::vector<std::string>& found) {
                               more ? fmt::format(" and {} more", more) : ""));
 }
 
+// The scores, where `expanded` is what they are when they are squared out.
+const Node& scores_beside(const Node& expanded) {
+  const std::string scope(expanded.scope());
+  const Node* content = expanded.graph->find(scope + "content");
+  return content ? *content : expanded.graph->at(scope + "scores");
+}
+
+// Numbers that are much larger than their difference lose its digits.
+void warn_of_cancellation(const Node& node, std::vector<std::string>& found) {
+  constexpr double rounding = 1e-9, of_its_size = 1e-12;
+  const Node& scores = scores_beside(node);
+  const std::span<const double> expanded = cells(node.matrix()), right = cells(scores.matrix());
+  std::size_t worst = 0;
+  double most = 0.0;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    const double lost = std::fabs(expanded[i] - right[i]);
+    if (lost > of_its_size * std::fabs(right[i]) && lost > most) {
+      most = lost;
+      worst = i;
+    }
+  }
+  if (most <= rounding) return;
+  const std::size_t columns = node.frame.shape.columns;
+  const std::string cell = fmt::format("[{},{}]", worst / columns + 1, worst % columns + 1);
+  found.push_back(
+      fmt::format("{0}{1} is {2:.6g}, {3:.2g} away from {4}{1}: dot, half_k and half_q are so large that "
+                  "their difference loses its digits; {4} comes from the differences of q and k and has them",
+                  node.name, cell, expanded[worst], most, scores.name));
+}
+
 // Only masking makes a score −∞; any other number that is not finite has overflowed.
 bool overflowed(double value, bool masking) {
   return std::isnan(value) || (std::isinf(value) && !(masking && value < 0.0));
@@ -61,7 +91,7 @@ void check_overflow(const Graph& graph) {
           std::ranges::find_if(values, [&](double value) { return overflowed(value, masking); });
       if (found == values.end()) continue;
       fail("{}[{},{}] is {}: that is beyond double precision; give numbers of moderate size", node.title(),
-           i + 1, found - values.begin() + 1, *found);
+           i + 1, found - values.begin() + 1, std::isnan(*found) ? std::fabs(*found) : *found);
     }
   }
 }
@@ -74,6 +104,7 @@ std::vector<std::string> warnings(const Graph& graph) {
     if (!node.operation || !all_kept) continue;
     if (node.operation->name() == "mask") warn_of_leak(node, found);
     if (node.operation->name() == "softmax") warn_of_empty_rows(node, found);
+    if (node.leaf() == "expanded") warn_of_cancellation(node, found);
   }
   return found;
 }

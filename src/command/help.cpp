@@ -75,7 +75,7 @@ Page command_help(const Command& command) {
     say(Prose{text(strong("What is attended to, and how"))});
     say(listing_of(problem_options()));
     say(listing_of_fields());
-    add_choices(page, "NAME of --score", score_functions());
+    add_choices(page, "NAME of --score", scoring_functions());
     add_choices(page, "S of --scale, or a number", scales());
     add_choices(page, "KIND of --positions", position_kinds());
     add_choices(page, "KIND of --random", random_kinds());

@@ -70,11 +70,6 @@ Request requested(const Arguments& arguments) {
   return request;
 }
 
-std::string scope_of(const Node& node) {
-  const std::string_view scope = node.scope();
-  return std::string(scope.substr(0, scope.empty() ? 0 : scope.size() - 1));
-}
-
 std::vector<std::string> with_mask_unused(const Problem& problem) {
   std::vector<std::string> remarks = problem.remarks;
   if (problem.causal || problem.mask || !problem.valid_lengths.empty()) {

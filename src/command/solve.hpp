@@ -21,9 +21,6 @@ struct Solved {
 /// What the arguments ask for: an example or a file, and the fields given in place of its own.
 Request requested(const Arguments& arguments);
 
-/// The scope of a node without its last dot: "head.1".
-std::string scope_of(const Node& node);
-
 /// The remarks on a problem, for a page that looks at all keys even where there is a mask.
 std::vector<std::string> with_mask_unused(const Problem& problem);
 

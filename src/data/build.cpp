@@ -159,7 +159,8 @@ class Builder {
 
   void take_score() {
     if (request_.has("score")) {
-      problem_.score = look_up(score_functions(), request_.get<std::string>("score"), "score function").name;
+      problem_.score =
+          look_up(scoring_functions(), request_.get<std::string>("score"), "scoring function").name;
     }
   }
 

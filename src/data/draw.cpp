@@ -18,13 +18,6 @@ namespace {
 
 constexpr std::size_t default_d_model = 8;
 
-// What is drawn grows with a number that is asked for, not with a file: the same limit holds.
-void require_size(std::string_view name, Shape shape) {
-  if (shape.rows > most_cells / shape.columns) {
-    fail("{} would be {}: more than the {} cells a matrix may have", name, to_string(shape), most_cells);
-  }
-}
-
 std::uint32_t parse_seed(std::string_view text) {
   std::uint32_t seed = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
@@ -71,7 +64,7 @@ class Draw {
     };
     const std::size_t d_q = size("w_q", "q"), d_k = size("w_k", "k");
     if (d_q == 0 || d_k == 0) return;
-    for (const ScoreParameter& row : find_row(score_functions(), problem_.score)->parameters) {
+    for (const ScoreParameter& row : find_row(scoring_functions(), problem_.score)->parameters) {
       draw_parameter(std::string(row.name), row.shape(d_q, d_k));
     }
   }

@@ -25,9 +25,6 @@ struct NamedMatrix {
   const Matrix* matrix;
 };
 
-/// No file may hold more than this many cells (1 GiB of doubles): a crafted file cannot take all memory.
-constexpr std::size_t most_cells = std::size_t{1} << 27;
-
 /// No file may be longer than this many bytes.
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
 

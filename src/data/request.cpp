@@ -200,7 +200,7 @@ bool Request::has_source() const {
 
 void Request::override_with(const Request& other) {
   // What belongs to the field that is replaced goes with it: the words of other embeddings, the lengths of
-  // other sentences, the scale of another score function.
+  // other sentences, the scale of another scoring function.
   constexpr std::pair<std::string_view, std::string_view> belongings[] = {
       {"text", "x"},
       {"text", "tokens"},

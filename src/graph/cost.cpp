@@ -1,29 +1,19 @@
 #include "graph/cost.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
 
 namespace attn {
 namespace {
 
-// They copy numbers from place to place and compute none: nobody has to wait for them.
-constexpr std::array<std::string_view, 9> moves = {"columns", "concatenate", "embed",     "identity", "pairs",
-                                                   "rows",    "stack",       "transpose", "unpair"};
-
+// Nobody has to wait for numbers that are only moved.
 bool computes(const Node& node) {
-  return node.operation && std::ranges::find(moves, node.operation->name()) == moves.end();
+  return node.operation && !node.operation->moves();
 }
 
 bool is_result(const Node& node) {
   return node.operation && !node.is_alias();
-}
-
-Cost cost_of(const Node& node) {
-  std::vector<Shape> shapes;
-  for (const Node* operand : node.operands) shapes.push_back(operand->frame.shape);
-  return node.operation->cost(shapes);
 }
 
 std::uint64_t bytes_of(const Node& node) {
@@ -53,6 +43,13 @@ void add_work(const Node& node, std::map<const Node*, bool>& counted, Work& work
 }
 
 }  // namespace
+
+Cost cost_of(const Node& node) {
+  if (!node.operation) return {};
+  std::vector<Shape> shapes;
+  for (const Node* operand : node.operands) shapes.push_back(operand->frame.shape);
+  return node.operation->cost(shapes);
+}
 
 Work work_of(const Graph& graph) {
   Work work;

@@ -17,6 +17,9 @@ struct Work {
   std::uint64_t sequential = 0;  // operations that wait for each other, one after another
 };
 
+/// What a node's own operation costs; nothing for an input.
+Cost cost_of(const Node& node);
+
 /// The whole graph.
 Work work_of(const Graph& graph);
 

@@ -59,13 +59,51 @@ Expression operator/(Expression a, Expression b) {
   return branch(Expression::Kind::quotient, value, {std::move(a), std::move(b)});
 }
 
-const Function exponential = {"exp", "\\exp", [](double x) { return std::exp(x); }};
-const Function hyperbolic_tangent = {"tanh", "\\tanh", [](double x) { return std::tanh(x); }};
-const Function logistic = {"sigmoid", "\\sigma", [](double x) { return 1.0 / (1.0 + std::exp(-x)); }};
-const Function rectifier = {"ReLU", "\\operatorname{ReLU}", [](double x) { return x > 0.0 ? x : 0.0; }};
-const Function sine = {"sin", "\\sin", [](double x) { return std::sin(x); }};
-const Function cosine = {"cos", "\\cos", [](double x) { return std::cos(x); }};
-const Function square_root = {"√", "\\operatorname{sqrt}", [](double x) { return std::sqrt(x); }};
+Expression squared(Expression base) {
+  const double value = base.value * base.value;
+  return branch(Expression::Kind::square, value, {std::move(base)});
+}
+
+namespace {
+
+template <double (*f)(double)>
+constexpr Function function(std::string_view name, std::string_view latex) {
+  return {name, latex, f, [](std::span<double> x) {
+            for (double& value : x) value = f(value);
+          }};
+}
+
+double exp_of(double x) {
+  return std::exp(x);
+}
+double tanh_of(double x) {
+  return std::tanh(x);
+}
+double logistic_of(double x) {
+  return 1.0 / (1.0 + std::exp(-x));
+}
+double rectified(double x) {
+  return x < 0.0 ? 0.0 : x;
+}
+double sin_of(double x) {
+  return std::sin(x);
+}
+double cos_of(double x) {
+  return std::cos(x);
+}
+double root_of(double x) {
+  return std::sqrt(x);
+}
+
+}  // namespace
+
+const Function exponential = function<exp_of>("exp", "\\exp");
+const Function hyperbolic_tangent = function<tanh_of>("tanh", "\\tanh");
+const Function logistic = function<logistic_of>("sigmoid", "\\sigma");
+const Function rectifier = function<rectified>("ReLU", "\\operatorname{ReLU}");
+const Function sine = function<sin_of>("sin", "\\sin");
+const Function cosine = function<cos_of>("cos", "\\cos");
+const Function square_root = function<root_of>("√", "\\operatorname{sqrt}");
 
 std::span<const Function* const> functions() {
   static constexpr const Function* all[] = {&exponential, &hyperbolic_tangent, &logistic, &rectifier, &sine,

@@ -25,7 +25,7 @@ struct Cell {
 /// How one cell came about: a small tree of terms whose leaves are cells and numbers. It is a value, not
 /// text, so that every format can write it and so that its cells can be explained in turn.
 struct Expression {
-  enum class Kind { number, cell, sum, difference, product, quotient, call };
+  enum class Kind { number, cell, sum, difference, product, quotient, square, call };
 
   Kind kind = Kind::number;
   double value = 0.0;     // of the whole tree below
@@ -41,16 +41,19 @@ Expression sum(std::vector<Expression> terms);
 Expression product(std::vector<Expression> factors);
 Expression operator-(Expression a, Expression b);
 Expression operator/(Expression a, Expression b);
+Expression squared(Expression base);
+
 /// A function of one number that an expression may call.
 struct Function {
   std::string_view name;
   std::string_view latex;
   double (*evaluate)(double);
+  void (*evaluate_all)(std::span<double> x);  // x ← f(x), cell by cell
 };
 extern const Function exponential;
 extern const Function hyperbolic_tangent;
 extern const Function logistic;   // 1 / (1 + exp(−x))
-extern const Function rectifier;  // max(x, 0)
+extern const Function rectifier;  // max(x, 0), and NaN where x is
 extern const Function sine;
 extern const Function cosine;
 extern const Function square_root;

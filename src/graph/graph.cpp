@@ -1,12 +1,9 @@
 #include "graph/graph.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <stdexcept>
 
 #include "graph/op/operations.hpp"
-#include "support/error.hpp"
 #include "support/lookup.hpp"
 
 namespace attn {
@@ -33,72 +30,7 @@ bool matches_whole(std::string_view pattern, std::string_view name) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-std::vector<Formula> symbols_of(const Node& node) {
-  std::vector<Formula> symbols;
-  for (const Node* operand : node.operands) {
-    symbols.push_back(operand->name.empty() ? operand->operation->formula(symbols_of(*operand))
-                                            : symbol(operand->name));
-  }
-  return symbols;
-}
-
 }  // namespace
-
-const Matrix& Node::matrix() const {
-  if (!kept) throw std::logic_error("the cells of " + title() + " were not kept");
-  return *kept;
-}
-
-std::string Node::title() const {
-  if (!name.empty()) return name;
-  return "(" + operation->formula(symbols_of(*this)).plain + ")";
-}
-
-std::string_view Node::scope() const {
-  const std::size_t dot = name.rfind('.');
-  return dot == std::string::npos ? std::string_view() : std::string_view(name).substr(0, dot + 1);
-}
-
-std::string_view Node::leaf() const {
-  return std::string_view(name).substr(scope().size());
-}
-
-bool Node::is_alias() const {
-  return operation && operation->name() == identity_name;
-}
-
-const Node& Node::original() const {
-  return is_alias() ? operands.front()->original() : *this;
-}
-
-Formula formula_of(const Node& node) {
-  const Formula left = symbol(node.name);
-  if (!node.operation) return left;
-  const Formula right = node.operation->formula(symbols_of(node));
-  if (node.name.empty()) return right;
-  return {left.plain + " = " + right.plain, left.latex + " = " + right.latex};
-}
-
-namespace {
-
-// A node without a name cannot be pointed to: what stands behind its cell takes its place.
-Expression with_names_only(Expression expression) {
-  if (expression.kind == Expression::Kind::cell && expression.cell.node->name.empty()) {
-    return explain(expression.cell).expression;
-  }
-  for (Expression& part : expression.parts) part = with_names_only(std::move(part));
-  return expression;
-}
-
-}  // namespace
-
-Explanation explain(const Cell& cell) {
-  if (!cell.node->operation)
-    return {number(cell.value()), cell.node->name + " was given: nothing lies behind it"};
-  Explanation explanation = cell.node->operation->explain(cell.node->operands, cell.row, cell.column);
-  explanation.expression = with_names_only(std::move(explanation.expression));
-  return explanation;
-}
 
 Matrix Value::take() && {
   const std::shared_ptr<Matrix> cells = std::move(cells_);
@@ -161,6 +93,7 @@ Value Graph::apply(std::unique_ptr<const Operation> operation, std::vector<Value
   Frame frame = operation->frame(nodes);
   Node& node = add(std::move(operation), std::move(nodes), std::move(frame));
   if (evaluation_ == Evaluation::never) return {&node, nullptr};
+  if (!fits(node.frame.shape)) require_size(node.title(), node.frame.shape);
   auto cells = std::make_shared<Matrix>(node.operation->compute(operands));
   if (keep_(node)) node.kept = cells;
   return {&node, std::move(cells)};

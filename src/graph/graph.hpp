@@ -30,12 +30,16 @@ struct Node {
   std::string title() const;
   /// `head.2.` of `head.2.weights`; "" at the top.
   std::string_view scope() const;
+  /// The same without its last dot, `head.2`.
+  std::string_view scope_name() const;
   /// `weights` of `head.2.weights`.
   std::string_view leaf() const;
   /// Whether it is another name for its only operand.
   bool is_alias() const;
   /// The node itself, or what its alias stands for.
   const Node& original() const;
+  /// The named nodes that its formula mentions, in that order: for an operand without a name those behind it.
+  std::vector<const Node*> named_operands() const;
 };
 
 /// The formula of a node, "scores = q ⋅ kᵀ", all names in full. An input is its name.
@@ -92,7 +96,8 @@ class Graph {
   Value input(std::string_view name, std::shared_ptr<const Matrix> matrix, Axis rows, Axis columns);
   /// A matrix of which only the frame is known, in a graph that never evaluates.
   Value placeholder(std::string_view name, Frame frame);
-  /// Evaluates an operation. Throws InputError when the operands do not fit together.
+  /// Evaluates an operation. Throws InputError when the operands do not fit together, or when the result
+  /// would be larger than a matrix may be.
   Value apply(std::unique_ptr<const Operation> operation, std::vector<Value> operands);
   /// Gives a value its name within the open scopes. A value that has a name gets an alias, which shares its
   /// cells.

@@ -40,7 +40,7 @@ struct Frame {
 
 /// What an operation costs, counted from shapes alone.
 struct Cost {
-  std::uint64_t multiply_adds = 0;       // of matrix products
+  std::uint64_t multiply_adds = 0;       // of matrix products, squared lengths and distances
   std::uint64_t element_operations = 0;  // cells touched by anything else
 
   Cost& operator+=(const Cost& other);
@@ -66,6 +66,8 @@ class Operation {
   /// How one cell of the result came about. The operands are kept.
   virtual Explanation explain(Operands operands, std::size_t row, std::size_t column) const = 0;
   virtual Cost cost(std::span<const Shape> operands) const = 0;
+  /// Whether it only moves its operands' numbers to other places and computes none.
+  virtual bool moves() const { return false; }
 };
 
 }  // namespace attn

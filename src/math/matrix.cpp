@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "support/error.hpp"
+
 namespace attn {
 
 Shape shape_of(const Matrix& matrix) {
@@ -12,6 +14,16 @@ Shape shape_of(const Matrix& matrix) {
 
 std::string to_string(Shape shape) {
   return fmt::format("{}×{}", shape.rows, shape.columns);
+}
+
+bool fits(Shape shape) {
+  return shape.columns == 0 || shape.rows <= most_cells / shape.columns;
+}
+
+void require_size(std::string_view name, Shape shape) {
+  if (fits(shape)) return;
+  fail("{} would be {}: more than the {} cells a matrix may have; give fewer words or smaller sizes", name,
+       to_string(shape), most_cells);
 }
 
 Matrix make_matrix(Shape shape) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "math/memory.hpp"
 #include "math/xtensor.hpp"
@@ -23,6 +24,14 @@ struct Shape {
 };
 
 Shape shape_of(const Matrix& matrix);
+
+/// No matrix, given or computed, may have more cells (1 GiB of doubles): a crafted file or a number that was
+/// typed cannot take all memory.
+constexpr std::size_t most_cells = std::size_t{1} << 27;
+bool fits(Shape shape);
+
+/// Throws InputError when a matrix called `name` would have more: before its memory is taken.
+void require_size(std::string_view name, Shape shape);
 
 /// "3×4".
 std::string to_string(Shape shape);

@@ -1,5 +1,6 @@
 #include "math/rows.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -96,6 +97,10 @@ ATTN_FOR_EACH_PROCESSOR void multiply_by(double* x, const double* y, std::size_t
   for (std::size_t j = 0; j < n; ++j) x[j] *= y[j];
 }
 
+ATTN_FOR_EACH_PROCESSOR void add_squares(double* sums, double x, const double* others, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j) sums[j] += (x - others[j]) * (x - others[j]);
+}
+
 }  // namespace
 
 void exponentiate(std::span<double> cells) {
@@ -104,8 +109,10 @@ void exponentiate(std::span<double> cells) {
 
 void softmax_row(std::span<double> row) {
   const double maximum = largest(row.data(), row.size());
-  if (maximum == minus_infinity) {
-    for (double& value : row) value = 0.0;
+  // NaN is larger than nothing: a row that holds it need not be one that may look at nothing.
+  const auto is_masked = [](double value) { return value == minus_infinity; };
+  if (maximum == minus_infinity && std::ranges::all_of(row, is_masked)) {
+    std::ranges::fill(row, 0.0);
     return;
   }
   exponentiate_less(row.data(), row.size(), maximum);
@@ -126,6 +133,10 @@ void subtract(std::span<double> cells, std::span<const double> other) {
 
 void multiply(std::span<double> cells, std::span<const double> other) {
   multiply_by(cells.data(), other.data(), cells.size());
+}
+
+void add_squared_differences(std::span<double> sums, double x, std::span<const double> others) {
+  add_squares(sums.data(), x, others.data(), sums.size());
 }
 
 }  // namespace attn

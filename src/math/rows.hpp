@@ -13,8 +13,8 @@ namespace attn {
 void exponentiate(std::span<double> cells);
 
 /// x_j ← exp(x_j − max x) / Σ_j' exp(x_j' − max x). Subtracting the maximum changes nothing in exact
-/// arithmetic and keeps exp from overflowing. A row of −∞ alone, which may look at nothing, becomes zeros.
-/// (D0 11.1, 11.3.1; Vaswani et al. 2017, section 3.2.1.)
+/// arithmetic and keeps exp from overflowing. A row of −∞ alone, which may look at nothing, becomes zeros; a
+/// row with NaN becomes NaN. (D0 11.1, 11.3.1; Vaswani et al. 2017, section 3.2.1.)
 void softmax_row(std::span<double> row);
 
 /// x ← x / divisor.
@@ -24,5 +24,8 @@ void divide(std::span<double> cells, double divisor);
 void add(std::span<double> cells, std::span<const double> other);
 void subtract(std::span<double> cells, std::span<const double> other);
 void multiply(std::span<double> cells, std::span<const double> other);
+
+/// sums_j ← sums_j + (x − others_j)². Both have the same size.
+void add_squared_differences(std::span<double> sums, double x, std::span<const double> others);
 
 }  // namespace attn

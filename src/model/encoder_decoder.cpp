@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "attention/scale.hpp"
+#include "attention/recipe.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -44,17 +44,9 @@ class Learned {
 };
 
 Recipe recipe_of(const EncoderDecoder& model, const Parameters& decoder) {
-  Recipe recipe;
-  if (model.variant->score.empty()) return recipe;
-  const ScoreFunction& function = look_up(score_functions(), model.variant->score, "score function");
-  ScoreParameters learned;
-  for (const ScoreParameter& row : function.parameters)
-    learned.matrices.emplace(row.name, decoder.at(std::string(row.name)));
-  recipe.score = [score = function.score, learned = std::move(learned)](Value q, Value k) {
-    return score(std::move(q), std::move(k), learned);
-  };
-  recipe.divisor = divisor(function.scale, {.d_k = model.state_size});
-  return recipe;
+  if (model.variant->score.empty()) return {};
+  const ScoringFunction& function = look_up(scoring_functions(), model.variant->score, "scoring function");
+  return recipe_of(function, {.matrices = decoder}, {.d_k = model.state_size});
 }
 
 // The network at work on one sentence.
@@ -158,7 +150,7 @@ std::vector<ExpectedMatrix> expected_matrices(const EncoderDecoder& model) {
   expect("decoder.w_s", {d, d}, state, state);
   expect("decoder.b_s", {1, d}, bias, state);
   expect_cell("decoder", model.target_size + model.variant->contexts_in_cell * d);
-  if (const ScoreFunction* function = find_row(score_functions(), model.variant->score)) {
+  if (const ScoringFunction* function = find_row(scoring_functions(), model.variant->score)) {
     for (const ScoreParameter& row : function->parameters) {
       expect(fmt::format("decoder.{}", row.name), row.shape(d, d), plain, plain);
       expected.back().has_inner_size = true;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "graph/cost.hpp"
 #include "math/random.hpp"
 #include "support/error.hpp"
 
@@ -60,13 +61,7 @@ std::size_t choose(std::span<const double> probabilities, Sampling& sampling) {
 // What the nodes cost that were made since there were `before`.
 std::uint64_t multiply_adds_since(const Graph& graph, std::size_t before) {
   Cost total;
-  for (std::size_t i = before; i < graph.nodes().size(); ++i) {
-    const Node& node = graph.nodes()[i];
-    if (!node.operation) continue;
-    std::vector<Shape> shapes;
-    for (const Node* operand : node.operands) shapes.push_back(operand->frame.shape);
-    total += node.operation->cost(shapes);
-  }
+  for (std::size_t i = before; i < graph.nodes().size(); ++i) total += cost_of(graph.nodes()[i]);
   return total.multiply_adds;
 }
 

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "attention/attention.hpp"
-#include "attention/scale.hpp"
+#include "attention/recipe.hpp"
 #include "graph/path.hpp"
 
 namespace attn {
@@ -68,11 +67,11 @@ Work counted_heads(std::size_t heads, std::size_t n, std::size_t d_model) {
   }
   const Projection output{input(graph, "w_o", {d_model, d_model}), {}};
   const Recipe recipe{.divisor = divisor("sqrt-dk", {.d_k = d_model / heads})};
-  multi_head_attention(projected[0], projected[1], projected[2], heads, recipe, output);
+  multi_head_attention(projected[0], projected[1], projected[2], {recipe, heads, output});
   return work_of(graph);
 }
 
-ScoreInputs score_inputs(Graph& graph, const ScoreFunction& function, std::size_t n, std::size_t d) {
+ScoreInputs score_inputs(Graph& graph, const ScoringFunction& function, std::size_t n, std::size_t d) {
   ScoreInputs inputs{input(graph, "q", {n, d}), input(graph, "k", {n, d}), {}};
   for (const ScoreParameter& row : function.parameters) {
     inputs.parameters.matrices.emplace(row.name, input(graph, row.name, row.shape(d, d)));
@@ -80,13 +79,12 @@ ScoreInputs score_inputs(Graph& graph, const ScoreFunction& function, std::size_
   return inputs;
 }
 
-Value scaled_scores(const ScoreFunction& function, const ScoreInputs& inputs) {
-  Value scores = function.score(inputs.q, inputs.k, inputs.parameters);
-  const std::optional<Scalar> scale = divisor(function.scale, {.d_k = inputs.k.shape().columns});
-  return scale ? divide(std::move(scores), *scale) : scores;
+Value scaled_scores(const ScoringFunction& function, const ScoreInputs& inputs) {
+  const Recipe recipe = recipe_of(function, inputs.parameters, {.d_k = inputs.k.shape().columns});
+  return divided(recipe.score(inputs.q, inputs.k), recipe);
 }
 
-Work counted_scores(const ScoreFunction& function, std::size_t n, std::size_t d) {
+Work counted_scores(const ScoringFunction& function, std::size_t n, std::size_t d) {
   Graph graph(keep_nothing());
   scaled_scores(function, score_inputs(graph, function, n, d));
   return work_of(graph);

@@ -27,13 +27,13 @@ struct ScoreInputs {
   Value q, k;
   ScoreParameters parameters;
 };
-ScoreInputs score_inputs(Graph& graph, const ScoreFunction& function, std::size_t n, std::size_t d);
+ScoreInputs score_inputs(Graph& graph, const ScoringFunction& function, std::size_t n, std::size_t d);
 
 /// Their scores, divided by the function's own scale.  -> [n, n]
-Value scaled_scores(const ScoreFunction& function, const ScoreInputs& inputs);
+Value scaled_scores(const ScoringFunction& function, const ScoreInputs& inputs);
 
 /// The same, counted.
-Work counted_scores(const ScoreFunction& function, std::size_t n, std::size_t d);
+Work counted_scores(const ScoringFunction& function, std::size_t n, std::size_t d);
 
 /// Where the first and the last input first meet in a stack of layers: at a position that depends on both.
 struct Meeting {

@@ -31,7 +31,7 @@ Value look_at(const Value& x, const Memory& memory, const Learned& attention, st
   Value q = name("q", linear(x, attention.projection("q")));
   const std::size_t d_k = memory.k.shape().columns / heads;
   const Recipe recipe{.divisor = divisor("sqrt-dk", {.d_k = d_k}), .allowed = allowed};
-  return multi_head_attention(std::move(q), memory.k, memory.v, heads, recipe, attention.projection("o"));
+  return multi_head_attention(std::move(q), memory.k, memory.v, {recipe, heads, attention.projection("o")});
 }
 
 Value encoder_layer(Value x, const Learned& layer, const LayerRecipe& recipe,

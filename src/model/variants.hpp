@@ -50,7 +50,7 @@ class DecoderStep {
 struct AlignmentVariant {
   std::string_view name;
   std::string_view summary;
-  std::string_view score;            // a row of score_functions(); empty: there is no attention
+  std::string_view score;            // a row of scoring_functions(); empty: there is no attention
   std::size_t contexts_in_cell;      // how many contexts the cell's input holds besides the word: 0 or 1
   std::size_t contexts_joined;       // how many stand beside the state where the output is predicted
   Value (*step)(DecoderStep& step);  // returns what the output is predicted from, and names it `joined`

@@ -83,7 +83,7 @@ Table quantities(std::string title, Axis rows, std::vector<std::string> kinds, M
 
 FormulaBlock formula_block(const Node& node) {
   std::string shapes;
-  for (const Node* operand : node.operands) shapes += bracketed(operand->frame.shape) + " ";
+  for (const Node* operand : node.named_operands()) shapes += bracketed(operand->frame.shape) + " ";
   if (!shapes.empty()) shapes += "→ ";
   return {formula_of(node), shapes + bracketed(node.frame.shape)};
 }

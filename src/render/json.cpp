@@ -1,6 +1,10 @@
+#include <map>
+#include <set>
+
 #include "data/json_writer.hpp"
 #include "data/problem_file.hpp"
 #include "data/request.hpp"
+#include "graph/cost.hpp"
 #include "render/format.hpp"
 
 namespace attn {
@@ -26,6 +30,8 @@ constexpr std::string_view kind_name(Expression::Kind kind) {
       return "product";
     case Expression::Kind::quotient:
       return "quotient";
+    case Expression::Kind::square:
+      return "square";
     case Expression::Kind::call:
       return "call";
   }
@@ -216,7 +222,18 @@ class BlockWriter {
   JsonWriter& json_;
 };
 
-void write_node(const Node& node, JsonWriter& json) {
+// What every named node of the trace's graphs cost, with the nodes without a name behind it.
+std::map<const Node*, Cost> costs_of(const std::vector<const Node*>& trace) {
+  std::set<const Graph*> graphs;
+  for (const Node* node : trace) graphs.insert(node->graph);
+  std::map<const Node*, Cost> costs;
+  for (const Graph* graph : graphs) {
+    for (const NamedWork& named : work_by_name(*graph)) costs[named.node] = named.work.cost;
+  }
+  return costs;
+}
+
+void write_node(const Node& node, const Cost& cost, JsonWriter& json) {
   json.begin_object();
   json.key("name");
   json.string(node.name);
@@ -224,7 +241,7 @@ void write_node(const Node& node, JsonWriter& json) {
   json.string(node.operation ? node.operation->name() : "input");
   json.key("operands");
   json.begin_array();
-  for (const Node* operand : node.operands) json.string(operand->title());
+  for (const Node* operand : node.named_operands()) json.string(operand->name);
   json.end_array();
   const Formula formula = formula_of(node);
   json.key("formula");
@@ -248,9 +265,6 @@ void write_node(const Node& node, JsonWriter& json) {
     }
     json.end_object();
   }
-  std::vector<Shape> shapes;
-  for (const Node* operand : node.operands) shapes.push_back(operand->frame.shape);
-  const Cost cost = node.operation ? node.operation->cost(shapes) : Cost{};
   json.key("multiply_adds");
   json.integer(cost.multiply_adds);
   json.key("element_operations");
@@ -289,7 +303,8 @@ void render_json(const Page& page, const Style&, Sink& sink) {
   json.end_object();
   json.key("nodes");
   json.begin_array();
-  for (const Node* node : page.trace) write_node(*node, json);
+  std::map<const Node*, Cost> costs = costs_of(page.trace);
+  for (const Node* node : page.trace) write_node(*node, costs[node], json);
   json.end_array();
   json.key("page");
   json.begin_array();

@@ -64,6 +64,8 @@ class Writer {
         return joined(expression.parts, notation_.latex ? " \\cdot " : "⋅");
       case Expression::Kind::quotient:
         return quotient(expression);
+      case Expression::Kind::square:
+        return part(expression.parts[0], 3) + (notation_.latex ? "^{2}" : "²");
       case Expression::Kind::call:
         return call(expression);
     }

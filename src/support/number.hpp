@@ -7,9 +7,9 @@
 namespace attn {
 
 // How numbers are written. Different processors give different last bits, and teaching numbers sit on
-// rounding ties: so a number within 5e-13 of its own size below a tie counts as the tie, and ties are rounded
-// away from zero, as at school: 0.125 is 0.13 at two digits everywhere. From 12 digits on they are rounded as
-// they are.
+// rounding ties: so up to 11 digits a number within 5e-13 of its own size below a tie counts as the tie, and
+// ties are rounded away from zero, as at school: 0.125 is 0.13 at two digits everywhere. From 12 digits on,
+// where so much would be part of the last digit, a number is rounded as the double that it is.
 
 /// The shortest decimal that reads back as the same double.
 void append_exact(std::string& out, double value);

@@ -53,7 +53,7 @@ PeerRun run_attention(const Inputs& inputs) {
   const double begin = now();
   const Recipe recipe{.divisor = divisor("sqrt-dk", {.d_k = d_k})};
   const Value output = multi_head_attention(linear(x, {w_q, {}}), linear(x, {w_k, {}}), linear(x, {w_v, {}}),
-                                            heads, recipe, Projection{w_o, {}});
+                                            {recipe, heads, Projection{w_o, {}}});
   const double seconds = now() - begin;
   double sum = 0.0;
   for (const double cell : cells(output.matrix())) sum += cell;

@@ -13,7 +13,7 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t most_cells = 48;  // that are written out before one score must stand for all
+constexpr std::size_t most_written = 48;  // that are written out before one score must stand for all
 
 std::shared_ptr<const Matrix> share(Matrix matrix) {
   return std::make_shared<const Matrix>(std::move(matrix));
@@ -43,7 +43,7 @@ class WordWalk {
         scope_(output.scope()) {}
 
   void add() {
-    const std::string place = scope_.empty() ? "" : fmt::format(" ({})", scope_.substr(0, scope_.size() - 1));
+    const std::string place = scope_.empty() ? "" : fmt::format(" ({})", output_.scope_name());
     say(Heading{2, text(fmt::format("{} asks{}", asker(), place))});
     add_vectors();
     add_scores();
@@ -94,7 +94,7 @@ class WordWalk {
     if (!scores || !scores->operation) return;
     const std::size_t keys = scores->frame.shape.columns;
     const Expression first = explain({scores, query_, 0}).expression;
-    const bool all = keys * cells_of(first).size() <= most_cells;
+    const bool all = keys * cells_of(first).size() <= most_written;
     say(Prose{text(strong("Step 2."), " ", meaning_of_scores(*scores),
                    all ? "" : " Here is the one of the key that it looks at most.")});
     const std::span<const double> weights = row(weights_.matrix(), query_);

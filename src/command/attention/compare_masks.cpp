@@ -159,7 +159,7 @@ Outcome run_compare_masks(const Command&, const Arguments& arguments) {
       .graph = graph, .problem = problem, .trace = {masked.operands[0], masked.operands[1]}, .blocks = {}};
   page.blocks.emplace_back(Heading{1, text("Ways to mask")});
   std::string which;
-  if (!masked.scope().empty()) which = fmt::format(" Here are those of {}.", scope_of(masked));
+  if (!masked.scope().empty()) which = fmt::format(" Here are those of {}.", masked.scope_name());
   page.blocks.emplace_back(Prose{text("The scores, and which of them may be looked at." + which)});
   page.blocks.emplace_back(SideBySide{{table_of(*masked.operands[0]), table_of(*masked.operands[1])}});
   Comparison(page, *graph, masked).add();

@@ -11,7 +11,7 @@ namespace attn {
 namespace {
 
 // One function's scores and weights, beside each other.
-void add_function(Page& page, const Graph& graph, const ScoreFunction& function) {
+void add_function(Page& page, const Graph& graph, const ScoringFunction& function) {
   const std::string scope = std::string(function.name) + ".";
   const Node &scores = graph.at(scope + "scores"), &weights = graph.at(scope + "weights");
   page.blocks.emplace_back(Heading{2, text(fmt::format("{}: {}", function.name, function.summary))});
@@ -62,7 +62,7 @@ Outcome run_compare_scores(const Command&, const Arguments& arguments) {
       "The same queries and keys, compared in every way. Matrices that a function has learned are drawn with "
       "--seed where they are not given.")});
   const Matrix *q = nullptr, *k = nullptr;
-  for (const ScoreFunction& function : score_functions()) {
+  for (const ScoringFunction& function : scoring_functions()) {
     problem->score = function.name;
     problem->scale.clear();
     draw_score_parameters(request, *problem);

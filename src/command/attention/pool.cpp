@@ -32,7 +32,7 @@ Flow flow_of(const Graph& graph) {
   const bool scored = graph.at("scores").operation != nullptr;
   Flow flow;
   if (scored) flow.boxes.push_back({"Query, keys", "q, k"});
-  flow.boxes.push_back({scored ? "Score function" : "Given", "scores"});
+  flow.boxes.push_back({scored ? "Scoring function" : "Given", "scores"});
   flow.boxes.push_back({"Normalise", "weights"});
   if (graph.find("v")) flow.boxes.push_back({"Weighted sum", "weights ⋅ v"});
   return flow;
@@ -51,7 +51,7 @@ void add_pooling(Page& page, Graph& graph, const Pooling& pooling) {
       Heading{2, text(capitalised(fmt::format("{}: {}", pooling.name, pooling.summary)))});
   std::vector<const Node*> nodes = {&weights.node()};
   if (const Node* v = graph.find("v")) {
-    nodes.push_back(&name("output", matmul(weights, graph.value(*v))).node());
+    nodes.push_back(&name("output", weigh(weights, graph.value(*v))).node());
   }
   add_results(page, nodes);
   Listing listing{{"query", "regime", "what that is"}, {}};
@@ -108,7 +108,7 @@ Matrix grid_over(const Matrix& keys) {
 // What a scoring function has learned, as it stands in the graph.
 Parameters learned(const Problem& problem, Graph& graph) {
   Parameters parameters;
-  for (const ScoreParameter& row : find_row(score_functions(), problem.score)->parameters) {
+  for (const ScoreParameter& row : find_row(scoring_functions(), problem.score)->parameters) {
     parameters.emplace(row.name, graph.value(graph.at(row.name)));
   }
   return parameters;
@@ -128,14 +128,13 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
   plot.series.push_back({"average", column(queries.matrix()), {}});
   plot.series.push_back({"look-up", column(queries.matrix()), {}});
   plot.series.push_back({"softmax", column(queries.matrix()), {}});
-  Value scores = name("scores", score_of(problem, parameters)(queries, keys));
-  const std::optional<Scalar> scale = divisor_of(problem, {.d_k = 1, .n_k = keys.shape().rows});
-  if (scale) scores = name("scaled", divide(std::move(scores), *scale));
+  const Recipe recipe = recipe_of(problem, parameters, {.d_k = 1, .n_k = keys.shape().rows});
+  const Value scores = name("scaled", divided(name("scores", recipe.score(queries, keys)), recipe));
   for (Series& series : plot.series) {
     const Pooling& pooling = *std::ranges::find(poolings(), series.name, &Pooling::name);
     const Graph::Scope inner(graph, series.name);
     const Value weights = name("weights", pooling.weights(scores));
-    const Value output = name("output", matmul(weights, values));
+    const Value output = name("output", weigh(weights, values));
     series.y = column(output.matrix());
     page.trace.push_back(&output.node());
   }

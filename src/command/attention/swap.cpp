@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "attention/averaging.hpp"
 #include "attention/identities.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
@@ -86,8 +87,7 @@ class SwapPage {
     const Node* last = nullptr;
     for (const Node& node : graph_.nodes()) {
       const bool result = node.leaf() == "output" || node.leaf() == "feed_forward";
-      const bool averaging = node.scope().ends_with(std::string(averaging_scope) + ".");
-      if (result && node.operation && !averaging && node.name.starts_with(scope)) last = &node;
+      if (result && node.operation && !is_averaging(node) && node.name.starts_with(scope)) last = &node;
     }
     if (!last)
       fail("--swap compares outputs, and there are none: give x with --wq, --wk and --wv, or --text");

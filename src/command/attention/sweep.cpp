@@ -125,7 +125,8 @@ Outcome run_scale(const Command& command, const Arguments& arguments) {
       "weight on one key: the entropy falls to 0, and so does the softmax's derivative, through which "
       "a model learns. A large one makes all keys alike: the entropy rises to log₂ of their number.")});
   if (!scores.scope().empty()) {
-    page.blocks.emplace_back(Prose{text("Here are the scores of ", code(scope_of(scores)), ".")});
+    page.blocks.emplace_back(
+        Prose{text("Here are the scores of ", code(std::string(scores.scope_name())), ".")});
   }
   add_results(page, {&scores});
   for (std::size_t query = 0; query < scores.frame.shape.rows && query < 3; ++query) {

@@ -71,7 +71,7 @@ class MatrixWalk {
  private:
   void add_heading(const Node& node, const Step& step) {
     std::string title = fmt::format("{}. {}", ++count_, step.title);
-    if (!node.scope().empty()) title += fmt::format(" ({})", node.scope().substr(0, node.scope().size() - 1));
+    if (!node.scope().empty()) title += fmt::format(" ({})", node.scope_name());
     page_.blocks.emplace_back(Heading{2, text(std::move(title))});
     if (told_.insert(step.name).second) page_.blocks.emplace_back(Prose{text(step.meaning(node))});
   }

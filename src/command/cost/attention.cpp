@@ -34,7 +34,7 @@ void add_scores(CostPage& page, LayerSizes sizes) {
       "product. --measure shows what that means in seconds.",
       n, d));
   QuantityRows rows;
-  for (const ScoreFunction& function : score_functions()) {
+  for (const ScoringFunction& function : scoring_functions()) {
     rows.emplace_back(function.name, numbers(counted_scores(function, n, d)));
   }
   page.table("scoring", work_columns, rows);

@@ -59,7 +59,7 @@ std::vector<ScopeRows> rows_by_matrix(const std::vector<NamedWork>& all) {
     const Shape shape = node->frame.shape;
     std::vector<double> row = {static_cast<double>(shape.rows), static_cast<double>(shape.columns)};
     std::ranges::copy(numbers(work), std::back_inserter(row));
-    const std::string scope(one_table ? "" : node->scope());
+    const std::string scope(one_table ? "" : node->scope_name());
     auto table = std::ranges::find(tables, scope, &ScopeRows::scope);
     if (table == tables.end()) table = tables.insert(tables.end(), {scope, {}});
     table->rows.emplace_back(one_table ? node->name : node->leaf(), std::move(row));
@@ -91,7 +91,8 @@ void add_problem(CostPage& page, const Graph& graph) {
   page.say(Prose{text(
       fmt::format(
           "Counted from the operations that computed it. One multiply-add is one term of a matrix "
-          "product; one cell operation is one cell that anything else computes or moves: a softmax "
+          "product or of a squared distance; one cell operation is one cell that anything else computes or "
+          "moves: a softmax "
           "goes over its cells three times. A number takes 8 bytes: {} for what was given, {} for the "
           "results were all of them kept. A second name for a matrix takes nothing and is not listed. ",
           bytes_of_inputs(graph), total.bytes),
@@ -105,7 +106,7 @@ void add_problem(CostPage& page, const Graph& graph) {
   std::vector<std::string> columns = {"rows", "columns"};
   columns.insert(columns.end(), work_columns.begin(), work_columns.end());
   for (const auto& [scope, rows] : rows_by_matrix(all)) {
-    page.table(scope.empty() ? "by_matrix" : scope.substr(0, scope.size() - 1), columns, rows);
+    page.table(scope.empty() ? "by_matrix" : scope, columns, rows);
   }
 }
 

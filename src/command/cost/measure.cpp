@@ -35,7 +35,7 @@ double layer_seconds(const LayerKind& kind, LayerSizes sizes) {
   return seconds_of([&] { kind.whole(x, layer); });
 }
 
-double score_seconds(const ScoreFunction& function, std::size_t n, std::size_t d) {
+double score_seconds(const ScoringFunction& function, std::size_t n, std::size_t d) {
   Graph graph(keep_nothing());
   const ScoreInputs inputs = score_inputs(graph, function, n, d);
   return seconds_of([&] { scaled_scores(function, inputs); });
@@ -97,7 +97,7 @@ void measure_scores(CostPage& page) {
   constexpr std::size_t d = 64, least = 16, most = 256;
   Plot plot = plot_of(fmt::format("seconds of the scores, d = {}", d));
   QuantityRows rows;
-  for (const ScoreFunction& function : score_functions()) {
+  for (const ScoringFunction& function : scoring_functions()) {
     Series series{std::string(function.name), {}, {}};
     for (std::size_t n = least; n <= most; n *= 2) {
       series.x.push_back(static_cast<double>(n));

@@ -179,8 +179,8 @@ void show_norm_before_and_after(Page& page, Graph& graph) {
       .beta = graph.input("beta", make_matrix({1, d}, 0.0), axis("bias"), axis("features"))};
   const auto sublayer = [&](const Value& words) {
     return multi_head_attention(
-        matmul(words, at(graph, "w_q")), matmul(words, at(graph, "w_k")), matmul(words, at(graph, "w_v")), 2,
-        {.divisor = Scalar{2.0, {"√4", "\\sqrt{4}"}}}, Projection{at(graph, "w_o"), std::nullopt});
+        matmul(words, at(graph, "w_q")), matmul(words, at(graph, "w_k")), matmul(words, at(graph, "w_v")),
+        {{.divisor = Scalar{2.0, {"√4", "\\sqrt{4}"}}}, 2, Projection{at(graph, "w_o"), std::nullopt}});
   };
   const auto within = [&](std::string_view scope_name, const auto& compute) {
     const Graph::Scope scope(graph, scope_name);

@@ -5,16 +5,11 @@
 #include <set>
 
 #include "command/model/walk.hpp"
+#include "graph/cost.hpp"
 #include "support/number.hpp"
 
 namespace attn {
 namespace {
-
-Cost cost_of(const Node& node) {
-  std::vector<Shape> shapes;
-  for (const Node* operand : node.operands) shapes.push_back(operand->frame.shape);
-  return node.operation ? node.operation->cost(shapes) : Cost{};
-}
 
 // A node, or a scope with all that lies within.
 struct Branch {

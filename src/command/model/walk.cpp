@@ -54,7 +54,7 @@ class ModelWalk {
     std::ranges::copy_if(nodes, std::back_inserter(shown),
                          [](const Node* node) { return !node->is_alias(); });
     if (shown.empty()) return;
-    const std::string title = scope.empty() ? "The result" : std::string(scope.substr(0, scope.size() - 1));
+    const std::string title = scope.empty() ? "The result" : std::string(nodes.front()->scope_name());
     page_.blocks.emplace_back(Heading{2, text(title)});
     const auto part = std::ranges::find(parts, last_part(scope), &Part::scope);
     if (part != std::end(parts)) tell(part->scope, part->sentence);

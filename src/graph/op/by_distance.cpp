@@ -13,6 +13,7 @@ class ByDistance final : public Operation {
   explicit ByDistance(Frame result) : result_(std::move(result)) {}
 
   std::string_view name() const override { return "by_distance"; }
+  bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override {
     const Shape table = operands[0]->frame.shape;

@@ -15,7 +15,7 @@ class CellFunctionOperation final : public Operation {
 
   Matrix compute(std::span<Value> operands) const override {
     Matrix result = std::move(operands[0]).take();
-    kind_.cells(cells(result));
+    kind_.function->evaluate_all(cells(result));
     return result;
   }
 

@@ -29,7 +29,7 @@ class HalfSquaredNorms final : public Operation {
   Explanation explain(Operands operands, std::size_t row, std::size_t) const override {
     std::vector<Expression> squares;
     for (std::size_t k = 0; k < operands[0]->frame.shape.columns; ++k) {
-      squares.push_back(product({cell(*operands[0], row, k), cell(*operands[0], row, k)}));
+      squares.push_back(squared(cell(*operands[0], row, k)));
     }
     return {sum(std::move(squares)) / number(2.0)};
   }

@@ -6,6 +6,7 @@ namespace {
 class Identity final : public Operation {
  public:
   std::string_view name() const override { return identity_name; }
+  bool moves() const override { return true; }
   Frame frame(Operands operands) const override { return operands[0]->frame; }
   Matrix compute(std::span<Value> operands) const override { return std::move(operands[0]).take(); }
   Formula formula(std::span<const Formula> operands) const override { return operands[0]; }

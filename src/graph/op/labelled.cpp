@@ -9,6 +9,7 @@ class Labelled final : public Operation {
   explicit Labelled(Axis rows) : rows_(std::move(rows)) {}
 
   std::string_view name() const override { return "labelled"; }
+  bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override {
     const Frame& x = operands[0]->frame;

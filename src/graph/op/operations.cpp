@@ -54,6 +54,11 @@ constexpr std::array table = {
                  [](Graph& g) {
                    return half_squared_norms(sample(g, "a", {2, 3}));
                  }},
+    OperationRow{"minus_half_squared_distances",
+                 "minus half the squared distance of every row of one matrix from every row of another",
+                 [](Graph& g) {
+                   return minus_half_squared_distances(sample(g, "a", {2, 3}), sample(g, "b", {4, 3}));
+                 }},
     OperationRow{"pairwise_sum", "every row of one matrix plus every row of another",
                  [](Graph& g) {
                    return pairwise_sum(sample(g, "a", {2, 3}), sample(g, "b", {4, 3}));

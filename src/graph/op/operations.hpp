@@ -32,6 +32,9 @@ Value transpose(Value x);
 /// ½‖x_i‖² of every row.  [n, d] -> [n, 1].  (D0 11.3.1, the terms of the Gaussian kernel)
 Value half_squared_norms(Value x);
 
+/// −½‖q_i − k_j‖², every query with every key.  [n_q, d] [n_k, d] -> [n_q, n_k].  (D0 11.3.1)
+Value minus_half_squared_distances(Value q, Value k);
+
 /// Every query plus every key, pair by pair: row i·n_k + j is q_i + k_j.  [n_q, d] [n_k, d] -> [n_q·n_k, d].
 /// (D0 11.3.4, inside the tanh of additive attention)
 Value pairwise_sum(Value q, Value k);

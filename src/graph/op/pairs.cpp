@@ -1,5 +1,4 @@
-#include "graph/op/pairs.hpp"
-
+#include "graph/op/axis_of_pairs.hpp"
 #include "graph/op/operations.hpp"
 
 namespace attn {
@@ -8,12 +7,12 @@ namespace {
 class Pairs final : public Operation {
  public:
   std::string_view name() const override { return "pairs"; }
+  bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override {
     const Frame &q = operands[0]->frame, &k = operands[1]->frame;
-    return {{q.shape.rows * k.shape.rows, q.shape.columns + k.shape.columns},
-            axis_of_pairs(q.rows, k.rows, q.shape, k.shape),
-            axis(q.columns.name)};
+    const std::size_t size = q.shape.columns + k.shape.columns;
+    return {{q.shape.rows * k.shape.rows, size}, axis_of_pairs(q, k, size), axis(q.columns.name)};
   }
 
   Matrix compute(std::span<Value> operands) const override {
@@ -46,16 +45,6 @@ class Pairs final : public Operation {
 };
 
 }  // namespace
-
-Axis axis_of_pairs(const Axis& queries, const Axis& keys, Shape query_shape, Shape key_shape) {
-  if (!queries.labels && !keys.labels) return axis("pairs");
-  std::vector<std::string> labels;
-  for (std::size_t i = 0; i < query_shape.rows; ++i) {
-    for (std::size_t j = 0; j < key_shape.rows; ++j)
-      labels.push_back(queries.label(i) + ", " + keys.label(j));
-  }
-  return axis("pairs", std::move(labels));
-}
 
 Value pairs(Value q, Value k) {
   return apply(Pairs(), std::move(q), std::move(k));

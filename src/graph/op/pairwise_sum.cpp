@@ -1,5 +1,5 @@
+#include "graph/op/axis_of_pairs.hpp"
 #include "graph/op/operations.hpp"
-#include "graph/op/pairs.hpp"
 #include "support/error.hpp"
 
 namespace attn {
@@ -15,9 +15,7 @@ class PairwiseSum final : public Operation {
       fail("{} is {} but {} is {}: both must have the same number of columns to be added pair by pair",
            operands[0]->title(), to_string(q.shape), operands[1]->title(), to_string(k.shape));
     }
-    return {{q.shape.rows * k.shape.rows, q.shape.columns},
-            axis_of_pairs(q.rows, k.rows, q.shape, k.shape),
-            q.columns};
+    return {{q.shape.rows * k.shape.rows, q.shape.columns}, axis_of_pairs(q, k, q.shape.columns), q.columns};
   }
 
   Matrix compute(std::span<Value> operands) const override {

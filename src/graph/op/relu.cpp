@@ -1,14 +1,10 @@
-#include <algorithm>
-
 #include "graph/op/cell_function.hpp"
 #include "graph/op/operations.hpp"
 
 namespace attn {
 namespace {
 
-constexpr CellFunction kind = {"relu", &rectifier, [](std::span<double> x) {
-                                 for (double& value : x) value = std::max(value, 0.0);
-                               }};
+constexpr CellFunction kind = {"relu", &rectifier};
 
 }  // namespace
 

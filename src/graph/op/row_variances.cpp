@@ -39,8 +39,7 @@ class RowVariances final : public Operation {
     const std::size_t size = operands[0]->frame.shape.columns;
     std::vector<Expression> squares;
     for (std::size_t j = 0; j < size; ++j) {
-      const Expression distance = cell(*operands[0], row, j) - cell(*operands[1], row, 0);
-      squares.push_back(product({distance, distance}));
+      squares.push_back(squared(cell(*operands[0], row, j) - cell(*operands[1], row, 0)));
     }
     return {sum(std::move(squares)) / number(static_cast<double>(size))};
   }

@@ -1,14 +1,10 @@
-#include <cmath>
-
 #include "graph/op/cell_function.hpp"
 #include "graph/op/operations.hpp"
 
 namespace attn {
 namespace {
 
-constexpr CellFunction kind = {"sigmoid", &logistic, [](std::span<double> x) {
-                                 for (double& value : x) value = 1.0 / (1.0 + std::exp(-value));
-                               }};
+constexpr CellFunction kind = {"sigmoid", &logistic};
 
 }  // namespace
 

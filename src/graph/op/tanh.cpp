@@ -1,14 +1,10 @@
-#include <cmath>
-
 #include "graph/op/cell_function.hpp"
 #include "graph/op/operations.hpp"
 
 namespace attn {
 namespace {
 
-constexpr CellFunction kind = {"tanh", &hyperbolic_tangent, [](std::span<double> x) {
-                                 for (double& value : x) value = std::tanh(value);
-                               }};
+constexpr CellFunction kind = {"tanh", &hyperbolic_tangent};
 
 }  // namespace
 

@@ -6,6 +6,7 @@ namespace {
 class Transpose final : public Operation {
  public:
   std::string_view name() const override { return "transpose"; }
+  bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override {
     const Frame& x = operands[0]->frame;

@@ -9,6 +9,7 @@ class Unpair final : public Operation {
   explicit Unpair(Frame result) : result_(std::move(result)) {}
 
   std::string_view name() const override { return "unpair"; }
+  bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override {
     const Shape pairs = operands[0]->frame.shape;

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "attention/feed_forward.hpp"
+
+namespace attn {
+
+/// The scope of what `layers` would give if they mixed the words only once.
+constexpr std::string_view averaging_scope = "averaging";
+
+/// Whether a node lies within that scope.
+bool is_averaging(const Node& node);
+
+/// The maps that every word goes through in a layer, by itself.
+struct LayerMaps {
+  Projection v;
+  std::optional<Projection> output = {};
+  std::optional<FeedForward> feed_forward = {};
+};
+
+/// What layers would give if they mixed the words once, with the product of their weights, and each word went
+/// through their maps by itself: `weights`, `values` and `output` in the scope `averaging`. Without a
+/// nonlinearity it is what they give. `weights` has those of every layer, the first one first, and all layers
+/// have the same maps.  [n, d_model] -> [n, d_model].  (D4)
+void average_once(const Value& x, const std::vector<Value>& weights, const LayerMaps& maps);
+
+}  // namespace attn

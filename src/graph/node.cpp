@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+
+#include "graph/graph.hpp"
+#include "graph/op/operations.hpp"
+
+namespace attn {
+namespace {
+
+std::vector<Formula> symbols_of(const Node& node) {
+  std::vector<Formula> symbols;
+  for (const Node* operand : node.operands) {
+    symbols.push_back(operand->name.empty() ? operand->operation->formula(symbols_of(*operand))
+                                            : symbol(operand->name));
+  }
+  return symbols;
+}
+
+// A node without a name cannot be pointed to: what stands behind its cell takes its place.
+Expression with_names_only(Expression expression) {
+  if (expression.kind == Expression::Kind::cell && expression.cell.node->name.empty()) {
+    return explain(expression.cell).expression;
+  }
+  for (Expression& part : expression.parts) part = with_names_only(std::move(part));
+  return expression;
+}
+
+}  // namespace
+
+const Matrix& Node::matrix() const {
+  if (!kept) throw std::logic_error("the cells of " + title() + " were not kept");
+  return *kept;
+}
+
+std::string Node::title() const {
+  if (!name.empty()) return name;
+  return "(" + operation->formula(symbols_of(*this)).plain + ")";
+}
+
+std::string_view Node::scope() const {
+  return std::string_view(name).substr(0, name.rfind('.') + 1);  // npos + 1 is 0: nothing
+}
+
+std::string_view Node::scope_name() const {
+  const std::string_view whole = scope();
+  return whole.substr(0, whole.empty() ? 0 : whole.size() - 1);
+}
+
+std::string_view Node::leaf() const {
+  return std::string_view(name).substr(scope().size());
+}
+
+bool Node::is_alias() const {
+  return operation && operation->name() == identity_name;
+}
+
+const Node& Node::original() const {
+  return is_alias() ? operands.front()->original() : *this;
+}
+
+std::vector<const Node*> Node::named_operands() const {
+  std::vector<const Node*> named;
+  for (const Node* operand : operands) {
+    if (!operand->name.empty()) {
+      named.push_back(operand);
+    } else {
+      std::ranges::copy(operand->named_operands(), std::back_inserter(named));
+    }
+  }
+  return named;
+}
+
+Formula formula_of(const Node& node) {
+  const Formula left = symbol(node.name);
+  if (!node.operation) return left;
+  const Formula right = node.operation->formula(symbols_of(node));
+  if (node.name.empty()) return right;
+  return {left.plain + " = " + right.plain, left.latex + " = " + right.latex};
+}
+
+Explanation explain(const Cell& cell) {
+  if (!cell.node->operation)
+    return {number(cell.value()), cell.node->name + " was given: nothing lies behind it"};
+  Explanation explanation = cell.node->operation->explain(cell.node->operands, cell.row, cell.column);
+  explanation.expression = with_names_only(std::move(explanation.expression));
+  return explanation;
+}
+
+}  // namespace attn

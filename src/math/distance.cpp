@@ -1,0 +1,32 @@
+#include "math/distance.hpp"
+
+#include <algorithm>
+
+#include "math/rows.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+
+Matrix squared_distances(const Matrix& a, const Matrix& b) {
+  if (a.shape()[1] != b.shape()[1]) {
+    fail("the rows of a {} matrix have no distance from those of a {} one: both must have as many columns",
+         to_string(shape_of(a)), to_string(shape_of(b)));
+  }
+  const auto [rows, size] = shape_of(a);
+  const std::size_t others = b.shape()[0];
+  constexpr std::size_t block = 256;  // what is read for one row of `a` stays in the cache for the next
+  const Matrix columns = transposed(b);
+  Matrix result = make_matrix({rows, others}, 0.0);
+  for (std::size_t begin = 0; begin < others; begin += block) {
+    const std::size_t count = std::min(block, others - begin);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const std::span<double> sums = row(result, i).subspan(begin, count);
+      for (std::size_t c = 0; c < size; ++c) {
+        add_squared_differences(sums, a(i, c), row(columns, c).subspan(begin, count));
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace attn
