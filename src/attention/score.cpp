@@ -49,8 +49,7 @@ void require_same_size(const Value& q, const Value& k) {
   if (q.shape().columns == k.shape().columns) return;
   fail(
       "scores: {} is {} but {} is {}: queries and keys must have the same number of columns, but for the "
-      "score "
-      "functions bilinear and additive",
+      "score functions bilinear and additive",
       q.node().title(), to_string(q.shape()), k.node().title(), to_string(k.shape()));
 }
 
@@ -126,29 +125,23 @@ std::string meaning_of_scores(const Node& node) {
   };
   if (beside("content")) {
     return "A score has two parts: the content, a query (row) compared with a key (column), and what the "
-           "query "
-           "finds at the distance between them, whatever word stands there.";
+           "query finds at the distance between them, whatever word stands there.";
   }
   if (beside("half_k")) {
     return "A score is minus half the squared distance from a query (row) to a key (column): the nearer the "
-           "key, the "
-           "larger it is. ½‖q‖² is the same for all keys of a row and cancels in the softmax; ½‖k‖² cancels "
-           "only where "
-           "all keys have the same length.";
+           "key, the larger it is. ½‖q‖² is the same for all keys of a row and cancels in the softmax; ½‖k‖² "
+           "cancels only where all keys have the same length.";
   }
   if (beside("activated")) {
     return "A score is what a small network says of a pair: the query (row) and the key (column), each "
-           "multiplied by a "
-           "matrix of its own, are added, pass through tanh, and are weighed by w_v.";
+           "multiplied by a matrix of its own, are added, pass through tanh, and are weighed by w_v.";
   }
   if (beside("projected_q")) {
     return "A score is the dot product of a key (column) with a query (row) that a learned matrix has first "
-           "turned into "
-           "the keys' space.";
+           "turned into the keys' space.";
   }
   return "A score is the dot product of a query (row) with a key (column): the better the key fits what the "
-         "query asks "
-         "for, the larger it is.";
+         "query asks for, the larger it is.";
 }
 
 }  // namespace attn
