@@ -12,6 +12,7 @@
 #include "output_file.hpp"
 #include "progress.hpp"
 #include "render/width.hpp"
+#include "standard_error.hpp"
 #include "support/error.hpp"
 #include "terminal.hpp"
 
@@ -38,7 +39,7 @@ attn::Environment environment() {
 // What the reader typed may come back in a sentence: it must not reach the terminal as a command.
 void say(std::string_view sentence) {
   const std::string shown = attn::printable(sentence);
-  fmt::print(stderr, "attn: {}\n", attn::speaks_utf8(environment()) ? shown : attn::in_ascii(shown));
+  attn::tell(fmt::format("attn: {}\n", attn::speaks_utf8(environment()) ? shown : attn::in_ascii(shown)));
 }
 
 int complain(int code, std::string_view sentence) {

@@ -9,7 +9,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
+#include "interrupts.hpp"
 #include "support/error.hpp"
 
 namespace attn {
@@ -18,16 +20,14 @@ namespace {
 // A device or a pipe is written as it is; it cannot be replaced by a new file.
 bool is_replaceable(const std::string& path) {
   struct stat status {};
-  return stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
+  return stat(path.c_str(), &status) == 0 ? S_ISREG(status.st_mode) : errno == ENOENT;
 }
 
-// The rename must replace what a link points to, not the link.
-std::string resolved(const std::string& path) {
-  char* const real = realpath(path.c_str(), nullptr);
-  if (!real) return path;
-  std::string result = real;
-  std::free(real);
-  return result;
+// The rename must replace what a link points to, not the link; also where nothing is there yet.
+std::string resolved(const std::filesystem::path& path) {
+  std::error_code no_link;
+  const std::filesystem::path target = std::filesystem::read_symlink(path, no_link);
+  return no_link ? path.string() : resolved(path.parent_path() / target);
 }
 
 // New files get the permissions that any program's files get; replaced ones keep theirs.
@@ -42,16 +42,15 @@ mode_t mode_for(const std::string& path) {
 // The file that an interrupt must not leave behind; empty when there is none.
 char unfinished[PATH_MAX];
 
-extern "C" void leave_nothing_behind(int) {
+extern "C" void leave_nothing_behind(int signal) {
   if (unfinished[0] != '\0') unlink(unfinished);
-  constexpr int interrupted = 130;
-  _exit(interrupted);
+  _exit(exit_code_of(signal));
 }
 
 void remember_unfinished(const std::string& path) {
   if (path.size() >= sizeof unfinished) return;
   std::memcpy(unfinished, path.c_str(), path.size() + 1);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, leave_nothing_behind);
+  for (const int signal : interrupts) std::signal(signal, leave_nothing_behind);
 }
 
 // Holds interrupts back while it lives: between the birth of a file and its being remembered there is a
@@ -61,7 +60,7 @@ class InterruptsHeld {
   InterruptsHeld() {
     sigset_t held;
     sigemptyset(&held);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, signal);
+    for (const int signal : interrupts) sigaddset(&held, signal);
     sigprocmask(SIG_BLOCK, &held, &before_);
   }
   ~InterruptsHeld() { sigprocmask(SIG_SETMASK, &before_, nullptr); }

@@ -1,9 +1,9 @@
 #include "progress.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include "render/width.hpp"
+#include "standard_error.hpp"
 
 namespace attn {
 
@@ -16,12 +16,11 @@ void Progress::tell(std::string_view stage) {
   if (!at_terminal_ || Clock::now() < next_) return;
   next_ = Clock::now() + pause;
   shown_ = true;
-  fmt::print(stderr, "\r\x1b[Kattn: {}", in_ascii(shortened(printable(stage), width, "~")));
-  std::fflush(stderr);
+  attn::tell("\r\x1b[Kattn: " + in_ascii(shortened(printable(stage), width, "~")));
 }
 
 void Progress::clear() {
-  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  if (shown_) attn::tell("\r\x1b[K");
   shown_ = false;
 }
 

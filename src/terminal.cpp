@@ -3,23 +3,20 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <csignal>
 #include <filesystem>
 
+#include "interrupts.hpp"
 #include "support/error.hpp"
 
 namespace attn {
 namespace {
 
-constexpr std::array interrupts = {SIGINT, SIGTERM, SIGHUP};
 termios usual_mode;
 
 extern "C" void leave_terminal_as_it_was(int signal) {
   tcsetattr(STDIN_FILENO, TCSANOW, &usual_mode);
-  constexpr int killed = 128;
-  _exit(killed + signal);
+  _exit(exit_code_of(signal));
 }
 
 // While it lives, keys come one by one and are not echoed.

@@ -53,6 +53,16 @@ std::string with_shape(std::string npy, std::string_view shape) {
 
 }  // namespace
 
+TEST_CASE(
+    "what shows one sentence refuses a batch, and options that would leave each other idle are refused") {
+  for (const char* command : {"layer-norm", "positions", "compare-scores"}) {
+    refuses({command, "--example", "padding"}, "one sentence");
+  }
+  refuses({"walk", "--outline", "--by-word", "Thinking"}, "--outline and --by-word");
+  refuses({"walk", "--outline", "--transpose"}, "--outline and --transpose");
+  refuses({"walk", "--swap", "1,2", "--outline"}, "--swap and --outline");
+}
+
 TEST_CASE("a mistyped command, option or name is answered with the nearest one") {
   refuses({"wlak"}, "did you mean 'walk'?");
   refuses({"helpp"}, "did you mean 'help'?");

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <string>
 
@@ -60,6 +61,26 @@ TEST_CASE("a link to a file stays a link") {
   REQUIRE(run_attn({"scores", "-o", link}).code == 0);
   CHECK(std::filesystem::is_symlink(link));
   CHECK(bytes_of(file) == run_attn({"scores", "--format", "csv"}).out);
+}
+
+TEST_CASE("a link to a file that is not there yet stays a link, and one that leads nowhere is refused") {
+  const TemporaryFolder folder;
+  const std::string link = folder.path("link.csv"), ring = folder.path("ring.csv");
+  std::filesystem::create_symlink("new.csv", link);
+  std::filesystem::create_symlink("ring.csv", ring);
+  REQUIRE(run_attn({"scores", "-o", link}).code == 0);
+  CHECK(std::filesystem::is_symlink(link));
+  CHECK(bytes_of(folder.path("new.csv")) == run_attn({"scores", "--format", "csv"}).out);
+  check_one_sentence(run_attn({"scores", "-o", ring}), 1);
+  CHECK(std::filesystem::is_symlink(ring));
+}
+
+TEST_CASE("a sentence that nobody can read any more changes no exit code") {
+  CHECK(run_attn({"bogus"}, {.errors_path = "/dev/full"}).code == 2);
+  const Finished warned =
+      run_attn({"softmax", "--scores", "1 2", "--seed", "1"}, {.errors_path = "/dev/full"});
+  CHECK(warned.code == 0);
+  CHECK(warned.out == run_attn({"softmax", "--scores", "1 2"}).out);
 }
 
 TEST_CASE("a run that fails creates no file and leaves an existing one as it was") {
@@ -129,11 +150,34 @@ TEST_CASE("a file may be converted onto itself") {
   CHECK(bytes_of(path) == "1,2\n3,4\n");
 }
 
-TEST_CASE("an interrupted run leaves no half-written file behind") {
+TEST_CASE("an interrupted run leaves no half-written file behind, and tells by which signal it ended") {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    CAPTURE(signal);
+    const TemporaryFolder folder;
+    const Finished finished = run_attn_and_interrupt(
+        {"softmax", "--n-q", "1200", "--n-k", "1200", "-o", folder.path("weights.csv")}, folder, signal);
+    const int interrupted = 128 + signal;
+    CHECK((finished.code == interrupted || finished.code == 0));
+    if (finished.code == interrupted) CHECK(folder.names() == std::vector<std::string>{});
+  }
+}
+
+TEST_CASE("a matrix that is converted is called as in its file, or as the file, and a literal has no name") {
   const TemporaryFolder folder;
-  const Finished finished = run_attn_and_interrupt(
-      {"softmax", "--n-q", "1200", "--n-k", "1200", "-o", folder.path("weights.csv")}, folder);
-  constexpr int interrupted = 130;
-  CHECK((finished.code == interrupted || finished.code == 0));
-  if (finished.code == interrupted) CHECK(folder.names() == std::vector<std::string>{});
+  const std::string csv = folder.write("first.csv", "1,2\n"), npz = folder.path("two.npz");
+  const auto name_of = [&](const Words& source) {
+    Words words = {"convert"};
+    words.insert(words.end(), source.begin(), source.end());
+    words.insert(words.end(), {folder.path("named.npz")});
+    CHECK(run_attn(words).code == 0);
+    const std::string listed = run_attn({"convert", folder.path("named.npz"), "-", "--key", "?"}).errors;
+    return listed.substr(listed.find("there is ") + 9);
+  };
+  REQUIRE(run_attn({"scores", "--only", "*", "-o", npz}).code == 0);
+  CHECK(name_of({csv}).find("first") == 0);
+  CHECK(name_of({npz + ":scores"}).find("scores") == 0);
+  CHECK(name_of({"1 2; 3 4"}).find("matrix") == 0);
+  std::string longer = "0";
+  for (int i = 0; i < 300; ++i) longer += " 1";
+  CHECK(name_of({longer}).find("matrix") == 0);
 }

@@ -1,9 +1,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
 
+#include "data/json.hpp"
 #include "process.hpp"
+
+using namespace attn;
 
 namespace {
 
@@ -35,6 +40,14 @@ TEST_CASE("every step works on just the matrices it needs") {
         "3,4\n");
   CHECK(csv({"concat", "--q", "1 1", "--k", "1 1", "--v", "3 4", "--wo", "2; 1", "--only", "output"}) ==
         "10\n");
+}
+
+TEST_CASE("a scale that is all but zero is written into a problem file and read back") {
+  const Words words = {"softmax", "--scores", "0 0", "--scale", "1e-310", "--format", "json"};
+  const Finished finished = run_attn(words);
+  REQUIRE(finished.code == 0);
+  CHECK(run_attn({"softmax", "--problem", "-", "--format", "json"}, {.input = finished.out}).out ==
+        finished.out);
 }
 
 TEST_CASE("a dash is standard input, in any kind of file") {
@@ -174,6 +187,82 @@ TEST_CASE("an option that changes nothing is remarked on") {
         std::string::npos);
   CHECK(run_attn({"weigh", "--weights", "2 0", "--v", "1; 2"}).errors.find("sums to 2") != std::string::npos);
   CHECK(run_attn({"weigh", "--weights", "0.5 0.5", "--v", "1; 2"}).errors == "");
+}
+
+TEST_CASE("whatever option changes nothing is remarked on, by the problem or by the command") {
+  const auto remarks = [](const Words& words) { return run_attn(words).errors; };
+  for (const auto& [option, value] :
+       {std::pair{"--score-m", "1 0 0; 0 1 0; 0 0 1"}, {"--score-sigma", "2"}, {"--max-distance", "3"}}) {
+    CAPTURE(option);
+    CHECK(remarks({"walk", option, value}).find(std::string(option) + " changes nothing") !=
+          std::string::npos);
+  }
+  CHECK(remarks({"walk", "--score", "gaussian", "--score-sigma", "2"}) == "");
+  CHECK(remarks({"compare-scores", "--score-m", "1 0 0; 0 1 0; 0 0 1"}) == "");
+  for (const char* command : {"layer-norm", "embed", "positions"}) {
+    CAPTURE(command);
+    CHECK(remarks({command, "--causal"}) ==
+          "attn: warning: --causal changes nothing in attn " + std::string(command) + "\n");
+    CHECK(run_attn({"help", command}).out.find("--causal") == std::string::npos);
+  }
+}
+
+TEST_CASE("parameters are drawn where that is asked for, and the page says that they are") {
+  const std::string drawn = run_attn({"walk", "--text", "a b"}).out;
+  CHECK(drawn.find("Drawn with seed 1, not learned: x, w_q, w_k, w_v.") != std::string::npos);
+  CHECK(run_attn({"softmax", "--text", "a b", "--random", "numpy:7"}).out.find("Drawn with numpy:7") !=
+        std::string::npos);
+  CHECK(run_attn({"walk"}).out.find("Drawn with") == std::string::npos);
+  CHECK(run_attn({"walk", "--layers", "2"}).out.find("w_o, w_1, w_2.") != std::string::npos);
+  CHECK(run_attn({"walk", "--x", "1 2;3 4"}).code == 2);
+  CHECK(run_attn({"walk", "--x", "1 2;3 4", "--layers", "2"}).code == 2);
+  CHECK(run_attn({"walk", "--x", "1 2;3 4", "--layers", "2", "--seed", "1"}).code == 0);
+}
+
+TEST_CASE("a picture has arrows as the matrices were computed from each other") {
+  using Arrows = std::map<std::string, std::set<std::string>>;
+  const auto arrows = [](Words words) {
+    words.insert(words.end(), {"--outline", "--format", "json"});
+    const Json page = parse_json(run_attn(words).out, "page");
+    Arrows result;
+    for (const Json& block : page["page"]) {
+      if (block["type"] != "flow") continue;
+      const auto title = [&](std::size_t i) { return block["boxes"][i]["title"].get<std::string>(); };
+      for (std::size_t i = 0; i < block["boxes"].size(); ++i) {
+        for (const Json& from : block["boxes"][i]["from"]) {
+          result[title(i)].insert(title(from.get<std::size_t>() - 1));
+        }
+      }
+    }
+    return result;
+  };
+  const Arrows one = {{"q", {"x"}},
+                      {"k", {"x"}},
+                      {"v", {"x"}},
+                      {"scores", {"q", "k"}},
+                      {"weights", {"scores"}},
+                      {"output", {"weights", "v"}}};
+  CHECK(arrows({"walk"}) == one);
+  CHECK(arrows({"walk", "--example", "padding"}) == one);
+  Arrows ordered = one;
+  ordered["x + positions"] = {"x"};
+  for (const char* name : {"q", "k", "v"}) ordered[name] = {"x + positions"};
+  CHECK(arrows({"walk", "--example", "order"}) == ordered);
+  Arrows stacked = one;
+  stacked["feed-forward"] = {"output"};
+  stacked["layer 2: the same again"] = {"feed-forward"};
+  CHECK(arrows({"walk", "--example", "two-layers"}) == stacked);
+  Arrows heads = arrows({"walk", "--example", "animal"});
+  CHECK(heads["q × 2 heads"] == std::set<std::string>{"x"});
+  CHECK(heads["output × 2 heads"] == std::set<std::string>{"v × 2 heads", "weights × 2 heads"});
+  CHECK(heads["concat"] == std::set<std::string>{"output × 2 heads"});
+}
+
+TEST_CASE("the last digits are shown to whoever asks for them") {
+  CHECK(run_attn({"softmax", "--scores", "1 2", "--precision", "15"}).out.find("0.268941421369995") !=
+        std::string::npos);
+  CHECK(run_attn({"scale", "--scores", "0.07 0.5", "--scale", "1", "--precision", "15"})
+            .out.find("0.07  0.5") != std::string::npos);
 }
 
 TEST_CASE("given weights and scores take an output projection, and nothing that would change nothing") {

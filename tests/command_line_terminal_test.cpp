@@ -1,11 +1,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "command/command.hpp"
 #include "data/examples.hpp"
 #include "process.hpp"
+#include "render/width.hpp"
 
 using namespace attn;
 
@@ -47,14 +49,47 @@ std::string without_colors(std::string text) {
 
 }  // namespace
 
+TEST_CASE("headings, formulas and lists keep to the width") {
+  const auto widest = [](const std::string& text) {
+    std::size_t most = 0;
+    for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+      end = std::min(text.find('\n', begin), text.size());
+      most = std::max(most, display_width(std::string_view(text).substr(begin, end - begin)));
+    }
+    return most;
+  };
+  for (const Words& words : {Words{"errata"}, Words{"errata", "E5"}, Words{"errata", "E9"},
+                             Words{"errata", "E17"}, Words{"compare-scores"}, Words{"cost"}, Words{"help"},
+                             Words{"help", "positions"}, Words{"walk", "--outline"}}) {
+    for (const char* width : {"60", "80"}) {
+      Words sized = words;
+      sized.insert(sized.end(), {"--width", width});
+      CAPTURE(command_line(sized));
+      CHECK(widest(run_attn(sized).out) <= std::stoul(width));
+    }
+  }
+}
+
+TEST_CASE("in ASCII the columns of a list stand below each other, and labels of our own are ASCII") {
+  const std::string help = run_attn({"help", "positions", "--ascii"}).out;
+  std::set<std::size_t> columns;
+  for (const char* summary : {"how many places", "which columns are drawn"}) {
+    const std::size_t at = help.find(summary);
+    REQUIRE(at != std::string::npos);
+    columns.insert(at - help.rfind('\n', at));
+  }
+  CHECK(columns.size() == 1);
+  CHECK(is_ascii(run_attn({"scale", "--sweep", "1,2", "--ascii"}).out));
+  CHECK(is_ascii(run_attn({"errata", "E6", "--ascii"}).out));
+}
+
 TEST_CASE("what goes into a pipe or a file has no colours unless it is asked for") {
   CHECK(colors_in_pipe({}) == "");
   CHECK(colors_in_pipe({{"COLORTERM", "truecolor"}, {"TERM", "xterm-256color"}}) == "");
   CHECK(colors_in_pipe({}, {"--color", "auto"}) == "");
   CHECK(colors_in_pipe({}, {"--color", "always"}) == "16");
   for (const Command& command : commands()) {
-    if (command.takes_problem && command.name != "explain" && command.name != "concat" &&
-        command.name != "heads") {
+    if (command.takes_problem && command.name != "explain") {
       CHECK(run_attn({std::string(command.name)}).out.find('\x1b') == std::string::npos);
     }
   }

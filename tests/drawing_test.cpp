@@ -4,6 +4,7 @@
 #include <limits>
 #include <sstream>
 
+#include "render/color.hpp"
 #include "render/drawing.hpp"
 #include "render/format.hpp"
 #include "render/range.hpp"
@@ -150,6 +151,31 @@ TEST_CASE("a heat map in ASCII has signs of its own") {
   CHECK(is_ascii(text));
 }
 
+TEST_CASE("where there are colours a heat map is blanks in the colours of its table, and so is its legend") {
+  HeatMap map = map_of(matrix({{-4, 0, 4}}));
+  map.table.heat = Heat::around_zero;
+  for (const Colors colors : {Colors::palette256, Colors::full}) {
+    const std::vector<std::string> lines = lines_of(drawn(map, {.colors = colors}));
+    REQUIRE(lines.size() == 3);
+    const Shading shading(map.table, colors);
+    for (const double value : {-4.0, 0.0, 4.0}) {
+      const std::string swatch = shading.of(value) + "  " + plain(colors);
+      CHECK(lines[1].find(swatch) != std::string::npos);
+      CHECK(lines[2].find(swatch) != std::string::npos);
+    }
+    CHECK(count_of(lines[1] + lines[2], "█") == 0);
+  }
+  CHECK(drawn(map, {.colors = Colors::sixteen}) == drawn(map));  // too few to tell the sizes apart
+}
+
+TEST_CASE("the numbers of a legend, and those along an axis, have the same decimals") {
+  const std::string legend = lines_of(drawn(map_of(matrix({{0.0057, 0.9709}})))).back();
+  CHECK(legend == "  ' ' 0.0057   '░' 0.2470   '▒' 0.4883   '▓' 0.7296   '█' 0.9709");
+  const std::vector<std::string> grid = grid_of(drawn(plot_of({1, 2}, {-2.08e-4, 0.5})));
+  CHECK(grid.front().starts_with("  0.500 ┤"));
+  CHECK(grid.back().starts_with("  0.000 ┤"));
+}
+
 TEST_CASE("a heat map of one number has one shade, and a cell that is not finite a question mark") {
   const std::string constant = drawn(map_of(matrix({{7, 7}, {7, 7}})));
   CHECK(count_of(constant, "▒▒▒▒") == 2);
@@ -239,19 +265,45 @@ TEST_CASE("whatever a plot is given, it fits into its width") {
   }
 }
 
-TEST_CASE("a flow is boxes with arrows between them, in as many lines as they need") {
-  const Flow flow{{{"Query, keys", "q, k"}, {"Scoring function", "scores"}, {"Normalise", "weights"}}};
-  const std::string text = drawn(flow);
-  CHECK(lines_of(text).size() == 4);
-  CHECK(count_of(text, "→") == 2);
-  CHECK(count_of(text, "╭") == 3);
-  const std::string narrow = drawn(flow, {.width = 24});
-  CHECK(lines_of(narrow).size() == 12);
-  CHECK(count_of(narrow, "→") == 2);
-  const std::string ascii = drawn(flow, {.unicode = false});
-  CHECK(is_ascii(ascii));
-  CHECK(count_of(ascii, " > ") == 2);
+TEST_CASE("a flow is boxes below each other, with lines that fork and join") {
+  const Flow flow{
+      {{"x"}, {"q", "", {0}}, {"k", "", {0}}, {"v", "", {0}}, {"s", "", {1, 2}}, {"o", "", {3, 4}}}};
+  CHECK(drawn(flow) ==
+        "          ╭───╮\n"
+        "          │ x │\n"
+        "          ╰─┬─╯\n"
+        "    ╭───────┼───────╮\n"
+        "  ╭─▼─╮   ╭─▼─╮   ╭─▼─╮\n"
+        "  │ q │   │ k │   │ v │\n"
+        "  ╰─┬─╯   ╰─┬─╯   ╰─┬─╯\n"
+        "    ╰───┬───╯       │\n"
+        "      ╭─▼─╮         │\n"
+        "      │ s │         │\n"
+        "      ╰─┬─╯         │\n"
+        "        ╰─────┬─────╯\n"
+        "            ╭─▼─╮\n"
+        "            │ o │\n"
+        "            ╰───╯\n");
+  CHECK(is_ascii(drawn(flow, {.unicode = false})));
+  CHECK(lines_of(drawn(flow, {.unicode = false})).size() == 15);
   CHECK(drawn(Flow{}) == "");
+}
+
+TEST_CASE("a flow shows details in a second line, and goes straight on where one box leads to one") {
+  CHECK(drawn(Flow{{{"a", "1×2"}, {"b", "", {0}}}}) ==
+        "  ╭─────╮\n"
+        "  │  a  │\n"
+        "  │ 1×2 │\n"
+        "  ╰──┬──╯\n"
+        "   ╭─▼─╮\n"
+        "   │ b │\n"
+        "   ╰───╯\n");
+}
+
+TEST_CASE("what nothing leads to stands above the first that it leads to") {
+  const Flow flow{{{"memory"}, {"x"}, {"q", "", {1}}, {"k", "", {0}}}};
+  const std::string top = lines_of(drawn(flow))[1];
+  CHECK(top.find("x") < top.find("memory"));
 }
 
 TEST_CASE("a flow fits into any width, and shortens what is wider by itself") {

@@ -56,6 +56,12 @@ bool has(const std::string& text, std::string_view part) {
 
 }  // namespace
 
+TEST_CASE("where a masked key leaves next to no weight, dividing by what is left is told to be wrong") {
+  const std::string page = text({"compare-masks", "--scores", "1000 1", "--mask", "0 1"});
+  CHECK(has(page, "is 1: in exact arithmetic both are the same"));
+  CHECK(has(text({"compare-masks"}), "is less than 1e-9: both are the same"));
+}
+
 TEST_CASE("masking the scores and masking the weights and dividing by their sum are the same") {
   for (const Words& words :
        {Words{"compare-masks"}, Words{"compare-masks", "--causal"},

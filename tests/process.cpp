@@ -71,7 +71,10 @@ class Process {
 
   // With an input of its own, which it closes.
   Process(const Words& words, const Surroundings& surroundings, int output, int input)
-      : input_(input), errors_(nameless_file()) {
+      : input_(input),
+        unreadable_(!surroundings.errors_path.empty()),
+        errors_(!unreadable_ ? nameless_file()
+                             : open(surroundings.errors_path.c_str(), O_WRONLY | O_CLOEXEC)) {
     const auto size = static_cast<ssize_t>(surroundings.input.size());
     if (size > 0)
       REQUIRE(pwrite(input_.number(), surroundings.input.data(), surroundings.input.size(), 0) == size);
@@ -88,7 +91,7 @@ class Process {
     REQUIRE(failure == 0);
   }
 
-  void interrupt() const { kill(id_, SIGINT); }
+  void interrupt(int signal) const { kill(id_, signal); }
   void kill_at_once() const { kill(id_, SIGKILL); }
 
   void close_input() { input_.close(); }
@@ -98,11 +101,13 @@ class Process {
     int status = 0;
     REQUIRE(waitpid(id_, &status, 0) == id_);
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return {code, "", contents_of(errors_)};
+    return {code, "", unreadable_ ? "" : contents_of(errors_)};
   }
 
  private:
-  Descriptor input_, errors_;
+  Descriptor input_;
+  bool unreadable_;
+  Descriptor errors_;
   pid_t id_ = 0;
 };
 
@@ -161,12 +166,12 @@ Finished run_attn_into_closed_pipe(const Words& words) {
   return process.finish();
 }
 
-Finished run_attn_and_interrupt(const Words& words, const TemporaryFolder& folder) {
+Finished run_attn_and_interrupt(const Words& words, const TemporaryFolder& folder, int signal) {
   const Descriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
   Process process(words, {}, nowhere.number());
   constexpr int patience = 20000;
   for (int i = 0; i < patience && folder.names().empty(); ++i) usleep(200);
-  process.interrupt();
+  process.interrupt(signal);
   return process.finish();
 }
 

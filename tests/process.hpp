@@ -18,6 +18,7 @@ struct Surroundings {
   std::string input = {};  // all of standard input
   std::map<std::string, std::string> variables = {};
   std::string output_path = {};  // standard output goes into this file, such as /dev/full
+  std::string errors_path = {};  // and standard error into this one
 };
 
 /// What a process has left behind.
@@ -42,8 +43,9 @@ Finished run_attn_into_closed_pipe(const Words& words);
 
 class TemporaryFolder;
 
-/// Runs attn, which is to write a file into this folder, and interrupts it as soon as a file appears there.
-Finished run_attn_and_interrupt(const Words& words, const TemporaryFolder& folder);
+/// Runs attn, which is to write a file into this folder, and sends it a signal as soon as a file appears
+/// there.
+Finished run_attn_and_interrupt(const Words& words, const TemporaryFolder& folder, int signal);
 
 /// Runs attn and kills it, without any warning, after so many microseconds.
 Finished run_attn_and_kill(const Words& words, unsigned microseconds);

@@ -50,6 +50,11 @@ struct Problem {
   std::vector<std::size_t> valid_lengths;  // one; or one for each sentence of a batch; or one for each query
   double fill = -std::numeric_limits<double>::infinity();
 
+  /// Whether some queries may be kept from some keys.
+  bool is_masked() const { return causal || mask || !valid_lengths.empty(); }
+
+  std::vector<std::string> drawn;    // the names of matrices that nobody gave
+  std::string drawn_from;            // "seed 1", "numpy:0"
   std::vector<std::string> remarks;  // what the reader should know about how it was put together
 };
 

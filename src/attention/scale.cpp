@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "support/parsed.hpp"
 
 namespace attn {
 namespace {
@@ -37,13 +37,6 @@ constexpr std::array table = {
     Scale{"sqrt-n", "the square root of the number of keys: a published mistake, to compare", sqrt_n},
 };
 
-std::optional<double> parse_number(std::string_view text) {
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 }  // namespace
 
 std::span<const Scale> scales() {
@@ -51,7 +44,7 @@ std::span<const Scale> scales() {
 }
 
 std::optional<Scalar> divisor(std::string_view scale, const KeySizes& sizes) {
-  if (const std::optional<double> value = parse_number(scale)) {
+  if (const std::optional<double> value = parsed<double>(scale)) {
     if (!std::isfinite(*value) || *value <= 0.0) {
       fail("--scale {}: the scores are divided by it, so it must be a positive number", scale);
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -66,30 +67,27 @@ bool is_weights(const Node& node) {
 
 std::string meaning_of_projection(const Node&) {
   return "Learned matrices turn every embedding into other vectors: a query, what the word asks for; a key, "
-         "what it "
-         "can be found by; and a value, what it hands over when it is found.";
+         "what it can be found by; and a value, what it hands over when it is found.";
 }
 
 std::string meaning_of_scaled(const Node& node) {
   if (node.is_alias()) return "Nothing is divided: the scores go on as they are.";
   return "A softmax of large numbers puts nearly all weight on one key, and dot products grow with the "
-         "number of terms: "
-         "dividing the scores keeps them moderate. The usual divisor is √d_k, the root of the keys' size.";
+         "number of terms: dividing the scores keeps them moderate. The usual divisor is √d_k, the root of "
+         "the keys' size.";
 }
 
 std::string meaning_of_masked(const Node& node) {
   if (node.is_alias()) return "There is no mask: every query may look at every key.";
   if (node.operation->name() == "add") {
     return "The numbers of the mask are added to the scores: −∞ forbids a query to look at a key, and a "
-           "negative number "
-           "makes it look less.";
+           "negative number makes it look less.";
   }
   const double fill = mask_fill(*node.operation);
   if (std::isfinite(fill)) {
     return fmt::format(
         "Where a query may not look, {} takes the place of the score. Only where it lies far below the "
-        "others does the "
-        "weight there all but vanish.",
+        "others does the weight there all but vanish.",
         fill);
   }
   return "Where a query may not look, −∞ takes the place of the score, so that the weight there becomes "
@@ -98,26 +96,22 @@ std::string meaning_of_masked(const Node& node) {
 
 std::string meaning_of_weights(const Node&) {
   return "Softmax turns each row of scores into weights between 0 and 1 that sum to one: how much each query "
-         "takes from "
-         "each key.";
+         "takes from each key.";
 }
 
 std::string meaning_of_sum(const Node& node) {
   if (!node.operands.front()->operation) {
     return "Each row is the sum of the value vectors, each multiplied by its weight: an average where the "
-           "weights sum to "
-           "one.";
+           "weights sum to one.";
   }
   return "Each row is the average of the value vectors, every value counted with its weight: what the query "
-         "has "
-         "gathered from the keys that it looks at.";
+         "has gathered from the keys that it looks at.";
 }
 
 std::string meaning_of_heads(const Node& node) {
   if (!within_head(node)) return "There is one head, which has q, k and v for itself.";
   return "Every head works on its own columns of q, k and v, so that one head can look for one thing while "
-         "another "
-         "looks for something else.";
+         "another looks for something else.";
 }
 
 std::string meaning_of_joined(const Node& node) {
@@ -131,14 +125,12 @@ std::string meaning_of_joined(const Node& node) {
 
 std::string meaning_of_positions(const Node&) {
   return "Attention takes its keys as a set: it does not know which word comes first. A vector for each "
-         "place "
-         "is added to the embeddings, so that the same word is another at another place.";
+         "place is added to the embeddings, so that the same word is another at another place.";
 }
 
 std::string meaning_of_feed_forward(const Node&) {
   return "Attention alone only averages. The feed-forward layer treats every position by itself: a learned "
-         "map "
-         "to d_ff numbers, ReLU, which makes negative numbers 0, and a map back.";
+         "map to d_ff numbers, ReLU, which makes negative numbers 0, and a map back.";
 }
 
 std::string meaning_of_averaging(const Node& node) {
@@ -195,6 +187,11 @@ bool is_weighted_sum(const Node& node) {
 
 std::span<const Step> steps() {
   return table;
+}
+
+const Step* step_of(const Node& node) {
+  const auto found = std::ranges::find_if(table, [&](const Step& step) { return step.shows(node); });
+  return found == table.end() ? nullptr : &*found;
 }
 
 }  // namespace attn

@@ -28,4 +28,8 @@ bool is_weighted_sum(const Node& node);
 /// the order of the computation.
 std::span<const Step> steps();
 
+/// The first step that shows a node, or null: the output of a head belongs to the weighted sum, not to the
+/// heads.
+const Step* step_of(const Node& node);
+
 }  // namespace attn

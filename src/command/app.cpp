@@ -1,5 +1,9 @@
 #include "command/app.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "command/section.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
@@ -13,6 +17,16 @@ const Format& choose_format(const Arguments& arguments, const std::string& outpu
     return look_up(formats(), *name, "format");
   if (output != "-") return format_of_file(output);
   return formats().front();
+}
+
+// Fields that were typed and that the command has no use for.
+std::vector<std::string> remarks_on_unheeded(const Command& command, const Request& typed) {
+  std::vector<std::string> remarks;
+  for (const Field& field : fields()) {
+    if (!typed.has(field.name) || heeds(command, field)) continue;
+    remarks.push_back(fmt::format("{} changes nothing in attn {}", field.option, command.name));
+  }
+  return remarks;
 }
 
 }  // namespace
@@ -33,6 +47,8 @@ Answer answer(const std::vector<std::string>& command_line, const Environment& e
     outcome.page = command_help(*parsed.command);
   } else {
     outcome = parsed.command->run(*parsed.command, arguments);
+    std::ranges::move(remarks_on_unheeded(*parsed.command, arguments.request),
+                      std::back_inserter(outcome.warnings));
   }
   if (outcome.output) {
     answer.output = *outcome.output;

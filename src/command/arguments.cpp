@@ -1,8 +1,7 @@
 #include "command/arguments.hpp"
 
-#include <charconv>
-
 #include "support/error.hpp"
+#include "support/parsed.hpp"
 
 namespace attn {
 
@@ -20,9 +19,8 @@ std::optional<std::size_t> Arguments::count(std::string_view option, std::size_t
                                             std::size_t most) const {
   const std::optional<std::string> given = text(option);
   if (!given) return std::nullopt;
-  std::size_t value = 0;
-  const auto [end, error] = std::from_chars(given->data(), given->data() + given->size(), value);
-  if (error != std::errc() || end != given->data() + given->size() || value < least || value > most) {
+  const std::optional<std::size_t> value = parsed<std::size_t>(*given);
+  if (!value || *value < least || *value > most) {
     fail("--{}: '{}' is not a whole number from {} to {}", option, *given, least, most);
   }
   return value;

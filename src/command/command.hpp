@@ -47,10 +47,14 @@ struct Command {
   std::size_t most_words = 0;
   bool takes_problem = false;  // the fields of a problem, --example and --problem
   std::string_view default_example = {};
+  std::span<const std::string_view> heeds = {};  // the fields that change something here; empty: all
   std::vector<Option> options = {};
   std::vector<std::string_view> examples = {};
   Outcome (*run)(const Command& command, const Arguments& arguments);
 };
+
+/// Whether a field of a problem changes anything that the command says.
+bool heeds(const Command& command, const Field& field);
 
 /// All commands. A new one is one file, its declaration below, and one entry.
 std::span<const Command> commands();

@@ -1,5 +1,3 @@
-#include <filesystem>
-
 #include "command/command.hpp"
 #include "data/matrix_file.hpp"
 #include "page/describe.hpp"
@@ -9,11 +7,8 @@ namespace attn {
 namespace {
 
 // What the matrix is called where the target names its matrices.
-std::string name_of(const std::string& source, const std::optional<std::string>& key) {
-  if (key) return *key;
-  const std::string stem = std::filesystem::path(source).stem().string();
-  const bool is_file = std::filesystem::exists(source);
-  return is_file && !stem.empty() ? stem : "matrix";
+std::string name_of(const MatrixFile& file) {
+  return file.name.empty() ? "matrix" : file.name;
 }
 
 }  // namespace
@@ -24,7 +19,7 @@ Outcome run_convert(const Command&, const Arguments& arguments) {
   if (arguments.has("output")) fail("--output: attn convert writes to its second word, {}", target);
   MatrixFile file = read_matrix(key ? source + ":" + *key : source);
   auto graph = std::make_shared<Graph>();
-  graph->input(name_of(source, key), std::move(file.matrix), axis("rows", std::move(file.row_labels)),
+  graph->input(name_of(file), std::move(file.matrix), axis("rows", std::move(file.row_labels)),
                axis("columns", std::move(file.column_labels)));
   const Node& node = graph->nodes().front();
   Page page{.graph = graph, .problem = nullptr, .trace = {&node}, .blocks = {table_of(node)}};

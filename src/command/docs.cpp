@@ -38,7 +38,7 @@ class Changes {
 
   Outcome finish() {
     Outcome outcome;
-    outcome.page.blocks.emplace_back(std::move(listing_));
+    outcome.page.say(std::move(listing_));
     outcome.files = std::move(files_);
     return outcome;
   }
@@ -68,10 +68,9 @@ std::string joined(const std::vector<std::string>& lines) {
 }
 
 void add_stale(Page& page, const Stale& stale) {
-  page.blocks.emplace_back(
-      Prose{text(fmt::format("{}:{}: ", stale.place.path, stale.place.line), code(stale.command),
-                 " prints something else (- the document, + the program):")});
-  page.blocks.emplace_back(CodeBlock{"diff", joined(stale.difference)});
+  page.say(text(fmt::format("{}:{}: ", stale.place.path, stale.place.line), code(stale.command),
+                " prints something else (- the document, + the program):"));
+  page.say(CodeBlock{"diff", joined(stale.difference)});
 }
 
 Outcome check(const Arguments& arguments) {
@@ -85,11 +84,11 @@ Outcome check(const Arguments& arguments) {
     blocks += document.commands.size();
   }
   if (to_mend.empty()) {
-    outcome.page.blocks.emplace_back(Prose{text(fmt::format("All is current: {} blocks.", blocks))});
+    outcome.page.say(text(fmt::format("All is current: {} blocks.", blocks)));
   } else {
     outcome.verdict = Verdict::failed;
-    outcome.page.blocks.emplace_back(
-        Prose{text("Mend it with: ", code(fmt::format("attn docs update {}", fmt::join(to_mend, " "))))});
+    outcome.page.say(
+        text("Mend it with: ", code(fmt::format("attn docs update {}", fmt::join(to_mend, " ")))));
   }
   return outcome;
 }

@@ -18,17 +18,16 @@ Outcome run_examples(const Command&, const Arguments& arguments) {
     for (const Example& example : examples()) {
       listing.rows.push_back({std::string(example.name), request_of(example).summary});
     }
-    page.blocks.emplace_back(std::move(listing));
-    page.blocks.emplace_back(Prose{text("See one with ", code("attn walk --example NAME"), ".")});
+    page.say(std::move(listing));
+    page.say(text("See one with ", code("attn walk --example NAME"), "."));
     return {std::move(page)};
   }
   const Example& example = look_up(examples(), arguments.words.front(), "example");
   const Request request = request_of(example);
-  page.blocks.emplace_back(Heading{1, text(request.title)});
-  page.blocks.emplace_back(Prose{text(request.summary)});
-  for (const std::string& paragraph : request.about) page.blocks.emplace_back(Prose{text(paragraph)});
-  page.blocks.emplace_back(
-      Prose{text("See it with ", code("attn walk --example " + std::string(example.name)), ".")});
+  page.head(1, request.title);
+  page.say(text(request.summary));
+  for (const std::string& paragraph : request.about) page.say(text(paragraph));
+  page.say(text("See it with ", code("attn walk --example " + std::string(example.name)), "."));
   return {std::move(page)};
 }
 

@@ -24,9 +24,9 @@ void add_explanation(Page& page, const std::string& address, std::size_t depth) 
   page.trace = {cell.node};
   std::string title = fmt::format("{}[{},{}]", cell.node->name, cell.row + 1, cell.column + 1);
   if (const std::string place = place_of(cell); !place.empty()) title += " (" + place + ")";
-  page.blocks.emplace_back(Heading{1, text(std::move(title))});
-  page.blocks.emplace_back(formula_block(*cell.node));
-  for (Block& block : derivations(cell, depth)) page.blocks.push_back(std::move(block));
+  page.head(1, std::move(title));
+  page.say(formula_block(*cell.node));
+  for (Block& block : derivations(cell, depth)) page.say(std::move(block));
 }
 
 Outcome run_explain(const Command&, const Arguments& arguments) {

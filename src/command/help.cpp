@@ -21,9 +21,10 @@ Block listing_of(std::span<const Option> options) {
   return listing;
 }
 
-Block listing_of_fields() {
+Block listing_of_fields(const Command& command) {
   Listing listing{{"option", "what it gives"}, {}};
   for (const Field& field : fields()) {
+    if (!heeds(command, field)) continue;
     listing.rows.push_back(
         {fmt::format("{}{}{}", field.option, field.placeholder.empty() ? "" : " ", field.placeholder),
          std::string(field.summary)});
@@ -34,10 +35,10 @@ Block listing_of_fields() {
 // The rows of a table that an option or a placeholder chooses from.
 template <class Row>
 void add_choices(Page& page, std::string_view what, std::span<const Row> table) {
-  page.blocks.emplace_back(Prose{text(strong(std::string(what)))});
+  page.say(text(strong(std::string(what))));
   Listing listing{{"name", "what it is"}, {}};
   for (const Row& row : table) listing.rows.push_back({std::string(row.name), std::string(row.summary)});
-  page.blocks.emplace_back(std::move(listing));
+  page.say(std::move(listing));
 }
 
 Block example_block(std::span<const std::string_view> examples) {
@@ -50,31 +51,29 @@ Block example_block(std::span<const std::string_view> examples) {
 
 Page general_help() {
   Page page;
-  const auto say = [&](Block block) { page.blocks.push_back(std::move(block)); };
-  say(Prose{text(strong("attn"), " walks through attention step by step and explains every number.")});
+  page.say(text(strong("attn"), " walks through attention step by step and explains every number."));
   constexpr std::string_view examples[] = {"attn walk", "attn explain 'weights[1,2]' --depth 3"};
-  say(example_block(examples));
+  page.say(example_block(examples));
   Listing listing{{"command", "what it shows"}, {}};
   for (const Command& command : commands()) {
     listing.rows.push_back({std::string(command.name), std::string(command.summary)});
   }
-  say(std::move(listing));
-  say(Prose{text(code("attn help COMMAND"), " tells more about each.")});
+  page.say(std::move(listing));
+  page.say(text(code("attn help COMMAND"), " tells more about each."));
   return page;
 }
 
 Page command_help(const Command& command) {
   Page page;
-  const auto say = [&](Block block) { page.blocks.push_back(std::move(block)); };
-  say(example_block(command.examples));
-  say(Prose{
+  page.say(example_block(command.examples));
+  page.say(
       text(strong(fmt::format("attn {}{}{}", command.name, command.words.empty() ? "" : " ", command.words)),
-           fmt::format(": {}.", command.summary))});
-  if (!command.options.empty()) say(listing_of(command.options));
+           fmt::format(": {}.", command.summary)));
+  if (!command.options.empty()) page.say(listing_of(command.options));
   if (command.takes_problem) {
-    say(Prose{text(strong("What is attended to, and how"))});
-    say(listing_of(problem_options()));
-    say(listing_of_fields());
+    page.say(text(strong("What is attended to, and how")));
+    page.say(listing_of(problem_options()));
+    page.say(listing_of_fields(command));
     add_choices(page, "NAME of --score", scoring_functions());
     add_choices(page, "S of --scale, or a number", scales());
     add_choices(page, "KIND of --positions", position_kinds());
@@ -83,8 +82,8 @@ Page command_help(const Command& command) {
                 "MATRIX: a literal such as '1 0; 0 1' or '[[1,0],[0,1]]', - for standard input, or a file",
                 matrix_kinds());
   }
-  say(Prose{text(strong("How it is written"))});
-  say(listing_of(output_options()));
+  page.say(text(strong("How it is written")));
+  page.say(listing_of(output_options()));
   add_choices(page, "NAME of --format", formats());
   return page;
 }
@@ -96,7 +95,7 @@ Outcome run_help(const Command&, const Arguments& arguments) {
 
 Outcome run_version(const Command&, const Arguments&) {
   Page page;
-  page.blocks.emplace_back(Prose{text("attn " ATTN_VERSION)});
+  page.say(text("attn " ATTN_VERSION));
   return {std::move(page)};
 }
 

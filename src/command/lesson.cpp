@@ -95,7 +95,7 @@ Outcome check(const Arguments& arguments) {
       faults += (faults.empty() ? "" : "\n") + fault;
   }
   if (faults.empty()) return page_of({Prose{text("Nothing is wrong.")}});
-  outcome.page.blocks.emplace_back(CodeBlock{"text", std::move(faults)});
+  outcome.page.say(CodeBlock{"text", std::move(faults)});
   outcome.verdict = Verdict::failed;
   return outcome;
 }

@@ -8,12 +8,6 @@
 namespace attn {
 namespace {
 
-std::string words_of(const Heading& heading) {
-  std::string words;
-  for (const Span& span : heading.text) words += span.text;
-  return words;
-}
-
 bool begins_alike(const std::string& heading, const std::string& name) {
   const auto alike = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
   return name.size() <= heading.size() && std::equal(name.begin(), name.end(), heading.begin(), alike);
@@ -22,7 +16,7 @@ bool begins_alike(const std::string& heading, const std::string& name) {
 std::vector<std::string> headings_of(const Page& page) {
   std::vector<std::string> headings;
   for (const Block& block : page.blocks) {
-    if (const auto* heading = std::get_if<Heading>(&block)) headings.push_back(words_of(*heading));
+    if (const auto* heading = std::get_if<Heading>(&block)) headings.push_back(words_of(heading->text));
   }
   return headings;
 }
@@ -36,7 +30,7 @@ std::vector<Block> section(const Page& page, const std::string& name) {
   bool inside = false;
   for (const Block& block : page.blocks) {
     if (const auto* heading = std::get_if<Heading>(&block)) {
-      const std::string words = words_of(*heading);
+      const std::string words = words_of(heading->text);
       inside = exists ? words == name : begins_alike(words, name);
     }
     if (inside) blocks.push_back(block);

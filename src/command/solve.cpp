@@ -28,8 +28,7 @@ Request learned_parameters(const std::string& path, const Request& typed) {
     if (!field) {
       fail(
           "{} holds '{}', a part of {}: here go the parameters of one attention; see attn encoder, attn "
-          "decoder "
-          "and attn transformer",
+          "decoder and attn transformer",
           path, name, file.layout);
     }
     if (typed.has(name))
@@ -48,15 +47,10 @@ std::vector<std::string> Solved::warnings() const {
 }
 
 Page Solved::page(const std::optional<std::string>& pattern) const {
-  Page page{.graph = graph, .problem = problem, .trace = {}, .blocks = {}};
-  if (pattern) {
-    page.trace = graph->matching(*pattern);
-  } else {
-    for (const Node& node : graph->nodes()) {
-      if (!node.name.empty()) page.trace.push_back(&node);
-    }
-  }
-  return page;
+  return {.graph = graph,
+          .problem = problem,
+          .trace = pattern ? graph->matching(*pattern) : graph->named(),
+          .blocks = {}};
 }
 
 Request requested(const Arguments& arguments) {
@@ -72,7 +66,7 @@ Request requested(const Arguments& arguments) {
 
 std::vector<std::string> with_mask_unused(const Problem& problem) {
   std::vector<std::string> remarks = problem.remarks;
-  if (problem.causal || problem.mask || !problem.valid_lengths.empty()) {
+  if (problem.is_masked()) {
     remarks.push_back("the mask is not used here: every query looks at all keys");
   }
   return remarks;

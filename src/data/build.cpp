@@ -1,18 +1,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <numeric>
 
 #include "attention/positions.hpp"
 #include "attention/scale.hpp"
 #include "data/check.hpp"
 #include "data/draw.hpp"
+#include "data/remarks.hpp"
 #include "data/request.hpp"
 #include "data/words.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "support/parsed.hpp"
 
 namespace attn {
 namespace {
@@ -46,13 +46,11 @@ class Builder {
     take_score();
     take_positions();
     take_feed_forward();
-    const std::size_t given = problem_.matrices.size();
     draw_missing(request_, problem_);
-    drew_parameters_ = problem_.matrices.size() > given;
     check_positions();
     take_recipe();
     check_sizes(request_, problem_);
-    remark_on_idle_fields();
+    problem_.remarks = remarks_on(request_, problem_);
     return std::move(problem_);
   }
 
@@ -207,71 +205,24 @@ class Builder {
     if (request_.has("mask_fill")) problem_.fill = parse_fill(request_.get<std::string>("mask_fill"));
   }
 
-  // Fields that change nothing are no mistake, but may be a misunderstanding.
-  void remark_on_idle_fields() {
-    const bool masks = problem_.mask || problem_.causal || !problem_.valid_lengths.empty();
-    if (request_.has("mask_fill") && !masks)
-      problem_.remarks.push_back("--mask-fill changes nothing without a mask");
-    const bool draws =
-        request_.has("text") || request_.has("memory_text") || request_.has("n_q") || drew_parameters_;
-    for (const char* name : {"seed", "random"}) {
-      if (request_.has(name) && !draws) {
-        problem_.remarks.push_back(fmt::format("--{} changes nothing: all numbers are given", name));
-      }
-    }
-    if (request_.has("d_model") && !problem_.sequences.front().x) {
-      problem_.remarks.push_back("--d-model changes nothing without embeddings");
-    }
-    const PositionKind& kind = *find_row(position_kinds(), problem_.positions);
-    if (request_.has("position_table") && !kind.table_shape) {
-      problem_.remarks.push_back(
-          fmt::format("--position-table changes nothing: positions {} have learned nothing", kind.name));
-    }
-    const bool relative = kind.of_scores || kind.of_scaled_scores;
-    if (request_.has("max_distance") && (!relative || request_.has("position_table"))) {
-      problem_.remarks.push_back("--max-distance changes nothing: no relative positions are drawn");
-    }
-    const auto weights = problem_.matrices.find("weights");
-    if (weights != problem_.matrices.end()) remark_on_weights(weights->second);
-  }
-
-  void remark_on_weights(const Matrix& weights) {
-    constexpr double tolerance = 1e-9;
-    for (std::size_t i = 0; i < weights.shape()[0]; ++i) {
-      const std::span<const double> values = row(weights, i);
-      const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-      const bool negative = std::ranges::any_of(values, [](double value) { return value < 0.0; });
-      if (!negative && std::fabs(sum - 1.0) <= tolerance) continue;
-      problem_.remarks.push_back(fmt::format(
-          "weights: row {} {}, so what it gathers is no average", i + 1,
-          negative ? std::string("has negative numbers") : fmt::format("sums to {:.6g} and not to 1", sum)));
-      return;
-    }
-  }
-
   static double parse_sigma(const std::string& text) {
-    double value = 0.0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool read = error == std::errc() && end == text.data() + text.size();
-    if (!read || !std::isfinite(value) || value <= 0.0) {
+    const std::optional<double> value = parsed<double>(text);
+    if (!value || !std::isfinite(*value) || *value <= 0.0) {
       fail("--score-sigma: '{}' is not a positive number: give the width of the kernel, such as 1", text);
     }
-    return value;
+    return *value;
   }
 
   static double parse_fill(const std::string& text) {
-    double value = 0.0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool read = error == std::errc() && end == text.data() + text.size();
-    if (!read || std::isnan(value) || value == std::numeric_limits<double>::infinity()) {
+    const std::optional<double> value = parsed<double>(text);
+    if (!value || std::isnan(*value) || *value == std::numeric_limits<double>::infinity()) {
       fail("--mask-fill: '{}' is not a number: give one far below the scores, such as -1e6, or -inf", text);
     }
-    return value;
+    return *value;
   }
 
   const Request& request_;
   Problem problem_;
-  bool drew_parameters_ = false;
 };
 
 }  // namespace

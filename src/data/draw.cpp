@@ -1,7 +1,8 @@
 #include "data/draw.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <memory>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 #include "math/random.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "support/parsed.hpp"
 
 namespace attn {
 namespace {
@@ -19,17 +21,19 @@ namespace {
 constexpr std::size_t default_d_model = 8;
 
 std::uint32_t parse_seed(std::string_view text) {
-  std::uint32_t seed = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) {
+  const std::optional<std::uint32_t> seed = parsed<std::uint32_t>(text);
+  if (!seed) {
     fail("--random: '{}' is not a seed: give a whole number from 0 to 4294967295, as in numpy:0", text);
   }
-  return seed;
+  return *seed;
+}
+
+std::uint32_t seed_of(const Request& request) {
+  return request.has("seed") ? static_cast<std::uint32_t>(request.get<std::size_t>("seed")) : 1;
 }
 
 std::unique_ptr<RandomSource> random_source(const Request& request) {
-  const std::uint32_t seed =
-      request.has("seed") ? static_cast<std::uint32_t>(request.get<std::size_t>("seed")) : 1;
+  const std::uint32_t seed = seed_of(request);
   if (!request.has("random")) return random_kinds().front().make(seed);
   const std::string& given = request.get<std::string>("random");
   const std::size_t colon = given.find(':');
@@ -41,16 +45,22 @@ std::unique_ptr<RandomSource> random_source(const Request& request) {
 class Draw {
  public:
   Draw(const Request& request, Problem& problem)
-      : request_(request), problem_(problem), random_(random_source(request)) {}
+      : request_(request), problem_(problem), random_(random_source(request)) {
+    problem.drawn_from =
+        request.has("random") ? request.get<std::string>("random") : fmt::format("seed {}", seed_of(request));
+  }
 
   void run() {
     if (request_.has("text")) draw_embeddings();
     if (request_.has("memory_text")) draw_memory();
     const bool asked = asks_for_numbers();
-    if (asked && problem_.sequences.front().x) draw_parameters();
+    if (asked && problem_.sequences.front().x) draw_projections();
     if (request_.has("n_q")) draw_queries_and_keys();
+    // What layers need besides an attention that is given.
+    const bool stacked = request_.has("layers") && has("w_q");
+    if ((asked || stacked) && problem_.sequences.front().x) draw_output_projection();
     draw_positions();
-    if (problem_.feed_forward && asked) draw_feed_forward();
+    if (problem_.feed_forward && (asked || stacked || request_.has("d_ff"))) draw_feed_forward();
     if (asked || request_.has("n_q")) draw_score_parameters();
   }
 
@@ -72,7 +82,7 @@ class Draw {
  private:
   // Fields that make no sense without numbers that nobody gave.
   bool asks_for_numbers() const {
-    constexpr std::string_view fields[] = {"text", "memory_text", "seed", "random", "layers", "d_ff"};
+    constexpr std::string_view fields[] = {"text", "memory_text", "seed", "random"};
     return std::ranges::any_of(fields, [&](std::string_view name) { return request_.has(name); });
   }
 
@@ -164,6 +174,7 @@ class Draw {
     }
     const Shape shape{words.size(), d_model()};
     require_size("x", shape);
+    problem_.drawn.push_back("x");
     return random_->embeddings(shape);
   }
 
@@ -171,14 +182,19 @@ class Draw {
     if (has(name)) return;
     require_size(name, shape);
     problem_.matrices.emplace(name, random_->parameter(shape));
+    problem_.drawn.push_back(name);
   }
 
-  void draw_parameters() {
+  void draw_projections() {
     const std::size_t heads = problem_.heads;
     const std::size_t source = has("memory") ? columns("memory") : d_model();
     if (!has("q")) draw_parameter("w_q", {d_model(), heads * d_k()});
     if (!has("k")) draw_parameter("w_k", {source, heads * d_k()});
     if (!has("v")) draw_parameter("w_v", {source, heads * d_v()});
+  }
+
+  void draw_output_projection() {
+    const std::size_t heads = problem_.heads;
     const bool must_fit = problem_.layers > 1 && heads * d_v() != d_model();
     if (heads > 1 || must_fit) draw_parameter("w_o", {heads * d_v(), d_model()});
   }
@@ -211,6 +227,7 @@ class Draw {
   void draw_rows(const std::string& name, Shape shape) {
     require_size(name, shape);
     problem_.matrices.emplace(name, random_->embeddings(shape));
+    problem_.drawn.push_back(name);
   }
 
   void draw_queries_and_keys() {

@@ -85,8 +85,11 @@ std::string_view kind_from_bytes(std::string_view bytes) {
 
 MatrixFile read_source(const std::string& path, std::string_view key) {
   const std::string bytes = read_bytes(path);
-  return look_up(matrix_kinds(), kind_of_file(path, bytes), "kind of file")
-      .read(bytes, key, place_of_file(path));
+  MatrixFile file = look_up(matrix_kinds(), kind_of_file(path, bytes), "kind of file")
+                        .read(bytes, key, place_of_file(path));
+  if (path != "-") file.name = std::filesystem::path(path).stem().string();
+  if (!key.empty()) file.name = key;
+  return file;
 }
 
 bool looks_like_literal(std::string_view source) {

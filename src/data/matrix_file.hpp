@@ -17,6 +17,7 @@ struct MatrixFile {
   std::vector<std::string> row_labels;     // empty, or one per row
   std::vector<std::string> column_labels;  // empty, or one per column
   bool boolean = false;                    // its cells were written as true and false
+  std::string name = {};                   // in its file, or the file's without its ending; empty: no file
 };
 
 /// A matrix to be written under a name.

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "support/parsed.hpp"
+
 namespace attn {
 namespace {
 
@@ -68,9 +70,8 @@ void write_problem(const Problem& problem, JsonWriter& json) {
   }
   if (!problem.scale.empty()) {
     json.key("scale");
-    const bool is_number = problem.scale.find_first_not_of("0123456789.eE+-") == std::string::npos;
-    if (is_number) {
-      json.number(std::stod(problem.scale));
+    if (const std::optional<double> number = parsed<double>(problem.scale)) {
+      json.number(*number);
     } else {
       json.string(problem.scale);
     }

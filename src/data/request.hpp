@@ -75,6 +75,9 @@ class Request {
   std::map<std::string, FieldValue, std::less<>> values_;
 };
 
+/// The number that a text is, within the limits of its field. Throws InputError.
+std::size_t whole_number(const Field& field, std::string_view text);
+
 /// The version of what `--format json` writes.
 constexpr std::string_view schema = "attn/1";
 

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <vector>
 
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "support/parsed.hpp"
 
 namespace attn {
 namespace {
@@ -39,11 +39,9 @@ std::size_t find_comma(std::string_view text) {
 std::size_t find_place(const Axis& axis, std::size_t size, std::string_view place, std::string_view what) {
   place = trimmed(place);
   if (!is_quoted(place)) {
-    std::size_t number = 0;
-    const auto [end, error] = std::from_chars(place.data(), place.data() + place.size(), number);
-    if (error == std::errc() && end == place.data() + place.size()) {
-      if (number < 1 || number > size) fail("{}: they are numbered from 1 to {}", what, size);
-      return number - 1;
+    if (const std::optional<std::size_t> number = parsed<std::size_t>(place)) {
+      if (*number < 1 || *number > size) fail("{}: they are numbered from 1 to {}", what, size);
+      return *number - 1;
     }
   }
   const std::string_view label = is_quoted(place) ? place.substr(1, place.size() - 2) : place;

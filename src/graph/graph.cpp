@@ -129,6 +129,14 @@ std::vector<const Node*> Graph::matching(std::string_view pattern) const {
   return found;
 }
 
+std::vector<const Node*> Graph::named() const {
+  std::vector<const Node*> found;
+  for (const Node& node : nodes_) {
+    if (!node.name.empty()) found.push_back(&node);
+  }
+  return found;
+}
+
 std::vector<std::string> Graph::names() const {
   std::vector<std::string> names;
   for (const Node& node : nodes_) {

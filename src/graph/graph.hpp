@@ -113,6 +113,8 @@ class Graph {
   const Node* find(std::string_view name) const;
   /// The named nodes that match, in order; only the exact one where there is one. Throws InputError for none.
   std::vector<const Node*> matching(std::string_view pattern) const;
+  /// All named nodes, in order.
+  std::vector<const Node*> named() const;
   std::vector<std::string> names() const;
 
   /// Names given while a scope is open begin with its name and a dot.

@@ -1,19 +1,18 @@
 #include "lesson/attributes.hpp"
 
 #include <array>
-#include <charconv>
 
 #include "support/lookup.hpp"
+#include "support/parsed.hpp"
 
 namespace attn {
 namespace {
 
 std::size_t count_of(std::string_view value, std::size_t least, std::size_t most) {
-  std::size_t count = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
-  if (error != std::errc() || end != value.data() + value.size() || count < least || count > most)
+  const std::optional<std::size_t> count = parsed<std::size_t>(value);
+  if (!count || *count < least || *count > most)
     fail("'{}' is not a whole number from {} to {}", value, least, most);
-  return count;
+  return *count;
 }
 
 // An attribute: how its value gets into the others.

@@ -2,24 +2,23 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <tuple>
 
 #include "data/files/reach.hpp"
 #include "data/matrix_file.hpp"
 #include "lesson/library.hpp"
 #include "support/lookup.hpp"
+#include "support/parsed.hpp"
 
 namespace attn {
 namespace {
 
 std::size_t minutes_of(std::string_view value) {
   constexpr std::size_t most = 600;
-  std::size_t minutes = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), minutes);
-  if (error != std::errc() || end != value.data() + value.size() || minutes < 1 || minutes > most)
+  const std::optional<std::size_t> minutes = parsed<std::size_t>(value);
+  if (!minutes || *minutes < 1 || *minutes > most)
     fail("minutes: '{}' is not a whole number from 1 to {}", value, most);
-  return minutes;
+  return *minutes;
 }
 
 // A key of the front matter.

@@ -1,6 +1,7 @@
 #include "page/describe.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -91,13 +92,13 @@ FormulaBlock formula_block(const Node& node) {
 void add_results(Page& page, const std::vector<const Node*>& nodes) {
   SideBySide tables;
   for (const Node* node : nodes) {
-    page.blocks.emplace_back(formula_block(*node));
+    page.say(formula_block(*node));
     tables.tables.push_back(table_of(*node));
   }
   if (nodes.size() == 1) {
-    page.blocks.emplace_back(std::move(tables.tables.front()));
+    page.say(std::move(tables.tables.front()));
   } else {
-    page.blocks.emplace_back(std::move(tables));
+    page.say(std::move(tables));
   }
 }
 
@@ -108,6 +109,12 @@ std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& n
     groups.back().push_back(node);
   }
   return groups;
+}
+
+void add_drawn(Page& page, const Problem& problem) {
+  if (problem.drawn.empty()) return;
+  page.say(fmt::format("Drawn with {}, not learned: {}. What looks at what is chance.", problem.drawn_from,
+                       fmt::join(problem.drawn, ", ")));
 }
 
 void add_reading(Page& page, const Node& weights) {
@@ -122,16 +129,16 @@ void add_reading(Page& page, const Node& weights) {
   std::ranges::sort(looks, std::less(), &Look::query);
   Text reading;
   for (const Look& look : looks) {
-    std::string share;
-    append_fixed(share, 100.0 * look.weight, 0);
-    reading.push_back({Span::Style::plain, reading.empty() ? "" : "; "});
-    reading.push_back({Span::Style::strong, called(weights.frame.rows, look.query, "query")});
+    const std::string share = written_fixed(100.0 * look.weight, 0);
+    if (!reading.empty()) reading.push_back({Span::Style::plain, "; "});
+    reading.push_back(
+        {Span::Style::strong, called(weights.frame.rows, look.query, reading.empty() ? "Query" : "query")});
     reading.push_back({Span::Style::plain, " looks most at "});
     reading.push_back({Span::Style::strong, called(weights.frame.columns, look.key, "key")});
     reading.push_back({Span::Style::plain, fmt::format(" ({} %)", share)});
   }
   reading.push_back({Span::Style::plain, "."});
-  page.blocks.emplace_back(Prose{std::move(reading)});
+  page.say(std::move(reading));
 }
 
 std::vector<Block> derivations(const Cell& cell, std::size_t depth) {

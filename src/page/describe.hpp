@@ -22,6 +22,10 @@ void add_results(Page& page, const std::vector<const Node*>& nodes);
 /// Nodes that follow each other in the same scope, as groups.
 std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& nodes);
 
+/// One sentence that tells which matrices were drawn, so that nothing that follows from them reads as a
+/// finding. Nothing where all were given.
+void add_drawn(Page& page, const Problem& problem);
+
 /// One sentence that reads a matrix of weights: where the first queries look most. Nothing for other
 /// matrices.
 void add_reading(Page& page, const Node& node);

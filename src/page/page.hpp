@@ -84,11 +84,12 @@ struct Plot {
   Spacing y_spacing = Spacing::even;
 };
 
-/// Boxes in a row, each leading to the next: how a computation flows.
+/// How a computation flows: boxes, each with those that lead to it.
 struct Flow {
   struct Box {
     std::string title;
-    std::string detail;
+    std::string detail = {};
+    std::vector<std::size_t> from = {};  // places of boxes before it
   };
   std::vector<Box> boxes;
 };
@@ -122,7 +123,15 @@ struct Page {
   std::shared_ptr<const Problem> problem;  // what was computed, to be read back; null: nothing was
   std::vector<const Node*> trace;          // the matrices that this page is about, in order
   std::vector<Block> blocks;
+
+  void say(Block block) { blocks.push_back(std::move(block)); }
+  void say(Text paragraph) { say(Prose{std::move(paragraph)}); }
+  void say(std::string paragraph);
+  void head(int level, std::string title);
 };
+
+/// The words of a text, without what sets some of them off.
+std::string words_of(const Text& text);
 
 // The rest is the definition of text().
 

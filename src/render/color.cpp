@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -23,10 +24,16 @@ int between(int from, int to, double share) {
   return from + static_cast<int>(std::lround(share * (to - from)));
 }
 
-}  // namespace
+double largest_of(const Table& table) {
+  double largest = 0.0;
+  for (const double value : cells(*table.cells)) {
+    if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+  }
+  return largest == 0.0 ? 1.0 : largest;
+}
 
-std::string shading(double share, Heat heat, Colors colors) {
-  if (heat == Heat::none || colors == Colors::none || std::isnan(share)) return "";
+// `share` is the cell's size against the largest, from −1 to 1.
+std::string shade(double share, Colors colors) {
   const double strength = std::fmin(1.0, std::fabs(share));
   const bool negative = share < 0.0;
   switch (colors) {
@@ -49,6 +56,20 @@ std::string shading(double share, Heat heat, Colors colors) {
     }
   }
   return "";
+}
+
+}  // namespace
+
+Shading::Shading(const Table& table, Colors colors) : heat_(table.heat), colors_(colors) {
+  if (heat_ == Heat::around_zero && colors_ != Colors::none) largest_ = largest_of(table);
+}
+
+std::string Shading::of(double value) const {
+  return heat_ == Heat::none || std::isnan(value) ? "" : shade(value / largest_, colors_);
+}
+
+bool Shading::tells_sizes() const {
+  return heat_ != Heat::none && (colors_ == Colors::palette256 || colors_ == Colors::full);
 }
 
 std::string bold(Colors colors) {

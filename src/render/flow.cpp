@@ -1,95 +1,132 @@
 #include <algorithm>
+#include <array>
 
 #include "render/drawing.hpp"
+#include "render/flow_layout.hpp"
 #include "render/width.hpp"
 
 namespace attn {
 namespace {
 
-// The signs that boxes are made of.
+// Where a piece of a line leads.
+enum Direction : unsigned { up = 1, down = 2, left = 4, right = 8 };
+
+// The signs that lines are made of, by the sum of their directions.
 struct Lines {
-  std::string_view top_left, top_right, bottom_left, bottom_right, across, down, arrow;
+  std::array<std::string_view, 16> signs;
+  std::string_view arrow_head;
 };
-constexpr Lines drawn = {"╭", "╮", "╰", "╯", "─", "│", " → "};
-constexpr Lines ascii = {"+", "+", "+", "+", "-", "|", " > "};
+constexpr Lines drawn = {{" ", "│", "│", "│", "─", "╯", "╮", "┤", "─", "╰", "╭", "├", "─", "┴", "┬", "┼"},
+                         "▼"};
+constexpr Lines ascii = {{" ", "|", "|", "|", "-", "+", "+", "+", "-", "+", "+", "+", "-", "+", "+", "+"},
+                         "v"};
+
+constexpr std::size_t margin = 2, frame = 4;
 
 class FlowWriter {
  public:
   FlowWriter(const Flow& flow, const Style& style, Sink& sink)
-      : flow_(flow),
-        style_(style),
-        sink_(sink),
-        lines_(style.unicode ? drawn : ascii),
-        limit_(limit_of(style)) {}
+      : style_(style), sink_(sink), lines_(style.unicode ? drawn : ascii), rows_(rows_of(flow)) {
+    for (FlowRow& row : rows_) measure(row);
+    place(rows_, style.limit() - margin);
+  }
 
   void write() {
-    if (flow_.boxes.empty()) return;
-    std::size_t begin = 0, used = margin;
-    for (std::size_t i = 0; i < flow_.boxes.size(); ++i) {
-      const std::size_t width = inner_width(flow_.boxes[i]) + frame + arrow;
-      if (i > begin && used + width > limit_) {
-        write_boxes(begin, i);
-        begin = i;
-        used = margin;
-      }
-      used += width;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (i > 0) write_lines_between(rows_[i - 1], rows_[i]);
+      write_row(rows_[i]);
     }
-    write_boxes(begin, flow_.boxes.size());
   }
 
  private:
-  static constexpr std::size_t margin = 2, frame = 4, arrow = 3;
+  std::string_view sign(unsigned directions) const { return lines_.signs[directions]; }
 
-  static std::size_t limit_of(const Style& style) {
-    constexpr std::size_t usual = 80, least = 20;
-    return style.width == 0 ? usual : std::max(style.width, least);
-  }
-
-  // Shortened where a box by itself would be too wide.
-  std::string signs(std::string_view text) const {
-    const std::string shown = printable(style_.unicode ? text : in_ascii(text));
-    return shortened(shown, limit_ - margin - frame - arrow, style_.unicode ? "…" : "~");
-  }
-
-  std::size_t inner_width(const Flow::Box& box) const {
-    return std::max(display_width(signs(box.title)), display_width(signs(box.detail)));
-  }
-
-  static void append(std::string& line, std::string_view sign, std::size_t times) {
-    for (std::size_t i = 0; i < times; ++i) line += sign;
-  }
-
-  std::string padded(std::string_view text, std::size_t width) const {
-    const std::string shown = signs(text);
-    return std::string(lines_.down) + " " + shown + std::string(width - display_width(shown), ' ') + " " +
-           std::string(lines_.down);
-  }
-
-  // Boxes from `begin` to before `end`, in four lines. One that follows on the line above begins with an
-  // arrow, too.
-  void write_boxes(std::size_t begin, std::size_t end) {
-    std::string top, title, detail, bottom;
-    for (std::size_t i = begin; i < end; ++i) {
-      const Flow::Box& box = flow_.boxes[i];
-      const std::size_t width = inner_width(box);
-      const std::string gap = i == 0 ? " " : "   ";
-      top += gap + std::string(lines_.top_left);
-      append(top, lines_.across, width + 2);
-      top += lines_.top_right;
-      title += (i == 0 ? " " : std::string(lines_.arrow)) + padded(box.title, width);
-      detail += gap + padded(box.detail, width);
-      bottom += gap + std::string(lines_.bottom_left);
-      append(bottom, lines_.across, width + 2);
-      bottom += lines_.bottom_right;
+  void measure(FlowRow& row) const {
+    const std::size_t share = (style_.limit() - margin) / row.size();
+    for (FlowItem& item : row) {
+      if (!item.box) continue;
+      const std::size_t inner = std::max(display_width(style_.signs(item.box->title)),
+                                         display_width(style_.signs(item.box->detail)));
+      constexpr std::size_t gap = 3, least = 2;
+      const std::size_t most = std::max(share, frame + gap + least) - gap;
+      item.width = std::min(inner + frame, most);
     }
-    for (const std::string& line : {top, title, detail, bottom}) sink_.write(" " + line + "\n");
   }
 
-  const Flow& flow_;
+  void finish(std::string line) const {
+    line.erase(line.find_last_not_of(' ') + 1);
+    sink_.write(line + "\n");
+  }
+
+  // One line of a row: what each item has there, with blanks between.
+  template <class Piece>
+  void write_line(const FlowRow& row, Piece&& piece) const {
+    std::string line(margin, ' ');
+    std::size_t column = 0;
+    for (const FlowItem& item : row) {
+      const std::size_t begin = item.centre - std::min(item.centre, item.width / 2);
+      line += std::string(begin - std::min(begin, column), ' ');
+      line += item.box ? piece(item) : std::string(sign(up | down));
+      column = begin + item.width;
+    }
+    finish(std::move(line));
+  }
+
+  // The upper or lower edge of a box, with what leads to it or away in its middle.
+  std::string edge(const FlowItem& item, unsigned corners, std::string_view middle) const {
+    std::string text(sign(corners | right));
+    for (std::size_t i = 1; i + 1 < item.width; ++i)
+      text += i == item.width / 2 ? middle : sign(left | right);
+    return text + std::string(sign(corners | left));
+  }
+
+  std::string inside(const FlowItem& item, std::string_view words) const {
+    const std::size_t room = item.width - frame;
+    const std::string text = shortened(style_.signs(words), room, style_.unicode ? "…" : "~");
+    const std::size_t blanks = room - std::min(room, display_width(text));
+    return std::string(sign(up | down)) + std::string(1 + blanks / 2, ' ') + text +
+           std::string(blanks - blanks / 2 + 1, ' ') + std::string(sign(up | down));
+  }
+
+  void write_row(const FlowRow& row) const {
+    const bool detailed =
+        std::ranges::any_of(row, [](const FlowItem& item) { return item.box && !item.box->detail.empty(); });
+    write_line(row, [&](const FlowItem& item) {
+      return edge(item, down, item.from.empty() ? sign(left | right) : lines_.arrow_head);
+    });
+    write_line(row, [&](const FlowItem& item) { return inside(item, item.box->title); });
+    if (detailed) write_line(row, [&](const FlowItem& item) { return inside(item, item.box->detail); });
+    write_line(row, [&](const FlowItem& item) {
+      return edge(item, up, sign(left | right | (item.leads_on ? down : 0u)));
+    });
+  }
+
+  // Lines that fork and join. Those that go straight down need no room.
+  void write_lines_between(const FlowRow& above, const FlowRow& below) const {
+    std::vector<unsigned> pieces(style_.limit(), 0);
+    bool straight = true;
+    for (const FlowItem& item : below) {
+      for (const std::size_t place : item.from) {
+        const std::size_t from = above[place].centre, to = item.centre;
+        straight = straight && from == to;
+        pieces[from] |= up;
+        pieces[to] |= down;
+        for (std::size_t i = std::min(from, to); i < std::max(from, to); ++i) {
+          pieces[i] |= right;
+          pieces[i + 1] |= left;
+        }
+      }
+    }
+    if (straight) return;
+    std::string line(margin, ' ');
+    for (const unsigned piece : pieces) line += sign(piece);
+    finish(std::move(line));
+  }
+
   const Style& style_;
   Sink& sink_;
   const Lines& lines_;
-  std::size_t limit_;
+  std::vector<FlowRow> rows_;
 };
 
 }  // namespace

@@ -7,7 +7,7 @@ void write_entries(const std::vector<std::string>& entries, std::size_t width, S
   constexpr std::size_t margin = 2, gap = 3;
   std::string line;
   for (const std::string& entry : entries) {
-    if (!line.empty() && margin + display_width(line) + gap + display_width(entry) > width) {
+    if (!line.empty() && margin + visible_width(line) + gap + visible_width(entry) > width) {
       sink.write("  " + line + "\n");
       line.clear();
     }

@@ -6,6 +6,7 @@
 
 #include "render/drawing.hpp"
 #include "render/range.hpp"
+#include "render/table_layout.hpp"
 #include "render/width.hpp"
 #include "render/written.hpp"
 
@@ -30,7 +31,8 @@ class PlotWriter {
   }
 
   void write() {
-    for (const std::string& line : wrap(signs(plot_.title), limit() - 2)) sink_.write("  " + line + "\n");
+    for (const std::string& line : wrap(style_.signs(plot_.title), style_.limit() - 2))
+      sink_.write("  " + line + "\n");
     if (x_.is_empty()) {
       sink_.write("  nothing to draw\n");
       return;
@@ -47,30 +49,39 @@ class PlotWriter {
   bool is_drawn(const Series& series, std::size_t i) const {
     return x_.holds(series.x[i]) && y_.holds(series.y[i]);
   }
-  std::size_t limit() const {
-    constexpr std::size_t usual = 80, least = 20;
-    return style_.width == 0 ? usual : std::max(style_.width, least);
-  }
-  std::string signs(std::string_view text) const { return printable(style_.unicode ? text : in_ascii(text)); }
   std::string fitting(std::string_view text, std::size_t width) const {
-    return shortened(signs(text), width, style_.unicode ? "…" : "~");
+    return shortened(style_.signs(text), width, style_.unicode ? "…" : "~");
   }
   std::string_view mark(std::size_t series) const {
     return (style_.unicode ? marks : ascii_marks)[series % marks.size()];
   }
-  std::string numeral(double value) const {
-    const Notation notation{.precision = std::min(style_.precision, 3)};
-    return signs(written_number(value, notation).text);
+  // Numbers along one axis: with the same decimals, or each by itself where their sizes differ by powers.
+  std::vector<std::string> numerals(const Range& range, Spacing spacing,
+                                    const std::vector<double>& shares) const {
+    Matrix values = make_matrix({shares.size(), 1});
+    for (std::size_t i = 0; i < shares.size(); ++i) values(i, 0) = range.at(shares[i]);
+    const int precision = std::min(style_.precision, 3);
+    const Digits together = digits_for(values, precision);
+    std::vector<std::string> written;
+    for (const double value : cells(values)) {
+      std::string text;
+      together.append(text, value);
+      const bool alone = spacing == Spacing::logarithmic;
+      written.push_back(
+          style_.signs(alone ? written_number(value, {.precision = precision}).text : std::move(text)));
+    }
+    return written;
   }
 
   // Numbers at the top, in the middle and at the bottom.
   void make_labels() {
-    for (const std::size_t line : {std::size_t{0}, height / 2, height - 1}) {
-      labels_[line] = numeral(y_.at(1.0 - static_cast<double>(line) / static_cast<double>(height - 1)));
-      label_width_ = std::max(label_width_, display_width(labels_[line]));
+    const std::vector<std::string> written = numerals(y_, plot_.y_spacing, {1.0, 0.5, 0.0});
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      labels_[i * (height / 2)] = written[i];
+      label_width_ = std::max(label_width_, display_width(written[i]));
     }
     constexpr std::size_t margin = 4, least = 6, most = 72;
-    width_ = std::clamp(limit() - std::min(limit(), label_width_ + margin), least, most);
+    width_ = std::clamp(style_.limit() - std::min(style_.limit(), label_width_ + margin), least, most);
   }
 
   void draw() {
@@ -100,10 +111,11 @@ class PlotWriter {
     std::string line = "  " + std::string(label_width_ + 1, ' ') + (style_.unicode ? "└" : "+");
     for (std::size_t column = 0; column < width_; ++column) line += style_.unicode ? "─" : "-";
     sink_.write(line + "\n");
-    const std::string name = signs(plot_.x_name), margin(label_width_ + 4, ' ');
-    const std::string left = numeral(x_.at(0.0)), right = x_.is_constant() ? "" : numeral(x_.at(1.0));
+    const std::string name = style_.signs(plot_.x_name), margin(label_width_ + 4, ' ');
+    const std::vector<std::string> written = numerals(x_, plot_.x_spacing, {0.0, 1.0});
+    const std::string left = written.front(), right = x_.is_constant() ? "" : written.back();
     const std::size_t ends = display_width(left) + display_width(right);
-    if (ends >= width_) return write_entries({name + ": " + left + " to", right}, limit(), sink_);
+    if (ends >= width_) return write_entries({name + ": " + left + " to", right}, style_.limit(), sink_);
     const bool fits = ends + display_width(name) + 2 <= width_;
     const std::size_t used = ends + (fits ? display_width(name) : 0);
     const std::size_t blanks = width_ > used ? width_ - used : 1;
@@ -117,9 +129,9 @@ class PlotWriter {
   void write_legend() {
     std::vector<std::string> entries;
     for (std::size_t s = 0; s < plot_.series.size(); ++s) {
-      entries.push_back(fmt::format("{} {}", mark(s), fitting(plot_.series[s].name, limit() - 4)));
+      entries.push_back(fmt::format("{} {}", mark(s), fitting(plot_.series[s].name, style_.limit() - 4)));
     }
-    write_entries(entries, limit(), sink_);
+    write_entries(entries, style_.limit(), sink_);
   }
 
   const Plot& plot_;

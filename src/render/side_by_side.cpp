@@ -9,20 +9,6 @@ namespace {
 constexpr std::size_t most_cells_beside = 400;  // a larger table stands alone
 constexpr std::size_t gap = 2;                  // between tables, beside their own margin
 
-// The width of a line without its colours.
-std::size_t visible_width(std::string_view line) {
-  std::string visible;
-  while (!line.empty()) {
-    if (line.starts_with("\x1b[")) {
-      line.remove_prefix(std::min(line.size(), line.find('m') + 1));
-    } else {
-      visible += line.front();
-      line.remove_prefix(1);
-    }
-  }
-  return display_width(visible);
-}
-
 // A table as it would be written, line by line.
 struct WrittenTable {
   std::vector<std::string> lines;
@@ -62,7 +48,6 @@ void write_beside(const std::vector<WrittenTable>& tables, Sink& sink) {
 }  // namespace
 
 void write_side_by_side(const std::vector<Table>& tables, const Style& style, Sink& sink) {
-  const std::size_t limit = style.width == 0 ? 80 : style.width;
   std::vector<WrittenTable> line;
   std::size_t used = 0;
   bool first = true;
@@ -83,7 +68,7 @@ void write_side_by_side(const std::vector<Table>& tables, const Style& style, Si
       continue;
     }
     WrittenTable next = written(table, style);
-    if (used + next.width > limit) finish_line();
+    if (used + next.width > style.limit()) finish_line();
     used += next.width + gap;
     line.push_back(std::move(next));
   }

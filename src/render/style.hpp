@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <string_view>
 
 namespace attn {
 
@@ -17,6 +19,10 @@ struct Style {
 
   /// Whether large matrices and long sums are shortened.
   bool elides() const { return width != 0 && !full; }
+  /// The columns that drawings and prose keep to: the width, or 80 without one.
+  std::size_t limit() const;
+  /// Our own text in the signs that there are, with nothing that a terminal could mistake for a command.
+  std::string signs(std::string_view text) const;
 };
 
 }  // namespace attn

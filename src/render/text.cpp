@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "page/describe.hpp"
 #include "render/color.hpp"
@@ -19,9 +20,12 @@ class TextRenderer {
 
   void operator()(const Heading& heading) {
     gap();
-    const std::string title = words(heading.text);
-    sink_.write(bold(style_.colors) + title + plain(style_.colors) + "\n");
-    if (heading.level == 1) sink_.write(repeated(style_.unicode ? "─" : "-", display_width(title)) + "\n");
+    std::size_t widest = 0;
+    for (const std::string& line : wrapped(words(heading.text), 0)) {
+      sink_.write(bold(style_.colors) + line + plain(style_.colors) + "\n");
+      widest = std::max(widest, display_width(line));
+    }
+    if (heading.level == 1) sink_.write(repeated(style_.unicode ? "─" : "-", widest) + "\n");
   }
 
   void operator()(const Prose& prose) {
@@ -44,10 +48,16 @@ class TextRenderer {
       sink_.write(dim(style_.colors) + shapes + plain(style_.colors) + "\n");
       return;
     }
-    const std::size_t room = style_.width > margin + 20 ? style_.width - margin : 20;
-    for (const std::string& line : wrap(formula, room)) sink_.write("  " + line + "\n");
-    for (const std::string& line : wrap(shapes, room))
-      sink_.write("  " + dim(style_.colors) + line + plain(style_.colors) + "\n");
+    // What goes on in another line stands further right.
+    constexpr std::size_t hang = 2;
+    const std::size_t room = style_.limit() - margin - hang;
+    std::size_t indent = margin;
+    for (const std::string& line : wrap(formula, room)) {
+      sink_.write(std::string(std::exchange(indent, margin + hang), ' ') + line + "\n");
+    }
+    for (const std::string& line : wrap(shapes, room)) {
+      sink_.write(std::string(margin + hang, ' ') + dim(style_.colors) + line + plain(style_.colors) + "\n");
+    }
   }
 
   void operator()(const Table& table) {
@@ -77,25 +87,7 @@ class TextRenderer {
 
   void operator()(const Listing& listing) {
     gap();
-    std::vector<std::size_t> widths(listing.columns.size(), 0);
-    for (const auto& row : listing.rows) {
-      for (std::size_t j = 0; j < row.size(); ++j) widths[j] = std::max(widths[j], display_width(row[j]));
-    }
-    for (const auto& row : listing.rows) {
-      std::string line = "  ";
-      std::size_t indent = 2;
-      for (std::size_t j = 0; j + 1 < row.size(); ++j) {
-        line += signs(row[j]) + std::string(widths[j] - display_width(row[j]) + 2, ' ');
-        indent += widths[j] + 2;
-      }
-      bool first = true;
-      for (const std::string& piece : wrapped(signs(row.back()), indent)) {
-        std::string shown = (first ? line : std::string(indent, ' ')) + piece;
-        shown.erase(shown.find_last_not_of(' ') + 1);  // the last cell may be empty
-        sink_.write(shown + "\n");
-        first = false;
-      }
-    }
+    write_listing(listing, style_, sink_);
   }
 
   void operator()(const CodeBlock& block) {
@@ -140,7 +132,7 @@ class TextRenderer {
 
   // Our own signs, as far as the terminal has them. What the reader wrote, a label or a strong word, stays as
   // it is.
-  std::string signs(std::string_view text) const { return printable(style_.unicode ? text : in_ascii(text)); }
+  std::string signs(std::string_view text) const { return style_.signs(text); }
 
   std::string words(const Text& text) const {
     std::string joined;
@@ -167,7 +159,7 @@ class TextRenderer {
   // Prose is set to at most 80 columns, which reads best; mathematics breaks only where the terminal ends.
   std::vector<std::string> wrapped(const std::string& text, std::size_t indent) const {
     constexpr std::size_t comfortable = 80;
-    const std::size_t limit = style_.width == 0 ? comfortable : std::min(comfortable, style_.width);
+    const std::size_t limit = std::min(comfortable, style_.limit());
     return wrap(text, limit > indent + 20 ? limit - indent : 20);
   }
 

@@ -27,7 +27,8 @@ class TextTable {
         style_(style),
         sink_(sink),
         ellipsis_(style.unicode ? "…" : "..."),
-        show_sums_(table.row_sums) {
+        show_sums_(table.row_sums),
+        shading_(table, style.colors) {
     digits_ = digits_for_columns(table, style.precision);
     const Shape shape = shape_of(*table.cells);
     rows_ = style.elides() ? ends_of(shape.rows, 16, 4) : all_of(shape.rows);
@@ -35,7 +36,6 @@ class TextTable {
     measure_columns(shape.columns);
     measure_sums();
     if (style.elides()) fit(shape.columns);
-    largest_ = largest();
   }
 
   void write() {
@@ -49,8 +49,10 @@ class TextTable {
   }
 
  private:
+  // The labels of quantities are our own words, those of a matrix are the reader's.
   std::string written(const std::string& label, std::size_t longest) const {
-    return shortened(printable(label), style_.elides() ? longest : longest_whole_label, ellipsis_);
+    const std::string text = table_.columns_differ ? style_.signs(label) : printable(label);
+    return shortened(text, style_.elides() ? longest : longest_whole_label, ellipsis_);
   }
 
   std::string row_label(std::size_t i) const { return written(table_.rows.label(i), longest_row_label); }
@@ -60,7 +62,7 @@ class TextTable {
   }
 
   void measure_labels() {
-    title_ = printable(style_.unicode ? table_.title : in_ascii(table_.title));
+    title_ = style_.signs(table_.title);
     label_width_ = display_width(title_);
     for (const std::size_t i : rows_.places)
       label_width_ = std::max(label_width_, display_width(row_label(i)));
@@ -125,17 +127,6 @@ class TextTable {
       if (total(columns_) <= style_.width) return;
     }
     show_sums_ = false;  // one column is all there is room for
-  }
-
-  double largest() const {
-    if (table_.heat == Heat::weights) return 1.0;
-    double largest = 0.0;
-    for (const std::size_t i : rows_.places) {
-      for (const double value : row(*table_.cells, i)) {
-        if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
-      }
-    }
-    return largest == 0.0 ? 1.0 : largest;
   }
 
   static void pad(std::string& line, std::size_t width) { line.append(width, ' '); }
@@ -227,9 +218,9 @@ class TextTable {
     const std::size_t written = line.size() - begin;
     if (written < widths_[j]) line.insert(begin, widths_[j] - written, ' ');
     if (style_.colors == Colors::none) return;
-    const std::string shade = shading(value / largest_, table_.heat, style_.colors);
-    if (!shade.empty()) {
-      line.insert(begin, shade);
+    const std::string color = shading_.of(value);
+    if (!color.empty()) {
+      line.insert(begin, color);
       line += plain(style_.colors);
     }
   }
@@ -267,7 +258,7 @@ class TextTable {
   Matrix sums_;
   bool show_sums_;
   std::size_t sum_width_ = 0;
-  double largest_ = 1.0;
+  Shading shading_;
   bool masked_ = false;
 };
 

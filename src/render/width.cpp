@@ -87,6 +87,19 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
+std::size_t visible_width(std::string_view line) {
+  std::string visible;
+  while (!line.empty()) {
+    if (line.starts_with("\x1b[")) {
+      line.remove_prefix(std::min(line.size(), line.find('m') + 1));
+    } else {
+      visible += line.front();
+      line.remove_prefix(1);
+    }
+  }
+  return display_width(visible);
+}
+
 std::string shortened(std::string_view text, std::size_t width, std::string_view ellipsis) {
   if (display_width(text) <= width) return std::string(text);
   std::size_t kept = 0, used = display_width(ellipsis);

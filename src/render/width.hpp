@@ -10,6 +10,9 @@ namespace attn {
 /// The columns that a text takes in a terminal: wide for CJK and emoji, none for combining marks.
 std::size_t display_width(std::string_view text);
 
+/// The same of a line that our own colours are part of.
+std::size_t visible_width(std::string_view line);
+
 /// The longest beginning of whole characters that takes at most `width` columns, and `ellipsis` if that is
 /// not all.
 std::string shortened(std::string_view text, std::size_t width, std::string_view ellipsis);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 
 namespace attn {
 namespace {
@@ -39,6 +40,16 @@ void append_text(std::string& out, double value, int decimals) {
   }
 }
 
+// Whether `decimals` digits show a value to within a part of its own size, for as long as there are digits
+// enough to tell.
+bool is_within(double value, int decimals, double part) {
+  if (!std::isfinite(value)) return true;
+  if (decimals > most_decimals) return false;
+  const double magnitude = std::fabs(value) * powers_of_ten[static_cast<std::size_t>(decimals)];
+  const double tolerance = magnitude < largest_exact ? magnitude * part : 0.0;
+  return std::fabs(magnitude - std::nearbyint(magnitude)) <= tolerance;
+}
+
 }  // namespace
 
 void append_exact(std::string& out, double value) {
@@ -62,6 +73,16 @@ void append_fixed(std::string& out, double value, int decimals) {
   out.append(begin, end);
 }
 
+std::string written_fixed(double value, int decimals) {
+  std::string text;
+  append_fixed(text, value, decimals);
+  return text;
+}
+
+std::string written_digits(double value, int digits) {
+  return fmt::format("{:.{}g}", value + value * tie_tolerance, digits);
+}
+
 int fixed_width(double value, int decimals) {
   const Rounded number = rounded(value, decimals);
   if (!number.fits) {
@@ -79,17 +100,16 @@ int fixed_width(double value, int decimals) {
 }
 
 bool is_exact(double value, int decimals) {
-  if (!std::isfinite(value)) return true;
-  if (decimals > most_decimals) return false;
-  const double magnitude = std::fabs(value) * powers_of_ten[static_cast<std::size_t>(decimals)];
-  const double tolerance = magnitude < largest_exact ? magnitude * tie_tolerance : 0.0;
-  return std::fabs(magnitude - std::nearbyint(magnitude)) <= tolerance;
+  return is_within(value, decimals, tie_tolerance);
 }
 
 int decimals_for(std::span<const double> values, int most) {
+  // Whoever asks for so many decimals wants to see the last bits.
+  constexpr int all_digits = 12;
+  const double part = most < all_digits ? tie_tolerance : std::numeric_limits<double>::epsilon();
   int decimals = 0;
   for (const double value : values) {
-    while (decimals < most && !is_exact(value, decimals)) ++decimals;
+    while (decimals < most && !is_within(value, decimals, part)) ++decimals;
     if (decimals == most) break;
   }
   return decimals;
@@ -100,9 +120,13 @@ void append_scientific(std::string& out, double value, int decimals) {
   fmt::format_to(std::back_inserter(out), FMT_COMPILE("{:.{}e}"), value == 0.0 ? 0.0 : value, decimals);
 }
 
+bool is_rounding(double difference) {
+  constexpr double most = 1e-9;
+  return difference < most;
+}
+
 std::string written_difference(double difference) {
-  constexpr double rounding = 1e-9;
-  return difference < rounding ? "less than 1e-9" : fmt::format("{:.3g}", difference);
+  return is_rounding(difference) ? "less than 1e-9" : written_digits(difference, 3);
 }
 
 std::string with_commas(std::uint64_t count) {

@@ -17,6 +17,12 @@ void append_exact(std::string& out, double value);
 /// With a fixed number of decimals: "-0.8808"; never "-0.0000". NaN is "nan", infinities "inf" and "-inf".
 void append_fixed(std::string& out, double value, int decimals);
 
+/// The same as a string.
+std::string written_fixed(double value, int decimals);
+
+/// With so many digits, wherever the point is: "0.247", "1.5e+08".
+std::string written_digits(double value, int digits);
+
 /// The characters that append_fixed writes, without writing them.
 int fixed_width(double value, int decimals);
 
@@ -25,6 +31,9 @@ bool is_exact(double value, int decimals);
 
 /// The fewest decimals, at most `most`, that show all finite values exactly.
 int decimals_for(std::span<const double> values, int most);
+
+/// Whether a difference between results that are equal in mathematics is no more than rounding makes.
+bool is_rounding(double difference);
 
 /// How far two results are apart that mathematics says are equal, or are not: "0.32", but "less than 1e-9"
 /// for whatever rounding alone makes, because that is another number on another processor.

@@ -44,7 +44,7 @@ class WordWalk {
 
   void add() {
     const std::string place = scope_.empty() ? "" : fmt::format(" ({})", output_.scope_name());
-    say(Heading{2, text(fmt::format("{} asks{}", asker(), place))});
+    page_.head(2, fmt::format("{} asks{}", asker(), place));
     add_vectors();
     add_scores();
     add_weights();
@@ -52,8 +52,6 @@ class WordWalk {
   }
 
  private:
-  void say(Block block) { page_.blocks.push_back(std::move(block)); }
-
   // "it", or without words: Query 8.
   std::string asker() const {
     const Axis& queries = weights_.frame.rows;
@@ -70,7 +68,7 @@ class WordWalk {
     for (const Node* operand : node.operands) {
       if (operand->leaf() == node.leaf()) say_formulas(*operand);
     }
-    say(formula_block(node));
+    page_.say(formula_block(node));
   }
 
   void add_vectors() {
@@ -79,13 +77,13 @@ class WordWalk {
     const Node *asking = find("q"), *answering = find("k");
     if (!asking || !answering) return;
     const Node &q = *asking, &k = *answering;
-    say(Prose{text(strong("Step 1."),
+    page_.say(text(strong("Step 1."),
                    " There is a query for each who asks, and a key and a value for each who may "
                    "answer. ",
-                   strong(asker()), " asks with its query, below the formulas.")});
+                   strong(asker()), " asks with its query, below the formulas."));
     for (const Node* node : {&q, &k, &values_}) say_formulas(*node);
-    say(row_table(q, query_));
-    say(SideBySide{{table_of(k), table_of(values_)}});
+    page_.say(row_table(q, query_));
+    page_.say(SideBySide{{table_of(k), table_of(values_)}});
   }
 
   // They are written out for all keys, or where that is too long for the one looked at most.
@@ -95,24 +93,24 @@ class WordWalk {
     const std::size_t keys = scores->frame.shape.columns;
     const Expression first = explain({scores, query_, 0}).expression;
     const bool all = keys * cells_of(first).size() <= most_written;
-    say(Prose{text(strong("Step 2."), " ", meaning_of_scores(*scores),
-                   all ? "" : " Here is the one of the key that it looks at most.")});
+    page_.say(text(strong("Step 2."), " ", meaning_of_scores(*scores),
+                   all ? "" : " Here is the one of the key that it looks at most."));
     const std::span<const double> weights = row(weights_.matrix(), query_);
     const auto most = static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
     for (std::size_t j = 0; j < keys; ++j) {
       if (!all && j != most) continue;
-      for (Block& block : derivations({scores, query_, j}, 0)) say(std::move(block));
+      for (Block& block : derivations({scores, query_, j}, 0)) page_.say(std::move(block));
     }
   }
 
   void tell_stages() {
     const Node *scaled = find("scaled"), *masked = find("masked");
-    if (!weights_.operation) return say(Prose{text(strong("The weights"), " were given.")});
+    if (!weights_.operation) return page_.say(text(strong("The weights"), " were given."));
     if (scaled && scaled->operation && !scaled->is_alias()) {
-      say(Prose{text(strong("Step 3."), " The scores are divided: ", code(formula_of(*scaled).plain), ".")});
+      page_.say(text(strong("Step 3."), " The scores are divided: ", code(formula_of(*scaled).plain), "."));
     }
-    if (masked && !masked->is_alias()) say(Prose{text("The mask: ", code(formula_of(*masked).plain), ".")});
-    say(Prose{text(strong("Step 4."), " Softmax makes them weights from 0 to 1 that sum to one.")});
+    if (masked && !masked->is_alias()) page_.say(text("The mask: ", code(formula_of(*masked).plain), "."));
+    page_.say(text(strong("Step 4."), " Softmax makes them weights from 0 to 1 that sum to one."));
   }
 
   // One row for each key; the columns are the scores on their way to weights.
@@ -137,12 +135,12 @@ class WordWalk {
     }
     for (std::size_t j = 0; j < keys; ++j) labels.push_back(weights_.frame.columns.label(j));
     tell_stages();
-    say(Table{.title = weights_.frame.rows.label(query_),
-              .rows = axis("keys", std::move(labels)),
-              .columns = axis("stages", std::move(names)),
-              .cells = share(std::move(numbers)),
-              .scores = share(std::move(scores)),
-              .columns_differ = true});
+    page_.say(Table{.title = weights_.frame.rows.label(query_),
+                    .rows = axis("keys", std::move(labels)),
+                    .columns = axis("stages", std::move(names)),
+                    .cells = share(std::move(numbers)),
+                    .scores = share(std::move(scores)),
+                    .columns_differ = true});
   }
 
   // The products under the sum are the terms that explain the output: they are not worked out again here.
@@ -155,16 +153,16 @@ class WordWalk {
     }
     std::vector<std::string> labels;
     for (std::size_t j = 0; j < keys; ++j) labels.push_back(weights_.frame.columns.label(j));
-    say(Prose{text(strong("Step 5."),
+    page_.say(text(strong("Step 5."),
                    " Every value is multiplied by its weight: where that is near zero, it hardly "
-                   "counts.")});
-    say(Table{.title = "weight ⋅ value",
-              .rows = axis("keys", std::move(labels)),
-              .columns = output_.frame.columns,
-              .cells = share(std::move(products)),
-              .heat = Heat::around_zero});
-    say(Prose{text(strong("Step 6."), " Their sum is what ", strong(asker()), " has gathered.")});
-    say(row_table(output_, query_));
+                   "counts."));
+    page_.say(Table{.title = "weight ⋅ value",
+                    .rows = axis("keys", std::move(labels)),
+                    .columns = output_.frame.columns,
+                    .cells = share(std::move(products)),
+                    .heat = Heat::around_zero});
+    page_.say(text(strong("Step 6."), " Their sum is what ", strong(asker()), " has gathered."));
+    page_.say(row_table(output_, query_));
   }
 
   Page& page_;
@@ -199,8 +197,8 @@ void add_sentence(Page& page, const std::vector<const Node*>& sums, std::size_t 
     const bool joins = node.operation && (node.leaf() == "concat" || node.leaf() == "output") &&
                        node.scope() == sentence_of(*sums.front()) && !is_weighted_sum(node);
     if (!joins) continue;
-    page.blocks.emplace_back(formula_block(node));
-    if (!node.is_alias()) page.blocks.emplace_back(row_table(node, query));
+    page.say(formula_block(node));
+    if (!node.is_alias()) page.say(row_table(node, query));
   }
 }
 

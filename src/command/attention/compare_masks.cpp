@@ -54,7 +54,6 @@ class Comparison {
   }
 
  private:
-  void say(Block block) { page_.blocks.push_back(std::move(block)); }
   void show(const std::vector<const Node*>& nodes) {
     add_results(page_, nodes);
     page_.trace.insert(page_.trace.end(), nodes.begin(), nodes.end());
@@ -62,10 +61,10 @@ class Comparison {
 
   const Node& before() {
     const Graph::Scope scope(graph_, "before");
-    say(Heading{2, text("The scores, before the softmax")});
-    say(Prose{
+    page_.head(2, "The scores, before the softmax");
+    page_.say(
         text("−∞ takes the place of a score that may not be looked at. Its exponential is 0, and the other "
-             "weights of the row sum to one.")});
+             "weights of the row sum to one."));
     const Value masked = name("masked", mask(scores_, allowed_, minus_infinity));
     const Value weights = name("weights", softmax(masked));
     show({&masked.node(), &weights.node()});
@@ -74,7 +73,7 @@ class Comparison {
 
   // What leaks, for fills that are higher and higher, and for the usual one under low scores.
   void finite_fills(const Node& right) {
-    say(Heading{2, text("A number in place of −∞")});
+    page_.head(2, "A number in place of −∞");
     const double fills[] = {published_fill, -10.0, -5.0, -2.0, -1.0, 0.0};
     Matrix numbers = make_matrix({std::size(fills) + 1, 2});
     std::vector<std::string> labels;
@@ -92,24 +91,23 @@ class Comparison {
         graph_.input("lowered_scores", shifted(scores_.matrix(), lowered), axis("queries"), axis("keys"));
     measure(std::size(fills), low, published_fill);
     labels.push_back(std::string("lowered scores"));
-    say(Prose{text(fmt::format(
+    page_.say(text(fmt::format(
         "Far below every score, a number does as well. Near the scores it leaks: keys that may not be looked "
-        "at "
-        "get weight. In the last line all scores are lowered by {}, which changes no weight in exact "
+        "at get weight. In the last line all scores are lowered by {}, which changes no weight in exact "
         "arithmetic; below the fill of {} the masked keys take everything.",
-        -lowered, published_fill))});
-    say(quantities("fill", axis("fills", std::move(labels)), {"leaked weight", "largest error"},
-                   std::move(numbers)));
+        -lowered, published_fill)));
+    page_.say(quantities("fill", axis("fills", std::move(labels)), {"leaked weight", "largest error"},
+                         std::move(numbers)));
   }
 
   void weights_filled() {
     const Graph::Scope scope(graph_, "of_weights");
-    say(Heading{2, text("The weights instead of the scores")});
-    say(Prose{text(fmt::format(
+    page_.head(2, "The weights instead of the scores");
+    page_.say(text(fmt::format(
         "A published description fills the weights with {} and not the scores. Then they are no weights "
         "at all; and if the masked values are set to zero as well, what is left of a row sums to less than "
         "one.",
-        published_fill))});
+        published_fill)));
     const Value all = name("unmasked", softmax(scores_));
     const Value filled = name("filled", mask(all, allowed_, published_fill));
     const Value left = name("left", multiply(all, allowed_));
@@ -123,17 +121,21 @@ class Comparison {
       sums(i, 0) = sum(filled);
       sums(i, 1) = sum(left);
     }
-    say(quantities("sum of the row", left.node().frame.rows, {"filled", "left"}, std::move(sums)));
+    page_.say(quantities("sum of the row", left.node().frame.rows, {"filled", "left"}, std::move(sums)));
   }
 
   void afterwards(const Node& right) {
     const Graph::Scope scope(graph_, "after");
-    say(Heading{2, text("After the softmax, and divided by what is left")});
+    page_.head(2, "After the softmax, and divided by what is left");
     const Node& left = graph_.at(std::string("of_weights.left"));
     const Value weights = name("weights", normalize(graph_.value(left)));
     show({&weights.node()});
-    say(Prose{text(fmt::format("The largest difference from masking the scores is {}: both are the same.",
-                               written_difference(largest_difference(weights.matrix(), right.matrix()))))});
+    const double difference = largest_difference(weights.matrix(), right.matrix());
+    page_.say(text(fmt::format(
+        "The largest difference from masking the scores is {}: {}.", written_difference(difference),
+        is_rounding(difference) ? "both are the same"
+                                : "in exact arithmetic both are the same, but here a masked key has so much "
+                                  "weight that what is left for the others is too small for a double")));
   }
 
   static Matrix shifted(Matrix matrix, double by) {
@@ -157,11 +159,11 @@ Outcome run_compare_masks(const Command&, const Arguments& arguments) {
   const Node& masked = masked_node(*graph);
   Page page{
       .graph = graph, .problem = problem, .trace = {masked.operands[0], masked.operands[1]}, .blocks = {}};
-  page.blocks.emplace_back(Heading{1, text("Ways to mask")});
+  page.head(1, "Ways to mask");
   std::string which;
   if (!masked.scope().empty()) which = fmt::format(" Here are those of {}.", masked.scope_name());
-  page.blocks.emplace_back(Prose{text("The scores, and which of them may be looked at." + which)});
-  page.blocks.emplace_back(SideBySide{{table_of(*masked.operands[0]), table_of(*masked.operands[1])}});
+  page.say(text("The scores, and which of them may be looked at." + which));
+  page.say(SideBySide{{table_of(*masked.operands[0]), table_of(*masked.operands[1])}});
   Comparison(page, *graph, masked).add();
   return {std::move(page), problem->remarks};
 }

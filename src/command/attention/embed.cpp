@@ -77,21 +77,19 @@ Outcome run_embed(const Command&, const Arguments& arguments) {
 
   Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
   for (const Node& node : graph->nodes()) page.trace.push_back(&node);
-  const auto say = [&](Block block) { page.blocks.push_back(std::move(block)); };
-  say(Heading{1, text("Embeddings")});
-  say(Prose{
-      text("Every different word has a number, its id, and a row of numbers, its vector: row id of e.")});
-  say(SideBySide{{table_of(ids.node()), table_of(e.node())}});
-  say(Heading{2, text("Looked up")});
+  page.head(1, "Embeddings");
+  page.say(text("Every different word has a number, its id, and a row of numbers, its vector: row id of e."));
+  page.say(SideBySide{{table_of(ids.node()), table_of(e.node())}});
+  page.head(2, "Looked up");
   add_results(page, {&x.node()});
-  say(Heading{2, text("Multiplied")});
-  say(Prose{text("The same as a product of matrices: a word is a row of zeros with a single 1 at its id.")});
+  page.head(2, "Multiplied");
+  page.say(text("The same as a product of matrices: a word is a row of zeros with a single 1 at its id."));
   add_results(page, {&ones.node(), &multiplied.node()});
-  say(Prose{
+  page.say(
       text(fmt::format("The largest difference between both is {}. The product takes {} multiplications "
                        "and the look-up none.",
                        written_difference(largest_difference(x.matrix(), multiplied.matrix())),
-                       ones.shape().cells() * e.shape().columns))});
+                       ones.shape().cells() * e.shape().columns)));
   return {std::move(page), problem.remarks};
 }
 

@@ -11,6 +11,7 @@
 #include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
@@ -29,12 +30,21 @@ const Node& scaled_scores(const Graph& graph) {
 }
 
 Flow flow_of(const Graph& graph) {
-  const bool scored = graph.at("scores").operation != nullptr;
   Flow flow;
-  if (scored) flow.boxes.push_back({"Query, keys", "q, k"});
-  flow.boxes.push_back({scored ? "Scoring function" : "Given", "scores"});
-  flow.boxes.push_back({"Normalise", "weights"});
-  if (graph.find("v")) flow.boxes.push_back({"Weighted sum", "weights ⋅ v"});
+  if (graph.at("scores").operation) {
+    flow.boxes = {{"queries", "q"}, {"keys", "k"}};
+    flow.boxes.push_back({"scoring function", "scores", {0, 1}});
+  } else {
+    flow.boxes = {{"given", "scores"}};
+  }
+  const std::size_t scores = flow.boxes.size() - 1;
+  if (!graph.find("v")) {
+    flow.boxes.push_back({"normalise", "weights", {scores}});
+    return flow;
+  }
+  flow.boxes.push_back({"values", "v"});
+  flow.boxes.push_back({"normalise", "weights", {scores}});
+  flow.boxes.push_back({"weighted sum", "weights ⋅ v", {scores + 1, scores + 2}});
   return flow;
 }
 
@@ -47,8 +57,7 @@ std::string capitalised(std::string text) {
 void add_pooling(Page& page, Graph& graph, const Pooling& pooling) {
   const Graph::Scope scope(graph, pooling.name);
   const Value weights = name("weights", pooling.weights(graph.value(scaled_scores(graph))));
-  page.blocks.emplace_back(
-      Heading{2, text(capitalised(fmt::format("{}: {}", pooling.name, pooling.summary)))});
+  page.head(2, capitalised(fmt::format("{}: {}", pooling.name, pooling.summary)));
   std::vector<const Node*> nodes = {&weights.node()};
   if (const Node* v = graph.find("v")) {
     nodes.push_back(&name("output", weigh(weights, graph.value(*v))).node());
@@ -60,17 +69,17 @@ void add_pooling(Page& page, Graph& graph, const Pooling& pooling) {
     listing.rows.push_back(
         {weights.node().frame.rows.label(i), std::string(regime.name), std::string(regime.summary)});
   }
-  page.blocks.emplace_back(std::move(listing));
+  page.say(std::move(listing));
   for (const Node* node : nodes) page.trace.push_back(node);
 }
 
 void remark_on_negative_scores(Page& page, const Node& scores) {
   const std::span<const double> values = cells(scores.matrix());
   if (std::ranges::none_of(values, [](double score) { return score < 0.0; })) return;
-  page.blocks.emplace_back(Prose{text(
+  page.say(text(
       "Some scores are negative. Divided by their sum they can become negative weights, weights above one, "
       "or the wrong way round: where all are negative, the lowest score gets the largest weight. The "
-      "exponential of a softmax makes every score positive first and keeps their order.")});
+      "exponential of a softmax makes every score positive first and keeps their order."));
 }
 
 void remark_on_zero_sums(Page& page, const Node& scores) {
@@ -84,10 +93,10 @@ void remark_on_zero_sums(Page& page, const Node& scores) {
   constexpr std::size_t shown = 5;
   const std::string more = queries.size() > shown ? ", …" : "";
   queries.resize(std::min(queries.size(), shown));
-  page.blocks.emplace_back(Prose{text(
+  page.say(text(
       fmt::format("The scores sum to 0 for {}{}: nothing can be divided by that, and the weights stay 0. The "
                   "sum of exponentials is never 0.",
-                  fmt::join(queries, ", "), more))});
+                  fmt::join(queries, ", "), more)));
 }
 
 std::vector<double> column(const Matrix& matrix) {
@@ -139,13 +148,14 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
     page.trace.push_back(&output.node());
   }
   plot.series.push_back({"keys and values", column(keys.matrix()), column(values.matrix())});
-  page.blocks.emplace_back(Heading{2, text("The curve")});
-  page.blocks.emplace_back(Prose{
-      text(fmt::format("Each of {} queries from {:.4g} to {:.4g} pools the same values. The look-up jumps "
+  page.head(2, "The curve");
+  page.say(
+      text(fmt::format("Each of {} queries from {} to {} pools the same values. The look-up jumps "
                        "from value to value, the average is one number for all, and softmax passes smoothly "
                        "between the neighbours.",
-                       grid_points, queries.matrix()(0, 0), queries.matrix()(grid_points - 1, 0)))});
-  page.blocks.emplace_back(std::move(plot));
+                       grid_points, written_digits(queries.matrix()(0, 0), 4),
+                       written_digits(queries.matrix()(grid_points - 1, 0), 4))));
+  page.say(std::move(plot));
 }
 
 }  // namespace
@@ -156,11 +166,11 @@ Outcome run_pool(const Command&, const Arguments& arguments) {
   evaluate(*problem, *graph);
   const Node& scores = scaled_scores(*graph);
   Page page{.graph = graph, .problem = problem, .trace = {&scores}, .blocks = {}};
-  page.blocks.emplace_back(Heading{1, text("Attention pooling")});
-  page.blocks.emplace_back(Prose{
+  page.head(1, "Attention pooling");
+  page.say(
       text("A query is compared with every key of a database, the scores become weights, and the values "
-           "are summed with them. How scores become weights decides what is pooled.")});
-  page.blocks.emplace_back(flow_of(*graph));
+           "are summed with them. How scores become weights decides what is pooled."));
+  page.say(flow_of(*graph));
   add_results(page, {&scores});
   for (const Pooling& pooling : poolings()) add_pooling(page, *graph, pooling);
   remark_on_negative_scores(page, scores);

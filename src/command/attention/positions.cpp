@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "attention/evaluation.hpp"
 #include "command/attention/places.hpp"
@@ -11,29 +10,23 @@
 #include "support/error.hpp"
 #include "support/list.hpp"
 #include "support/lookup.hpp"
+#include "support/number.hpp"
+#include "support/parsed.hpp"
 
 namespace attn {
 namespace {
 
 constexpr std::size_t most_pairs = 256, most_curves = 6;
 
-struct PositionsPage {
-  Page page;
-  std::shared_ptr<Graph> graph = std::make_shared<Graph>();
-
-  void say(Block block) { page.blocks.push_back(std::move(block)); }
-};
-
 // "1,2,5": columns, counted from 1.
 std::vector<std::size_t> parse_columns(std::string_view list, std::size_t count) {
   std::vector<std::size_t> columns;
   for (const std::string_view word : pieces_of(list)) {
-    std::size_t column = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), column);
-    if (error != std::errc() || end != word.data() + word.size() || column < 1 || column > count) {
+    const std::optional<std::size_t> column = parsed<std::size_t>(word);
+    if (!column || *column < 1 || *column > count) {
       fail("--columns: '{}' is no column: they are numbered from 1 to {}, as in 1,2", word, count);
     }
-    columns.push_back(column - 1);
+    columns.push_back(*column - 1);
   }
   if (columns.size() > most_curves) {
     fail("--columns: {} columns are given: give up to {}, as in 1,2", columns.size(), most_curves);
@@ -42,9 +35,9 @@ std::vector<std::size_t> parse_columns(std::string_view list, std::size_t count)
 }
 
 std::vector<double> places(std::size_t n) {
-  std::vector<double> result;
-  for (std::size_t i = 1; i <= n; ++i) result.push_back(static_cast<double>(i));
-  return result;
+  std::vector<double> numbers;
+  for (std::size_t i = 1; i <= n; ++i) numbers.push_back(static_cast<double>(i));
+  return numbers;
 }
 
 Plot curves(const Matrix& matrix, const std::vector<std::size_t>& columns) {
@@ -58,37 +51,35 @@ Plot curves(const Matrix& matrix, const std::vector<std::size_t>& columns) {
 }
 
 // How alike two places are. Of sinusoids it depends on their distance alone.
-void add_dot_products(PositionsPage& result, const Value& positions) {
+void add_dot_products(Page& page, const Value& positions) {
   const std::size_t n = std::min(positions.shape().rows, most_pairs);
   const Value some = n == positions.shape().rows ? positions : rows(positions, 0, n);
   const Value dots = name("dot_products", matmul_transposed(some, some));
-  result.page.trace.push_back(&dots.node());
-  result.say(Heading{2, text("Dot products between places")});
-  result.say(formula_block(dots.node()));
+  page.trace.push_back(&dots.node());
+  page.head(2, "Dot products between places");
+  page.say(formula_block(dots.node()));
   double spread = 0.0;
   for (std::size_t i = 0; i + 1 < n; ++i) {
     for (std::size_t j = 0; j + 1 < n; ++j) {
       spread = std::max(spread, std::abs(dots.matrix()(i, j) - dots.matrix()(i + 1, j + 1)));
     }
   }
-  constexpr double rounding = 1e-9;
-  result.say(Prose{
-      text(spread < rounding
-               ? "Along every diagonal they are the same: how alike two places are depends on their distance "
-                 "alone."
-               : fmt::format(
-                     "Along a diagonal, where the distance is the same, neighbours differ by up to {:.3g}.",
-                     spread))});
-  result.say(HeatMap{table_of(dots.node())});
+  page.say(text(
+      is_rounding(spread)
+          ? "Along every diagonal they are the same: how alike two places are depends on their distance "
+            "alone."
+          : fmt::format("Along a diagonal, where the distance is the same, neighbours differ by up to {}.",
+                        written_digits(spread, 3))));
+  page.say(HeatMap{table_of(dots.node())});
   Plot plot{.title = "The first place with every other", .x_name = "place", .series = {}};
   Series series{"dot product", places(n), {}};
   for (std::size_t j = 0; j < n; ++j) series.y.push_back(dots.matrix()(0, j));
   plot.series.push_back(std::move(series));
-  result.say(std::move(plot));
+  page.say(std::move(plot));
 }
 
-void add_absolute(PositionsPage& result, const PositionKind& kind, const Value& x,
-                  const std::optional<Value>& table, const Arguments& arguments) {
+void add_absolute(Page& page, const PositionKind& kind, const Value& x, const std::optional<Value>& table,
+                  const Arguments& arguments) {
   const Value positions = name("positions", kind.of_embeddings(x, {.table = table}));
   const std::size_t d = positions.shape().columns;
   std::vector<std::size_t> chosen;
@@ -98,32 +89,31 @@ void add_absolute(PositionsPage& result, const PositionKind& kind, const Value& 
     for (std::size_t column = 0; column < std::min<std::size_t>(d, 4); ++column) chosen.push_back(column);
   }
   if (!kind.table_shape) {
-    result.say(Prose{text(fmt::format(
+    page.say(text(fmt::format(
         "d is {}, the number of columns, and j counts the frequencies from 0: two columns share each. The "
         "first place is i = 0, so that its sines are 0 and its cosines 1.",
-        d))});
+        d)));
   }
-  add_results(result.page, {&positions.node()});
-  result.page.trace.push_back(&positions.node());
-  result.say(Heading{2, text("As a heat map")});
-  result.say(HeatMap{table_of(positions.node())});
-  result.say(Heading{2, text("As curves")});
-  result.say(curves(positions.matrix(), chosen));
-  add_dot_products(result, positions);
+  add_results(page, {&positions.node()});
+  page.trace.push_back(&positions.node());
+  page.head(2, "As a heat map");
+  page.say(HeatMap{table_of(positions.node())});
+  page.head(2, "As curves");
+  page.say(curves(positions.matrix(), chosen));
+  add_dot_products(page, positions);
 }
 
 // What is added to the scores of every pair, or with vectors the vectors themselves.
-void add_relative(PositionsPage& result, const PositionKind& kind, const Value& x, const Value& table) {
-  result.page.trace.push_back(&table.node());
-  result.say(table_of(table.node()));
+void add_relative(Page& page, const PositionKind& kind, const Value& x, const Value& table) {
+  page.trace.push_back(&table.node());
+  page.say(table_of(table.node()));
   if (kind.of_scaled_scores) {
     const Value relative = kind.of_scaled_scores(x, x, table);
-    add_results(result.page, {&relative.node()});
-    result.page.trace.push_back(&relative.node());
-    result.say(HeatMap{table_of(relative.node())});
+    add_results(page, {&relative.node()});
+    page.trace.push_back(&relative.node());
+    page.say(HeatMap{table_of(relative.node())});
   }
-  result.say(Prose{
-      text("They meet the scores in ", code(fmt::format("attn scores --positions {}", kind.name)), ".")});
+  page.say(text("They meet the scores in ", code(fmt::format("attn scores --positions {}", kind.name)), "."));
 }
 
 // "-2", "-1", "0", "1", "2".
@@ -162,26 +152,28 @@ Outcome run_positions(const Command&, const Arguments& arguments) {
   if (kind.name == "none") {
     fail("attn positions shows a kind of positions: give --positions sinusoidal, or another");
   }
+  if (problem.sequences.size() != 1) {
+    fail("attn positions shows the places of one sentence: give one --text or one --x");
+  }
   check_shown(kind, arguments, problem);
   const Sequence& sequence = problem.sequences.front();
 
-  PositionsPage result;
-  Graph& graph = *result.graph;
-  result.page.graph = result.graph;
+  auto graph = std::make_shared<Graph>();
+  Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
   const Axis words = axis("places", sequence.tokens);
   require_labels("x", words, sequence.x->shape()[0]);
-  const Value x = graph.input("x", *sequence.x, words, axis("features"));
+  const Value x = graph->input("x", *sequence.x, words, axis("features"));
   std::optional<Value> table;
-  if (kind.table_shape) table = table_input(graph, kind, problem.matrices.at("position_table"));
-  result.say(Heading{1, text(fmt::format("Positions: {}", kind.name))});
-  result.say(Prose{text(fmt::format("How order is told: {}.", kind.summary))});
+  if (kind.table_shape) table = table_input(*graph, kind, problem.matrices.at("position_table"));
+  page.head(1, fmt::format("Positions: {}", kind.name));
+  page.say(text(fmt::format("How order is told: {}.", kind.summary)));
   if (kind.of_embeddings) {
-    add_absolute(result, kind, x, table, arguments);
+    add_absolute(page, kind, x, table, arguments);
   } else {
-    add_relative(result, kind, x, *table);
+    add_relative(page, kind, x, *table);
   }
-  check_overflow(graph);
-  return {std::move(result.page), problem.remarks};
+  check_overflow(*graph);
+  return {std::move(page), problem.remarks};
 }
 
 }  // namespace attn

@@ -31,8 +31,9 @@ Outcome run_step(const Command& command, const Arguments& arguments) {
       fail("--only {}: attn {} shows no such matrix", *arguments.text("only"), step.name);
     fail("there is nothing for attn {} to compute here: give {}", step.name, step.needs);
   }
-  page.blocks.emplace_back(Heading{1, text(std::string(step.title))});
-  page.blocks.emplace_back(Prose{text(meaning_of(step, *page.trace.front()))});
+  page.head(1, std::string(step.title));
+  page.say(text(meaning_of(step, *page.trace.front())));
+  add_drawn(page, *solved.problem);
   for (const auto& nodes : by_scope(page.trace)) {
     add_results(page, nodes);
     add_reading(page, *nodes.back());

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "attention/averaging.hpp"
 #include "attention/identities.hpp"
@@ -11,6 +10,7 @@
 #include "support/error.hpp"
 #include "support/list.hpp"
 #include "support/number.hpp"
+#include "support/parsed.hpp"
 
 namespace attn {
 namespace {
@@ -22,9 +22,7 @@ struct Pair {
 Pair parse_places(const std::string& text, std::size_t words) {
   std::vector<std::size_t> places;
   for (const std::string_view piece : pieces_of(text)) {
-    std::size_t place = 0;
-    const auto [end, error] = std::from_chars(piece.data(), piece.data() + piece.size(), place);
-    if (error == std::errc() && end == piece.data() + piece.size()) places.push_back(place);
+    if (const std::optional<std::size_t> place = parsed<std::size_t>(piece)) places.push_back(*place);
   }
   if (places.size() != 2 || pieces_of(text).size() != 2) {
     fail("--swap: '{}' is not two places: write them as 1,2", text);
@@ -62,16 +60,15 @@ class SwapPage {
     const Node& swapped = result_within(problem, outer, "swapped");
     const double difference =
         largest_difference(original.matrix(), with_rows_swapped(swapped.matrix(), pair_));
-    constexpr double rounding = 1e-9;
-    page_.blocks.emplace_back(Heading{2, text(kind == "none" ? std::string("Without positions")
-                                                             : fmt::format("With positions: {}", kind))});
-    page_.blocks.emplace_back(SideBySide{{table_of(original), table_of(swapped)}});
-    const std::string what = difference <= rounding
+    page_.head(2,
+               kind == "none" ? std::string("Without positions") : fmt::format("With positions: {}", kind));
+    page_.say(SideBySide{{table_of(original), table_of(swapped)}});
+    const std::string what = is_rounding(difference)
                                  ? "the outputs are swapped as the words are, and nothing else has changed"
                                  : "the same words in another order have other outputs";
-    page_.blocks.emplace_back(Prose{
+    page_.say(
         text(fmt::format("Set the rows back in their first order, and the largest difference is {}: {}.",
-                         written_difference(difference), what))});
+                         written_difference(difference), what)));
     page_.trace.push_back(&original);
     page_.trace.push_back(&swapped);
   }
@@ -108,16 +105,16 @@ Outcome swap_words(Problem problem, const std::string& places) {
   const Pair pair = parse_places(places, problem.sequences.front().x->shape()[0]);
   auto graph = std::make_shared<Graph>();
   Page page{.graph = graph, .problem = std::make_shared<const Problem>(problem), .trace = {}, .blocks = {}};
-  page.blocks.emplace_back(Heading{1, text(fmt::format("Words {} and {} swapped", pair.a + 1, pair.b + 1))});
+  page.head(1, fmt::format("Words {} and {} swapped", pair.a + 1, pair.b + 1));
   const bool knows_order = problem.positions != "none";
   const std::string positions = knows_order ? problem.positions : "sinusoidal";
   SwapPage swap(page, *graph, pair);
   swap.add(problem, "none", "without");
   swap.add(problem, positions, "with");
-  if (problem.causal || problem.mask || !problem.valid_lengths.empty()) {
-    page.blocks.emplace_back(
-        Prose{text("The mask belongs to the places and not to the words: it knows their "
-                   "order even without positions.")});
+  if (problem.is_masked()) {
+    page.say(
+        text("The mask belongs to the places and not to the words: it knows their "
+             "order even without positions."));
   }
   check_overflow(*graph);
   return {std::move(page), problem.remarks};

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "attention/saturation.hpp"
@@ -8,6 +7,7 @@
 #include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/list.hpp"
+#include "support/parsed.hpp"
 
 namespace attn {
 namespace {
@@ -18,13 +18,11 @@ constexpr std::size_t most_values = 100;
 std::vector<double> parse_values(std::string_view list) {
   std::vector<double> values;
   for (const std::string_view word : pieces_of(list)) {
-    double value = 0.0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    const bool read = error == std::errc() && end == word.data() + word.size();
-    if (!read || !std::isfinite(value) || value <= 0.0) {
+    const std::optional<double> value = parsed<double>(word);
+    if (!value || !std::isfinite(*value) || *value <= 0.0) {
       fail("--sweep: '{}' is not a positive number: give divisors as in 1,2,4,8", word);
     }
-    values.push_back(value);
+    values.push_back(*value);
   }
   if (values.size() > most_values) {
     fail("--sweep: {} divisors are given: give up to {}, as in 1,2,4,8", values.size(), most_values);
@@ -119,30 +117,29 @@ Outcome run_scale(const Command& command, const Arguments& arguments) {
   evaluate(*problem, *graph, Extent::weights);
   const Node& scores = swept_scores(*graph);
   Page page{.graph = graph, .problem = problem, .trace = {&scores}, .blocks = {}};
-  page.blocks.emplace_back(Heading{1, text("What the divisor does")});
-  page.blocks.emplace_back(Prose{text(
+  page.head(1, "What the divisor does");
+  page.say(text(
       "The same scores, divided by one number after another. A small divisor (a low temperature) puts all "
       "weight on one key: the entropy falls to 0, and so does the softmax's derivative, through which "
-      "a model learns. A large one makes all keys alike: the entropy rises to log₂ of their number.")});
+      "a model learns. A large one makes all keys alike: the entropy rises to log₂ of their number."));
   if (!scores.scope().empty()) {
-    page.blocks.emplace_back(
-        Prose{text("Here are the scores of ", code(std::string(scores.scope_name())), ".")});
+    page.say(text("Here are the scores of ", code(std::string(scores.scope_name())), "."));
   }
   add_results(page, {&scores});
   for (std::size_t query = 0; query < scores.frame.shape.rows && query < 3; ++query) {
     const Node& weights = weights_of_query(*graph, scores, query, values);
     page.trace.push_back(&weights);
-    page.blocks.emplace_back(Heading{2, text(fmt::format("Query {}", scores.frame.rows.label(query)))});
+    page.head(2, fmt::format("Query {}", scores.frame.rows.label(query)));
     Table table = table_of(weights);
     const Table saturation = saturation_of(weights);
-    page.blocks.emplace_back(SideBySide{{std::move(table), saturation}});
-    if (query == 0 && values.size() > 1) page.blocks.emplace_back(plot_of(values, saturation));
+    page.say(SideBySide{{std::move(table), saturation}});
+    if (query == 0 && values.size() > 1) page.say(plot_of(values, saturation));
   }
-  page.blocks.emplace_back(Heading{2, text("Why √d_k")});
-  page.blocks.emplace_back(
-      Prose{text("Random queries and keys, 64 of each, whose numbers have mean 0 and variance 1: the "
-                 "variance of their dot products grows as d_k, and dividing by √d_k takes it back to 1.")});
-  page.blocks.emplace_back(variances());
+  page.head(2, "Why √d_k");
+  page.say(
+      text("Random queries and keys, 64 of each, whose numbers have mean 0 and variance 1: the "
+           "variance of their dot products grows as d_k, and dividing by √d_k takes it back to 1."));
+  page.say(variances());
   check_overflow(*graph);
   return {std::move(page), with_mask_unused(*problem)};
 }

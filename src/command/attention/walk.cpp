@@ -5,6 +5,7 @@
 
 #include "attention/steps.hpp"
 #include "command/attention/by_word.hpp"
+#include "command/attention/picture.hpp"
 #include "command/attention/swap.hpp"
 #include "command/model/walk.hpp"
 #include "command/solve.hpp"
@@ -14,27 +15,21 @@
 namespace attn {
 namespace {
 
-const Step* step_of(const Node& node) {
-  for (const Step& step : steps()) {
-    if (step.shows(node)) return &step;
-  }
-  return nullptr;
-}
-
 void add_title(Page& page, const Problem& problem) {
-  if (!problem.title.empty()) page.blocks.emplace_back(Heading{1, text(problem.title)});
-  for (const std::string& paragraph : problem.about) page.blocks.emplace_back(Prose{text(paragraph)});
+  if (!problem.title.empty()) page.head(1, problem.title);
+  for (const std::string& paragraph : problem.about) page.say(text(paragraph));
 }
 
-void add_inputs(Page& page) {
-  page.blocks.emplace_back(Heading{2, text("Given")});
+void add_inputs(Page& page, const Problem& problem) {
+  page.head(2, "Given");
   std::vector<const Node*> inputs;
   std::ranges::copy_if(page.trace, std::back_inserter(inputs),
                        [](const Node* node) { return !node->operation; });
   std::ranges::stable_partition(inputs, [](const Node* node) { return node->leaf() == "x"; });
   SideBySide tables;
   for (const Node* node : inputs) tables.tables.push_back(table_of(*node));
-  page.blocks.emplace_back(std::move(tables));
+  page.say(std::move(tables));
+  add_drawn(page, problem);
 }
 
 // The walk in matrix form: the nodes in the order in which they were computed, under the step that each
@@ -65,15 +60,15 @@ class MatrixWalk {
       add_results(page_, nodes);
       add_reading(page_, *nodes.back());
     }
-    if (repeats) page_.blocks.emplace_back(formula_block(last));
+    if (repeats) page_.say(formula_block(last));
   }
 
  private:
   void add_heading(const Node& node, const Step& step) {
     std::string title = fmt::format("{}. {}", ++count_, step.title);
     if (!node.scope().empty()) title += fmt::format(" ({})", node.scope_name());
-    page_.blocks.emplace_back(Heading{2, text(std::move(title))});
-    if (told_.insert(step.name).second) page_.blocks.emplace_back(Prose{text(step.meaning(node))});
+    page_.head(2, std::move(title));
+    if (told_.insert(step.name).second) page_.say(text(step.meaning(node)));
   }
 
   Page& page_;
@@ -85,43 +80,18 @@ class MatrixWalk {
 
 // The weights the other way round, as tables of translations are printed: outputs as columns.
 void add_alignment_tables(Page& page) {
-  page.blocks.emplace_back(Heading{2, text("Alignment")});
-  page.blocks.emplace_back(Prose{
-      text("The weights transposed: a column for each query and a row for each key. Columns sum to one.")});
+  page.head(2, "Alignment");
+  page.say(
+      text("The weights transposed: a column for each query and a row for each key. Columns sum to one."));
   for (const Node* node : page.trace) {
     if (node->leaf() == "alignment") add_results(page, {node});
   }
 }
 
-// One picture of all of it: a box for each step that the computation has, with the shape of what it gives.
-Flow picture_of(const Page& page, const Problem& problem) {
-  Flow flow;
-  const auto add = [&](std::string_view leaf, std::string title, std::string_view scope) {
-    const Node* last = nullptr;
-    for (const Node* node : page.trace) {
-      const bool inside = node->scope().find("head.") != std::string_view::npos;
-      if (node->leaf() == leaf && inside == !scope.empty()) last = node;
-    }
-    if (last) flow.boxes.push_back({std::move(title), to_string(last->frame.shape)});
-  };
-  const bool several = problem.heads > 1;
-  const std::string times = several ? fmt::format(" × {} heads", problem.heads) : "";
-  const std::string_view head = several ? "head" : "";
-  add("x", "x", "");
-  add("positioned", "x + positions", "");
-  for (const char* leaf : {"q", "k", "v", "scores", "weights"}) add(leaf, leaf + times, head);
-  if (several) add("output", "output" + times, head);
-  add("concat", "concat", "");
-  add("w_o", "⋅ w_o", "");
-  add("output", "output", "");
-  add("feed_forward", "feed-forward", "");
-  return flow;
-}
-
 Outcome outline_of(const Solved& solved, const std::optional<std::string>& only) {
   Page page = solved.page(only);
   add_title(page, *solved.problem);
-  page.blocks.emplace_back(picture_of(page, *solved.problem));
+  page.say(picture_of(*page.graph, *solved.problem));
   add_outline(page);
   return {.page = std::move(page), .warnings = solved.warnings()};
 }
@@ -129,7 +99,10 @@ Outcome outline_of(const Solved& solved, const std::optional<std::string>& only)
 }  // namespace
 
 Outcome run_walk(const Command&, const Arguments& arguments) {
-  for (const std::string_view other : {"only", "by-word", "transpose"}) arguments.exclude("swap", other);
+  for (const std::string_view other : {"only", "by-word", "transpose", "outline"}) {
+    arguments.exclude("swap", other);
+  }
+  for (const std::string_view other : {"by-word", "transpose"}) arguments.exclude("outline", other);
   arguments.exclude("only", "by-word");
   if (const std::optional<std::string> places = arguments.text("swap")) {
     return swap_words(build(requested(arguments)), *places);
@@ -147,14 +120,13 @@ Outcome run_walk(const Command&, const Arguments& arguments) {
   if (!computes) {
     fail(
         "nothing can be computed from what is given: give x with --wq, --wk and --wv (or --seed to draw "
-        "them), or q, "
-        "k and v, or scores, or weights and v");
+        "them), or q, k and v, or scores, or weights and v");
   }
   add_title(page, *solved.problem);
   if (word) {
     add_word_walk(page, *word);
   } else {
-    add_inputs(page);
+    add_inputs(page, *solved.problem);
     MatrixWalk walk(page);
     for (const Node* node : page.trace) walk.add(*node);
     walk.finish();

@@ -13,12 +13,6 @@ namespace attn {
 
 namespace {
 
-// The first step that shows it: the output of a head belongs to the weighted sum, not to the heads.
-const Step* step_of(const Node& node) {
-  const auto found = std::ranges::find_if(steps(), [&](const Step& step) { return step.shows(node); });
-  return found == steps().end() ? nullptr : &*found;
-}
-
 void add_to(Work& sum, const Work& work) {
   sum.cost += work.cost;
   sum.bytes += work.bytes;
@@ -83,23 +77,18 @@ void add_problem(CostPage& page, const Graph& graph) {
   if (all.empty()) {
     fail(
         "nothing is computed from what was given, so there is nothing to count: give --q and --k, --scores, "
-        "or "
-        "--weights and --v, or sizes alone with --n, --d and --kernel");
+        "or --weights and --v, or sizes alone with --n, --d and --kernel");
   }
   const Work total = work_of(graph);
   page.head(1, "What this problem costs");
-  page.say(Prose{text(
-      fmt::format(
-          "Counted from the operations that computed it. One multiply-add is one term of a matrix "
-          "product or of a squared distance; one cell operation is one cell that anything else computes or "
-          "moves: a softmax "
-          "goes over its cells three times. A number takes 8 bytes: {} for what was given, {} for the "
-          "results were all of them kept. A second name for a matrix takes nothing and is not listed. ",
-          bytes_of_inputs(graph), total.bytes),
-      code("after"),
-      fmt::format(" says how many computing operations come one after another until the result is there: {} "
-                  "for all, however many processors there are.",
-                  total.sequential))});
+  page.say(fmt::format(
+      "Counted from the operations that computed it. One multiply-add is one term of a matrix product or of a "
+      "squared distance; one cell operation is one cell that anything else computes or moves: a softmax goes over its cells three "
+      "times. A number takes 8 bytes: {} for what was given, {} for the results were all of them kept. A "
+      "second name for a matrix takes nothing and is not listed. The column \"after\" tells how many "
+      "computing operations come one after another until the result is there: {} for all, however many "
+      "processors there are.",
+      bytes_of_inputs(graph), total.bytes, total.sequential));
   page.table("by_step", work_columns, rows_by_step(all, total));
   page.table("by_operation", {"times", "multiply-adds", "cell operations", "bytes"},
              rows_by_operation(graph));

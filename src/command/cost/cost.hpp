@@ -23,9 +23,10 @@ class CostPage {
  public:
   CostPage();
 
-  void say(Block block) { page_.blocks.push_back(std::move(block)); }
-  void say(std::string sentence) { say(Prose{text(std::move(sentence))}); }
-  void head(int level, std::string title) { say(Heading{level, text(std::move(title))}); }
+  void say(Block block) { page_.say(std::move(block)); }
+  void say(Text paragraph) { page_.say(std::move(paragraph)); }
+  void say(std::string paragraph) { page_.say(std::move(paragraph)); }
+  void head(int level, std::string title) { page_.head(level, std::move(title)); }
   /// One row of numbers for each label; columns are quantities of their own.
   void table(std::string_view name, const std::vector<std::string>& columns, const QuantityRows& rows);
   void set_problem(std::shared_ptr<const Problem> problem) { page_.problem = std::move(problem); }

@@ -43,16 +43,16 @@ constexpr std::array table = {
 
 Page list_of_errata() {
   Page page;
-  page.blocks.emplace_back(Heading{1, text("Where the documents err or disagree")});
-  page.blocks.emplace_back(Prose{
+  page.head(1, "Where the documents err or disagree");
+  page.say(
       text("D0: a book's chapter on attention, in summary. D1: an illustrated self-attention. D2: notes on "
-           "\"Attention Is All You Need\". D3: a post on cross-attention. D4: lecture notes.")});
+           "\"Attention Is All You Need\". D3: a post on cross-attention. D4: lecture notes."));
   Listing listing{{"", "where", "shown by", "what"}, {}};
   for (const Erratum& row : table) {
     listing.rows.push_back(
         {std::string(row.name), std::string(row.where), std::string(row.command), std::string(row.what)});
   }
-  page.blocks.emplace_back(std::move(listing));
+  page.say(std::move(listing));
   return page;
 }
 
@@ -67,11 +67,11 @@ Outcome run_errata(const Command&, const Arguments& arguments) {
   const Erratum& row = look_up(errata(), arguments.words.front(), "erratum");
   auto graph = std::make_shared<Graph>();
   Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
-  page.blocks.emplace_back(Heading{1, text(fmt::format("{} ({}): {}", row.name, row.where, row.what))});
+  page.head(1, fmt::format("{} ({}): {}", row.name, row.where, row.what));
   if (row.demonstrate) {
     row.demonstrate(page, *graph);
   } else {
-    page.blocks.emplace_back(Prose{text("The numbers are in ", code(std::string(row.command)), ".")});
+    page.say(text("The numbers are in ", code(std::string(row.command)), "."));
   }
   return {std::move(page)};
 }

@@ -14,11 +14,11 @@ namespace attn {
 // Two keys with scores 4 and 0, and others with score 0 that join them one after another.
 void show_root_of_length(Page& page, Graph& graph) {
   constexpr std::size_t d_k = 4, lengths[] = {2, 4, 16, 64, 256};
-  page.blocks.emplace_back(Prose{text(
+  page.say(text(
       "√d_k keeps scores moderate, whose variance grows with the keys' size. √n has nothing to do with that: "
       "with every key that joins, it changes how the keys that were there compare. Two keys have the scores "
       "4 and 0, d_k is 4, and all further keys have the score 0: how much more weight has the first than the "
-      "second?")});
+      "second?"));
   Matrix ratios = make_matrix({std::size(lengths), 2});
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < std::size(lengths); ++i) {
@@ -36,17 +36,17 @@ void show_root_of_length(Page& page, Graph& graph) {
       page.trace.push_back(&weights.node());
     }
   }
-  page.blocks.emplace_back(quantities("ratio of two weights", axis("lengths", std::move(labels)),
-                                      {"÷ √d_k", "÷ √n"}, std::move(ratios)));
-  page.blocks.emplace_back(Prose{text("Divided by √d_k it is exp(2) at every length. ",
-                                      code("--scale sqrt-n"), " divides any scores by √n, to compare.")});
+  page.say(quantities("ratio of two weights", axis("lengths", std::move(labels)), {"÷ √d_k", "÷ √n"},
+                      std::move(ratios)));
+  page.say(text("Divided by √d_k it is exp(2) at every length. ", code("--scale sqrt-n"),
+                " divides any scores by √n, to compare."));
 }
 
 void show_layouts_of_sinusoids(Page& page, Graph& graph) {
   constexpr Shape shape = {4, 6};
-  page.blocks.emplace_back(Prose{text(
+  page.say(text(
       "Both have the same columns in another order. A learned projection can undo the order, so that neither "
-      "is wrong; but parameters that were learned with one do not fit the other.")});
+      "is wrong; but parameters that were learned with one do not fit the other."));
   std::vector<const Node*> positions, dots;
   for (const SinusoidLayout& layout : sinusoid_layouts()) {
     const Graph::Scope scope(graph, layout.name);
@@ -58,11 +58,11 @@ void show_layouts_of_sinusoids(Page& page, Graph& graph) {
     add_results(page, nodes);
     page.trace.insert(page.trace.end(), nodes.begin(), nodes.end());
   }
-  page.blocks.emplace_back(Prose{
+  page.say(
       text(fmt::format("How alike two places are is the same in both: the largest difference between the dot "
                        "products is {}. ",
                        written_difference(largest_difference(dots[0]->matrix(), dots[1]->matrix()))),
-           code("attn positions --positions concatenated"), " shows the second in full.")});
+           code("attn positions --positions concatenated"), " shows the second in full."));
 }
 
 }  // namespace attn

@@ -18,7 +18,7 @@ namespace attn {
 namespace {
 
 void say(Page& page, std::string sentence) {
-  page.blocks.emplace_back(Prose{text(std::move(sentence))});
+  page.say(text(std::move(sentence)));
 }
 
 void show(Page& page, const std::vector<Value>& values) {
@@ -106,8 +106,7 @@ void show_wrong_index(Page& page, Graph& graph) {
   const Value weights = at(graph, "weights"), v = at(graph, "v"), output = at(graph, "output");
   say(page,
       "Σ_j α_ij v_j mixes the values of all words. Σ_j α_ij v_i has the same value in every term: the "
-      "weights "
-      "sum to one, so v_i comes out as it went in, and no word has looked at another.");
+      "weights sum to one, so v_i comes out as it went in, and no word has looked at another.");
   Matrix totals = make_matrix({weights.shape().rows, 1}, 0.0);
   for (std::size_t i = 0; i < weights.shape().rows; ++i) {
     for (const double weight : row(weights.matrix(), i)) totals(i, 0) += weight;
@@ -154,9 +153,10 @@ void show_own_word_not_highest(Page& page, Graph& graph) {
       const std::span<const double> looks = row(cells, i);
       const auto most = static_cast<std::size_t>(std::ranges::max_element(looks) - looks.begin());
       if (looks[most] > looks[i]) {
-        others.push_back(fmt::format("\"{}\" looks at \"{}\" with {:.4f} and at itself with {:.4f}",
+        others.push_back(fmt::format("\"{}\" looks at \"{}\" with {} and at itself with {}",
                                      weights.node().frame.rows.label(i),
-                                     weights.node().frame.columns.label(most), looks[most], looks[i]));
+                                     weights.node().frame.columns.label(most), written_fixed(looks[most], 4),
+                                     written_fixed(looks[i], 4)));
       }
     }
     for (const std::string& other : others) say(page, head + "weights: " + other + ".");
@@ -170,8 +170,7 @@ void show_norm_before_and_after(Page& page, Graph& graph) {
   say(page,
       "After: LayerNorm(x + sublayer(x)), and every word leaves with mean 0 and variance 1. Before: x + "
       "sublayer(LayerNorm(x)), and what is added to x is never normalised again, so that it can grow from "
-      "layer "
-      "to layer, but a path without any normalisation leads from the top to the bottom.");
+      "layer to layer, but a path without any normalisation leads from the top to the bottom.");
   const Value x = at(graph, "x");
   const std::size_t d = x.shape().columns;
   const LayerNorm norm{
@@ -198,8 +197,7 @@ void show_norm_before_and_after(Page& page, Graph& graph) {
   };
   fill(after, 0);
   fill(before, 1);
-  page.blocks.emplace_back(
-      quantities("variance", x.node().frame.rows, {"normalised after", "before"}, std::move(numbers)));
+  page.say(quantities("variance", x.node().frame.rows, {"normalised after", "before"}, std::move(numbers)));
 }
 
 }  // namespace attn

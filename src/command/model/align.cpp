@@ -36,9 +36,7 @@ Outcome run_align(const Command&, const Arguments& arguments) {
     page.trace = graph->matching(*only);
     for (const Node* node : page.trace) add_results(page, {node});
   } else {
-    for (const Node& node : graph->nodes()) {
-      if (!node.name.empty()) page.trace.push_back(&node);
-    }
+    page.trace = graph->named();
     add_alignment_walk(page, translation);
   }
   return {std::move(page)};

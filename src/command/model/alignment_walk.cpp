@@ -236,7 +236,7 @@ class AlignmentWalk {
               .cells = share(std::move(shares)),
               .heat = Heat::weights});
     say(Prose{text("Their product, the probability of the whole sentence, is ",
-                   strong(fmt::format("{:.4g}", all)), ".")});
+                   strong(written_digits(all, 4)), ".")});
   }
 
   void add_influence() {

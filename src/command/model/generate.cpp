@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 
@@ -12,6 +11,7 @@
 #include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/number.hpp"
+#include "support/parsed.hpp"
 
 namespace attn {
 namespace {
@@ -21,13 +21,11 @@ constexpr std::size_t usual_steps = 8, most_steps = 4096, most_shown = 4;
 double number_of(const Arguments& arguments, const std::string& option, double usual, double most) {
   const std::optional<std::string> text = arguments.text(option);
   if (!text) return usual;
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  const bool read = error == std::errc() && end == text->data() + text->size();
-  if (!read || !std::isfinite(value) || value <= 0.0 || value > most) {
+  const std::optional<double> value = parsed<double>(*text);
+  if (!value || !std::isfinite(*value) || *value <= 0.0 || *value > most) {
     fail("--{}: '{}' is not a number above 0 and at most {}", option, *text, most);
   }
-  return value;
+  return *value;
 }
 
 Sampling sampling_of(const Arguments& arguments) {
@@ -73,7 +71,7 @@ std::size_t steps_of(const ModelChoice& choice, const ModelInput& prompt, const 
 }
 
 std::string percent(double share) {
-  return fmt::format("{:.1f} %", 100.0 * share);
+  return written_fixed(100.0 * share, 1) + " %";
 }
 
 std::string most_probable(const GenerationStep& step) {

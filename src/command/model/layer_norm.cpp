@@ -2,24 +2,23 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 #include <cmath>
 
 #include "command/solve.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
+#include "support/parsed.hpp"
 
 namespace attn {
 namespace {
 
 double parse_epsilon(const std::string& text) {
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool read = error == std::errc() && end == text.data() + text.size();
-  if (!read || !std::isfinite(value) || value <= 0.0) {
+  const std::optional<double> value = parsed<double>(text);
+  if (!value || !std::isfinite(*value) || *value <= 0.0) {
     fail("--epsilon: '{}' is not a positive number: give a small one, such as 1e-5", text);
   }
-  return value;
+  return *value;
 }
 
 Value row_of(Graph& graph, const Arguments& arguments, const std::string& name, Matrix usual) {
@@ -35,6 +34,8 @@ Value row_of(Graph& graph, const Arguments& arguments, const std::string& name, 
 
 Outcome run_layer_norm(const Command&, const Arguments& arguments) {
   const Problem problem = build(requested(arguments));
+  if (problem.sequences.size() != 1)
+    fail("attn layer-norm normalises one sentence: give one --text or one --x");
   const Sequence& sequence = problem.sequences.front();
   if (!sequence.x) fail("attn layer-norm normalises the rows of x: give --x or --text");
   const std::size_t d = sequence.x->shape()[1];
@@ -45,13 +46,10 @@ Outcome run_layer_norm(const Command&, const Arguments& arguments) {
   if (const auto epsilon = arguments.text("epsilon")) norm.epsilon = parse_epsilon(*epsilon);
   name("output", layer_norm(x, norm));
   check_overflow(*graph);
-  Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
+  Page page{.graph = graph, .problem = nullptr, .trace = graph->named(), .blocks = {}};
   std::vector<const Node*> computed;
-  for (const Node& node : graph->nodes()) {
-    if (node.name.empty()) continue;
-    page.trace.push_back(&node);
-    if (node.operation) computed.push_back(&node);
-  }
+  std::ranges::copy_if(page.trace, std::back_inserter(computed),
+                       [](const Node* node) { return node->operation != nullptr; });
   page.blocks.emplace_back(Heading{1, text("Layer normalisation")});
   page.blocks.emplace_back(Prose{
       text("Every row by itself is moved to mean 0 and stretched to variance 1. What was learned, γ and β, "

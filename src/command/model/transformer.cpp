@@ -11,6 +11,7 @@
 #include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
@@ -89,7 +90,7 @@ void add_expected(Page& page, const ModelChoice& choice) {
     const auto most = static_cast<std::size_t>(std::ranges::max_element(row) - row.begin());
     std::string probability = "–";
     for (std::size_t j = 0; j < row.size(); ++j) {
-      if (words.label(j) == choice.expected[i]) probability = fmt::format("{:.4f}", row[j]);
+      if (words.label(j) == choice.expected[i]) probability = written_fixed(row[j], 4);
     }
     listing.rows.push_back(
         {distribution->frame.rows.label(i), choice.expected[i], probability, words.label(most)});

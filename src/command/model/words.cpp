@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "data/words.hpp"
 #include "math/random.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "support/parsed.hpp"
 
 namespace attn {
 namespace {
@@ -55,12 +55,11 @@ std::size_t id_of(const std::string& word, const Words& vocabulary, std::size_t 
     if (found == vocabulary.end()) fail_unknown("word", word, vocabulary);
     return static_cast<std::size_t>(found - vocabulary.begin()) + 1;
   }
-  std::size_t id = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
-  if (error != std::errc() || end != word.data() + word.size() || id < 1 || id > rows) {
+  const std::optional<std::size_t> id = parsed<std::size_t>(word);
+  if (!id || *id < 1 || *id > rows) {
     fail("'{}' is no word of this model, which has no words but numbers from 1 to {}", word, rows);
   }
-  return id;
+  return *id;
 }
 
 std::vector<bool> blanks_among(const Words& words) {

@@ -21,8 +21,7 @@ class ByDistance final : public Operation {
     if (!rows_fit || table.columns % 2 == 0) {
       fail(
           "{} is {}: it must have an odd number of columns, one for each distance from −c to c, in one row "
-          "or "
-          "in one for each of the {} queries",
+          "or in one for each of the {} queries",
           operands[0]->title(), to_string(table), result_.shape.rows);
     }
     return result_;

@@ -123,6 +123,7 @@ struct SinusoidLayout {
   std::string_view summary;
   std::size_t (*frequency)(std::size_t column, std::size_t size);
   bool (*is_sine)(std::size_t column, std::size_t size);
+  std::string (*columns)(std::size_t size);  // that the sine and cosine of frequency j have
 };
 
 /// interleaved (Vaswani et al. 2017; D0 11.6.3) and concatenated.

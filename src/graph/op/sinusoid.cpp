@@ -19,9 +19,11 @@ std::size_t concatenated(std::size_t column, std::size_t size) {
 
 constexpr std::array table = {
     SinusoidLayout{"interleaved", "sine and cosine of one frequency beside each other", interleaved,
-                   [](std::size_t column, std::size_t) { return column % 2 == 0; }},
+                   [](std::size_t column, std::size_t) { return column % 2 == 0; },
+                   [](std::size_t) { return std::string("2j+1, 2j+2"); }},
     SinusoidLayout{"concatenated", "all sines, then all cosines", concatenated,
-                   [](std::size_t column, std::size_t size) { return column < (size + 1) / 2; }},
+                   [](std::size_t column, std::size_t size) { return column < (size + 1) / 2; },
+                   [](std::size_t size) { return fmt::format("j+1, {}+j", (size + 1) / 2 + 1); }},
 };
 
 class Sinusoid final : public Operation {
@@ -46,7 +48,9 @@ class Sinusoid final : public Operation {
   }
 
   Formula formula(std::span<const Formula>) const override {
-    return {"sin, cos(i / 10000^(2j/d))", "\\sin, \\cos\\left(\\frac{i}{10000^{2j/d}}\\right)"};
+    const std::string columns = layout_.columns(result_.shape.columns);
+    return {"sin, cos(i / 10000^(2j/d)) in columns " + columns,
+            "\\sin, \\cos\\left(\\frac{i}{10000^{2j/d}}\\right) \\text{ in columns } " + columns};
   }
 
   Explanation explain(Operands, std::size_t row, std::size_t column) const override {

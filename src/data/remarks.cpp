@@ -1,0 +1,92 @@
+#include "data/remarks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "attention/positions.hpp"
+#include "attention/score.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+const PositionKind& positions_of(const Problem& problem) {
+  return *find_row(position_kinds(), problem.positions);
+}
+
+bool has_learned(const Problem& problem, std::string_view parameter) {
+  return std::ranges::any_of(find_row(scoring_functions(), problem.score)->parameters,
+                             [&](const ScoreParameter& row) { return row.name == parameter; });
+}
+
+bool draws_nothing(const Request&, const Problem& problem) {
+  return problem.drawn.empty();
+}
+
+// A field, when it changes nothing, and why that is so.
+struct IdleField {
+  std::string_view field;
+  bool (*is_idle)(const Request& request, const Problem& problem);
+  std::string_view why;
+};
+
+constexpr IdleField idle_fields[] = {
+    {"mask_fill", [](const Request&, const Problem& problem) { return !problem.is_masked(); },
+     " without a mask"},
+    {"seed", draws_nothing, ": all numbers are given"},
+    {"random", draws_nothing, ": all numbers are given"},
+    {"d_model", [](const Request&, const Problem& problem) { return !problem.sequences.front().x; },
+     " without embeddings"},
+    {"position_table",
+     [](const Request&, const Problem& problem) { return !positions_of(problem).table_shape; },
+     ": these positions have learned nothing"},
+    {"max_distance",
+     [](const Request& request, const Problem& problem) {
+       const PositionKind& kind = positions_of(problem);
+       return (!kind.of_scores && !kind.of_scaled_scores) || request.has("position_table");
+     },
+     ": no relative positions are drawn"},
+    {"score_sigma", [](const Request&, const Problem& problem) { return problem.score != "gaussian"; },
+     " without --score gaussian"},
+    {"score_m", [](const Request&, const Problem& problem) { return !has_learned(problem, "score_m"); },
+     " without --score bilinear"},
+    {"score_wq", [](const Request&, const Problem& problem) { return !has_learned(problem, "score_wq"); },
+     " without --score additive"},
+    {"score_wk", [](const Request&, const Problem& problem) { return !has_learned(problem, "score_wk"); },
+     " without --score additive"},
+    {"score_wv", [](const Request&, const Problem& problem) { return !has_learned(problem, "score_wv"); },
+     " without --score additive"},
+};
+
+// The first row that is no average, where weights are given.
+void remark_on_weights(const Matrix& weights, std::vector<std::string>& remarks) {
+  constexpr double tolerance = 1e-9;
+  for (std::size_t i = 0; i < weights.shape()[0]; ++i) {
+    const std::span<const double> values = row(weights, i);
+    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+    const bool negative = std::ranges::any_of(values, [](double value) { return value < 0.0; });
+    if (!negative && std::fabs(sum - 1.0) <= tolerance) continue;
+    remarks.push_back(fmt::format(
+        "weights: row {} {}, so what it gathers is no average", i + 1,
+        negative ? std::string("has negative numbers") : fmt::format("sums to {:.6g} and not to 1", sum)));
+    return;
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> remarks_on(const Request& request, const Problem& problem) {
+  std::vector<std::string> remarks;
+  for (const IdleField& row : idle_fields) {
+    if (!request.has(row.field) || !row.is_idle(request, problem)) continue;
+    remarks.push_back(fmt::format("{} changes nothing{}", find_row(fields(), row.field)->option, row.why));
+  }
+  const auto weights = problem.matrices.find("weights");
+  if (weights != problem.matrices.end()) remark_on_weights(weights->second, remarks);
+  return remarks;
+}
+
+}  // namespace attn

@@ -1,0 +1,86 @@
+#include <algorithm>
+
+#include "render/drawing.hpp"
+#include "render/width.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t margin = 2, gap = 2;  // columns before the first cell, and between two
+
+// The lines of a cell. What it begins with, blanks that tell how deep it lies, stands before each of them.
+std::vector<std::string> lines_of(const std::string& cell, std::size_t width) {
+  if (display_width(cell) <= width) return {cell};
+  const std::size_t blanks = std::min(cell.find_first_not_of(' '), cell.size());
+  constexpr std::size_t least = 8;
+  std::vector<std::string> lines =
+      wrap(cell.substr(blanks), std::max(least, width - std::min(width, blanks)));
+  for (std::string& line : lines) line.insert(0, blanks, ' ');
+  return lines;
+}
+
+class ListingWriter {
+ public:
+  ListingWriter(const Listing& listing, const Style& style, Sink& sink) : sink_(sink) {
+    for (const auto& row : listing.rows) {
+      std::vector<std::string>& written = rows_.emplace_back();
+      for (const std::string& cell : row) written.push_back(style.signs(cell));
+      widths_.resize(std::max(widths_.size(), row.size()), 0);
+      for (std::size_t j = 0; j < row.size(); ++j) {
+        widths_[j] = std::max(widths_[j], display_width(written[j]));
+      }
+    }
+    constexpr std::size_t comfortable = 80;  // as prose
+    fit(std::min(style.limit(), comfortable));
+  }
+
+  void write() {
+    for (const auto& row : rows_) write_row(row);
+  }
+
+ private:
+  // The last column takes what is left, and where that is little the widest columns give way.
+  void fit(std::size_t limit) {
+    constexpr std::size_t least = 8;
+    const auto total = [&] {
+      std::size_t sum = margin;
+      for (const std::size_t width : widths_) sum += width + gap;
+      return sum - gap;
+    };
+    while (!widths_.empty() && total() > limit) {
+      std::size_t& widest = *std::ranges::max_element(widths_);
+      if (widest <= least) return;
+      --widest;
+    }
+  }
+
+  void write_row(const std::vector<std::string>& row) {
+    std::vector<std::vector<std::string>> cells;
+    std::size_t height = 1;
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      cells.push_back(lines_of(row[j], widths_[j]));
+      height = std::max(height, cells.back().size());
+    }
+    for (std::size_t i = 0; i < height; ++i) {
+      std::string line(margin, ' ');
+      for (std::size_t j = 0; j < cells.size(); ++j) {
+        const std::string text = i < cells[j].size() ? cells[j][i] : "";
+        line += text + std::string(widths_[j] - std::min(widths_[j], display_width(text)) + gap, ' ');
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      sink_.write(line + "\n");
+    }
+  }
+
+  Sink& sink_;
+  std::vector<std::vector<std::string>> rows_;
+  std::vector<std::size_t> widths_;
+};
+
+}  // namespace
+
+void write_listing(const Listing& listing, const Style& style, Sink& sink) {
+  ListingWriter(listing, style, sink).write();
+}
+
+}  // namespace attn
