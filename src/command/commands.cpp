@@ -3,7 +3,8 @@
 
 #include "attention/steps.hpp"
 #include "command/command.hpp"
-#include "command/model/choice.hpp"
+#include "command/model/options.hpp"
+#include "command/parameter_file.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -280,6 +281,7 @@ constexpr std::array problem_table = {
     Option{"--example", "NAME", "a built-in example; the options below change it (thinking-machines)"},
     Option{"--problem", "FILE", "a JSON file with any of the fields below, or what --format json wrote"},
     Option{"--parameters", "FILE", "w_q … b_o: safetensors, npz or JSON; PyTorch's nn.MultiheadAttention"},
+    prefix_option,
 };
 
 constexpr std::array output_table = {

@@ -120,14 +120,19 @@ void add_reading(Page& page, const Node& weights) {
   std::ranges::stable_sort(looks, std::greater(), &Look::weight);
   looks.resize(read);
   std::ranges::sort(looks, std::less(), &Look::query);
+  // A distribution of the next word is no attention, though a softmax as well.
+  const bool of_words = weights.frame.columns.name == "vocabulary";
   Text reading;
   for (const Look& look : looks) {
     std::string share;
     append_fixed(share, 100.0 * look.weight, 0);
     reading.push_back({Span::Style::plain, reading.empty() ? "" : "; "});
-    reading.push_back({Span::Style::strong, called(weights.frame.rows, look.query, "query")});
-    reading.push_back({Span::Style::plain, " looks most at "});
-    reading.push_back({Span::Style::strong, called(weights.frame.columns, look.key, "key")});
+    if (of_words) reading.push_back({Span::Style::plain, reading.size() == 1 ? "After " : "after "});
+    reading.push_back(
+        {Span::Style::strong, called(weights.frame.rows, look.query, of_words ? "word" : "query")});
+    reading.push_back({Span::Style::plain, of_words ? " the most probable word is " : " looks most at "});
+    reading.push_back(
+        {Span::Style::strong, called(weights.frame.columns, look.key, of_words ? "word" : "key")});
     reading.push_back({Span::Style::plain, fmt::format(" ({} %)", share)});
   }
   reading.push_back({Span::Style::plain, "."});
