@@ -309,6 +309,10 @@ TEST_CASE("an encoder-decoder file is refused by the name of what is wrong in it
       {"\"cell\" must be a string", with("\"tanh\"", "3")},
       {"there is no variant 'luang' (did you mean 'luong'?)", with("\"luong\"", "\"luang\"")},
       {"'la' twice", with("\"la\", \"maison\"", "\"la\", \"la\"")},
+      {"decoder.score_wv is missing: with the cell tanh and the variant bahdanau it has one column, and a "
+       "row "
+       "for each column of score_wq",
+       with("\"decoder.score_wv\"", "\"decoder.score_wu\"")},
       {"with <start> among them", with("\"<start>\"", "\"<begin>\"")},
       {"\"features\" names 7 numbers, and a state has 8", with("\"determiner\", ", "")},
       {"must be an object of matrices by name",
@@ -388,4 +392,9 @@ TEST_CASE("the built-in translation can be read from a file as well") {
   const TemporaryFolder folder;
   const std::string path = folder.write("model.json", std::string(alignment_example()));
   CHECK(run_attn({"align", "--parameters", path}).out == run_attn({"align"}).out);
+  std::string untitled(alignment_example());
+  const std::size_t title = untitled.find("\"title\"");
+  untitled.erase(title, untitled.find('\n', title) - title);
+  const Finished finished = run_attn({"align", "--parameters", folder.write("untitled.json", untitled)});
+  CHECK(finished.out.starts_with("A translation\n"));
 }

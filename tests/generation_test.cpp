@@ -39,10 +39,6 @@ TransformerFile example(std::string_view name) {
   return read_transformer(look_up(model_examples(), name, "model").json, std::string(name));
 }
 
-std::size_t id_in(const std::vector<std::string>& vocabulary, std::string_view word) {
-  return static_cast<std::size_t>(std::ranges::find(vocabulary, word) - vocabulary.begin()) + 1;
-}
-
 }  // namespace
 
 TEST_CASE("with the cache and without it the same is written with the same probabilities") {

@@ -8,13 +8,15 @@
 
 namespace attn {
 
-/// A small model to be drawn: two layers of two heads, five source words and six target words.
+/// A small model to be drawn: layers of two heads, five source words and six target words.
 struct RandomModel {
   std::string_view kind = "encoder-decoder";
   std::string_view norm = "post";
   std::string positions = "sinusoidal";
   std::size_t heads = 2;
   std::uint32_t seed = 1;
+  std::size_t encoder_layers = 2;
+  std::size_t decoder_layers = 2;
 };
 
 /// Every parameter is drawn, those as well that begin at zero or one.
@@ -23,13 +25,15 @@ inline Transformer random_model(const RandomModel& recipe) {
   model.kind = &look_up(model_kinds(), recipe.kind, "kind of model");
   model.norm = &look_up(norm_placements(), recipe.norm, "placement of norms");
   model.positions = recipe.positions;
-  model.sizes = {.layers = 2,
+  model.sizes = {.encoder_layers = recipe.encoder_layers,
+                 .decoder_layers = recipe.decoder_layers,
                  .d_model = 4,
                  .heads = recipe.heads,
                  .d_ff = 6,
                  .source_words = 5,
                  .target_words = 6,
-                 .places = recipe.positions == "learned" ? std::size_t{7} : 0};
+                 .source_places = recipe.positions == "learned" ? std::size_t{5} : 0,
+                 .target_places = recipe.positions == "learned" ? std::size_t{7} : 0};
   std::mt19937 generator(recipe.seed);
   std::normal_distribution<double> normal(0.0, 0.6);
   ModelParameters parameters;

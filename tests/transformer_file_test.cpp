@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "data/json.hpp"
+#include "data/transformer_parameters.hpp"
 #include "models.hpp"
 #include "process.hpp"
 
@@ -57,8 +58,10 @@ TEST_CASE("a model file gives the model that it was made of") {
     CHECK(read.kind == expected.kind);
     CHECK(read.norm == expected.norm);
     CHECK(read.positions == "learned");
-    CHECK(read.sizes.layers == 2);
-    CHECK(read.sizes.places == 7);
+    CHECK(read.sizes.encoder_layers == (kind.encodes ? 2 : 0));
+    CHECK(read.sizes.decoder_layers == (kind.decodes ? 2 : 0));
+    CHECK(read.sizes.source_places == (kind.encodes ? 5 : 0));
+    CHECK(read.sizes.target_places == (kind.decodes ? 7 : 0));
     REQUIRE(read.parameters.size() == expected.parameters.size());
     for (const auto& [name, matrix] : expected.parameters) CHECK(same(*read.parameters.at(name), *matrix));
   }
@@ -124,7 +127,8 @@ TEST_CASE("parameters that are missing, superfluous or misshapen are named with 
   check_says(with("encoder.1.norm_1.gamma", {{"Infinity", 1, 1, 1}}), "not finite");
   check_says(with("encoder.1.norm_1.gamma", {{1, 1}, {1}}), "encoder.1.norm_1.gamma");
   check_says(with("encoder.1.norm_1.gamma", Json::array()), "encoder.1.norm_1.gamma");
-  check_says(with("encoder.3.norm_1.gamma", {{1, 1, 1, 1}}), "its encoder has 3 layers and its decoder 2");
+  check_says(with("encoder.3.norm_1.gamma", {{1, 1, 1, 1}}),
+             "holds no \"encoder.3.self_attention.w_q\" (4×4)");
   check_says(with("encoder.18446744073709551615.norm_1.gamma", {{1, 1, 1, 1}}), "layers are counted from 1");
   check_says(with("encoder.99999999999999999999999.norm_1.gamma", {{1, 1, 1, 1}}), "no place in this model");
 }
@@ -147,7 +151,8 @@ TEST_CASE("a model that would have too many numbers is refused before any is dra
   Transformer model;
   model.kind = &model_kinds()[0];
   model.norm = &norm_placements()[0];
-  model.sizes = {.layers = 1000, .d_model = 65536, .heads = 8, .d_ff = 1 << 20};
+  model.sizes = {
+      .encoder_layers = 1000, .decoder_layers = 1000, .d_model = 65536, .heads = 8, .d_ff = 1 << 20};
   check_says(refusal([&] { draw_parameters(model, 1); }), "choose it smaller, or see its --outline");
   CHECK(model.parameters.empty());
 }

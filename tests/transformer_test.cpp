@@ -59,7 +59,8 @@ std::vector<Shape> shapes_of_operands(const Node& node) {
 }  // namespace
 
 TEST_CASE("layers of the base size have as many parameters as the paper's") {
-  const TransformerSizes base{.layers = 6, .d_model = 512, .heads = 8, .d_ff = 2048};
+  const TransformerSizes base{
+      .encoder_layers = 6, .decoder_layers = 6, .d_model = 512, .heads = 8, .d_ff = 2048};
   const std::vector<ParameterRow> rows = parameter_rows(model_kinds()[0], base);
   for (int layer = 1; layer <= 6; ++layer) {
     CHECK(numbers_within(rows, fmt::format("encoder.{}.", layer)) == 3152384);

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "command/command_lists.hpp"
+#include "command/parameter_file.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -64,6 +65,7 @@ constexpr std::array problem_table = {
     Option{"--example", "NAME", "a built-in example; the options below change it (thinking-machines)"},
     Option{"--problem", "FILE", "a JSON file with any of the fields below, or what --format json wrote"},
     Option{"--parameters", "FILE", "w_q … b_o: safetensors, npz or JSON; PyTorch's nn.MultiheadAttention"},
+    prefix_option,
 };
 
 constexpr std::array output_table = {

@@ -1,7 +1,7 @@
 #include "command/solve.hpp"
 
+#include "command/parameter_file.hpp"
 #include "data/examples.hpp"
-#include "data/parameters.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -13,25 +13,35 @@ Request whole_problem(const Arguments& arguments) {
   if (file && example) fail("--problem and --example are both given: give one of them");
   if (file) return read_request(read_bytes(*file), *file);
   if (!example && arguments.request.has_source()) return {};
+  const std::optional<std::string> parameters = arguments.text("parameters");
+  if (!example && parameters) {
+    fail("--parameters {}: there are no words for it to work on: give --x or --text", *parameters);
+  }
   const std::string_view usual =
       arguments.default_example.empty() ? examples().front().name : arguments.default_example;
   const Example& chosen = look_up(examples(), example ? *example : usual, "example");
-  return read_request(chosen.json, std::string(chosen.name));
+  Request request = read_request(chosen.json, std::string(chosen.name));
+  // Its sizes and its scale belong to its own parameters.
+  if (parameters) {
+    request.leave_out(
+        {"heads", "d_model", "d_k", "d_v", "scale", "w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o"});
+  }
+  return request;
 }
 
 // The parameters of a lone attention, such as PyTorch's nn.MultiheadAttention.
-Request learned_parameters(const std::string& path, const Request& typed) {
-  ParameterFile file = read_parameters(path);
+Request learned_parameters(const Arguments& arguments, const std::string& path) {
+  ParameterFile file = parameters_asked_for(arguments, path);
   Request learned;
   for (auto& [name, matrix] : file.parameters) {
     const Field* field = find_row(fields(), name);
     if (!field) {
       fail(
-          "{} holds '{}', a part of {}: here go the parameters of one attention; see attn encoder, attn "
-          "decoder and attn transformer",
-          path, name, file.layout);
+          "{} holds the parameters of {}, and here go those of one attention: attn encoder, attn decoder "
+          "and attn transformer read it, and --prefix NAME chooses one attention in it",
+          path, file.layout == own_layout ? "a model" : file.layout);
     }
-    if (typed.has(name))
+    if (arguments.request.has(name))
       fail("{} holds {}, and {} is given as well: leave one of them out", path, name, field->option);
     learned.set(*field, std::move(matrix));
   }
@@ -54,9 +64,11 @@ Page Solved::page(const std::optional<std::string>& pattern) const {
 }
 
 Request requested(const Arguments& arguments) {
+  require_no_idle_prefix(arguments);
   Request request = whole_problem(arguments);
   if (const std::optional<std::string> path = arguments.text("parameters")) {
-    request.override_with(learned_parameters(*path, arguments.request));
+    request.override_with(learned_parameters(arguments, *path));
+    if (!request.has("heads") && !arguments.request.has("heads")) fail_without_heads(*path);
   }
   request.override_with(arguments.request);
   // What a problem says of its own numbers need not be true of others.

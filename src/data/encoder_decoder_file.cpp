@@ -122,10 +122,12 @@ void check_matrices(const EncoderDecoder& model, const std::string& where) {
     const Shape shape = expected.frame.shape;
     const auto found = model.matrices.find(expected.name);
     if (found == model.matrices.end()) {
-      fail("{}: the matrix {} is missing: with the cell {} and the variant {} it is {}", where, expected.name,
-           model.cell->name, model.variant->name, to_string(shape));
+      const bool in_words = !expected.shape_in_words.empty();
+      fail("{}: the matrix {} is missing: with the cell {} and the variant {} it {} {}", where, expected.name,
+           model.cell->name, model.variant->name, in_words ? "has" : "is",
+           in_words ? std::string(expected.shape_in_words) : to_string(shape));
     }
-    if (expected.has_inner_size || shape_of(found->second) == shape) continue;
+    if (!expected.shape_in_words.empty() || shape_of(found->second) == shape) continue;
     fail("{}: {} is {} and must be {}", where, expected.name, to_string(shape_of(found->second)),
          to_string(shape));
   }

@@ -17,7 +17,7 @@ bool is_vector(std::string_view name) {
 
 }  // namespace
 
-ParameterFile read_parameters(const std::string& path) {
+ParameterFile read_parameters(const std::string& path, std::string_view scope) {
   const std::string bytes = read_bytes(path);
   const std::string where = place_of_file(path);
   const std::string_view name = kind_of_file(path, bytes);
@@ -26,7 +26,9 @@ ParameterFile read_parameters(const std::string& path) {
     fail("{} is a .{} file, which holds one matrix: give parameters in a .safetensors, .npz or .json file",
          where, name);
   }
-  return translate(kind->open(bytes, where), where);
+  const std::string prefix =
+      scope.empty() || scope.ends_with('.') ? std::string(scope) : std::string(scope) + '.';
+  return translate(kind->open(bytes, where, prefix), where);
 }
 
 void write_safetensors(const std::vector<NamedMatrix>& parameters, Sink& sink) {

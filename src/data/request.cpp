@@ -105,6 +105,12 @@ bool Request::has_source() const {
   return std::ranges::any_of(sources, [&](std::string_view name) { return has(name); });
 }
 
+void Request::leave_out(std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    if (const auto found = values_.find(name); found != values_.end()) values_.erase(found);
+  }
+}
+
 void Request::override_with(const Request& other) {
   // What belongs to the field that is replaced goes with it: the words of other embeddings, the lengths of
   // other sentences, the scale of another scoring function.

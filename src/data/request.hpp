@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <span>
 #include <string>
@@ -58,6 +59,8 @@ class Request {
   bool empty() const { return values_.empty(); }
   /// Whether it says what is attended to, and not only how.
   bool has_source() const;
+  /// Forgets these fields.
+  void leave_out(std::initializer_list<std::string_view> names);
   /// Takes every field of `other`, in place of its own.
   void override_with(const Request& other);
 

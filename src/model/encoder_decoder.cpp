@@ -111,14 +111,10 @@ class Run {
   std::size_t steps_ = 0;
 };
 
-std::size_t place_of(std::string_view word, const std::vector<std::string>& vocabulary) {
-  return static_cast<std::size_t>(std::ranges::find(vocabulary, word) - vocabulary.begin()) + 1;
-}
-
 // Runs the decoder along the right words, and hands each step's distribution on.
 template <class Use>
 void follow(const EncoderDecoder& model, Run& run, const Ids& target, const Use& use) {
-  std::size_t previous = place_of(start_word, model.target_words);
+  std::size_t previous = id_in(model.target_words, start_word);
   for (const std::size_t id : target) {
     use(run.step(previous, axis("outputs", {model.target_words[id - 1]})));
     previous = id;
@@ -153,7 +149,7 @@ std::vector<ExpectedMatrix> expected_matrices(const EncoderDecoder& model) {
   if (const ScoringFunction* function = find_row(scoring_functions(), model.variant->score)) {
     for (const ScoreParameter& row : function->parameters) {
       expect(fmt::format("decoder.{}", row.name), row.shape(d, d), plain, plain);
-      expected.back().has_inner_size = true;
+      expected.back().shape_in_words = row.shape_in_words;
     }
   }
   expect("decoder.w_o", {d + model.variant->contexts_joined * d, all_words}, plain, words);
@@ -161,12 +157,11 @@ std::vector<ExpectedMatrix> expected_matrices(const EncoderDecoder& model) {
   return expected;
 }
 
-Ids ids_of(const std::vector<std::string>& words, const std::vector<std::string>& vocabulary,
-           std::string_view whose) {
+Ids ids_of(const std::vector<std::string>& words, const Vocabulary& vocabulary, std::string_view whose) {
   Ids ids;
   for (const std::string& word : words) {
-    ids.push_back(place_of(word, vocabulary));
-    if (ids.back() > vocabulary.size()) fail_unknown(fmt::format("{} word", whose), word, vocabulary);
+    ids.push_back(id_in(vocabulary, word));
+    if (ids.back() == 0) fail_unknown(fmt::format("{} word", whose), word, vocabulary);
   }
   return ids;
 }
@@ -196,9 +191,9 @@ Matrix distributions(const EncoderDecoder& model, const Ids& source, const Ids& 
 Ids translate(const EncoderDecoder& model, const Ids& source, std::size_t most) {
   Graph graph(keep_nothing());
   Run run(model, source, graph);
-  const std::size_t end = place_of(end_word, model.target_words);
+  const std::size_t end = id_in(model.target_words, end_word);
   Ids words;
-  std::size_t previous = place_of(start_word, model.target_words);
+  std::size_t previous = id_in(model.target_words, start_word);
   while (words.size() < most && previous != end) {
     const Value distribution = run.step(previous, axis("outputs"));
     const std::span<const double> shares = row(distribution.matrix(), 0);

@@ -7,31 +7,29 @@
 
 #include "graph/graph.hpp"
 #include "model/variants.hpp"
+#include "model/vocabulary.hpp"
 
 namespace attn {
-
-/// The words before the first and after the last word of a sentence.
-constexpr std::string_view start_word = "<start>";
-constexpr std::string_view end_word = "<end>";
 
 /// A recurrent encoder-decoder: how it computes, which words it knows, and what it has learned.
 struct EncoderDecoder {
   const Recurrence* cell = nullptr;
   const AlignmentVariant* variant = nullptr;
-  std::vector<std::string> source_words;  // a word's id is its place, from 1; <end> is among them
-  std::vector<std::string> target_words;  // <start> and <end> are among them
-  std::vector<std::string> features;      // names of the numbers of a state; may be empty
-  std::size_t source_size = 0;            // numbers in the embedding of a source word
-  std::size_t target_size = 0;            // and of a target word
-  std::size_t state_size = 0;             // numbers in a state of the encoder and of the decoder
+  Vocabulary source_words;            // <end> is among them
+  Vocabulary target_words;            // <start> and <end> are among them
+  std::vector<std::string> features;  // names of the numbers of a state; may be empty
+  std::size_t source_size = 0;        // numbers in the embedding of a source word
+  std::size_t target_size = 0;        // and of a target word
+  std::size_t state_size = 0;         // numbers in a state of the encoder and of the decoder
   std::map<std::string, Matrix, std::less<>> matrices = {};  // encoder.e, encoder.w_xh … decoder.b_o
 };
 
-/// A matrix that an encoder-decoder must have. That of a scoring function may have another inner size.
+/// A matrix that an encoder-decoder must have. That of a scoring function may have another shape, which is
+/// then told in words.
 struct ExpectedMatrix {
   std::string name;
   Frame frame;
-  bool has_inner_size = false;
+  std::string_view shape_in_words = {};
 };
 
 /// All matrices that an encoder-decoder of this cell, variant, vocabularies and sizes must have, in order.
@@ -41,8 +39,7 @@ std::vector<ExpectedMatrix> expected_matrices(const EncoderDecoder& model);
 using Ids = std::vector<std::size_t>;
 
 /// The ids of words. Throws InputError with the nearest word; `whose` is "source" or "target".
-Ids ids_of(const std::vector<std::string>& words, const std::vector<std::string>& vocabulary,
-           std::string_view whose);
+Ids ids_of(const std::vector<std::string>& words, const Vocabulary& vocabulary, std::string_view whose);
 
 /// Teacher forcing: every step of the decoder is given the right word before it. `encoder.1.h` …, all of them
 /// as `h`; `decoder.0.state`, and for every word of the target `decoder.1.query` … `decoder.1.distribution`;

@@ -28,10 +28,6 @@ Matrix allowed_words(std::span<const double> probabilities, const Sampling& samp
   return allowed;
 }
 
-bool limits(const Sampling& sampling) {
-  return sampling.top_k != 0 || sampling.top_p < 1.0;
-}
-
 // The distribution of the next word, as the sampling changes it.
 Value distribution_of(Value logits, const Sampling& sampling) {
   if (sampling.temperature != 1.0) {
@@ -39,7 +35,7 @@ Value distribution_of(Value logits, const Sampling& sampling) {
     logits = name("tempered", divide(std::move(logits), {sampling.temperature, {notation, notation}}));
   }
   Value distribution = name("distribution", softmax(std::move(logits)));
-  if (!limits(sampling)) return distribution;
+  if (!sampling.limits()) return distribution;
   Graph& graph = distribution.graph();
   const Frame& frame = distribution.node().frame;
   const Value allowed = graph.input("allowed", allowed_words(row(distribution.matrix(), 0), sampling),
@@ -105,10 +101,7 @@ std::vector<GenerationStep> generate(RunningTransformer& model, Graph& graph, co
     const Value distribution = distribution_of(model.logits(last), sampling);
     step.distribution = &distribution.node();
     step.multiply_adds = multiply_adds_since(graph, nodes_before);
-    const std::span<const double> probabilities = row(distribution.matrix(), 0);
-    const std::size_t place = choose(probabilities, sampling);
-    step.chosen = place + 1;
-    step.probability = probabilities[place];
+    step.chosen = choose(row(distribution.matrix(), 0), sampling) + 1;
     text.append(step.chosen, distribution.node().frame.columns);
     steps.push_back(std::move(step));
     if (steps.back().chosen == task.end) break;

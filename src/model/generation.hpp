@@ -12,6 +12,11 @@ struct Sampling {
   std::size_t top_k = 0;     // only so many words; 0: all
   double top_p = 1.0;        // only the most probable words that together have this much
   std::optional<std::mt19937> generator = {};
+
+  /// Whether some words are left out.
+  bool limits() const { return top_k != 0 || top_p < 1.0; }
+  /// Whether the model's own distribution is what is chosen from.
+  bool is_plain() const { return temperature == 1.0 && !limits(); }
 };
 
 /// Whether keys and values of earlier words are remembered, or all words go in again at every step.
@@ -24,7 +29,6 @@ struct GenerationStep {
   std::uint64_t multiply_adds = 0;     // of this step
   const Node* distribution = nullptr;  // [1, vocabulary], what the word was chosen from
   std::size_t chosen = 0;              // id
-  double probability = 0.0;
 };
 
 /// What a model is asked to write.

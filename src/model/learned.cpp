@@ -39,12 +39,11 @@ class Rows {
     add_optional(scope + ".gamma", {1, sizes_.d_model}, Beginning::ones);
     add_optional(scope + ".beta", {1, sizes_.d_model}, Beginning::zeros);
   }
-  void embedding(const std::string& scope, std::size_t words) {
+  void embedding(const std::string& scope, std::size_t words, std::size_t places) {
     if (words == 0) return;
     add_optional(scope + "_embedding.e", {words, sizes_.d_model}, Beginning::vectors);
-    if (sizes_.places > 0) {
-      add_optional(scope + "_positions.table", {sizes_.places, sizes_.d_model}, Beginning::vectors);
-    }
+    if (places == 0) return;
+    add_optional(scope + "_positions.table", {places, sizes_.d_model}, Beginning::vectors);
   }
   void output() {
     if (sizes_.target_words == 0) return;
@@ -84,8 +83,8 @@ std::span<const ModelKind> model_kinds() {
 std::vector<ParameterRow> parameter_rows(const ModelKind& kind, const TransformerSizes& sizes) {
   Rows rows(sizes);
   if (kind.encodes) {
-    rows.embedding("source", sizes.source_words);
-    for (std::size_t i = 1; i <= sizes.layers; ++i) {
+    rows.embedding("source", sizes.source_words, sizes.source_places);
+    for (std::size_t i = 1; i <= sizes.encoder_layers; ++i) {
       const std::string layer = fmt::format("encoder.{}", i);
       rows.attention(layer + ".self_attention");
       rows.norm(layer + ".norm_1");
@@ -95,8 +94,8 @@ std::vector<ParameterRow> parameter_rows(const ModelKind& kind, const Transforme
     rows.norm("encoder.norm");
   }
   if (kind.decodes) {
-    rows.embedding("target", sizes.target_words);
-    for (std::size_t i = 1; i <= sizes.layers; ++i) {
+    rows.embedding("target", sizes.target_words, sizes.target_places);
+    for (std::size_t i = 1; i <= sizes.decoder_layers; ++i) {
       const std::string layer = fmt::format("decoder.{}", i);
       rows.attention(layer + ".self_attention");
       rows.norm(layer + ".norm_1");

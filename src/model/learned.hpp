@@ -17,13 +17,15 @@ using ModelParameters = std::map<std::string, std::shared_ptr<const Matrix>, std
 
 /// How large a Transformer is.
 struct TransformerSizes {
-  std::size_t layers = 2;  // N
+  std::size_t encoder_layers = 2;  // N; 0: what was encoded comes from elsewhere
+  std::size_t decoder_layers = 2;
   std::size_t d_model = 8;
   std::size_t heads = 2;  // h
   std::size_t d_ff = 16;
   std::size_t source_words = 0;  // in the vocabularies; 0: vectors come in, or go out
   std::size_t target_words = 0;
-  std::size_t places = 0;  // of learned positions; 0: none are learned
+  std::size_t source_places = 0;  // of learned positions; 0: none are learned
+  std::size_t target_places = 0;
 };
 
 /// What a Transformer is made of.

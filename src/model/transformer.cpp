@@ -37,6 +37,13 @@ bool any(const std::vector<bool>& flags) {
   return std::ranges::find(flags, true) != flags.end();
 }
 
+// Where nothing is computed, a mask has no numbers either: its size grows with the square of the words.
+template <class Make>
+Value mask_input(Graph& graph, std::string_view name, Frame frame, const Make& make) {
+  if (!graph.evaluates()) return graph.placeholder(name, std::move(frame));
+  return graph.input(name, make(), std::move(frame.rows), std::move(frame.columns));
+}
+
 bool is_placed(const ParameterRow& row, const NormPlacement& norm) {
   if (row.name.find(".norm.") != std::string::npos) return norm.at_the_end;
   if (row.name.find(".norm_") != std::string::npos) return norm.in_layers;
@@ -62,7 +69,7 @@ RunningTransformer::RunningTransformer(const Transformer& model, Graph& graph)
       graph_(graph),
       learned_(learned_of(model, graph)),
       recipe_{.heads = model.sizes.heads, .norm = model.norm},
-      memories_(model.sizes.layers) {}
+      memories_(model.sizes.decoder_layers) {}
 
 // Vectors that are given are taken as they are: whoever made them has added positions, or has not.
 Value RunningTransformer::vectors_of(std::string_view side, const ModelInput& words) {
@@ -95,10 +102,9 @@ Value RunningTransformer::finish(std::string_view side, Value x) {
 
 std::optional<Value> RunningTransformer::encoder_mask() const {
   if (!source_.has_blanks()) return std::nullopt;
-  const std::size_t n = source_.size();
-  Matrix allowed = without_blanks(make_matrix({n, n}, 1.0), source_.blank);
-  return graph_.input("mask", std::move(allowed), axis("queries", source_.tokens),
-                      axis("keys", source_.tokens));
+  const Shape shape{source_.size(), source_.size()};
+  return mask_input(graph_, "mask", {shape, axis("queries", source_.tokens), axis("keys", source_.tokens)},
+                    [&] { return without_blanks(make_matrix(shape, 1.0), source_.blank); });
 }
 
 Value RunningTransformer::encode(const ModelInput& source) {
@@ -106,7 +112,7 @@ Value RunningTransformer::encode(const ModelInput& source) {
   Value x = vectors_of("source", source);
   const Graph::Scope scope(graph_, "encoder");
   const std::optional<Value> allowed = encoder_mask();
-  for (std::size_t i = 1; i <= model_.sizes.layers; ++i) {
+  for (std::size_t i = 1; i <= model_.sizes.encoder_layers; ++i) {
     const Graph::Scope layer(graph_, std::to_string(i));
     x = encoder_layer(std::move(x), learned_.within(fmt::format("encoder.{}", i)), recipe_, allowed);
   }
@@ -119,13 +125,15 @@ DecoderMasks RunningTransformer::decoder_masks(const ModelInput& target) const {
   const std::size_t n = target.size();
   const Axis queries = axis("queries", target.tokens);
   if (n > 1 || any(blank_before_)) {
-    Matrix allowed = causal_mask_after(words_before_ - n, {n, words_before_});
-    masks.self = graph_.input("mask", without_blanks(std::move(allowed), blank_before_), queries,
-                              axis("keys", tokens_before_));
+    const Shape shape{n, words_before_};
+    masks.self = mask_input(graph_, "mask", {shape, queries, axis("keys", tokens_before_)}, [&] {
+      return without_blanks(causal_mask_after(words_before_ - n, shape), blank_before_);
+    });
   }
   if (source_.has_blanks()) {
-    Matrix allowed = without_blanks(make_matrix({n, source_.size()}, 1.0), source_.blank);
-    masks.cross = graph_.input("cross_mask", std::move(allowed), queries, axis("keys", source_.tokens));
+    const Shape shape{n, source_.size()};
+    masks.cross = mask_input(graph_, "cross_mask", {shape, queries, axis("keys", source_.tokens)},
+                             [&] { return without_blanks(make_matrix(shape, 1.0), source_.blank); });
   }
   return masks;
 }
@@ -138,7 +146,7 @@ Value RunningTransformer::decode(const ModelInput& target, const std::optional<V
   tokens_before_.insert(tokens_before_.end(), target.tokens.begin(), target.tokens.end());
   const Graph::Scope scope(graph_, "decoder");
   const DecoderMasks masks = decoder_masks(target);
-  for (std::size_t i = 1; i <= model_.sizes.layers; ++i) {
+  for (std::size_t i = 1; i <= model_.sizes.decoder_layers; ++i) {
     const Graph::Scope layer(graph_, std::to_string(i));
     x = decoder_layer(std::move(x), learned_.within(fmt::format("decoder.{}", i)), recipe_, masks, encoded,
                       memories_[i - 1]);

@@ -2,6 +2,7 @@
 
 #include "attention/positions.hpp"
 #include "model/transformer_layers.hpp"
+#include "model/vocabulary.hpp"
 
 namespace attn {
 
@@ -16,8 +17,11 @@ struct Transformer {
   bool scale_embeddings = true;          // by √d_model  (Vaswani et al. 2017, section 3.4)
   TransformerSizes sizes;
   ModelParameters parameters;
-  std::vector<std::string> source_vocabulary;  // empty: words are numbers from 1
-  std::vector<std::string> target_vocabulary;
+  Vocabulary source_vocabulary;  // empty: words are numbers from 1
+  Vocabulary target_vocabulary;
+
+  /// Its own: what a decoder looks at may have been encoded elsewhere.
+  bool has_encoder() const { return kind->encodes && sizes.encoder_layers > 0; }
 };
 
 /// The parameters that a model has, in the order of the computation; as long as it has none, those that it is

@@ -127,14 +127,19 @@ void add_reading(Page& page, const Node& weights) {
   std::ranges::stable_sort(looks, std::greater(), &Look::weight);
   looks.resize(read);
   std::ranges::sort(looks, std::less(), &Look::query);
+  // A distribution of the next word is no attention, though a softmax as well.
+  const bool of_words = weights.frame.columns.name == "vocabulary";
   Text reading;
   for (const Look& look : looks) {
     const std::string share = written_fixed(100.0 * look.weight, 0);
-    if (!reading.empty()) reading.push_back({Span::Style::plain, "; "});
+    const bool first = reading.empty();
+    if (!first) reading.push_back({Span::Style::plain, "; "});
+    if (of_words) reading.push_back({Span::Style::plain, first ? "After " : "after "});
+    const char* const row_name = of_words ? "word" : first ? "Query" : "query";
+    reading.push_back({Span::Style::strong, called(weights.frame.rows, look.query, row_name)});
+    reading.push_back({Span::Style::plain, of_words ? " the most probable word is " : " looks most at "});
     reading.push_back(
-        {Span::Style::strong, called(weights.frame.rows, look.query, reading.empty() ? "Query" : "query")});
-    reading.push_back({Span::Style::plain, " looks most at "});
-    reading.push_back({Span::Style::strong, called(weights.frame.columns, look.key, "key")});
+        {Span::Style::strong, called(weights.frame.columns, look.key, of_words ? "word" : "key")});
     reading.push_back({Span::Style::plain, fmt::format(" ({} %)", share)});
   }
   reading.push_back({Span::Style::plain, "."});

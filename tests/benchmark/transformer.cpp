@@ -2,7 +2,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "data/transformer_file.hpp"
+#include "data/transformer_parameters.hpp"
 #include "math/product.hpp"
 #include "math/random.hpp"
 #include "math/xtensor_blas.hpp"
@@ -13,7 +13,8 @@
 namespace attn {
 namespace {
 
-constexpr TransformerSizes base = {.layers = 6, .d_model = 512, .heads = 8, .d_ff = 2048};
+constexpr TransformerSizes base = {
+    .encoder_layers = 6, .decoder_layers = 6, .d_model = 512, .heads = 8, .d_ff = 2048};
 
 const Transformer& base_model() {
   static const Transformer model = [] {
@@ -92,7 +93,7 @@ void pass_by_products(benchmark::State& state) {
     const double begin = now();
     maps(true);
     maps(false);
-    for (std::size_t attention = 0; attention < 3 * base.layers * base.heads; ++attention) {
+    for (std::size_t attention = 0; attention < 3 * base.decoder_layers * base.heads; ++attention) {
       xt::blas::gemm(part, part, scores, false, true);
       xt::blas::gemm(scores, part, sum, false, false);
     }

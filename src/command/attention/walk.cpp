@@ -7,7 +7,7 @@
 #include "command/attention/by_word.hpp"
 #include "command/attention/picture.hpp"
 #include "command/attention/swap.hpp"
-#include "command/model/walk.hpp"
+#include "command/model/outline.hpp"
 #include "command/solve.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "command/explanation.hpp"
-#include "command/model/translation.hpp"
+#include "command/model/alignment_walk.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
 

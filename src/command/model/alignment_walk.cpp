@@ -1,3 +1,5 @@
+#include "command/model/alignment_walk.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,19 +9,12 @@
 #include <span>
 
 #include "attention/score.hpp"
-#include "command/model/translation.hpp"
-#include "model/influence.hpp"
+#include "command/model/alignment_ends.hpp"
 #include "page/describe.hpp"
 #include "support/number.hpp"
 
 namespace attn {
 namespace {
-
-constexpr std::size_t most_influences = 2500;  // outputs times inputs, each a whole translation of its own
-
-std::shared_ptr<const Matrix> share(Matrix matrix) {
-  return std::make_shared<const Matrix>(std::move(matrix));
-}
 
 std::string percent(double share) {
   std::string text;
@@ -38,7 +33,7 @@ Table upright(std::string title, const std::vector<const Node*>& nodes, Axis col
   return {.title = std::move(title),
           .rows = rows,
           .columns = std::move(columns),
-          .cells = share(std::move(cells))};
+          .cells = std::make_shared<const Matrix>(std::move(cells))};
 }
 
 // The tables of a step: vectors of as many numbers stand beside each other.
@@ -71,9 +66,7 @@ class AlignmentWalk {
     add_parameters();
     add_encoder();
     for (std::size_t t = 1; t <= translation_.target.size(); ++t) add_step(t);
-    add_alignment();
-    add_probabilities();
-    add_influence();
+    add_alignment_ends(page_, translation_);
   }
 
  private:
@@ -100,7 +93,7 @@ class AlignmentWalk {
   }
 
   void add_title() {
-    title(1, translation_.title);
+    title(1, translation_.title.empty() ? "A translation" : translation_.title);
     for (const std::string& paragraph : translation_.about) say(paragraph);
     std::vector<std::string> from, to;
     for (const std::size_t id : translation_.source) from.push_back(source_word(id));
@@ -198,73 +191,6 @@ class AlignmentWalk {
         "{} + {} = {} numbers whatever the sentence, [alpha_t; s_t] would have {} + {} = {} here and another "
         "number for every other length.",
         d, d, 2 * d, n, d, n + d));
-  }
-
-  void add_alignment() {
-    if (!attends()) return;
-    const Node* transposed = graph_.find("alignment_transposed");
-    const Node& node = transposed ? *transposed : graph_.at("alignment");
-    title(2, "The alignment");
-    say(transposed
-            ? "The weights of all steps beside each other: inputs as rows, outputs as columns. Every column "
-              "sums to one."
-            : "The weights of all steps below each other: outputs as rows, inputs as columns. Every row sums "
-              "to one; --transpose exchanges them.");
-    Table table = table_of(node);
-    table.heat = Heat::weights;
-    table.row_sums = !transposed;
-    if (transposed) say(formula_block(node));
-    say(table);
-    say(HeatMap{std::move(table)});
-  }
-
-  void add_probabilities() {
-    title(2, "The whole sentence");
-    const std::size_t outputs = translation_.target.size();
-    Matrix shares = make_matrix({outputs, 1});
-    std::vector<std::string> words;
-    double all = 1.0;
-    for (std::size_t t = 1; t <= outputs; ++t) {
-      const std::size_t id = translation_.target[t - 1];
-      words.push_back(target_word(id));
-      shares(t - 1, 0) = find(t, "distribution")->matrix()(0, id - 1);
-      all *= shares(t - 1, 0);
-    }
-    say(Table{.title = "outputs",
-              .rows = axis("outputs", std::move(words)),
-              .columns = axis("stages", {"probability"}),
-              .cells = share(std::move(shares)),
-              .heat = Heat::weights});
-    say(Prose{text("Their product, the probability of the whole sentence, is ",
-                   strong(written_digits(all, 4)), ".")});
-  }
-
-  void add_influence() {
-    const std::size_t inputs = translation_.source.size(), outputs = translation_.target.size();
-    if (inputs * outputs > most_influences) return;
-    Influence found = influence(model_, translation_.source, translation_.target);
-    title(2, attends() ? "What each output depends on" : "What the bottleneck loses");
-    say("One word of the source at a time is replaced by the word with the nearest vector, and the same "
-        "words are "
-        "followed. The table says how far each output's distribution moves, from 0 (not at all) to 1 (to "
-        "other words "
-        "altogether).");
-    std::vector<std::string> columns, rows;
-    for (std::size_t i = 0; i < inputs; ++i) {
-      columns.push_back(source_word(translation_.source[i]) + "->" + source_word(found.replacements[i]));
-    }
-    for (const std::size_t id : translation_.target) rows.push_back(target_word(id));
-    say(Table{.title = "moves",
-              .rows = axis("outputs", std::move(rows)),
-              .columns = axis("inputs", std::move(columns)),
-              .cells = share(std::move(found.moved)),
-              .heat = Heat::weights});
-    if (attends()) return;
-    say("Everything has to pass through one state. What a word left there has faded with every word after "
-        "it, and a "
-        "later word of the same kind writes over it: a column near 0 is a word that no output can tell from "
-        "another. "
-        "With --variant bahdanau every output reaches every state itself.");
   }
 
   Page& page_;

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
+#include "command/model/options.hpp"
 #include "command/model/words.hpp"
+#include "command/parameter_file.hpp"
+#include "data/transformer_parameters.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -19,48 +22,48 @@ struct Size {
 };
 
 constexpr Size named_sizes[] = {
-    {"tiny", {.layers = 2, .d_model = 4, .heads = 2, .d_ff = 8}},
-    {"base", {.layers = 6, .d_model = 512, .heads = 8, .d_ff = 2048}},  // Vaswani et al. 2017
+    {"tiny", {.encoder_layers = 2, .decoder_layers = 2, .d_model = 4, .heads = 2, .d_ff = 8}},
+    // Vaswani et al. 2017
+    {"base", {.encoder_layers = 6, .decoder_layers = 6, .d_model = 512, .heads = 8, .d_ff = 2048}},
 };
-
-using Words = std::vector<std::string>;
-
-Words with_new_words(Words first, const Words& words) {
-  for (const std::string& word : words) {
-    if (std::ranges::find(first, word) == first.end()) first.push_back(word);
-  }
-  return first;
-}
 
 class Chooser {
  public:
-  Chooser(const Arguments& arguments, std::string_view usual) : arguments_(arguments), usual_(usual) {}
+  Chooser(const Arguments& arguments, const ModelUse& use) : arguments_(arguments), use_(use) {}
 
-  // What would not fit into memory is refused before anything is drawn.
-  ModelChoice choose() {
+  ModelChoice with_words() {
     take_model();
-    take_what_goes_in();
-    if (drawn_) require_drawable(choice_.model);
-    require_memory(choice_);
-    if (!drawn_) return std::move(choice_);
-    arguments_.tell("drawing parameters");
-    draw_parameters(choice_.model, seed_);
+    require_side();
+    take_words(choice_, {arguments_, told_}, usual_kind());
+    remark_on_idle_options();
     return std::move(choice_);
   }
 
-  ModelChoice plan_only() {
+  // A model that is drawn has the words that it is run on.
+  ModelChoice alone() {
+    heads_matter_ = false;
     take_model();
-    take_what_goes_in();
+    if (is_drawn()) {
+      take_words(choice_, {arguments_, told_}, usual_kind());
+      return std::move(choice_);
+    }
+    for (const Option& option : word_options())
+      remark_on_idle(without_dashes(option), "words change no parameter");
+    remark_on_idle("seed", "nothing is drawn");
     return std::move(choice_);
   }
 
  private:
+  const ModelKind& usual_kind() const { return look_up(model_kinds(), use_.usual_kind, "kind of model"); }
+  bool is_drawn() const { return choice_.model.parameters.empty(); }
+
   void refuse_beside(std::string_view one, std::initializer_list<std::string_view> others) const {
     for (const std::string_view other : others) arguments_.exclude(one, other);
   }
 
   void take_model() {
     choice_.model.norm = &norm_placements().front();
+    require_no_idle_prefix(arguments_);
     if (arguments_.has("model")) {
       refuse_beside(
           "model", {"parameters", "size", "layers", "d-model", "d-ff", "heads", "positions", "norm", "kind"});
@@ -68,16 +71,25 @@ class Chooser {
     } else if (arguments_.has("parameters")) {
       refuse_beside("parameters", {"size", "layers", "d-model", "d-ff", "kind"});
       take_recipe();
-      read_parameter_file(*arguments_.text("parameters"));
+      take_parameter_file(*arguments_.text("parameters"));
     } else {
       plan();
-      drawn_ = true;
     }
   }
 
-  void take_what_goes_in() {
-    take_words(choice_, {arguments_, told_}, look_up(model_kinds(), usual_, "kind of model"));
-    remark_on_idle_options();
+  void require_side() const {
+    const Transformer& model = choice_.model;
+    if (use_.needs == ModelUse::Needs::encoder && !model.has_encoder()) {
+      fail("attn {} needs an encoder, and this model has none: see attn decoder", use_.command);
+    }
+    if (use_.needs == ModelUse::Needs::decoder && !model.kind->decodes) {
+      fail("attn {} needs a decoder, and this model has none: see attn encoder", use_.command);
+    }
+  }
+
+  void remark_on_idle(std::string_view option, std::string_view reason) {
+    if (!arguments_.has(option)) return;
+    choice_.remarks.push_back(fmt::format("--{} changes nothing here: {}", option, reason));
   }
 
   void remark_on_idle_options() {
@@ -85,14 +97,9 @@ class Chooser {
     const bool draws_vectors = (choice.source.x && !arguments_.has("x")) ||
                                (choice.target.x && !arguments_.has("target-x")) ||
                                (choice.memory && !arguments_.has("memory"));
-    if (arguments_.has("seed") && !drawn_ && !draws_vectors) {
-      choice_.remarks.emplace_back("--seed changes nothing here: nothing is drawn");
-    }
+    if (!is_drawn() && !draws_vectors) remark_on_idle("seed", "nothing is drawn");
     const bool embeds = !choice.source.ids.empty() || !choice.target.ids.empty();
-    if (arguments_.has("positions") && !embeds) {
-      choice_.remarks.emplace_back(
-          "--positions changes nothing here: positions are added to embeddings, and vectors are given");
-    }
+    if (!embeds) remark_on_idle("positions", "positions are added to embeddings, and vectors are given");
   }
 
   static TransformerFile read_model_file(const std::string& name) {
@@ -128,40 +135,29 @@ class Chooser {
     }
   }
 
-  void read_parameter_file(const std::string& path) {
+  void take_parameter_file(const std::string& path) {
     Transformer& model = choice_.model;
     const std::optional<std::size_t> heads = arguments_.count("heads", 1, most_numbers);
-    if (!heads)
-      fail("--parameters {}: the file does not tell how many heads there are: give --heads N", path);
-    model.sizes.heads = *heads;
+    if (!heads && heads_matter_) fail_without_heads(path);
+    model.sizes.heads = heads.value_or(1);
     arguments_.tell("reading parameters");
-    ParameterFile file = read_parameters(path);
+    ParameterFile file = parameters_asked_for(arguments_, path);
     take_parameters(model, std::move(file.parameters), path);
-    if (model.sizes.places > 0 && !arguments_.has("positions")) model.positions = "learned";
+    const bool learned = model.sizes.source_places > 0 || model.sizes.target_places > 0;
+    if (learned && !arguments_.has("positions")) model.positions = "learned";
     model.title = fmt::format("{} of {}", file.layout, path);
   }
 
   // Kind and sizes of a model that is drawn, and the words that it knows.
   void plan() {
     Transformer& model = choice_.model;
-    model.kind =
-        &look_up(model_kinds(), arguments_.text("kind").value_or(std::string(usual_)), "kind of model");
-    model.sizes =
-        look_up(std::span<const Size>(named_sizes), arguments_.text("size").value_or("tiny"), "size").sizes;
-    const auto take = [&](std::string_view option, std::size_t& size, std::size_t most) {
-      if (const auto given = arguments_.count(option, 1, most)) size = *given;
-    };
-    take("layers", model.sizes.layers, most_layers);
-    take("d-model", model.sizes.d_model, most_numbers);
-    take("heads", model.sizes.heads, most_numbers);
-    take("d-ff", model.sizes.d_ff, most_inner);
-    if (model.sizes.d_model % model.sizes.heads != 0) {
-      fail("--heads {}: the {} numbers of d_model cannot be shared out equally among them", model.sizes.heads,
-           model.sizes.d_model);
-    }
+    model.kind = &look_up(model_kinds(), arguments_.text("kind").value_or(std::string(use_.usual_kind)),
+                          "kind of model");
+    plan_sizes();
     take_recipe();
     const AskedWords asked{arguments_, told_};
-    const Words source = source_words(asked), target = target_words(asked);
+    const std::vector<std::string> source = sentence(asked, source_side),
+                                   target = sentence(asked, target_side);
     if (!arguments_.has("x")) model.source_vocabulary = with_new_words({}, source);
     if (!arguments_.has("target-x")) {
       model.target_vocabulary = with_new_words({std::string(start_word), std::string(end_word)}, target);
@@ -169,59 +165,49 @@ class Chooser {
     model.sizes.source_words = model.source_vocabulary.size();
     model.sizes.target_words = model.target_vocabulary.size();
     if (model.positions == "learned") {
-      model.sizes.places = std::max(source.size(), target.size() + 1);
+      model.sizes.source_places = model.sizes.target_places = std::max(source.size(), target.size() + 1);
     }
   }
 
+  void plan_sizes() {
+    TransformerSizes& sizes = choice_.model.sizes;
+    sizes =
+        look_up(std::span<const Size>(named_sizes), arguments_.text("size").value_or("tiny"), "size").sizes;
+    const auto asked = [&](std::string_view option, std::size_t usual, std::size_t most) {
+      return arguments_.count(option, 1, most).value_or(usual);
+    };
+    sizes.encoder_layers = sizes.decoder_layers = asked("layers", sizes.encoder_layers, most_layers);
+    sizes.d_model = asked("d-model", sizes.d_model, most_numbers);
+    sizes.heads = asked("heads", sizes.heads, most_numbers);
+    sizes.d_ff = asked("d-ff", sizes.d_ff, most_inner);
+    if (sizes.d_model % sizes.heads == 0) return;
+    fail("--heads {}: the {} numbers of d_model cannot be shared out equally among them", sizes.heads,
+         sizes.d_model);
+  }
+
   const Arguments& arguments_;
-  std::string_view usual_;
+  const ModelUse& use_;
   ModelChoice choice_;
   ToldSentences told_;
-  std::uint32_t seed_ = model_seed(arguments_);
-  bool drawn_ = false;
+  bool heads_matter_ = true;
 };
 
 }  // namespace
 
-std::vector<Option> model_options() {
-  return {
-      {"--model", "NAME", "a built-in model, or a JSON file with its parameters and words"},
-      {"--parameters", "FILE", "safetensors, npz or JSON; state dictionaries of PyTorch's modules too"},
-      {"--save-parameters", "FILE", "writes the parameters: .safetensors or .npz"},
-      {"--size", "NAME", "tiny, which fits a screen, or base, the paper's (tiny)"},
-      {"--layers", "N", "layers of the encoder and of the decoder"},
-      {"--heads", "N", "heads of every attention"},
-      {"--d-model", "N", "numbers in a word's vector"},
-      {"--d-ff", "N", "numbers inside the feed-forward layer"},
-      {"--norm", "WHERE", "post: after the residual connection, pre: before the sub-layer, none (post)"},
-      {"--positions", "KIND", "none, sinusoidal, concatenated or learned (sinusoidal)"},
-      {"--seed", "N", "of what is drawn (1)"},
-      {"--source", "SENTENCE", "what is encoded; <blank> is padding"},
-      {"--target", "SENTENCE", "what the decoder is given, one place later"},
-      {"--x", "MATRIX", "vectors in place of the source's words"},
-      {"--target-x", "MATRIX", "vectors in place of the target's words"},
-      {"--memory", "MATRIX", "what was encoded, for a decoder alone"},
-      {"--n", "N", "as many words on both sides, without names of their own"},
-  };
+ModelChoice planned_model(const Arguments& arguments, const ModelUse& use) {
+  return Chooser(arguments, use).with_words();
 }
 
-ModelChoice chosen_model(const Arguments& arguments, std::string_view usual) {
-  return Chooser(arguments, usual).choose();
+ModelChoice planned_model_alone(const Arguments& arguments, const ModelUse& use) {
+  return Chooser(arguments, use).alone();
 }
 
-ModelChoice planned_model(const Arguments& arguments, std::string_view usual) {
-  return Chooser(arguments, usual).plan_only();
-}
-
-Keep telling(Keep keep, const Arguments& arguments) {
-  return [keep = std::move(keep), &arguments](const Node& node) {
-    if (!node.name.empty()) arguments.tell(node.name);
-    return keep(node);
-  };
-}
-
-std::string word_of(const std::vector<std::string>& vocabulary, std::size_t id) {
-  return id <= vocabulary.size() ? vocabulary[id - 1] : std::to_string(id);
+ModelChoice drawn(ModelChoice choice, const Arguments& arguments) {
+  if (!choice.model.parameters.empty()) return choice;
+  require_drawable(choice.model);
+  arguments.tell("drawing parameters");
+  draw_parameters(choice.model, model_seed(arguments));
+  return choice;
 }
 
 }  // namespace attn

@@ -5,9 +5,18 @@
 
 namespace attn {
 
+/// What a command does with a model.
+struct ModelUse {
+  enum class Needs { any, encoder, decoder };
+
+  std::string_view command;
+  std::string_view usual_kind;  // a row of model_kinds(), where nothing else decides it; its sides get words
+  Needs needs = Needs::any;
+};
+
 /// A model, and the words or vectors that it is run on.
 struct ModelChoice {
-  Transformer model;
+  Transformer model;  // without parameters as long as they are to be drawn
   ModelInput source;
   ModelInput target;                  // what goes into the decoder
   std::vector<std::string> expected;  // the target's words one place earlier: what should come out
@@ -15,25 +24,14 @@ struct ModelChoice {
   std::vector<std::string> remarks;
 };
 
-/// The options that choose a model, its sizes, its parameters and its words.
-std::vector<Option> model_options();
+/// What the arguments ask for, a model file or example, a file of parameters, or sizes, with the words that
+/// it is run on. Parameters of a model that is not read are not drawn yet. Throws InputError.
+ModelChoice planned_model(const Arguments& arguments, const ModelUse& use);
 
-/// What the arguments ask for: a model file or example, a file of parameters, or sizes to be drawn. `usual`
-/// is the kind of model where nothing else decides it, and has the sides that are given words. Throws
-/// InputError.
-ModelChoice chosen_model(const Arguments& arguments, std::string_view usual);
+/// The same without words, where a model that is read needs none: what it has learned is only looked at.
+ModelChoice planned_model_alone(const Arguments& arguments, const ModelUse& use);
 
-/// Only kind, sizes and words: no parameter is read or drawn. For graphs that never evaluate.
-ModelChoice planned_model(const Arguments& arguments, std::string_view usual);
-
-/// The file that --save-parameters asks for, or none. Throws InputError for another ending than .safetensors
-/// and .npz.
-std::vector<FileToWrite> saved_parameters(const Arguments& arguments, const Transformer& model);
-
-/// Keeps what `keep` keeps, and tells of every node that is made.
-Keep telling(Keep keep, const Arguments& arguments);
-
-/// The word of an id, which is counted from 1.
-std::string word_of(const std::vector<std::string>& vocabulary, std::size_t id);
+/// With parameters drawn, if it has none. Throws InputError for more than are drawn.
+ModelChoice drawn(ModelChoice choice, const Arguments& arguments);
 
 }  // namespace attn

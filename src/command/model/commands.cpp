@@ -1,5 +1,5 @@
 #include "command/command_lists.hpp"
-#include "command/model/choice.hpp"
+#include "command/model/options.hpp"
 
 namespace attn {
 namespace {

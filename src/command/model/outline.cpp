@@ -1,10 +1,10 @@
+#include "command/model/outline.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <set>
 
-#include "command/model/walk.hpp"
 #include "graph/cost.hpp"
 #include "support/number.hpp"
 

@@ -1,8 +1,7 @@
 #include <fmt/format.h>
 
 #include "command/model/choice.hpp"
-#include "data/matrix_file.hpp"
-#include "support/error.hpp"
+#include "command/model/saved_parameters.hpp"
 #include "support/number.hpp"
 
 namespace attn {
@@ -18,32 +17,14 @@ std::string part_of(std::string_view name) {
 
 }  // namespace
 
-std::vector<FileToWrite> saved_parameters(const Arguments& arguments, const Transformer& model) {
-  const std::optional<std::string> path = arguments.text("save-parameters");
-  if (!path) return {};
-  std::string bytes;
-  Sink sink([&](std::string_view piece) { bytes += piece; });
-  std::vector<NamedMatrix> matrices;
-  for (const auto& [name, matrix] : model.parameters) matrices.push_back({name, matrix.get()});
-  if (path->ends_with(".npz")) {
-    write_npz(matrices, sink);
-  } else if (path->ends_with(".safetensors")) {
-    write_safetensors(matrices, sink);
-  } else {
-    fail("--save-parameters {}: parameters are written as .safetensors or .npz: give one of these endings",
-         *path);
-  }
-  sink.flush();
-  return {{*path, std::move(bytes)}};
-}
-
 Outcome run_parameters(const Command&, const Arguments& arguments) {
-  const bool drawn = arguments.has("save-parameters");
-  const ModelChoice choice =
-      drawn ? chosen_model(arguments, "encoder-decoder") : planned_model(arguments, "encoder-decoder");
+  constexpr ModelUse use{"parameters", "encoder-decoder"};
+  ModelChoice choice = planned_model_alone(arguments, use);
+  if (arguments.has("save-parameters")) choice = drawn(std::move(choice), arguments);
   const Transformer& model = choice.model;
   Page page;
   page.blocks.emplace_back(Heading{1, text(model.title.empty() ? std::string("Parameters") : model.title)});
+  if (!model.summary.empty()) page.blocks.emplace_back(Prose{text(model.summary)});
   page.blocks.emplace_back(Prose{text(fmt::format("{}: {}.", model.kind->name, model.kind->summary))});
   Listing listing{{"parameter", "shape", "numbers"}, {}};
   std::vector<std::pair<std::string, std::size_t>> sums;
@@ -61,9 +42,7 @@ Outcome run_parameters(const Command&, const Arguments& arguments) {
   of_parts.rows.push_back({"in all", with_commas(total)});
   page.blocks.emplace_back(Heading{2, text("By part")});
   page.blocks.emplace_back(std::move(of_parts));
-  Outcome outcome{.page = std::move(page)};
-  outcome.files = saved_parameters(arguments, model);
-  return outcome;
+  return {.page = std::move(page), .warnings = choice.remarks, .files = saved_parameters(arguments, model)};
 }
 
 }  // namespace attn

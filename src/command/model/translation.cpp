@@ -23,13 +23,6 @@ Words sentence_of(const std::string& text, std::string_view option) {
   fail("--{} has {} words: give at most {}", option, words.size(), most_words);
 }
 
-Words vocabulary(Words first, const Words& words) {
-  for (const std::string& word : words) {
-    if (std::ranges::find(first, word) == first.end()) first.push_back(word);
-  }
-  return first;
-}
-
 const AlignmentVariant& variant_of(const Arguments& arguments, const std::string& usual) {
   const std::string told = usual.empty() ? std::string(alignment_variants().front().name) : usual;
   return look_up(alignment_variants(), arguments.text("variant").value_or(told), "variant");
@@ -43,14 +36,15 @@ const Recurrence& cell_of(const Arguments& arguments, const std::string& usual) 
 // A model for any words: what it has learned is drawn.
 EncoderDecoder drawn_model(const Arguments& arguments, const Words& source, const Words& target) {
   const std::size_t size = arguments.count("hidden", 1, most_numbers).value_or(drawn_numbers);
-  EncoderDecoder model{.cell = &cell_of(arguments, ""),
-                       .variant = &variant_of(arguments, ""),
-                       .source_words = vocabulary({}, source),
-                       .target_words = vocabulary({std::string(start_word), std::string(end_word)}, target),
-                       .features = {},
-                       .source_size = size,
-                       .target_size = size,
-                       .state_size = size};
+  EncoderDecoder model{
+      .cell = &cell_of(arguments, ""),
+      .variant = &variant_of(arguments, ""),
+      .source_words = with_new_words({}, source),
+      .target_words = with_new_words({std::string(start_word), std::string(end_word)}, target),
+      .features = {},
+      .source_size = size,
+      .target_size = size,
+      .state_size = size};
   const std::size_t seed = arguments.count("seed", 0, std::numeric_limits<std::uint32_t>::max()).value_or(1);
   draw_parameters(model, static_cast<std::uint32_t>(seed));
   return model;

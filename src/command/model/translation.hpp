@@ -23,7 +23,4 @@ struct Translation {
 /// sentences too long for the memory that all steps would need.
 Translation translation_of(const Arguments& arguments);
 
-/// All of it, step by step. `page` has its graph.
-void add_alignment_walk(Page& page, const Translation& translation);
-
 }  // namespace attn

@@ -10,27 +10,37 @@
 namespace attn {
 namespace {
 
-// What a part of a model does, by the end of its scope's name.
+// What is done in a part of a model, by the end of its scope's name and by a matrix that shows it.
 struct Part {
   std::string_view scope;
+  std::string_view matrix;
   std::string_view sentence;
 };
 
+constexpr std::string_view given = "given", scaled = "They are multiplied by √d_model.",
+                           placed = "A vector for each place is added.";
+
 constexpr Part parts[] = {
-    {"source",
-     "The words of the source: their ids, the rows of the embedding that these stand for, multiplied by "
-     "√d_model, and a vector for each place."},
-    {"target",
+    {"source", "ids",
+     "The words of the source: their ids, and the rows of the embedding that these stand for."},
+    {"source", given, "The vectors of the source, as they were given or drawn."},
+    {"source", "scaled_x", scaled},
+    {"source", "positioned", placed},
+    {"target", "ids",
      "The words of the target, which go in one place late: what stands at a place is to be found there "
      "next, and cannot be looked up."},
-    {"self_attention", "Every word asks all words that it may look at, itself among them."},
-    {"cross_attention",
+    {"target", given, "The vectors of the target, as they were given or drawn."},
+    {"target", "scaled_x", scaled},
+    {"target", "positioned", placed},
+    {"self_attention", "weights", "Every word asks all words that it may look at, itself among them."},
+    {"self_attention", "concat", "Every word asks all words that it may look at, itself among them."},
+    {"cross_attention", "output",
      "Every word of the target asks all words that were encoded: queries come from the decoder, "
      "keys and values from the encoder."},
-    {"norm_1",
+    {"norm_1", "output",
      "Every row is moved to mean 0 and stretched to variance 1, then multiplied by γ and moved by β, which "
      "are learned."},
-    {"feed_forward",
+    {"feed_forward", "output",
      "Every word by itself: a learned map to d_ff numbers, ReLU, which makes negative numbers 0, "
      "and a map back."},
 };
@@ -40,8 +50,13 @@ std::string_view last_part(std::string_view scope) {
   return scope.substr(scope.rfind('.') + 1);
 }
 
-bool is_residual(const Node& node) {
-  return node.leaf().starts_with("sum_");
+bool is_residual(const Node* node) {
+  return node->leaf().starts_with("sum_");
+}
+
+// Vectors that were not looked up stand for themselves.
+std::string_view role_of(const Node* node) {
+  return node->operation || node->leaf() != "x" ? node->leaf() : given;
 }
 
 class ModelWalk {
@@ -56,18 +71,26 @@ class ModelWalk {
     if (shown.empty()) return;
     const std::string title = scope.empty() ? "The result" : std::string(nodes.front()->scope_name());
     page_.blocks.emplace_back(Heading{2, text(title)});
-    const auto part = std::ranges::find(parts, last_part(scope), &Part::scope);
-    if (part != std::end(parts)) tell(part->scope, part->sentence);
-    if (std::ranges::any_of(shown, is_residual, [](const Node* node) -> const Node& { return *node; })) {
-      tell("sum", "The residual connection: what the sub-layer found is added to what it was given.");
-    }
+    tell_parts(last_part(scope), shown);
     add_results(page_, shown);
     add_reading(page_, *shown.back());
   }
 
  private:
-  void tell(std::string_view what, std::string_view sentence) {
-    if (told_.insert(what).second) page_.blocks.emplace_back(Prose{text(std::string(sentence))});
+  // Each sentence once, where it is true for the first time.
+  void tell_parts(std::string_view scope, const std::vector<const Node*>& shown) {
+    std::string told;
+    const auto tell = [&](std::string_view sentence) {
+      if (told_.insert(sentence).second) told += (told.empty() ? "" : " ") + std::string(sentence);
+    };
+    for (const Part& part : parts) {
+      if (part.scope == scope && std::ranges::find(shown, part.matrix, role_of) != shown.end())
+        tell(part.sentence);
+    }
+    if (std::ranges::any_of(shown, is_residual)) {
+      tell("The residual connection: what the sub-layer found is added to what it was given.");
+    }
+    if (!told.empty()) page_.blocks.emplace_back(Prose{text(std::move(told))});
   }
 
   Page& page_;

@@ -8,8 +8,4 @@ namespace attn {
 /// and its formulas and tables.
 void add_model_walk(Page& page);
 
-/// The tree of the trace's nodes with shapes and multiplications, and no numbers. Layers and heads that are
-/// like the one before are told in one line.
-void add_outline(Page& page);
-
 }  // namespace attn

@@ -1,6 +1,7 @@
 #include "command/model/words.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,46 +15,15 @@
 namespace attn {
 namespace {
 
-constexpr std::string_view usual_source = "the cat sat", usual_target = "die Katze saß";
-constexpr std::size_t most_words = 10000;
+constexpr std::size_t few_words = 3;
 
 using Words = std::vector<std::string>;
 
-// A side of a model, with the options that give it words.
-struct Side {
-  std::string_view sentence;
-  std::string_view vectors;
-  std::uint32_t after_seed;  // so that both sides are drawn differently
-};
-
-constexpr Side source_side{"source", "x", 1}, target_side{"target", "target-x", 2};
-
-bool has_word(const Words& words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
-
-Words sentence(const Arguments& arguments, const Side& side, const std::string& usual) {
-  for (const Side& each : {source_side, target_side}) {
-    arguments.exclude("n", each.sentence);
-    arguments.exclude("n", each.vectors);
-  }
-  Words words;
-  if (const auto n = arguments.count("n", 1, most_words)) {
-    for (std::size_t i = 1; i <= *n; ++i) words.push_back(fmt::format("w{}", i));
-    return words;
-  }
-  words = split_words(arguments.text(side.sentence).value_or(usual));
-  if (words.size() > most_words) {
-    fail("--{} has {} words: give at most {}", side.sentence, words.size(), most_words);
-  }
-  return words;
-}
-
-std::size_t id_of(const std::string& word, const Words& vocabulary, std::size_t rows) {
+std::size_t id_of(const std::string& word, const Vocabulary& vocabulary, std::size_t rows) {
   if (!vocabulary.empty()) {
-    const auto found = std::ranges::find(vocabulary, word);
-    if (found == vocabulary.end()) fail_unknown("word", word, vocabulary);
-    return static_cast<std::size_t>(found - vocabulary.begin()) + 1;
+    const std::size_t id = id_in(vocabulary, word);
+    if (id == 0) fail_unknown("word", word, vocabulary);
+    return id;
   }
   const std::optional<std::size_t> id = parsed<std::size_t>(word);
   if (!id || *id < 1 || *id > rows) {
@@ -69,10 +39,10 @@ std::vector<bool> blanks_among(const Words& words) {
 }
 
 // Nobody looks at a blank: any id does for one that the model does not know.
-ModelInput input_of(const Words& words, const Words& vocabulary, std::size_t rows) {
+ModelInput input_of(const Words& words, const Vocabulary& vocabulary, std::size_t rows) {
   ModelInput input{.tokens = words, .blank = blanks_among(words)};
   for (const std::string& word : words) {
-    const bool unknown_blank = word == blank && !has_word(vocabulary, word);
+    const bool unknown_blank = word == blank && id_in(vocabulary, word) == 0;
     input.ids.push_back(unknown_blank ? 1 : id_of(word, vocabulary, rows));
   }
   return input;
@@ -97,8 +67,7 @@ class WordTaker {
 
   void take() {
     const ModelKind& kind = *choice_.model.kind;
-    const bool lone_decoder = !choice_.model.parameters.empty() && kind.encodes &&
-                              !choice_.model.parameters.contains("encoder.1.self_attention.w_q");
+    const bool lone_decoder = kind.encodes && !choice_.model.has_encoder();
     if (!kind.encodes) refuse({"source", "x", "memory"}, "the model has no encoder: give --target");
     if (!kind.decodes || !usual_.decodes) {
       refuse({"target", "target-x", "memory"}, "there is no decoder here to read it");
@@ -143,24 +112,48 @@ class WordTaker {
     return input;
   }
 
-  void require_places(const Side& side, const Words& words) const {
-    const Transformer& model = choice_.model;
-    if (model.positions != "learned" || model.sizes.places == 0 || words.size() <= model.sizes.places) return;
+  // How many words may go in: learned positions end somewhere.
+  std::size_t places(std::size_t learned) const {
+    return choice_.model.positions == "learned" && learned > 0 ? learned : most_words + 1;
+  }
+
+  static void require_places(const Side& side, const Words& words, std::size_t places) {
+    if (words.size() <= places) return;
     fail("--{}: {} words go in, and {} positions were learned: give fewer words", side.sentence, words.size(),
-         model.sizes.places);
+         places);
+  }
+
+  // The words that were asked for; where nobody did, the usual ones, or else the model's own.
+  Words known_words(const Side& side, const KnownWords& known) {
+    Words words = sentence(asked_, side);
+    const auto is_known = [&](const std::string& word) { return id_in(known.vocabulary, word) != 0; };
+    if (is_told(asked_, side) || std::ranges::all_of(words, is_known)) return words;
+    const Words own = own_words(known);
+    if (own.empty() || known.most == 0)
+      fail("the model has no words to begin with: give --{}", side.sentence);
+    const bool counted = arguments_.has("n");
+    words.resize(counted ? words.size() : std::min({few_words, own.size(), known.most}));
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = own[i % own.size()];
+    if (!counted) {
+      choice_.remarks.push_back(fmt::format("--{0} is not given: the model's first words are taken, {1}",
+                                            side.sentence, fmt::join(words, " ")));
+    }
+    return words;
   }
 
   void take_source() {
     const Transformer& model = choice_.model;
-    Words words = source_words(asked_);
-    if (arguments_.has("x") || model.sizes.source_words == 0) {
-      choice_.source = vectors(source_side, words);
+    const std::size_t rows = model.sizes.source_words;
+    if (arguments_.has("x") || rows == 0) {
+      choice_.source = vectors(source_side, sentence(asked_, source_side));
       return;
     }
-    const bool ends = has_word(model.source_vocabulary, end_word) && words.back() != end_word;
-    if (ends) words.emplace_back(end_word);
-    require_places(source_side, words);
-    choice_.source = input_of(words, model.source_vocabulary, model.sizes.source_words);
+    const bool can_end = id_in(model.source_vocabulary, end_word) != 0;
+    const std::size_t most = places(model.sizes.source_places);
+    Words words = known_words(source_side, {model.source_vocabulary, rows, most - can_end});
+    if (can_end && words.back() != end_word) words.emplace_back(end_word);
+    require_places(source_side, words, most);
+    choice_.source = input_of(words, model.source_vocabulary, rows);
   }
 
   // A decoder alone looks at what somebody else encoded.
@@ -171,29 +164,32 @@ class WordTaker {
       choice_.memory = given_vectors("memory", *given, choice_.model.sizes.d_model);
       return;
     }
-    ModelInput drawn = vectors(source_side, source_words(asked_));
+    ModelInput drawn = vectors(source_side, sentence(asked_, source_side));
     choice_.remarks.back() = "the model has no encoder: what was encoded is drawn; give --memory";
     choice_.memory = std::move(drawn.x);
   }
 
   void take_target() {
     const Transformer& model = choice_.model;
-    Words words = target_words(asked_);
-    if (arguments_.has("target-x") || model.sizes.target_words == 0) {
-      choice_.target = vectors(target_side, words);
+    const std::size_t rows = model.sizes.target_words;
+    if (arguments_.has("target-x") || rows == 0) {
+      choice_.target = vectors(target_side, sentence(asked_, target_side));
       return;
     }
+    const bool has_start = id_in(model.target_vocabulary, start_word) != 0;
+    const std::size_t most = places(model.sizes.target_places);
+    Words words = known_words(target_side, {model.target_vocabulary, rows, most - has_start});
     // The outputs are offset by one: what goes in begins with <start>, and what should come out ends with
     // <end>.
     choice_.expected = words;
-    if (has_word(model.target_vocabulary, start_word)) {
+    if (has_start) {
       words.insert(words.begin(), std::string(start_word));
     } else {
       choice_.expected.erase(choice_.expected.begin());
     }
-    if (has_word(model.target_vocabulary, end_word)) choice_.expected.emplace_back(end_word);
-    require_places(target_side, words);
-    choice_.target = input_of(words, model.target_vocabulary, model.sizes.target_words);
+    if (id_in(model.target_vocabulary, end_word) != 0) choice_.expected.emplace_back(end_word);
+    require_places(target_side, words, most);
+    choice_.target = input_of(words, model.target_vocabulary, rows);
   }
 
   ModelChoice& choice_;
@@ -202,19 +198,7 @@ class WordTaker {
   const ModelKind& usual_;
 };
 
-std::string or_usual(const std::string& told, std::string_view usual) {
-  return told.empty() ? std::string(usual) : told;
-}
-
 }  // namespace
-
-std::vector<std::string> source_words(const AskedWords& asked) {
-  return sentence(asked.arguments, source_side, or_usual(asked.told.source, usual_source));
-}
-
-std::vector<std::string> target_words(const AskedWords& asked) {
-  return sentence(asked.arguments, target_side, or_usual(asked.told.target, usual_target));
-}
 
 std::uint32_t model_seed(const Arguments& arguments) {
   return static_cast<std::uint32_t>(
@@ -223,16 +207,6 @@ std::uint32_t model_seed(const Arguments& arguments) {
 
 void take_words(ModelChoice& choice, const AskedWords& asked, const ModelKind& usual) {
   WordTaker(choice, asked, usual).take();
-}
-
-// Every layer keeps a few matrices for each pair of words and for each word.
-void require_memory(const ModelChoice& choice) {
-  const TransformerSizes& sizes = choice.model.sizes;
-  const double n = static_cast<double>(std::max(choice.source.size(), choice.target.size()));
-  const double of_layer = n * n * 4.0 * static_cast<double>(sizes.heads) +
-                          n * static_cast<double>(20 * sizes.d_model + 2 * sizes.d_ff);
-  if (2.0 * of_layer * static_cast<double>(sizes.layers) <= 4.0 * static_cast<double>(most_cells)) return;
-  fail("{} words in {} layers would need too much memory: give fewer, or see the --outline", n, sizes.layers);
 }
 
 }  // namespace attn

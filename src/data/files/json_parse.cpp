@@ -117,6 +117,8 @@ class Builder {
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& where) {
+  // An archive or a file of tensors, not text that has gone wrong.
+  if (text.find('\0') != std::string_view::npos) fail("{} is no text: JSON is needed here", where);
   refuse_monstrous_json(text, where);
   Builder builder(text, where);
   Json::sax_parse(text.begin(), text.end(), &builder);

@@ -76,23 +76,29 @@ Shape shape_of(const SafetensorsEntry& entry, const std::string& where) {
   return shape;
 }
 
-// The tensor of an entry, whose elements lie within those of the file. Their number is small enough for no
-// product to overflow.
-Safetensor tensor_of(const SafetensorsEntry& entry, std::string_view elements, const std::string& where) {
-  const SafetensorsType& type = type_of(entry, where);
-  const Shape shape = shape_of(entry, where);
+// The elements of an entry, which lie within those of the file.
+std::string_view elements_of(const SafetensorsEntry& entry, std::string_view elements,
+                             const std::string& where) {
   const std::vector<std::uint64_t>& offsets = *entry.offsets;
   if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > elements.size()) {
     fail("{}: the tensor {} lies outside of the {} bytes of elements: the file was cut short, save it again",
          where, name_in_quotes(entry.name), elements.size());
   }
-  const std::uint64_t bytes = offsets[1] - offsets[0];
-  if (bytes != shape.cells() * type.bytes) {
+  return elements.substr(offsets[0], offsets[1] - offsets[0]);
+}
+
+// The number of cells is small enough for no product to overflow.
+Safetensor tensor_of(const SafetensorsEntry& entry, std::string_view elements, const std::string& where) {
+  const SafetensorsType& type = type_of(entry, where);
+  const Shape shape = shape_of(entry, where);
+  const std::string_view own = elements_of(entry, elements, where);
+  if (own.size() != shape.cells() * type.bytes) {
     fail(
         "{}: the tensor {} has {} bytes, but its shape {} in {} takes {}: the file is damaged, save it again",
-        where, name_in_quotes(entry.name), bytes, to_string(shape), type.name, shape.cells() * type.bytes);
+        where, name_in_quotes(entry.name), own.size(), to_string(shape), type.name,
+        shape.cells() * type.bytes);
   }
-  return {entry.name, &type, shape, elements.substr(offsets[0], bytes)};
+  return {entry.name, &type, shape, own};
 }
 
 // The format has every byte belong to one tensor.
@@ -123,16 +129,20 @@ void require_few_cells(const std::vector<Safetensor>& tensors, const std::string
 
 }  // namespace
 
-std::vector<Safetensor> safetensors_in(std::string_view bytes, const std::string& where) {
+std::vector<Safetensor> safetensors_in(std::string_view bytes, const std::string& where,
+                                       std::string_view prefix) {
   const auto [header, elements] = halves_of(bytes, where);
   std::vector<Safetensor> tensors;
   for (const SafetensorsEntry& entry : read_safetensors_header(header, where)) {
-    tensors.push_back(tensor_of(entry, elements, where));
+    tensors.push_back(entry.name.starts_with(prefix)
+                          ? tensor_of(entry, elements, where)
+                          : Safetensor{entry.name, nullptr, {0, 0}, elements_of(entry, elements, where)});
   }
   if (tensors.empty()) fail("{} holds no tensors: save some", where);
   std::ranges::sort(tensors, {}, [](const Safetensor& tensor) { return tensor.elements.data(); });
   require_no_gaps(tensors, elements, where);
   require_few_cells(tensors, where);
+  std::erase_if(tensors, [](const Safetensor& tensor) { return tensor.type == nullptr; });
   return tensors;
 }
 

@@ -28,8 +28,10 @@ struct Safetensor {
 /// The tensors of a file in the order of their elements, by the format of huggingface/safetensors: eight
 /// bytes for the header's length, a JSON header, the elements without gaps. Nothing that the header says is
 /// believed before it has been checked. Throws InputError: damaged, no tensors, a type other than F64, F32,
-/// F16 and BF16, a shape that is neither matrix nor vector, more than most_cells cells.
-std::vector<Safetensor> safetensors_in(std::string_view bytes, const std::string& where);
+/// F16 and BF16, a shape that is neither matrix nor vector, more than most_cells cells. Of tensors whose
+/// names do not begin with the prefix only the place is checked, and they are left out.
+std::vector<Safetensor> safetensors_in(std::string_view bytes, const std::string& where,
+                                       std::string_view prefix = "");
 
 /// The names alone, in the header's order, before anything is said about shapes and types.
 /// Throws InputError: damaged.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "data/parameters.hpp"
+
 namespace attn {
 
 namespace {
@@ -211,8 +213,8 @@ constexpr Scope torch_transformer[] = {
 };
 
 constexpr Layout table[] = {
-    {"attn", 1, one_attention},
-    {"attn", 1, model},
+    {own_layout, 1, one_attention},
+    {own_layout, 1, model},
     {"attn decoder-only", 1, decoder_only_model},
     {"nn.MultiheadAttention", 0, torch_multihead_attention},
     {"nn.TransformerEncoderLayer", 0, torch_one_encoder_layer},

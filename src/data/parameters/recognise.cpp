@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 namespace attn {
@@ -72,12 +73,26 @@ class Placing {
   void place_layers(const Scope& scope) {
     const std::size_t first = candidate_.layout->first_layer;
     const bool numbered = scope.theirs.find('#') != std::string_view::npos;
-    for (std::size_t layer = first; !recognised_.missing && (numbered || layer == first); ++layer) {
+    const std::size_t last = numbered ? last_layer(scope) : first;
+    for (std::size_t layer = first; !recognised_.missing && (layer <= last || layer == first); ++layer) {
       const std::string theirs = candidate_.prefix + with_number(scope.theirs, layer);
-      const bool needed = layer == first && scope.presence == Presence::required;
-      if (!needed && !any_begins_with(names_, theirs)) return;
+      const bool required = layer == first && scope.presence == Presence::required;
+      if (layer == last && !required && !any_begins_with(names_, theirs)) return;
       place_parts(scope, theirs, with_number(scope.ours, layer - first + 1));
     }
+  }
+
+  // The highest number of a layer: where one before it is missing, that is what is wrong.
+  std::size_t last_layer(const Scope& scope) const {
+    const std::string before =
+        candidate_.prefix + std::string(scope.theirs.substr(0, scope.theirs.find('#')));
+    std::size_t last = candidate_.layout->first_layer;
+    for (auto name = names_.lower_bound(before); name != names_.end() && name->starts_with(before); ++name) {
+      std::size_t number = 0;
+      std::from_chars(name->data() + before.size(), name->data() + name->size(), number);
+      last = std::max(last, number);
+    }
+    return last;
   }
 
   void place_parts(const Scope& scope, const std::string& theirs, const std::string& ours) {

@@ -1,8 +1,11 @@
 #include "data/parameters/source.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "data/files/cell.hpp"
 #include "data/files/npz.hpp"
@@ -14,15 +17,39 @@ namespace attn {
 
 namespace {
 
-ParameterSource open_safetensors(std::string_view bytes, const std::string& where) {
+// What the names in a file begin with, for whoever typed another beginning.
+std::string beginnings_of(const TensorNames& names) {
+  constexpr std::size_t few = 10;
+  std::set<std::string> beginnings;
+  for (const std::string& name : names) beginnings.insert(name.substr(0, name.find('.')));
+  const auto end = std::next(beginnings.begin(), static_cast<long>(std::min(few, beginnings.size())));
+  return fmt::format("{}{}", fmt::join(beginnings.begin(), end, ", "), beginnings.size() > few ? ", …" : "");
+}
+
+// The rest of the names that begin with the prefix.
+TensorNames names_behind(const std::string& prefix, const TensorNames& names, const std::string& where) {
+  TensorNames rest;
+  for (auto name = names.lower_bound(prefix); name != names.end() && name->starts_with(prefix); ++name) {
+    rest.insert(name->substr(prefix.size()));
+  }
+  if (rest.empty() && !prefix.empty()) {
+    fail("--prefix: no name in {} begins with '{}': they begin with {}", where, prefix, beginnings_of(names));
+  }
+  return rest;
+}
+
+ParameterSource open_safetensors(std::string_view bytes, const std::string& where,
+                                 const std::string& prefix) {
   const std::vector<std::string> names = safetensors_names(bytes, where);
   // The shapes are looked at when the first is asked for, so that a name that is refused is told as such.
   const auto tensors = std::make_shared<std::map<std::string, Safetensor>>();
-  return {{names.begin(), names.end()}, [=, &where](const std::string& name) {
+  return {names_behind(prefix, {names.begin(), names.end()}, where), [=, &where](const std::string& name) {
             if (tensors->empty()) {
-              for (Safetensor& tensor : safetensors_in(bytes, where)) tensors->emplace(tensor.name, tensor);
+              for (Safetensor& tensor : safetensors_in(bytes, where, prefix)) {
+                tensors->emplace(tensor.name, tensor);
+              }
             }
-            return matrix_from(tensors->at(name));
+            return matrix_from(tensors->at(prefix + name));
           }};
 }
 
@@ -33,7 +60,7 @@ void keep_parameters(TensorNames& names) {
   }
 }
 
-ParameterSource open_npz(std::string_view bytes, const std::string& where) {
+ParameterSource open_npz(std::string_view bytes, const std::string& where, const std::string& prefix) {
   const auto archive = std::make_shared<const NpzArchive>(bytes, where);
   if (archive->names().empty()) {
     fail("{} is an archive without NumPy arrays: save the parameters with numpy.savez, or as .safetensors",
@@ -48,27 +75,31 @@ ParameterSource open_npz(std::string_view bytes, const std::string& where) {
     }
     names.insert(name);
   }
+  names = names_behind(prefix, names, where);
   keep_parameters(names);
-  return {std::move(names), [archive, places = std::move(places)](const std::string& name) {
-            return archive->read(places.at(name)).matrix;
+  return {std::move(names), [archive, prefix, places = std::move(places)](const std::string& name) {
+            return archive->read(places.at(prefix + name)).matrix;
           }};
 }
 
-// The members of an object of a file; the file goes when the source does.
-ParameterSource source_of(std::shared_ptr<const Json> file, const Json& object, const std::string& where) {
+// An object in a file, which goes when its last part does.
+using SharedJson = std::shared_ptr<const Json>;
+
+ParameterSource source_of(const SharedJson& object, const std::string& where, const std::string& prefix) {
   std::map<std::string, const Json*> members;
   TensorNames names;
-  for (const auto& [name, value] : object.items()) {
+  for (const auto& [name, value] : object->items()) {
     members.emplace(name, &value);
     names.insert(name);
   }
-  return {std::move(names),
-          [file = std::move(file), members = std::move(members), &where](const std::string& name) {
-            return matrix_from_json(*members.at(name), fmt::format("{}:{}", where, name)).matrix;
+  return {names_behind(prefix, names, where),
+          [object, prefix, members = std::move(members), &where](const std::string& name) {
+            return matrix_from_json(*members.at(prefix + name), fmt::format("{}:{}", where, prefix + name))
+                .matrix;
           }};
 }
 
-ParameterSource open_json(std::string_view bytes, const std::string& where) {
+ParameterSource open_json(std::string_view bytes, const std::string& where, const std::string& prefix) {
   const auto file = std::make_shared<const Json>(parse_json(bytes, where));
   if (!file->is_object()) {
     fail("{} is not an object of matrices by name: write it like {{\"w_q\": [[1, 0], [0, 1]]}}", where);
@@ -76,11 +107,11 @@ ParameterSource open_json(std::string_view bytes, const std::string& where) {
   for (const char* home : {"arrays", "problem"}) {
     const auto found = file->find(home);
     if (found == file->end() || !found->is_object()) continue;
-    ParameterSource source = source_of(file, *found, where);
+    ParameterSource source = source_of(SharedJson(file, &*found), where, prefix);
     keep_parameters(source.names);
     if (std::ranges::any_of(source.names, is_parameter_name)) return source;
   }
-  return source_of(file, *file, where);
+  return source_of(file, where, prefix);
 }
 
 constexpr ParameterKind kinds[] = {

@@ -10,17 +10,18 @@
 
 namespace attn {
 
-/// A file of matrices by name, read one by one once their names are known. Its bytes and `where` must outlive
-/// it.
+/// The matrices of a file whose names begin with a prefix, by the rest of their names, read one by one once
+/// these are known. The bytes and `where` must outlive it.
 struct ParameterSource {
   TensorNames names;
   std::function<Matrix(const std::string& name)> read;  // throws InputError: damaged, or no matrix
 };
 
-/// A kind of file of parameters.
+/// A kind of file of parameters. What lies outside of the prefix need not be readable; with an empty one all
+/// counts. Throws InputError: damaged, or no name begins so.
 struct ParameterKind {
   std::string_view name;
-  ParameterSource (*open)(std::string_view bytes, const std::string& where);
+  ParameterSource (*open)(std::string_view bytes, const std::string& where, const std::string& prefix);
 };
 
 /// safetensors, npz, json. Of what the program itself writes as .npz or JSON, a computation with all of its

@@ -74,8 +74,11 @@ void refuse_superfluous(const Recognised& recognised, const TensorNames& names, 
     placed.push_back(tensor.name);
   }
   if (left.empty()) return;
-  fail("{} holds {}, which has no place among the parameters of {}, such as {}: leave it out", where,
-       name_in_quotes(*left.begin()), recognised.layout->name, name_in_quotes(placed.front()));
+  fail(
+      "{} holds {}, which has no place among the parameters of {}, such as {}: leave it out, or read a part "
+      "of "
+      "the file with --prefix NAME",
+      where, name_in_quotes(*left.begin()), recognised.layout->name, name_in_quotes(placed.front()));
 }
 
 void refuse_never(const Recognised& recognised, const std::string& where) {

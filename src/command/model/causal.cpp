@@ -1,0 +1,80 @@
+#include "command/model/causal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "command/model/run.hpp"
+#include "page/describe.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::string_view output = "decoder.output";
+
+Matrix decoded(const ModelChoice& choice) {
+  Graph graph(keep_matching(std::string(output)));
+  run_model(choice, graph);
+  check_overflow(graph);
+  return *graph.at(output).kept;
+}
+
+// The model on other words: another one at place t, counted from 0.
+ModelChoice with_another_word(ModelChoice choice, std::size_t t) {
+  if (choice.target.x) {
+    for (double& cell : row(*choice.target.x, t)) cell += 1.0;
+    return choice;
+  }
+  const std::size_t words = choice.model.sizes.target_words;
+  if (words < 2) fail("--check-causal changes words, and the model knows only one: give --target-x");
+  choice.target.ids[t] = choice.target.ids[t] % words + 1;
+  return choice;
+}
+
+// How far the rows of [from, to) moved at most.
+double moved(const Matrix& before, const Matrix& after, std::size_t from, std::size_t to) {
+  double most = 0.0;
+  for (std::size_t i = from; i < to; ++i) {
+    for (std::size_t j = 0; j < before.shape()[1]; ++j) {
+      most = std::max(most, std::fabs(after(i, j) - before(i, j)));
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+Outcome check_causal(const ModelChoice& choice) {
+  if (choice.target.size() == 0) fail("--check-causal looks at a decoder, and there is none");
+  const std::size_t n = choice.target.size();
+  if (n < 2) fail("--check-causal changes a later word, and there is only one: give a longer --target");
+  const Matrix original = decoded(choice);
+  Matrix numbers = make_matrix({n - 1, 2}, 0.0);
+  std::vector<std::string> labels;
+  bool holds = true;
+  for (std::size_t t = 1; t < n; ++t) {
+    const Matrix changed = decoded(with_another_word(choice, t));
+    numbers(t - 1, 0) = moved(original, changed, 0, t);
+    numbers(t - 1, 1) = moved(original, changed, t, n);
+    holds = holds && numbers(t - 1, 0) == 0.0;
+    labels.push_back(choice.target.tokens.empty() ? fmt::format("word {}", t + 1)
+                                                  : fmt::format("{} {}", t + 1, choice.target.tokens[t]));
+  }
+  Page page;
+  page.blocks.emplace_back(Heading{1, text("Not looking ahead")});
+  page.blocks.emplace_back(Prose{
+      text("Each word of the target but the first is changed in turn, and the outputs of the decoder are "
+           "compared: how far those before the changed word moved, and how far it and those after it.")});
+  page.blocks.emplace_back(quantities("changed", axis("words", std::move(labels)),
+                                      {"before it", "from it on"}, std::move(numbers)));
+  page.blocks.emplace_back(
+      Prose{text(holds ? "No output before a changed word moved at all."
+                       : "An output before a changed word moved: the model looks ahead.")});
+  return {.page = std::move(page),
+          .warnings = choice.remarks,
+          .verdict = holds ? Verdict::passed : Verdict::failed};
+}
+
+}  // namespace attn

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "command/model/choice.hpp"
+
+namespace attn {
+
+/// Changes every word of the target but the first in turn: no output of the decoder before it may move.
+/// Throws InputError: no decoder, a single word, numbers that overflow.
+Outcome check_causal(const ModelChoice& choice);
+
+}  // namespace attn

@@ -1,0 +1,180 @@
+#include "command/model/generation_page.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "attention/identities.hpp"
+#include "command/model/generation_task.hpp"
+#include "page/describe.hpp"
+#include "support/number.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t most_shown = 4;
+
+std::string percent(double share) {
+  return fmt::format("{:.1f} %", 100.0 * share);
+}
+
+std::string most_probable(const GenerationStep& step) {
+  const std::span<const double> row = attn::row(step.distribution->matrix(), 0);
+  std::vector<std::size_t> order(row.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return row[a] > row[b]; });
+  std::string words;
+  for (std::size_t i = 0; i < std::min(order.size(), most_shown); ++i) {
+    if (row[order[i]] < 0.0005) break;  // it would be shown as 0.0 %
+    words += fmt::format("{}{} {}", i ? ", " : "", step.distribution->frame.columns.label(order[i]),
+                         percent(row[order[i]]));
+  }
+  return words;
+}
+
+std::string words_of(const std::vector<std::size_t>& ids, const Axis& vocabulary) {
+  std::string words;
+  for (const std::size_t id : ids) words += (words.empty() ? "" : " ") + vocabulary.label(id - 1);
+  return words;
+}
+
+// What the distribution of the last column is.
+std::string last_column(const Sampling& sampling) {
+  if (sampling.is_plain()) return "what the model held to be most probable";
+  std::string how;
+  if (sampling.temperature != 1.0) how += fmt::format(", with logits divided by {}", sampling.temperature);
+  if (sampling.top_k != 0) how += fmt::format(", of the {} most probable", sampling.top_k);
+  if (sampling.top_p < 1.0)
+    how += fmt::format(", of the most probable that together have {}", sampling.top_p);
+  return "the words that it was drawn from with their probabilities" + how;
+}
+
+// Title and description of the model, and the texts that go in and come out.
+void add_texts(Page& page, const ModelChoice& choice, const GenerationPlan& plan, const GenerationRun& run) {
+  const Transformer& model = choice.model;
+  const Axis& vocabulary = run.steps.front().distribution->frame.columns;
+  page.blocks.emplace_back(Heading{1, text(model.title.empty() ? std::string("Generation") : model.title)});
+  if (!model.summary.empty()) page.blocks.emplace_back(Prose{text(model.summary)});
+  for (const std::string& paragraph : model.about) page.blocks.emplace_back(Prose{text(paragraph)});
+  if (model.kind->encodes) {
+    page.blocks.emplace_back(
+        Prose{text("Source: ", strong(fmt::format("{}", fmt::join(choice.source.tokens, " "))))});
+  }
+  std::vector<std::size_t> written;
+  for (const GenerationStep& step : run.steps) {
+    written.push_back(step.chosen);
+    page.trace.push_back(step.distribution);
+  }
+  page.blocks.emplace_back(Prose{text("Given: ", strong(words_of(plan.task.prompt.ids, vocabulary)))});
+  page.blocks.emplace_back(Prose{text("Written: ", strong(words_of(written, vocabulary)))});
+}
+
+void add_ledger(Page& page, const GenerationRun& run, const Sampling& sampling) {
+  const Axis& vocabulary = run.steps.front().distribution->frame.columns;
+  Listing listing{{"step", "goes in", "from the cache", "multiply-adds", "chosen",
+                   sampling.is_plain() ? "most probable" : "chosen from"},
+                  {}};
+  page.blocks.emplace_back(Heading{2, text("Step by step")});
+  page.blocks.emplace_back(Prose{text(fmt::format(
+      "What goes in, for how many words keys and values were remembered, what was multiplied anew, what was "
+      "chosen, and {}.",
+      last_column(sampling)))});
+  for (std::size_t i = 0; i < run.steps.size(); ++i) {
+    const GenerationStep& step = run.steps[i];
+    listing.rows.push_back({fmt::format("{}.", i + 1), words_of(step.went_in, vocabulary),
+                            fmt::format("{} cached", step.remembered),
+                            with_commas(step.multiply_adds) + " products",
+                            "→ " + vocabulary.label(step.chosen - 1), most_probable(step)});
+  }
+  page.blocks.emplace_back(std::move(listing));
+}
+
+// The last layer's attention to the source, a row for each word that was written; heads are averaged.
+void add_alignment(Page& page, const ModelChoice& choice, const GenerationRun& run) {
+  Graph& graph = *run.graph;
+  const std::size_t heads = choice.model.sizes.heads;
+  std::vector<Value> rows_of_steps;
+  std::vector<std::string> words;
+  for (std::size_t i = 1; i <= run.steps.size(); ++i) {
+    const std::string scope =
+        fmt::format("step.{}.decoder.{}.cross_attention.", i, choice.model.sizes.decoder_layers);
+    std::optional<Value> sum;
+    for (std::size_t head = 1; head <= heads; ++head) {
+      const Node& node = graph.at(scope + (heads > 1 ? fmt::format("head.{}.", head) : "") + "weights");
+      const Value weights = rows(graph.value(node), node.frame.shape.rows - 1, 1);
+      sum = sum ? add(*sum, weights) : weights;
+    }
+    const std::string notation = std::to_string(heads);
+    rows_of_steps.push_back(heads > 1 ? divide(*sum, {static_cast<double>(heads), {notation, notation}})
+                                      : *sum);
+    words.push_back(run.steps[i - 1].distribution->frame.columns.label(run.steps[i - 1].chosen - 1));
+  }
+  const Value stacked = rows_of_steps.size() == 1 ? rows_of_steps.front() : stack(rows_of_steps);
+  const Value alignment = name("alignment", labelled(stacked, axis("outputs", words)));
+  page.trace.push_back(&alignment.node());
+  page.blocks.emplace_back(Heading{2, text("Alignment")});
+  page.blocks.emplace_back(Prose{text("Where each written word looked in the source, in the last layer.")});
+  Table table = table_of(alignment.node());
+  table.heat = Heat::weights;
+  page.blocks.emplace_back(std::move(table));
+}
+
+std::uint64_t multiply_adds_of(const GenerationRun& run) {
+  std::uint64_t sum = 0;
+  for (const GenerationStep& step : run.steps) sum += step.multiply_adds;
+  return sum;
+}
+
+// Up to the first word in which they differ: what comes after it stands for other words.
+double difference_of(const GenerationRun& a, const GenerationRun& b) {
+  double most = 0.0;
+  for (std::size_t i = 0; i < std::min(a.steps.size(), b.steps.size()); ++i) {
+    most = std::max(most,
+                    largest_difference(a.steps[i].distribution->matrix(), b.steps[i].distribution->matrix()));
+    if (a.steps[i].chosen != b.steps[i].chosen) break;
+  }
+  return most;
+}
+
+// The same with every word going in again at every step.
+void add_comparison(Page& page, const ModelChoice& choice, GenerationPlan plan, const GenerationRun& run) {
+  constexpr double most_work = 2e10;  // some seconds
+  const std::size_t steps = run.steps.size();
+  const double per_word = static_cast<double>(run.steps.back().multiply_adds) /
+                          static_cast<double>(run.steps.back().went_in.size());
+  const double expected = per_word * static_cast<double>(words_without_cache(plan.task, steps));
+  page.blocks.emplace_back(Heading{2, text("With and without the cache")});
+  if (expected > most_work) {
+    page.blocks.emplace_back(Prose{text(
+        fmt::format("Not compared: without the cache {} steps would take some {:.1g} multiply-adds. Fewer "
+                    "--steps are compared.",
+                    steps, expected))});
+    return;
+  }
+  const bool cached = plan.task.cache == Cache::kept;
+  plan.task.cache = cached ? Cache::none : Cache::kept;
+  const GenerationRun other = run_of(choice, plan);
+  const bool same =
+      std::ranges::equal(run.steps, other.steps, {}, &GenerationStep::chosen, &GenerationStep::chosen);
+  page.blocks.emplace_back(Prose{text(fmt::format(
+      "{} words. With the cache {} multiply-adds, without it {}. The largest "
+      "difference of a probability{} is {}.",
+      same ? "Both write the same" : "They write different",
+      with_commas(multiply_adds_of(cached ? run : other)),
+      with_commas(multiply_adds_of(cached ? other : run)), same ? "" : ", up to the first word that differs,",
+      written_difference(difference_of(run, other))))});
+}
+
+}  // namespace
+
+void add_generation(Page& page, const ModelChoice& choice, const GenerationPlan& plan,
+                    const GenerationRun& run) {
+  add_texts(page, choice, plan, run);
+  add_ledger(page, run, plan.sampling);
+  if (choice.model.kind->crosses) add_alignment(page, choice, run);
+  add_comparison(page, choice, plan, run);
+}
+
+}  // namespace attn

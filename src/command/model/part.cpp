@@ -1,0 +1,73 @@
+#include "command/model/part.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace attn {
+namespace {
+
+using enum ModelUse::Needs;
+
+const ModelPart parts[] = {
+    {{"encoder", "encoder-only", encoder}, "The encoder", {"source.", "encoder."}},
+    {{"decoder", "encoder-decoder", decoder}, "The decoder", {"target.", "decoder.", "memory"}},
+    {{"transformer", "encoder-decoder", any}, "The Transformer", {}},
+};
+
+std::string layers_in_words(const Transformer& model) {
+  const std::size_t of_encoder = model.sizes.encoder_layers, of_decoder = model.sizes.decoder_layers;
+  if (!model.has_encoder()) return fmt::format("N = {}", of_decoder);
+  if (!model.kind->decodes || of_decoder == of_encoder) return fmt::format("N = {}", of_encoder);
+  return fmt::format("N = {} in the encoder and {} in the decoder", of_encoder, of_decoder);
+}
+
+// Positions are added to embeddings: vectors that are given are taken as they are.
+std::string positions_in_words(const ModelChoice& choice) {
+  const bool embeds = !choice.source.ids.empty() || !choice.target.ids.empty();
+  return embeds ? choice.model.positions : "none are added to vectors that are given";
+}
+
+std::string sizes_in_words(const ModelChoice& choice) {
+  const TransformerSizes& sizes = choice.model.sizes;
+  return fmt::format("{}, d_model = {}, h = {}, d_k = d_v = {}, d_ff = {}; norms: {}; positions: {}.",
+                     layers_in_words(choice.model), sizes.d_model, sizes.heads, sizes.d_model / sizes.heads,
+                     sizes.d_ff, choice.model.norm->name, positions_in_words(choice));
+}
+
+}  // namespace
+
+const ModelPart& part_of(std::string_view command) {
+  for (const ModelPart& part : parts) {
+    if (part.use.command == command) return part;
+  }
+  throw std::logic_error("no part of a model is shown by attn " + std::string(command));
+}
+
+bool belongs(const Node& node, const ModelPart& part) {
+  const auto begins = [&](std::string_view scope) { return node.name.starts_with(scope); };
+  const bool of_output = node.leaf() == "logits" || node.leaf() == "distribution";
+  return part.scopes.empty() || std::ranges::any_of(part.scopes, begins) ||
+         (of_output && part.use.needs == ModelUse::Needs::decoder);
+}
+
+std::vector<const Node*> shown_nodes(const Graph& graph, const ModelPart& part, const Transformer& model) {
+  std::set<std::string> learned;
+  for (const ParameterRow& row : parameters_of(model)) learned.insert(row.name);
+  std::vector<const Node*> shown;
+  for (const Node& node : graph.nodes()) {
+    if (!node.name.empty() && belongs(node, part) && !learned.contains(node.name)) shown.push_back(&node);
+  }
+  return shown;
+}
+
+void add_head(Page& page, const ModelPart& part, const ModelChoice& choice) {
+  const Transformer& model = choice.model;
+  page.blocks.emplace_back(Heading{1, text(model.title.empty() ? std::string(part.title) : model.title)});
+  if (!model.summary.empty()) page.blocks.emplace_back(Prose{text(model.summary)});
+  for (const std::string& paragraph : model.about) page.blocks.emplace_back(Prose{text(paragraph)});
+  page.blocks.emplace_back(Prose{text(sizes_in_words(choice))});
+}
+
+}  // namespace attn

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "command/arguments.hpp"
+#include "model/vocabulary.hpp"
+
+namespace attn {
+
+constexpr std::size_t most_words = 10000;
+
+/// The sentences that a model file tells; empty: none.
+struct ToldSentences {
+  std::string source;
+  std::string target;
+};
+
+/// What decides the words: the options, then the model file, then a usual sentence.
+struct AskedWords {
+  const Arguments& arguments;
+  const ToldSentences& told;
+};
+
+/// A side of a model, with the options that give it words or vectors.
+struct Side {
+  std::string_view sentence;
+  std::string_view vectors;
+  std::string_view usual;
+  std::string ToldSentences::*told;
+  std::uint32_t after_seed;  // so that both sides are drawn differently
+};
+
+constexpr Side source_side{"source", "x", "the cat sat", &ToldSentences::source, 1};
+constexpr Side target_side{"target", "target-x", "die Katze saß", &ToldSentences::target, 2};
+
+/// The words of a side, without <start> and <end>. Throws InputError: none, or too many.
+std::vector<std::string> sentence(const AskedWords& asked, const Side& side);
+
+/// Whether somebody said which words these are: with --n they have no names.
+bool is_told(const AskedWords& asked, const Side& side);
+
+/// The words that a side of a model has embeddings of.
+struct KnownWords {
+  const Vocabulary& vocabulary;  // empty: numbers from 1
+  std::size_t rows;
+  std::size_t most;  // that may go in
+};
+
+/// Those of them that stand for themselves, unlike <start>, <end> and <blank>.
+std::vector<std::string> own_words(const KnownWords& known);
+
+}  // namespace attn
