@@ -65,11 +65,11 @@ Page Solved::page(const std::optional<std::string>& pattern) const {
 
 Request requested(const Arguments& arguments) {
   require_no_idle_prefix(arguments);
+  const std::optional<std::string> path = arguments.text("parameters");
+  const Request learned = path ? learned_parameters(arguments, *path) : Request();
   Request request = whole_problem(arguments);
-  if (const std::optional<std::string> path = arguments.text("parameters")) {
-    request.override_with(learned_parameters(arguments, *path));
-    if (!request.has("heads") && !arguments.request.has("heads")) fail_without_heads(*path);
-  }
+  request.override_with(learned);
+  if (path && !request.has("heads") && !arguments.request.has("heads")) fail_without_heads(*path);
   request.override_with(arguments.request);
   // What a problem says of its own numbers need not be true of others.
   if (!arguments.request.empty()) request.about.clear();

@@ -23,10 +23,10 @@ std::string layers_in_words(const Transformer& model) {
   return fmt::format("N = {} in the encoder and {} in the decoder", of_encoder, of_decoder);
 }
 
-// Positions are added to embeddings: vectors that are given are taken as they are.
+// Positions are added to embeddings: vectors are taken as they are.
 std::string positions_in_words(const ModelChoice& choice) {
   const bool embeds = !choice.source.ids.empty() || !choice.target.ids.empty();
-  return embeds ? choice.model.positions : "none are added to vectors that are given";
+  return embeds ? choice.model.positions : "none, since vectors go in";
 }
 
 std::string sizes_in_words(const ModelChoice& choice) {
