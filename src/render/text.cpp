@@ -26,9 +26,7 @@ class TextRenderer {
 
   void operator()(const Prose& prose) {
     gap();
-    for (const std::string& line : wrapped(marked_words(prose.text), 0))
-      sink_.write(replaced(replaced(line, begin_bold, bold(style_.colors)), end_bold, plain(style_.colors)) +
-                  "\n");
+    write_with_margins("", "", wrapped(marked_words(prose.text), 0));
   }
 
   void operator()(const FormulaBlock& block) {
@@ -76,25 +74,34 @@ class TextRenderer {
   }
 
   void operator()(const Listing& listing) {
+    if (listing.columns.empty()) return;
     gap();
     std::vector<std::size_t> widths(listing.columns.size(), 0);
-    for (const auto& row : listing.rows) {
+    const auto widen = [&](const std::vector<std::string>& row) {
       for (std::size_t j = 0; j < row.size(); ++j) widths[j] = std::max(widths[j], display_width(row[j]));
+    };
+    for (const auto& row : listing.rows) widen(row);
+    if (listing.headed) widen(listing.columns);
+    constexpr std::size_t margin = 2, gap_between = 2, least_for_last = 20;
+    std::size_t indent = margin;
+    for (std::size_t j = 0; j + 1 < widths.size(); ++j) indent += widths[j] + gap_between;
+    const std::size_t last = std::min(widths.back(), least_for_last);
+    const bool one_line_each =
+        style_.width == 0 ? widths.back() <= last : indent + widths.back() <= style_.width;
+    if (indent + last > comfortable_width() && !one_line_each) return write_stacked(listing, widths.front());
+    if (listing.headed) {
+      write_row(listing.columns, widths, indent);
+      const std::size_t width = std::min(indent + widths.back(), comfortable_width());
+      sink_.write("  " + repeated(style_.unicode ? "─" : "-", width - margin) + "\n");
     }
-    for (const auto& row : listing.rows) {
-      std::string line = "  ";
-      std::size_t indent = 2;
-      for (std::size_t j = 0; j + 1 < row.size(); ++j) {
-        line += signs(row[j]) + std::string(widths[j] - display_width(row[j]) + 2, ' ');
-        indent += widths[j] + 2;
-      }
-      bool first = true;
-      for (const std::string& piece : wrapped(signs(row.back()), indent)) {
-        std::string shown = (first ? line : std::string(indent, ' ')) + piece;
-        shown.erase(shown.find_last_not_of(' ') + 1);  // the last cell may be empty
-        sink_.write(shown + "\n");
-        first = false;
-      }
+    for (const auto& row : listing.rows) write_row(row, widths, indent);
+  }
+
+  void operator()(const Margined& margined) {
+    gap();
+    for (const Margined::Line& line : margined.lines) {
+      write_with_margins(signs(line.first), signs(line.rest),
+                         wrapped(marked_words(line.text), display_width(line.rest)));
     }
   }
 
@@ -131,6 +138,48 @@ class TextRenderer {
   }
 
  private:
+  // Marks of bold words become bold, and no line ends in blanks.
+  void write_with_margins(const std::string& first, const std::string& rest,
+                          const std::vector<std::string>& lines) {
+    for (std::size_t i = 0; i < std::max<std::size_t>(lines.size(), 1); ++i) {
+      std::string shown = (i == 0 ? first : rest) + (i < lines.size() ? lines[i] : "");
+      shown.erase(shown.find_last_not_of(' ') + 1);
+      shown = replaced(replaced(std::move(shown), begin_bold, bold(style_.colors)), end_bold,
+                       plain(style_.colors));
+      sink_.write(shown + "\n");
+    }
+  }
+
+  // The cells below their columns; the last one may take several lines.
+  void write_row(const std::vector<std::string>& row, const std::vector<std::size_t>& widths,
+                 std::size_t indent) {
+    std::string begin = "  ";
+    for (std::size_t j = 0; j + 1 < row.size(); ++j)
+      begin += signs(row[j]) + std::string(widths[j] - display_width(row[j]) + 2, ' ');
+    write_with_margins(begin, std::string(indent, ' '), wrapped(signs(row.back()), indent));
+  }
+
+  // Where the columns are too wide to stand beside each other: the first cell in front, and the others behind
+  // it and below, as they fit.
+  void write_stacked(const Listing& listing, std::size_t first_width) {
+    const std::string below(6, ' ');
+    for (const auto& row : listing.rows) {
+      std::string line = "  " + signs(row.front());
+      line += std::string(first_width - display_width(row.front()) + 2, ' ');
+      for (std::size_t j = 1; j < row.size(); ++j) {
+        const std::string cell = signs(row[j]);
+        if (display_width(line) + display_width(cell) > comfortable_width()) {
+          write_with_margins(line, "", {});
+          line = below;
+        }
+        const std::vector<std::string> pieces = wrapped(cell, below.size());
+        for (std::size_t i = 0; i + 1 < pieces.size(); ++i) write_with_margins(below, "", {pieces[i]});
+        line = (pieces.size() == 1 ? line : below) + pieces.back() + "  ";
+      }
+      if (line.find_first_not_of(' ') != std::string::npos) write_with_margins(line, "", {});
+    }
+  }
+
   // Blocks are set apart by one empty line; formulas that follow each other stand together.
   void gap() {
     if (!first_) sink_.write("\n");
@@ -165,9 +214,13 @@ class TextRenderer {
   }
 
   // Prose is set to at most 80 columns, which reads best; mathematics breaks only where the terminal ends.
-  std::vector<std::string> wrapped(const std::string& text, std::size_t indent) const {
+  std::size_t comfortable_width() const {
     constexpr std::size_t comfortable = 80;
-    const std::size_t limit = style_.width == 0 ? comfortable : std::min(comfortable, style_.width);
+    return style_.width == 0 ? comfortable : std::min(comfortable, style_.width);
+  }
+
+  std::vector<std::string> wrapped(const std::string& text, std::size_t indent) const {
+    const std::size_t limit = comfortable_width();
     return wrap(text, limit > indent + 20 ? limit - indent : 20);
   }
 
