@@ -1,94 +1,38 @@
 #include <doctest/doctest.h>
 
-#include <cmath>
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <string>
 
 #include "golden.hpp"
+#include "lesson/alike.hpp"
 #include "process.hpp"
 
 namespace {
 
-// A number, a run of letters, or any other single byte.
-struct Token {
-  std::string_view text;
-  bool number = false;
-  std::size_t decimals = 0;  // digits after the point
-};
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
+std::string_view first_line(std::string_view text) {
+  return text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
 }
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-std::size_t digits_from(std::string_view text, std::size_t at) {
-  std::size_t end = at;
-  while (end < text.size() && is_digit(text[end])) ++end;
-  return end - at;
-}
-
-Token number_at(std::string_view text) {
-  Token token{.number = true};
-  std::size_t end = digits_from(text, 0);
-  if (end + 1 < text.size() && text[end] == '.' && is_digit(text[end + 1])) {
-    token.decimals = digits_from(text, end + 1);
-    end += 1 + token.decimals;
-  }
-  if (end + 1 < text.size() && text[end] == 'e') {
-    const std::size_t sign = text[end + 1] == '-' || text[end + 1] == '+' ? 1 : 0;
-    const std::size_t exponent = digits_from(text, end + 1 + sign);
-    if (exponent > 0) end += 1 + sign + exponent;
-  }
-  token.text = text.substr(0, end);
-  return token;
-}
-
-Token token_at(std::string_view text) {
-  if (is_digit(text.front())) return number_at(text);
-  std::size_t end = 1;
-  if (is_letter(text.front())) {
-    while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]))) ++end;
-  } else if (text.starts_with("\x1b[")) {
-    end = std::min(text.find('m'), text.size() - 1) + 1;
-  }
-  return {text.substr(0, end)};
-}
-
-bool same(const Token& expected, const Token& found, Tolerance tolerance) {
-  if (expected.text == found.text) return true;
-  if (!expected.number || !found.number) return false;
-  const double a = std::stod(std::string(expected.text)), b = std::stod(std::string(found.text));
-  if (tolerance == Tolerance::relative)
-    return std::fabs(a - b) <= 1e-12 * std::fmax(std::fabs(a), std::fabs(b));
-  if (expected.decimals == 0 || expected.decimals != found.decimals) return false;
-  return std::fabs(a - b) <= 1.001 * std::pow(10.0, -static_cast<double>(expected.decimals));
-}
-
-std::string line_around(std::string_view text, std::size_t at) {
-  const std::size_t before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
-  const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-  return std::string(text.substr(begin, text.find('\n', at) - begin));
+std::string shown(std::string_view text) {
+  return text.empty() ? "(the end)" : std::string(text.substr(0, text.find('\n')));
 }
 
 }  // namespace
 
 std::string difference(std::string_view expected, std::string_view found, Tolerance tolerance) {
-  std::size_t e = 0, f = 0, line = 1;
-  while (e < expected.size() && f < found.size()) {
-    const Token one = token_at(expected.substr(e)), other = token_at(found.substr(f));
-    if (!same(one, other, tolerance)) break;
-    if (one.text == "\n") ++line;
-    e += one.text.size();
-    f += other.text.size();
+  const auto alike = tolerance == Tolerance::last_digit ? attn::alike : attn::alike_at_full_precision;
+  for (std::size_t line = 1; !expected.empty() || !found.empty(); ++line) {
+    const bool ends = expected.empty() || found.empty();
+    if (ends || !alike(first_line(expected), first_line(found))) {
+      return "line " + std::to_string(line) + ":\n  expected: " + shown(expected) +
+             "\n  found:    " + shown(found);
+    }
+    expected.remove_prefix(first_line(expected).size());
+    found.remove_prefix(first_line(found).size());
   }
-  if (e == expected.size() && f == found.size()) return "";
-  return "line " + std::to_string(line) +
-         ":\n  expected: " + (e < expected.size() ? line_around(expected, e) : "(the end)") +
-         "\n  found:    " + (f < found.size() ? line_around(found, f) : "(the end)");
+  return "";
 }
 
 bool updates_golden() {

@@ -2,11 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <sstream>
 
 #include "command/block_runner.hpp"
+#include "lesson/judge.hpp"
 #include "lesson/lesson.hpp"
 #include "lesson/library.hpp"
 #include "process.hpp"
+#include "render/width.hpp"
 
 using namespace attn;
 
@@ -100,6 +104,32 @@ TEST_CASE("a new lesson is one that only lacks its output") {
   CHECK_MESSAGE(finished.code == 0, finished.out);
 }
 
+TEST_CASE("only lines of text have to fit, because nobody can break those of a table of Markdown") {
+  const TemporaryFolder folder;
+  const std::string path =
+      folder.write("a.md",
+                   "---\ntitle: t\nminutes: 5\n---\n```question\nask: a\nof: scores[1,1]\non: --example "
+                   "order\nhint: h\n```\n"
+                   "```attn format=markdown\nattn walk --example animal --only head.1.scores\n```\n"
+                   "```attn\nattn walk --example animal --only head.1.scores --format markdown\n```\n");
+  CHECK(run_attn({"docs", "update", path}).code == 0);
+  const Finished finished = run_lesson_words({"check", path});
+  CHECK_MESSAGE(finished.code == 0, finished.out);
+}
+
+TEST_CASE("a byte order mark stays before a lesson and a document") {
+  const TemporaryFolder folder;
+  const std::string mark = "\xEF\xBB\xBF";
+  const std::string lesson = folder.write("a.md", mark + small);
+  CHECK(has(run_lesson_words({"show", lesson}).out, "A <title>"));
+  const std::string document = folder.write("b.md", mark + "```attn\nattn version\n```\n");
+  CHECK(run_attn({"docs", "update", document}).code == 0);
+  CHECK(bytes_of(document).starts_with(mark + "```attn\nattn version\n```\n<!-- attn:output -->"));
+  CHECK(has(run_attn({"docs", "check", document}).out, "All is current: 1 block."));
+  CHECK(run_attn({"docs", "clean", document}).code == 0);
+  CHECK(bytes_of(document) == mark + "```attn\nattn version\n```\n");
+}
+
 TEST_CASE("check finds what is wrong with a lesson, by file and line") {
   const TemporaryFolder folder;
   const std::string path = folder.path("a.md");
@@ -120,6 +150,8 @@ TEST_CASE("check finds what is wrong with a lesson, by file and line") {
             path + ":5: covers: 0.1 is not among"));
   CHECK(
       has(faults(front + "---\n" + std::string(81, 'a') + "\n"), path + ":5: this line is 81 columns wide"));
+  CHECK(has(faults(front + "---\n```attn\nattn softmax \\\n  --scores '" + std::string(66, '1') + "'\n```\n"),
+            path + ":7: behind its prompt this line is 81 columns wide"));
   CHECK(has(faults(front + "---\n"), path + ":1: the lesson asks nothing"));
   CHECK(has(faults("---\ntitle: t\n---\n"), path + ":1: the lesson does not say how long"));
   CHECK(has(faults(front + "minutes: 0\n---\n"), path + ":4: minutes is given twice"));
@@ -133,6 +165,13 @@ TEST_CASE("check finds what is wrong with a lesson, by file and line") {
       faults(front + "---\n```attn\nattn walk\n```\n```question\nask: a\nkind: choice\nof: scores[1,1] > 1\n"
                      "choices: h | i\nhint: b\n```\n"),
       path + ":8: the choice 'h' is a key"));
+  CHECK(has(faults(front + "---\n```attn\nattn walk\n```\n```question\nask: a\nof: weights[1,2]\n"
+                           "tolerance: 0.2\nhint: b\n```\n"),
+            path + ":8: 0 would be right as well, because the answer is 0.1192"));
+  CHECK(has(
+      faults(front + "---\n```attn\nattn walk --weights '0.4 0.2 0.4' --v '1;2;3'\n```\n```question\nask: a\n"
+                     "kind: word\nof: most(weights[1])\nhint: b\n```\n"),
+      path + ":8: '1' and '3' are tied at 0.4"));
 }
 
 TEST_CASE("an export shows what was answered, as Markdown or HTML") {
@@ -145,21 +184,119 @@ TEST_CASE("an export shows what was answered, as Markdown or HTML") {
   };
   const std::string markdown = exported("out.md");
   CHECK(markdown.starts_with("# A <title>\n"));
-  CHECK(has(markdown, "> Which score?"));
+  CHECK(has(markdown, "> **Question:** Which score?"));
   CHECK(has(markdown, "*Not answered.*"));
   CHECK_FALSE(has(markdown, "```question"));
   const std::string html = exported("out.html");
   CHECK(has(html, "<title>A &lt;title&gt;</title>"));
   CHECK(has(html, "<p>First.</p>"));
+  CHECK(has(html, "<strong>Question:</strong> Which score?"));
   CHECK(run_lesson_words({"export", lesson, folder.path("out.txt"), "--state", state}).code == 2);
   CHECK(run_lesson_words({"export", lesson, "--state", state}).out == markdown);
+}
+
+TEST_CASE("an export never overwrites the lesson itself") {
+  const TemporaryFolder folder;
+  const std::string lesson = folder.write("a.md", small), state = folder.path("state");
+  std::filesystem::create_symlink("a.md", folder.path("link.md"));
+  std::filesystem::create_hard_link(lesson, folder.path("hard.md"));
+  for (const std::string& target :
+       {lesson, folder.path("./a.md"), folder.path("link.md"), folder.path("hard.md")}) {
+    CAPTURE(target);
+    const Finished refused = run_lesson_words({"export", lesson, target, "--state", state});
+    CHECK(refused.code == 2);
+    CHECK(has(refused.errors, "is the lesson itself"));
+    CHECK(run_lesson_words({"export", lesson, "--output", target, "--state", state}).code == 2);
+    CHECK(run_lesson_words({"show", lesson, "--output", target}).code == 2);
+    CHECK(bytes_of(lesson) == small);
+  }
+}
+
+TEST_CASE("an exported page of HTML needs no script and leads to other pages") {
+  const TemporaryFolder folder;
+  const std::string lesson =
+      folder.write("a.md",
+                   "---\ntitle: t\n---\nSee [cost](17-cost.md#heads) and [far](https://example.org/a.md).\n\n"
+                   "```attn format=markdown precision=2\nattn explain 'weights[1,1]'\n```\n");
+  CHECK(run_lesson_words({"export", lesson, folder.path("b.html"), "--state", folder.path("s")}).code == 0);
+  const std::string html = bytes_of(folder.path("b.html"));
+  CHECK(has(html, "<a href=\"17-cost.html#heads\">cost</a>"));
+  CHECK(has(html, "<a href=\"https://example.org/a.md\">far</a>"));
+  CHECK_FALSE(has(html, "$$"));
+  CHECK(has(html, "weights = softmax(scaled)"));
+  CHECK(has(html, "≈ 0.88"));
+  CHECK(run_lesson_words({"export", lesson, folder.path("b.md"), "--state", folder.path("s")}).code == 0);
+  CHECK(has(bytes_of(folder.path("b.md")), "$$"));
+}
+
+TEST_CASE("lists, quotations, tables, links and pictures read well in a terminal") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("a.md", R"(---
+title: t
+---
+- a **long** item that goes on and on and on and on, until it takes more than one
+  line of a terminal
+  - inside `code`
+
+<!-- for authors only -->
+
+> It is **said**
+> that [cost](17-cost.md) matters, [here](https://example.org) and <https://attn.org>.
+>
+> 9. nine
+> 10. ten
+
+![two heads](heads.png) end.
+
+| name | what *it* is |
+| --- | --- |
+| `d_k` | the size of a key |
+
+    as it   stands
+)");
+  const std::string shown = run_lesson_words({"show", path}).out;
+  CHECK_MESSAGE(has(shown, R"(
+- a long item that goes on and on and on and on, until it takes more than one
+  line of a terminal
+  - inside code
+
+> It is said that "cost" (lesson 17) matters, here (https://example.org) and
+> https://attn.org.
+>
+>  9. nine
+> 10. ten
+
+[picture: two heads] end.
+
+  name  what it is
+  ───────────────────────
+  d_k   the size of a key
+
+    as it   stands
+)"),
+                shown);
+}
+
+TEST_CASE("a command line is shown as its author broke it") {
+  const TemporaryFolder folder;
+  const std::string path =
+      folder.write("a.md", "---\ntitle: t\n---\n```attn\nattn softmax \\\n  --scores '1 0'\n```\n");
+  CHECK(has(run_lesson_words({"show", path}).out, "$ attn softmax \\\n    --scores '1 0'\n"));
+}
+
+TEST_CASE("no line of a list of what the lessons cover is wider than the terminal") {
+  const std::string listed = run_lesson_words({"coverage", "--width", "80"}).out;
+  CHECK(has(listed,
+            "  0.1   soft-look-up  attn weigh --weights '0.9 0.1' --v '10; 20'\n      Attention pooling"));
+  std::istringstream lines(listed);
+  for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(display_width(line) <= 80, line);
 }
 
 TEST_CASE("what was answered at a terminal is exported and can be forgotten" * needs_terminals()) {
   const TemporaryFolder folder;
   const std::string lesson = folder.write("a.md", small), state = folder.path("state");
   converse_with_attn({"lesson", "run", lesson, "--state", state},
-                     {{"q quit > ", "95\n"}, {"q quit > ", "q\n"}});
+                     {{"quit\r\n> ", "95\n"}, {"quit\r\n> ", "q\n"}});
   const Words words = {"export", lesson, "--state", state};
   CHECK(has(run_lesson_words(words).out, "*Answered:* 95: wrong; it is 96."));
   CHECK(run_lesson_words({"reset", lesson, "--state", state}).code == 0);
@@ -221,9 +358,9 @@ TEST_CASE("a question can be about any command that computes") {
 
 TEST_CASE("a paragraph is shown without its marks, and bold where there are colours") {
   const TemporaryFolder folder;
-  const std::string path = folder.write(
-      "a.md", "---\ntitle: t\n---\nTake **two long**\n*words* and `x_1`.\n\n- a **list** stays\n");
-  CHECK(has(run_lesson_words({"show", path}).out, "\nTake two long words and x_1.\n\n- a **list** stays\n"));
+  const std::string path =
+      folder.write("a.md", "---\ntitle: t\n---\nTake **two long**\n*words* and `x_1`.\n\n- a **list** too\n");
+  CHECK(has(run_lesson_words({"show", path}).out, "\nTake two long words and x_1.\n\n- a list too\n"));
   CHECK(has(run_lesson_words({"show", path, "--color", "always"}).out,
             "\nTake \x1b[1mtwo\x1b[0m \x1b[1mlong\x1b[0m \x1b[1mwords\x1b[0m and \x1b[1mx_1\x1b[0m.\n"));
   CHECK(has(run_lesson_words({"show", path, "--format", "markdown"}).out,

@@ -5,6 +5,7 @@
 #include "attention/problem.hpp"
 #include "data/examples.hpp"
 #include "data/request.hpp"
+#include "lesson/judge.hpp"
 #include "lesson/lesson.hpp"
 #include "support/lookup.hpp"
 #include "testing.hpp"
@@ -100,7 +101,36 @@ TEST_CASE("a number is right within its tolerance, however it is written") {
   for (const char* typed : {"0.13", "0.88", "-0.12"}) CHECK(mark(usual, typed) == wrong);
   for (const char* typed : {"", "much", "scores[1,2]", "2x3", "1/", "q"})
     CHECK(mark(usual, typed) == unreadable);
+  for (const char* typed : {"+0.12", "e^-2.12", "1/(e² + 1)", "12/100", "3 ⋅ (0.02 + 2×0.01)", "sin(0.12)",
+                            "√0.0144", "1.2⋅10⁻¹", "0,12", "0,1192"})
+    CHECK_MESSAGE(mark(usual, typed) == right, typed);
+  for (const char* typed : {"e^", "10⁻", "2 3", "0,1,2", "1.2,3"})
+    CHECK_MESSAGE(mark(usual, typed) == unreadable, typed);
   for (const char* typed : {"1/0", "0/0"}) CHECK(mark(usual, typed) == wrong);
+}
+
+TEST_CASE(
+    "a comma is a decimal point or stands between thousands, and is asked about where it could be both") {
+  const Posed large = posed("ask: a\nof: scores[1,2] * 21872\ntolerance: 0.5\n");
+  CHECK(answer_of(large) == "2099712");
+  for (const char* typed : {"2099712", "2,099,712", "2,099,712.0", "2099712,25"})
+    CHECK_MESSAGE(mark(large, typed) == right, typed);
+  CHECK(mark(large, "2,1") == wrong);
+  const Judged doubtful = judge(large, "2,099");
+  CHECK(doubtful.mark == unreadable);
+  CHECK(doubtful.says == "2,099 could be 2099 or 2.099: write it without a comma");
+  CHECK(mark(large, "0,099") == wrong);
+}
+
+TEST_CASE("the word with the most is asked for only where one has it alone") {
+  const auto tied = [](const std::string& lines) {
+    return refusal([&] { posed("ask: a\nkind: word\n" + lines, "animal"); });
+  };
+  CHECK(tied("of: most(head.1.weights[The])\n").find("are tied at 0.0909") != std::string::npos);
+  CHECK(tied("of: least(head.1.weights[it])\n").find("'didn't' and 'cross' are tied") != std::string::npos);
+  CHECK(tied("of: most(head.1.weights[it])\nwrong: least(head.1.weights[it]) => no\n")
+            .starts_with("a.md:5: 'didn't' and 'cross' are tied"));
+  CHECK(tied("of: most(head.1.weights[it])\n") == "(it was accepted)");
 }
 
 TEST_CASE("a shape, a word and a choice are read in every usual writing") {

@@ -42,7 +42,6 @@ class Script final : public Terminal {
   explicit Script(std::deque<std::string> typed) : typed_(std::move(typed)) {}
 
   void write(std::string_view shown) override { shown_ += shown; }
-  std::optional<std::string> read_key() override { return next(); }
   std::optional<std::string> read_line() override { return next(); }
   void save(const FileToWrite& file) override {
     saved_.push_back(file.bytes);
@@ -89,9 +88,9 @@ TEST_CASE("a lesson is taken step by step to its end") {
   Script script({"", "96", ""});
   take_at(script);
   for (const char* what :
-       {"A title", "First.", "$ attn version", "[1/3] Enter next · b back · l list · q quit", "Second.",
-        "Which score?", "[2/3] your answer · h hint · a answer · s skip · b back", "Right: 96.", "Third.",
-        "1 of 1 questions"}) {
+       {"A title", "First.", "$ attn version", "[1/3] Enter next · b back · l list · q quit\n> ", "Second.",
+        "Which score?", "[2/3] Your answer · h hint · a answer · s skip · b back · l list · q quit\n> ",
+        "Right: 96.", "Third.", "1 of 1 questions"}) {
     CAPTURE(what);
     CHECK_MESSAGE(script.shows(what), script.shown());
   }
@@ -99,7 +98,7 @@ TEST_CASE("a lesson is taken step by step to its end") {
 }
 
 TEST_CASE("hints come in order, mistakes are named, and an answer can be shown") {
-  Script script({"n", "h", "h", "h", "112", "7", "nothing", "a", "q"});
+  Script script({"", "h", "h", "h", "112", "7", "nothing", "a", "q"});
   take_at(script);
   for (const char* what : {"Hint: hint one", "Hint: hint two", "no other hint", "Not yet. the cell beside it",
                            "Try again", "a number is wanted", "It is 96.", "Third.", "is kept"}) {
@@ -113,6 +112,9 @@ TEST_CASE("back, skip and list do what they say") {
   take_at(script);
   CHECK(script.shows(">  2  Which score?"));
   CHECK(script.shows("x  1  attn version"));
+  CHECK(script.shows("   3  Third."));
+  CHECK(script.shows("> is where you are, x is done."));
+  CHECK(script.shows("'x' means nothing here: Enter goes on."));
   const std::string& shown = script.shown();
   CHECK(shown.find("First.") != shown.rfind("First."));
   CHECK(shown.find("Second.") != shown.rfind("Second."));
@@ -131,18 +133,44 @@ TEST_CASE("a lesson goes on where it was left, and begins again after its end") 
   CHECK(script.shows("First."));
 }
 
-TEST_CASE("a lesson that was edited goes on behind the last step that is still the same") {
+TEST_CASE("a lesson that was edited goes on at the first step that is not done") {
   Script script({"", "96", "q"});
   take_at(script);
   script.type({"q"});
   take_at(script, replaced(small_lesson, "First.", "At first."));
+  CHECK(script.shows("At first."));
+  CHECK_FALSE(script.shows("You go on"));
+  script.type({"", "q"});
+  take_at(script, replaced(small_lesson, "First.", "At first."));
   CHECK(script.shows("You go on at step 3"));
-  script.type({"q"});
+  script.type({"l", "96", "q"});
   take_at(script, replaced(small_lesson, "Which score?", "Which score is it?"));
   CHECK(script.shows("You go on at step 2"));
-  script.type({"q"});
+  CHECK(script.shows(">  2  Which score is it?"));
+  script.type({"", ""});
   take_at(script, replaced(small_lesson, "First.\n", "New.\n\n```attn\nattn help\n```\n\nFirst.\n"));
+  CHECK(script.shows("New."));
   CHECK(script.shows("You go on at step 4"));
+  CHECK(script.shows("1 of 1 questions"));
+}
+
+TEST_CASE("steps that are alike are taken one after the other") {
+  const std::string twice = small_lesson + "\n```attn\nattn version\n```\n\n```attn\nattn version\n```\n";
+  Script script({"", "96", "", "", "q"});
+  take_at(script, twice);
+  CHECK(script.shows("[4/4]"));
+}
+
+TEST_CASE("what was done is passed over by whoever goes on, and not by whoever reads again") {
+  Script script({"", "96", "b", "b", "", "s", "q"});
+  take_at(script);
+  const auto times_shown = [&](std::string_view what) {
+    std::size_t times = 0;
+    for (std::size_t at = 0; (at = script.shown().find(what, at)) != std::string::npos; ++at) ++times;
+    return times;
+  };
+  CHECK(times_shown("Second.") == 3);
+  CHECK(times_shown("Third.") == 2);
 }
 
 TEST_CASE("the end of the input is no way to lose anything") {
@@ -166,29 +194,30 @@ TEST_CASE("progress reads back as it was written, and another file is refused") 
   }
 }
 
-TEST_CASE("a lesson is taken at a real terminal, key by key, and its progress is kept" * needs_terminals()) {
+TEST_CASE("a lesson is taken at a real terminal, line by line, and its progress is kept" *
+          needs_terminals()) {
   const TemporaryFolder folder;
   const std::string lesson = folder.write("a.md", small_lesson), state = folder.path("deep/er/state.json");
   const Words words = {"lesson", "run", lesson, "--state", state};
   const Finished first =
-      converse_with_attn(words, {{"q quit > ", "\n"}, {"q quit > ", "h\n"}, {"q quit > ", "q\n"}});
+      converse_with_attn(words, {{"quit\r\n> ", "\n"}, {"quit\r\n> ", "h\n"}, {"quit\r\n> ", "q\n"}});
   CHECK_MESSAGE(first.code == 0, first.out << first.errors);
   CHECK(first.out.find("Hint: hint one") != std::string::npos);
   CHECK(bytes_of(state).find("attn/progress/1") != std::string::npos);
-  const Finished second = converse_with_attn(words, {{"q quit > ", "96\n"}, {"q quit > ", " "}});
+  const Finished second = converse_with_attn(words, {{"quit\r\n> ", "96\n"}, {"quit\r\n> ", " \n"}});
   CHECK_MESSAGE(second.code == 0, second.out << second.errors);
   CHECK(second.out.find("You go on at step 2") != std::string::npos);
   CHECK(second.out.find("That is the end of the lesson: 1 of 1") != std::string::npos);
-  const Finished third = converse_with_attn(words, {{"q quit > ", "\x1b[C"}, {"q quit > ", "q"}});
+  const Finished third = converse_with_attn(words, {{"quit\r\n> ", "\x1b[C\n"}, {"quit\r\n> ", "q\n"}});
   CHECK(third.code == 0);
-  const Finished ended = converse_with_attn(words, {{"q quit > ", "\x04"}});
+  const Finished ended = converse_with_attn(words, {{"quit\r\n> ", "\x04"}});
   CHECK(ended.code == 0);
 }
 
 TEST_CASE("progress is kept where the environment says" * needs_terminals()) {
   const TemporaryFolder folder;
   const std::string lesson = folder.write("a.md", small_lesson);
-  const std::vector<Turn> turns = {{"q quit > ", "\n"}, {"q quit > ", "q\n"}};
+  const std::vector<Turn> turns = {{"quit\r\n> ", "\n"}, {"quit\r\n> ", "q\n"}};
   CHECK(converse_with_attn({"lesson", "run", lesson}, turns, {.variables = {{"HOME", folder.path("home")}}})
             .code == 0);
   CHECK(bytes_of(folder.path("home/.local/state/attn/lessons.json")) != "");

@@ -49,9 +49,10 @@ Ran run_words(std::vector<std::string> words, const BlockStyle& wanted) {
   Answer answer = attn::answer(words, nowhere());
   refuse_effects(answer);
   put_warnings_first(answer);
-  Ran ran{"", answer.format->name, {}};
+  Ran ran{"", answer.format->name, {}, {}};
   Sink sink([&](std::string_view bytes) { ran.text += bytes; });
-  answer.format->render(answer.page, style_of(answer, wanted), sink);
+  ran.style = style_of(answer, wanted);
+  answer.format->render(answer.page, ran.style, sink);
   sink.flush();
   ran.page = std::move(answer.page);
   return ran;

@@ -9,6 +9,7 @@
 #include "lesson/living.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
@@ -21,17 +22,11 @@ std::vector<Document> documents(const Arguments& arguments) {
   return all;
 }
 
-std::string text_of(const Document& document) {
-  std::string text;
-  for (const std::string& line : document.lines) text += line;
-  return text;
-}
-
 // Writes what has changed, and says of each document whether it has.
 class Changes {
  public:
   void add(const Document& document, std::string text, std::string_view what) {
-    const bool same = text == text_of(document);
+    const bool same = text == bytes_of(document);
     listing_.rows.push_back({document.path, same ? "nothing to change" : std::string(what)});
     if (!same) files_.push_back({document.path, std::move(text)});
   }
@@ -84,7 +79,7 @@ Outcome check(const Arguments& arguments) {
     blocks += document.commands.size();
   }
   if (to_mend.empty()) {
-    outcome.page.say(text(fmt::format("All is current: {} blocks.", blocks)));
+    outcome.page.say(text(fmt::format("All is current: {}.", count_of(blocks, "block"))));
   } else {
     outcome.verdict = Verdict::failed;
     outcome.page.say(

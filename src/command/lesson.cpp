@@ -5,8 +5,10 @@
 
 #include "command/block_runner.hpp"
 #include "command/command.hpp"
+#include "data/files/reach.hpp"
 #include "data/matrix_file.hpp"
 #include "lesson/coverage.hpp"
+#include "lesson/export.hpp"
 #include "lesson/lesson.hpp"
 #include "lesson/library.hpp"
 #include "lesson/lint.hpp"
@@ -38,8 +40,16 @@ std::string state_file(const Arguments& arguments) {
   return (std::filesystem::path(home) / ".local/state" / name).string();
 }
 
+// What is written about a lesson is no lesson any more: its questions and command lines would be lost.
+void refuse_own_source(const Lesson& lesson, const std::string& path) {
+  if (lesson.document.folder && is_same_file(path, lesson.document.path))
+    fail("{} is the lesson itself, and would be lost: give another file", path);
+}
+
 Lesson lesson_named(const Arguments& arguments) {
-  return find_lesson(arguments.words[1]);
+  Lesson lesson = find_lesson(arguments.words[1]);
+  if (const std::optional<std::string> output = arguments.text("output")) refuse_own_source(lesson, *output);
+  return lesson;
 }
 
 Outcome list(const Arguments&) {
@@ -125,14 +135,19 @@ std::string without_line_end(const std::string& text) {
 
 Outcome export_lesson(const Arguments& arguments) {
   const Lesson lesson = lesson_named(arguments);
-  const std::string markdown = exported(lesson, work(lesson, block_runner()),
-                                        read_progress(state_file(arguments))[progress_name(lesson)]);
-  if (arguments.words.size() == 2) return page_of({CodeBlock{"markdown", without_line_end(markdown)}});
+  const WorkedLesson worked = work(lesson, block_runner());
+  const LessonProgress progress = read_progress(state_file(arguments))[progress_name(lesson)];
+  if (arguments.words.size() == 2) {
+    const std::string markdown = exported_markdown(lesson, worked, progress);
+    return page_of({CodeBlock{"markdown", without_line_end(markdown)}});
+  }
   const std::string& path = arguments.words[2];
+  refuse_own_source(lesson, path);
   if (!path.ends_with(".md") && !path.ends_with(".html"))
     fail("{}: its ending does not say what to write: give a file that ends in .md or .html", path);
   Outcome outcome = page_of({Prose{text(path, " is written.")}});
-  outcome.files.push_back({path, path.ends_with(".md") ? markdown : html_page(lesson.title, markdown)});
+  outcome.files.push_back({path, path.ends_with(".md") ? exported_markdown(lesson, worked, progress)
+                                                       : exported_html(lesson, worked, progress)});
   return outcome;
 }
 

@@ -68,16 +68,32 @@ double value_of(const Token& token) {
   return value;
 }
 
-bool alike_tokens(const Token& one, const Token& other) {
-  if (one.text == other.text) return true;
-  if (!one.number || !other.number) return false;
-  const double a = value_of(one), b = value_of(other), distance = std::fabs(a - b);
+bool differ_in_last_bits(const Token& one, const Token& other) {
+  const double a = value_of(one), b = value_of(other);
+  return std::fabs(a - b) <= 1e-12 * std::fmax(std::fabs(a), std::fabs(b));
+}
+
+bool differ_in_last_digit(const Token& one, const Token& other) {
   // Only a number that is written out to its last bits is that long.
   constexpr std::size_t longest_rounded = 12;
   const bool exact = std::max(one.text.size(), other.text.size()) > longest_rounded;
-  if (exact && distance <= 1e-12 * std::fmax(std::fabs(a), std::fabs(b))) return true;
+  if (exact && differ_in_last_bits(one, other)) return true;
   const bool printed_alike = one.decimals == other.decimals && one.exponent == other.exponent;
+  const double distance = std::fabs(value_of(one) - value_of(other));
   return printed_alike && one.decimals > 0 && distance <= 1.001 * std::pow(10.0, one.exponent - one.decimals);
+}
+
+// Whether the texts are the same but for numbers that differ no more than this.
+bool same_but_for_numbers(std::string_view one, std::string_view other,
+                          bool (*may_differ)(const Token& one, const Token& other)) {
+  while (!one.empty() && !other.empty()) {
+    const Token a = token_of(one), b = token_of(other);
+    const bool same = a.text == b.text || (a.number && b.number && may_differ(a, b));
+    if (!same) return false;
+    one.remove_prefix(a.text.size());
+    other.remove_prefix(b.text.size());
+  }
+  return one.empty() && other.empty();
 }
 
 // For both texts how many lines at their beginning are alike, or at their end.
@@ -147,13 +163,11 @@ std::vector<std::string> shortened(const std::vector<std::string>& lines) {
 }  // namespace
 
 bool alike(std::string_view one, std::string_view other) {
-  while (!one.empty() && !other.empty()) {
-    const Token a = token_of(one), b = token_of(other);
-    if (!alike_tokens(a, b)) return false;
-    one.remove_prefix(a.text.size());
-    other.remove_prefix(b.text.size());
-  }
-  return one.empty() && other.empty();
+  return same_but_for_numbers(one, other, differ_in_last_digit);
+}
+
+bool alike_at_full_precision(std::string_view one, std::string_view other) {
+  return same_but_for_numbers(one, other, differ_in_last_bits);
 }
 
 std::vector<std::string> difference(const std::vector<std::string>& old_lines,

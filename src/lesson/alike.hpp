@@ -11,6 +11,10 @@ namespace attn {
 /// and how many decimals are printed, must be the same.
 bool alike(std::string_view one, std::string_view other);
 
+/// The same for texts whose numbers are all at full precision: any may be 1e-12 of its size off, and none
+/// more.
+bool alike_at_full_precision(std::string_view one, std::string_view other);
+
 /// The lines that differ, "- " before those of `old_lines` and "+ " before those of `new_lines`, among up to
 /// three lines around them, which begin with two blanks; "  …" where lines are left out. Lines that are alike
 /// count as the same.

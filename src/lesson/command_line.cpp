@@ -84,30 +84,46 @@ class Splitter {
   std::vector<std::string> words_;
 };
 
-// A command line, and how many lines of the block it takes.
-struct Joined {
-  std::string text;
-  std::size_t lines = 0;
-};
-
-// The first line, and those that a backslash joins to it.
-Joined first_of(std::string_view block) {
-  Joined joined;
+// Takes the first line from a block, and those that a backslash joins to it.
+std::vector<std::string> taken_from(std::string_view& block) {
+  std::vector<std::string> lines;
   while (!block.empty()) {
     const std::size_t end = std::min(block.find('\n'), block.size());
-    joined.text += block.substr(0, end);
+    std::string& line = lines.emplace_back(block.substr(0, end));
     block.remove_prefix(std::min(end + 1, block.size()));
-    ++joined.lines;
-    if (joined.text.ends_with('\r')) joined.text.pop_back();
-    if (!joined.text.ends_with('\\') || block.empty()) break;
-    joined.text.pop_back();
+    if (line.ends_with('\r')) line.pop_back();
+    if (!line.ends_with('\\')) break;
   }
-  return joined;
+  constexpr std::string_view prompt = "$ ";
+  if (lines.front().starts_with(prompt)) lines.front().erase(0, prompt.size());
+  return lines;
 }
 
-std::string_view without_lines(std::string_view block, std::size_t count) {
-  while (count-- > 0) block.remove_prefix(std::min(block.find('\n'), block.size() - 1) + 1);
-  return block;
+// What a shell would read: a backslash at the end of a line joins it to the next.
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) {
+    if (&line != &lines.front()) text.pop_back();
+    text += line;
+  }
+  return text;
+}
+
+// The same with one blank in place of all those around a joint.
+std::string in_one_line(const std::vector<std::string>& lines) {
+  std::string text;
+  for (std::string_view line : lines) {
+    const std::size_t begin = std::min(line.find_first_not_of(blanks), line.size());
+    if (!text.empty()) {
+      text.pop_back();
+      const bool apart = begin > 0 || blanks.find(text.back()) != std::string_view::npos;
+      text.erase(text.find_last_not_of(blanks) + 1);
+      if (apart) text += ' ';
+      line.remove_prefix(begin);
+    }
+    text += line;
+  }
+  return text;
 }
 
 }  // namespace
@@ -115,18 +131,18 @@ std::string_view without_lines(std::string_view block, std::size_t count) {
 std::vector<CommandLine> command_lines(std::string_view block, const std::string& path, std::size_t first) {
   std::vector<CommandLine> lines;
   while (!block.empty()) {
-    auto [line, count] = first_of(block);
-    block = without_lines(block, count);
-    if (line.starts_with("$ ")) line.erase(0, 2);
+    std::vector<std::string> as_written = taken_from(block);
     const Place place{path, first};
-    first += count;
+    first += as_written.size();
+    const std::string line = joined(as_written);
     std::vector<std::string> words = Splitter(line, place).words();
     if (words.empty()) continue;
     if (words.front() != "attn") {
       fail_at(place, "'{}' is not attn: a block holds command lines of attn and nothing else", words.front());
     }
     words.erase(words.begin());
-    lines.push_back({std::move(line), std::move(words), place.line});
+    std::string text = in_one_line(as_written);
+    lines.push_back({std::move(text), std::move(as_written), std::move(words), place.line});
   }
   return lines;
 }

@@ -9,7 +9,8 @@ namespace attn {
 
 /// A command line of a document: never given to a shell.
 struct CommandLine {
-  std::string text;                // as it is written, without a prompt
+  std::string text;                // in one line, without a prompt
+  std::vector<std::string> lines;  // as it is written, each with the backslash at its end
   std::vector<std::string> words;  // what stands after "attn"
   std::size_t line = 0;            // of the file, from 1
 };

@@ -6,6 +6,7 @@ namespace attn {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr std::string_view front_matter_fence = "---";
 
 std::vector<std::string> lines_of(std::string_view text) {
@@ -179,10 +180,20 @@ std::vector<Entry> entries_of(const Document& document, std::size_t begin, std::
   return entries;
 }
 
+std::string bytes_of(const Document& document) {
+  std::string bytes(document.byte_order_mark);
+  for (const std::string& line : document.lines) bytes += line;
+  return bytes;
+}
+
 Document read_document(std::string_view text, std::string path) {
   Document document;
   document.path = std::move(path);
   document.folder = std::filesystem::path(document.path).parent_path();
+  if (text.starts_with(byte_order_mark)) {
+    document.byte_order_mark = byte_order_mark;
+    text.remove_prefix(byte_order_mark.size());
+  }
   document.lines = lines_of(text);
   read_front_matter(document);
   document.leaves = markdown_leaves(markdown_of(document));

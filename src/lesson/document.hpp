@@ -56,6 +56,7 @@ struct Entry {
 struct Document {
   std::string path;                             // as messages name it
   std::optional<std::filesystem::path> folder;  // whose files its commands may read; without one, none
+  std::string_view byte_order_mark;             // which some editors put before the first line, or nothing
   std::vector<std::string> lines;               // each with what ends it
   std::vector<Entry> front_matter;
   std::size_t first_line = 1;  // behind the front matter
@@ -65,6 +66,9 @@ struct Document {
 
   Place at(std::size_t line) const { return {path, line}; }
 };
+
+/// The bytes of a document.
+std::string bytes_of(const Document& document);
 
 /// Reads a document. Throws InputError with path and line: a block or an output that is not closed, an
 /// attribute that there is not, a command line that is none.

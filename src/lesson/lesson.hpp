@@ -7,7 +7,7 @@
 
 #include "lesson/document.hpp"
 #include "lesson/living.hpp"
-#include "lesson/question.hpp"
+#include "lesson/posed.hpp"
 #include "lesson/run.hpp"
 
 namespace attn {

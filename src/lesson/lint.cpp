@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <cmath>
 
+#include "data/files/reach.hpp"
 #include "lesson/keys.hpp"
 #include "lesson/lesson.hpp"
 #include "lesson/library.hpp"
@@ -21,12 +22,40 @@ class Lint {
  public:
   explicit Lint(const Lesson& lesson) : lesson_(lesson) {}
 
+  // Of what the author has written: outputs are checked once it is known what they are.
   void check_width() {
-    const std::vector<std::string>& lines = lesson_.document.lines;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      const std::size_t width = display_width(without_ending(lines[i]));
-      if (width > widest)
-        add(i + 1, "this line is {} columns wide, and {} is the most: break it", width, widest);
+    std::size_t line = 1;
+    for (const CommandBlock& block : lesson_.document.commands) {
+      if (!block.output) continue;
+      check_width(line, block.output->begin);
+      line = block.output->end;
+    }
+    check_width(line, lesson_.document.lines.size());
+  }
+
+  // Where a lesson is taken, a command line stands behind a prompt.
+  void check_commands() {
+    constexpr std::size_t prompt = 2;
+    for (const CommandBlock& block : lesson_.document.commands) {
+      for (const CommandLine& command : block.lines) {
+        for (std::size_t i = 0; i < command.lines.size() && !block.attributes.hidden; ++i) {
+          const std::size_t width = display_width(command.lines[i]);
+          if (width + prompt > widest && width <= widest)
+            add(command.line + i,
+                "behind its prompt this line is {} columns wide, and {} is the most: break it",
+                width + prompt, widest);
+        }
+      }
+    }
+  }
+
+  // Nobody can break the lines of what is no text, such as a table of Markdown.
+  void check_output_width(const WorkedLesson& worked) {
+    const std::vector<CommandBlock>& blocks = lesson_.document.commands;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const auto is_text = [](const Ran& said) { return said.format == "text"; };
+      if (blocks[i].output && std::ranges::all_of(worked.runs[i].said, is_text))
+        check_width(blocks[i].output->begin + 1, blocks[i].output->end - 1);
     }
   }
 
@@ -60,8 +89,13 @@ class Lint {
 
   void check_answers(const WorkedLesson& worked) {
     for (const Posed& posed : worked.posed) {
+      const std::size_t line = posed.question.place.line;
       if (posed.question.kind == AnswerKind::word && is_key(answer_of(posed)))
-        add(posed.question.place.line, "the answer '{}' is a key: ask for something else", answer_of(posed));
+        add(line, "the answer '{}' is a key: ask for something else", answer_of(posed));
+      const double* const number = std::get_if<double>(&posed.answer);
+      if (number && *number != 0.0 && tolerance_for(posed) >= std::fabs(*number))
+        add(line, "0 would be right as well, because the answer is {}: give a smaller tolerance",
+            answer_of(posed));
     }
     for (const Stale& stale : stale_blocks(lesson_.document, worked.runs))
       add(stale.place.line, "the output is not current: attn docs update {}", lesson_.document.path);
@@ -86,12 +120,18 @@ class Lint {
     std::string says;
   };
 
+  void check_width(std::size_t first, std::size_t last) {
+    for (std::size_t line = first; line <= last; ++line) {
+      const std::size_t width = display_width(without_ending(lesson_.document.lines[line - 1]));
+      if (width > widest)
+        add(line, "this line is {} columns wide, and {} is the most: break it", width, widest);
+    }
+  }
+
   // One that is built in, or a file beside this one.
   bool is_lesson(const std::string& name) const {
-    if (find_row(lesson_files(), name)) return true;
-    std::error_code ignored;
-    return lesson_.document.folder &&
-           std::filesystem::is_regular_file(*lesson_.document.folder / (name + ".md"), ignored);
+    const Confined confined(lesson_.document.folder);
+    return find_row(lesson_files(), name) || is_there(name + ".md");
   }
 
   void check_covered(const std::string& name, std::size_t line) {
@@ -111,11 +151,14 @@ std::vector<std::string> faults_of(std::string_view text, const std::string& pat
     const Lesson lesson = read_lesson(text, path);
     Lint lint(lesson);
     lint.check_width();
+    lint.check_commands();
     lint.check_references();
     lint.check_questions();
     std::vector<std::string> found;
     try {
-      lint.check_answers(work(lesson, run));
+      const WorkedLesson worked = work(lesson, run);
+      lint.check_output_width(worked);
+      lint.check_answers(worked);
     } catch (const InputError& error) {
       found.emplace_back(error.what());
     }

@@ -78,7 +78,7 @@ bool is_current(const std::vector<std::string>& old_lines, const std::vector<std
 // Copies the lines of a document, and puts lines of its own among them.
 class Copy {
  public:
-  explicit Copy(const Document& document) : document_(document) {}
+  explicit Copy(const Document& document) : document_(document), text_(document.byte_order_mark) {}
 
   // All lines before this one that have not been copied yet.
   void up_to(std::size_t line) {

@@ -2,7 +2,9 @@
 
 #include <cmark-gfm-core-extensions.h>
 #include <cmark-gfm.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
@@ -36,6 +38,10 @@ std::string owned(char* text) {
   return copy;
 }
 
+std::string text_of(const char* text) {
+  return text ? text : "";
+}
+
 bool is_container(cmark_node* node) {
   const cmark_node_type type = cmark_node_get_type(node);
   return type == CMARK_NODE_DOCUMENT || type == CMARK_NODE_LIST || type == CMARK_NODE_ITEM ||
@@ -52,17 +58,127 @@ Span::Style style_of(cmark_node* piece) {
   return Span::Style::plain;
 }
 
-Text words_of(cmark_node* paragraph) {
-  Text words;
-  const Walk walk(cmark_iter_new(paragraph), cmark_iter_free);
-  while (cmark_iter_next(walk.get()) != CMARK_EVENT_DONE) {
-    cmark_node* const node = cmark_iter_get_node(walk.get());
-    const cmark_node_type type = cmark_node_get_type(node);
-    const bool breaks = type == CMARK_NODE_SOFTBREAK || type == CMARK_NODE_LINEBREAK;
-    const char* const literal = breaks ? " " : cmark_node_get_literal(node);
-    if (literal) words.push_back({style_of(node), literal});
+bool leads_to_markdown(std::string_view url) {
+  const bool is_relative = url.find(':') == std::string_view::npos && !url.starts_with('/');
+  return is_relative && url.substr(0, url.find('#')).ends_with(".md");
+}
+
+// "lesson 17" of "17-cost.md"; nothing for other files.
+std::string lesson_at(std::string_view url) {
+  const std::string_view file = url.substr(url.rfind('/') + 1);
+  const std::size_t begin = file.find_first_not_of('0'), end = file.find_first_not_of("0123456789");
+  if (end == std::string_view::npos || begin >= end || file[end] != '-') return "";
+  return "lesson " + std::string(file.substr(begin, end - begin));
+}
+
+// Gathers the words of a paragraph. A link cannot be followed in a terminal: its words stand in quotes where
+// they name something that is near, and its address behind them where it is far.
+class Words {
+ public:
+  std::vector<Text> gathered(cmark_node* paragraph) {
+    const Walk walk(cmark_iter_new(paragraph), cmark_iter_free);
+    for (cmark_event_type event; (event = cmark_iter_next(walk.get())) != CMARK_EVENT_DONE;)
+      add(cmark_iter_get_node(walk.get()), event == CMARK_EVENT_ENTER);
+    return std::move(lines_);
   }
-  return words;
+
+ private:
+  void add(cmark_node* node, bool enters) {
+    const cmark_node_type type = cmark_node_get_type(node);
+    if (type == CMARK_NODE_LINK) {
+      if (enters) {
+        open_link(text_of(cmark_node_get_url(node)));
+      } else {
+        close_link(text_of(cmark_node_get_url(node)));
+      }
+    } else if (type == CMARK_NODE_IMAGE) {
+      say(enters ? "[picture: " : "]");
+    } else if (type == CMARK_NODE_LINEBREAK) {
+      lines_.emplace_back();
+    } else if (type == CMARK_NODE_SOFTBREAK) {
+      say(" ");
+    } else if (type == CMARK_NODE_TEXT || type == CMARK_NODE_CODE) {
+      lines_.back().push_back({style_of(node), cmark_node_get_literal(node)});
+      linked_ += cmark_node_get_literal(node);
+    }
+  }
+
+  void open_link(const std::string& url) {
+    linked_.clear();
+    if (leads_to_markdown(url)) say("\"");
+  }
+
+  void close_link(const std::string& url) {
+    const std::string lesson = lesson_at(url);
+    if (leads_to_markdown(url)) return say(lesson.empty() ? "\"" : "\" (" + lesson + ")");
+    const bool says_it_all = url.starts_with('#') || url.ends_with(linked_);
+    if (!says_it_all) say(" (" + url + ")");
+  }
+
+  void say(std::string words) { lines_.back().push_back({Span::Style::plain, std::move(words)}); }
+
+  std::vector<Text> lines_ = std::vector<Text>(1);
+  std::string linked_;  // the words of the last link
+};
+
+std::vector<std::vector<std::string>> rows_of(cmark_node* table) {
+  std::vector<std::vector<std::string>> rows;
+  for (cmark_node* row = cmark_node_first_child(table); row; row = cmark_node_next(row)) {
+    std::vector<std::string>& cells = rows.emplace_back();
+    for (cmark_node* cell = cmark_node_first_child(row); cell; cell = cmark_node_next(cell)) {
+      std::string& words = cells.emplace_back();
+      for (const Text& line : Words().gathered(cell)) {
+        for (const Span& span : line) words += span.text;
+      }
+    }
+  }
+  return rows;
+}
+
+// "- ", or "3. " with room for the list's last number.
+std::string sign_of(cmark_node* item) {
+  cmark_node* const list = cmark_node_parent(item);
+  if (cmark_node_get_list_type(list) != CMARK_ORDERED_LIST) return "- ";
+  int number = cmark_node_get_list_start(list), last = number - 1;
+  for (cmark_node* other = cmark_node_previous(item); other; other = cmark_node_previous(other)) ++number;
+  for (cmark_node* other = cmark_node_first_child(list); other; other = cmark_node_next(other)) ++last;
+  const char* const delimiter = cmark_node_get_list_delim(list) == CMARK_PAREN_DELIM ? ")" : ".";
+  return fmt::format("{:{}}{} ", number, std::to_string(last).size(), delimiter);
+}
+
+// Whether no empty line stands before a leaf of this item. A list that stands in no other one is set apart
+// from what stands before it.
+bool is_tight(cmark_node* leaf, cmark_node* item) {
+  cmark_node* const list = cmark_node_parent(item);
+  const bool begins_list = !cmark_node_previous(leaf) && !cmark_node_previous(item);
+  const bool is_inner = cmark_node_get_type(cmark_node_parent(list)) == CMARK_NODE_ITEM;
+  return cmark_node_get_list_tight(list) != 0 && (is_inner || !begins_list);
+}
+
+MarkdownMargins margins_of(cmark_node* leaf) {
+  MarkdownMargins margins;
+  cmark_node* const parent = cmark_node_parent(leaf);
+  margins.tight = cmark_node_get_type(parent) == CMARK_NODE_ITEM && is_tight(leaf, parent);
+  bool leads = true;  // whether nothing stands before the leaf in the item
+  for (cmark_node* node = leaf; cmark_node* around = cmark_node_parent(node); node = around) {
+    leads = leads && cmark_node_previous(node) == nullptr;
+    const cmark_node_type type = cmark_node_get_type(around);
+    if (type == CMARK_NODE_ITEM) {
+      const std::string sign = sign_of(around), blanks(sign.size(), ' ');
+      margins.first.insert(0, leads ? sign : blanks);
+      margins.rest.insert(0, blanks);
+    } else if (type == CMARK_NODE_BLOCK_QUOTE) {
+      margins.first.insert(0, "> ");
+      margins.rest.insert(0, "> ");
+    }
+    if (type != CMARK_NODE_DOCUMENT)
+      margins.outermost = static_cast<std::size_t>(cmark_node_get_start_line(around));
+  }
+  return margins;
+}
+
+bool is_table(cmark_node* node) {
+  return std::string_view(cmark_node_get_type_string(node)) == "table";
 }
 
 MarkdownLeaf leaf_of(cmark_node* node) {
@@ -70,24 +186,44 @@ MarkdownLeaf leaf_of(cmark_node* node) {
   leaf.first_line = static_cast<std::size_t>(cmark_node_get_start_line(node));
   leaf.last_line = static_cast<std::size_t>(cmark_node_get_end_line(node));
   leaf.column = static_cast<std::size_t>(cmark_node_get_start_column(node));
+  leaf.margins = margins_of(node);
+  const cmark_node_type type = cmark_node_get_type(node);
   int length = 0, offset = 0;
   char sign = 0;
-  if (cmark_node_get_fenced(node, &length, &offset, &sign)) {
-    leaf.kind = MarkdownLeaf::Kind::fence;
-    leaf.info = cmark_node_get_fence_info(node);
-    leaf.text = cmark_node_get_literal(node);
-  } else if (cmark_node_get_type(node) == CMARK_NODE_HTML_BLOCK) {
+  if (type == CMARK_NODE_CODE_BLOCK) {
+    const bool is_fenced = cmark_node_get_fenced(node, &length, &offset, &sign) != 0;
+    leaf.kind = is_fenced ? MarkdownLeaf::Kind::fence : MarkdownLeaf::Kind::code;
+    leaf.info = text_of(cmark_node_get_fence_info(node));
+    leaf.text = text_of(cmark_node_get_literal(node));
+  } else if (type == CMARK_NODE_HTML_BLOCK) {
     leaf.kind = MarkdownLeaf::Kind::html;
-    leaf.text = cmark_node_get_literal(node);
-  } else if (cmark_node_get_type(node) == CMARK_NODE_HEADING) {
+    leaf.text = text_of(cmark_node_get_literal(node));
+  } else if (type == CMARK_NODE_HEADING) {
     leaf.kind = MarkdownLeaf::Kind::heading;
-    leaf.text = owned(cmark_render_plaintext(node, CMARK_OPT_DEFAULT, 0));
-    while (leaf.text.ends_with('\n')) leaf.text.pop_back();
-  } else if (cmark_node_get_type(node) == CMARK_NODE_PARAGRAPH) {
+    leaf.level = cmark_node_get_heading_level(node);
+    leaf.words = Words().gathered(node);
+  } else if (type == CMARK_NODE_PARAGRAPH) {
     leaf.kind = MarkdownLeaf::Kind::paragraph;
-    leaf.words = words_of(node);
+    leaf.words = Words().gathered(node);
+  } else if (is_table(node)) {
+    leaf.kind = MarkdownLeaf::Kind::table;
+    leaf.rows = rows_of(node);
   }
   return leaf;
+}
+
+// "17-cost.md#heads" becomes "17-cost.html#heads".
+void lead_to_html(cmark_node* root) {
+  const Walk walk(cmark_iter_new(root), cmark_iter_free);
+  for (cmark_event_type event; (event = cmark_iter_next(walk.get())) != CMARK_EVENT_DONE;) {
+    cmark_node* const node = cmark_iter_get_node(walk.get());
+    if (event != CMARK_EVENT_ENTER || cmark_node_get_type(node) != CMARK_NODE_LINK) continue;
+    std::string url = text_of(cmark_node_get_url(node));
+    if (!leads_to_markdown(url)) continue;
+    constexpr std::string_view ending = ".md";
+    url.replace(std::min(url.find('#'), url.size()) - ending.size(), ending.size(), ".html");
+    cmark_node_set_url(node, url.c_str());
+  }
 }
 
 }  // namespace
@@ -116,6 +252,7 @@ std::vector<MarkdownLeaf> markdown_leaves(std::string_view text) {
 
 std::string html_of(std::string_view markdown) {
   const Parsed document = parsed(markdown);
+  lead_to_html(document.root.get());
   cmark_llist* const extensions = cmark_parser_get_syntax_extensions(document.parser.get());
   return owned(cmark_render_html(document.root.get(), CMARK_OPT_DEFAULT, extensions));
 }

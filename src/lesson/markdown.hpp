@@ -9,24 +9,37 @@
 
 namespace attn {
 
+/// What the lists and quotations around a leaf put before its lines: "- " and "  ", or "> " and "> ".
+struct MarkdownMargins {
+  std::string first;
+  std::string rest;
+  std::size_t outermost = 0;  // the line in which the outermost of them begins; 0: there is none
+  bool tight = false;         // no empty line stands before it
+};
+
 /// A leaf of a Markdown text: a fenced block, a comment, a heading, a paragraph, or anything else that holds
 /// no other block.
 struct MarkdownLeaf {
-  enum class Kind { fence, html, heading, paragraph, other };
+  enum class Kind { fence, code, html, heading, paragraph, table, other };
   Kind kind = Kind::other;
   std::size_t container = 0;   // equal for leaves of the same list item, quotation or text
   std::size_t first_line = 0;  // from 1
   std::size_t last_line = 0;   // of a fence: the one that closes it
   std::size_t column = 0;      // of its first byte, from 1
-  std::string info;            // of a fence: the words behind it
-  std::string text;            // of a fence: what it holds; of HTML: itself; of a heading: its words
-  Text words;                  // of a paragraph: without its marks; what they emphasised is strong
+  MarkdownMargins margins;
+  std::string info;  // of a fence: the words behind it
+  std::string text;  // of a fence or of code: what it holds; of HTML: itself
+  int level = 0;     // of a heading
+  // Of a heading or a paragraph: without marks; what they emphasised is strong. Where the author breaks a
+  // line, there is another text.
+  std::vector<Text> words;
+  std::vector<std::vector<std::string>> rows;  // of a table, its head first
 };
 
 /// The leaves of a text in GitHub's Markdown, in order. Lines end with \n, \r\n or \r.
 std::vector<MarkdownLeaf> markdown_leaves(std::string_view text);
 
-/// The text as HTML; HTML in it is left out.
+/// The text as HTML. HTML in it is left out, and links to files of Markdown beside it lead to files of HTML.
 std::string html_of(std::string_view markdown);
 
 }  // namespace attn

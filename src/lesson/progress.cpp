@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "data/files/reach.hpp"
 #include "data/json.hpp"
 
 namespace attn {
@@ -34,11 +35,19 @@ class Hash {
   std::uint64_t value_ = 14695981039346656037ULL;
 };
 
+std::string key_of(const Lesson& lesson, const LessonStep& step) {
+  Hash hash;
+  for (std::size_t line = step.first_line; line <= step.last_line; ++line)
+    hash.add(without_ending(lesson.document.lines[line - 1]));
+  if (step.commands) hash.add(lesson.document.commands[*step.commands].fence.text);
+  if (step.question) hash.add(lesson.document.questions[*step.question].text);
+  return hash.text();
+}
+
 }  // namespace
 
 Progress read_progress(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return {};
+  if (!is_there(path)) return {};
   const Json json = parse_json(read_bytes(path), path);
   if (!json.is_object() || json.value("schema", Json()) != Json(schema_of_progress)) fail_foreign(path);
   Progress progress;
@@ -69,22 +78,15 @@ std::string progress_name(const Lesson& lesson) {
   return std::filesystem::weakly_canonical(lesson.document.path, ignored).string();
 }
 
-std::string key_of(const Lesson& lesson, const LessonStep& step) {
-  Hash hash;
-  for (std::size_t line = step.first_line; line <= step.last_line; ++line)
-    hash.add(without_ending(lesson.document.lines[line - 1]));
-  if (step.commands) hash.add(lesson.document.commands[*step.commands].fence.text);
-  if (step.question) hash.add(lesson.document.questions[*step.question].text);
-  return hash.text();
-}
-
-std::size_t resume_at(const Lesson& lesson, const LessonProgress& progress) {
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
-    if (std::ranges::find(progress.done, key_of(lesson, lesson.steps[i])) != progress.done.end())
-      next = i + 1;
+std::vector<std::string> keys_of(const Lesson& lesson) {
+  std::vector<std::string> keys;
+  std::map<std::string, std::size_t> times;
+  for (const LessonStep& step : lesson.steps) {
+    std::string key = key_of(lesson, step);
+    if (const std::size_t before = times[key]++; before > 0) key += fmt::format("-{}", before + 1);
+    keys.push_back(std::move(key));
   }
-  return next < lesson.steps.size() ? next : 0;
+  return keys;
 }
 
 }  // namespace attn

@@ -33,10 +33,8 @@ std::string bytes_of(const Progress& progress);
 /// What a lesson is called there: its name, or the path of an author's own.
 std::string progress_name(const Lesson& lesson);
 
-/// What a step is known by: a number made of its text, without the output.
-std::string key_of(const Lesson& lesson, const LessonStep& step);
-
-/// Where to go on: behind the last step that was done, or at the first one when all are.
-std::size_t resume_at(const Lesson& lesson, const LessonProgress& progress);
+/// What each step is known by: a number made of its text, without the output. Steps that are alike are told
+/// apart by their order.
+std::vector<std::string> keys_of(const Lesson& lesson);
 
 }  // namespace attn

@@ -17,11 +17,12 @@ struct LookedUp {
   bool of_computation = false;
 };
 
-/// Works out an expression such as `scores[1,2] / sqrt(d_k)`: numbers, + - * / ^, parentheses, functions
-/// (sqrt, exp, log, tanh, abs), cells, `rows(x)`, `columns(x)`, `shape(x)`, sizes (n_q, n_k, d_model, d_k,
-/// d_v, h), comparisons (< > =), words in double quotes, and of a row such as `weights[it]` the `sum`,
-/// `largest` and `smallest` number and the words with the `most` and the `least`. Without a graph there are
-/// only numbers, words and functions of them. Throws InputError: none of these, or nothing of that name.
+/// Works out an expression such as `scores[1,2] / sqrt(d_k)`: numbers, e, + - * / ^, parentheses, functions
+/// (sqrt, exp, log, sin, cos, tanh, abs), cells, `rows(x)`, `columns(x)`, `shape(x)`, sizes (n_q, n_k,
+/// d_model, d_k, d_v, h), comparisons (< > =), words in double quotes, and of a row such as `weights[it]` the
+/// `sum`, `largest` and `smallest` number and the words with the `most` and the `least`. Without a graph
+/// there are only numbers, words and functions of them. Throws InputError: none of these, nothing of that
+/// name, or two words that share the most or the least.
 LookedUp look_up_quantity(std::string_view expression, const Graph* graph);
 
 /// As a reader would write it: "0.8808", "2×4", "animal", "yes".

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "support/error.hpp"
 #include "support/lookup.hpp"
@@ -10,16 +11,29 @@
 namespace attn {
 namespace {
 
+constexpr std::array named_numbers = {Constant{"e", std::numbers::e}};
+
 constexpr std::array of_numbers = {
     NumberFunction{"sqrt", [](double x) { return std::sqrt(x); }},
     NumberFunction{"exp", [](double x) { return std::exp(x); }},
     NumberFunction{"log", [](double x) { return std::log(x); }},
+    NumberFunction{"sin", [](double x) { return std::sin(x); }},
+    NumberFunction{"cos", [](double x) { return std::cos(x); }},
     NumberFunction{"tanh", [](double x) { return std::tanh(x); }},
     NumberFunction{"abs", [](double x) { return std::fabs(x); }},
 };
 
-std::string label_at(const MatrixRow& row, std::span<const double>::iterator place) {
-  return row.columns.label(static_cast<std::size_t>(place - row.cells.begin()));
+// The column of this cell. A question whose answer is one of several words alike has no answer.
+std::string label_of(const MatrixRow& row, std::span<const double>::iterator found) {
+  const auto label_at = [&](auto place) {
+    return row.columns.label(static_cast<std::size_t>(place - row.cells.begin()));
+  };
+  for (auto other = row.cells.begin(); other != row.cells.end(); ++other) {
+    if (other != found && equal_but_for_last_bits(*other, *found))
+      fail("'{}' and '{}' are tied at {}: ask about a row where one of them stands out", label_at(found),
+           label_at(other), written(*found));
+  }
+  return label_at(found);
 }
 
 constexpr std::array of_rows = {
@@ -35,10 +49,10 @@ constexpr std::array of_rows = {
                 [](const MatrixRow& row) -> Quantity { return *std::ranges::min_element(row.cells); }},
     RowFunction{
         "most",
-        [](const MatrixRow& row) -> Quantity { return label_at(row, std::ranges::max_element(row.cells)); }},
+        [](const MatrixRow& row) -> Quantity { return label_of(row, std::ranges::max_element(row.cells)); }},
     RowFunction{
         "least",
-        [](const MatrixRow& row) -> Quantity { return label_at(row, std::ranges::min_element(row.cells)); }},
+        [](const MatrixRow& row) -> Quantity { return label_of(row, std::ranges::min_element(row.cells)); }},
 };
 
 constexpr std::array of_shapes = {
@@ -74,6 +88,14 @@ std::size_t heads_of(const Graph& graph) {
 }
 
 }  // namespace
+
+bool equal_but_for_last_bits(double a, double b) {
+  return a == b || std::fabs(a - b) <= 1e-12 * std::fmax(std::fabs(a), std::fabs(b));
+}
+
+std::span<const Constant> constants() {
+  return named_numbers;
+}
 
 std::span<const NumberFunction> number_functions() {
   return of_numbers;

@@ -9,6 +9,12 @@ namespace attn {
 
 // What an expression can call. A new function is a row in one of three tables.
 
+/// A number that has a name.
+struct Constant {
+  std::string_view name;
+  double value;
+};
+
 /// A function of a number.
 struct NumberFunction {
   std::string_view name;
@@ -32,9 +38,13 @@ struct ShapeFunction {
   Quantity (*of)(const Shape& shape);
 };
 
+std::span<const Constant> constants();
 std::span<const NumberFunction> number_functions();
 std::span<const RowFunction> row_functions();
 std::span<const ShapeFunction> shape_functions();
+
+/// Two ways to the same number may differ in its last bits.
+bool equal_but_for_last_bits(double a, double b);
 
 /// A size of a computation by its letter: n_q, n_k, d_model, d_k, d_v, or h. Throws InputError.
 double size_of(const Graph& graph, std::string_view name);

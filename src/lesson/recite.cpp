@@ -2,7 +2,9 @@
 
 #include <functional>
 
+#include "lesson/judge.hpp"
 #include "lesson/show.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
@@ -33,7 +35,8 @@ std::vector<Block> recited(const Lesson& lesson, const WorkedLesson& worked) {
 
 Graded graded(const Lesson& lesson, const WorkedLesson& worked, const std::vector<std::string>& answers) {
   if (answers.size() != worked.posed.size()) {
-    fail("there are {} answers to {} questions: give one in each line", answers.size(), worked.posed.size());
+    fail("{} to {}: give one in each line, as many as there are questions",
+         count_of(answers.size(), "answer"), count_of(worked.posed.size(), "question"));
   }
   Graded result;
   result.blocks = with_replies(lesson, worked, [&](std::size_t i) {
@@ -43,8 +46,8 @@ Graded graded(const Lesson& lesson, const WorkedLesson& worked, const std::vecto
     return fmt::format("Answered {}: wrong; it is {}.{}{}", answers[i], answer_of(worked.posed[i]),
                        judged.says.empty() ? "" : " ", judged.says);
   });
-  result.blocks.emplace_back(
-      Prose{text(fmt::format("{} of {} answers are right.", answers.size() - result.wrong, answers.size()))});
+  result.blocks.emplace_back(Prose{text(
+      fmt::format("Right: {} of {}.", answers.size() - result.wrong, count_of(answers.size(), "answer")))});
   return result;
 }
 

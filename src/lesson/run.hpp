@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "page/page.hpp"
+#include "render/style.hpp"
 
 namespace attn {
 
@@ -22,6 +23,7 @@ struct Ran {
   std::string text;
   std::string_view format;  // that the text is in
   Page page;                // and the computation behind it
+  Style style = {};         // that it was written in
 };
 
 /// Runs the words of a command line as the program would, always in the same style: no colour, no terminal.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lesson/judge.hpp"
 #include "lesson/keys.hpp"
 #include "lesson/progress.hpp"
 #include "lesson/show.hpp"
@@ -17,14 +18,17 @@ namespace {
 class Session {
  public:
   Session(const Lesson& lesson, const WorkedLesson& worked, const Desk& desk)
-      : lesson_(lesson), worked_(worked), desk_(desk), mine_(all_progress()[progress_name(lesson)]) {
-    for (const LessonStep& step : lesson.steps) keys_.push_back(key_of(lesson, step));
-  }
+      : lesson_(lesson),
+        worked_(worked),
+        desk_(desk),
+        mine_(all_progress()[progress_name(lesson)]),
+        keys_(keys_of(lesson)) {}
 
   void run() {
     show(opening_of(lesson_));
-    at_ = resume_at(lesson_, mine_);
-    if (at_ > 0) say(fmt::format("You go on at step {}; b goes back.", at_ + 1));
+    at_ = next_undone(0);
+    if (at_ == lesson_.steps.size()) at_ = 0;  // all is done: once more
+    if (at_ > 0) say_where();
     bool shows = true;
     while (at_ < lesson_.steps.size()) {
       if (shows) show(shown(lesson_, step(), worked_));
@@ -50,11 +54,24 @@ class Session {
     desk_.terminal.save({desk_.state, bytes_of(all)});
   }
 
+  // Whoever reads again what is done already gets all of it; whoever does something new goes on with what is
+  // not done yet.
   void finish_step() {
-    if (!is_done(at_)) mine_.done.push_back(keys_[at_]);
+    const std::size_t next = at_ + 1;
+    const bool is_new = !is_done(at_);
+    if (is_new) mine_.done.push_back(keys_[at_]);
     save();
-    ++at_;
+    at_ = is_new ? next_undone(next) : next;
+    if (at_ > next && at_ < lesson_.steps.size()) say_where();
   }
+
+  // The first step from this one on that is not done, or the end.
+  std::size_t next_undone(std::size_t from) const {
+    while (from < lesson_.steps.size() && is_done(from)) ++from;
+    return from;
+  }
+
+  void say_where() const { say(fmt::format("You go on at step {}; b goes back.", at_ + 1)); }
 
   bool is_done(std::size_t i) const { return std::ranges::find(mine_.done, keys_[i]) != mine_.done.end(); }
 
@@ -79,39 +96,40 @@ class Session {
 
   void say(std::string sentence) const { show({Prose{text(std::move(sentence))}}); }
 
-  // What can be done here, so that nobody is ever lost.
-  void prompt(std::string_view begin, std::string_view keys) const {
+  // What can be done here, so that nobody is ever lost, and a line of its own for what is typed. Nothing:
+  // there is no more input.
+  std::optional<std::string> read(std::string_view begin, std::string_view keys) const {
     std::string line = fmt::format("\n[{}/{}] {}", at_ + 1, lesson_.steps.size(), begin);
     for (const LessonKey& key : lesson_keys) {
       if (keys.find(key.name) != std::string_view::npos) line += fmt::format(" · {} {}", key.name, key.does);
     }
-    line += " > ";
+    line += "\n> ";
     desk_.terminal.write(desk_.style.unicode ? line : in_ascii(line));
+    const std::optional<std::string> typed = desk_.terminal.read_line();
+    if (!typed) return std::nullopt;
+    return std::string(trimmed(*typed));
   }
 
   Deed pause() const {
+    constexpr std::string_view keys_here = "blq";
     for (;;) {
-      prompt("Enter next", "blq");
-      const std::optional<std::string> key = desk_.terminal.read_key();
-      desk_.terminal.write("\n");
-      if (!key) return Deed::quit;
-      if (key->empty() || *key == " " || *key == "n") return Deed::next;
-      for (const std::string_view name : {"b", "l", "q"}) {
-        if (*key == name) return std::ranges::find(lesson_keys, name, &LessonKey::name)->deed;
-      }
+      const std::optional<std::string> typed = read("Enter next", keys_here);
+      if (!typed) return Deed::quit;
+      if (typed->empty()) return Deed::next;
+      const auto key = std::ranges::find(lesson_keys, *typed, &LessonKey::name);
+      if (key != lesson_keys.end() && keys_here.find(key->name) != std::string_view::npos) return key->deed;
+      say(fmt::format("'{}' means nothing here: Enter goes on.", *typed));
     }
   }
 
   Deed ask(const Posed& posed) {
     show(shown(posed.question));
     for (std::size_t hints = 0;;) {
-      prompt("your answer", "hasblq");
-      const std::optional<std::string> line = desk_.terminal.read_line();
-      if (!line) return Deed::quit;
-      const std::string typed(trimmed(*line));
-      const auto key = std::ranges::find(lesson_keys, typed, &LessonKey::name);
+      const std::optional<std::string> typed = read("Your answer", "hasblq");
+      if (!typed) return Deed::quit;
+      const auto key = std::ranges::find(lesson_keys, *typed, &LessonKey::name);
       if (key == lesson_keys.end()) {
-        if (is_right(posed, typed)) return Deed::next;
+        if (is_right(posed, *typed)) return Deed::next;
       } else if (key->deed == Deed::hint) {
         hint(posed.question, hints++);
       } else if (key->deed == Deed::answer) {
@@ -148,16 +166,10 @@ class Session {
   void list() const {
     Listing listing{{"", "step", "what"}, {}};
     for (std::size_t i = 0; i < lesson_.steps.size(); ++i) {
-      const LessonStep& step = lesson_.steps[i];
-      std::string what = step.question   ? lesson_.questions[*step.question].ask
-                         : step.commands ? lesson_.document.commands[*step.commands].lines.front().text
-                                         : "text";
-      listing.rows.push_back({i == at_     ? ">"
-                              : is_done(i) ? "x"
-                                           : " ",
-                              std::to_string(i + 1), std::move(what)});
+      const std::string_view sign = i == at_ ? ">" : is_done(i) ? "x" : "";
+      listing.rows.push_back({std::string(sign), std::to_string(i + 1), gist_of(lesson_, lesson_.steps[i])});
     }
-    show({std::move(listing)});
+    show({std::move(listing), Prose{text("> is where you are, x is done.")}});
   }
 
   const Lesson& lesson_;

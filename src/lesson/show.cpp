@@ -5,31 +5,10 @@
 
 #include <algorithm>
 
+#include "render/width.hpp"
+
 namespace attn {
 namespace {
-
-// The words of the heading in this line, if there is one.
-const MarkdownLeaf* heading_at(const Document& document, std::size_t line) {
-  const auto is_it = [&](const MarkdownLeaf& leaf) {
-    return leaf.kind == MarkdownLeaf::Kind::heading && leaf.first_line == line &&
-           document.lines[line - 1].starts_with('#');
-  };
-  const auto found = std::ranges::find_if(document.leaves, is_it);
-  return found == document.leaves.end() ? nullptr : &*found;
-}
-
-// The paragraph that begins in this line and stands in no list or quotation, if there is one.
-const MarkdownLeaf* paragraph_at(const Document& document, std::size_t line) {
-  const auto is_it = [&](const MarkdownLeaf& leaf) {
-    return leaf.kind == MarkdownLeaf::Kind::paragraph && leaf.first_line == line && leaf.container == 0;
-  };
-  const auto found = std::ranges::find_if(document.leaves, is_it);
-  return found == document.leaves.end() ? nullptr : &*found;
-}
-
-int level_of(std::string_view line) {
-  return static_cast<int>(std::min<std::size_t>(line.find_first_not_of('#'), 6));
-}
 
 // Without the empty lines around it.
 std::string without_empty_lines(const std::string& text) {
@@ -38,55 +17,87 @@ std::string without_empty_lines(const std::string& text) {
   return text.substr(begin, text.find_last_not_of('\n') + 1 - begin);
 }
 
-// The lines of a step as paragraphs under their headings; what is neither, such as a list, as it stands.
-class Paragraphs {
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::size_t begin = 0;
+  for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
+    lines.push_back(text.substr(begin, end - begin));
+  if (begin < text.size()) lines.push_back(text.substr(begin));
+  return lines;
+}
+
+std::string beginning_alike(const std::string& one, const std::string& other) {
+  return {one.begin(), std::ranges::mismatch(one, other).in1};
+}
+
+// The text of a step as blocks of a page.
+class Blocks {
  public:
-  void add_line(std::string_view line) { text_ += std::string(line) + "\n"; }
-
-  void add_heading(std::string_view line, const std::string& words) {
-    end_text();
-    blocks_.emplace_back(Heading{level_of(line), text(words)});
+  void add(const MarkdownLeaf& leaf) {
+    switch (leaf.kind) {
+      case MarkdownLeaf::Kind::heading:
+        return add_block(Heading{leaf.level, leaf.words.front()});
+      case MarkdownLeaf::Kind::paragraph:
+        return add_paragraph(leaf);
+      case MarkdownLeaf::Kind::fence:
+      case MarkdownLeaf::Kind::code:
+        return add_code(leaf);
+      case MarkdownLeaf::Kind::table:
+        return add_block(Listing{leaf.rows.front(), {leaf.rows.begin() + 1, leaf.rows.end()}, true});
+      case MarkdownLeaf::Kind::html:  // no terminal shows it, and most of it are comments
+        return;
+      case MarkdownLeaf::Kind::other:
+        return add_block(CodeBlock{"markdown", "* * *"});
+    }
   }
 
-  void add_paragraph(const Text& words) {
-    end_text();
-    blocks_.emplace_back(Prose{words});
-  }
-
-  std::vector<Block> finish() {
-    end_text();
-    return std::move(blocks_);
-  }
+  std::vector<Block> finish() { return std::move(blocks_); }
 
  private:
-  void end_text() {
-    std::string lines = without_empty_lines(text_);
-    if (!lines.empty()) blocks_.emplace_back(CodeBlock{"markdown", std::move(lines)});
-    text_.clear();
+  void add_block(Block block) {
+    blocks_.push_back(std::move(block));
+    open_ = {};
   }
 
-  std::string text_;
+  void add_paragraph(const MarkdownLeaf& leaf) {
+    const bool is_plain = leaf.margins.outermost == 0 && leaf.words.size() == 1;
+    if (is_plain) return add_block(Prose{leaf.words.front()});
+    std::vector<Margined::Line> lines;
+    for (const Text& words : leaf.words)
+      lines.push_back({lines.empty() ? leaf.margins.first : leaf.margins.rest, leaf.margins.rest, words});
+    add_lines(leaf.margins, std::move(lines));
+  }
+
+  // Code is indented, as Markdown has it, and never broken.
+  void add_code(const MarkdownLeaf& leaf) {
+    std::vector<Margined::Line> lines;
+    for (const std::string& line : lines_of(leaf.text)) {
+      const std::string& margin = lines.empty() ? leaf.margins.first : leaf.margins.rest;
+      lines.push_back({margin + "    " + line, leaf.margins.rest, {}});
+    }
+    add_lines(leaf.margins, std::move(lines));
+  }
+
+  // What stands in one list or quotation stays together.
+  void add_lines(const MarkdownMargins& margins, std::vector<Margined::Line> lines) {
+    const bool goes_on = open_.outermost != 0 && open_.outermost == margins.outermost;
+    if (!goes_on) blocks_.emplace_back(Margined{});
+    std::vector<Margined::Line>& all = std::get<Margined>(blocks_.back()).lines;
+    if (goes_on && !margins.tight) all.push_back({beginning_alike(open_.rest, margins.rest), "", {}});
+    for (Margined::Line& line : lines) all.push_back(std::move(line));
+    open_ = margins;
+  }
+
   std::vector<Block> blocks_;
+  MarkdownMargins open_;  // of the lines that were added last, if they can go on
 };
 
-std::string commands_of(const CommandBlock& block) {
-  std::string text;
-  for (const CommandLine& line : block.lines) text += (text.empty() ? "$ " : "\n$ ") + line.text;
-  return text;
-}
-
-std::string answered(const Posed& posed, const LessonProgress& progress, const std::string& key) {
-  std::string text;
-  for (const std::string& line : question_lines(posed.question)) text += "> " + line + "  \n";
-  const auto found = progress.answers.find(key);
-  if (found == progress.answers.end()) return text + ">\n> *Not answered.*\n";
-  return text + fmt::format(">\n> *Answered:* {}: {}.\n", found->second.text,
-                            found->second.right ? "right" : "wrong; it is " + answer_of(posed));
-}
-
-void append_commands(std::string& text, const CommandBlock& block, const BlockRun& run) {
-  if (!block.attributes.hidden) text += "```console\n" + commands_of(block) + "\n```\n\n";
-  for (const std::string& line : run.lines) text += line + "\n";
+std::vector<const MarkdownLeaf*> leaves_of(const Lesson& lesson, const LessonStep& step) {
+  std::vector<const MarkdownLeaf*> leaves;
+  for (const MarkdownLeaf& leaf : lesson.document.leaves) {
+    if (leaf.first_line >= step.first_line && leaf.first_line <= step.last_line) leaves.push_back(&leaf);
+  }
+  return leaves;
 }
 
 }  // namespace
@@ -103,25 +114,37 @@ std::vector<Block> opening_of(const Lesson& lesson) {
 }
 
 std::vector<Block> shown(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked) {
-  Paragraphs paragraphs;
-  for (std::size_t line = step.first_line; line <= step.last_line; ++line) {
-    const std::string_view source = without_ending(lesson.document.lines[line - 1]);
-    if (const MarkdownLeaf* heading = heading_at(lesson.document, line)) {
-      paragraphs.add_heading(source, heading->text);
-    } else if (const MarkdownLeaf* paragraph = paragraph_at(lesson.document, line)) {
-      paragraphs.add_paragraph(paragraph->words);
-      line = paragraph->last_line;
-    } else {
-      paragraphs.add_line(source);
-    }
-  }
-  std::vector<Block> blocks = paragraphs.finish();
+  Blocks text;
+  for (const MarkdownLeaf* leaf : leaves_of(lesson, step)) text.add(*leaf);
+  std::vector<Block> blocks = text.finish();
   if (!step.commands) return blocks;
   const CommandBlock& block = lesson.document.commands[*step.commands];
   if (!block.attributes.hidden) blocks.emplace_back(CodeBlock{"console", commands_of(block)});
   for (const Ran& said : worked.runs[*step.commands].said)
     blocks.emplace_back(CodeBlock{std::string(said.format), without_empty_lines(said.text)});
   return blocks;
+}
+
+std::string commands_of(const CommandBlock& block) {
+  std::string text;
+  for (const CommandLine& command : block.lines) {
+    for (const std::string& line : command.lines)
+      text += (text.empty() ? "" : "\n") + std::string(&line == &command.lines.front() ? "$ " : "  ") + line;
+  }
+  return text;
+}
+
+std::string gist_of(const Lesson& lesson, const LessonStep& step) {
+  if (step.question) return lesson.questions[*step.question].ask;
+  if (step.commands) return lesson.document.commands[*step.commands].lines.front().text;
+  std::string gist;
+  for (const MarkdownLeaf* leaf : leaves_of(lesson, step)) {
+    if (leaf->words.empty()) continue;
+    for (const Span& span : leaf->words.front()) gist += span.text;
+    break;
+  }
+  constexpr std::size_t most = 60;
+  return shortened(gist, most, "…");
 }
 
 std::vector<Block> shown(const Question& question) {
@@ -131,29 +154,6 @@ std::vector<Block> shown(const Question& question) {
     choices += fmt::format("{}  {}) {}", i == 0 ? "" : "\n", i + 1, question.choices[i]);
   if (!choices.empty()) blocks.emplace_back(CodeBlock{"text", std::move(choices)});
   return blocks;
-}
-
-std::string exported(const Lesson& lesson, const WorkedLesson& worked, const LessonProgress& progress) {
-  std::string text = "# " + lesson.title + "\n";
-  for (const LessonStep& step : lesson.steps) {
-    for (std::size_t line = step.first_line; line <= step.last_line; ++line)
-      text += std::string(without_ending(lesson.document.lines[line - 1])) + "\n";
-    if (step.commands)
-      append_commands(text, lesson.document.commands[*step.commands], worked.runs[*step.commands]);
-    if (step.question) text += answered(worked.posed[*step.question], progress, key_of(lesson, step));
-  }
-  return text;
-}
-
-std::string html_page(const std::string& title, const std::string& markdown) {
-  std::string escaped;
-  for (const char c : title)
-    escaped += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-  return fmt::format(
-      "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n<title>{}</title>\n"
-      "<style>body {{ max-width: 50em; margin: auto; }} table {{ border-collapse: collapse; }} "
-      "td, th {{ padding: 0 0.5em; }}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
-      escaped, html_of(markdown));
 }
 
 }  // namespace attn

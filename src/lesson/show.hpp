@@ -1,10 +1,8 @@
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "lesson/lesson.hpp"
-#include "lesson/progress.hpp"
 
 namespace attn {
 
@@ -17,10 +15,10 @@ std::vector<Block> shown(const Lesson& lesson, const LessonStep& step, const Wor
 /// A question, with its choices.
 std::vector<Block> shown(const Question& question);
 
-/// The lesson as Markdown without marks and front matter; its questions with what was answered.
-std::string exported(const Lesson& lesson, const WorkedLesson& worked, const LessonProgress& progress);
+/// The command lines of a block as they are written, with prompts.
+std::string commands_of(const CommandBlock& block);
 
-/// A whole page of HTML around what html_of makes of Markdown.
-std::string html_page(const std::string& title, const std::string& markdown);
+/// What a step is about, for a list: its question, its command, or its first words.
+std::string gist_of(const Lesson& lesson, const LessonStep& step);
 
 }  // namespace attn

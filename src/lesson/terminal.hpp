@@ -13,9 +13,6 @@ class Terminal {
  public:
   virtual ~Terminal() = default;
   virtual void write(std::string_view text) = 0;
-  /// One key, without waiting for the end of a line; "" for the end of a line. Nothing: there is no more
-  /// input.
-  virtual std::optional<std::string> read_key() = 0;
   /// A line without its end. Nothing: there is no more input.
   virtual std::optional<std::string> read_line() = 0;
   /// Writes a file whole or not at all, and its folder where there is none.

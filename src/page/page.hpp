@@ -98,6 +98,17 @@ struct Flow {
 struct Listing {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;
+  bool headed = false;  // whether text has a line with the names of the columns, too
+};
+
+/// Paragraphs with margins: a list, a quotation, a list in a quotation.
+struct Margined {
+  struct Line {
+    std::string first;  // what it begins with: "- "
+    std::string rest;   // what every line begins with that it goes on in: "  "
+    Text text;
+  };
+  std::vector<Line> lines;  // those that are empty are empty lines
 };
 
 /// Lines that are shown as they stand: a command and what it printed, a diff, a text that is Markdown
@@ -115,7 +126,7 @@ struct Derivation {
 };
 
 using Block = std::variant<Heading, Prose, FormulaBlock, Table, SideBySide, HeatMap, Plot, Flow, Listing,
-                           CodeBlock, Derivation>;
+                           Margined, CodeBlock, Derivation>;
 
 /// A page: its blocks, and behind them the matrices themselves, which the machine formats write.
 struct Page {

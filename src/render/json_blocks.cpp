@@ -130,6 +130,15 @@ class BlockWriter {
     json_.end_object();
   }
 
+  void operator()(const Margined& margined) {
+    begin("margined");
+    std::vector<std::string> lines;
+    for (const Margined::Line& line : margined.lines) lines.push_back(line.first + words_of(line.text));
+    json_.key("lines");
+    json_.strings(lines);
+    json_.end_object();
+  }
+
   void operator()(const CodeBlock& block) {
     begin("code");
     member("language", block.language);

@@ -22,31 +22,41 @@ std::vector<std::string> lines_of(const std::string& cell, std::size_t width) {
 class ListingWriter {
  public:
   ListingWriter(const Listing& listing, const Style& style, Sink& sink) : sink_(sink) {
-    for (const auto& row : listing.rows) {
-      std::vector<std::string>& written = rows_.emplace_back();
-      for (const std::string& cell : row) written.push_back(style.signs(cell));
-      widths_.resize(std::max(widths_.size(), row.size()), 0);
-      for (std::size_t j = 0; j < row.size(); ++j) {
-        widths_[j] = std::max(widths_[j], display_width(written[j]));
-      }
+    if (listing.headed) {
+      add(listing.columns, style);
+      rule_ = style.unicode ? "─" : "-";
     }
+    for (const auto& row : listing.rows) add(row, style);
     constexpr std::size_t comfortable = 80;  // as prose
     fit(std::min(style.limit(), comfortable));
   }
 
   void write() {
-    for (const auto& row : rows_) write_row(row);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      write_row(rows_[i]);
+      if (i == 0 && !rule_.empty()) write_rule();
+    }
   }
 
  private:
+  void add(const std::vector<std::string>& row, const Style& style) {
+    std::vector<std::string>& written = rows_.emplace_back();
+    for (const std::string& cell : row) written.push_back(style.signs(cell));
+    widths_.resize(std::max(widths_.size(), row.size()), 0);
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      widths_[j] = std::max(widths_[j], display_width(written[j]));
+    }
+  }
+
+  std::size_t total() const {
+    std::size_t sum = margin;
+    for (const std::size_t width : widths_) sum += width + gap;
+    return sum - gap;
+  }
+
   // The last column takes what is left, and where that is little the widest columns give way.
   void fit(std::size_t limit) {
     constexpr std::size_t least = 8;
-    const auto total = [&] {
-      std::size_t sum = margin;
-      for (const std::size_t width : widths_) sum += width + gap;
-      return sum - gap;
-    };
     while (!widths_.empty() && total() > limit) {
       std::size_t& widest = *std::ranges::max_element(widths_);
       if (widest <= least) return;
@@ -72,7 +82,15 @@ class ListingWriter {
     }
   }
 
+  // Between the names of the columns and what stands below them.
+  void write_rule() {
+    std::string line(margin, ' ');
+    for (std::size_t column = margin; column < total(); ++column) line += rule_;
+    sink_.write(line + "\n");
+  }
+
   Sink& sink_;
+  std::string_view rule_;  // empty: the columns are not named
   std::vector<std::vector<std::string>> rows_;
   std::vector<std::size_t> widths_;
 };

@@ -125,6 +125,14 @@ class MarkdownRenderer {
     }
   }
 
+  void operator()(const Margined& margined) {
+    gap();
+    for (const Margined::Line& line : margined.lines) {
+      const std::string text = line.first + joined(line.text);
+      sink_.write(text.substr(0, text.find_last_not_of(' ') + 1) + "\n");
+    }
+  }
+
   void operator()(const CodeBlock& block) {
     gap();
     if (block.language == "markdown") return sink_.write(block.text + "\n");

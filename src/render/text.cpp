@@ -30,9 +30,7 @@ class TextRenderer {
 
   void operator()(const Prose& prose) {
     gap();
-    for (const std::string& line : wrapped(marked_words(prose.text), 0))
-      sink_.write(replaced(replaced(line, begin_bold, bold(style_.colors)), end_bold, plain(style_.colors)) +
-                  "\n");
+    write_with_margins("", "", wrapped(marked_words(prose.text), 0));
   }
 
   void operator()(const FormulaBlock& block) {
@@ -86,8 +84,17 @@ class TextRenderer {
   }
 
   void operator()(const Listing& listing) {
+    if (listing.columns.empty()) return;
     gap();
     write_listing(listing, style_, sink_);
+  }
+
+  void operator()(const Margined& margined) {
+    gap();
+    for (const Margined::Line& line : margined.lines) {
+      write_with_margins(signs(line.first), signs(line.rest),
+                         wrapped(marked_words(line.text), display_width(line.rest)));
+    }
   }
 
   void operator()(const CodeBlock& block) {
@@ -123,6 +130,18 @@ class TextRenderer {
   }
 
  private:
+  // Marks of bold words become bold, and no line ends in blanks.
+  void write_with_margins(const std::string& first, const std::string& rest,
+                          const std::vector<std::string>& lines) {
+    for (std::size_t i = 0; i < std::max<std::size_t>(lines.size(), 1); ++i) {
+      std::string shown = (i == 0 ? first : rest) + (i < lines.size() ? lines[i] : "");
+      shown.erase(shown.find_last_not_of(' ') + 1);
+      shown = replaced(replaced(std::move(shown), begin_bold, bold(style_.colors)), end_bold,
+                       plain(style_.colors));
+      sink_.write(shown + "\n");
+    }
+  }
+
   // Blocks are set apart by one empty line; formulas that follow each other stand together.
   void gap() {
     if (!first_) sink_.write("\n");

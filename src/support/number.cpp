@@ -135,4 +135,8 @@ std::string with_commas(std::uint64_t count) {
   return digits;
 }
 
+std::string count_of(std::size_t n, std::string_view noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
 }  // namespace attn

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace attn {
 
@@ -44,5 +45,8 @@ void append_scientific(std::string& out, double value, int decimals);
 
 /// A count that is easy to read: "3,152,384".
 std::string with_commas(std::uint64_t count);
+
+/// "1 cell", "2 cells".
+std::string count_of(std::size_t n, std::string_view noun);
 
 }  // namespace attn

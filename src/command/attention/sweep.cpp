@@ -121,7 +121,9 @@ Outcome run_scale(const Command& command, const Arguments& arguments) {
   page.say(text(
       "The same scores, divided by one number after another. A small divisor (a low temperature) puts all "
       "weight on one key: the entropy falls to 0, and so does the softmax's derivative, through which "
-      "a model learns. A large one makes all keys alike: the entropy rises to log₂ of their number."));
+      "a model learns. A large one makes all keys alike: the entropy rises to log₂ of their number. "
+      "The derivative is shown as one number, the Frobenius norm of the softmax's Jacobian: the root of the "
+      "sum of the squares of the derivatives of every weight by every score."));
   if (!scores.scope().empty()) {
     page.say(text("Here are the scores of ", code(std::string(scores.scope_name())), "."));
   }

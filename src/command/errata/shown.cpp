@@ -75,7 +75,8 @@ void show_one_letter_for_two(Page& page, Graph& graph) {
   solve_example("thinking-machines", graph);
   say(page,
       "Scores and weights are two things, and here they have two names. Where one letter stands for both, "
-      "the softmax is easily taken twice: the weights of weights are nearly an average of all keys.");
+      "the softmax is easily taken twice. Weights differ by 1 at most, so that none of the weights made of "
+      "weights is more than e = 2.72 times another: most of what they told apart is lost.");
   const Value weights = at(graph, "weights");
   const Value twice = name("weights_twice", softmax(weights));
   show(page, {at(graph, "scaled"), weights, twice});

@@ -95,8 +95,4 @@ std::string name_in_quotes(std::string_view name) {
   return in_quotes(name, 120);
 }
 
-std::string count_of(std::size_t n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
-
 }  // namespace attn

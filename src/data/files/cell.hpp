@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "support/number.hpp"
+
 namespace attn {
 
 /// What a piece of text is when it is read as one cell of a matrix.
@@ -30,8 +32,5 @@ std::string in_quotes(std::string_view text);
 
 /// The same for a name such as `decoder.layers.5.multihead_attn.in_proj_weight`, of which every part counts.
 std::string name_in_quotes(std::string_view name);
-
-/// "1 cell", "2 cells".
-std::string count_of(std::size_t n, std::string_view noun);
 
 }  // namespace attn

@@ -22,6 +22,12 @@ bool leads_out(const fs::path& path, const fs::path& folder) {
   return !is_below(fs::weakly_canonical(path, ignored), fs::weakly_canonical(folder, ignored));
 }
 
+bool is_out_of_reach(const fs::path& path) {
+  if (!confined) return false;
+  const bool climbs = std::ranges::find(path, fs::path("..")) != path.end();
+  return path.is_absolute() || climbs || (open_folder && leads_out(*open_folder / path, *open_folder));
+}
+
 }  // namespace
 
 Confined::Confined(std::optional<fs::path> folder) {
@@ -38,12 +44,19 @@ Confined::~Confined() {
 
 fs::path place_of(const std::string& path) {
   if (!confined) return path;
-  const fs::path given(path);
-  const bool climbs = std::ranges::find(given, fs::path("..")) != given.end();
-  if (given.is_absolute() || climbs || (open_folder && leads_out(*open_folder / given, *open_folder))) {
+  if (is_out_of_reach(path))
     fail("{} is out of reach: a document reads only files beside it and in folders below", path);
-  }
-  return open_folder ? *open_folder / given : fs::path();
+  return open_folder ? *open_folder / path : fs::path();
+}
+
+bool is_there(const std::string& path) {
+  std::error_code ignored;
+  return !is_out_of_reach(path) && fs::exists(place_of(path), ignored);
+}
+
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code ignored;
+  return is_there(one) && is_there(other) && fs::equivalent(place_of(one), place_of(other), ignored);
 }
 
 void check_standard_input_is_in_reach() {

@@ -21,6 +21,12 @@ class Confined {
 /// no file, where there is no folder. Throws InputError when it is out of reach.
 std::filesystem::path place_of(const std::string& path);
 
+/// Whether there is anything called `path`, and in reach.
+bool is_there(const std::string& path);
+
+/// Whether both names lead to one and the same file, whatever links and folders they go through.
+bool is_same_file(const std::string& one, const std::string& other);
+
 /// Throws InputError while reading is confined.
 void check_standard_input_is_in_reach();
 

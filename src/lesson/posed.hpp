@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lesson/quantity.hpp"
+#include "lesson/question.hpp"
+
+namespace attn {
+
+/// A question whose answer is known.
+struct Posed {
+  Question question;
+  Quantity answer;
+  std::vector<std::pair<Quantity, std::string>> mistakes;  // and what went wrong
+};
+
+/// Works the answer out. Throws InputError with path and line: an answer of the wrong kind, one that is not
+/// looked up in the computation, a mistake that is right.
+Posed pose(Question question, const Graph& graph);
+
+/// The answer as it is shown.
+std::string answer_of(const Posed& posed);
+
+/// How far a number may be off: as the question says, or else half a hundredth, or half a percent of a large
+/// one.
+double tolerance_for(const Posed& posed);
+
+/// Whether a quantity counts as the other one.
+bool is_same(const Quantity& one, const Quantity& other, const Posed& posed);
+
+}  // namespace attn
