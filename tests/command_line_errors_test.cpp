@@ -140,7 +140,7 @@ TEST_CASE("a cell that is none is refused") {
 TEST_CASE("a step that lacks what it needs says what to give") {
   refuses({"weigh", "--scores", "1 2"}, "--v");
   refuses({"scores", "--q", "1 2"}, "--k");
-  refuses({"concat"}, "--heads N with N above 1, or --wo");
+  refuses({"concat", "--example", "thinking-machines"}, "--heads N with N above 1, or --wo");
   refuses({"walk", "--q", "1 2"}, "nothing can be computed");
   refuses({"walk", "--by-word", "1", "--scores", "1 2"}, "--by-word");
 }

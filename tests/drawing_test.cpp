@@ -172,8 +172,8 @@ TEST_CASE("the numbers of a legend, and those along an axis, have the same decim
   const std::string legend = lines_of(drawn(map_of(matrix({{0.0057, 0.9709}})))).back();
   CHECK(legend == "  ' ' 0.0057   '░' 0.2470   '▒' 0.4883   '▓' 0.7296   '█' 0.9709");
   const std::vector<std::string> grid = grid_of(drawn(plot_of({1, 2}, {-2.08e-4, 0.5})));
-  CHECK(grid.front().starts_with("  0.500 ┤"));
-  CHECK(grid.back().starts_with("  0.000 ┤"));
+  CHECK(grid.front().starts_with("  0.50 ┤"));
+  CHECK(grid.back().starts_with("  0.00 ┤"));
 }
 
 TEST_CASE("a heat map of one number has one shade, and a cell that is not finite a question mark") {
@@ -187,7 +187,7 @@ TEST_CASE("a heat map of one number has one shade, and a cell that is not finite
 }
 
 TEST_CASE("a number next to nothing is 0 in the legend") {
-  CHECK(drawn(map_of(matrix({{-1, 1.00001}}))).find("'▒' 0 ") != std::string::npos);
+  CHECK(drawn(map_of(matrix({{-1, 1.00001}}))).find("'▒' 0.0000 ") != std::string::npos);
 }
 
 TEST_CASE("a heat map fits into any width, and leaves out columns and rows evenly") {

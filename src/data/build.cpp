@@ -37,6 +37,8 @@ class Builder {
     problem_.title = request_.title;
     problem_.summary = request_.summary;
     problem_.about = request_.about;
+    problem_.drawn = request_.drawn;
+    problem_.drawn_from = request_.drawn_from;
     problem_.heads = count("heads", problem_.heads);
     problem_.layers = count("layers", problem_.layers);
     check_repeats(problem_);

@@ -46,6 +46,7 @@ class Draw {
  public:
   Draw(const Request& request, Problem& problem)
       : request_(request), problem_(problem), random_(random_source(request)) {
+    if (!problem.drawn.empty()) return;  // what was drawn before came from elsewhere
     problem.drawn_from =
         request.has("random") ? request.get<std::string>("random") : fmt::format("seed {}", seed_of(request));
   }

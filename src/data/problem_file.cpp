@@ -39,6 +39,12 @@ void write_problem(const Problem& problem, JsonWriter& json) {
     json.key("about");
     json.strings(problem.about);
   }
+  if (!problem.drawn.empty()) {
+    json.key("drawn");
+    json.strings(problem.drawn);
+    json.key("drawn_from");
+    json.string(problem.drawn_from);
+  }
   write_sequences(problem.sequences, json);
   if (!problem.key_tokens.empty()) {
     json.key("key_tokens");

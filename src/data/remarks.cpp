@@ -22,8 +22,8 @@ bool has_learned(const Problem& problem, std::string_view parameter) {
                              [&](const ScoreParameter& row) { return row.name == parameter; });
 }
 
-bool draws_nothing(const Request&, const Problem& problem) {
-  return problem.drawn.empty();
+bool draws_nothing(const Request& request, const Problem& problem) {
+  return problem.drawn.size() == request.drawn.size();
 }
 
 // A field, when it changes nothing, and why that is so.

@@ -147,6 +147,7 @@ void Request::override_with(const Request& other) {
     if (other.has(given) && found != values_.end()) values_.erase(found);
   }
   for (const auto& [name, value] : other.values_) values_.insert_or_assign(name, value);
+  std::erase_if(drawn, [&](const std::string& name) { return other.has(name) || !has(name); });
 }
 
 }  // namespace attn

@@ -73,6 +73,8 @@ class Request {
   std::string title;
   std::string summary;
   std::vector<std::string> about;
+  std::vector<std::string> drawn;  // the names of matrices that are given now, and once were drawn
+  std::string drawn_from;
 
  private:
   std::map<std::string, FieldValue, std::less<>> values_;

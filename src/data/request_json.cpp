@@ -52,6 +52,16 @@ std::string digits_from_json(const Field& field, const Json& value, const std::s
   return fmt::format("{}", value.get<std::uint64_t>());
 }
 
+// What a problem says of itself, beside its fields.
+std::string* words_called(std::string_view name, Request& request) {
+  const std::pair<std::string_view, std::string*> rows[] = {
+      {"title", &request.title}, {"summary", &request.summary}, {"drawn_from", &request.drawn_from}};
+  for (const auto& [row, words] : rows) {
+    if (row == name) return words;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 void Request::set(const Field& field, const Json& json, const std::string& where) {
@@ -114,11 +124,13 @@ Request read_request(std::string_view text, const std::string& where) {
   }
   Request request;
   for (const auto& [name, value] : problem.items()) {
-    if (name == "title" || name == "summary") {
+    if (std::string* const words = words_called(name, request)) {
       if (!value.is_string()) fail("{}: \"{}\" must be a string", where, name);
-      (name == "title" ? request.title : request.summary) = value.get<std::string>();
+      *words = value.get<std::string>();
     } else if (name == "about") {
       request.about = strings_from_json({"about", "", "", "", FieldKind::words}, value, where);
+    } else if (name == "drawn") {
+      request.drawn = strings_from_json({"drawn", "", "", "", FieldKind::words}, value, where);
     } else if (const Field* field = find_row(fields(), name)) {
       request.set(*field, value, where);
     } else {

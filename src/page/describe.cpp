@@ -113,7 +113,7 @@ std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& n
 
 void add_drawn(Page& page, const Problem& problem) {
   if (problem.drawn.empty()) return;
-  page.say(fmt::format("Drawn with {}, not learned: {}. What looks at what is chance.", problem.drawn_from,
+  page.say(fmt::format("Drawn with {}, not learned: {}. What follows from them is chance.", problem.drawn_from,
                        fmt::join(problem.drawn, ", ")));
 }
 

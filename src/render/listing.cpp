@@ -56,11 +56,11 @@ class ListingWriter {
 
   // The last column takes what is left, and where that is little the widest columns give way.
   void fit(std::size_t limit) {
-    constexpr std::size_t least = 8;
+    constexpr std::size_t least = 8, least_of_last = 20;
     while (!widths_.empty() && total() > limit) {
       std::size_t& widest = *std::ranges::max_element(widths_);
       if (widest <= least) return;
-      --widest;
+      --(widths_.back() > least_of_last ? widths_.back() : widest);
     }
   }
 

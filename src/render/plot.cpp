@@ -61,7 +61,15 @@ class PlotWriter {
     Matrix values = make_matrix({shares.size(), 1});
     for (std::size_t i = 0; i < shares.size(); ++i) values(i, 0) = range.at(shares[i]);
     const int precision = std::min(style_.precision, 3);
-    const Digits together = digits_for(values, precision);
+    Digits together = digits_for(values, precision);
+    if (together.scientific) {
+      together.decimals = std::min(together.decimals, 2);
+    } else if (spacing == Spacing::even) {
+      // What is next to nothing counts as nothing, and asks for no decimals.
+      const double places = std::pow(10.0, precision);
+      for (double& value : cells(values)) value = std::round(value * places) / places;
+      together = digits_for(values, precision);
+    }
     std::vector<std::string> written;
     for (const double value : cells(values)) {
       std::string text;
