@@ -41,7 +41,7 @@ class SequenceEvaluation {
     } else {
       if (x)
         x = with_positions(kind_of_positions(problem_), *std::move(x),
-                           {.table = parameter("position_table")});
+                           {.table = find(parameters_, "position_table")});
       run_layers(x);
     }
   }
@@ -75,28 +75,11 @@ class SequenceEvaluation {
     }
   }
 
-  std::optional<Value> parameter(const std::string& name) const {
-    const auto found = parameters_.find(name);
-    return found == parameters_.end() ? std::nullopt : std::optional(found->second);
-  }
-
-  std::optional<Projection> projection(char which) {
-    const std::optional<Value> w = parameter(fmt::format("w_{}", which));
-    const std::optional<Value> b = parameter(fmt::format("b_{}", which));
-    if (!w && b) fail("b_{0} is given without w_{0}: a bias is added to a product with w_{0}", which);
-    if (!w) return std::nullopt;
-    if (b && b->shape() != Shape{1, w->shape().columns}) {
-      fail("b_{} is {} but w_{} is {}: the bias must be one row of {} numbers", which, to_string(b->shape()),
-           which, to_string(w->shape()), w->shape().columns);
-    }
-    return Projection{*w, b};
-  }
-
   std::optional<Value> projected(char which, const std::optional<Value>& from, const Axis& rows) {
     const std::string name(1, which);
     if (given(name)) return input(name, rows, axis("features"));
     if (!from) return std::nullopt;
-    const std::optional<Projection> map = projection(which);
+    const std::optional<Projection> map = projection(parameters_, which);
     if (!map) return std::nullopt;
     return attn::name(name, linear(*from, *map));
   }
@@ -120,7 +103,7 @@ class SequenceEvaluation {
     recipe.score = recipe_of(problem_, parameters_, keys).score;
     const PositionKind& positions = kind_of_positions(problem_);
     if (positions.of_scaled_scores) {
-      Value relative = positions.of_scaled_scores(q, k, *parameter("position_table"));
+      Value relative = positions.of_scaled_scores(q, k, *find(parameters_, "position_table"));
       recipe.bias = recipe.bias ? add(*recipe.bias, std::move(relative)) : std::move(relative);
     }
     return recipe;
@@ -143,28 +126,21 @@ class SequenceEvaluation {
 
   std::optional<Value> run_layer(const std::optional<Value>& x, Extent extent) {
     // Without anything to attend with, the feed-forward layer works on the words themselves.
-    const bool attends = parameter("w_q") || parameter("w_k") || given("q") || given("k");
+    const bool attends = find(parameters_, "w_q") || find(parameters_, "w_k") || given("q") || given("k");
     const bool alone = problem_.feed_forward && !attends && extent == Extent::output;
     std::optional<Value> output = alone ? x : attend(x, extent);
     if (!output || !problem_.feed_forward) return output;
-    return attn::name("feed_forward", feed_forward(*std::move(output), feed_forward_parameters()));
-  }
-
-  FeedForward feed_forward_parameters() {
-    const std::optional<Projection> inner = projection('1'), outer = projection('2');
-    if (!inner || !outer)
-      fail("the feed-forward layer needs w_1 and w_2: give both, or --seed N to draw them");
-    return {*inner, *outer};
+    return attn::name("feed_forward", feed_forward(*std::move(output), feed_forward_of(parameters_)));
   }
 
   std::optional<Value> attend(const std::optional<Value>& x, Extent extent) {
-    const std::optional<Value> memory = parameter("memory");
+    const std::optional<Value> memory = find(parameters_, "memory");
     const std::optional<Value>& source = memory ? memory : x;
     const std::optional<Value> q = projected('q', x, queries_);
     const std::optional<Value> k = projected('k', source, keys_);
     const bool needs_values = extent != Extent::weights;
     const std::optional<Value> v = needs_values ? projected('v', source, keys_) : std::nullopt;
-    const std::optional<Projection> output_projection = projection('o');
+    const std::optional<Projection> output_projection = projection(parameters_, 'o');
     if (!q || !k || extent == Extent::projections) return std::nullopt;
 
     const Recipe how = recipe(*q, *k);
@@ -190,7 +166,7 @@ class SequenceEvaluation {
     require_one_head("weights");
     if (extent_ != Extent::output || !given("v")) return;
     Value sum = weigh(std::move(weights), input("v", keys_, axis("features")));
-    if (const std::optional<Projection> output_projection = projection('o')) {
+    if (const std::optional<Projection> output_projection = projection(parameters_, 'o')) {
       sum = linear(attn::name("concat", attn::name("head", std::move(sum))), *output_projection);
     }
     attn::name("output", std::move(sum));
@@ -205,8 +181,8 @@ class SequenceEvaluation {
   }
 
   LayerMaps layer_maps() {
-    LayerMaps maps{.v = *projection('v'), .output = projection('o')};
-    if (problem_.feed_forward) maps.feed_forward = feed_forward_parameters();
+    LayerMaps maps{.v = *projection(parameters_, 'v'), .output = projection(parameters_, 'o')};
+    if (problem_.feed_forward) maps.feed_forward = feed_forward_of(parameters_);
     return maps;
   }
 

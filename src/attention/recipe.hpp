@@ -1,10 +1,9 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <span>
-#include <string>
 
+#include "attention/parameters.hpp"
 #include "attention/positions.hpp"
 #include "attention/problem.hpp"
 #include "attention/scale.hpp"
@@ -12,9 +11,6 @@
 namespace attn {
 
 // A problem's words for how attention is computed, as the pieces of a Recipe.
-
-/// The learned matrices of a problem, as nodes.
-using Parameters = std::map<std::string, Value, std::less<>>;
 
 /// A scoring function with what it has learned, and the scale that belongs to it. Throws InputError when one
 /// of its matrices is missing, and as divisor() does.
