@@ -64,6 +64,7 @@ class Chooser {
   void take_model() {
     choice_.model.norm = &norm_placements().front();
     require_no_idle_prefix(arguments_);
+    model_seed(arguments_);  // what is no seed is refused where nothing is drawn as well
     if (arguments_.has("model")) {
       refuse_beside(
           "model", {"parameters", "size", "layers", "d-model", "d-ff", "heads", "positions", "norm", "kind"});

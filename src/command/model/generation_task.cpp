@@ -43,7 +43,7 @@ std::size_t steps_of(ModelChoice& choice, const ModelInput& prompt, const Argume
          prompt.size(), places);
   }
   const std::size_t room = places - prompt.size() + 1;
-  if (room < asked)
+  if (room < asked && arguments.has("steps"))
     choice.remarks.push_back(fmt::format("only {} steps: {} positions were learned", room, places));
   return std::min(asked, room);
 }
