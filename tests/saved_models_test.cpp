@@ -95,9 +95,13 @@ TEST_CASE("a model file that tells words and no sentence is run on words of its 
   file.erase("target");
   const std::string path = folder.write("copy.json", file.dump());
   CHECK(accepted({"parameters", "--model", path}).errors == "");
-  for (const Words& words : {Words{"transformer"}, Words{"transformer", "--outline"}, Words{"generate"}}) {
-    check_has(accepted(words + Words{"--model", path}).errors, "the model's first words are taken, a b c");
+  for (const Words& words : {Words{"transformer"}, Words{"transformer", "--outline"}}) {
+    check_has(accepted(words + Words{"--model", path}).errors,
+              "--target is not given: the model's first words are taken, a b c");
   }
+  const Finished written = accepted({"generate", "--model", path});
+  check_has(written.out, "Given: <start>");
+  CHECK(written.errors.find("--target") == std::string::npos);
 }
 
 TEST_CASE("encoder and decoder may have different numbers of layers, and of places") {

@@ -26,13 +26,6 @@ double number_of(const Arguments& arguments, const std::string& option, double u
   return value;
 }
 
-// Where an encoder gives the words, the decoder begins with <start> alone; a decoder alone continues a text.
-ModelInput prompt_of(const ModelChoice& choice, const Arguments& arguments) {
-  const std::size_t start = id_in(choice.model.target_vocabulary, start_word);
-  if (arguments.has("target") || start == 0 || !choice.model.kind->encodes) return choice.target;
-  return {.tokens = {std::string(start_word)}, .ids = {start}};
-}
-
 std::size_t steps_asked(const Arguments& arguments) {
   return arguments.count("steps", 1, most_steps).value_or(usual_steps);
 }
@@ -83,7 +76,7 @@ GenerationTask generation_task(const ModelChoice& choice, const Arguments& argum
   if (choice.memory || choice.target.x) {
     fail("attn generate needs words: this model has no embeddings of the target, or vectors are given");
   }
-  GenerationTask task{.prompt = prompt_of(choice, arguments)};
+  GenerationTask task{.prompt = choice.target};
   task.steps = steps_of(choice.model, task.prompt, arguments);
   task.end = id_in(choice.model.target_vocabulary, end_word);
   task.cache = arguments.has("no-cache") ? Cache::none : Cache::kept;
