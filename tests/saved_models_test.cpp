@@ -71,7 +71,7 @@ TEST_CASE("a model that was saved is run without a sentence, on the first of its
   CHECK(accepted(Words{"transformer"} + model + Words{"--source", "1 2 3", "--target", "1 2 3"}).out ==
         finished.out);
   check_has(accepted(Words{"generate"} + model + Words{"--source", "1 2"}).out, "Given: 1 2 3");
-  check_has(accepted(Words{"encoder"} + model + Words{"--n", "7", "--only", "source.ids"}).out, "7 │");
+  check_has(accepted(Words{"encoder"} + model + Words{"--n", "7", "--only", "source.ids"}).out, "[7×1]");
   accepted(Words{"decoder"} + model + Words{"--outline"});
   CHECK(accepted(Words{"encoder"} + model + Words{"--source", "3 1"}).errors == "");
 }
@@ -95,9 +95,13 @@ TEST_CASE("a model file that tells words and no sentence is run on words of its 
   file.erase("target");
   const std::string path = folder.write("copy.json", file.dump());
   CHECK(accepted({"parameters", "--model", path}).errors == "");
-  for (const Words& words : {Words{"transformer"}, Words{"transformer", "--outline"}, Words{"generate"}}) {
-    check_has(accepted(words + Words{"--model", path}).errors, "the model's first words are taken, a b c");
+  for (const Words& words : {Words{"transformer"}, Words{"transformer", "--outline"}}) {
+    check_has(accepted(words + Words{"--model", path}).errors,
+              "--target is not given: the model's first words are taken, a b c");
   }
+  const Finished written = accepted({"generate", "--model", path});
+  check_has(written.out, "Given: <start>");
+  CHECK(written.errors.find("--target") == std::string::npos);
 }
 
 TEST_CASE("encoder and decoder may have different numbers of layers, and of places") {
@@ -180,7 +184,7 @@ TEST_CASE("numbers that overflow are told of, whatever is asked for") {
 
 TEST_CASE("a page tells what happened to the words, and not more") {
   const std::string given = accepted({"encoder", "--x", "1 2 3 4; 2 3 4 5"}).out;
-  check_has(given, "positions: none, since vectors go in");
+  check_has(given, "positions:\nnone, since vectors go in.");
   check_has(given, "The vectors of the source, as they were given or drawn.");
   CHECK(given.find("a vector for each place") == std::string::npos);
   const std::string without = accepted({"encoder", "--positions", "none"}).out;

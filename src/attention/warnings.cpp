@@ -83,7 +83,7 @@ bool overflowed(double value, bool masking) {
 
 void check_overflow(const Graph& graph) {
   for (const Node& node : graph.nodes()) {
-    if (!node.operation || !node.kept || node.is_alias()) continue;
+    if (!node.operation || !node.kept || (node.is_alias() && node.original().kept)) continue;
     const bool masking = node.leaf() == "masked" || node.name.empty() || node.leaf() == "scaled";
     for (std::size_t i = 0; i < node.frame.shape.rows; ++i) {
       const std::span<const double> values = row(*node.kept, i);

@@ -34,7 +34,7 @@ class Chooser {
   ModelChoice with_words() {
     take_model();
     require_side();
-    take_words(choice_, {arguments_, told_}, usual_kind());
+    take_words(choice_, {arguments_, told_}, use_);
     remark_on_idle_options();
     return std::move(choice_);
   }
@@ -44,7 +44,7 @@ class Chooser {
     heads_matter_ = false;
     take_model();
     if (is_drawn()) {
-      take_words(choice_, {arguments_, told_}, usual_kind());
+      take_words(choice_, {arguments_, told_}, use_);
       return std::move(choice_);
     }
     for (const Option& option : word_options())
@@ -54,7 +54,6 @@ class Chooser {
   }
 
  private:
-  const ModelKind& usual_kind() const { return look_up(model_kinds(), use_.usual_kind, "kind of model"); }
   bool is_drawn() const { return choice_.model.parameters.empty(); }
 
   void refuse_beside(std::string_view one, std::initializer_list<std::string_view> others) const {
@@ -64,6 +63,7 @@ class Chooser {
   void take_model() {
     choice_.model.norm = &norm_placements().front();
     require_no_idle_prefix(arguments_);
+    model_seed(arguments_);  // what is no seed is refused where nothing is drawn as well
     if (arguments_.has("model")) {
       refuse_beside(
           "model", {"parameters", "size", "layers", "d-model", "d-ff", "heads", "positions", "norm", "kind"});

@@ -8,11 +8,15 @@ namespace attn {
 
 // Without a word on which model, one that is set by hand says more than drawn numbers.
 Outcome run_generate(const Command&, const Arguments& arguments) {
-  constexpr ModelUse use{"generate", "encoder-decoder", ModelUse::Needs::decoder};
+  constexpr ModelUse use{.command = "generate",
+                         .usual_kind = "encoder-decoder",
+                         .needs = ModelUse::Needs::decoder,
+                         .writes = true};
   Arguments asked = arguments;
   if (!chooses_model(arguments)) asked.options.emplace("model", std::string(model_examples().front().name));
   ModelChoice choice = planned_model(asked, use);
   const GenerationPlan plan{generation_task(choice, arguments), sampling_of(arguments)};
+  if (auto remark = remark_on_steps(plan.task, arguments)) choice.remarks.push_back(*std::move(remark));
   choice = drawn(std::move(choice), arguments);
   const std::optional<std::string> only = arguments.text("only");
   const GenerationRun run = run_of(choice, plan, only);

@@ -69,6 +69,13 @@ void add_texts(Page& page, const ModelChoice& choice, const GenerationPlan& plan
   }
   page.blocks.emplace_back(Prose{text("Given: ", strong(words_of(plan.task.prompt.ids, vocabulary)))});
   page.blocks.emplace_back(Prose{text("Written: ", strong(words_of(written, vocabulary)))});
+  // What is written last does not go in.
+  const std::size_t went_in = plan.task.prompt.size() + written.size() - 1;
+  if (model.positions == "learned" && went_in == model.sizes.target_places &&
+      written.back() != plan.task.end) {
+    page.blocks.emplace_back(Prose{
+        text(fmt::format("All {} places that were learned are used up: no more can be written.", went_in))});
+  }
 }
 
 void add_ledger(Page& page, const GenerationRun& run, const Sampling& sampling) {

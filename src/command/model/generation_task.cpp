@@ -26,26 +26,19 @@ double number_of(const Arguments& arguments, const std::string& option, double u
   return value;
 }
 
-// Where an encoder gives the words, the decoder begins with <start> alone; a decoder alone continues a text.
-ModelInput prompt_of(const ModelChoice& choice, const Arguments& arguments) {
-  const std::size_t start = id_in(choice.model.target_vocabulary, start_word);
-  if (arguments.has("target") || start == 0 || !choice.model.kind->encodes) return choice.target;
-  return {.tokens = {std::string(start_word)}, .ids = {start}};
+std::size_t steps_asked(const Arguments& arguments) {
+  return arguments.count("steps", 1, most_steps).value_or(usual_steps);
 }
 
-// Learned positions end somewhere.
-std::size_t steps_of(ModelChoice& choice, const ModelInput& prompt, const Arguments& arguments) {
-  const std::size_t asked = arguments.count("steps", 1, most_steps).value_or(usual_steps);
-  const std::size_t places = choice.model.sizes.target_places;
-  if (choice.model.positions != "learned" || places == 0) return asked;
+// Learned positions end somewhere; what is written last does not go in.
+std::size_t steps_of(const Transformer& model, const ModelInput& prompt, const Arguments& arguments) {
+  const std::size_t asked = steps_asked(arguments), places = model.sizes.target_places;
+  if (model.positions != "learned" || places == 0) return asked;
   if (prompt.size() > places) {
     fail("the text has {} words and {} positions were learned: there is no place left to write",
          prompt.size(), places);
   }
-  const std::size_t room = places - prompt.size() + 1;
-  if (room < asked)
-    choice.remarks.push_back(fmt::format("only {} steps: {} positions were learned", room, places));
-  return std::min(asked, room);
+  return std::min(asked, places - prompt.size() + 1);
 }
 
 // With --only, all that is remembered may be kept at every step; without the cache every step has a mask.
@@ -79,12 +72,12 @@ Sampling sampling_of(const Arguments& arguments) {
   return sampling;
 }
 
-GenerationTask generation_task(ModelChoice& choice, const Arguments& arguments) {
+GenerationTask generation_task(const ModelChoice& choice, const Arguments& arguments) {
   if (choice.memory || choice.target.x) {
     fail("attn generate needs words: this model has no embeddings of the target, or vectors are given");
   }
-  GenerationTask task{.prompt = prompt_of(choice, arguments)};
-  task.steps = steps_of(choice, task.prompt, arguments);
+  GenerationTask task{.prompt = choice.target};
+  task.steps = steps_of(choice.model, task.prompt, arguments);
   task.end = id_in(choice.model.target_vocabulary, end_word);
   task.cache = arguments.has("no-cache") ? Cache::none : Cache::kept;
   require_moderate(choice, task, arguments);
@@ -93,6 +86,12 @@ GenerationTask generation_task(ModelChoice& choice, const Arguments& arguments) 
 
 std::size_t words_without_cache(const GenerationTask& task, std::size_t steps) {
   return steps * task.prompt.size() + steps * (steps - 1) / 2;
+}
+
+std::optional<std::string> remark_on_steps(const GenerationTask& task, const Arguments& arguments) {
+  if (!arguments.has("steps") || steps_asked(arguments) == task.steps) return std::nullopt;
+  return fmt::format("only {} steps: {} positions were learned", task.steps,
+                     task.prompt.size() + task.steps - 1);
 }
 
 }  // namespace attn

@@ -5,10 +5,12 @@
 
 namespace attn {
 
-/// What the options of attn generate ask a model to write, with a remark in the choice where learned
-/// positions end before that. Throws InputError: no words to go on from, no place left, more than memory
-/// would hold.
-GenerationTask generation_task(ModelChoice& choice, const Arguments& arguments);
+/// What the options of attn generate ask a model to write, as far as its learned positions go.
+/// Throws InputError: no words to go on from, no place left, more than memory would hold.
+GenerationTask generation_task(const ModelChoice& choice, const Arguments& arguments);
+
+/// A remark, where learned positions end before the --steps that were asked for.
+std::optional<std::string> remark_on_steps(const GenerationTask& task, const Arguments& arguments);
 
 /// How the words are chosen. Throws InputError for numbers that make no sense.
 Sampling sampling_of(const Arguments& arguments);

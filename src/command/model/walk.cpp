@@ -32,9 +32,8 @@ constexpr Part parts[] = {
     {"target", given, "The vectors of the target, as they were given or drawn."},
     {"target", "scaled_x", scaled},
     {"target", "positioned", placed},
-    {"self_attention", "weights", "Every word asks all words that it may look at, itself among them."},
-    {"self_attention", "concat", "Every word asks all words that it may look at, itself among them."},
-    {"cross_attention", "output",
+    {"self_attention", "q", "Every word asks all words that it may look at, itself among them."},
+    {"cross_attention", "q",
      "Every word of the target asks all words that were encoded: queries come from the decoder, "
      "keys and values from the encoder."},
     {"norm_1", "output",

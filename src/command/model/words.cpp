@@ -62,8 +62,12 @@ Matrix given_vectors(const std::string& option, const std::string& source, std::
 
 class WordTaker {
  public:
-  WordTaker(ModelChoice& choice, const AskedWords& asked, const ModelKind& usual)
-      : choice_(choice), asked_(asked), arguments_(asked.arguments), usual_(usual) {}
+  WordTaker(ModelChoice& choice, const AskedWords& asked, const ModelUse& use)
+      : choice_(choice),
+        asked_(asked),
+        arguments_(asked.arguments),
+        use_(use),
+        usual_(look_up(model_kinds(), use.usual_kind, "kind of model")) {}
 
   void take() {
     const ModelKind& kind = *choice_.model.kind;
@@ -177,6 +181,10 @@ class WordTaker {
       return;
     }
     const bool has_start = id_in(model.target_vocabulary, start_word) != 0;
+    if (use_.writes && has_start && model.kind->encodes && !arguments_.has("target")) {
+      choice_.target = input_of({std::string(start_word)}, model.target_vocabulary, rows);
+      return;
+    }
     const std::size_t most = places(model.sizes.target_places);
     Words words = known_words(target_side, {model.target_vocabulary, rows, most - has_start});
     // The outputs are offset by one: what goes in begins with <start>, and what should come out ends with
@@ -195,6 +203,7 @@ class WordTaker {
   ModelChoice& choice_;
   const AskedWords& asked_;
   const Arguments& arguments_;
+  const ModelUse& use_;
   const ModelKind& usual_;
 };
 
@@ -205,8 +214,8 @@ std::uint32_t model_seed(const Arguments& arguments) {
       arguments.count("seed", 0, std::numeric_limits<std::uint32_t>::max()).value_or(1));
 }
 
-void take_words(ModelChoice& choice, const AskedWords& asked, const ModelKind& usual) {
-  WordTaker(choice, asked, usual).take();
+void take_words(ModelChoice& choice, const AskedWords& asked, const ModelUse& use) {
+  WordTaker(choice, asked, use).take();
 }
 
 }  // namespace attn

@@ -96,7 +96,10 @@ constexpr TensorRow layer_norm[] = {
 constexpr TensorRow source_embedding[] = {{"e", {"e"}, as_it_is, source_words, d_model}};
 constexpr TensorRow target_embedding[] = {{"e", {"e"}, as_it_is, target_words, d_model}};
 
-constexpr TensorRow positions[] = {{"table", {"table"}, as_it_is, {1, "number of places"}, d_model}};
+constexpr TensorRow source_positions[] = {
+    {"table", {"table"}, as_it_is, {1, "places of the source"}, d_model}};
+constexpr TensorRow target_positions[] = {
+    {"table", {"table"}, as_it_is, {1, "places of the target"}, d_model}};
 
 constexpr TensorRow output[] = {
     {"w", {"w"}, as_it_is, d_model, target_words},
@@ -120,7 +123,8 @@ constexpr Part lone_attention_part[] = {{"", "", lone_attention}};
 constexpr Part norm_part[] = {{"", "", norm}};
 constexpr Part source_embedding_part[] = {{"", "", source_embedding}};
 constexpr Part target_embedding_part[] = {{"", "", target_embedding}};
-constexpr Part positions_part[] = {{"", "", positions}};
+constexpr Part source_positions_part[] = {{"", "", source_positions}};
+constexpr Part target_positions_part[] = {{"", "", target_positions}};
 constexpr Part output_part[] = {{"", "", output}};
 
 constexpr Scope one_attention[] = {{"", "", lone_attention_part, required}};
@@ -132,8 +136,8 @@ constexpr Scope model[] = {
     {"decoder.norm.", "decoder.norm.", norm_part, optional},
     {"source_embedding.", "source_embedding.", source_embedding_part, optional},
     {"target_embedding.", "target_embedding.", target_embedding_part, optional},
-    {"source_positions.", "source_positions.", positions_part, optional},
-    {"target_positions.", "target_positions.", positions_part, optional},
+    {"source_positions.", "source_positions.", source_positions_part, optional},
+    {"target_positions.", "target_positions.", target_positions_part, optional},
     {"output.", "output.", output_part, optional},
 };
 
@@ -142,7 +146,7 @@ constexpr Scope decoder_only_model[] = {
     {"decoder.#.", "decoder.#.", encoder_layer, required},
     {"decoder.norm.", "decoder.norm.", norm_part, optional},
     {"target_embedding.", "target_embedding.", target_embedding_part, optional},
-    {"target_positions.", "target_positions.", positions_part, optional},
+    {"target_positions.", "target_positions.", target_positions_part, optional},
     {"output.", "output.", output_part, optional},
 };
 
