@@ -28,10 +28,12 @@ class ListingWriter {
     }
     for (const auto& row : listing.rows) add(row, style);
     constexpr std::size_t comfortable = 80;  // as prose
-    fit(std::min(style.limit(), comfortable));
+    limit_ = std::min(style.limit(), comfortable);
   }
 
   void write() {
+    if (widths_.empty()) return;
+    if (!fits()) return write_stacked();
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       write_row(rows_[i]);
       if (i == 0 && !rule_.empty()) write_rule();
@@ -54,14 +56,40 @@ class ListingWriter {
     return sum - gap;
   }
 
-  // The last column takes what is left, and where that is little the widest columns give way.
-  void fit(std::size_t limit) {
-    constexpr std::size_t least = 8, least_of_last = 20;
-    while (!widths_.empty() && total() > limit) {
-      std::size_t& widest = *std::ranges::max_element(widths_);
-      if (widest <= least) return;
-      --(widths_.back() > least_of_last ? widths_.back() : widest);
+  // Whether the columns stand beside each other. The last one takes what is left, if that is not too little.
+  bool fits() {
+    constexpr std::size_t least = 20;
+    const std::size_t before = total() - widths_.back();
+    if (before + std::min(widths_.back(), least) > limit_) return false;
+    widths_.back() = std::min(widths_.back(), limit_ - before);
+    return true;
+  }
+
+  // The first cell in front, and the others behind it and below, as they fit.
+  void write_stacked() {
+    constexpr std::size_t hang = 4;
+    for (const auto& row : rows_) {
+      std::string line(margin, ' ');
+      line += row.front() + std::string(widths_.front() - display_width(row.front()), ' ');
+      for (std::size_t j = 1; j < row.size(); ++j) {
+        if (display_width(line) + gap + display_width(row[j]) <= limit_) {
+          line += std::string(gap, ' ') + row[j];
+          continue;
+        }
+        write_line(line);
+        const std::vector<std::string> pieces = wrap(row[j], limit_ - margin - hang);
+        for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
+          write_line(std::string(margin + hang, ' ') + pieces[i]);
+        }
+        line = std::string(margin + hang, ' ') + pieces.back();
+      }
+      write_line(line);
     }
+  }
+
+  void write_line(std::string line) {
+    line.erase(line.find_last_not_of(' ') + 1);
+    if (!line.empty()) sink_.write(line + "\n");
   }
 
   void write_row(const std::vector<std::string>& row) {
@@ -77,8 +105,7 @@ class ListingWriter {
         const std::string text = i < cells[j].size() ? cells[j][i] : "";
         line += text + std::string(widths_[j] - std::min(widths_[j], display_width(text)) + gap, ' ');
       }
-      line.erase(line.find_last_not_of(' ') + 1);
-      sink_.write(line + "\n");
+      write_line(std::move(line));
     }
   }
 
@@ -90,6 +117,7 @@ class ListingWriter {
   }
 
   Sink& sink_;
+  std::size_t limit_ = 0;
   std::string_view rule_;  // empty: the columns are not named
   std::vector<std::vector<std::string>> rows_;
   std::vector<std::size_t> widths_;
