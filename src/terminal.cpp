@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "interrupts.hpp"
 #include "support/error.hpp"
 
 namespace attn {

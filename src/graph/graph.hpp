@@ -32,6 +32,8 @@ struct Node {
   std::string_view scope() const;
   /// The same without its last dot, `head.2`.
   std::string_view scope_name() const;
+  /// The name from a scope on, for whoever has named that already; in full outside of it.
+  std::string name_within(std::string_view scope) const;
   /// `weights` of `head.2.weights`.
   std::string_view leaf() const;
   /// Whether it is another name for its only operand.
@@ -42,8 +44,8 @@ struct Node {
   std::vector<const Node*> named_operands() const;
 };
 
-/// The formula of a node, "scores = q ⋅ kᵀ", all names in full. An input is its name.
-Formula formula_of(const Node& node);
+/// The formula of a node, "scores = q ⋅ kᵀ", with names from `scope` on. An input is its name.
+Formula formula_of(const Node& node, std::string_view scope = {});
 
 /// How a cell came about. A cell of an input is the number that was given. The node's operands are kept.
 Explanation explain(const Cell& cell);

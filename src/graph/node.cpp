@@ -8,11 +8,11 @@
 namespace attn {
 namespace {
 
-std::vector<Formula> symbols_of(const Node& node) {
+std::vector<Formula> symbols_of(const Node& node, std::string_view scope = {}) {
   std::vector<Formula> symbols;
   for (const Node* operand : node.operands) {
-    symbols.push_back(operand->name.empty() ? operand->operation->formula(symbols_of(*operand))
-                                            : symbol(operand->name));
+    symbols.push_back(operand->name.empty() ? operand->operation->formula(symbols_of(*operand, scope))
+                                            : symbol(operand->name_within(scope)));
   }
   return symbols;
 }
@@ -47,6 +47,10 @@ std::string_view Node::scope_name() const {
   return whole.substr(0, whole.empty() ? 0 : whole.size() - 1);
 }
 
+std::string Node::name_within(std::string_view scope) const {
+  return name.starts_with(scope) ? name.substr(scope.size()) : name;
+}
+
 std::string_view Node::leaf() const {
   return std::string_view(name).substr(scope().size());
 }
@@ -71,10 +75,10 @@ std::vector<const Node*> Node::named_operands() const {
   return named;
 }
 
-Formula formula_of(const Node& node) {
-  const Formula left = symbol(node.name);
+Formula formula_of(const Node& node, std::string_view scope) {
+  const Formula left = symbol(node.name_within(scope));
   if (!node.operation) return left;
-  const Formula right = node.operation->formula(symbols_of(node));
+  const Formula right = node.operation->formula(symbols_of(node, scope));
   if (node.name.empty()) return right;
   return {left.plain + " = " + right.plain, left.latex + " = " + right.latex};
 }

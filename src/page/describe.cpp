@@ -58,8 +58,11 @@ bool holds_weights(const Node& node) {
 }
 
 Table table_of(const Node& node) {
-  Table table{
-      .title = node.title(), .rows = node.frame.rows, .columns = node.frame.columns, .cells = node.kept};
+  Table table{.title = node.title(),
+              .array = node.name,
+              .rows = node.frame.rows,
+              .columns = node.frame.columns,
+              .cells = node.kept};
   const Node& source = node.original();
   if (holds_weights(node)) {
     table.heat = Heat::weights;
@@ -82,18 +85,19 @@ Table quantities(std::string title, Axis rows, std::vector<std::string> kinds, M
           .columns_differ = true};
 }
 
-FormulaBlock formula_block(const Node& node) {
+FormulaBlock formula_block(const Node& node, std::string_view scope) {
   std::string shapes;
   for (const Node* operand : node.named_operands()) shapes += bracketed(operand->frame.shape) + " ";
   if (!shapes.empty()) shapes += "→ ";
-  return {formula_of(node), shapes + bracketed(node.frame.shape)};
+  return {formula_of(node, scope), shapes + bracketed(node.frame.shape)};
 }
 
-void add_results(Page& page, const std::vector<const Node*>& nodes) {
+void add_results(Page& page, const std::vector<const Node*>& nodes, std::string_view scope) {
   SideBySide tables;
   for (const Node* node : nodes) {
-    page.say(formula_block(*node));
+    page.say(formula_block(*node, scope));
     tables.tables.push_back(table_of(*node));
+    tables.tables.back().title = node->name_within(scope);
   }
   if (nodes.size() == 1) {
     page.say(std::move(tables.tables.front()));
@@ -113,8 +117,8 @@ std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& n
 
 void add_drawn(Page& page, const Problem& problem) {
   if (problem.drawn.empty()) return;
-  page.say(fmt::format("Drawn with {}, not learned: {}. What follows from them is chance.", problem.drawn_from,
-                       fmt::join(problem.drawn, ", ")));
+  page.say(fmt::format("Drawn with {}, not learned: {}. What follows from them is chance.",
+                       problem.drawn_from, fmt::join(problem.drawn, ", ")));
 }
 
 void add_reading(Page& page, const Node& weights) {

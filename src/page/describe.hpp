@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "page/page.hpp"
@@ -13,11 +14,13 @@ Table table_of(const Node& node);
 /// Numbers of different kinds, a column for each kind, each with its own decimals.
 Table quantities(std::string title, Axis rows, std::vector<std::string> kinds, Matrix numbers);
 
-/// How a node is computed: its formula, and the shapes of its operands and of its result.
-FormulaBlock formula_block(const Node& node);
+/// How a node is computed: its formula with names from `scope` on, and the shapes of what it mentions and of
+/// its result.
+FormulaBlock formula_block(const Node& node, std::string_view scope = {});
 
-/// The formulas of some nodes, and their tables.
-void add_results(Page& page, const std::vector<const Node*>& nodes);
+/// The formulas of some nodes, and their tables. Names are told from `scope` on: under a heading that names
+/// it.
+void add_results(Page& page, const std::vector<const Node*>& nodes, std::string_view scope = {});
 
 /// Nodes that follow each other in the same scope, as groups.
 std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& nodes);

@@ -47,6 +47,8 @@ enum class Heat { none, weights /* 0 to 1 */, around_zero };
 /// A matrix with the labels of its rows and columns.
 struct Table {
   std::string title;
+  std::string array =
+      {};  // the matrix of the page's trace that it shows, by name; empty: it has numbers of its own
   Axis rows;
   Axis columns;
   std::shared_ptr<const Matrix> cells;

@@ -71,7 +71,7 @@ class ModelWalk {
     const std::string title = scope.empty() ? "The result" : std::string(nodes.front()->scope_name());
     page_.blocks.emplace_back(Heading{2, text(title)});
     tell_parts(last_part(scope), shown);
-    add_results(page_, shown);
+    add_results(page_, shown, scope);
     add_reading(page_, *shown.back());
   }
 
@@ -99,6 +99,8 @@ class ModelWalk {
 }  // namespace
 
 void add_model_walk(Page& page) {
+  page.say(text("In every part names leave out its heading; ", code("--only"), " and ", code("--explain"),
+                " want them with it."));
   ModelWalk walk(page);
   for (const auto& nodes : by_scope(page.trace)) walk.add(nodes);
 }
