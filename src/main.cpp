@@ -38,13 +38,20 @@ attn::Environment environment() {
 
 // What the reader typed may come back in a sentence: it must not reach the terminal as a command.
 void say(std::string_view sentence) {
-  const std::string shown = attn::printable(sentence);
+  constexpr std::size_t most_bytes = 2000;  // a longer one repeats what it was given
+  const std::string shown = attn::printable(attn::abridged(sentence, most_bytes));
   attn::tell(fmt::format("attn: {}\n", attn::speaks_utf8(environment()) ? shown : attn::in_ascii(shown)));
 }
 
 int complain(int code, std::string_view sentence) {
   say(sentence);
   return code;
+}
+
+// What a format cannot hold must be known before any file beside the page is written.
+void rehearse(const attn::Answer& answer) {
+  attn::Sink nowhere([](std::string_view) {});
+  answer.format->render(answer.page, answer.style, nowhere);
 }
 
 int run(const std::vector<std::string>& command_line) {
@@ -54,13 +61,14 @@ int run(const std::vector<std::string>& command_line) {
   const attn::Answer answer = attn::answer(command_line, world);
   progress.clear();
   for (const std::string& warning : answer.warnings) say("warning: " + warning);
-  for (const attn::FileToWrite& file : answer.files) attn::write_file(file);
   if (answer.session) {
     attn::StandardTerminal terminal;
     answer.session(terminal, answer.style);
     return success;
   }
   attn::OutputFile file(answer.output);
+  if (!answer.files.empty()) rehearse(answer);
+  for (const attn::FileToWrite& beside : answer.files) attn::write_file(beside);
   attn::Sink sink([&](std::string_view bytes) { file.write(bytes); });
   answer.format->render(answer.page, answer.style, sink);
   sink.flush();

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <climits>
 #include <csignal>
@@ -39,18 +41,37 @@ mode_t mode_for(const std::string& path) {
   return 0666 & ~mask;
 }
 
-// The file that an interrupt must not leave behind; empty when there is none.
-char unfinished[PATH_MAX];
+// A file that an interrupt must not leave behind; empty when there is none.
+using Unfinished = std::array<char, PATH_MAX>;
+
+// A page, and a file that is written beside it.
+std::array<Unfinished, 2> unfinished;
 
 extern "C" void leave_nothing_behind(int signal) {
-  if (unfinished[0] != '\0') unlink(unfinished);
+  for (const Unfinished& path : unfinished) {
+    if (path[0] != '\0') unlink(path.data());
+  }
   _exit(exit_code_of(signal));
 }
 
+// A signal that whoever started the program had ignored, as nohup has, stays ignored.
+void heed(int signal) {
+  struct sigaction before {};
+  if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
+    std::signal(signal, leave_nothing_behind);
+}
+
 void remember_unfinished(const std::string& path) {
-  if (path.size() >= sizeof unfinished) return;
-  std::memcpy(unfinished, path.c_str(), path.size() + 1);
-  for (const int signal : interrupts) std::signal(signal, leave_nothing_behind);
+  const auto place = std::ranges::find(unfinished, '\0', [](const Unfinished& other) { return other[0]; });
+  if (place == unfinished.end() || path.size() >= place->size()) return;
+  std::memcpy(place->data(), path.c_str(), path.size() + 1);
+  std::ranges::for_each(interrupts, heed);
+}
+
+void forget_unfinished(const std::string& path) {
+  for (Unfinished& other : unfinished) {
+    if (path == other.data()) other[0] = '\0';
+  }
 }
 
 // Holds interrupts back while it lives: between the birth of a file and its being remembered there is a
@@ -94,8 +115,9 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)), descriptor_(S
 
 OutputFile::~OutputFile() {
   if (descriptor_ != STDOUT_FILENO && descriptor_ >= 0) close(descriptor_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
-  unfinished[0] = '\0';
+  if (temporary_.empty()) return;
+  unlink(temporary_.c_str());
+  forget_unfinished(temporary_);
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -117,8 +139,8 @@ void OutputFile::commit() {
   const bool closed = fchmod(descriptor_, mode) == 0 && close(descriptor_) == 0;
   descriptor_ = -1;
   if (!closed || rename(temporary_.c_str(), path_.c_str()) != 0) fail_to_write();
+  forget_unfinished(temporary_);
   temporary_.clear();
-  unfinished[0] = '\0';
 }
 
 void write_file(const FileToWrite& file) {

@@ -220,6 +220,20 @@ TEST_CASE("a damaged problem file is refused") {
   refuses(problem(std::string(200000, '[')), "p.json");
 }
 
+TEST_CASE("a complaint turns no writing around, and does not repeat whatever is long") {
+  for (const char* sign : {"\u061c", "\u200e", "\u200f", "\u202a", "\u202e", "\u2066", "\u2069"}) {
+    const std::string sentence = refusal({std::string("walk") + sign});
+    CHECK_MESSAGE(sentence.find(sign) == std::string::npos, sentence);
+    CHECK(run_attn({"softmax", "--scores", "1 2", "--tokens", sign}).out.find(sign) == std::string::npos);
+  }
+  const std::string sentence = refusal({"walk", "--format", std::string(100000, 'x')});
+  CHECK(sentence.size() < 3000);
+  CHECK(sentence.find("there is no format 'xxx") != std::string::npos);
+  CHECK_MESSAGE(sentence.ends_with("npz\n"), sentence);
+  CHECK(refusal({"walk", "--format", "\u00e9" + std::string(100000, 'x')}).find("\uFFFD") ==
+        std::string::npos);
+}
+
 TEST_CASE("whatever is typed, a complaint is one line that no terminal takes for a command") {
   const TemporaryFolder folder;
   const std::string evil = "a\x1b[31m\nb\x07\xff";

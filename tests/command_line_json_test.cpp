@@ -72,3 +72,13 @@ TEST_CASE("options given with a problem file take the place of its fields") {
   CHECK(run_attn({"scale", "--problem", path, "--format", "csv"}).out == "5.5\n");
   CHECK(run_attn({"scale", "--problem", path, "--scale", "11", "--format", "csv"}).out == "1\n");
 }
+
+TEST_CASE("JSON holds no control character as it is, and reads back to the same words") {
+  const std::string label = "a\u0080b\u009b31mc\u009f\u00a0\u00c2";
+  const Finished finished = run_attn({"softmax", "--scores", "1 2", "--tokens", label, "--format", "json"});
+  REQUIRE(finished.code == 0);
+  CHECK(finished.out.find("\u009b") == std::string::npos);
+  CHECK(finished.out.find("b\\u009b31mc") != std::string::npos);
+  const Json page = parse_json(finished.out, "page");
+  CHECK(page["problem"]["tokens"].dump().find(label) != std::string::npos);
+}

@@ -162,6 +162,50 @@ TEST_CASE("an interrupted run leaves no half-written file behind, and tells by w
   }
 }
 
+TEST_CASE("a signal that is ignored stays ignored while a file is written") {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    CAPTURE(signal);
+    const TemporaryFolder folder;
+    const Finished finished = run_attn_and_interrupt(
+        {"softmax", "--n-q", "1200", "--n-k", "1200", "-o", folder.path("weights.csv")}, folder, signal,
+        {.shell = "trap '' INT TERM HUP"});
+    CHECK(finished.code == 0);
+    CHECK(folder.names() == std::vector<std::string>{"weights.csv"});
+  }
+}
+
+TEST_CASE("a page that cannot be written leaves every file beside it as it was") {
+  const TemporaryFolder folder;
+  const std::string text = "```attn\nattn version\n```\n";
+  const std::string document = folder.write("a.md", text);
+  check_one_sentence(run_attn({"docs", "update", document, "--format", "npy"}), 2);
+  check_one_sentence(run_attn({"docs", "update", document, "-o", folder.path("none/list.txt")}), 1);
+  CHECK(bytes_of(document) == text);
+  check_one_sentence(run_attn({"encoder", "--save-parameters", folder.path("p.npz"), "--format", "npy"}), 2);
+  check_one_sentence(run_attn({"lesson", "export", "1", folder.path("e.html"), "--format", "csv", "--state",
+                               folder.path("state")}),
+                     2);
+  CHECK(folder.names() == std::vector<std::string>{"a.md"});
+}
+
+TEST_CASE("a page never takes the place of what it is about") {
+  const TemporaryFolder folder;
+  const std::string text = "```attn\nattn version\n```\n";
+  const std::string document = folder.write("a.md", text), parameters = folder.path("p.npz");
+  for (const char* action : {"update", "check", "clean"})
+    check_one_sentence(run_attn({"docs", action, document, "-o", folder.path("./a.md")}), 2);
+  check_one_sentence(run_attn({"lesson", "check", document, "-o", document}), 2);
+  check_one_sentence(run_attn({"encoder", "--save-parameters", parameters, "-o", parameters}), 2);
+  CHECK(bytes_of(document) == text);
+  CHECK(folder.names() == std::vector<std::string>{"a.md"});
+}
+
+TEST_CASE("too little memory for a product is told at once") {
+  const Finished finished = run_attn({"walk"}, {.shell = "ulimit -t 20; ulimit -v 150000"});
+  check_one_sentence(finished, 2);
+  CHECK(finished.errors.find("not enough memory") != std::string::npos);
+}
+
 TEST_CASE("a matrix that is converted is called as in its file, or as the file, and a literal has no name") {
   const TemporaryFolder folder;
   const std::string csv = folder.write("first.csv", "1,2\n"), npz = folder.path("two.npz");

@@ -232,6 +232,7 @@ TEST_SUITE("csv") {
     CHECK(contains(csv_refusal(""), "x.csv is empty"));
     CHECK(contains(csv_refusal("# nothing\n\n"), "x.csv is empty"));
     CHECK(contains(csv_refusal("a,b\n"), "no row of numbers follows"));
+    CHECK(contains(csv_refusal("1,2\n" + std::string(5'000'000, ',')), "x.csv:2: this row has more than"));
   }
 
   TEST_CASE("what only looks like a number is refused") {

@@ -205,7 +205,7 @@ TEST_CASE("an export never overwrites the lesson itself") {
     CAPTURE(target);
     const Finished refused = run_lesson_words({"export", lesson, target, "--state", state});
     CHECK(refused.code == 2);
-    CHECK(has(refused.errors, "is the lesson itself"));
+    CHECK(has(refused.errors, "is the document itself"));
     CHECK(run_lesson_words({"export", lesson, "--output", target, "--state", state}).code == 2);
     CHECK(run_lesson_words({"show", lesson, "--output", target}).code == 2);
     CHECK(bytes_of(lesson) == small);

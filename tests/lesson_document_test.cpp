@@ -136,3 +136,25 @@ TEST_CASE("any bytes at all are a document or refused") {
   }
   CHECK(read_document("", "a.md").lines.empty());
 }
+
+TEST_CASE("tables whose rows lack very many cells are refused with file and line") {
+  const auto table = [](std::string_view margin, std::size_t columns, std::size_t rows) {
+    const auto row = [&](std::string_view cell) {
+      std::string line(margin);
+      for (std::size_t i = 0; i < columns; ++i) line.append("|").append(cell);
+      return line + "|\n";
+    };
+    std::string text = "Before.\n\n" + row("x") + row("-");
+    for (std::size_t i = 0; i < rows; ++i) text.append(margin).append("a\n");
+    return text;
+  };
+  check_document_refused("a.md:104: more than", table("", 1000, 5000));
+  check_document_refused("a.md:104: more than", table("> ", 1000, 5000));
+  std::string many;
+  for (int i = 0; i < 20; ++i) many += table("", 100, 100) + "\n";
+  check_document_refused("a.md:", many);
+  CHECK(read_document(table("", 3, 1000), "a.md").leaves.size() == 2);
+  std::string honest = "|a|b|c|\n|:-|-|-:|\n";
+  for (int i = 0; i < 100000; ++i) honest += "|1|2|3|\n";
+  CHECK(read_document(honest, "a.md").leaves.front().rows.size() == 100001);
+}

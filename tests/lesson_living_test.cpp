@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <filesystem>
@@ -191,6 +192,15 @@ TEST_CASE("a block can neither write nor leave the folder of its document nor wa
   CHECK(outcome("lesson run 1").starts_with("a document cannot run the commands of a document"));
   CHECK_FALSE(std::filesystem::exists(folder.path("below/out.txt")));
   CHECK_FALSE(std::filesystem::exists("out.txt"));
+}
+
+TEST_CASE("a block waits for no pipe in its folder") {
+  const TemporaryFolder folder;
+  REQUIRE(mkfifo(folder.path("pipe.csv").c_str(), 0600) == 0);
+  const std::string document = folder.write("a.md", "```attn\nattn softmax --scores pipe.csv\n```\n");
+  const std::string sentence =
+      refusal([&] { run_blocks(read_document(bytes_of(document), document), block_runner()); });
+  CHECK_MESSAGE(sentence.find("pipe.csv is out of reach") != std::string::npos, sentence);
 }
 
 TEST_CASE("an update leaves a current document untouched and writes nothing when a block fails") {

@@ -249,6 +249,11 @@ TEST_CASE("attn layer-norm refuses what is no row of factors, and no small numbe
   check_has(accepted(words).out, "-3");
 }
 
+TEST_CASE("attn layer-norm refuses labels that are not one for each row") {
+  refuses({"layer-norm", "--x", "1 2; 3 4", "--tokens", "a"}, "x has 2 tokens but labels for 1");
+  refuses({"layer-norm", "--x", "1 2; 3 4", "--tokens", "a b c d"}, "x has 2 tokens but labels for 4");
+}
+
 TEST_CASE("one cell of a model is explained down to its parameters") {
   const std::string found =
       accepted({"encoder", "--explain", "encoder.2.norm_2.output[1,2]", "--depth", "3"}).out;

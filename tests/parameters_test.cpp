@@ -603,6 +603,10 @@ TEST_SUITE("parameters") {
     CHECK(contains(parameters_refusal({{"a.b.c", one}, {"d", one}}),
                    "holds 2 tensors, of whose names none is known, such as 'a.b.c'"));
     CHECK(contains(parameters_refusal(ParameterSet{}), "holds no parameters"));
+    CHECK(
+        contains(parameters_refusal({{"encoder.01.norm_1.gamma", one}}),
+                 "holds 'encoder.01.norm_1.gamma', which has no place among the parameters of attn: leave"));
+    CHECK(contains(parameters_refusal({{"encoder.2.norm_1.gamma", one}}), "holds no"));
   }
 
   TEST_CASE("parameters are finite") {

@@ -79,13 +79,16 @@ class Process {
     if (size > 0)
       REQUIRE(pwrite(input_.number(), surroundings.input.data(), surroundings.input.size(), 0) == size);
     std::vector<std::string> command = {ATTN_PROGRAM}, settings = environment(surroundings);
+    if (!surroundings.shell.empty())
+      command = {"/bin/sh", "-c", surroundings.shell + "; exec \"$0\" \"$@\"", ATTN_PROGRAM};
+    const std::string program = command.front();
     command.insert(command.end(), words.begin(), words.end());
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, input_.number(), STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, errors_.number(), STDERR_FILENO);
-    const int failure = posix_spawn(&id_, ATTN_PROGRAM, &actions, nullptr, pointers_to(command).data(),
+    const int failure = posix_spawn(&id_, program.c_str(), &actions, nullptr, pointers_to(command).data(),
                                     pointers_to(settings).data());
     posix_spawn_file_actions_destroy(&actions);
     REQUIRE(failure == 0);
@@ -166,9 +169,10 @@ Finished run_attn_into_closed_pipe(const Words& words) {
   return process.finish();
 }
 
-Finished run_attn_and_interrupt(const Words& words, const TemporaryFolder& folder, int signal) {
+Finished run_attn_and_interrupt(const Words& words, const TemporaryFolder& folder, int signal,
+                                const Surroundings& surroundings) {
   const Descriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
-  Process process(words, {}, nowhere.number());
+  Process process(words, surroundings, nowhere.number());
   constexpr int patience = 20000;
   for (int i = 0; i < patience && folder.names().empty(); ++i) usleep(200);
   process.interrupt(signal);

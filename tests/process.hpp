@@ -19,6 +19,7 @@ struct Surroundings {
   std::map<std::string, std::string> variables = {};
   std::string output_path = {};  // standard output goes into this file, such as /dev/full
   std::string errors_path = {};  // and standard error into this one
+  std::string shell = {};        // what a shell does to itself before it becomes attn, such as `ulimit`
 };
 
 /// What a process has left behind.
@@ -45,7 +46,8 @@ class TemporaryFolder;
 
 /// Runs attn, which is to write a file into this folder, and sends it a signal as soon as a file appears
 /// there.
-Finished run_attn_and_interrupt(const Words& words, const TemporaryFolder& folder, int signal);
+Finished run_attn_and_interrupt(const Words& words, const TemporaryFolder& folder, int signal,
+                                const Surroundings& surroundings = {});
 
 /// Runs attn and kills it, without any warning, after so many microseconds.
 Finished run_attn_and_kill(const Words& words, unsigned microseconds);

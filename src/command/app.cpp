@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "command/section.hpp"
+#include "data/files/reach.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -17,6 +18,14 @@ const Format& choose_format(const Arguments& arguments, const std::string& outpu
     return look_up(formats(), *name, "format");
   if (output != "-") return format_of_file(output);
   return formats().front();
+}
+
+// The page would take the place of what was written before it.
+void refuse_two_in_one(const std::string& output, const std::vector<FileToWrite>& files) {
+  for (const FileToWrite& file : files) {
+    if (output != "-" && is_same_file(output, file.path))
+      fail("{} would be written twice, and only the page would stay: give -o another file", file.path);
+  }
 }
 
 // Fields that were typed and that the command has no use for.
@@ -54,6 +63,7 @@ Answer answer(const std::vector<std::string>& command_line, const Environment& e
     answer.output = *outcome.output;
     answer.format = &choose_format(arguments, answer.output);
   }
+  refuse_two_in_one(answer.output, outcome.files);
   const bool to_file = answer.output != "-";
   if (answer.format->binary && !to_file && environment.output_is_terminal) {
     fail("{} is not for a terminal: give -o FILE, or send the output on", answer.format->name);

@@ -5,6 +5,7 @@
 
 #include "command/block_runner.hpp"
 #include "command/command.hpp"
+#include "command/own_source.hpp"
 #include "data/matrix_file.hpp"
 #include "lesson/living.hpp"
 #include "support/error.hpp"
@@ -17,8 +18,10 @@ namespace {
 // The documents that the words name.
 std::vector<Document> documents(const Arguments& arguments) {
   std::vector<Document> all;
-  for (auto path = arguments.words.begin() + 1; path != arguments.words.end(); ++path)
+  for (auto path = arguments.words.begin() + 1; path != arguments.words.end(); ++path) {
+    refuse_output_onto(*path, arguments);
     all.push_back(read_document(read_bytes(*path), *path));
+  }
   return all;
 }
 

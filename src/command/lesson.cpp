@@ -5,7 +5,7 @@
 
 #include "command/block_runner.hpp"
 #include "command/command.hpp"
-#include "data/files/reach.hpp"
+#include "command/own_source.hpp"
 #include "data/matrix_file.hpp"
 #include "lesson/coverage.hpp"
 #include "lesson/export.hpp"
@@ -40,15 +40,9 @@ std::string state_file(const Arguments& arguments) {
   return (std::filesystem::path(home) / ".local/state" / name).string();
 }
 
-// What is written about a lesson is no lesson any more: its questions and command lines would be lost.
-void refuse_own_source(const Lesson& lesson, const std::string& path) {
-  if (lesson.document.folder && is_same_file(path, lesson.document.path))
-    fail("{} is the lesson itself, and would be lost: give another file", path);
-}
-
 Lesson lesson_named(const Arguments& arguments) {
   Lesson lesson = find_lesson(arguments.words[1]);
-  if (const std::optional<std::string> output = arguments.text("output")) refuse_own_source(lesson, *output);
+  if (lesson.document.folder) refuse_output_onto(lesson.document.path, arguments);
   return lesson;
 }
 
@@ -101,6 +95,7 @@ Outcome check(const Arguments& arguments) {
   Outcome outcome;
   std::string faults;
   for (auto path = arguments.words.begin() + 1; path != arguments.words.end(); ++path) {
+    refuse_output_onto(*path, arguments);
     for (const std::string& fault : faults_of(read_bytes(*path), *path, block_runner()))
       faults += (faults.empty() ? "" : "\n") + fault;
   }
@@ -142,7 +137,7 @@ Outcome export_lesson(const Arguments& arguments) {
     return page_of({CodeBlock{"markdown", without_line_end(markdown)}});
   }
   const std::string& path = arguments.words[2];
-  refuse_own_source(lesson, path);
+  if (lesson.document.folder) refuse_own_source(lesson.document.path, path);
   if (!path.ends_with(".md") && !path.ends_with(".html"))
     fail("{}: its ending does not say what to write: give a file that ends in .md or .html", path);
   Outcome outcome = page_of({Prose{text(path, " is written.")}});

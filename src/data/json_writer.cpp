@@ -22,18 +22,35 @@ void append_number(std::string& out, double value) {
   }
 }
 
+// In quotes. JSON allows the control characters of U+0080 to U+009F as they are, and terminals obey them.
+std::string quoted(std::string_view text) {
+  const std::string all = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string result;
+  for (std::string_view rest = all; !rest.empty(); rest.remove_prefix(1)) {
+    const bool is_control =
+        rest.size() > 1 && rest[0] == '\xC2' && static_cast<unsigned char>(rest[1]) < 0xA0;
+    if (is_control) {
+      result += fmt::format("\\u{:04x}", static_cast<unsigned char>(rest[1]));
+      rest.remove_prefix(1);
+    } else {
+      result += rest.front();
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 void JsonWriter::key(std::string_view name) {
   separate(",");
   new_line();
-  sink_.write(Json(name).dump(-1, ' ', false, Json::error_handler_t::replace) + ": ");
+  sink_.write(quoted(name) + ": ");
   after_key_ = true;
 }
 
 void JsonWriter::string(std::string_view text) {
   separate();
-  sink_.write(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
+  sink_.write(quoted(text));
 }
 
 void JsonWriter::number(double value) {

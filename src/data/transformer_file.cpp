@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "data/json.hpp"
 #include "data/transformer_parameters.hpp"
@@ -27,10 +28,10 @@ std::vector<std::string> strings_of(const Json& value, std::string_view member, 
 
 std::vector<std::string> vocabulary_of(const Json& value, std::string_view member, const std::string& where) {
   std::vector<std::string> words = strings_of(value, member, where);
-  for (auto word = words.begin(); word != words.end(); ++word) {
-    if (std::find(words.begin(), word, *word) != word) {
-      fail("{}: \"{}\" has '{}' twice: every word stands for one row", where, member, *word);
-    }
+  std::unordered_set<std::string_view> seen;
+  for (const std::string& word : words) {
+    if (!seen.insert(word).second)
+      fail("{}: \"{}\" has '{}' twice: every word stands for one row", where, member, word);
   }
   return words;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lesson/table_guard.hpp"
+
 namespace attn {
 namespace {
 
@@ -196,7 +198,9 @@ Document read_document(std::string_view text, std::string path) {
   }
   document.lines = lines_of(text);
   read_front_matter(document);
-  document.leaves = markdown_leaves(markdown_of(document));
+  const std::string markdown = markdown_of(document);
+  refuse_monstrous_tables(markdown, document.path);
+  document.leaves = markdown_leaves(markdown);
   Reader(document).read();
   return document;
 }

@@ -60,12 +60,13 @@ Progress read_progress(const std::string& path) {
 }
 
 std::string bytes_of(const Progress& progress) {
-  Json lessons = Json::object();
+  // An object itself would look through all of its members for one of the same name.
+  Json::object_t lessons;
   for (const auto& [name, lesson] : progress) {
-    Json answers = Json::object();
+    Json::object_t answers;
     for (const auto& [key, answer] : lesson.answers)
-      answers[key] = {{"text", answer.text}, {"right", answer.right}};
-    lessons[name] = {{"done", lesson.done}, {"answers", std::move(answers)}};
+      answers.push_back({key, {{"text", answer.text}, {"right", answer.right}}});
+    lessons.push_back({name, {{"done", lesson.done}, {"answers", std::move(answers)}}});
   }
   const Json json = {{"schema", schema_of_progress}, {"lessons", std::move(lessons)}};
   // What somebody typed need not be UTF-8.

@@ -93,10 +93,10 @@ class Blocks {
 };
 
 std::vector<const MarkdownLeaf*> leaves_of(const Lesson& lesson, const LessonStep& step) {
+  const std::vector<MarkdownLeaf>& all = lesson.document.leaves;  // in the order of their lines
   std::vector<const MarkdownLeaf*> leaves;
-  for (const MarkdownLeaf& leaf : lesson.document.leaves) {
-    if (leaf.first_line >= step.first_line && leaf.first_line <= step.last_line) leaves.push_back(&leaf);
-  }
+  auto leaf = std::ranges::lower_bound(all, step.first_line, {}, &MarkdownLeaf::first_line);
+  for (; leaf != all.end() && leaf->first_line <= step.last_line; ++leaf) leaves.push_back(&*leaf);
   return leaves;
 }
 

@@ -1,5 +1,9 @@
 #include "math/product.hpp"
 
+#include <sys/mman.h>
+
+#include <new>
+
 #include "math/xtensor_blas.hpp"
 #include "support/error.hpp"
 
@@ -12,6 +16,18 @@ void require_cells(const Matrix& a, const Matrix& b) {
     fail("a {} matrix cannot be multiplied by a {} one: one of them is empty", to_string(shape_of(a)),
          to_string(shape_of(b)));
   }
+}
+
+// OpenBLAS asks for 128 MiB of addresses at its first product, and where it does not get them it asks again
+// for ever.
+void require_room_for_blas() {
+  constexpr std::size_t bytes = std::size_t{192} << 20;
+  static const bool once [[maybe_unused]] = [] {
+    void* const room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) throw std::bad_alloc();
+    munmap(room, bytes);
+    return true;
+  }();
 }
 
 // One row times a matrix. The product of two matrices would copy all of the second first.
@@ -32,6 +48,7 @@ Matrix product(const Matrix& a, const Matrix& b) {
         to_string(shape_of(a)), to_string(shape_of(b)));
   }
   require_cells(a, b);
+  require_room_for_blas();
   Matrix result = make_matrix({a.shape()[0], b.shape()[1]});
   if (a.shape()[0] == 1) {
     multiply_row(a, b, result, cxxblas::Trans);
@@ -49,6 +66,7 @@ Matrix product_transposed(const Matrix& a, const Matrix& b) {
         to_string(shape_of(a)), to_string(shape_of(b)));
   }
   require_cells(a, b);
+  require_room_for_blas();
   Matrix result = make_matrix({a.shape()[0], b.shape()[0]});
   if (a.shape()[0] == 1) {
     multiply_row(a, b, result, cxxblas::NoTrans);

@@ -56,6 +56,14 @@ Grapheme next_grapheme(std::string_view text) {
   return grapheme;
 }
 
+// Whether what follows may be shown elsewhere than it stands: the marks, embeddings, overrides and isolates
+// of the Unicode Bidirectional Algorithm, which show one text as another.
+bool turns_direction(utf8proc_int32_t point) {
+  constexpr utf8proc_int32_t arabic_letter_mark = 0x061C;
+  return point == arabic_letter_mark || (point >= 0x200E && point <= 0x200F) ||
+         (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
+}
+
 struct Replacement {
   std::string_view sign;
   std::string_view ascii;
@@ -112,13 +120,25 @@ std::string shortened(std::string_view text, std::size_t width, std::string_view
   return std::string(text.substr(0, kept)) + std::string(ellipsis);
 }
 
+std::string abridged(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  const auto begins_character = [&](std::size_t at) {
+    return (static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U;
+  };
+  // What a sentence is about stands at its beginning, the way out at its end.
+  std::size_t end = most - most / 3, begin = text.size() - most / 3;
+  while (end > 0 && !begins_character(end)) --end;
+  while (begin < text.size() && !begins_character(begin)) ++begin;
+  return std::string(text.substr(0, end)) + "…" + std::string(text.substr(begin));
+}
+
 std::string printable(std::string_view text) {
   std::string result;
   while (!text.empty()) {
     const auto [point, bytes] = decode(text);
-    const bool hidden = point < 0 || utf8proc_category(point) == UTF8PROC_CATEGORY_CC ||
-                        utf8proc_category(point) == UTF8PROC_CATEGORY_ZL ||
-                        utf8proc_category(point) == UTF8PROC_CATEGORY_ZP;
+    const bool hidden =
+        point < 0 || turns_direction(point) || utf8proc_category(point) == UTF8PROC_CATEGORY_CC ||
+        utf8proc_category(point) == UTF8PROC_CATEGORY_ZL || utf8proc_category(point) == UTF8PROC_CATEGORY_ZP;
     result += hidden ? replacement : text.substr(0, bytes);
     text.remove_prefix(bytes);
   }

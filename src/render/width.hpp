@@ -17,7 +17,11 @@ std::size_t visible_width(std::string_view line);
 /// not all.
 std::string shortened(std::string_view text, std::size_t width, std::string_view ellipsis);
 
-/// Text that a terminal cannot mistake for a command: control characters and broken UTF-8 become U+FFFD.
+/// The text, or where it has more bytes than `most` its beginning and its end, with "…" between them.
+std::string abridged(std::string_view text, std::size_t most);
+
+/// Text that a terminal cannot mistake for a command: control characters, signs that turn the direction
+/// of writing, and broken UTF-8 become U+FFFD.
 std::string printable(std::string_view text);
 
 /// Our own mathematical signs and box lines in ASCII; anything else is left as it is.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attention/evaluation.hpp"
 #include "command/solve.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
@@ -40,7 +41,9 @@ Outcome run_layer_norm(const Command&, const Arguments& arguments) {
   if (!sequence.x) fail("attn layer-norm normalises the rows of x: give --x or --text");
   const std::size_t d = sequence.x->shape()[1];
   auto graph = std::make_shared<Graph>();
-  const Value x = graph->input("x", *sequence.x, axis("tokens", sequence.tokens), axis("features"));
+  const Axis words = axis("tokens", sequence.tokens);
+  require_labels("x", words, sequence.x->shape()[0]);
+  const Value x = graph->input("x", *sequence.x, words, axis("features"));
   LayerNorm norm{.gamma = row_of(*graph, arguments, "gamma", make_matrix({1, d}, 1.0)),
                  .beta = row_of(*graph, arguments, "beta", make_matrix({1, d}, 0.0))};
   if (const auto epsilon = arguments.text("epsilon")) norm.epsilon = parse_epsilon(*epsilon);

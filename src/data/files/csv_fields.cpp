@@ -6,6 +6,12 @@
 
 namespace attn {
 
+namespace {
+
+constexpr std::size_t most_fields = std::size_t{1} << 22;  // of a row; each takes far more than its byte
+
+}  // namespace
+
 std::string unescaped(const CsvField& field) {
   std::string text;
   text.reserve(field.text.size());
@@ -26,6 +32,10 @@ std::span<const CsvField> FieldReader::next() {
   if (at_ >= text_.size()) return {};
   row_line_ = line_;
   for (;;) {
+    if (fields_.size() == most_fields) {
+      fail("{}:{}: this row has more than {} cells: use an .npy file for a matrix this wide", where_,
+           row_line_, most_fields);
+    }
     fields_.push_back(read_field());
     if (at_line_end()) break;
     if (separator_ != Separator::blanks) ++at_;

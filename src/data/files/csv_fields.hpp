@@ -24,7 +24,8 @@ class FieldReader {
   FieldReader(const CsvBlock& block, Separator separator, const std::string& where);
 
   /// The next row, or nothing at the end. The fields stay valid as long as the file's bytes, the span until
-  /// the next call. Throws InputError: a quote that is not closed, or has text behind it.
+  /// the next call. Throws InputError: a quote that is not closed, or has text behind it; a
+  /// row of millions of cells.
   std::span<const CsvField> next();
 
   /// The line on which the last row began.

@@ -13,6 +13,7 @@ File open_file(const std::string& path) {
   const std::filesystem::path place = place_of(path);
   std::error_code ignored;
   if (std::filesystem::is_directory(place, ignored)) fail("{} is a folder: give a file", path);
+  check_kind_is_in_reach(path);
   File file(std::fopen(place.c_str(), "rb"), std::fclose);
   if (!file) fail("{} cannot be read ({}): give a file that can", path, std::strerror(errno));
   return file;

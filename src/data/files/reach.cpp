@@ -55,8 +55,19 @@ bool is_there(const std::string& path) {
 }
 
 bool is_same_file(const std::string& one, const std::string& other) {
+  if (is_out_of_reach(one) || is_out_of_reach(other)) return false;
   std::error_code ignored;
-  return is_there(one) && is_there(other) && fs::equivalent(place_of(one), place_of(other), ignored);
+  const fs::path first = fs::absolute(place_of(one), ignored),
+                 second = fs::absolute(place_of(other), ignored);
+  return fs::weakly_canonical(first, ignored) == fs::weakly_canonical(second, ignored) ||
+         fs::equivalent(first, second, ignored);
+}
+
+void check_kind_is_in_reach(const std::string& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(place_of(path), ignored);
+  if (confined && fs::exists(status) && !fs::is_regular_file(status))
+    fail("{} is out of reach: a document reads regular files, and neither pipes nor devices", path);
 }
 
 void check_standard_input_is_in_reach() {

@@ -24,7 +24,11 @@ std::filesystem::path place_of(const std::string& path);
 /// Whether there is anything called `path`, and in reach.
 bool is_there(const std::string& path);
 
-/// Whether both names lead to one and the same file, whatever links and folders they go through.
+/// Throws InputError while reading is confined, unless it is a regular file or none: a pipe need not end.
+void check_kind_is_in_reach(const std::string& path);
+
+/// Whether both names lead to one and the same file, or would if it were there, whatever links and folders
+/// they go through.
 bool is_same_file(const std::string& one, const std::string& other);
 
 /// Throws InputError while reading is confined.

@@ -68,17 +68,15 @@ void require_complete(const Recognised& recognised, const std::string& where) {
 
 void refuse_superfluous(const Recognised& recognised, const TensorNames& names, const std::string& where) {
   TensorNames left = names;
-  std::vector<std::string> placed;
-  for (const PlacedTensor& tensor : recognised.tensors) {
-    left.erase(tensor.name);
-    placed.push_back(tensor.name);
-  }
+  for (const PlacedTensor& tensor : recognised.tensors) left.erase(tensor.name);
   if (left.empty()) return;
+  // Where all that is there may also be missing, nothing need have a place.
+  const std::string example =
+      recognised.tensors.empty() ? "" : ", such as " + name_in_quotes(recognised.tensors.front().name);
   fail(
-      "{} holds {}, which has no place among the parameters of {}, such as {}: leave it out, or read a part "
-      "of "
-      "the file with --prefix NAME",
-      where, name_in_quotes(*left.begin()), recognised.layout->name, name_in_quotes(placed.front()));
+      "{} holds {}, which has no place among the parameters of {}{}: leave it out, or read a part of the "
+      "file with --prefix NAME",
+      where, name_in_quotes(*left.begin()), recognised.layout->name, example);
 }
 
 void refuse_never(const Recognised& recognised, const std::string& where) {

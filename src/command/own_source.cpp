@@ -1,0 +1,17 @@
+#include "command/own_source.hpp"
+
+#include "data/files/reach.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+
+void refuse_own_source(const std::string& source, const std::string& path) {
+  if (path != "-" && is_same_file(path, source))
+    fail("{} is the document itself, and would be lost: give another file", path);
+}
+
+void refuse_output_onto(const std::string& source, const Arguments& arguments) {
+  if (const std::optional<std::string> output = arguments.text("output")) refuse_own_source(source, *output);
+}
+
+}  // namespace attn
