@@ -133,6 +133,20 @@ TEST_CASE("parameters that are missing, superfluous or misshapen are named with 
   check_says(with("encoder.99999999999999999999999.norm_1.gamma", {{1, 1, 1, 1}}), "no place in this model");
 }
 
+TEST_CASE("a vocabulary of very many words is read in no time, and a word that is there twice is named") {
+  std::vector<std::string> words;
+  for (int i = 0; i < 100000; ++i) words.push_back(fmt::format("w{}", i));
+  Json file = {{"parameters", Json::object()}, {"source_vocabulary", words}};
+  const TemporaryFolder folder;
+  const auto errors = [&] {
+    const std::string path = folder.write("m.json", file.dump());
+    return run_attn({"transformer", "--model", path}, {.shell = "ulimit -t 5"}).errors;
+  };
+  check_says(errors(), "holds no layers");
+  file["source_vocabulary"].push_back("w99999");
+  check_says(errors(), "has 'w99999' twice");
+}
+
 TEST_CASE("biases and β may be left out") {
   Json file = file_of({});
   const Json all = file["parameters"];
