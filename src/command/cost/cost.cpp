@@ -82,12 +82,12 @@ void add_problem(CostPage& page, const Graph& graph) {
   const Work total = work_of(graph);
   page.head(1, "What this problem costs");
   page.say(fmt::format(
-      "Counted from the operations that computed it. One multiply-add is one term of a matrix product or of a "
-      "squared distance; one cell operation is one cell that anything else computes or moves: a softmax goes over its cells three "
-      "times. A number takes 8 bytes: {} for what was given, {} for the results were all of them kept. A "
-      "second name for a matrix takes nothing and is not listed. The column \"after\" tells how many "
-      "computing operations come one after another until the result is there: {} for all, however many "
-      "processors there are.",
+      "Counted from the operations that computed it. One multiply-add is one term of a matrix product or "
+      "of a squared distance; one cell operation is one cell that anything else computes or moves: a "
+      "softmax goes over its cells three times. A number takes 8 bytes: {} for what was given, {} for "
+      "the results were all of them kept. A second name for a matrix takes nothing and is not listed. "
+      "The column \"after\" tells how many computing operations come one after another until the result "
+      "is there: {} for all, however many processors there are.",
       bytes_of_inputs(graph), total.bytes, total.sequential));
   page.table("by_step", work_columns, rows_by_step(all, total));
   page.table("by_operation", {"times", "multiply-adds", "cell operations", "bytes"},
