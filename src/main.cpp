@@ -48,7 +48,8 @@ int complain(int code, std::string_view sentence) {
   return code;
 }
 
-// What a format cannot hold must be known before any file beside the page is written.
+// What a format cannot hold must be known before any file beside the page is written; and these are written
+// before the page, whose reader may leave at any time.
 void rehearse(const attn::Answer& answer) {
   attn::Sink nowhere([](std::string_view) {});
   answer.format->render(answer.page, answer.style, nowhere);

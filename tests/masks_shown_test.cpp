@@ -5,6 +5,7 @@
 
 #include "attention/masks.hpp"
 #include "command/errata/errata.hpp"
+#include "commands_tried.hpp"
 #include "data/json.hpp"
 #include "process.hpp"
 #include "testing.hpp"
@@ -32,16 +33,6 @@ Json table(const Json& page, std::string_view title) {
   }
   FAIL("there is no table " << title);
   return {};
-}
-
-void refuses(const Words& words, std::string_view expected) {
-  const Finished finished = run_attn(words);
-  INFO(command_line(words));
-  INFO(finished.errors);
-  CHECK(finished.code == 2);
-  CHECK(finished.out == "");
-  CHECK(std::ranges::count(finished.errors, '\n') == 1);
-  CHECK(finished.errors.find(expected) != std::string::npos);
 }
 
 std::string text(const Words& words) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "commands_tried.hpp"
 #include "data/json.hpp"
 #include "data/matrix_file.hpp"
 #include "golden.hpp"
@@ -11,27 +12,6 @@
 using namespace attn;
 
 namespace {
-
-Finished accepted(const Words& words) {
-  const Finished finished = run_attn(words);
-  CHECK_MESSAGE(finished.code == 0, command_line(words) << ": " << finished.errors);
-  return finished;
-}
-
-// What must be refused is refused in one sentence, which has these words.
-void refuses(const Words& words, std::string_view expected) {
-  const Finished finished = run_attn(words);
-  INFO(command_line(words));
-  CHECK(finished.code == 2);
-  CHECK(finished.out == "");
-  CHECK(std::ranges::count(finished.errors, '\n') == 1);
-  CHECK_MESSAGE(finished.errors.find(expected) != std::string::npos,
-                finished.errors << "lacks: " << expected);
-}
-
-void check_has(std::string_view text, std::string_view part) {
-  CHECK_MESSAGE(text.find(part) != std::string::npos, text << " lacks: " << part);
-}
 
 // The cells of a listing of a page, row after row.
 std::vector<std::vector<std::string>> listing_of(const Words& words) {

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "process.hpp"
+
+namespace attn {
+
+/// What attn says to words that it must accept.
+inline Finished accepted(const Words& words) {
+  const Finished finished = run_attn(words);
+  CHECK_MESSAGE(finished.code == 0, command_line(words) << ": " << finished.errors);
+  return finished;
+}
+
+/// What must be refused is refused in one sentence, which has these words.
+inline void refuses(const Words& words, std::string_view expected) {
+  const Finished finished = run_attn(words);
+  INFO(command_line(words));
+  CHECK(finished.code == 2);
+  CHECK(finished.out == "");
+  CHECK(std::ranges::count(finished.errors, '\n') == 1);
+  CHECK_MESSAGE(finished.errors.find(expected) != std::string::npos,
+                finished.errors << "lacks: " << expected);
+}
+
+inline void check_has(std::string_view text, std::string_view part) {
+  CHECK_MESSAGE(text.find(part) != std::string::npos, text << " lacks: " << part);
+}
+
+}  // namespace attn
