@@ -78,15 +78,15 @@ TEST_CASE("every lesson that is built in runs with right answers, and fails with
 
 TEST_CASE("lessons are found by name, number and path") {
   CHECK(run_lesson_words({}).out == run_lesson_words({"list"}).out);
-  CHECK(run_lesson_words({"show", "1"}).out == run_lesson_words({"show", "soft-look-up"}).out);
-  CHECK(run_lesson_words({"show", "01"}).out == run_lesson_words({"show", "soft-look-up"}).out);
+  CHECK(run_lesson_words({"show", "1"}).out == run_lesson_words({"show", "soft-lookup"}).out);
+  CHECK(run_lesson_words({"show", "01"}).out == run_lesson_words({"show", "soft-lookup"}).out);
   const TemporaryFolder folder;
   CHECK(has(run_lesson_words({"show", folder.write("a.md", small)}).out, "First."));
   CHECK_FALSE(has(run_lesson_words({"show", folder.path("a.md")}).out, "$ attn version"));
   CHECK(has(run_lesson_words({"show", folder.path("a.md")}).out, "attn 0."));
-  const Finished none = run_lesson_words({"show", "soft-lookup"});
+  const Finished none = run_lesson_words({"show", "soft-lokup"});
   CHECK(none.code == 2);
-  CHECK(has(none.errors, "did you mean 'soft-look-up'?"));
+  CHECK(has(none.errors, "did you mean 'soft-lookup'?"));
   CHECK(run_lesson_words({"show", "none.md"}).code == 2);
   CHECK(has(run_lesson_words({"shwo"}).errors, "did you mean 'show'?"));
   CHECK(has(run_lesson_words({"show"}).errors, "attn lesson show LESSON"));
@@ -287,7 +287,7 @@ TEST_CASE("a command line is shown as its author broke it") {
 TEST_CASE("no line of a list of what the lessons cover is wider than the terminal") {
   const std::string listed = run_lesson_words({"coverage", "--width", "80"}).out;
   CHECK(has(listed,
-            "  0.1   soft-look-up  attn weigh --weights '0.9 0.1' --v '10; 20'\n      Attention pooling"));
+            "  0.1   soft-lookup  attn weigh --weights '0.9 0.1' --v '10; 20'\n      Attention pooling"));
   std::istringstream lines(listed);
   for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(display_width(line) <= 80, line);
 }

@@ -21,17 +21,20 @@ std::size_t minutes_of(std::string_view value) {
   return *minutes;
 }
 
-// A key of the front matter.
+// A key of the front matter. Of one that repeats there can be several lines.
 struct Key {
   std::string_view name;
+  bool repeats;
   void (*set)(Lesson& lesson, const std::string& value);
 };
 
 constexpr std::array keys = {
-    Key{"title", [](Lesson& lesson, const std::string& value) { lesson.title = value; }},
-    Key{"needs", [](Lesson& lesson, const std::string& value) { lesson.needs = parted(value, ", "); }},
-    Key{"minutes", [](Lesson& lesson, const std::string& value) { lesson.minutes = minutes_of(value); }},
-    Key{"covers", [](Lesson& lesson, const std::string& value) { lesson.covers = parted(value, ", "); }},
+    Key{"title", false, [](Lesson& lesson, const std::string& value) { lesson.title = value; }},
+    Key{"needs", false, [](Lesson& lesson, const std::string& value) { lesson.needs = parted(value, ", "); }},
+    Key{"minutes", false, [](Lesson& lesson, const std::string& value) { lesson.minutes = minutes_of(value); }},
+    Key{"covers", false, [](Lesson& lesson, const std::string& value) { lesson.covers = parted(value, ", "); }},
+    Key{"can", true, [](Lesson& lesson, const std::string& value) { lesson.can.push_back(value); }},
+    Key{"try", false, [](Lesson& lesson, const std::string& value) { lesson.try_it = value; }},
 };
 
 void read_front_matter(Lesson& lesson) {
@@ -39,7 +42,8 @@ void read_front_matter(Lesson& lesson) {
   for (const Entry& entry : lesson.document.front_matter) {
     at_place(lesson.document.at(entry.line), [&] {
       const Key& key = look_up(std::span<const Key>(keys), entry.key, "key of a lesson");
-      if (std::ranges::find(given, key.name) != given.end()) fail("{} is given twice", key.name);
+      if (!key.repeats && std::ranges::find(given, key.name) != given.end())
+        fail("{} is given twice: give it once", key.name);
       given.push_back(key.name);
       key.set(lesson, entry.value);
     });
@@ -55,6 +59,12 @@ struct End {
   LessonStep step;
 };
 
+bool is_output(const Document& document, std::size_t line) {
+  return std::ranges::any_of(document.commands, [&](const CommandBlock& block) {
+    return block.output && block.output->begin < line && line < block.output->end;
+  });
+}
+
 std::vector<LessonStep> steps_of(const Lesson& lesson) {
   const Document& document = lesson.document;
   std::vector<End> ends;
@@ -66,23 +76,28 @@ std::vector<LessonStep> steps_of(const Lesson& lesson) {
     const FencedBlock& block = document.questions[i];
     ends.push_back({block.first_line, block.last_line + 1, {.question = i}});
   }
+  for (const MarkdownLeaf& leaf : document.leaves) {
+    const bool is_outermost = leaf.margins.outermost == 0;
+    if (leaf.kind == MarkdownLeaf::Kind::rule && is_outermost && !is_output(document, leaf.first_line))
+      ends.push_back({leaf.first_line, leaf.last_line + 1, {}});
+  }
   std::ranges::sort(ends, {}, &End::first_line);
   std::vector<LessonStep> steps;
+  ends.push_back({document.lines.size() + 1, document.lines.size() + 1, {}});
+  const auto has_words = [](const std::string& text) { return !trimmed(text).empty(); };
   std::size_t line = document.first_line;
   for (End& end : ends) {
     end.step.first_line = line;
     end.step.last_line = end.first_line - 1;
-    steps.push_back(end.step);
+    const std::span<const std::string> text(document.lines.data() + line - 1, end.first_line - line);
+    if (end.step.commands || end.step.question || std::ranges::any_of(text, has_words))
+      steps.push_back(end.step);
     line = end.next_line;
   }
-  const auto has_words = [](const std::string& text) { return !trimmed(text).empty(); };
-  const auto rest = document.lines.begin() + static_cast<std::ptrdiff_t>(line - 1);
-  if (std::any_of(rest, document.lines.end(), has_words))
-    steps.push_back({.first_line = line, .last_line = document.lines.size()});
   return steps;
 }
 
-// The number and the name in "lessons/01-soft-look-up.md".
+// The number and the name in "lessons/01-soft-lookup.md".
 std::pair<std::string, std::string> number_and_name(const std::string& path) {
   const std::string stem = std::filesystem::path(path).stem().string();
   const std::size_t digits = std::min(stem.find_first_not_of("0123456789"), stem.size());

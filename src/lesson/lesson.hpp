@@ -12,7 +12,8 @@
 
 namespace attn {
 
-/// A piece of a lesson: lines of text, and at their end at most one block of commands or one question.
+/// A piece of a lesson: lines of text, and at their end at most one block of commands or one question. A
+/// thematic break (`***`) ends a step as well.
 struct LessonStep {
   std::size_t first_line = 0;                // of the text
   std::size_t last_line = 0;                 // before the block; below first_line when there is no text
@@ -22,13 +23,15 @@ struct LessonStep {
 
 /// A document to learn from.
 struct Lesson {
-  std::string number;  // "01" of 01-soft-look-up.md, or nothing
-  std::string name;    // "soft-look-up" of it
+  std::string number;  // "01" of 01-soft-lookup.md, or nothing
+  std::string name;    // "soft-lookup" of it
   Document document;
   std::string title;
   std::vector<std::string> needs;  // names of lessons to take before
   std::size_t minutes = 0;
   std::vector<std::string> covers;  // names of lines of the checklist
+  std::vector<std::string> can;     // what one can do after it: "compute the weights of a row of scores"
+  std::string try_it;               // a command to try on a sentence of one's own, or nothing
   std::vector<Question> questions;
   std::vector<LessonStep> steps;
 };

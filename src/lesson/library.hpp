@@ -8,8 +8,8 @@ namespace attn {
 
 /// A lesson that is built in: a file of the folder lessons/.
 struct LessonFile {
-  std::string_view name;  // "soft-look-up" of 01-soft-look-up.md
-  std::string_view path;  // "lessons/01-soft-look-up.md"
+  std::string_view name;  // "soft-lookup" of 01-soft-lookup.md
+  std::string_view path;  // "lessons/01-soft-lookup.md"
   std::string_view text;
 };
 

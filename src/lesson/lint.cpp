@@ -77,6 +77,20 @@ class Lint {
     }
   }
 
+  // What a reader is to try runs as it stands, in any folder.
+  void check_trial(const Run& run) {
+    for (const Entry& entry : lesson_.document.front_matter) {
+      if (entry.key != "try") continue;
+      try {
+        const Confined confined(std::nullopt);
+        for (const CommandLine& line : command_lines(entry.value, lesson_.document.path, entry.line))
+          run(line.words, {});
+      } catch (const InputError& error) {
+        add(entry.line, "try: {}", error.what());
+      }
+    }
+  }
+
   void check_questions() {
     if (lesson_.questions.empty()) add(1, "the lesson asks nothing: give it a question");
     for (const Question& question : lesson_.questions) {
@@ -154,6 +168,7 @@ std::vector<std::string> faults_of(std::string_view text, const std::string& pat
     lint.check_commands();
     lint.check_references();
     lint.check_questions();
+    lint.check_trial(run);
     std::vector<std::string> found;
     try {
       const WorkedLesson worked = work(lesson, run);

@@ -205,6 +205,8 @@ MarkdownLeaf leaf_of(cmark_node* node) {
   } else if (type == CMARK_NODE_PARAGRAPH) {
     leaf.kind = MarkdownLeaf::Kind::paragraph;
     leaf.words = Words().gathered(node);
+  } else if (type == CMARK_NODE_THEMATIC_BREAK) {
+    leaf.kind = MarkdownLeaf::Kind::rule;
   } else if (is_table(node)) {
     leaf.kind = MarkdownLeaf::Kind::table;
     leaf.rows = rows_of(node);

@@ -20,7 +20,7 @@ struct MarkdownMargins {
 /// A leaf of a Markdown text: a fenced block, a comment, a heading, a paragraph, or anything else that holds
 /// no other block.
 struct MarkdownLeaf {
-  enum class Kind { fence, code, html, heading, paragraph, table, other };
+  enum class Kind { fence, code, html, heading, paragraph, table, rule, other };
   Kind kind = Kind::other;
   std::size_t container = 0;   // equal for leaves of the same list item, quotation or text
   std::size_t first_line = 0;  // from 1

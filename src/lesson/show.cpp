@@ -44,10 +44,10 @@ class Blocks {
         return add_code(leaf);
       case MarkdownLeaf::Kind::table:
         return add_block(Listing{leaf.rows.front(), {leaf.rows.begin() + 1, leaf.rows.end()}, true});
-      case MarkdownLeaf::Kind::html:  // no terminal shows it, and most of it are comments
+      case MarkdownLeaf::Kind::rule:   // the end of a step, or in a list
+      case MarkdownLeaf::Kind::html:   // no terminal shows it, and most of it is comments
+      case MarkdownLeaf::Kind::other:  // such as the definition of a footnote
         return;
-      case MarkdownLeaf::Kind::other:
-        return add_block(CodeBlock{"markdown", "* * *"});
     }
   }
 
@@ -102,6 +102,12 @@ std::vector<const MarkdownLeaf*> leaves_of(const Lesson& lesson, const LessonSte
 
 }  // namespace
 
+Block abilities_of(const Lesson& lesson) {
+  Margined list;
+  for (const std::string& ability : lesson.can) list.lines.push_back({"- ", "  ", text(ability)});
+  return list;
+}
+
 std::vector<Block> opening_of(const Lesson& lesson) {
   std::vector<Block> blocks;
   blocks.emplace_back(Heading{1, text(lesson.title)});
@@ -110,6 +116,9 @@ std::vector<Block> opening_of(const Lesson& lesson) {
   if (!lesson.needs.empty())
     says += fmt::format("{}Builds on {}.", says.empty() ? "" : " ", fmt::join(lesson.needs, ", "));
   if (!says.empty()) blocks.emplace_back(Prose{text(says)});
+  if (lesson.can.empty()) return blocks;
+  blocks.emplace_back(Prose{text("After this lesson you can:")});
+  blocks.push_back(abilities_of(lesson));
   return blocks;
 }
 

@@ -9,6 +9,9 @@ namespace attn {
 /// The title of a lesson and what it says of itself.
 std::vector<Block> opening_of(const Lesson& lesson);
 
+/// What one can do after a lesson, as a list.
+Block abilities_of(const Lesson& lesson);
+
 /// A step without its question: its text, its command lines and what they print.
 std::vector<Block> shown(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked);
 
