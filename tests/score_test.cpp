@@ -160,7 +160,11 @@ TEST_CASE("the identities that the documents state hold for all numbers") {
                                             random_matrix({5, 1})) < 1e-12);
   }));
   CHECK(rc::check("a split projection is as many independent ones", [] {
-    RC_ASSERT(split_against_independent(random_matrix({3, 4}), random_matrix({4, 6}), 3) < 1e-12);
+    const Matrix w_q = random_matrix({4, 6}), w_k = random_matrix({4, 6}), w_v = random_matrix({4, 9}),
+                 w_o = random_matrix({9, 2});
+    for (const std::size_t heads : {1, 3}) {
+      RC_ASSERT(split_against_independent(random_matrix({3, 4}), {w_q, w_k, w_v, w_o}, heads) < 1e-12);
+    }
   }));
   // And where lengths differ, the gaussian prefers the short keys.
   CHECK(gaussian_against_dot(matrix({{1, 0}}), matrix({{1, 0}, {3, 0}})) > 0.5);

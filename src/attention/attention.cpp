@@ -9,7 +9,7 @@ namespace attn {
 Value linear(Value x, const Projection& projection) {
   const Node &w = projection.w.node(), &from = x.node();
   if (w.frame.shape.rows != from.frame.shape.columns) {
-    fail("{} is {} but {} is {}: {} must have one row for each of the {} columns of {}", w.title(),
+    fail("{} is {} but {} is {}: {} needs one row for each of the {} columns of {}", w.title(),
          to_string(w.frame.shape), from.title(), to_string(from.frame.shape), w.title(),
          from.frame.shape.columns, from.title());
   }
@@ -37,7 +37,7 @@ Value attention(Value q, Value k, Value v, const Recipe& recipe) {
 
 Value weigh(Value weights, Value v) {
   if (weights.shape().columns != v.shape().rows) {
-    fail("weighted sum: {} is {} but {} is {}: every key needs one value, so {} must have {} rows",
+    fail("weighted sum: {} is {} but {} is {}: every key needs one value, so {} needs {} rows",
          weights.node().title(), to_string(weights.shape()), v.node().title(), to_string(v.shape()),
          v.node().title(), weights.shape().columns);
   }
@@ -48,7 +48,7 @@ Value head_part(Value whole, std::string_view leaf, std::size_t head, std::size_
   if (heads == 1) return whole;
   const std::size_t columns_of_all = whole.shape().columns;
   if (columns_of_all % heads != 0) {
-    fail("{} has {} columns: they cannot be shared out equally among {} heads", whole.node().title(),
+    fail("{} has {} columns, which is not divisible by the number of heads ({})", whole.node().title(),
          columns_of_all, heads);
   }
   const std::size_t count = columns_of_all / heads;

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "attention/evaluation.hpp"
+#include "attention/masks.hpp"
 #include "attention/positions.hpp"
 #include "support/error.hpp"
 
@@ -35,7 +38,7 @@ Parameters parameters_of(const Problem& problem, Graph& graph) {
   if (positions.table_shape) {
     const auto table = problem.matrices.find("position_table");
     if (table == problem.matrices.end()) {
-      fail("--positions {} needs what was learned: give --position-table, or --seed N to draw it",
+      fail("--positions {} needs a learned table: give --position-table, or --seed N for a random one",
            positions.name);
     }
     parameters.emplace("position_table",
@@ -55,7 +58,7 @@ void check_batch(const Problem& problem) {
   if (count == 1) return;
   for (const std::string_view name : {"q", "k", "v", "scores", "weights"}) {
     if (problem.matrices.contains(name)) {
-      fail("{} is given for a batch of {} sentences: a batch is given by its words or by x", name, count);
+      fail("{} is given for a batch of {} sentences: give a batch with --text or --x only", name, count);
     }
   }
   const std::size_t lengths = problem.valid_lengths.size();
@@ -69,13 +72,30 @@ void check_layers(const Problem& problem) {
   if (problem.layers == 1) return;
   for (const std::string_view name : {"q", "k", "v", "scores", "weights"}) {
     if (problem.matrices.contains(name)) {
-      fail("--layers {}: {} is given, and layers are computed from x: give --x or --text instead",
+      fail("--layers {}: {} is given, but layers are computed from x: give --x or --text instead",
            problem.layers, name);
     }
   }
 }
 
 }  // namespace
+
+bool Problem::is_masked() const {
+  const auto has_padding = [&](const Sequence& sequence) {
+    return any(blanks_among(words_of_keys(sequence)));
+  };
+  return masks_places() || (masks_blanks() && std::ranges::any_of(sequences, has_padding));
+}
+
+const std::vector<std::string>& Problem::words_of_keys(const Sequence& sequence) const {
+  const auto fits = [&](std::string_view name, std::size_t dimension) {
+    const auto found = matrices.find(name);
+    return found == matrices.end() || found->second.shape()[dimension] == sequence.tokens.size();
+  };
+  const bool own = key_tokens.empty() && !matrices.contains("memory") && fits("k", 0) && fits("v", 0) &&
+                   fits("scores", 1) && fits("weights", 1);
+  return own ? sequence.tokens : key_tokens;
+}
 
 void evaluate(const Problem& problem, Graph& graph, Extent extent) {
   check_batch(problem);

@@ -32,6 +32,10 @@ Block listing_of_fields(const Command& command) {
   return listing;
 }
 
+bool heeds_field(const Command& command, std::string_view name) {
+  return heeds(command, look_up(fields(), name, "field"));
+}
+
 // The rows of a table that an option or a placeholder chooses from.
 template <class Row>
 void add_choices(Page& page, std::string_view what, std::span<const Row> table) {
@@ -74,10 +78,10 @@ Page command_help(const Command& command) {
     page.say(text(strong("What is attended to, and how")));
     page.say(listing_of(problem_options()));
     page.say(listing_of_fields(command));
-    add_choices(page, "NAME of --score", scoring_functions());
-    add_choices(page, "S of --scale, or a number", scales());
-    add_choices(page, "KIND of --positions", position_kinds());
-    add_choices(page, "KIND of --random", random_kinds());
+    if (heeds_field(command, "score")) add_choices(page, "NAME of --score", scoring_functions());
+    if (heeds_field(command, "scale")) add_choices(page, "S of --scale, or a number", scales());
+    if (heeds_field(command, "positions")) add_choices(page, "KIND of --positions", position_kinds());
+    if (heeds_field(command, "random")) add_choices(page, "KIND of --random", random_kinds());
     add_choices(page,
                 "MATRIX: a literal such as '1 0; 0 1' or '[[1,0],[0,1]]', - for standard input, or a file",
                 matrix_kinds());

@@ -161,6 +161,18 @@ std::string in_ascii(std::string_view text) {
   return result;
 }
 
+namespace {
+
+std::string with_plain_blanks(std::string line) {
+  constexpr std::string_view no_break = "\u00A0";
+  for (std::size_t at = line.find(no_break); at != std::string::npos; at = line.find(no_break, at)) {
+    line.replace(at, no_break.size(), " ");
+  }
+  return line;
+}
+
+}  // namespace
+
 std::vector<std::string> wrap(const std::string& text, std::size_t width) {
   std::vector<std::string> lines(1);
   std::size_t used = 0;
@@ -181,6 +193,7 @@ std::vector<std::string> wrap(const std::string& text, std::size_t width) {
     used += size;
     begin = end + 1;
   }
+  std::ranges::transform(lines, lines.begin(), with_plain_blanks);
   return lines;
 }
 

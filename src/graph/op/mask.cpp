@@ -12,11 +12,11 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-class Mask final : public Operation {
+// Cells where a mask is 0 are replaced by a number; and where a whole row of it is 0, by another.
+class Replacement : public Operation {
  public:
-  explicit Mask(double fill) : fill_(fill) {}
+  Replacement(double fill, double fill_of_empty_row) : fill_(fill), fill_of_empty_row_(fill_of_empty_row) {}
 
-  std::string_view name() const override { return "mask"; }
   double fill() const { return fill_; }
 
   Frame frame(Operands operands) const override {
@@ -33,36 +33,40 @@ class Mask final : public Operation {
     const std::span<double> scores = cells(result);
     const std::span<const double> allowed = cells(operands[1].matrix());
     for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = allowed[i] != 0.0 ? scores[i] : fill_;
-    // A finite fill in a whole row would come out of the softmax as equal weights on what may not be looked
-    // at.
-    for (std::size_t i = 0; i < result.shape()[0]; ++i) {
-      if (looks_at_nothing(operands[1].matrix(), i)) std::ranges::fill(row(result, i), minus_infinity);
+    for (std::size_t i = 0; fill_ != fill_of_empty_row_ && i < result.shape()[0]; ++i) {
+      if (is_empty(operands[1].matrix(), i)) std::ranges::fill(row(result, i), fill_of_empty_row_);
     }
     return result;
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    const Formula fill = written_fill();
+    const Formula fill = written(fill_), other = written(fill_of_empty_row_);
     const Formula scores = within(Binding::sum, operands[0]), allowed = within(Binding::sum, operands[1]);
-    return {scores.plain + " where " + allowed.plain + " = 1, else " + fill.plain,
+    const bool two = fill_ != fill_of_empty_row_;
+    return {scores.plain + " where " + allowed.plain + " = 1, else " + fill.plain +
+                (two ? " (" + other.plain + " in a row without any 1)" : ""),
             "\\begin{cases}" + scores.latex + " & " + allowed.latex + " = 1 \\\\ " + fill.latex +
-                " & \\text{otherwise}\\end{cases}",
+                " & \\text{otherwise}" +
+                (two ? " \\\\ " + other.latex + " & \\text{in a row without any 1}" : "") + "\\end{cases}",
             Binding::words};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
     const Axis &queries = operands[0]->frame.rows, &keys = operands[0]->frame.columns;
     if (operands[1]->matrix()(row, column) != 0.0) {
-      return {cell(*operands[0], row, column), fmt::format("query {} may look at key {}, so the score stays",
-                                                           queries.label(row), keys.label(column))};
+      return {cell(*operands[0], row, column),
+              fmt::format("key {} is not masked for query {}, so the score stays", keys.label(column),
+                          queries.label(row))};
     }
-    if (looks_at_nothing(operands[1]->matrix(), row)) {
-      return {number(minus_infinity, {"−∞", "-\\infty"}),
-              fmt::format("query {} may look at no key", queries.label(row))};
+    if (fill_ != fill_of_empty_row_ && is_empty(operands[1]->matrix(), row)) {
+      const Formula fill = written(fill_of_empty_row_);
+      return {number(fill_of_empty_row_, fill),
+              fmt::format("all keys are masked for query {}: {} replaces the scores", queries.label(row),
+                          fill.plain)};
     }
-    return {number(fill_, written_fill()),
-            fmt::format("query {} may not look at key {}: {} takes the place of the score",
-                        queries.label(row), keys.label(column), written_fill().plain)};
+    return {number(fill_, written(fill_)),
+            fmt::format("key {} is masked for query {}: {} replaces the score", keys.label(column),
+                        queries.label(row), written(fill_).plain)};
   }
 
   Cost cost(std::span<const Shape> operands) const override {
@@ -70,16 +74,30 @@ class Mask final : public Operation {
   }
 
  private:
-  static bool looks_at_nothing(const Matrix& allowed, std::size_t query) {
+  static bool is_empty(const Matrix& allowed, std::size_t query) {
     return std::ranges::all_of(attn::row(allowed, query), [](double cell) { return cell == 0.0; });
   }
 
-  Formula written_fill() const {
-    if (std::isinf(fill_)) return {"−∞", "-\\infty"};
-    return {fmt::format("{}", fill_), fmt::format("{}", fill_)};
+  static Formula written(double fill) {
+    if (std::isinf(fill)) return {"−∞", "-\\infty"};
+    return {fmt::format("{}", fill), fmt::format("{}", fill)};
   }
 
   double fill_;
+  double fill_of_empty_row_;
+};
+
+// A finite fill in a whole row would come out of the softmax as equal weights on masked keys.
+class Mask final : public Replacement {
+ public:
+  explicit Mask(double fill) : Replacement(fill, minus_infinity) {}
+  std::string_view name() const override { return "mask"; }
+};
+
+class Replace final : public Replacement {
+ public:
+  explicit Replace(double fill) : Replacement(fill, fill) {}
+  std::string_view name() const override { return "replace"; }
 };
 
 }  // namespace
@@ -91,6 +109,10 @@ double mask_fill(const Operation& operation) {
 
 Value mask(Value scores, Value allowed, double fill) {
   return apply(Mask(fill), std::move(scores), std::move(allowed));
+}
+
+Value replace(Value x, Value kept, double fill) {
+  return apply(Replace(fill), std::move(x), std::move(kept));
 }
 
 }  // namespace attn

@@ -91,7 +91,11 @@ constexpr std::array table = {
                  [](Graph& g) {
                    return divide(sample(g, "a", {2, 3}), {8.0, {"√64", "\\sqrt{64}"}});
                  }},
-    OperationRow{"mask", "scores replaced where a query may not look",
+    OperationRow{"replace", "cells replaced by a number where a mask is 0",
+                 [](Graph& g) {
+                   return replace(sample(g, "a", {2, 3}), allowed_sample(g), -1e6);
+                 }},
+    OperationRow{"mask", "masked scores replaced by a number",
                  [](Graph& g) {
                    return mask(sample(g, "a", {2, 3}), allowed_sample(g), -1e6);
                  }},
