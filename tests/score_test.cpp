@@ -162,7 +162,7 @@ TEST_CASE("the identities that the documents state hold for all numbers") {
   CHECK(rc::check("a split projection is as many independent ones", [] {
     const Matrix w_q = random_matrix({4, 6}), w_k = random_matrix({4, 6}), w_v = random_matrix({4, 9}),
                  w_o = random_matrix({9, 2});
-    for (const std::size_t heads : {1, 3}) {
+    for (const std::size_t heads : {1U, 3U}) {
       RC_ASSERT(split_against_independent(random_matrix({3, 4}), {w_q, w_k, w_v, w_o}, heads) < 1e-12);
     }
   }));

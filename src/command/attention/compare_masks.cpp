@@ -111,7 +111,7 @@ class Comparison {
     page_.say(
         text(fmt::format("Dive into Deep Learning (11.3) replaces the masked weights by {}, not the masked "
                          "scores. A row with such a "
-                         "number is no row of weights (filled). If masked weights are set to 0 instead "
+                         "number is not a row of weights (filled). If masked weights are set to 0 instead "
                          "(left), the rest of the row "
                          "need not sum to one.",
                          published_fill)));

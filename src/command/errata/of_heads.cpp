@@ -61,7 +61,7 @@ void show_split_heads(Page& page, Graph& graph) {
       "projection, "
       "with the numbers of the example eight-heads:");
   Listing listing{{"heads", "largest difference of the outputs"}, {}, true};
-  for (const std::size_t heads : {1, 2, 4, 8}) {
+  for (const std::size_t heads : {1U, 2U, 4U, 8U}) {
     const Projections w{at(graph, "w_q").matrix(), at(graph, "w_k").matrix(), at(graph, "w_v").matrix(),
                         at(graph, "w_o").matrix()};
     listing.rows.push_back(

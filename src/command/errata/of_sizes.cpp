@@ -50,11 +50,12 @@ void show_root_of_length(Page& page, Graph& graph) {
 void show_convolution_paths(Page& page, Graph&) {
   constexpr std::size_t k = 3, lengths[] = {5, 9, 27, 81};
   page.say(
-      "Both are right, for different convolutions. Contiguous windows of k positions need about n/k layers "
-      "until x_1 "
-      "and x_n meet in one position. Dilated windows, whose gaps grow from layer to layer, need about log_k "
-      "n. The "
-      "layers are built, and the first with such a position is searched; here k is 3:");
+      "Both are right, for different convolutions. Until x_1 and x_n meet in one position, contiguous "
+      "windows of k "
+      "positions need a number of layers that grows like n/k. Dilated windows, whose gaps grow from layer to "
+      "layer, "
+      "need a number that grows like log_k n. Here the layers are built until there is such a position, with "
+      "k = 3:");
   Matrix numbers = make_matrix({std::size(lengths), 2});
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < std::size(lengths); ++i) {
