@@ -82,7 +82,7 @@ TEST_CASE("a warning says where the squared-out score has lost digits, and how m
   solved(graph, R"({"q": [[100000001, 0]], "k": [[100000000, 1], [100000000, 0]], "score": "gaussian"})");
   const std::vector<std::string> found = warnings(graph);
   REQUIRE(found.size() == 1);
-  CHECK(found[0].find("expanded[1,1] is 0, 1 away from scores[1,1]") != std::string::npos);
+  CHECK(found[0].find("expanded[1,1] is 0, and differs from scores[1,1] by 1") != std::string::npos);
 }
 
 TEST_CASE("two matrices differ by NaN where one is NaN, and only matrices of one shape are compared") {
@@ -203,8 +203,8 @@ TEST_CASE("queries and keys of different sizes are for bilinear and additive alo
     };
   };
   check_refused({
-      {"but for the scoring functions bilinear and additive", scoring(R"("score": "dot")")},
-      {"but for the scoring functions bilinear and additive", scoring(R"("score": "gaussian")")},
+      {"except with --score bilinear or additive", scoring(R"("score": "dot")")},
+      {"except with --score bilinear or additive", scoring(R"("score": "gaussian")")},
       {"--score bilinear needs score_m", scoring(R"("score": "bilinear")")},
       {"it must have 2 rows", scoring(R"("score": "bilinear", "score_m": [[1, 2, 3]])")},
       {"it must have 3 columns", scoring(R"("score": "bilinear", "score_m": [[1], [2]])")},

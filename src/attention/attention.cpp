@@ -9,7 +9,7 @@ namespace attn {
 Value linear(Value x, const Projection& projection) {
   const Node &w = projection.w.node(), &from = x.node();
   if (w.frame.shape.rows != from.frame.shape.columns) {
-    fail("{} is {} but {} is {}: {} needs one row for each of the {} columns of {}", w.title(),
+    fail("{} is {} but {} is {}: {} must have one row for each of the {} columns of {}", w.title(),
          to_string(w.frame.shape), from.title(), to_string(from.frame.shape), w.title(),
          from.frame.shape.columns, from.title());
   }
@@ -37,7 +37,7 @@ Value attention(Value q, Value k, Value v, const Recipe& recipe) {
 
 Value weigh(Value weights, Value v) {
   if (weights.shape().columns != v.shape().rows) {
-    fail("weighted sum: {} is {} but {} is {}: every key needs one value, so {} needs {} rows",
+    fail("weighted sum: {} is {} but {} is {}: every key needs one value, so {} must have {} rows",
          weights.node().title(), to_string(weights.shape()), v.node().title(), to_string(v.shape()),
          v.node().title(), weights.shape().columns);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "attention/averaging.hpp"
 #include "attention/evaluation.hpp"
 #include "attention/masks.hpp"
 #include "attention/positions.hpp"
@@ -72,7 +73,7 @@ void check_layers(const Problem& problem) {
   if (problem.layers == 1) return;
   for (const std::string_view name : {"q", "k", "v", "scores", "weights"}) {
     if (problem.matrices.contains(name)) {
-      fail("--layers {}: {} is given, but layers are computed from x: give --x or --text instead",
+      fail("--layers {}: {} is given, and layers are computed from x: give --x or --text instead",
            problem.layers, name);
     }
   }
@@ -114,7 +115,7 @@ void evaluate(const Problem& problem, Graph& graph, Extent extent) {
 void add_alignments(Graph& graph) {
   std::vector<const Node*> weights;
   for (const Node& node : graph.nodes()) {
-    if (node.leaf() == "weights") weights.push_back(&node);
+    if (node.leaf() == "weights" && !is_averaging(node)) weights.push_back(&node);
   }
   for (const Node* node : weights) {
     std::optional<Graph::Scope> scope;

@@ -90,7 +90,7 @@ void check_overflow(const Graph& graph) {
       const auto found =
           std::ranges::find_if(values, [&](double value) { return overflowed(value, masking); });
       if (found == values.end()) continue;
-      fail("{}[{},{}] is {}, which is beyond double precision: give smaller numbers", node.title(), i + 1,
+      fail("{}[{},{}] is {}: that is beyond double precision; give smaller numbers", node.title(), i + 1,
            found - values.begin() + 1, std::isnan(*found) ? std::fabs(*found) : *found);
     }
   }

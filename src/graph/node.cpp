@@ -85,7 +85,7 @@ Formula formula_of(const Node& node, std::string_view scope) {
 
 Explanation explain(const Cell& cell) {
   if (!cell.node->operation)
-    return {number(cell.value()), cell.node->name + " was given: nothing lies behind it"};
+    return {number(cell.value()), cell.node->name + " is given, not computed"};
   Explanation explanation = cell.node->operation->explain(cell.node->operands, cell.row, cell.column);
   explanation.expression = with_names_only(std::move(explanation.expression));
   return explanation;
