@@ -59,7 +59,7 @@ class Sinusoid final : public Operation {
                              fmt::format("10000^{{{}/{}}}", twice, result_.shape.columns)};
     return {call(wave_of(column),
                  number(static_cast<double>(first_ + row)) / number(divisor_of(column), divisor)),
-            "the first place counts as 0"};
+            "the first position counts as 0"};
   }
 
   Cost cost(std::span<const Shape>) const override { return {.element_operations = result_.shape.cells()}; }
