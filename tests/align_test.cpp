@@ -310,8 +310,7 @@ TEST_CASE("an encoder-decoder file is refused by the name of what is wrong in it
       {"there is no variant 'luang' (did you mean 'luong'?)", with("\"luong\"", "\"luang\"")},
       {"'la' twice", with("\"la\", \"maison\"", "\"la\", \"la\"")},
       {"decoder.score_wv is missing: with the cell tanh and the variant bahdanau it has one column, and a "
-       "row "
-       "for each column of score_wq",
+       "row for each column of score_wq",
        with("\"decoder.score_wv\"", "\"decoder.score_wu\"")},
       {"with <start> among them", with("\"<start>\"", "\"<begin>\"")},
       {"\"features\" names 7 numbers, and a state has 8", with("\"determiner\", ", "")},

@@ -85,6 +85,11 @@ class Reader {
 
   bool has(const std::string& name) const { return page_["arrays"].contains(name); }
   std::vector<Row> array(const std::string& name) const { return as_rows(page_["arrays"][name]); }
+  // A matrix of the problem itself; empty without one.
+  std::vector<Row> given(const std::string& name) const {
+    const Json problem = page_.value("problem", Json::object());
+    return problem.contains(name) ? as_rows(problem[name]) : std::vector<Row>();
+  }
   std::vector<std::string> names() const {
     std::vector<std::string> names;
     for (const auto& item : page_["arrays"].items()) names.push_back(item.key());
@@ -344,8 +349,8 @@ std::string what_is_left_is_less(const Reader&, const Section& section, const st
 }
 
 std::string spans_everything(const Reader& page, const Section&, const std::smatch&) {
-  if (!page.has("v")) return "";
-  const std::vector<Row> v = page.array("v");
+  const std::vector<Row> v = page.given("v");
+  if (v.empty()) return "";
   for (std::size_t j = 0; j < v.front().size(); ++j) {
     if (std::ranges::all_of(v, [&](const Row& row) { return row[j] == 0.0; })) return "a column of v is 0";
   }

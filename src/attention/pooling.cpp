@@ -52,8 +52,7 @@ std::string zero_sums(const Node& scores) {
   queries.resize(std::min(queries.size(), shown));
   return fmt::format(
       "The scores of query {}{} sum to 0. Nothing can be divided by 0, so the weights are set to 0. The sum "
-      "of "
-      "exponentials in a softmax is never 0.",
+      "of exponentials in a softmax is never 0.",
       fmt::join(queries, ", "), more);
 }
 

@@ -30,10 +30,8 @@ Value learned(const Value& x, const Places& places) {
   if (places.before + words.rows > table.rows) {
     fail(
         "there are {} words but only {} learned positions, and none for word {}: give a longer "
-        "--position-table, or "
-        "--positions sinusoidal, which is defined for any length (but trained models rarely work well beyond "
-        "the "
-        "lengths of training)",
+        "--position-table, or --positions sinusoidal, which is defined for any length (but trained models "
+        "rarely work well beyond the lengths of training)",
         places.before + words.rows, table.rows, table.rows + 1);
   }
   return rows(*places.table, places.before, words.rows);

@@ -36,8 +36,7 @@ constexpr ScoreParameter additive_parameters[] = {
 
 constexpr std::string_view of_dot_product =
     "An attention score is the dot product of a query and a key. The larger it is, the better the key fits "
-    "the "
-    "query.";
+    "the query.";
 
 constexpr std::string_view gaussian_terms[] = {"expanded", "dot", "half_q", "half_k"};
 constexpr std::string_view bilinear_terms[] = {"projected_q"};
@@ -94,8 +93,7 @@ void require_same_size(const Value& q, const Value& k) {
   if (q.shape().columns == k.shape().columns) return;
   fail(
       "scores: {} is {} but {} is {}: queries and keys must have the same number of columns, except with "
-      "--score "
-      "bilinear or additive",
+      "--score bilinear or additive",
       q.node().title(), to_string(q.shape()), k.node().title(), to_string(k.shape()));
 }
 

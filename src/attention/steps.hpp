@@ -22,15 +22,9 @@ struct Step {
   std::string_view background = {};  // what only its own page has room for
 };
 
-/// Whether a node sums values with weights.
-bool is_weighted_sum(const Node& node);
-
 /// add-positions, project, scores, scale, mask, softmax, weigh, heads, concat, feed-forward, averaging: in
 /// the order of the computation.
 std::span<const Step> steps();
-
-/// What weights are when they are transposed, in sentences that are true of these.
-std::string meaning_of_alignment(const Node& alignment);
 
 /// The first step that shows a node, or null: the output of a head belongs to the weighted sum, not to the
 /// heads.

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "attention/pooling.hpp"
-#include "attention/steps.hpp"
+#include "attention/roles.hpp"
 #include "graph/op/operations.hpp"
 #include "support/number.hpp"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attention/roles.hpp"
 #include "attention/score.hpp"
-#include "attention/steps.hpp"
 #include "graph/address.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"

@@ -64,8 +64,7 @@ class Comparison {
     page_.head(2, "The scores, before the softmax");
     page_.say(
         text("Masked scores are replaced by −∞. The exponential of −∞ is 0, so masked keys get no weight. "
-             "The other "
-             "weights of a row sum to one, if there are any."));
+             "The other weights of a row sum to one, if there are any."));
     const Value masked = name("masked", mask(scores_, allowed_, minus_infinity));
     const Value weights = name("weights", softmax(masked));
     show({&masked.node(), &weights.node()});
@@ -94,12 +93,10 @@ class Comparison {
     labels.push_back(std::string("lowered scores"));
     page_.say(
         text(fmt::format("A finite mask value works if it is far below every score. If it is near the "
-                         "scores, masked keys get some "
-                         "weight: the mask leaks. The leaked weight is the largest total weight of masked "
-                         "keys in one row. In the "
-                         "last line all scores are lowered by {}. In exact arithmetic that changes no "
-                         "weight, but now the mask value {} "
-                         "is above scores that are not masked.",
+                         "scores, masked keys get some weight: the mask leaks. The leaked weight is the "
+                         "largest total weight of masked keys in one row. In the last line all scores are "
+                         "lowered by {}. In exact arithmetic that changes no weight, but now the mask value "
+                         "{} is above scores that are not masked.",
                          written_digits(-lowered, 7), published_fill)));
     page_.say(quantities("mask value", axis("fills", std::move(labels)), {"leaked weight", "largest error"},
                          std::move(numbers)));
@@ -110,10 +107,8 @@ class Comparison {
     page_.head(2, "The weights instead of the scores");
     page_.say(
         text(fmt::format("Dive into Deep Learning (11.3) replaces the masked weights by {}, not the masked "
-                         "scores. A row with such a "
-                         "number is not a row of weights (filled). If masked weights are set to 0 instead "
-                         "(left), the rest of the row "
-                         "need not sum to one.",
+                         "scores. A row with such a number is not a row of weights (filled). If masked "
+                         "weights are set to 0 instead (left), the rest of the row need not sum to one.",
                          published_fill)));
     const Value all = name("unmasked", softmax(scores_));
     const Value filled = name("filled", replace(all, allowed_, published_fill));

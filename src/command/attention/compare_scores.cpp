@@ -49,11 +49,10 @@ void add_identities(Page& page, const Problem& problem, const Matrix& q, const M
   std::string zeros;
   if (has_key_of_zeros(k))
     zeros = " A key of zeros has no direction, so it is replaced by the unit vector (1, 0, …).";
-  page.say(
-      text("Some pairs give equal results in exact arithmetic. For each pair: the largest difference here, "
-           "and when "
-           "the two are equal. The Gaussian rows compare weights, the additive row compares scores." +
-           zeros));
+  page.say(text(
+      "Some pairs give equal results in exact arithmetic. For each pair: the largest difference here, "
+      "and when the two are equal. The Gaussian rows compare weights, the additive row compares scores." +
+      zeros));
   page.say(std::move(listing));
 }
 
@@ -71,8 +70,7 @@ Outcome run_compare_scores(const Command&, const Arguments& arguments) {
   page.head(1, "Scoring functions");
   page.say(
       text("The same queries and keys with every scoring function. Matrices that a function learns are "
-           "random if they are "
-           "not given (--seed)."));
+           "random if they are not given (--seed)."));
   const Matrix *q = nullptr, *k = nullptr;
   for (const ScoringFunction& function : scoring_functions()) {
     problem->score = function.name;

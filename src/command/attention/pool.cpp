@@ -22,8 +22,7 @@ const Node& scaled_scores(const Graph& graph) {
   if (!scaled) {
     fail(
         "attn pool works on the scores of one head, one layer and one sentence: give --q, --k and --v, or "
-        "--scores "
-        "and --v, or --weights");
+        "--scores and --v, or --weights");
   }
   return scaled->original();
 }
@@ -157,8 +156,8 @@ Outcome run_pool(const Command&, const Arguments& arguments) {
   page.trace = {&scores};
   page.say(
       text("A query is compared with every key of a database. The scores become attention weights, and the "
-           "output is "
-           "the weighted sum of the values. The rule that turns scores into weights decides the result."));
+           "output is the weighted sum of the values. The rule that turns scores into weights decides the "
+           "result."));
   page.say(flow_of(*graph));
   add_results(page, {&scores});
   for (const Pooling& pooling : poolings()) add_pooling(page, *graph, pooling);

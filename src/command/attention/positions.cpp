@@ -97,8 +97,8 @@ void add_absolute(Page& page, const PositionKind& kind, const Value& x, const st
   if (!kind.table_shape) {
     page.say(
         text(fmt::format("d = {} is the number of columns. j counts the frequencies from 0; a sine and a "
-                         "cosine column share each{}. "
-                         "The first position is i = 0, so its sines are 0 and its cosines 1.",
+                         "cosine column share each{}. The first position is i = 0, so its sines are 0 and "
+                         "its cosines 1.",
                          d, d % 2 == 1 ? ", and with an odd d the last sine column has no cosine" : "")));
   }
   add_results(page, {&positions.node()});

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "attention/meanings.hpp"
 #include "attention/steps.hpp"
 #include "command/solve.hpp"
 #include "page/describe.hpp"

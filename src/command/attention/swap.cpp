@@ -100,15 +100,13 @@ class SwapPage {
     if (problem.positions != "none") return "With positional encoding, the outputs can depend on word order.";
     if (problem.masks_places()) {
       return "The mask belongs to the positions and not to the words, so the outputs can depend on word "
-             "order even "
-             "without positional encoding.";
+             "order even without positional encoding.";
     }
     const bool given = std::ranges::any_of(std::array{"q", "k", "v"},
                                            [&](const char* name) { return problem.matrices.contains(name); });
     if (given) return "Only x is swapped, and not the matrices that are given beside it.";
     return "The outputs are swapped like the words, and nothing else changes: attention by itself does not "
-           "see word "
-           "order.";
+           "see word order.";
   }
 
   const Node& last_result(const std::string& scope) const {

@@ -120,14 +120,11 @@ Outcome run_scale(const Command& command, const Arguments& arguments) {
   page.head(1, "Divisors (temperatures) of the scores");
   page.say(
       text("The same scores, divided by one number after another. Where one score is largest, a small "
-           "divisor (a low "
-           "temperature) puts nearly all weight on its key. The entropy and the derivative of the softmax "
-           "then approach "
-           "0, and a model hardly learns through it. A large divisor makes the weights nearly equal, and the "
-           "entropy "
-           "approaches log₂ of the number of keys. The derivative is given as one number, the Frobenius norm "
-           "of the "
-           "Jacobian: the square root of the sum of all squared derivatives of a weight by a score."));
+           "divisor (a low temperature) puts nearly all weight on its key. The entropy and the derivative of "
+           "the softmax then approach 0, and a model hardly learns through it. A large divisor makes the "
+           "weights nearly equal, and the entropy approaches log₂ of the number of keys. The derivative is "
+           "given as one number, the Frobenius norm of the Jacobian: the square root of the sum of all "
+           "squared derivatives of a weight by a score."));
   if (!scores.scope().empty()) {
     page.say(text("These are the scores of ", code(std::string(scores.scope_name())), "."));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "attention/meanings.hpp"
 #include "attention/steps.hpp"
 #include "command/attention/by_word.hpp"
 #include "command/attention/picture.hpp"

@@ -31,8 +31,7 @@ void show_sizes_of_heads(Page& page, Graph& graph) {
   page.say(fmt::format(
       "The text gives W^q of each head D_v / H columns. Correct is D_k / H, as for W^k. Here D = {}, H = {}, "
       "D_k = {} and D_v = {}. The queries of one head would have {} columns, and its keys have {}. The "
-      "program "
-      "refuses them:",
+      "program refuses them:",
       d, heads, d_k, d_v, d_v / heads, d_k / heads));
   const Value x = small_numbers(graph, "x", {inputs, d}), y = small_numbers(graph, "y", {outputs, d});
   const Value k = name("k", matmul(x, small_numbers(graph, "w_k", {d, d_k / heads})));
@@ -43,9 +42,8 @@ void show_sizes_of_heads(Page& page, Graph& graph) {
   const Value output = name("output", attention(q, k, v, {}));
   page.say(fmt::format(
       "The text also calls the context D_v embeddings of dimension M. Correct is M embeddings of dimension "
-      "D_v, "
-      "one for each of the M outputs; one head has D_v / H of the D_v columns. With L = {} inputs and M = {} "
-      "outputs, the context of one head is {}:",
+      "D_v, one for each of the M outputs; one head has D_v / H of the D_v columns. With L = {} inputs and M "
+      "= {} outputs, the context of one head is {}:",
       inputs, outputs, to_string(output.shape())));
   show(page, {q, k, v, output});
 }
@@ -55,11 +53,9 @@ void show_split_heads(Page& page, Graph& graph) {
   const Value x = at(graph, "x");
   page.say(
       "Both are right. One text computes q = x·W_q and gives each head some columns of q. The others give "
-      "each "
-      "head a matrix of its own. The results are equal if W_q consists of these matrices side by side, and "
-      "likewise W_k and W_v. Here multi-head attention is computed in both ways, up to the output "
-      "projection, "
-      "with the numbers of the example eight-heads:");
+      "each head a matrix of its own. The results are equal if W_q consists of these matrices side by side, "
+      "and likewise W_k and W_v. Here multi-head attention is computed in both ways, up to the output "
+      "projection, with the numbers of the example eight-heads:");
   Listing listing{{"heads", "largest difference of the outputs"}, {}, true};
   for (const std::size_t heads : {1U, 2U, 4U, 8U}) {
     const Projections w{at(graph, "w_q").matrix(), at(graph, "w_k").matrix(), at(graph, "w_v").matrix(),
@@ -82,8 +78,7 @@ void show_sets_of_a_decoder_layer(Page& page, Graph& graph) {
   };
   page.say(
       "Eight sets of W_q, W_k and W_v are right for an encoder layer, which has one attention. A decoder "
-      "layer has "
-      "two, self-attention and cross-attention, and each has its own matrices:");
+      "layer has two, self-attention and cross-attention, and each has its own matrices:");
   Matrix numbers = make_matrix({2, 2});
   numbers(0, 0) = attentions("encoder.1.");
   numbers(1, 0) = attentions("decoder.1.");

@@ -17,10 +17,9 @@ void show_additive_cost(Page& page, Graph& graph) {
   constexpr std::size_t n = 64, d = 64;
   page.say(fmt::format(
       "The notes on \"Attention Is All You Need\" are right: in theory both costs are similar, and in "
-      "practice the "
-      "dot product is faster. At the same size additive attention saves nothing. It needs a tanh for each of "
-      "{} "
-      "numbers of each pair of a query and a key. The counts for {} queries and {} keys of size {}:",
+      "practice the dot product is faster. At the same size additive attention saves nothing. It needs a "
+      "tanh for each of {} numbers of each pair of a query and a key. The counts for {} queries and {} keys "
+      "of size {}:",
       d, n, n, d));
   Matrix numbers = make_matrix({2, 2});
   std::size_t row = 0;
@@ -41,11 +40,9 @@ void show_dropped_norms(Page& page, Graph& graph) {
   const Matrix &q = at(graph, "q").matrix(), &k = at(graph, "k").matrix();
   page.say(
       "The Gaussian score is −½‖q − k‖² = q ⋅ k − ½‖k‖² − ½‖q‖². Dropping ½‖q‖² is right: it is the same for "
-      "all "
-      "keys and cancels in the softmax. Dropping ½‖k‖² is right only if all keys have the same length. The "
-      "text "
-      "also adds 1/√d, which is another kernel, of width σ² = √d. Its Gaussian weights and those of the dot "
-      "product, for the queries and keys of \"Thinking Machines\":");
+      "all keys and cancels in the softmax. Dropping ½‖k‖² is right only if all keys have the same length. "
+      "The text also adds 1/√d, which is another kernel, of width σ² = √d. Its Gaussian weights and those of "
+      "the dot product, for the queries and keys of \"Thinking Machines\":");
   const double sigma = std::pow(static_cast<double>(k.shape()[1]), 0.25);
   Listing listing{{"compared", "keys", "largest difference"}, {}, true};
   const auto add = [&](std::string scores, std::string keys, double difference) {
@@ -62,12 +59,9 @@ void show_dropped_norms(Page& page, Graph& graph) {
 void show_alignment_variants(Page& page, Graph& graph) {
   page.say(
       "None of them is wrong: they are different models. Bahdanau et al. (2014) compare the previous state "
-      "s_{t−1} "
-      "with an additive score, Luong et al. (2015) the current state s_t with a dot product. But a text "
-      "should "
-      "choose one. The post on cross-attention has s_{t−1} in the formula of the weights, and s_t in that of "
-      "the "
-      "score. The same encoder states h give different weights:");
+      "s_{t−1} with an additive score, Luong et al. (2015) the current state s_t with a dot product. But a "
+      "text should choose one. The post on cross-attention has s_{t−1} in the formula of the weights, and "
+      "s_t in that of the score. The same encoder states h give different weights:");
   constexpr std::size_t size = 4;
   const Value h = small_numbers(graph, "h", {3, size});
   const Value before = small_numbers(graph, "s_before", {1, size}),
@@ -87,9 +81,8 @@ void show_alignment_variants(Page& page, Graph& graph) {
 void show_index_of_the_state(Page& page, Graph& graph) {
   page.say(
       "The post represents the input x_i by h_t. Correct is h_i: t counts the outputs, and i counts the "
-      "inputs. If "
-      "every input were represented by the same h_t, all its scores would be equal, and attention would only "
-      "average:");
+      "inputs. If every input were represented by the same h_t, all its scores would be equal, and attention "
+      "would only average:");
   const Value s = small_numbers(graph, "s", {1, 4}), h = small_numbers(graph, "h", {3, 4});
   const Value h_t = name("h_t", rows(h, 1, 1));
   const Value same = name("all_h_t", stack({h_t, h_t, h_t}));

@@ -18,12 +18,10 @@ void show_root_of_length(Page& page, Graph& graph) {
   constexpr std::size_t d_k = 4, lengths[] = {2, 4, 16, 64, 256};
   page.say(
       text("Correct is √d_k: the variance of dot products grows with the size of the keys, and √d_k makes up "
-           "for it. √n "
-           "depends on the number of keys instead: each added key changes the ratio between the weights of "
-           "the other "
-           "keys. In the table, the first two keys have the scores 4 and 0, d_k is 4, and all further keys "
-           "have the score "
-           "0. It shows the weight of the first key divided by the weight of the second."));
+           "for it. √n depends on the number of keys instead: each added key changes the ratio between the "
+           "weights of the other keys. In the table, the first two keys have the scores 4 and 0, d_k is 4, "
+           "and all further keys have the score 0. It shows the weight of the first key divided by the "
+           "weight of the second."));
   Matrix ratios = make_matrix({std::size(lengths), 2});
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < std::size(lengths); ++i) {
@@ -51,11 +49,9 @@ void show_convolution_paths(Page& page, Graph&) {
   constexpr std::size_t k = 3, lengths[] = {5, 9, 27, 81};
   page.say(
       "Both are right, for different convolutions. Until x_1 and x_n meet in one position, contiguous "
-      "windows of k "
-      "positions need a number of layers that grows like n/k. Dilated windows, whose gaps grow from layer to "
-      "layer, "
-      "need a number that grows like log_k n. Here the layers are built until there is such a position, with "
-      "k = 3:");
+      "windows of k positions need a number of layers that grows like n/k. Dilated windows, whose gaps grow "
+      "from layer to layer, need a number that grows like log_k n. Here the layers are built until there is "
+      "such a position, with k = 3:");
   Matrix numbers = make_matrix({std::size(lengths), 2});
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < std::size(lengths); ++i) {
@@ -74,8 +70,7 @@ void show_layouts_of_sinusoids(Page& page, Graph& graph) {
   constexpr Shape shape = {4, 6};
   page.say(
       text("Neither is wrong: both have the same columns in a different order, and a learned projection can "
-           "undo the order. "
-           "But parameters trained with one do not fit the other."));
+           "undo the order. But parameters trained with one do not fit the other."));
   std::vector<const Node*> positions, dots;
   for (const SinusoidLayout& layout : sinusoid_layouts()) {
     const Graph::Scope scope(graph, layout.name);

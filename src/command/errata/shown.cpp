@@ -16,8 +16,7 @@ void show_columns_and_rows(Page& page, Graph& graph) {
   solve_example("thinking-machines", graph);
   page.say(
       "Both forms are correct, and the texts use both. With words as rows, as in this program, a projection "
-      "is x "
-      "times w. With words as columns, it is wᵀ times xᵀ. The result is the transpose of x times w.");
+      "is x times w. With words as columns, it is wᵀ times xᵀ. The result is the transpose of x times w.");
   const Value x = at(graph, "x"), w = at(graph, "w_q"), rows_first = at(graph, "q");
   const Value words = name("x_columns", transpose(x)), map = name("w_q_columns", transpose(w));
   const Value columns_first = name("q_columns", matmul(map, words));
@@ -32,10 +31,8 @@ void show_one_letter_for_two(Page& page, Graph& graph) {
   page.say(
       "One letter, α, stands for the scores and for the weights made of them. They need two, as in weights = "
       "softmax(scores). A reader who mistakes one for the other may apply the softmax twice. Weights differ "
-      "by at "
-      "most 1, so after a second softmax the largest ratio of two weights is e ≈ 2.72. Most of the "
-      "difference "
-      "between them is lost.");
+      "by at most 1, so after a second softmax the largest ratio of two weights is e ≈ 2.72. Most of the "
+      "difference between them is lost.");
   const Value weights = at(graph, "weights");
   const Value twice = name("weights_twice", softmax(weights));
   show(page, {at(graph, "scaled"), weights, twice});
@@ -46,8 +43,8 @@ void show_wrong_index(Page& page, Graph& graph) {
   const Value weights = at(graph, "weights"), v = at(graph, "v"), output = at(graph, "output");
   page.say(
       "Correct is Σ_j α_ij v_j, which mixes the values of all words. Σ_j α_ij v_i has the same value in "
-      "every term. "
-      "The weights sum to one, so the output is v_i itself, and no information moves between words.");
+      "every term. The weights sum to one, so the output is v_i itself, and no information moves between "
+      "words.");
   Matrix totals = make_matrix({weights.shape().rows, 1}, 0.0);
   for (std::size_t i = 0; i < weights.shape().rows; ++i) {
     for (const double weight : row(weights.matrix(), i)) totals(i, 0) += weight;
@@ -59,18 +56,15 @@ void show_wrong_index(Page& page, Graph& graph) {
   page.say(fmt::format(
       "The largest difference between the wrong output and v is {}. Likewise, correct is [a_t; s_t], not "
       "[α_t; s_t]. a_t has the size of a state. α_t has one number for each source word, so no learned "
-      "matrix "
-      "could take it for every sentence.",
+      "matrix could take it for every sentence.",
       written_difference(largest_difference(wrong.matrix(), v.matrix()))));
 }
 
 void show_overflow(Page& page, Graph& graph) {
   page.say(
       "The published code nests its triple quotes, so Python cannot parse it. Its softmax does not subtract "
-      "the "
-      "largest score first. In double precision exp(710) is already infinite, and infinity divided by "
-      "infinity is "
-      "not a number (NaN). The softmax here subtracts the largest score of the row first.");
+      "the largest score first. In double precision exp(710) is already infinite, and infinity divided by "
+      "infinity is not a number (NaN). The softmax here subtracts the largest score of the row first.");
   Matrix large = make_matrix({1, 2});
   large(0, 0) = 1000.0;
   large(0, 1) = 998.0;
@@ -89,8 +83,7 @@ void show_own_word_not_highest(Page& page, Graph& graph) {
   solve_example("animal", graph);
   page.say(
       "This is not always so. Another word can get a larger weight than the word itself, as in the example "
-      "with "
-      "two heads:");
+      "with two heads:");
   std::vector<Value> shown;
   for (const std::string head : {"head.1.", "head.2."}) {
     const Value weights = at(graph, head + "weights");
@@ -116,12 +109,9 @@ void show_norm_before_and_after(Page& page, Graph& graph) {
   solve_example("animal", graph);
   page.say(
       "Both are in use. After (post-norm): LayerNorm(x + sublayer(x)). Every row of the result has mean 0 "
-      "and variance 1 "
-      "up to ε, if γ is 1 and β is 0. Before (pre-norm): x + sublayer(LayerNorm(x)). The sum is not "
-      "normalized, so it "
-      "can grow from layer to layer, and models with pre-norm normalize once more at the end. In return, x "
-      "has a path "
-      "through all layers without any normalization.");
+      "and variance 1 up to ε, if γ is 1 and β is 0. Before (pre-norm): x + sublayer(LayerNorm(x)). The sum "
+      "is not normalized, so it can grow from layer to layer, and models with pre-norm normalize once more "
+      "at the end. In return, x has a path through all layers without any normalization.");
   const Value x = at(graph, "x");
   const std::size_t d = x.shape().columns;
   const LayerNorm norm{
