@@ -13,6 +13,8 @@ const Option state = {"--state", "FILE", "keep the progress there (~/.local/stat
 const Option no_input = {"--no-input", "", "print all of a lesson at once, with the answers"};
 const Option answers = {"--answers", "FILE",
                         "answer from a file, one answer in a line; exit code 1 for a wrong one"};
+const Option step = {"--step", "N", "begin at this step"};
+const Option yes = {"--yes", "", "reset without asking"};
 const Option key = {"--key", "NAME", "which matrix, when the file holds several"};
 
 std::vector<Command> make_commands() {
@@ -38,7 +40,7 @@ std::vector<Command> make_commands() {
                                  "new, check, coverage",
                       .words = "[ACTION] [LESSON]",
                       .most_words = 1000,
-                      .options = {state, no_input, answers},
+                      .options = {state, no_input, answers, step, yes},
                       .examples = {"attn lesson list", "attn lesson run 1", "attn lesson check my-lesson.md"},
                       .run = run_lesson});
   commands.push_back({.name = "docs",
@@ -76,8 +78,11 @@ constexpr std::array output_table = {
     Option{"--full", "", "leave nothing out"},
     Option{"--section", "NAME", "only what stands under the headings that begin so; several with |"},
     Option{"--ascii", "", "no signs beyond ASCII of our own"},
-    Option{"--color", "WHEN", "always, never or auto"},
-    Option{"--help", "", "-h: this text"},
+    Option{"--color", "WHEN", "use colors: always, never or auto (default: auto)"},
+    Option{"--theme", "NAME", "background of the terminal: dark, light or auto (default: auto)"},
+    Option{"--no-pager", "", "do not pause after each screen"},
+    Option{"-h", "", "show the options of this command"},
+    Option{"--help", "", "show all options, also those that many commands share"},
 };
 
 }  // namespace
