@@ -291,8 +291,9 @@ TEST_CASE("a command line is shown as its author broke it") {
 
 TEST_CASE("no line of a list of what the lessons cover is wider than the terminal") {
   const std::string listed = run_lesson_words({"coverage", "--width", "80"}).out;
-  CHECK(has(listed,
-            "  0.1   soft-lookup  attn weigh --weights '0.9 0.1' --v '10; 20'\n      Attention pooling"));
+  CHECK(has(
+      listed,
+      "  0.4   soft-lookup  attn pool --scores '2 0' --v '10; 20' --section 'Softmax'\n      The pipeline"));
   std::istringstream lines(listed);
   for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(display_width(line) <= 80, line);
 }
