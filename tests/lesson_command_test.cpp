@@ -372,7 +372,7 @@ TEST_CASE("a paragraph is shown without its marks, and bold where there are colo
       folder.write("a.md", "---\ntitle: t\n---\nTake **two long**\n*words* and `x_1`.\n\n- a **list** too\n");
   CHECK(has(run_lesson_words({"show", path}).out, "\nTake two long words and x_1.\n\n- a list too\n"));
   CHECK(has(run_lesson_words({"show", path, "--color", "always"}).out,
-            "\nTake \x1b[1mtwo\x1b[0m \x1b[1mlong\x1b[0m \x1b[1mwords\x1b[0m and \x1b[36mx_1\x1b[0m.\n"));
+            "\nTake \x1b[1mtwo\x1b[0m \x1b[1mlong\x1b[0m \x1b[3mwords\x1b[0m and \x1b[36mx_1\x1b[0m.\n"));
   CHECK(has(run_lesson_words({"show", path, "--format", "markdown"}).out,
-            "Take **two long** **words** and `x_1`."));
+            "Take **two long** *words* and `x_1`."));
 }

@@ -136,6 +136,12 @@ class Reader {
 
 }  // namespace
 
+bool is_output(const Document& document, std::size_t line) {
+  return std::ranges::any_of(document.commands, [&](const CommandBlock& block) {
+    return block.output && block.output->begin < line && line < block.output->end;
+  });
+}
+
 std::string_view ending_of(std::string_view line) {
   const std::size_t last = line.find_last_not_of("\r\n");
   return line.substr(last == std::string_view::npos ? 0 : last + 1);

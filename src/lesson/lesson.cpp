@@ -64,12 +64,6 @@ struct End {
   LessonStep step;
 };
 
-bool is_output(const Document& document, std::size_t line) {
-  return std::ranges::any_of(document.commands, [&](const CommandBlock& block) {
-    return block.output && block.output->begin < line && line < block.output->end;
-  });
-}
-
 std::vector<LessonStep> steps_of(const Lesson& lesson) {
   const Document& document = lesson.document;
   std::vector<End> ends;

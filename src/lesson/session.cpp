@@ -150,11 +150,7 @@ class Session {
     desk_.show(std::move(blocks));
   }
 
-  void show_step() {
-    std::vector<Block> blocks = shown(lesson_, step(), worked_);
-    if (step().question) blocks.push_back(shown(posed().question));
-    desk_.show(std::move(blocks));
-  }
+  void show_step() { desk_.show(shown_whole(lesson_, step(), worked_)); }
 
   void say(std::string sentence) { desk_.show({Prose{text(std::move(sentence))}}); }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "render/format.hpp"
 #include "render/width.hpp"
 #include "support/number.hpp"
 
@@ -166,6 +167,23 @@ std::vector<Block> shown(const Lesson& lesson, const LessonStep& step, const Wor
   if (!block.attributes.hidden) blocks.emplace_back(CodeBlock{"console", commands_of(block)});
   for (const Ran& said : worked.runs[*step.commands].said) blocks.push_back(output_of(said));
   return blocks;
+}
+
+std::vector<Block> shown_whole(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked) {
+  std::vector<Block> blocks = shown(lesson, step, worked);
+  if (step.question) blocks.push_back(shown(lesson.questions[*step.question]));
+  return blocks;
+}
+
+std::size_t height_of(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked) {
+  Page page;
+  page.blocks = shown_whole(lesson, step, worked);
+  std::size_t lines = 0;
+  Sink sink(
+      [&](std::string_view bytes) { lines += static_cast<std::size_t>(std::ranges::count(bytes, '\n')); });
+  render_text(page, {.width = 80}, sink);
+  sink.flush();
+  return lines;
 }
 
 std::string commands_of(const CommandBlock& block) {

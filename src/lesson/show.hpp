@@ -28,6 +28,12 @@ std::string without_zeros(std::string_view number);
 /// A question, with its choices.
 Block shown(const Question& question);
 
+/// A step with its question.
+std::vector<Block> shown_whole(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked);
+
+/// The lines that it takes on a terminal of 80 columns.
+std::size_t height_of(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked);
+
 /// The command lines of a block as they are written, with prompts.
 std::string commands_of(const CommandBlock& block);
 

@@ -14,7 +14,7 @@ namespace attn {
 
 /// A piece of a sentence.
 struct Span {
-  enum class Style { plain, strong, code };
+  enum class Style { plain, strong, emphasis, code };
   Style style = Style::plain;
   std::string text;
 };

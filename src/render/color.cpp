@@ -118,6 +118,10 @@ std::string bold(const Style& style) {
   return if_colored(style, "\x1b[1m");
 }
 
+std::string italic(const Style& style) {
+  return if_colored(style, "\x1b[3m");
+}
+
 std::string dim(const Style& style) {
   return if_colored(style, "\x1b[2m");
 }

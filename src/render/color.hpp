@@ -32,6 +32,7 @@ enum class Ink { question, correct, wrong, aside, command };
 
 /// The sequences for emphasis; all empty without colors.
 std::string bold(const Style& style);
+std::string italic(const Style& style);
 std::string dim(const Style& style);
 std::string ink(Ink what, const Style& style);
 std::string plain(const Style& style);

@@ -39,6 +39,8 @@ std::string joined(const Text& text) {
   for (const Span& span : text) {
     if (span.style == Span::Style::strong) {
       result += "**" + escaped(span.text) + "**";
+    } else if (span.style == Span::Style::emphasis) {
+      result += "*" + escaped(span.text) + "*";
     } else if (span.style == Span::Style::code) {
       result += code_span(span.text);
     } else {

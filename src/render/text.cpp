@@ -155,6 +155,7 @@ class TextRenderer {
       std::string shown = (i == 0 ? first : rest) + (i < lines.size() ? lines[i] : "");
       shown.erase(shown.find_last_not_of(' ') + 1);
       shown = replaced(std::move(shown), begin_bold, bold(style_));
+      shown = replaced(std::move(shown), begin_italic, italic(style_));
       shown = replaced(std::move(shown), begin_code, ink(Ink::command, style_));
       shown = replaced(std::move(shown), end_mark, plain(style_));
       sink_.write(shown + "\n");
@@ -203,7 +204,9 @@ class TextRenderer {
     std::string joined;
     for (const Span& span : text) {
       std::string piece = words({span});
-      const std::string& begin = span.style == Span::Style::code ? begin_code : begin_bold;
+      const std::string& begin = span.style == Span::Style::code       ? begin_code
+                                 : span.style == Span::Style::emphasis ? begin_italic
+                                                                       : begin_bold;
       if (span.style != Span::Style::plain)
         piece = begin + replaced(std::move(piece), " ", end_mark + " " + begin) + end_mark;
       joined += piece;
@@ -240,7 +243,7 @@ class TextRenderer {
     return text;
   }
 
-  inline static const std::string begin_bold = "\x01", begin_code = "\x03", end_mark = "\x02";
+  inline static const std::string begin_bold = "\x01", begin_code = "\x03", begin_italic = "\x04", end_mark = "\x02";
 
   const Style& style_;
   Sink& sink_;
