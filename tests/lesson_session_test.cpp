@@ -101,7 +101,7 @@ TEST_CASE("hints come in order, mistakes are named, and an answer can be shown")
   Script script({"", "h", "h", "h", "112", "7", "nothing", "a", "q"});
   take_at(script);
   for (const char* what : {"Hint: hint one", "Hint: hint two", "no other hint", "Not yet. the cell beside it",
-                           "Try again", "a number is wanted", "It is 96.", "Third.", "is kept"}) {
+                           "Try again", "Please type a number", "It is 96.", "Third.", "is kept"}) {
     CAPTURE(what);
     CHECK(script.shows(what));
   }
