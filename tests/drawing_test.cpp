@@ -157,9 +157,10 @@ TEST_CASE("where there are colours a heat map is blanks in the colours of its ta
   for (const Colors colors : {Colors::palette256, Colors::full}) {
     const std::vector<std::string> lines = lines_of(drawn(map, {.colors = colors}));
     REQUIRE(lines.size() == 3);
-    const Shading shading(map.table, colors);
+    const Style style{.colors = colors};
+    const Shading shading(map.table, style);
     for (const double value : {-4.0, 0.0, 4.0}) {
-      const std::string swatch = shading.of(value) + "  " + plain(colors);
+      const std::string swatch = shading.of(value) + "  " + plain(style);
       CHECK(lines[1].find(swatch) != std::string::npos);
       CHECK(lines[2].find(swatch) != std::string::npos);
     }

@@ -13,6 +13,8 @@ const Option state = {"--state", "FILE", "file of the progress (default ~/.local
 const Option no_input = {"--no-input", "", "print the whole lesson at once, with the answers"};
 const Option answers = {"--answers", "FILE",
                         "read the answers from a file, one on each line; exit code 1 if one is wrong"};
+const Option step = {"--step", "N", "begin at this step"};
+const Option yes = {"--yes", "", "reset without asking"};
 const Option key = {"--key", "NAME", "name of the matrix, if the file has several"};
 
 std::vector<Command> make_commands() {
@@ -39,7 +41,7 @@ std::vector<Command> make_commands() {
                           "coverage",
                       .words = "[ACTION] [LESSON]",
                       .most_words = 1000,
-                      .options = {state, no_input, answers},
+                      .options = {state, no_input, answers, step, yes},
                       .examples = {"attn lesson list", "attn lesson run 1", "attn lesson check my-lesson.md"},
                       .run = run_lesson});
   commands.push_back({.name = "docs",
@@ -79,8 +81,11 @@ constexpr std::array output_table = {
     Option{"--full", "", "show all rows and columns"},
     Option{"--section", "NAME", "show only sections whose heading begins with NAME; separate several with |"},
     Option{"--ascii", "", "use only ASCII characters in tables and symbols"},
-    Option{"--color", "WHEN", "when to use color: always, never or auto"},
-    Option{"--help", "", "-h: this text"},
+    Option{"--color", "WHEN", "use colors: always, never or auto (default auto)"},
+    Option{"--theme", "NAME", "background of the terminal: dark, light or auto (default auto)"},
+    Option{"--no-pager", "", "do not pause after each screen"},
+    Option{"-h", "", "show the options of this command"},
+    Option{"--help", "", "show all options, also those that many commands share"},
 };
 
 }  // namespace

@@ -61,7 +61,7 @@ class Parser {
       arguments.words.push_back(word);
     }
     arguments.words.insert(arguments.words.end(), words.begin(), words.end());
-    if (!arguments.has("help")) check_count(arguments);
+    if (!arguments.has("help") && !arguments.has("h")) check_count(arguments);
     return arguments;
   }
 
@@ -73,7 +73,6 @@ class Parser {
   void add(std::string_view name, std::string_view placeholder) {
     std::string names(name);
     if (name == "--output") names = "-o,--output";
-    if (name == "--help") names = "-h,--help";
     names_.emplace_back(name);
     if (placeholder.empty()) flags_.emplace_back(name);
     CLI::Option* option = placeholder.empty() ? app_.add_flag(names)

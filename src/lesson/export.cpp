@@ -57,7 +57,7 @@ std::string with_plain_formulas(const BlockRun& run) {
   std::string text;
   for (const Ran& said : run.said) {
     if (said.format == "markdown") {
-      text += "\n" + written(with_plain_formulas(said.page, said.style), said.style, render_markdown) + "\n";
+      text += "\n" + written(with_plain_formulas(*said.page, said.style), said.style, render_markdown) + "\n";
     } else {
       const std::string fence = fence_around(said.text);
       text += fence + std::string(said.format) + "\n" + said.text + fence + "\n";

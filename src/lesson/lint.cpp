@@ -96,7 +96,7 @@ class Lint {
     for (const Question& question : lesson_.questions) {
       if (question.hints.empty()) add(question.place.line, "the question has no hint: give it a line hint:");
       for (const std::string& choice : question.choices) {
-        if (is_key(choice)) add(question.place.line, "the choice '{}' is a key: call it otherwise", choice);
+        if (pressed(choice)) add(question.place.line, "the choice '{}' is a key: call it otherwise", choice);
       }
     }
   }
@@ -104,7 +104,7 @@ class Lint {
   void check_answers(const WorkedLesson& worked) {
     for (const Posed& posed : worked.posed) {
       const std::size_t line = posed.question.place.line;
-      if (posed.question.kind == AnswerKind::word && is_key(answer_of(posed)))
+      if (posed.question.kind == AnswerKind::word && pressed(answer_of(posed)))
         add(line, "the answer '{}' is a key: ask for something else", answer_of(posed));
       const double* const number = std::get_if<double>(&posed.answer);
       if (number && *number != 0.0 && tolerance_for(posed) >= std::fabs(*number))

@@ -109,7 +109,9 @@ class MarkdownRenderer {
   void operator()(const Plot& plot) { drawing(plot, write_plot); }
   void operator()(const Flow& flow) { drawing(flow, write_flow); }
 
-  void operator()(const Listing& listing) {
+  void operator()(const Listing& all) {
+    const Listing listing = for_readers(all);
+    if (listing.columns.empty()) return;
     gap();
     std::string rule = "|";
     sink_.write("|");
@@ -138,6 +140,21 @@ class MarkdownRenderer {
     if (block.language == "markdown") return sink_.write(block.text + "\n");
     const std::string fence = fence_around(block.text);
     sink_.write(fence + block.language + "\n" + block.text + "\n" + fence + "\n");
+  }
+
+  void operator()(const Note& note) {
+    for (const Text& line : note.lines) (*this)(Prose{line});
+  }
+
+  // What a command has said stands as it stands on a terminal.
+  void operator()(const CommandOutput& output) {
+    constexpr std::size_t usual = 80;
+    std::string text;
+    Sink sink([&](std::string_view bytes) { text += bytes; });
+    render_text(*output.page, style_within(output, {.width = usual}), sink);
+    sink.flush();
+    text.erase(text.find_last_not_of('\n') + 1);
+    (*this)(CodeBlock{"text", std::move(text)});
   }
 
   void operator()(const Derivation& derivation) {
