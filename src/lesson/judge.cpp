@@ -88,13 +88,13 @@ std::optional<Quantity> read_answer(std::string_view typed, const Posed& posed) 
 std::string_view wanted(AnswerKind kind) {
   switch (kind) {
     case AnswerKind::number:
-      return "Please type a number, such as 0.25, 1/4, 25 % or e^2";
+      return "Please type a number, such as 0.25, 1/4, 25 % or e^2.";
     case AnswerKind::choice:
-      return "Please type one of the choices, or its number";
+      return "Please type one of the choices, or its number.";
     case AnswerKind::shape:
-      return "Please type a shape, rows × columns, such as 2x4";
+      return "Please type a shape, rows × columns, such as 2x4.";
     case AnswerKind::word:
-      return "Please type a word";
+      return "Please type a word.";
   }
   return "";
 }
@@ -106,7 +106,7 @@ Judged judge(const Posed& posed, std::string_view typed) {
   try {
     answer = read_answer(trimmed(typed), posed);
   } catch (const InputError& error) {
-    return {Judged::Mark::unreadable, error.what()};
+    return {Judged::Mark::unreadable, fmt::format("{}.", error.what())};
   }
   if (!answer) return {Judged::Mark::unreadable, std::string(wanted(posed.question.kind))};
   if (is_same(*answer, posed.answer, posed)) return {Judged::Mark::right, ""};
