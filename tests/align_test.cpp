@@ -299,25 +299,25 @@ TEST_CASE("an encoder-decoder file is refused by the name of what is wrong in it
   };
   check_refused({
       {"f.json: the matrix encoder.e is missing", with("\"encoder.e\"", "\"encoder.f\"")},
-      {"decoder.b_s is missing: with the cell tanh and the variant bahdanau it is 1×8",
+      {"decoder.b_s is missing: with the cell tanh and the variant bahdanau, it is 1×8",
        with("\"decoder.b_s\"", "\"decoder.b_t\"")},
-      {"have no matrix 'decoder.w_p'", with("\"encoder.b_h\"", "\"decoder.w_p\": [[1]], \"encoder.b_h\"")},
+      {"has no matrix 'decoder.w_p'", with("\"encoder.b_h\"", "\"decoder.w_p\": [[1]], \"encoder.b_h\"")},
       {"encoder.b_h is 1×7 and must be 1×8", with("[[-2, -4, -2,", "[[-4, -2,")},
       {"row 2 has 1 cell", with("[0, 1, 0, 0, 0, 0.5, 0]", "[0]")},
       {"every number must be finite", with("[[-2, -4,", "[[\"NaN\", -4,")},
-      {"there is no member 'sorce' (did you mean 'source'?)", with("\"source\"", "\"sorce\"")},
+      {"unknown member 'sorce' (did you mean 'source'?)", with("\"source\"", "\"sorce\"")},
       {"\"cell\" must be a string", with("\"tanh\"", "3")},
-      {"there is no variant 'luang' (did you mean 'luong'?)", with("\"luong\"", "\"luang\"")},
+      {"unknown variant 'luang' (did you mean 'luong'?)", with("\"luong\"", "\"luang\"")},
       {"'la' twice", with("\"la\", \"maison\"", "\"la\", \"la\"")},
-      {"decoder.score_wv is missing: with the cell tanh and the variant bahdanau it has one column, and a "
+      {"decoder.score_wv is missing: with the cell tanh and the variant bahdanau, it has one column, and a "
        "row "
        "for each column of score_wq",
        with("\"decoder.score_wv\"", "\"decoder.score_wu\"")},
-      {"with <start> among them", with("\"<start>\"", "\"<begin>\"")},
-      {"\"features\" names 7 numbers, and a state has 8", with("\"determiner\", ", "")},
+      {"including <start>", with("\"<start>\"", "\"<begin>\"")},
+      {"\"features\" has 7 names, and a state has size 8", with("\"determiner\", ", "")},
       {"must be an object of matrices by name",
        with("\"parameters\": {", "\"parameters\": [], \"variants\": {")},
-      {"an object with \"parameters\"", [] { read_encoder_decoder("[1]", "f.json"); }},
+      {"a JSON object with \"parameters\"", [] { read_encoder_decoder("[1]", "f.json"); }},
   });
 }
 
@@ -334,13 +334,13 @@ TEST_CASE("attn align refuses what cannot be with a sentence and a way out") {
       {{"--source", "la maison blanch"}, "did you mean 'blanche'?"},
       {{"--target", "the hose"}, "did you mean 'house'?"},
       {{"--source", " "}, "the text has no words"},
-      {{"--hidden", "0"}, "--hidden: '0'"},
+      {{"--hidden", "0"}, "--hidden must be 1 or more"},
       {{"--hidden", "65536", "--seed", "1"}, "smaller --hidden"},
-      {{"--hidden", "99999999999"}, "--hidden: '99999999999'"},
-      {{"--steps", "0"}, "--steps: '0'"},
+      {{"--hidden", "99999999999"}, "--hidden must be a whole number from 1 to 65536"},
+      {{"--steps", "0"}, "--steps must be 1 or more"},
       {{"--steps", "3", "--target", "the"}, "give one of them"},
       {{"--hidden", "1000", "--steps", "10000"}, "fewer --steps"},
-      {{"--seed", "-1"}, "--seed: '-1'"},
+      {{"--seed", "-1"}, "--seed must be a whole number from 0"},
       {{"--parameters", "f.json", "--seed", "1"}, "leave one of them out"},
       {{"--parameters", "/nowhere.json"}, "/nowhere.json"},
       {{"--parameters", folder.write("empty.json", "{}")}, "source_words"},

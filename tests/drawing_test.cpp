@@ -233,7 +233,7 @@ TEST_CASE("on a logarithmic axis ten lies halfway between one and a hundred") {
 TEST_CASE("every finite point is drawn, and no other") {
   CHECK(count_of(drawn(plot_of({1, 2, 3, 4}, {1, not_a_number, 3, infinity})), "•") == 2 + 1);
   CHECK(count_of(drawn(plot_of({5}, {5})), "•") == 1 + 1);
-  CHECK(drawn(plot_of({1}, {not_a_number})) == "  Sizes\n  nothing to draw\n");
+  CHECK(drawn(plot_of({1}, {not_a_number})) == "  Sizes\n  no values to plot\n");
 }
 
 TEST_CASE("each curve has a sign of its own, in ASCII too") {

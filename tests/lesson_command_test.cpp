@@ -130,7 +130,7 @@ TEST_CASE("a byte order mark stays before a lesson and a document") {
   const std::string document = folder.write("b.md", mark + "```attn\nattn version\n```\n");
   CHECK(run_attn({"docs", "update", document}).code == 0);
   CHECK(bytes_of(document).starts_with(mark + "```attn\nattn version\n```\n<!-- attn:output -->"));
-  CHECK(has(run_attn({"docs", "check", document}).out, "All is current: 1 block."));
+  CHECK(has(run_attn({"docs", "check", document}).out, "All outputs are current: 1 block."));
   CHECK(run_attn({"docs", "clean", document}).code == 0);
   CHECK(bytes_of(document) == mark + "```attn\nattn version\n```\n");
 }
@@ -147,7 +147,7 @@ TEST_CASE("check finds what is wrong with a lesson, by file and line") {
   const std::string front = "---\ntitle: t\nminutes: 1\n";
   CHECK(has(faults("# no title\n"), path + ":1: the lesson has no title"));
   CHECK(has(faults("---\ntitel: t\n---\n"),
-            path + ":2: there is no key of a lesson 'titel' (did you mean 'title'?)"));
+            path + ":2: unknown key of a lesson 'titel' (did you mean 'title'?)"));
   CHECK(has(faults(front + "needs: nothing-else\n---\n"),
             path + ":4: needs: there is no lesson 'nothing-else'"));
   CHECK(has(faults(front + "covers: 0.1, 9.9\n---\n"), path + ":4: covers: there is no line '9.9'"));
@@ -164,7 +164,7 @@ TEST_CASE("check finds what is wrong with a lesson, by file and line") {
             path + ":5: no block above computes"));
   CHECK(has(faults(front + "---\n```attn\nattn walk\n```\n```question\nask: a\nof: scores[1,1]\n```\n"),
             path + ":8: the question has no hint"));
-  CHECK(has(faults(front + "---\n```attn\nattn wlak\n```\n"), path + ":6: there is no command 'wlak'"));
+  CHECK(has(faults(front + "---\n```attn\nattn wlak\n```\n"), path + ":6: unknown command 'wlak'"));
   CHECK(has(faults(front + "---\n```attn\nattn version\n```\n"), path + ":6: the output is not current"));
   CHECK(has(
       faults(front + "---\n```attn\nattn walk\n```\n```question\nask: a\nkind: choice\nof: scores[1,1] > 1\n"
@@ -304,11 +304,11 @@ TEST_CASE("what was answered at a terminal is exported and can be forgotten" * n
   converse_with_attn({"lesson", "run", lesson, "--state", state},
                      {{"quit\r\n> ", "95\n"}, {"quit\r\n> ", "q\n"}});
   const Words words = {"export", lesson, "--state", state};
-  CHECK(has(run_lesson_words(words).out, "*Answered:* 95: wrong; it is 96."));
+  CHECK(has(run_lesson_words(words).out, "*Your answer:* 95. Not correct; the answer is 96."));
   CHECK(run_lesson_words({"reset", lesson, "--state", state}).code == 2);
   CHECK(has(converse_with_attn({"lesson", "reset", lesson, "--state", state}, {{"> ", "no\n"}}).out,
             "Nothing is changed."));
-  CHECK(has(run_lesson_words(words).out, "*Answered:* 95"));
+  CHECK(has(run_lesson_words(words).out, "*Your answer:* 95"));
   CHECK(run_lesson_words({"reset", lesson, "--yes", "--state", state}).code == 0);
   CHECK(has(run_lesson_words(words).out, "*Not answered.*"));
   CHECK(has(run_lesson_words({"reset", "--state", state}).out, "no progress"));

@@ -108,7 +108,7 @@ TEST_CASE("hints come in order, mistakes are named, and an answer can be shown")
   take_at(script);
   for (const char* what :
        {"Hint 1 of 2: hint one", "Hint 2 of 2: hint two", "No more hints.", "Not yet. the cell beside it",
-        "Try again", "a number is wanted", "The answer is 96.", "Third.", "Your progress is saved."}) {
+        "Try again", "Please type a number", "The answer is 96.", "Third.", "Your progress is saved."}) {
     CAPTURE(what);
     CHECK(script.shows(what));
   }

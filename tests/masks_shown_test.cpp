@@ -156,8 +156,7 @@ TEST_CASE("attn positions shows places, up to as many as can be told apart") {
   }
   const std::string bias = text({"positions", "--positions", "relative-bias", "--position-table", "5 6 7"});
   CHECK(has(bias, "│  -1  0  1"));
-  for (const char* n : {"0", "1e9", "100001", "-1", ""})
-    refuses({"positions", "--n", n}, "is not a whole number");
+  for (const char* n : {"0", "1e9", "100001", "-1", ""}) refuses({"positions", "--n", n}, "--n must be ");
   for (const char* column : {"0", "9", "99", "a", "", "1,,2"}) {
     refuses({"positions", "--columns", column}, "is no column");
   }
@@ -167,7 +166,7 @@ TEST_CASE("attn positions shows places, up to as many as can be told apart") {
   refuses({"positions", "--positions", "relative-bias", "--n", "257"}, "up to 256");
   refuses({"positions", "--positions", "relative-bias", "--max-distance", "257"}, "up to 256");
   refuses({"positions", "--positions", "none"}, "give --positions sinusoidal");
-  refuses({"positions", "--position-table", "1 2 3"}, "how it is used");
+  refuses({"positions", "--position-table", "1 2 3"}, "needs --positions");
   refuses({"positions", "--text", "a b", "--n", "3"}, "of its own");
   refuses({"positions", "--scores", "1 2"}, "there are none");
   refuses({"positions", "--positions", "learned", "--position-table", "1 2; 3 4", "--n", "3"}, "for word 3");
@@ -204,7 +203,7 @@ TEST_CASE("every erratum is listed, and has its numbers or the command that has 
     }
   }
   for (const char* name : {"E11", "E14", "e6", "E0", "", "E1 "}) {
-    refuses({"errata", name}, "there is no erratum");
+    refuses({"errata", name}, "unknown erratum");
   }
   refuses({"errata", "e6"}, "did you mean 'E6'?");
 }
@@ -226,7 +225,7 @@ TEST_CASE("memory words are refused where they contradict, and are what keys com
   refuses({"walk", "--memory-text", "", "--text", "a"}, "has no words");
   refuses({"walk", "--memory-text", "a", "--key-tokens", "b", "--text", "a"}, "both given");
   refuses({"walk", "--memory-text", "a", "--scores", "1"}, "both given");
-  refuses({"walk", "--d-memory", "0", "--memory-text", "a", "--text", "a"}, "--d-memory: '0'");
+  refuses({"walk", "--d-memory", "0", "--memory-text", "a", "--text", "a"}, "--d-memory must be 1 or more");
   const std::string transposed =
       text({"softmax", "--text", "the cat", "--memory-text", "le chat noir", "--transpose"});
   CHECK(has(transposed, "alignment │     the"));

@@ -147,7 +147,7 @@ TEST_CASE("options of models are checked by name") {
     refuses({command, "--x", "1 2 3 nan"}, "every number must be finite");
   }
   for (const char* command : {"transformer", "generate"}) {
-    refuses({command, "--layers", "1000", "--d-model", "65536", "--heads", "8"}, "choose it smaller");
+    refuses({command, "--layers", "1000", "--d-model", "65536", "--heads", "8"}, "choose smaller sizes");
   }
   refuses({"encoder", "--n", "10000"}, "too much memory");
   refuses({"decoder", "--kind", "decoder-olny"}, "did you mean 'decoder-only'?");
@@ -182,7 +182,7 @@ TEST_CASE("an option for a side that is not there is refused") {
 }
 
 TEST_CASE("words that a model does not know are answered with those that it knows") {
-  refuses({"generate", "--model", "copy", "--source", "a e"}, "there is no word 'e'");
+  refuses({"generate", "--model", "copy", "--source", "a e"}, "unknown word 'e'");
   refuses({"decoder", "--model", "copy", "--target", "<strat> a"}, "did you mean '<start>'?");
 }
 
@@ -201,8 +201,9 @@ TEST_CASE("ids of a model without words go from 1 to the number of its rows") {
   }
   check_has(accepted(with({"--source", "1 3", "--target", "1 5", "--only", "logits"})).out, "logits");
   refuses({"transformer", "--parameters", file}, "give --heads N");
-  refuses({"transformer", "--parameters", file, "--heads", "3"}, "3 heads cannot share");
-  refuses(with({"--norm", "none", "--source", "1", "--target", "1"}), "leave out one of them");
+  refuses({"transformer", "--parameters", file, "--heads", "3"},
+          "d_model (4) is not divisible by the number of heads (3)");
+  refuses(with({"--norm", "none", "--source", "1", "--target", "1"}), "change one of them");
 }
 
 TEST_CASE("a model without embeddings is given vectors, or draws them and says so") {

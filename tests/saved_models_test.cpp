@@ -65,7 +65,8 @@ TEST_CASE("what a model has learned is listed without words and without heads") 
   check_has(finished.out, "encoder.1.self_attention.w_q");
   check_has(accepted({"parameters", "--parameters", file, "--source", "1"}).errors,
             "--source changes nothing here");
-  refuses({"parameters", "--parameters", file, "--heads", "3"}, "3 heads cannot share");
+  refuses({"parameters", "--parameters", file, "--heads", "3"},
+          "d_model (4) is not divisible by the number of heads (3)");
 }
 
 TEST_CASE("a model file that tells words and no sentence is run on words of its own") {
@@ -131,11 +132,11 @@ TEST_CASE("a part of a larger file is read by its prefix, whatever else there is
   const std::string expected = accepted(encoder + Words{file_with(own, all)}).out;
   CHECK(accepted(encoder + Words{file, "--prefix", "model.text"}).out == expected);
   CHECK(accepted(encoder + Words{file, "--prefix", "model.text."}).out == expected);
-  refuses(encoder + Words{file, "--prefix", "text"}, "they begin with generator, model");
-  refuses({"encoder", "--prefix", "text"}, "--prefix belongs to --parameters");
+  refuses(encoder + Words{file, "--prefix", "text"}, "The names begin with: generator, model");
+  refuses({"encoder", "--prefix", "text"}, "--prefix needs --parameters");
   accepted({"walk", "--parameters", file, "--prefix", "model.pooler", "--heads", "2", "--x", "1 2 3 4"});
   refuses({"walk", "--parameters", file, "--prefix", "model.text"},
-          "holds the parameters of a model, and here go those of one attention");
+          "has the parameters of a model, and this command needs those of one attention");
 }
 
 TEST_CASE("what is not kept needs no memory") {
@@ -200,7 +201,7 @@ TEST_CASE("a decoder's file is refused by the encoder's command, and not asked f
 TEST_CASE("a file that is no text is not read as JSON") {
   const TemporaryFolder folder;
   const std::string file = file_with(folder, torch_attention(""));
-  refuses({"align", "--parameters", file}, "JSON is needed here");
-  refuses({"walk", "--problem", file}, "JSON is needed here");
-  refuses({"transformer", "--model", file}, "JSON is needed here");
+  refuses({"align", "--parameters", file}, "give a JSON file");
+  refuses({"walk", "--problem", file}, "give a JSON file");
+  refuses({"transformer", "--model", file}, "give a JSON file");
 }

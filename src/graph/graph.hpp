@@ -70,7 +70,8 @@ class Value {
 };
 
 /// Chooses nodes by name: `head.2.weights`, `weights` (in any scope), `head.*.output`, `encoder.2.*`.
-/// `*` stands for any characters; without an exact match a pattern may leave out leading scopes.
+/// `*` stands for any characters; without an exact match a pattern may leave out leading scopes. Several
+/// patterns are separated by `|`.
 bool matches(std::string_view pattern, std::string_view name);
 
 /// Who listens: decides whether the cells of a node are kept. Asked when a node is made and when it is named.
@@ -113,7 +114,8 @@ class Graph {
   /// The node called `name` in full. Throws InputError with the nearest name when there is none.
   const Node& at(std::string_view name) const;
   const Node* find(std::string_view name) const;
-  /// The named nodes that match, in order; only the exact one where there is one. Throws InputError for none.
+  /// The named nodes that match, in order; only the exact one where there is one. Of several patterns those
+  /// of the first come first. Throws InputError where one matches nothing.
   std::vector<const Node*> matching(std::string_view pattern) const;
   /// All named nodes, in order.
   std::vector<const Node*> named() const;
@@ -133,6 +135,7 @@ class Graph {
   };
 
  private:
+  std::vector<const Node*> matching_one(std::string_view pattern) const;
   Node& add(std::unique_ptr<const Operation> operation, std::vector<const Node*> operands, Frame frame);
   void give_name(Node& node, std::string name);
 

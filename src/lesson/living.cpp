@@ -31,7 +31,7 @@ void append_markdown(std::vector<std::string>& lines, std::string_view text, con
   if (lines.empty() || !lines.back().empty()) lines.emplace_back();
   for (std::string& line : split(text)) {
     if (trimmed(line) == begin_of_output || trimmed(line) == end_of_output)
-      fail_at(place, "this prints the mark of an output itself: give the block format=text");
+      fail_at(place, "this output contains the mark of an output: give the block format=text");
     lines.push_back(std::move(line));
   }
   lines.emplace_back();
@@ -54,7 +54,7 @@ Ran failed(const Document& document, const CommandBlock& block, const CommandLin
   } catch (const InputError& error) {
     return complaint(std::string("attn: ") + error.what(), block.attributes.style);
   }
-  fail_at(document.at(line.line), "this was to fail, and runs: leave `fails` out");
+  fail_at(document.at(line.line), "this command was expected to fail, but it runs: leave out `fails`");
 }
 
 Ran ran(const Document& document, const CommandBlock& block, const CommandLine& line, const Run& run) {
