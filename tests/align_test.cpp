@@ -338,13 +338,13 @@ TEST_CASE("attn align refuses what cannot be with a sentence and a way out") {
       {{"--hidden", "65536", "--seed", "1"}, "smaller --hidden"},
       {{"--hidden", "99999999999"}, "--hidden: '99999999999'"},
       {{"--steps", "0"}, "--steps: '0'"},
-      {{"--steps", "3", "--target", "the"}, "give one of them"},
+      {{"--steps", "3", "--target", "the"}, "Give one of them"},
       {{"--hidden", "1000", "--steps", "10000"}, "fewer --steps"},
       {{"--seed", "-1"}, "--seed: '-1'"},
-      {{"--parameters", "f.json", "--seed", "1"}, "leave one of them out"},
+      {{"--parameters", "f.json", "--seed", "1"}, "Leave one of them out"},
       {{"--parameters", "/nowhere.json"}, "/nowhere.json"},
       {{"--parameters", folder.write("empty.json", "{}")}, "source_words"},
-      {{"--only", "h", "--explain", "h[1,1]"}, "give one of them"},
+      {{"--only", "h", "--explain", "h[1,1]"}, "Give one of them"},
       {{"--depth", "2"}, "--explain"},
       {{"--explain", "h[7,1]"}, "numbered from 1 to 6"},
       {{"--transpose", "--variant", "none"}, "no alignment"},
@@ -380,12 +380,29 @@ TEST_CASE("attn align tells the steps, the alignment in both orientations, and w
   has(bottleneck, "the most probable word is \"small\"");
   has(bottleneck, "Teacher forcing");
   has(out({"--explain", "decoder.2.weights[1,3]", "--variant", "luong", "--depth", "1"}),
-      "decoder.2.scores[1,3] =");
+      "\n    scores[1,3] =");
   has(out({"--explain", "encoder.2.h[maison,noun]"}), "= tanh(");
   has(out({"--seed", "3", "--cell", "gru", "--source", "any words", "--hidden", "5"}), "encoder.1.candidate");
   has(out({"--only", "alignment", "--format", "csv"}), "maison");
   CHECK(out({"--seed", "3"}) == out({"--seed", "3"}));
   CHECK(out({"--seed", "3"}) != out({"--seed", "4"}));
+}
+
+TEST_CASE("how the numbers were chosen is said at the end, and only of numbers that were") {
+  const std::string usual = run_attn({"align"}).out, random = run_attn({"align", "--seed", "3"}).out;
+  const std::size_t numbers = usual.find("How the numbers were chosen"),
+                    influence = usual.find("What each output depends on");
+  REQUIRE(numbers != std::string::npos);
+  CHECK(influence < numbers);
+  CHECK(random.find("How the numbers were chosen") == std::string::npos);
+  CHECK(random.find("random, not trained") != std::string::npos);
+  CHECK(usual.find("random") == std::string::npos);
+}
+
+TEST_CASE("a word that nothing can replace is said to stay") {
+  const std::string lone = run_attn({"align", "--seed", "3", "--source", "a", "--target", "b"}).out;
+  CHECK(lone.find("A word stays as it is") != std::string::npos);
+  CHECK(run_attn({"align"}).out.find("A word stays as it is") == std::string::npos);
 }
 
 TEST_CASE("the built-in translation can be read from a file as well") {

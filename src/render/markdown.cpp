@@ -146,7 +146,8 @@ class MarkdownRenderer {
     const Notation notation{.latex = true,
                             .precision = style_.precision,
                             .most_terms = style_.elides() ? 8u : 0u,
-                            .terms_in_line = 4};
+                            .terms_in_line = 4,
+                            .scope = derivation.scope};
     std::string left = written_cell(derivation.subject, notation) + " ";
     sink_.write("$$\\begin{aligned}\n");
     bool first = true;

@@ -8,10 +8,10 @@
 namespace attn {
 namespace {
 
-// The alignment with the outputs as columns (D3), for whoever asks.
+// The alignment with the outputs as columns (D3).
 void add_transposed(Graph& graph) {
   const Node* alignment = graph.find("alignment");
-  if (!alignment) fail("--transpose: the variant none has no alignment; choose another --variant");
+  if (!alignment) fail("--transpose: the variant none has no alignment. Choose another --variant");
   graph.name("alignment_transposed", transpose(graph.value(*alignment)));
 }
 
@@ -19,8 +19,8 @@ void add_transposed(Graph& graph) {
 
 Outcome run_align(const Command&, const Arguments& arguments) {
   const std::optional<std::string> only = arguments.text("only"), address = arguments.text("explain");
-  if (only && address) fail("--only and --explain are both given: give one of them");
-  if (arguments.has("depth") && !address) fail("--depth belongs to --explain CELL: give both");
+  if (only && address) fail("--only and --explain are both given. Give one of them");
+  if (arguments.has("depth") && !address) fail("--depth belongs to --explain CELL. Give both");
   const std::size_t depth = arguments.count("depth", 0, 1000).value_or(0);
 
   const Translation translation = translation_of(arguments);
@@ -34,7 +34,7 @@ Outcome run_align(const Command&, const Arguments& arguments) {
     add_explanation(page, *address, depth);
   } else if (only) {
     page.trace = graph->matching(*only);
-    for (const Node* node : page.trace) add_results(page, {node});
+    add_results_by_scope(page, page.trace);
   } else {
     page.trace = graph->named();
     add_alignment_walk(page, translation);

@@ -21,7 +21,7 @@ double number_of(const Arguments& arguments, const std::string& option, double u
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
   const bool read = error == std::errc() && end == text->data() + text->size();
   if (!read || !std::isfinite(value) || value <= 0.0 || value > most) {
-    fail("--{}: '{}' is not a number above 0 and at most {}", option, *text, most);
+    fail("--{} must be a number above 0 and at most {}, and is '{}'", option, most, *text);
   }
   return value;
 }
@@ -30,12 +30,12 @@ std::size_t steps_asked(const Arguments& arguments) {
   return arguments.count("steps", 1, most_steps).value_or(usual_steps);
 }
 
-// Learned positions end somewhere; what is written last does not go in.
+// There are only so many learned positions; the last word written does not go in.
 std::size_t steps_of(const Transformer& model, const ModelInput& prompt, const Arguments& arguments) {
   const std::size_t asked = steps_asked(arguments), places = model.sizes.target_places;
   if (model.positions != "learned" || places == 0) return asked;
   if (prompt.size() > places) {
-    fail("the text has {} words and {} positions were learned: there is no place left to write",
+    fail("the text has {} words, but only {} positions were learned: no word can follow. Give fewer words",
          prompt.size(), places);
   }
   return std::min(asked, places - prompt.size() + 1);
@@ -49,7 +49,7 @@ void require_moderate(const ModelChoice& choice, const GenerationTask& task, con
   const double caches = words * static_cast<double>(4 * sizes.decoder_layers * sizes.d_model);
   const double masks = words * longest * static_cast<double>(task.cache == Cache::none);
   if (masks + (arguments.has("only") ? caches : 0.0) <= static_cast<double>(most_cells)) return;
-  fail("{} steps would keep too many numbers with {}: give fewer --steps", task.steps,
+  fail("{} steps would keep too many numbers with {}. Give fewer with --steps", task.steps,
        task.cache == Cache::none ? "--no-cache" : "--only");
 }
 
@@ -63,7 +63,7 @@ Sampling sampling_of(const Arguments& arguments) {
   const bool samples = arguments.has("temperature") || arguments.has("top-k") || arguments.has("top-p") ||
                        arguments.has("sample");
   if (!samples && arguments.has("sample-seed")) {
-    fail("--sample-seed belongs to --sample, --temperature, --top-k or --top-p: give one of them");
+    fail("--sample-seed belongs to --sample, --temperature, --top-k or --top-p. Give one of them");
   }
   if (samples) {
     sampling.generator.emplace(static_cast<std::uint32_t>(
@@ -74,7 +74,7 @@ Sampling sampling_of(const Arguments& arguments) {
 
 GenerationTask generation_task(const ModelChoice& choice, const Arguments& arguments) {
   if (choice.memory || choice.target.x) {
-    fail("attn generate needs words: this model has no embeddings of the target, or vectors are given");
+    fail("attn generate needs words, but the target has no embeddings here, or is given as vectors");
   }
   GenerationTask task{.prompt = choice.target};
   task.steps = steps_of(choice.model, task.prompt, arguments);
@@ -90,7 +90,7 @@ std::size_t words_without_cache(const GenerationTask& task, std::size_t steps) {
 
 std::optional<std::string> remark_on_steps(const GenerationTask& task, const Arguments& arguments) {
   if (!arguments.has("steps") || steps_asked(arguments) == task.steps) return std::nullopt;
-  return fmt::format("only {} steps: {} positions were learned", task.steps,
+  return fmt::format("only {} steps are possible, because the model has learned {} positions", task.steps,
                      task.prompt.size() + task.steps - 1);
 }
 
