@@ -374,7 +374,7 @@ TEST_CASE("attn align tells the steps, the alignment in both orientations, and w
   has(usual, "\"white\" looks most at \"blanche\" (97 %)");
   has(usual, "\n  alignment │      la  maison  blanche");
   has(out({"--transpose"}), "\n  alignment_transposed │     the   white");
-  has(out({"--variant", "luong"}), "the context a_t, not the weights");
+  has(out({"--variant", "luong"}), "The context a_t is concatenated with the state s_t");
   const std::string bottleneck = out({"--variant", "none", "--target", "the white house is small"});
   has(bottleneck, "What the bottleneck loses");
   has(bottleneck, "the most probable word is \"small\"");

@@ -34,6 +34,16 @@ inline void check_has(std::string_view text, std::string_view part) {
   CHECK_MESSAGE(text.find(part) != std::string::npos, text << " lacks: " << part);
 }
 
+/// The text with every run of blanks and line ends as one blank: sentences without their line breaks.
+inline std::string in_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\n';
+    if (!blank || !line.ends_with(' ')) line += blank ? ' ' : c;
+  }
+  return line;
+}
+
 /// Words with more words after them.
 inline Words operator+(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());

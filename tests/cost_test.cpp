@@ -4,6 +4,7 @@
 #include <set>
 
 #include "attention/problem.hpp"
+#include "commands_tried.hpp"
 #include "data/json.hpp"
 #include "data/request.hpp"
 #include "graph/cost.hpp"
@@ -38,16 +39,6 @@ std::string shown(const Words& words) {
 
 bool holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
-}
-
-// The text with every run of blanks and line ends as one blank: sentences without their line breaks.
-std::string in_one_line(std::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    const bool blank = c == ' ' || c == '\n';
-    if (!blank || !line.ends_with(' ')) line += blank ? ' ' : c;
-  }
-  return line;
 }
 
 }  // namespace

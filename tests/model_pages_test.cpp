@@ -21,7 +21,7 @@ TEST_CASE("under a heading with the scope, names in tables and formulas are shor
 TEST_CASE("masked weights are shown as masked when they are shown alone") {
   const std::string name = "decoder.1.self_attention.head.1.weights";
   const std::string alone = accepted({"decoder", "--only", name}).out;
-  check_has(alone, "<start> │  1.0000");
+  check_has(alone, "<start> │   1.0000");
   check_has(alone, "·");
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("the counts of a generation are the sums of its steps, and the encoder
       }
       return with_commas(sum);
     };
-    const std::string page = accepted(Words{"generate"} + model + Words{"--width", "300"}).out;
+    const std::string page = in_one_line(accepted(Words{"generate"} + model).out);
     check_has(page, "With the cache, the steps take " + count({}) + " multiply-adds. Without it, they take " +
                         count({"--no-cache"}) + ".");
     const bool encodes = model.back() != "pattern";
@@ -68,16 +68,16 @@ TEST_CASE("a page names what a file of parameters does not say") {
   const std::string file = folder.path("m.safetensors");
   accepted({"parameters", "--kind", "encoder-only", "--save-parameters", file});
   for (const char* command : {"encoder", "parameters"}) {
-    const std::string page = accepted({command, "--parameters", file, "--heads", "2", "--width", "200"}).out;
+    const std::string page = in_one_line(accepted({command, "--parameters", file, "--heads", "2"}).out);
     check_has(page, "Assumed here: ReLU in the feed-forward layers, and ε = 1e-05 in layer normalization.");
   }
   CHECK(accepted({"encoder"}).out.find("Assumed here") == std::string::npos);
-  check_has(accepted({"encoder", "--width", "200"}).out, "The parameters are random (seed 1), not trained.");
+  check_has(in_one_line(accepted({"encoder"}).out), "The parameters are random (seed 1), not trained.");
   CHECK(accepted({"encoder", "--model", "copy"}).out.find("random") == std::string::npos);
 }
 
 TEST_CASE("a page on a model says what its options do, and nothing else") {
-  const auto page = [](const Words& words) { return accepted(words + Words{"--width", "300"}).out; };
+  const auto page = [](const Words& words) { return in_one_line(accepted(words).out); };
   const std::string all = "every word attends to all words, itself included",
                     some = "words that the mask allows";
   check_has(page({"encoder"}), all);

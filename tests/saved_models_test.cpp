@@ -158,26 +158,25 @@ TEST_CASE("numbers that overflow are told of, whatever is asked for") {
 }
 
 TEST_CASE("a page tells what happened to the words, and not more") {
-  const std::string given = accepted({"encoder", "--x", "1 2 3 4; 2 3 4 5", "--width", "300"}).out;
+  const std::string given = in_one_line(accepted({"encoder", "--x", "1 2 3 4; 2 3 4 5"}).out);
   check_has(given, "positions: none, since vectors go in.");
   check_has(given, "The source as vectors. They are used as they are");
   CHECK(given.find("a vector for each position") == std::string::npos);
-  const std::string without = accepted({"encoder", "--positions", "none"}).out;
+  const std::string without = in_one_line(accepted({"encoder", "--positions", "none"}).out);
   check_has(without, "multiplied by √d_model");
   CHECK(without.find("vector for each position") == std::string::npos);
-  check_has(accepted({"encoder"}).out, "a vector for each position is added.");
+  check_has(in_one_line(accepted({"encoder"}).out), "a vector for each position is added.");
 }
 
 TEST_CASE("a distribution of words is read as one, and not as attention") {
-  const std::string result = accepted({"transformer", "--section", "The result"}).out;
+  const std::string result = in_one_line(accepted({"transformer", "--section", "The result"}).out);
   check_has(result, "After \"<start>\" the most probable word is \"");
   CHECK(result.find("looks most at") == std::string::npos);
 }
 
 TEST_CASE("a ledger says how its words were sampled") {
-  check_has(accepted({"generate"}).out, "and the most probable words");
-  const std::string drawn =
-      accepted({"generate", "--top-k", "1", "--temperature", "2", "--width", "300"}).out;
+  check_has(in_one_line(accepted({"generate"}).out), "and the most probable words");
+  const std::string drawn = in_one_line(accepted({"generate", "--top-k", "1", "--temperature", "2"}).out);
   check_has(drawn, "the logits are divided by 2; only the 1 most probable words are kept.");
   CHECK(accepted({"generate"}).out.find("Sampling:") == std::string::npos);
 }

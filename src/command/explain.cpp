@@ -26,8 +26,7 @@ void add_explanation(Page& page, const std::string& address, std::size_t depth) 
   if (const std::string place = place_of(cell); !place.empty()) title += " (" + place + ")";
   page.head(1, std::move(title));
   const std::string_view scope = cell.node->scope();
-  if (!scope.empty())
-    page.say(text("Below, names in ", code(std::string(cell.node->scope_name())), " leave it out."));
+  if (!scope.empty()) add_short_names(page, *cell.node);
   page.say(formula_block(*cell.node, scope));
   for (Block& block : derivations(cell, depth, scope)) page.say(std::move(block));
 }

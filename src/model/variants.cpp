@@ -34,18 +34,18 @@ Value none(DecoderStep& step) {
 constexpr std::array table = {
     AlignmentVariant{
         "bahdanau",
-        "the previous state is the query, the score is additive, and the context enters the cell "
-        "(Bahdanau et al. 2014)",
+        "the previous state is the query, the score is additive, and the context enters the cell (Bahdanau "
+        "et al. 2014)",
         "additive", 1, 0, bahdanau},
     AlignmentVariant{
         "luong",
-        "the new state is the query, the score is a dot product, and the context is concatenated "
-        "with the state (Luong et al. 2015)",
+        "the new state is the query, the score is a dot product, and the context is concatenated with the "
+        "state (Luong et al. 2015)",
         "dot", 0, 1, luong},
     AlignmentVariant{
         "scaled-dot",
-        "the previous state is the query, the score is a dot product divided by √d, and the context "
-        "is concatenated with the new state",
+        "the previous state is the query, the score is a dot product divided by √d, and the context is "
+        "concatenated with the new state",
         "scaled-dot", 0, 1, scaled_dot},
     AlignmentVariant{"none",
                      "no attention: only the encoder's last state reaches the decoder, the bottleneck "

@@ -126,6 +126,10 @@ std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& n
   return groups;
 }
 
+void add_short_names(Page& page, const Node& example) {
+  page.say(text("Names are shortened: ", code(std::string(example.leaf())), " is ", code(example.name), "."));
+}
+
 void add_results_by_scope(Page& page, const std::vector<const Node*>& nodes) {
   for (const std::vector<const Node*>& group : by_scope(nodes)) {
     const Node& first = *group.front();

@@ -25,6 +25,9 @@ void add_results(Page& page, const std::vector<const Node*>& nodes, std::string_
 /// Nodes that follow each other in the same scope, as groups.
 std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& nodes);
 
+/// Says by an example that names leave out the node's scope.
+void add_short_names(Page& page, const Node& example);
+
 /// The formula and the table of each node, under a heading for each scope, which names then leave out.
 void add_results_by_scope(Page& page, const std::vector<const Node*>& nodes);
 

@@ -51,10 +51,9 @@ void add_scores(CostPage& page, LayerSizes sizes) {
   page.table("scoring", work_columns, rows);
   page.say(
       "A dot product takes n²d multiply-adds. Additive attention takes n²d for w_v, and 2nd² for W_q and "
-      "W_k. "
-      "It can need fewer only if its hidden layer is narrower than d. It also adds and takes the tanh of d "
-      "numbers for each pair, 2n²d element-wise operations, and stores them. The dot products are one matrix "
-      "product. attn cost --measure shows the difference in seconds.");
+      "W_k. It can need fewer only if its hidden layer is narrower than d. It also adds and takes the tanh "
+      "of d numbers for each pair, 2n²d element-wise operations, and stores them. The dot products are one "
+      "matrix product. attn cost --measure shows the difference in seconds.");
 }
 
 }  // namespace attn

@@ -26,7 +26,7 @@ std::string sources() {
   }
   std::string sentence;
   for (const auto& [source, names] : by_source) {
-    sentence += fmt::format("{}{} ({})", sentence.empty() ? "" : ", ", source, fmt::join(names, ", "));
+    sentence += fmt::format("{}{} ({})", sentence.empty() ? "" : " and in ", source, fmt::join(names, ", "));
   }
   return sentence;
 }
@@ -35,8 +35,7 @@ void add_formulas(CostPage& page) {
   page.say(
       "Each line: the kind of layer, its exact number of multiply-adds, and how complexity, sequential "
       "operations and maximum path length grow with n, d and k. The last column has the same in the letters "
-      "T, "
-      "D and K of Lin et al. 2022, for the layers of their table.");
+      "T, D and K of Lin et al. 2022, for the layers of their table.");
   Listing formulas{{"layer", "multiply-adds", "growth in n, d, k", "growth in T, D, K"}, {}};
   Listing meanings{{"layer", "what it is"}, {}};
   for (const LayerKind& row : layer_kinds()) {

@@ -85,10 +85,8 @@ void measure_layers(CostPage& page) {
   }
   page.say(
       fmt::format("The time of one layer of each kind, with n = {} to {} positions of size d = {}: the "
-                  "median of five runs "
-                  "on one processor. A kind that becomes too large stops at a smaller n. The table shows the "
-                  "largest n of "
-                  "each, and the nanoseconds per multiply-add.",
+                  "median of five runs on one processor. A kind that becomes too large stops at a smaller n. "
+                  "The table shows the largest n of each, and the nanoseconds per multiply-add.",
                   least, most, d));
   page.say(std::move(plot));
   page.table("measured_layers", columns, rows);

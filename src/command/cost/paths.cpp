@@ -28,8 +28,8 @@ void add_example(CostPage& page) {
   const std::optional<Meeting> found = search_meeting(contiguous, n, k, n);
   if (!found) return;
   page.say(fmt::format(
-      "Convolutions with kernel {}: with one layer, {} position depends on both x_1 and x_{}. With {} "
-      "layers one does: {}, and {}.",
+      "Convolutions with kernel {}: with one layer, {} position depends on both x_1 and x_{}. With {} layers "
+      "one does: {}, and {}.",
       k, one_is_enough ? "a" : "no", n, found->layers, way(found->from_first), way(found->from_last)));
 }
 
@@ -66,11 +66,9 @@ void add_paths(CostPage& page, std::size_t k) {
   page.table("meeting", {"contiguous", "(n-1)/(k-1)", "dilated", "log_k n"}, rows);
   page.say(
       "Some texts say O(n/k), others O(log_k n). Both are right. Each layer of an ordinary convolution "
-      "reaches "
-      "k−1 positions further, so (n−1)/(k−1) layers are needed. In a dilated convolution the positions of a "
-      "window are k^(l−1) apart in layer l. Each layer reaches k times as far as the layer before, so log_k "
-      "n "
-      "layers are enough.");
+      "reaches k−1 positions further, so (n−1)/(k−1) layers are needed. In a dilated convolution the "
+      "positions of a window are k^(l−1) apart in layer l. Each layer reaches k times as far as the layer "
+      "before, so log_k n layers are enough.");
 }
 
 void add_crossover(CostPage& page, LayerSizes sizes) {
@@ -85,16 +83,15 @@ void add_crossover(CostPage& page, LayerSizes sizes) {
     rows.emplace_back(fmt::format("n = {}", n), std::vector{a, r, a - r});
   }
   page.say(fmt::format(
-      "The first n at which self-attention is not cheaper than a recurrent layer, found by a search with "
-      "d = {}: n = {}.",
+      "The first n at which self-attention is not cheaper than a recurrent layer, found by a search with d = "
+      "{}: n = {}.",
       sizes.d, cheaper + 1));
   page.table("crossover", {"self-attention", "recurrent", "difference"}, rows);
   const std::size_t than_windows = cheaper_up_to(attention, kind("convolution"), sizes, most);
   page.say(fmt::format(
       "Without its projections, self-attention takes 2n²d multiply-adds and a recurrent layer 2nd². So it is "
       "cheaper while n < d. {} The four projections add 4nd², twice the cost of the recurrent layer at every "
-      "n. "
-      "O(n²d) leaves them out.",
+      "n. O(n²d) leaves them out.",
       than_windows == 0 ? fmt::format("It is never cheaper than a convolution with kernel {}.", sizes.k)
                         : fmt::format("It is cheaper than a convolution with kernel {} up to n = {}.",
                                       sizes.k, length(than_windows))));
@@ -102,10 +99,8 @@ void add_crossover(CostPage& page, LayerSizes sizes) {
   const double of_attention = attention.multiply_adds(image), of_recurrent = recurrent.multiply_adds(image);
   page.say(
       fmt::format("An image of 32 × 32 pixels with 3 colors, read as a sequence of single values, has n = "
-                  "3072. With d = 512, "
-                  "self-attention takes {} multiply-adds, {:g} times those of a recurrent layer ({}). This "
-                  "is why images are "
-                  "first turned into shorter sequences.",
+                  "3072. With d = 512, self-attention takes {} multiply-adds, {:g} times those of a "
+                  "recurrent layer ({}). This is why images are first turned into shorter sequences.",
                   with_commas(static_cast<std::uint64_t>(of_attention)), of_attention / of_recurrent,
                   with_commas(static_cast<std::uint64_t>(of_recurrent))));
 }

@@ -83,10 +83,8 @@ class AlignmentEnds {
     Influence found = influence(model_, translation_.source, translation_.target);
     title(attends() ? "What each output depends on" : "What the bottleneck loses");
     say("One source word at a time is replaced by the word with the nearest embedding. The target words stay "
-        "the "
-        "same. The table shows how much the distribution of each output changes (total variation distance: 0 "
-        "= "
-        "unchanged, 1 = completely different words).");
+        "the same. The table shows how much the distribution of each output changes (total variation "
+        "distance: 0 = unchanged, 1 = completely different words).");
     if (!std::ranges::equal(found.replacements, translation_.source, std::ranges::not_equal_to()))
       say("A word stays as it is where the vocabulary has no other word.");
     std::vector<std::string> columns, rows;
@@ -99,8 +97,8 @@ class AlignmentEnds {
     if (attends()) return;
     say(fmt::format(
         "All information about the source passes through one state of size {}. A column near 0 means that "
-        "replacing "
-        "this word hardly changes any output. With --variant bahdanau each output attends to every state.",
+        "replacing this word hardly changes any output. With --variant bahdanau each output attends to every "
+        "state.",
         model_.state_size));
   }
 

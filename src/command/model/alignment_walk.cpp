@@ -105,11 +105,9 @@ class AlignmentWalk {
                    fmt::format(": {}. Cell ", model_.variant->summary), code(std::string(model_.cell->name)),
                    fmt::format(": {}.", model_.cell->summary))});
     say(translation_.is_forced ? "Teacher forcing: the input of each step is the previous word of the given "
-                                 "translation, whatever the "
-                                 "model would have chosen."
+                                 "translation, whatever the model would have chosen."
                                : "Greedy decoding: each step takes the word with the highest probability, in "
-                                 "a tie the first. This "
-                                 "word is the input of the next step.");
+                                 "a tie the first. This word is the input of the next step.");
   }
 
   void add_parameters() {
@@ -126,8 +124,7 @@ class AlignmentWalk {
   void add_encoder() {
     title(2, "The encoder reads");
     say("Each state h_t is computed from the embedding of word t and the previous state. So it can also "
-        "depend on "
-        "all words before.");
+        "depend on all words before.");
     std::vector<const Node*> states;
     std::vector<std::string> labels;
     for (const Node* node : of_scope_["encoder.1."]) say(formula_block(*node));
@@ -141,8 +138,7 @@ class AlignmentWalk {
     say(upright("hᵀ", states, axis("inputs", std::move(labels))));
     say(attends() ? "These states are the keys and the values in every step of the decoder: k = v = h."
                   : fmt::format("Only the last state, the column \"{}\", reaches the decoder: its size is {} "
-                                "for a sentence "
-                                "of any length.",
+                                "for a sentence of any length.",
                                 source_word(translation_.source.back()), model_.state_size));
     say(formula_block(graph_.at("decoder.0.state")));
   }
@@ -151,7 +147,7 @@ class AlignmentWalk {
   void add_step(std::size_t t) {
     title(2, fmt::format("Output {}: \"{}\"", t, target_word(translation_.target[t - 1])));
     const std::string scope = fmt::format("decoder.{}.", t);
-    say(Prose{text("Names leave out ", code(fmt::format("decoder.{}", t)), ".")});
+    add_short_names(page_, *find(t, "state"));
     for (const Node* node : of_scope_[scope]) {
       if (t == 1 || !is_told_once(*node)) say(formula_block(*node, scope));
     }
@@ -199,10 +195,8 @@ class AlignmentWalk {
     const std::size_t d = model_.state_size, n = translation_.source.size();
     say(
         fmt::format("The context a_t is concatenated with the state s_t, not the weights alpha_t. The size "
-                    "of [a_t; s_t] is "
-                    "{} + {} = {} for every sentence. The size of [alpha_t; s_t] would be {} + {} = {} here, "
-                    "and would change "
-                    "with the length of the sentence.",
+                    "of [a_t; s_t] is {} + {} = {} for every sentence. The size of [alpha_t; s_t] would be "
+                    "{} + {} = {} here, and would change with the length of the sentence.",
                     d, d, 2 * d, n, d, n + d));
   }
 

@@ -27,6 +27,16 @@ constexpr Size named_sizes[] = {
     {"base", {.encoder_layers = 6, .decoder_layers = 6, .d_model = 512, .heads = 8, .d_ff = 2048}},
 };
 
+// What a file of parameters leaves open.
+std::string assumptions_in_words(const NormPlacement& norm) {
+  if (!norm.in_layers)
+    return "The file does not name the activation. Assumed here: ReLU in the feed-forward layers.";
+  return fmt::format(
+      "The file does not name the activation and ε. Assumed here: ReLU in the feed-forward layers, and ε = "
+      "{} in layer normalization.",
+      LayerNorm::usual_epsilon);
+}
+
 class Chooser {
  public:
   Chooser(const Arguments& arguments, const ModelUse& use) : arguments_(arguments), use_(use) {}
@@ -142,10 +152,7 @@ class Chooser {
     arguments_.tell("reading parameters");
     ParameterFile file = parameters_asked_for(arguments_, path);
     take_parameters(model, std::move(file.parameters), path);
-    model.about.push_back(
-        fmt::format("The file does not name the activation and ε. Assumed here: ReLU in the feed-forward "
-                    "layers, and ε = {} in layer normalization.",
-                    LayerNorm::usual_epsilon));
+    model.about.push_back(assumptions_in_words(*model.norm));
     const bool learned = model.sizes.source_places > 0 || model.sizes.target_places > 0;
     if (learned && !arguments_.has("positions")) model.positions = "learned";
     model.title = fmt::format("{} of {}", file.layout, path);

@@ -91,8 +91,7 @@ void add_ledger(Page& page, const GenerationRun& run, const Sampling& sampling) 
   page.head(2, "Step by step");
   page.say(
       fmt::format("Each line: the input words, the number of cached positions, the multiply-adds of this "
-                  "step, the chosen "
-                  "word, and the most probable words (at most {}).",
+                  "step, the chosen word, and the most probable words (at most {}).",
                   most_shown));
   if (const std::vector<std::string> how = sampling_in_words(sampling); !how.empty())
     page.say(fmt::format("Sampling: {}.{}", fmt::join(how, "; "),
@@ -173,8 +172,8 @@ void add_comparison(Page& page, const ModelChoice& choice, GenerationPlan plan, 
   page.blocks.emplace_back(Heading{2, text("With and without the cache")});
   if (expected > most_work) {
     page.blocks.emplace_back(Prose{text(fmt::format(
-        "Not compared: without the cache, {} steps would take about {:.1g} multiply-adds. Give fewer "
-        "--steps to compare.",
+        "Not compared: without the cache, {} steps would take about {:.1g} multiply-adds. Give fewer --steps "
+        "to compare.",
         steps, expected))});
     return;
   }

@@ -69,13 +69,12 @@ Outcome run_layer_norm(const Command&, const Arguments& arguments) {
                        [](const Node* node) { return node->operation != nullptr; });
   page.head(1, "Layer normalization");
   page.say(
-      "Each row is shifted to mean 0 and divided by √(variance + ε). If ε is small beside the variance, the "
-      "row "
-      "then has variance 1. The learned γ and β rescale and shift each column.");
+      "Each row is shifted to mean 0 and divided by √(variance + ε). Its variance is then close to 1, unless "
+      "ε is large beside it. The learned γ and β rescale and shift each column.");
   if (const std::vector<std::string> rows = constant_rows(x.node()); !rows.empty()) {
     page.say(fmt::format(
-        "Rows whose numbers are all equal: {}. Up to rounding, their variance and their normalized "
-        "numbers are 0.",
+        "Rows whose numbers are all equal: {}. Up to rounding, their variance and their normalized numbers "
+        "are 0.",
         fmt::join(rows, ", ")));
   }
   page.blocks.emplace_back(

@@ -83,8 +83,8 @@ void add_outline(Page& page) {
   Listing listing{{"matrix", "shape", "multiply-adds"}, {}};
   add_rows(listing, root, 0);
   page.blocks.emplace_back(Prose{
-      text("Each line: a matrix, its shape, and the multiply-adds of its matrix products. A group shows "
-           "the sum of its parts.")});
+      text("Each line: a matrix, its shape, and the multiply-adds of its matrix products. A group shows the "
+           "sum of its parts.")});
   page.blocks.emplace_back(std::move(listing));
   page.blocks.emplace_back(
       Prose{text(fmt::format("Total: {} multiply-adds of matrix products and {} element-wise operations.",

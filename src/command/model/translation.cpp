@@ -87,8 +87,7 @@ Translation translation_of(const Arguments& arguments) {
     translation.title = "A translation with random numbers";
     translation.about = {
         "All matrices are random, not trained. The steps are those of a real translator, but the words have "
-        "no "
-        "meaning."};
+        "no meaning."};
     translation.model = drawn_model(arguments, from, to.empty() ? from : to);
   } else {
     translation.title = file.title;

@@ -160,9 +160,9 @@ void explain_names(Page& page) {
   const auto in_scope = [](const Node* node) { return !node->scope().empty(); };
   const auto first = std::ranges::find_if(page.trace, in_scope);
   if (first == page.trace.end()) return;
-  page.say(text("Names leave out the heading they stand under: ", code(std::string((*first)->leaf())),
-                " under ", code(std::string((*first)->scope_name())), " is ", code((*first)->name), ". ",
-                code("--only"), " and ", code("--explain"), " need the full name."));
+  page.say(text("Under each heading names are shortened: ", code(std::string((*first)->leaf())), " under ",
+                code(std::string((*first)->scope_name())), " is ", code((*first)->name),
+                ". Use the full name with ", code("--only"), " and ", code("--explain"), "."));
 }
 
 }  // namespace
