@@ -141,7 +141,7 @@ class MarkdownRenderer {
   }
 
   void operator()(const Derivation& derivation) {
-    const Explanation explanation = explain(derivation.subject);
+    const Explanation explanation = explain(derivation.subject, derivation.scope);
     gap();
     const Notation notation{.latex = true,
                             .precision = style_.precision,

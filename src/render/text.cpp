@@ -106,7 +106,7 @@ class TextRenderer {
   }
 
   void operator()(const Derivation& derivation) {
-    const Explanation explanation = explain(derivation.subject);
+    const Explanation explanation = explain(derivation.subject, derivation.scope);
     gap();
     const std::string margin(2 + 2 * derivation.depth, ' ');
     const Notation notation{.precision = style_.precision,
