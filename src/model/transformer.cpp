@@ -25,7 +25,7 @@ Matrix column_of(const std::vector<std::size_t>& ids) {
   return column;
 }
 
-// A key that stands for no word is masked.
+// Nobody may look at a key that stands for no word.
 Matrix without_blanks(Matrix allowed, const std::vector<bool>& blank) {
   for (std::size_t j = 0; j < blank.size(); ++j) {
     for (std::size_t i = 0; blank[j] && i < allowed.shape()[0]; ++i) allowed(i, j) = 0.0;

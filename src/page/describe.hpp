@@ -25,12 +25,6 @@ void add_results(Page& page, const std::vector<const Node*>& nodes, std::string_
 /// Nodes that follow each other in the same scope, as groups.
 std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& nodes);
 
-/// Says by an example that names leave out the node's scope.
-void add_short_names(Page& page, const Node& example);
-
-/// The formula and the table of each node, under a heading for each scope, which names then leave out.
-void add_results_by_scope(Page& page, const std::vector<const Node*>& nodes);
-
 /// One sentence that tells which matrices were drawn, so that nothing that follows from them reads as a
 /// finding. Nothing where all were given.
 void add_drawn(Page& page, const Problem& problem);
@@ -42,6 +36,12 @@ void add_reading(Page& page, const Node& node);
 /// How a cell came about and, up to `depth` steps behind it, how its terms did; every cell once. Names are
 /// told from `scope` on.
 std::vector<Block> derivations(const Cell& cell, std::size_t depth, std::string_view scope = {});
+
+/// Says by an example that names leave out the node's scope.
+void add_short_names(Page& page, const Node& example);
+
+/// The formula and the table of each node, under a heading for each scope, which names then leave out.
+void add_results_by_scope(Page& page, const std::vector<const Node*>& nodes);
 
 /// Whether the node is the result of a softmax (its rows sum to one, or to zero where no key may be looked
 /// at).

@@ -38,7 +38,7 @@ std::vector<bool> blanks_among(const Words& words) {
   return blanks;
 }
 
-// Padding is masked: any id will do where the vocabulary has no <blank>.
+// Nobody looks at a blank: any id does for one that the model does not know.
 ModelInput input_of(const Words& words, const Vocabulary& vocabulary, std::size_t rows) {
   ModelInput input{.tokens = words, .blank = blanks_among(words)};
   for (const std::string& word : words) {
