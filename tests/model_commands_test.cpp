@@ -96,8 +96,8 @@ TEST_CASE("thousands of words are written without keeping every cache") {
   const Finished finished =
       accepted({"generate", "--size", "tiny", "--kind", "decoder-only", "--steps", "400"});
   check_has(finished.out, "  400.  ");
-  refuses({"generate", "--size", "tiny", "--steps", "4096", "--no-cache"}, "Give fewer with --steps");
-  refuses({"generate", "--size", "base", "--steps", "4096", "--only", "*.keys"}, "Give fewer with --steps");
+  refuses({"generate", "--size", "tiny", "--steps", "4096", "--no-cache"}, "give fewer --steps");
+  refuses({"generate", "--size", "base", "--steps", "4096", "--only", "*.keys"}, "give fewer --steps");
 }
 
 TEST_CASE("a blank among given vectors is not looked at") {
@@ -124,7 +124,7 @@ TEST_CASE("options of models are checked by name") {
     refuses({command, "--model", "patern"}, "did you mean 'pattern'?");
     refuses({command, "--model", "copy", "--layers", "2"}, "--model and --layers are both given");
     refuses({command, "--parameters", "nowhere.npz", "--heads", "2"}, "nowhere.npz");
-    refuses({command, "--heads", "3"}, "is not divisible by the number of heads");
+    refuses({command, "--heads", "3"}, "d_model (4) is not divisible by the number of heads (3)");
   }
   for (const char* command : {"encoder", "decoder", "transformer", "parameters"}) {
     refuses({command, "--n", "3", "--source", "a"}, "--n and --source are both given");
@@ -164,7 +164,7 @@ TEST_CASE("an option for a side that is not there is refused") {
   refuses({"transformer", "--depth", "2"}, "--depth belongs to --explain");
   refuses({"transformer", "--outline", "--save-parameters", "x.npz"}, "--save-parameters and --outline");
   refuses({"transformer", "--save-parameters", "x.csv"}, ".safetensors or .npz");
-  refuses({"encoder", "--x", "1 2 3 4", "--source", "a b"}, "Give one word for each row");
+  refuses({"encoder", "--x", "1 2 3 4", "--source", "a b"}, "give one word for each row");
   check_has(accepted({"encoder", "--model", "copy", "--seed", "3"}).errors, "--seed has no effect here");
 }
 

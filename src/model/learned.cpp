@@ -142,7 +142,7 @@ std::optional<Value> Learned::find(std::string_view leaf) const {
 const Value& Learned::at(std::string_view leaf) const {
   const auto found = values_->find(prefix_ + std::string(leaf));
   if (found == values_->end())
-    fail("the model has no parameter {}{}. Give a file that has it", prefix_, leaf);
+    fail("the model has no parameter {}{}: give a file that has it", prefix_, leaf);
   return found->second;
 }
 

@@ -87,7 +87,7 @@ Value RunningTransformer::vectors_of(std::string_view side, const ModelInput& wo
   const std::size_t before = side == "target" ? words_before_ : 0;
   const Places places{before, learned_.find(fmt::format("{}_positions.table", side))};
   if (kind.table_shape && !places.table) {
-    fail("--positions {}: the model has no {}_positions.table. Give --positions sinusoidal or none",
+    fail("--positions {}: the model has no {}_positions.table: give --positions sinusoidal or none",
          kind.name, side);
   }
   return with_positions(kind, std::move(x), places);

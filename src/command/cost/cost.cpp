@@ -76,7 +76,7 @@ void add_problem(CostPage& page, const Graph& graph) {
   const std::vector<NamedWork> all = work_by_name(graph);
   if (all.empty()) {
     fail(
-        "nothing is computed from this input, so there is nothing to count. Give --q and --k, --scores, or "
+        "nothing is computed from this input, so there is nothing to count: give --q and --k, --scores, or "
         "--weights and --v, or only sizes: --n, --d and --kernel");
   }
   const Work total = work_of(graph);

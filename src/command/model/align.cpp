@@ -11,7 +11,7 @@ namespace {
 // The alignment with the outputs as columns (D3).
 void add_transposed(Graph& graph) {
   const Node* alignment = graph.find("alignment");
-  if (!alignment) fail("--transpose: the variant none has no alignment. Choose another --variant");
+  if (!alignment) fail("--transpose: the variant none has no alignment: choose another --variant");
   graph.name("alignment_transposed", transpose(graph.value(*alignment)));
 }
 
@@ -19,8 +19,8 @@ void add_transposed(Graph& graph) {
 
 Outcome run_align(const Command&, const Arguments& arguments) {
   const std::optional<std::string> only = arguments.text("only"), address = arguments.text("explain");
-  if (only && address) fail("--only and --explain are both given. Give one of them");
-  if (arguments.has("depth") && !address) fail("--depth belongs to --explain CELL. Give both");
+  if (only && address) fail("--only and --explain are both given: give one of them");
+  if (arguments.has("depth") && !address) fail("--depth belongs to --explain CELL: give both");
   const std::size_t depth = arguments.count("depth", 0, 1000).value_or(0);
 
   const Translation translation = translation_of(arguments);

@@ -28,7 +28,7 @@ ModelChoice with_another_word(ModelChoice choice, std::size_t t) {
     return choice;
   }
   const std::size_t words = choice.model.sizes.target_words;
-  if (words < 2) fail("--check-causal replaces words, and the vocabulary has only one. Give --target-x");
+  if (words < 2) fail("--check-causal replaces words, and the vocabulary has only one: give --target-x");
   choice.target.ids[t] = choice.target.ids[t] % words + 1;
   return choice;
 }
@@ -49,7 +49,7 @@ double moved(const Matrix& before, const Matrix& after, std::size_t from, std::s
 Outcome check_causal(const ModelChoice& choice) {
   if (choice.target.size() == 0) fail("--check-causal needs a decoder, and this model has none");
   const std::size_t n = choice.target.size();
-  if (n < 2) fail("--check-causal replaces a later word, and there is only one. Give a longer --target");
+  if (n < 2) fail("--check-causal replaces a later word, and there is only one: give a longer --target");
   const Matrix original = decoded(choice);
   Matrix numbers = make_matrix({n - 1, 2}, 0.0);
   std::vector<std::string> labels;

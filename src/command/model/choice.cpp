@@ -90,10 +90,10 @@ class Chooser {
   void require_side() const {
     const Transformer& model = choice_.model;
     if (use_.needs == ModelUse::Needs::encoder && !model.has_encoder()) {
-      fail("attn {} needs an encoder, and this model has none. Use attn decoder", use_.command);
+      fail("attn {} needs an encoder, and this model has none: use attn decoder", use_.command);
     }
     if (use_.needs == ModelUse::Needs::decoder && !model.kind->decodes) {
-      fail("attn {} needs a decoder, and this model has none. Use attn encoder", use_.command);
+      fail("attn {} needs a decoder, and this model has none: use attn encoder", use_.command);
     }
   }
 
@@ -191,7 +191,7 @@ class Chooser {
     sizes.heads = asked("heads", sizes.heads, most_numbers);
     sizes.d_ff = asked("d-ff", sizes.d_ff, most_inner);
     if (sizes.d_model % sizes.heads == 0) return;
-    fail("--heads {}: d_model ({}) is not divisible by the number of heads", sizes.heads, sizes.d_model);
+    fail("--heads: d_model ({}) is not divisible by the number of heads ({})", sizes.d_model, sizes.heads);
   }
 
   const Arguments& arguments_;

@@ -35,8 +35,8 @@ std::size_t steps_of(const Transformer& model, const ModelInput& prompt, const A
   const std::size_t asked = steps_asked(arguments), places = model.sizes.target_places;
   if (model.positions != "learned" || places == 0) return asked;
   if (prompt.size() > places) {
-    fail("the text has {} words, but only {} positions were learned: no word can follow. Give fewer words",
-         prompt.size(), places);
+    fail("the text has {} words, and only {} positions were learned: give fewer words", prompt.size(),
+         places);
   }
   return std::min(asked, places - prompt.size() + 1);
 }
@@ -49,7 +49,7 @@ void require_moderate(const ModelChoice& choice, const GenerationTask& task, con
   const double caches = words * static_cast<double>(4 * sizes.decoder_layers * sizes.d_model);
   const double masks = words * longest * static_cast<double>(task.cache == Cache::none);
   if (masks + (arguments.has("only") ? caches : 0.0) <= static_cast<double>(most_cells)) return;
-  fail("{} steps would keep too many numbers with {}. Give fewer with --steps", task.steps,
+  fail("{} steps would keep too many numbers with {}: give fewer --steps", task.steps,
        task.cache == Cache::none ? "--no-cache" : "--only");
 }
 
@@ -63,7 +63,7 @@ Sampling sampling_of(const Arguments& arguments) {
   const bool samples = arguments.has("temperature") || arguments.has("top-k") || arguments.has("top-p") ||
                        arguments.has("sample");
   if (!samples && arguments.has("sample-seed")) {
-    fail("--sample-seed belongs to --sample, --temperature, --top-k or --top-p. Give one of them");
+    fail("--sample-seed belongs to --sample, --temperature, --top-k or --top-p: give one of them");
   }
   if (samples) {
     sampling.generator.emplace(static_cast<std::uint32_t>(

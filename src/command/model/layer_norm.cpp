@@ -50,9 +50,9 @@ std::vector<std::string> constant_rows(const Node& x) {
 Outcome run_layer_norm(const Command&, const Arguments& arguments) {
   const Problem problem = build(requested(arguments));
   if (problem.sequences.size() != 1)
-    fail("attn layer-norm normalizes one sentence. Give one --text or one --x");
+    fail("attn layer-norm normalizes one sentence: give one --text or one --x");
   const Sequence& sequence = problem.sequences.front();
-  if (!sequence.x) fail("attn layer-norm normalizes the rows of x. Give --x or --text");
+  if (!sequence.x) fail("attn layer-norm normalizes the rows of x: give --x or --text");
   const std::size_t d = sequence.x->shape()[1];
   auto graph = std::make_shared<Graph>();
   const Axis words = axis("tokens", sequence.tokens);

@@ -79,7 +79,7 @@ void require_memory(const ModelChoice& choice, const Keep& keep) {
   const double needed = kept_cells(choice, keep) + passing_cells(choice);
   if (needed <= most) return;
   fail(
-      "{} words need too much memory, {:.2g} numbers. Give fewer words, keep less with --only, or use "
+      "{} words need too much memory, {:.2g} numbers: give fewer words, keep less with --only, or use "
       "--outline",
       std::max(choice.source.size(), choice.target.size()), needed);
 }

@@ -23,7 +23,7 @@ std::vector<std::string> sentence(const AskedWords& asked, const Side& side) {
   const std::string usual = told.empty() ? std::string(side.usual) : told;
   words = split_words(asked.arguments.text(side.sentence).value_or(usual));
   if (words.size() > most_words) {
-    fail("--{} has {} words. Give at most {}", side.sentence, words.size(), most_words);
+    fail("--{} has {} words: give at most {}", side.sentence, words.size(), most_words);
   }
   return words;
 }

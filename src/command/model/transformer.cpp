@@ -24,7 +24,7 @@ void require_consistent(const Arguments& arguments) {
   for (const std::string_view other : {"outline", "check-causal"})
     arguments.exclude("save-parameters", other);
   if (arguments.has("depth") && !arguments.has("explain"))
-    fail("--depth belongs to --explain CELL. Give both");
+    fail("--depth belongs to --explain CELL: give both");
 }
 
 // The word with the highest probability, or how many share it.

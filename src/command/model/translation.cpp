@@ -20,7 +20,7 @@ Words sentence_of(const std::string& text, std::string_view option) {
   Words words = split_words(text);
   if (words.back() != end_word) words.emplace_back(end_word);
   if (words.size() <= most_words) return words;
-  fail("--{} has {} words. Give at most {}", option, words.size(), most_words);
+  fail("--{} has {} words: give at most {}", option, words.size(), most_words);
 }
 
 const AlignmentVariant& variant_of(const Arguments& arguments, const std::string& usual) {
@@ -56,7 +56,7 @@ void require_memory(const EncoderDecoder& model, std::size_t inputs, std::size_t
   const std::size_t of_output = inputs * of_pair + 2 * model.target_words.size() + 16 * d;
   if (of_output <= most_cells / outputs && inputs <= most_cells / (8 * d)) return;
   fail(
-      "{} inputs, {} outputs and states of size {} need more than {} numbers. Give shorter sentences, fewer "
+      "{} inputs, {} outputs and states of size {} need more than {} numbers: give shorter sentences, fewer "
       "--steps or a smaller --hidden",
       inputs, outputs, d, most_cells);
 }
@@ -67,15 +67,15 @@ Translation translation_of(const Arguments& arguments) {
   const bool draws = arguments.has("seed") || arguments.has("hidden");
   const std::optional<std::string> path = arguments.text("parameters");
   if (path && draws) {
-    fail("--parameters gives the matrices, and --seed and --hidden make them random. Leave one of them out");
+    fail("--parameters gives the matrices, and --seed and --hidden make them random: leave one of them out");
   }
   if (arguments.has("target") && arguments.has("steps")) {
-    fail("--steps limits the model's own words, and --target gives the words. Give one of them");
+    fail("--steps limits the model's own words, and --target gives the words: give one of them");
   }
   const EncoderDecoderFile file = path ? read_encoder_decoder(read_bytes(*path), *path)
                                        : read_encoder_decoder(alignment_example(), "the built-in example");
   const std::string source = arguments.text("source").value_or(file.source);
-  if (source.empty()) fail("there is nothing to translate. Give --source SENTENCE");
+  if (source.empty()) fail("there is nothing to translate: give --source SENTENCE");
   // The file's target translates the file's source.
   const bool own = !draws && !arguments.has("source") && !arguments.has("steps");
   const std::string target = arguments.text("target").value_or(own ? file.target : "");

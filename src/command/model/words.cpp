@@ -72,13 +72,13 @@ class WordTaker {
   void take() {
     const ModelKind& kind = *choice_.model.kind;
     const bool lone_decoder = kind.encodes && !choice_.model.has_encoder();
-    if (!kind.encodes) refuse({"source", "x", "memory"}, "the model has no encoder. Give --target");
+    if (!kind.encodes) refuse({"source", "x", "memory"}, "the model has no encoder: give --target");
     if (!kind.decodes || !usual_.decodes) {
       refuse({"target", "target-x", "memory"}, "there is no decoder here");
     }
     if (kind.encodes && lone_decoder) take_memory();
     if (kind.encodes && !lone_decoder) {
-      refuse({"memory"}, "the model has an encoder of its own. Give --source or --x");
+      refuse({"memory"}, "the model has an encoder of its own: give --source or --x");
       take_source();
     }
     if (kind.decodes && usual_.decodes) take_target();
@@ -99,12 +99,12 @@ class WordTaker {
       input.x = given_vectors(std::string(side.vectors), *given, d);
       if (!arguments_.has(side.sentence)) return input;
       if (words.size() != input.size()) {
-        fail("--{} has {} words but --{} has {} rows. Give one word for each row", side.sentence,
+        fail("--{} has {} words but --{} has {} rows: give one word for each row", side.sentence,
              words.size(), side.vectors, input.size());
       }
     } else {
       if (words.size() > most_cells / d) {
-        fail("--{}: {} words of size {} are too many. Give fewer words", side.sentence, words.size(), d);
+        fail("--{}: {} words of size {} are too many: give fewer words", side.sentence, words.size(), d);
       }
       const std::uint32_t seed = model_seed(arguments_) + side.after_seed;
       input.x = random_kinds().front().make(seed)->embeddings({words.size(), d});
@@ -124,7 +124,7 @@ class WordTaker {
 
   static void require_places(const Side& side, const Words& words, std::size_t places) {
     if (words.size() <= places) return;
-    fail("--{}: {} words go in, but only {} positions were learned. Give fewer words", side.sentence,
+    fail("--{}: {} words go in, but only {} positions were learned: give fewer words", side.sentence,
          words.size(), places);
   }
 
@@ -135,7 +135,7 @@ class WordTaker {
     if (is_told(asked_, side) || std::ranges::all_of(words, is_known)) return words;
     const Words own = own_words(known);
     if (own.empty() || known.most == 0)
-      fail("the model has no words to begin with. Give --{}", side.sentence);
+      fail("the model has no words to begin with: give --{}", side.sentence);
     const bool counted = arguments_.has("n");
     words.resize(counted ? words.size() : std::min({few_words, own.size(), known.most}));
     for (std::size_t i = 0; i < words.size(); ++i) words[i] = own[i % own.size()];
@@ -164,7 +164,7 @@ class WordTaker {
 
   // A decoder alone attends to the output of another model's encoder.
   void take_memory() {
-    refuse({"x"}, "the model has no encoder. Give its output with --memory");
+    refuse({"x"}, "the model has no encoder: give its output with --memory");
     if (const auto given = arguments_.text("memory")) {
       refuse({"source"}, "--memory already is the encoder output");
       choice_.memory = given_vectors("memory", *given, choice_.model.sizes.d_model);
