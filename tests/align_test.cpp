@@ -374,18 +374,35 @@ TEST_CASE("attn align tells the steps, the alignment in both orientations, and w
   has(usual, "\"white\" looks most at \"blanche\" (97 %)");
   has(usual, "\n  alignment │      la  maison  blanche");
   has(out({"--transpose"}), "\n  alignment_transposed │     the   white");
-  has(out({"--variant", "luong"}), "the context a_t, not the weights");
+  has(out({"--variant", "luong"}), "The context a_t is concatenated with the state s_t");
   const std::string bottleneck = out({"--variant", "none", "--target", "the white house is small"});
   has(bottleneck, "What the bottleneck loses");
   has(bottleneck, "the most probable word is \"small\"");
   has(bottleneck, "Teacher forcing");
   has(out({"--explain", "decoder.2.weights[1,3]", "--variant", "luong", "--depth", "1"}),
-      "decoder.2.scores[1,3] =");
+      "\n    scores[1,3] =");
   has(out({"--explain", "encoder.2.h[maison,noun]"}), "= tanh(");
   has(out({"--seed", "3", "--cell", "gru", "--source", "any words", "--hidden", "5"}), "encoder.1.candidate");
   has(out({"--only", "alignment", "--format", "csv"}), "maison");
   CHECK(out({"--seed", "3"}) == out({"--seed", "3"}));
   CHECK(out({"--seed", "3"}) != out({"--seed", "4"}));
+}
+
+TEST_CASE("how the numbers were chosen is said at the end, and only of numbers that were") {
+  const std::string usual = run_attn({"align"}).out, random = run_attn({"align", "--seed", "3"}).out;
+  const std::size_t numbers = usual.find("How the numbers were chosen"),
+                    influence = usual.find("What each output depends on");
+  REQUIRE(numbers != std::string::npos);
+  CHECK(influence < numbers);
+  CHECK(random.find("How the numbers were chosen") == std::string::npos);
+  CHECK(random.find("random, not trained") != std::string::npos);
+  CHECK(usual.find("random") == std::string::npos);
+}
+
+TEST_CASE("a word that nothing can replace is said to stay") {
+  const std::string lone = run_attn({"align", "--seed", "3", "--source", "a", "--target", "b"}).out;
+  CHECK(lone.find("A word stays as it is") != std::string::npos);
+  CHECK(run_attn({"align"}).out.find("A word stays as it is") == std::string::npos);
 }
 
 TEST_CASE("the built-in translation can be read from a file as well") {

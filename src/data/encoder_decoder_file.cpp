@@ -89,6 +89,7 @@ using File = EncoderDecoderFile;
 constexpr std::array members = {
     FileMember{"title", read_into<&File::title, string_of>},
     FileMember{"about", read_into<&File::about, strings_of>},
+    FileMember{"numbers", read_into<&File::numbers, strings_of>},
     FileMember{"cell", read_into<&File::cell, string_of>},
     FileMember{"variant", read_into<&File::variant, string_of>},
     FileMember{"source", read_into<&File::source, string_of>},

@@ -47,8 +47,9 @@ struct Node {
 /// The formula of a node, "scores = q ⋅ kᵀ", with names from `scope` on. An input is its name.
 Formula formula_of(const Node& node, std::string_view scope = {});
 
-/// How a cell came about. A cell of an input is the number that was given. The node's operands are kept.
-Explanation explain(const Cell& cell);
+/// How a cell came about, with names from `scope` on in the reason. A cell of an input is the number that was
+/// given. The node's operands are kept.
+Explanation explain(const Cell& cell, std::string_view scope = {});
 
 /// A handle to a node and, while the handle lives, to its cells. Pass it on with std::move when it is not
 /// needed again: the next operation then works in the same memory.

@@ -17,6 +17,17 @@ std::vector<Formula> symbols_of(const Node& node, std::string_view scope = {}) {
   return symbols;
 }
 
+// A sentence on a node, with the names of its operands from the scope on.
+std::string told_within(std::string sentence, const Node& node, std::string_view scope) {
+  for (const Node* operand : node.operands) {
+    const std::string& name = operand->name;
+    if (scope.empty() || !name.starts_with(scope)) continue;
+    for (std::size_t at = sentence.find(name); at != std::string::npos; at = sentence.find(name, at + 1))
+      sentence.erase(at, scope.size());
+  }
+  return sentence;
+}
+
 // A node without a name cannot be pointed to: what stands behind its cell takes its place.
 Expression with_names_only(Expression expression) {
   if (expression.kind == Expression::Kind::cell && expression.cell.node->name.empty()) {
@@ -83,11 +94,12 @@ Formula formula_of(const Node& node, std::string_view scope) {
   return {left.plain + " = " + right.plain, left.latex + " = " + right.latex};
 }
 
-Explanation explain(const Cell& cell) {
+Explanation explain(const Cell& cell, std::string_view scope) {
   if (!cell.node->operation)
-    return {number(cell.value()), cell.node->name + " was given: nothing lies behind it"};
+    return {number(cell.value()), cell.node->name_within(scope) + " was given: nothing lies behind it"};
   Explanation explanation = cell.node->operation->explain(cell.node->operands, cell.row, cell.column);
   explanation.expression = with_names_only(std::move(explanation.expression));
+  explanation.reason = told_within(std::move(explanation.reason), *cell.node, scope);
   return explanation;
 }
 

@@ -144,10 +144,12 @@ struct CommandOutput {
 };
 
 /// How one cell came about: whoever writes it asks the graph, because thousands of explanations would not fit
-/// into memory. `depth` counts how many steps it lies behind the one that was asked for.
+/// into memory. `depth` counts how many steps it lies behind the one that was asked for. Names leave out
+/// `scope`.
 struct Derivation {
   Cell subject;
   std::size_t depth = 0;
+  std::string scope = {};
 };
 
 using Block = std::variant<Heading, Prose, FormulaBlock, Table, SideBySide, HeatMap, Plot, Flow, Listing,

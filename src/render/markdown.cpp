@@ -160,12 +160,13 @@ class MarkdownRenderer {
   }
 
   void operator()(const Derivation& derivation) {
-    const Explanation explanation = explain(derivation.subject);
+    const Explanation explanation = explain(derivation.subject, derivation.scope);
     gap();
     const Notation notation{.latex = true,
                             .precision = style_.precision,
                             .most_terms = style_.elides() ? 8u : 0u,
-                            .terms_in_line = 4};
+                            .terms_in_line = 4,
+                            .scope = derivation.scope};
     std::string left = written_cell(derivation.subject, notation) + " ";
     sink_.write("$$\\begin{aligned}\n");
     bool first = true;

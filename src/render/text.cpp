@@ -124,11 +124,12 @@ class TextRenderer {
   }
 
   void operator()(const Derivation& derivation) {
-    const Explanation explanation = explain(derivation.subject);
+    const Explanation explanation = explain(derivation.subject, derivation.scope);
     gap();
     const std::string margin(2 + 2 * derivation.depth, ' ');
     const Notation notation{.precision = style_.precision,
-                            .most_terms = style_.elides() ? std::size_t{8} : 0};
+                            .most_terms = style_.elides() ? std::size_t{8} : 0,
+                            .scope = derivation.scope};
     std::string subject = written_cell(derivation.subject, notation);
     subject = signs(subject);
     const std::size_t indent = margin.size() + display_width(subject) + 1;
