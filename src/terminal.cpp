@@ -153,6 +153,8 @@ class StandardTerminal::Editor {
 
   std::optional<std::string> read(std::string_view prompt) {
     prompt_ = prompt;
+    // Otherwise the prompt would stand there a moment before keys are the editor's, and the end of input be lost.
+    el_set(editor_, EL_PREP_TERM, 1);
     int count = 0;
     const char* const typed = el_gets(editor_, &count);
     if (!typed || count <= 0) return std::nullopt;

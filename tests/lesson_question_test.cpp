@@ -118,7 +118,7 @@ TEST_CASE(
   CHECK(mark(large, "2,1") == wrong);
   const Judged doubtful = judge(large, "2,099");
   CHECK(doubtful.mark == unreadable);
-  CHECK(doubtful.says == "2,099 could be 2099 or 2.099: write it without a comma");
+  CHECK(doubtful.says == "2,099 could be 2099 or 2.099: write it without a comma.");
   CHECK(mark(large, "0,099") == wrong);
 }
 

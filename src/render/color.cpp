@@ -96,8 +96,9 @@ Shading::Shading(const Table& table, const Style& style) : heat_(table.heat), st
 }
 
 std::string Shading::of(double value) const {
+  if (heat_ == Heat::none || std::isnan(value)) return "";
   const double strength = std::fmin(1.0, std::fabs(value / largest_));
-  if (heat_ == Heat::none || !(strength >= least)) return "";
+  if (strength < least) return "";
   const Ramps& ramps = is_light(style_.ground) ? on_light : on_dark;
   return shade(strength, value < 0.0 ? ramps.negative : ramps.positive, style_);
 }
