@@ -19,6 +19,16 @@ TEST_CASE("under a heading with the scope, names in tables and formulas are shor
   check_has(in_one_line(explained), "the row's largest score, scaled[1,1], is subtracted");
 }
 
+TEST_CASE("a name is not shortened to another matrix's name, nor to a number") {
+  const std::string head =
+      accepted({"explain", "head.2.scores[1,2]", "--text", "a b", "--heads", "2", "--depth", "1"}).out;
+  check_has(head, "\n  scores[1,2] = head.2.q[1,1]⋅head.2.k[2,1] + ");
+  check_has(head, "\n    head.2.q[1,1] = q[1,");
+  const std::string own = accepted({"explain", "head.2.q[1,2]", "--text", "a b", "--heads", "2"}).out;
+  CHECK(own.find("shortened") == std::string::npos);
+  check_has(accepted({"encoder", "--only", "encoder.output"}).out, "output = encoder.2.norm_2.output");
+}
+
 TEST_CASE("masked weights are shown as masked when they are shown alone") {
   const std::string name = "decoder.1.self_attention.head.1.weights";
   const std::string alone = accepted({"decoder", "--only", name}).out;

@@ -45,8 +45,9 @@ void add_explanation(Page& page, const std::string& address, std::size_t depth) 
   std::string title = fmt::format("{}[{},{}]", cell.node->name, cell.row + 1, cell.column + 1);
   if (const std::string place = place_of(cell); !place.empty()) title += " (" + place + ")";
   page.head(1, std::move(title));
-  const std::string_view scope = cell.node->scope();
-  if (!scope.empty()) add_short_names(page, *cell.node);
+  const bool is_short = cell.node->name_within(cell.node->scope()) != cell.node->name;
+  const std::string_view scope = is_short ? cell.node->scope() : "";
+  if (is_short) add_short_names(page, *cell.node);
   page.say(formula_block(*cell.node, scope));
   for (Block& block : derivations(cell, depth, scope)) page.say(std::move(block));
 }

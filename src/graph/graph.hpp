@@ -32,7 +32,8 @@ struct Node {
   std::string_view scope() const;
   /// The same without its last dot, `head.2`.
   std::string_view scope_name() const;
-  /// The name from a scope on, for whoever has named that already; in full outside of it.
+  /// The name from a scope on, for whoever has named that already; in full outside of it, and where the rest
+  /// is another node's name or begins with a number.
   std::string name_within(std::string_view scope) const;
   /// `weights` of `head.2.weights`.
   std::string_view leaf() const;

@@ -20,10 +20,12 @@ std::vector<Formula> symbols_of(const Node& node, std::string_view scope = {}) {
 // A sentence on a node, with the names of its operands from the scope on.
 std::string told_within(std::string sentence, const Node& node, std::string_view scope) {
   for (const Node* operand : node.operands) {
-    const std::string& name = operand->name;
-    if (scope.empty() || !name.starts_with(scope)) continue;
-    for (std::size_t at = sentence.find(name); at != std::string::npos; at = sentence.find(name, at + 1))
-      sentence.erase(at, scope.size());
+    const std::string &name = operand->name, told = operand->name_within(scope);
+    if (told == name) continue;
+    for (std::size_t at = sentence.find(name); at != std::string::npos;
+         at = sentence.find(name, at + told.size())) {
+      sentence.replace(at, name.size(), told);
+    }
   }
   return sentence;
 }
@@ -59,7 +61,10 @@ std::string_view Node::scope_name() const {
 }
 
 std::string Node::name_within(std::string_view scope) const {
-  return name.starts_with(scope) ? name.substr(scope.size()) : name;
+  if (scope.empty() || !name.starts_with(scope)) return name;
+  std::string rest = name.substr(scope.size());
+  const bool is_numbered = rest.front() >= '0' && rest.front() <= '9';
+  return is_numbered || graph->find(rest) ? name : rest;
 }
 
 std::string_view Node::leaf() const {

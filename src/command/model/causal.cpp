@@ -68,7 +68,7 @@ Outcome check_causal(const ModelChoice& choice) {
       text("Each target word except the first is changed in turn. The table shows the largest change in the "
            "decoder's output: at the earlier positions, and from the changed position on.")});
   page.blocks.emplace_back(quantities("changed", axis("words", std::move(labels)),
-                                      {"earlier positions", "this position and later"}, std::move(numbers)));
+                                      {"earlier", "this and later"}, std::move(numbers)));
   page.blocks.emplace_back(
       Prose{text(holds ? "No output before a changed word moved at all."
                        : "An output before a changed word moved: the model attends to later words.")});
