@@ -371,7 +371,7 @@ TEST_CASE("attn align tells the steps, the alignment in both orientations, and w
   const std::string usual = out({});
   has(usual, "la maison blanche est petite <end> → the white house is small <end>");
   has(usual, "Output 2: \"white\"");
-  has(usual, "\"white\" looks most at \"blanche\" (97 %)");
+  has(usual, "\"white\" attends most to \"blanche\" (97 %)");
   has(usual, "\n  alignment │      la  maison  blanche");
   has(out({"--transpose"}), "\n  alignment_transposed │     the   white");
   has(out({"--variant", "luong"}), "The context a_t is concatenated with the state s_t");

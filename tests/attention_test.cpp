@@ -342,12 +342,12 @@ TEST_CASE("a query that may look at nothing receives nothing, and the reader is 
     for (const double cell : row(solution[name], 1)) CHECK(cell == 0.0);
   }
   CHECK(close(sum_of(row(solution["weights"], 0)), 1.0, 1e-15));
-  CHECK(
-      warnings(solution.graph) ==
-      std::vector<std::string>{"weights: no key may be looked at by query that: the weights there are zero"});
+  CHECK(warnings(solution.graph) ==
+        std::vector<std::string>{
+            "weights: every key is masked for query that. The weights there are set to 0"});
   const Solution many(problem(R"({"scores": [[1], [1], [1], [1], [1], [1], [1], [1]], "valid_length": 0})"));
   REQUIRE(warnings(many.graph).size() == 1);
-  CHECK(warnings(many.graph).front().find("by query 1, 2, 3, 4, 5 and 3 more: ") != std::string::npos);
+  CHECK(warnings(many.graph).front().find("for query 1, 2, 3, 4, 5 and 3 more. ") != std::string::npos);
 }
 
 TEST_CASE("a fill that is not below the scores leaks, and the reader is told") {
@@ -355,7 +355,7 @@ TEST_CASE("a fill that is not below the scores leaks, and the reader is told") {
   CHECK(leaking["weights"](0, 1) == 1.0);
   const std::vector<std::string> told = warnings(leaking.graph);
   REQUIRE(told.size() == 1);
-  CHECK(told.front().find("masked: the real score -2e+06 of query 1 is not above the fill -1e+06") == 0);
+  CHECK(told.front().find("masked: the score -2e+06 of query 1 is not above the mask value -1e+06") == 0);
   // A low score of one query says nothing about the mask of another, and a query without keys hides no leak.
   const auto told_of = [](const char* json) { return warnings(Solution(problem(json)).graph).size(); };
   CHECK(told_of(R"({"scores": [[5, 5], [-2e6, -2e6]], "mask": [[1, 0], [1, 1]], "mask_fill": -1e6})") == 0);
@@ -392,7 +392,7 @@ TEST_CASE("matrices that do not fit together are refused by name and shape") {
        solving(R"({"x": [[1, 0]], "w_q": [[1], [1], [1]]})")},
       {"weighted sum: weights is 1×2 but v is 1×3: every key needs one value, so v must have 2 rows",
        solving(R"({"weights": [[0.5, 0.5]], "v": [[1, 2, 3]]})")},
-      {"q has 3 columns: they cannot be shared out equally among 2 heads",
+      {"q has 3 columns, which is not divisible by the number of heads (2)",
        [] {
          Problem odd = from_parts(matrix({{1, 2, 3}}), matrix({{1, 2}}), matrix({{1, 2}}));
          odd.heads = 2;
@@ -402,13 +402,12 @@ TEST_CASE("matrices that do not fit together are refused by name and shape") {
        solving(R"({"q": [[1, 2]], "k": [[1, 2, 3]]})")},
       {"b_q is 1×3 but w_q is 2×2: the bias must be one row of 2 numbers",
        solving(R"({"x": [[1, 0]], "w_q": [[1, 0], [0, 1]], "b_q": [[1, 2, 3]]})")},
-      {"b_v is given without w_v: a bias is added to a product with w_v",
-       solving(R"({"x": [[1]], "b_v": [[1]]})")},
+      {"b_v is given without w_v", solving(R"({"x": [[1]], "b_v": [[1]]})")},
       {"the mask is 2×1 but the scores are 1×2", solving(R"({"scores": [[1, 2]], "mask": [[1], [0]]})")},
       {"the mask is 1×1 but the scores are 1×2", solving(R"({"scores": [[1, 2]], "mask": [[0.5]]})")},
-      {"--valid-length: 2 lengths are given for 3 queries: give one for all, or one for each query",
+      {"--valid-length: 2 lengths are given for 3 queries: give one for all, or one per query",
        solving(R"({"scores": [[1, 2], [3, 4], [5, 6]], "valid_length": [1, 2]})")},
-      {"--valid-length: 3 is more than the 2 keys there are",
+      {"--valid-length: 3 is more than the number of keys, 2",
        solving(R"({"scores": [[1, 2]], "valid_length": 3})")},
       {"--valid-length: 3 lengths are given for 2 sentences: give one for each",
        solving(R"({"text": ["a b", "c d"], "valid_length": [1, 1, 1]})")},
@@ -417,9 +416,9 @@ TEST_CASE("matrices that do not fit together are refused by name and shape") {
       {"scores has 2 keys but labels for 1", solving(R"({"scores": [[1, 2]], "key_tokens": ["a"]})")},
       {"memory has 2 tokens but labels for 1",
        solving(R"({"x": [[1]], "memory": [[1], [2]], "key_tokens": ["a"]})")},
-      {"--heads 2: scores are those of one head", solving(R"({"scores": [[1]], "heads": 2})")},
-      {"--heads 2: weights are those of one head", solving(R"({"weights": [[1]], "heads": 2})")},
-      {"q is given for a batch of 2 sentences: a batch is given by its words or by x",
+      {"--heads 2: the scores given are those of one head", solving(R"({"scores": [[1]], "heads": 2})")},
+      {"--heads 2: the weights given are those of one head", solving(R"({"weights": [[1]], "heads": 2})")},
+      {"q is given for a batch of 2 sentences: give a batch with --text or --x only",
        solving(R"({"x": [[[1]], [[2]]], "q": [[1]]})")},
       {"the 3 columns of k are not divisible by the number of heads (2)",
        solving(R"({"q": [[1, 2]], "k": [[1, 2, 3]], "heads": 2})")},
@@ -443,9 +442,8 @@ TEST_CASE("numbers that cannot be are refused") {
        solving(R"({"text": "a b", "d_model": 2147483648})")},
       {"w_q would be 20000×20000", solving(R"({"text": "a", "d_model": 20000})")},
       {"q would be 1000000×1000", solving(R"({"n_q": 1000000, "n_k": 1, "d_k": 1000})")},
-      {"scale sqrt-dk needs the keys' size", solving(R"({"scores": [[1]], "scale": "sqrt-dk"})")},
-      {"--scale 0: the scores are divided by it, so it must be a positive number",
-       solving(R"({"scale": 0})")},
+      {"scale sqrt-dk needs the key size", solving(R"({"scores": [[1]], "scale": "sqrt-dk"})")},
+      {"--scale 0: the scores are divided by it, so give a positive number", solving(R"({"scale": 0})")},
       {"--scale -2: ", solving(R"({"scale": -2})")},
       {"--scale inf: ", solving(R"({"scale": "inf"})")},
       {"--mask-fill: 'abc' is neither a finite number nor -inf: give a number far below the scores",
@@ -493,7 +491,7 @@ TEST_CASE("fields that contradict each other, or are given twice, are refused") 
 
 TEST_CASE("names that are not there are answered with the nearest one") {
   check_refused({
-      {"there is no scale 'sqrt-dl' (did you mean 'sqrt-dk'?)", solving(R"({"scale": "sqrt-dl"})")},
+      {"unknown scale 'sqrt-dl' (did you mean 'sqrt-dk'?)", solving(R"({"scale": "sqrt-dl"})")},
       {"unknown scoring function 'scaled-dto' (did you mean 'scaled-dot'?)",
        solving(R"({"score": "scaled-dto"})")},
       {"unknown scoring function 'dto'",

@@ -130,8 +130,8 @@ TEST_CASE("a cell is explained by its number or by its words") {
 
 TEST_CASE("a word has one walk with vectors in every head") {
   const std::string walk = run_attn({"walk", "--example", "animal", "--by-word", "it"}).out;
-  CHECK(walk.find("\"it\" asks (head.1)") != std::string::npos);
-  CHECK(walk.find("\"it\" asks (head.2)") != std::string::npos);
+  CHECK(walk.find("\"it\" as the query (head.1)") != std::string::npos);
+  CHECK(walk.find("\"it\" as the query (head.2)") != std::string::npos);
   CHECK(walk.find("\"cross\" asks") == std::string::npos);
   CHECK(walk.find("concat") != std::string::npos);
 }
@@ -177,8 +177,8 @@ TEST_CASE("the walk of a word shows its own row in every sentence of a batch") {
 }
 
 TEST_CASE("an example's text about its numbers is not told of other numbers") {
-  CHECK(run_attn({"walk"}).out.find("weights of 0.88") != std::string::npos);
-  CHECK(run_attn({"walk", "--causal"}).out.find("weights of 0.88") == std::string::npos);
+  CHECK(run_attn({"walk"}).out.find("0.88 and 0.12") != std::string::npos);
+  CHECK(run_attn({"walk", "--causal"}).out.find("0.88 and 0.12") == std::string::npos);
 }
 
 TEST_CASE("an option without effect is remarked on") {
@@ -208,8 +208,8 @@ TEST_CASE("every option without effect is remarked on, by the problem or by the 
 
 TEST_CASE("parameters are drawn where that is asked for, and the page says that they are") {
   const std::string drawn = run_attn({"walk", "--text", "a b"}).out;
-  CHECK(drawn.find("Drawn with seed 1, not learned: x, w_q, w_k, w_v.") != std::string::npos);
-  CHECK(run_attn({"softmax", "--text", "a b", "--random", "numpy:7"}).out.find("Drawn with numpy:7") !=
+  CHECK(drawn.find("Random numbers (seed 1), not trained: x, w_q, w_k, w_v.") != std::string::npos);
+  CHECK(run_attn({"softmax", "--text", "a b", "--random", "numpy:7"}).out.find("Random numbers (numpy:7)") !=
         std::string::npos);
   CHECK(run_attn({"walk"}).out.find("Drawn with") == std::string::npos);
   CHECK(run_attn({"walk", "--layers", "2"}).out.find("w_o, w_1, w_2.") != std::string::npos);

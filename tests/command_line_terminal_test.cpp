@@ -73,7 +73,7 @@ TEST_CASE("headings, formulas and lists keep to the width") {
 TEST_CASE("in ASCII the columns of a list stand below each other, and labels of our own are ASCII") {
   const std::string help = run_attn({"help", "positions", "--ascii"}).out;
   std::set<std::size_t> columns;
-  for (const char* summary : {"how many places", "which columns are drawn"}) {
+  for (const char* summary : {"number of positions (", "columns to plot"}) {
     const std::size_t at = help.find(summary);
     REQUIRE(at != std::string::npos);
     columns.insert(at - help.rfind('\n', at));

@@ -294,7 +294,7 @@ TEST_CASE("heads share the products of one wide head") {
   CHECK(eight.cost.multiply_adds == one.cost.multiply_adds);
   CHECK(one.cost.multiply_adds == 4 * 4 * 64 * 64 + 2 * 4 * 4 * 64);
   CHECK(eight.cost.element_operations > one.cost.element_operations);
-  check_refused({{"cannot be shared out", [] { counted_heads(3, 4, 64); }}});
+  check_refused({{"not divisible by the number of heads", [] { counted_heads(3, 4, 64); }}});
 }
 
 TEST_CASE("additive attention takes the products of the dot product, and more of everything else") {

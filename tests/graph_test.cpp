@@ -184,11 +184,12 @@ TEST_CASE("masked and empty rows are explained as what they are") {
   const auto reason = [](const Value& value, std::size_t row, std::size_t column) {
     return value.node().operation->explain(value.node().operands, row, column).reason;
   };
-  CHECK(reason(masked, 0, 0) == "query 1 may look at key 1, so the score stays");
-  CHECK(reason(masked, 0, 1) == "query 1 may not look at key 2: −∞ takes the place of the score");
+  CHECK(reason(masked, 0, 0) == "key 1 is not masked for query 1, so the score stays");
+  CHECK(reason(masked, 0, 1) == "key 2 is masked for query 1: −∞ replaces the score");
   CHECK(reason(weights, 0, 1) == "its score is −∞, and exp(−∞) = 0");
-  CHECK(reason(weights, 1, 1) == "query 2 may look at no key, so all its weights are zero");
-  CHECK(reason(weights, 0, 0).find("masked[1,3], is subtracted first") != std::string::npos);
+  CHECK(reason(weights, 1, 1) == "all keys are masked for query 2, so its weights are 0");
+  CHECK(reason(weights, 0, 0).find("masked[1,3], the largest score of the row, is subtracted first") !=
+        std::string::npos);
 }
 
 TEST_CASE("an expression lists its cells once, in the order in which they are written") {

@@ -212,7 +212,7 @@ TEST_CASE("positions that cannot be are refused") {
   const std::string x = R"({"x": [[1, 2], [3, 4], [5, 6]], "seed": 1, )",
                     q = R"({"q": [[1, 2]], "k": [[1, 2]], )";
   check_refused({
-      {"nothing was ever learned for word 3",
+      {"none for word 3",
        solving(x + R"("positions": "learned", "position_table": [[1, 2], [3, 4]]})")},
       {"position_table is 3×1 but x is 3×2",
        solving(x + R"("positions": "learned", "position_table": [[1], [3], [4]]})")},
@@ -223,7 +223,7 @@ TEST_CASE("positions that cannot be are refused") {
        solving(x + R"("positions": "relative-bias", "position_table": [[1], [2]]})")},
       {"odd number of rows",
        solving(x + R"("positions": "relative-vectors", "position_table": [[1, 2], [3, 4]]})")},
-      {"as many numbers as a query",
+      {"the size of a query",
        solving(x + R"("positions": "relative-vectors", "position_table": [[1, 2, 3]]})")},
       {"--position-table needs --positions", solving(x + R"("position_table": [[1]]})")},
       {"there are no embeddings: give --x", solving(q + R"("positions": "sinusoidal"})")},

@@ -82,7 +82,7 @@ TEST_CASE("a warning says where the squared-out score has lost digits, and how m
   solved(graph, R"({"q": [[100000001, 0]], "k": [[100000000, 1], [100000000, 0]], "score": "gaussian"})");
   const std::vector<std::string> found = warnings(graph);
   REQUIRE(found.size() == 1);
-  CHECK(found[0].find("expanded[1,1] is 0, 1 away from scores[1,1]") != std::string::npos);
+  CHECK(found[0].find("expanded[1,1] is 0, and differs from scores[1,1] by 1") != std::string::npos);
 }
 
 TEST_CASE("two matrices differ by NaN where one is NaN, and only matrices of one shape are compared") {
@@ -160,7 +160,11 @@ TEST_CASE("the identities that the documents state hold for all numbers") {
                                             random_matrix({5, 1})) < 1e-12);
   }));
   CHECK(rc::check("a split projection is as many independent ones", [] {
-    RC_ASSERT(split_against_independent(random_matrix({3, 4}), random_matrix({4, 6}), 3) < 1e-12);
+    const Matrix w_q = random_matrix({4, 6}), w_k = random_matrix({4, 6}), w_v = random_matrix({4, 9}),
+                 w_o = random_matrix({9, 2});
+    for (const std::size_t heads : {1U, 3U}) {
+      RC_ASSERT(split_against_independent(random_matrix({3, 4}), {w_q, w_k, w_v, w_o}, heads) < 1e-12);
+    }
   }));
   // And where lengths differ, the gaussian prefers the short keys.
   CHECK(gaussian_against_dot(matrix({{1, 0}}), matrix({{1, 0}, {3, 0}})) > 0.5);
@@ -199,8 +203,8 @@ TEST_CASE("queries and keys of different sizes are for bilinear and additive alo
     };
   };
   check_refused({
-      {"but for the scoring functions bilinear and additive", scoring(R"("score": "dot")")},
-      {"but for the scoring functions bilinear and additive", scoring(R"("score": "gaussian")")},
+      {"except with --score bilinear or additive", scoring(R"("score": "dot")")},
+      {"except with --score bilinear or additive", scoring(R"("score": "gaussian")")},
       {"--score bilinear needs score_m", scoring(R"("score": "bilinear")")},
       {"it must have 2 rows", scoring(R"("score": "bilinear", "score_m": [[1, 2, 3]])")},
       {"it must have 3 columns", scoring(R"("score": "bilinear", "score_m": [[1], [2]])")},

@@ -13,7 +13,7 @@ TEST_CASE("a section is what stands under a heading up to the next") {
 TEST_CASE("several sections come in the order in which they are named") {
   const std::string text = run_attn({"walk", "--section", "4. Softmax|2. Score"}).out;
   CHECK(text.starts_with("4. Softmax\n"));
-  CHECK(text.find("\n2. Score\n") != std::string::npos);
+  CHECK(text.find("\n2. Scores\n") != std::string::npos);
   CHECK(text.find("3. Scale") == std::string::npos);
 }
 

@@ -48,7 +48,7 @@ Value head_part(Value whole, std::string_view leaf, std::size_t head, std::size_
   if (heads == 1) return whole;
   const std::size_t columns_of_all = whole.shape().columns;
   if (columns_of_all % heads != 0) {
-    fail("{} has {} columns: they cannot be shared out equally among {} heads", whole.node().title(),
+    fail("{} has {} columns, which is not divisible by the number of heads ({})", whole.node().title(),
          columns_of_all, heads);
   }
   const std::size_t count = columns_of_all / heads;

@@ -24,8 +24,7 @@ class SequenceEvaluation {
         extent_(task.extent),
         graph_(graph) {
     queries_ = axis("queries", sequence_.tokens);
-    const bool same_words = problem.key_tokens.empty() && keys_are_queries();
-    keys_ = axis("keys", same_words ? sequence_.tokens : problem.key_tokens);
+    keys_ = axis("keys", problem.words_of_keys(sequence_));
   }
 
   void run() {
@@ -49,16 +48,6 @@ class SequenceEvaluation {
  private:
   bool given(std::string_view name) const { return problem_.matrices.contains(name); }
 
-  // Whether the words that label the queries label the keys too: where both come from x or are as many.
-  bool keys_are_queries() const {
-    if (given("memory")) return false;
-    const auto count = [&](const char* name, std::size_t dimension) {
-      const auto found = problem_.matrices.find(name);
-      return found == problem_.matrices.end() || found->second.shape()[dimension] == sequence_.tokens.size();
-    };
-    return count("k", 0) && count("v", 0) && count("scores", 1) && count("weights", 1);
-  }
-
   Value input(std::string_view name, const Matrix& matrix, Axis rows, Axis columns) {
     require_labels(name, rows, matrix.shape()[0]);
     require_labels(name, columns, matrix.shape()[1]);
@@ -70,8 +59,10 @@ class SequenceEvaluation {
 
   void require_one_head(std::string_view name) const {
     if (problem_.heads != 1) {
-      fail("--heads {}: {} are those of one head; give x and parameters, or q, k and v, to have several",
-           problem_.heads, name);
+      fail(
+          "--heads {}: the {} given are those of one head. For several, give --x with its matrices, or --q, "
+          "--k and --v",
+          problem_.heads, name);
     }
   }
 
@@ -91,11 +82,13 @@ class SequenceEvaluation {
     if (const std::optional<Matrix> added = added_cells(problem_, shape)) {
       recipe.bias = input("bias", *added, queries_, keys_);
     }
-    if (const std::optional<Matrix> allowed = allowed_cells(problem_, valid_lengths_, shape)) {
+    if (const std::optional<Matrix> allowed = allowed_cells(problem_, padding(), shape)) {
       recipe.allowed = input("mask", *allowed, queries_, keys_);
     }
     return recipe;
   }
+
+  Padding padding() const { return {valid_lengths_, problem_.words_of_keys(sequence_)}; }
 
   Recipe recipe(const Value& q, const Value& k) {
     const KeySizes keys{.d_k = k.shape().columns / problem_.heads, .n_k = k.shape().rows};
@@ -200,8 +193,7 @@ class SequenceEvaluation {
 
 void require_labels(std::string_view name, const Axis& axis, std::size_t size) {
   if (axis.labels && axis.labels->size() != size) {
-    fail("{} has {} {} but labels for {}: give one word for each", name, size, axis.name,
-         axis.labels->size());
+    fail("{} has {} {} but labels for {}: give one word for each", name, size, axis.name, axis.labels->size());
   }
 }
 

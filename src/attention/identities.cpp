@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <string>
 
+#include "attention/attention.hpp"
 #include "graph/op/operations.hpp"
 
 namespace attn {
@@ -37,11 +39,11 @@ double largest_difference(const Matrix& a, const Matrix& b) {
   return largest;
 }
 
-double gaussian_against_dot(const Matrix& q, const Matrix& k) {
+double gaussian_against_dot(const Matrix& q, const Matrix& k, double sigma) {
   Graph graph;
   const Value queries = input(graph, "q", q), keys = input(graph, "k", k);
-  const Value of_kernel = softmax(gaussian(queries, keys, {}));
-  const Value of_dot = softmax(dot_product(queries, keys, {}));
+  const Value of_kernel = softmax(gaussian(queries, keys, {.sigma = sigma}));
+  const Value of_dot = softmax(divide(dot_product(queries, keys, {}), {sigma * sigma, {"σ²", "\\sigma^2"}}));
   return largest_difference(of_kernel.matrix(), of_dot.matrix());
 }
 
@@ -50,7 +52,8 @@ Matrix of_equal_length(const Matrix& k) {
   for (std::size_t i = 0; i < k.shape()[0]; ++i) {
     double squares = 0.0;
     for (const double value : row(k, i)) squares += value * value;
-    for (double& value : row(result, i)) value /= squares > 0.0 ? std::sqrt(squares) : 1.0;
+    if (squares == 0.0) result(i, 0) = squares = 1.0;
+    for (double& value : row(result, i)) value /= std::sqrt(squares);
   }
   return result;
 }
@@ -68,18 +71,22 @@ double additive_against_hidden_layer(const Matrix& q, const Matrix& k, const Mat
   return largest_difference(scores.matrix(), unpair(matmul(hidden, to_score), queries, keys).matrix());
 }
 
-double split_against_independent(const Matrix& x, const Matrix& w, std::size_t heads) {
+double split_against_independent(const Matrix& x, const Projections& w, std::size_t heads) {
   Graph graph;
-  const Value words = input(graph, "x", x), all = input(graph, "w", w);
-  const Value projected = matmul(words, all);
-  const std::size_t width = w.shape()[1] / heads;
-  double largest = 0.0;
+  const Value words = input(graph, "x", x), w_q = input(graph, "w_q", w.q), w_k = input(graph, "w_k", w.k),
+              w_v = input(graph, "w_v", w.v), w_o = input(graph, "w_o", w.o);
+  const Value split = multi_head_attention(matmul(words, w_q), matmul(words, w_k), matmul(words, w_v),
+                                           {{}, heads, Projection{w_o, std::nullopt}});
+  std::vector<Value> outputs;
   for (std::size_t i = 0; i < heads; ++i) {
-    const Value split = columns(projected, i * width, width);
-    const Value independent = matmul(words, columns(all, i * width, width));
-    largest = std::max(largest, largest_difference(split.matrix(), independent.matrix()));
+    const auto own = [&](const Value& all) {
+      const std::size_t width = all.shape().columns / heads;
+      return matmul(words, columns(all, i * width, width));
+    };
+    const Graph::Scope scope(graph, "independent." + std::to_string(i + 1));
+    outputs.push_back(attention(own(w_q), own(w_k), own(w_v), {}));
   }
-  return largest;
+  return largest_difference(split.matrix(), matmul(concatenate(std::move(outputs)), w_o).matrix());
 }
 
 }  // namespace attn

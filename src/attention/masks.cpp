@@ -25,18 +25,35 @@ Matrix causal_mask_after(std::size_t before, Shape shape) {
 
 Matrix valid_length_mask(Shape shape, std::span<const std::size_t> lengths) {
   if (lengths.size() != 1 && lengths.size() != shape.rows) {
-    fail("--valid-length: {} lengths are given for {} queries: give one for all, or one for each query",
+    fail("--valid-length: {} lengths are given for {} queries: give one for all, or one per query",
          lengths.size(), shape.rows);
   }
   Matrix mask = make_matrix(shape, 0.0);
   for (std::size_t i = 0; i < shape.rows; ++i) {
     const std::size_t length = lengths.size() == 1 ? lengths[0] : lengths[i];
     if (length > shape.columns) {
-      fail("--valid-length: {} is more than the {} keys there are", length, shape.columns);
+      fail("--valid-length: {} is more than the number of keys, {}", length, shape.columns);
     }
     allow_first(mask, i, length);
   }
   return mask;
+}
+
+std::vector<bool> blanks_among(const std::vector<std::string>& words) {
+  std::vector<bool> blanks;
+  for (const std::string& word : words) blanks.push_back(word == blank);
+  return blanks;
+}
+
+bool any(const std::vector<bool>& flags) {
+  return std::ranges::find(flags, true) != flags.end();
+}
+
+Matrix without_blanks(Matrix allowed, const std::vector<bool>& blanks) {
+  for (std::size_t j = 0; j < blanks.size(); ++j) {
+    for (std::size_t i = 0; blanks[j] && i < allowed.shape()[0]; ++i) allowed(i, j) = 0.0;
+  }
+  return allowed;
 }
 
 Matrix both(Matrix a, const Matrix& b) {

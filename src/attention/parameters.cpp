@@ -14,7 +14,9 @@ std::optional<Value> find(const Parameters& parameters, std::string_view name) {
 std::optional<Projection> projection(const Parameters& parameters, char which) {
   const std::optional<Value> w = find(parameters, fmt::format("w_{}", which));
   const std::optional<Value> b = find(parameters, fmt::format("b_{}", which));
-  if (!w && b) fail("b_{0} is given without w_{0}: a bias is added to a product with w_{0}", which);
+  if (!w && b)
+    fail("b_{0} is given without w_{0}: give w_{0} too, since the bias is added to the product with it",
+         which);
   if (!w) return std::nullopt;
   if (b && b->shape() != Shape{1, w->shape().columns}) {
     fail("b_{} is {} but w_{} is {}: the bias must be one row of {} numbers", which, to_string(b->shape()),
@@ -26,7 +28,7 @@ std::optional<Projection> projection(const Parameters& parameters, char which) {
 FeedForward feed_forward_of(const Parameters& parameters) {
   const std::optional<Projection> inner = projection(parameters, '1'), outer = projection(parameters, '2');
   if (!inner || !outer) {
-    fail("the feed-forward layer needs w_1 and w_2: give both, or --seed N to draw them");
+    fail("the feed-forward layer needs w_1 and w_2: give both, or --seed N for random ones");
   }
   return {*inner, *outer};
 }

@@ -4,6 +4,10 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "graph/op/operations.hpp"
 
@@ -29,25 +33,56 @@ bool is_uniform(std::span<const double> weights) {
   return std::ranges::all_of(weights, [&](double weight) { return close(weight, share); });
 }
 
-// Exactly: a weight that is only nearly 1 looks at the other keys as well.
+// Exactly: beside a weight that is only nearly 1, the other keys have some weight as well.
 bool is_one_hot(std::span<const double> weights) {
   const auto ones = std::ranges::count(weights, 1.0), zeros = std::ranges::count(weights, 0.0);
   return ones == 1 && static_cast<std::size_t>(ones + zeros) == weights.size();
 }
 
+std::string zero_sums(const Node& scores) {
+  std::vector<std::string> queries;
+  for (std::size_t i = 0; i < scores.frame.shape.rows; ++i) {
+    const std::span<const double> values = row(scores.matrix(), i);
+    const bool zero = std::accumulate(values.begin(), values.end(), 0.0) == 0.0;
+    if (zero) queries.push_back(scores.frame.rows.label(i));
+  }
+  if (queries.empty()) return "";
+  constexpr std::size_t shown = 5;
+  const std::string more = queries.size() > shown ? ", …" : "";
+  queries.resize(std::min(queries.size(), shown));
+  return fmt::format(
+      "The scores of query {}{} sum to 0. Nothing can be divided by 0, so the weights are set to 0. The sum "
+      "of "
+      "exponentials in a softmax is never 0.",
+      fmt::join(queries, ", "), more);
+}
+
+// Where dividing scores by their sum fails.  (D0 11.1)
+std::vector<std::string> remarks_on_sums(const Node& scores) {
+  std::vector<std::string> remarks;
+  if (std::ranges::any_of(cells(scores.matrix()), [](double score) { return score < 0.0; })) {
+    remarks.emplace_back(
+        "Some scores are negative. Dividing by the sum can then give negative weights or weights above 1, or "
+        "reverse the order: if all scores of a row are negative, the lowest gets the largest weight. Softmax "
+        "first takes the exponential, which is positive and keeps the order.");
+  }
+  if (std::string zero = zero_sums(scores); !zero.empty()) remarks.push_back(std::move(zero));
+  return remarks;
+}
+
 constexpr std::array pooling_table = {
-    Pooling{"average", "every key counts the same", uniform},
-    Pooling{"look-up", "only the key with the largest score counts", largest},
-    Pooling{"sum", "scores divided by their sum", normalize},
-    Pooling{"softmax", "exponentials of the scores divided by their sum", softmax},
+    Pooling{"average", "every key has the same weight", uniform},
+    Pooling{"look-up", "the key with the largest score has weight 1 (of several, the first)", largest},
+    Pooling{"sum", "the scores divided by their sum", normalize, remarks_on_sums},
+    Pooling{"softmax", "the exponentials of the scores divided by their sum", softmax},
 };
 
 constexpr std::array regime_table = {
-    Regime{"one-hot", "exactly one weight is 1: the look-up of a database", is_one_hot},
-    Regime{"uniform", "all weights are 1/m: average pooling", is_uniform},
-    Regime{"convex", "no weight is negative, and their sum is 1: an average", is_convex},
-    Regime{"cone", "no weight is negative", is_cone},
-    Regime{"none", "a weight is negative: the output may lie anywhere",
+    Regime{"one-hot", "exactly one weight is 1, the others are 0: a database lookup", is_one_hot},
+    Regime{"uniform", "all weights are 1/m, with m keys: average pooling", is_uniform},
+    Regime{"convex", "nonnegative, with sum 1: a weighted average, among the values", is_convex},
+    Regime{"cone", "nonnegative, with another sum: in the cone that the values span", is_cone},
+    Regime{"none", "a weight is negative: the output need not lie among the values",
            [](std::span<const double>) { return true; }},
 };
 

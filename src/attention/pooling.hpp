@@ -1,7 +1,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "graph/graph.hpp"
 
@@ -12,6 +14,8 @@ struct Pooling {
   std::string_view name;
   std::string_view summary;
   Value (*weights)(Value scores);  // [n_q, n_k] -> [n_q, n_k]
+  // What there is to say of it for these scores; null: nothing.
+  std::vector<std::string> (*remarks)(const Node& scores) = nullptr;
 };
 
 /// average, look-up, sum, softmax.  (D0 11.1)

@@ -24,13 +24,16 @@ Value concatenated(const Value& x, const Places& places) {
 Value learned(const Value& x, const Places& places) {
   const Shape words = x.shape(), table = places.table->shape();
   if (table.columns != words.columns) {
-    fail("{} is {} but x is {}: a position must have as many numbers as an embedding",
+    fail("{} is {} but x is {}: a position vector must have the size of an embedding",
          places.table->node().title(), to_string(table), to_string(words));
   }
   if (places.before + words.rows > table.rows) {
     fail(
-        "there are {} words but only {} positions were learned: nothing was ever learned for word {}; give a "
-        "longer --position-table, or --positions sinusoidal, which goes on for ever",
+        "there are {} words but only {} learned positions, and none for word {}: give a longer "
+        "--position-table, or "
+        "--positions sinusoidal, which is defined for any length (but trained models rarely work well beyond "
+        "the "
+        "lengths of training)",
         places.before + words.rows, table.rows, table.rows + 1);
   }
   return rows(*places.table, places.before, words.rows);
@@ -56,7 +59,7 @@ Value relative_bias(const Value& q, const Value& k, const Value& table) {
 // A vector for each distance, which the query is compared with as with a key.
 Value relative_vectors(const Value& q, const Value& k, const Value& table) {
   if (table.shape().columns != q.shape().columns) {
-    fail("position_table is {} but {} is {}: a vector of a distance must have as many numbers as a query",
+    fail("position_table is {} but {} is {}: the vector of a distance must have the size of a query",
          to_string(table.shape()), q.node().title(), to_string(q.shape()));
   }
   require_odd(table.shape().rows, "rows", table);
@@ -69,12 +72,12 @@ std::size_t distances(const PositionSizes& sizes) {
 }
 
 constexpr std::array table = {
-    PositionKind{"none", "nothing is known of the order", nullptr, nullptr, nullptr, nullptr},
-    PositionKind{"sinusoidal", "x + p, sine and cosine of each frequency beside each other", nullptr,
-                 interleaved, nullptr, nullptr},
-    PositionKind{"concatenated", "x + p, all sines and then all cosines", nullptr, concatenated, nullptr,
-                 nullptr},
-    PositionKind{"learned", "x + p, the rows of --position-table",
+    PositionKind{"none", "no positional encoding", nullptr, nullptr, nullptr, nullptr},
+    PositionKind{"sinusoidal", "x + p, with the sine and the cosine of each frequency in neighboring columns",
+                 nullptr, interleaved, nullptr, nullptr},
+    PositionKind{"concatenated", "x + p, with all sine columns before all cosine columns", nullptr,
+                 concatenated, nullptr, nullptr},
+    PositionKind{"learned", "x + p, where p is a row of --position-table (learned positional embedding)",
                  [](const PositionSizes& sizes) {
                    return Shape{sizes.n, sizes.d_model};
                  },
@@ -84,7 +87,7 @@ constexpr std::array table = {
                    return Shape{1, distances(sizes)};
                  },
                  nullptr, nullptr, relative_bias},
-    PositionKind{"relative-vectors", "q times a learned vector for each distance, added to q times k",
+    PositionKind{"relative-vectors", "q ⋅ a learned vector for each distance, added to the scores",
                  [](const PositionSizes& sizes) {
                    return Shape{distances(sizes), sizes.d_k};
                  },

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "attention/averaging.hpp"
 #include "attention/evaluation.hpp"
+#include "attention/masks.hpp"
 #include "attention/positions.hpp"
 #include "support/error.hpp"
 
@@ -35,7 +39,7 @@ Parameters parameters_of(const Problem& problem, Graph& graph) {
   if (positions.table_shape) {
     const auto table = problem.matrices.find("position_table");
     if (table == problem.matrices.end()) {
-      fail("--positions {} needs what was learned: give --position-table, or --seed N to draw it",
+      fail("--positions {} needs a learned table: give --position-table, or --seed N for a random one",
            positions.name);
     }
     parameters.emplace("position_table",
@@ -55,7 +59,7 @@ void check_batch(const Problem& problem) {
   if (count == 1) return;
   for (const std::string_view name : {"q", "k", "v", "scores", "weights"}) {
     if (problem.matrices.contains(name)) {
-      fail("{} is given for a batch of {} sentences: a batch is given by its words or by x", name, count);
+      fail("{} is given for a batch of {} sentences: give a batch with --text or --x only", name, count);
     }
   }
   const std::size_t lengths = problem.valid_lengths.size();
@@ -77,6 +81,23 @@ void check_layers(const Problem& problem) {
 
 }  // namespace
 
+bool Problem::is_masked() const {
+  const auto has_padding = [&](const Sequence& sequence) {
+    return any(blanks_among(words_of_keys(sequence)));
+  };
+  return masks_places() || (masks_blanks() && std::ranges::any_of(sequences, has_padding));
+}
+
+const std::vector<std::string>& Problem::words_of_keys(const Sequence& sequence) const {
+  const auto fits = [&](std::string_view name, std::size_t dimension) {
+    const auto found = matrices.find(name);
+    return found == matrices.end() || found->second.shape()[dimension] == sequence.tokens.size();
+  };
+  const bool own = key_tokens.empty() && !matrices.contains("memory") && fits("k", 0) && fits("v", 0) &&
+                   fits("scores", 1) && fits("weights", 1);
+  return own ? sequence.tokens : key_tokens;
+}
+
 void evaluate(const Problem& problem, Graph& graph, Extent extent) {
   check_batch(problem);
   check_layers(problem);
@@ -94,7 +115,7 @@ void evaluate(const Problem& problem, Graph& graph, Extent extent) {
 void add_alignments(Graph& graph) {
   std::vector<const Node*> weights;
   for (const Node& node : graph.nodes()) {
-    if (node.leaf() == "weights") weights.push_back(&node);
+    if (node.leaf() == "weights" && !is_averaging(node)) weights.push_back(&node);
   }
   for (const Node* node : weights) {
     std::optional<Graph::Scope> scope;

@@ -51,7 +51,14 @@ struct Problem {
   double fill = -std::numeric_limits<double>::infinity();
 
   /// Whether some queries may be kept from some keys.
-  bool is_masked() const { return causal || mask || !valid_lengths.empty(); }
+  bool is_masked() const;
+  /// Whether that follows from the places of the words, whatever words stand there.
+  bool masks_places() const { return causal || mask || !valid_lengths.empty(); }
+  /// Whether that follows from the words: keys that are padding are masked, but where valid lengths say what
+  /// is padding.
+  bool masks_blanks() const { return valid_lengths.empty(); }
+  /// The words that label the keys of a sequence: its own, where the keys come from it; or none.
+  const std::vector<std::string>& words_of_keys(const Sequence& sequence) const;
 
   std::vector<std::string> drawn;    // the names of matrices that nobody gave
   std::string drawn_from;            // "seed 1", "numpy:0"

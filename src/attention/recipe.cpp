@@ -13,9 +13,8 @@ const ScoringFunction& scoring_function(const Problem& problem) {
 
 void require_shape(const GivenMask& mask, Shape shape) {
   if (shape_of(mask.matrix) == shape) return;
-  fail(
-      "the mask is {} but the scores are {}: a mask needs one row for each query and one column for each key",
-      to_string(shape_of(mask.matrix)), to_string(shape));
+  fail("the mask is {} but the scores are {}: give a mask with one row per query and one column per key",
+       to_string(shape_of(mask.matrix)), to_string(shape));
 }
 
 }  // namespace
@@ -23,8 +22,8 @@ void require_shape(const GivenMask& mask, Shape shape) {
 Recipe recipe_of(const ScoringFunction& function, ScoreParameters learned, const KeySizes& sizes) {
   for (const ScoreParameter& row : function.parameters) {
     if (learned.matrices.contains(row.name)) continue;
-    fail("--score {} needs {}: a matrix with {}; give it, or --seed N to draw it", function.name, row.name,
-         row.shape_in_words);
+    fail("--score {} needs {}, a matrix with {}: give it, or --seed N for a random one", function.name,
+         row.name, row.shape_in_words);
   }
   Recipe recipe{.divisor = divisor(function.scale, sizes)};
   recipe.score = [score = function.score, learned = std::move(learned)](Value q, Value k) {
@@ -62,11 +61,10 @@ std::optional<Scalar> divisor_of(const Problem& problem, const KeySizes& sizes) 
 }
 
 const PositionKind& kind_of_positions(const Problem& problem) {
-  return look_up(position_kinds(), problem.positions, "kind of positions");
+  return look_up(position_kinds(), problem.positions, "kind of positional encoding");
 }
 
-std::optional<Matrix> allowed_cells(const Problem& problem, std::span<const std::size_t> valid_lengths,
-                                    Shape shape) {
+std::optional<Matrix> allowed_cells(const Problem& problem, const Padding& padding, Shape shape) {
   std::optional<Matrix> allowed;
   const auto allow = [&](Matrix mask) {
     allowed = allowed ? both(std::move(mask), *allowed) : std::move(mask);
@@ -76,7 +74,9 @@ std::optional<Matrix> allowed_cells(const Problem& problem, std::span<const std:
     allow(problem.mask->matrix);
   }
   if (problem.causal) allow(causal_mask(shape));
-  if (!valid_lengths.empty()) allow(valid_length_mask(shape, valid_lengths));
+  if (!padding.valid_lengths.empty()) allow(valid_length_mask(shape, padding.valid_lengths));
+  const std::vector<bool> blanks = blanks_among(padding.words);
+  if (problem.masks_blanks() && any(blanks)) allow(without_blanks(make_matrix(shape, 1.0), blanks));
   return allowed;
 }
 

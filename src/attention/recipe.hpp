@@ -26,10 +26,15 @@ std::optional<Scalar> divisor_of(const Problem& problem, const KeySizes& sizes);
 /// The problem's kind of positions. Throws InputError with the nearest name.
 const PositionKind& kind_of_positions(const Problem& problem);
 
-/// All masks of 0 and 1 together: the given one, the causal one, and that of the valid lengths. Nothing
+/// What tells which keys are padding: valid lengths, or where there are none the words of the keys.
+struct Padding {
+  std::span<const std::size_t> valid_lengths;
+  const std::vector<std::string>& words;  // of the keys; may be none
+};
+
+/// All masks of 0 and 1 together: the given one, the causal one, and that of the padding. Nothing
 /// without any. `shape` is that of the scores. Throws InputError when a mask does not fit it.
-std::optional<Matrix> allowed_cells(const Problem& problem, std::span<const std::size_t> valid_lengths,
-                                    Shape shape);
+std::optional<Matrix> allowed_cells(const Problem& problem, const Padding& padding, Shape shape);
 
 /// The numbers of an additive mask. Throws InputError when they do not fit the scores.
 std::optional<Matrix> added_cells(const Problem& problem, Shape shape);

@@ -19,7 +19,8 @@ Scalar root_of(std::size_t n) {
 
 std::optional<Scalar> sqrt_dk(const KeySizes& sizes) {
   if (sizes.d_k == 0)
-    fail("scale sqrt-dk needs the keys' size, and only scores are given: give --scale NUMBER or none");
+    fail(
+        "--scale sqrt-dk needs the key size, and only scores are given: give --scale with a number, or none");
   return root_of(sizes.d_k);
 }
 
@@ -32,9 +33,10 @@ std::optional<Scalar> sqrt_n(const KeySizes& sizes) {
 }
 
 constexpr std::array table = {
-    Scale{"sqrt-dk", "the square root of the keys' size", sqrt_dk},
-    Scale{"none", "scores as they are", none},
-    Scale{"sqrt-n", "the square root of the number of keys: a published mistake, to compare", sqrt_n},
+    Scale{"sqrt-dk", "the square root of the key size", sqrt_dk},
+    Scale{"none", "scores are not divided", none},
+    Scale{"sqrt-n", "the square root of the number of keys (an error in a published text, to compare)",
+          sqrt_n},
 };
 
 }  // namespace
@@ -46,13 +48,13 @@ std::span<const Scale> scales() {
 std::optional<Scalar> divisor(std::string_view scale, const KeySizes& sizes) {
   if (const std::optional<double> value = parsed<double>(scale)) {
     if (!std::isfinite(*value) || *value <= 0.0) {
-      fail("--scale {}: the scores are divided by it, so it must be a positive number", scale);
+      fail("--scale {}: the scores are divided by it, so give a positive number", scale);
     }
     const std::string written = fmt::format("{}", *value);
     return Scalar{*value, {written, written}};
   }
   if (const Scale* row = find_row(scales(), scale)) return row->divisor(sizes);
-  fail("there is no scale '{}'{}; give {} or a number", scale, did_you_mean(scale, names_of(scales())),
+  fail("unknown scale '{}'{}. Choose one of: {}, or a number", scale, did_you_mean(scale, names_of(scales())),
        fmt::join(names_of(scales()), ", "));
 }
 

@@ -35,8 +35,9 @@ constexpr ScoreParameter additive_parameters[] = {
 };
 
 constexpr std::string_view of_dot_product =
-    "A score is the dot product of a query (row) with a key (column): the better the key fits what the query "
-    "asks for, the larger it is.";
+    "An attention score is the dot product of a query and a key. The larger it is, the better the key fits "
+    "the "
+    "query.";
 
 constexpr std::string_view gaussian_terms[] = {"expanded", "dot", "half_q", "half_k"};
 constexpr std::string_view bilinear_terms[] = {"projected_q"};
@@ -56,29 +57,30 @@ constexpr std::array table = {
     ScoringFunction{
         .name = "gaussian",
         .summary = "−‖q − k‖² / 2σ², with --score-sigma",
-        .meaning = "A score is minus half the squared distance from a query (row) to a key (column): the "
-                   "nearer the key, the larger it is. Squared out it is expanded: the dot product less ½‖k‖² "
-                   "less ½‖q‖². ½‖q‖² is the same for all keys of a row and cancels in the softmax; ½‖k‖² "
-                   "cancels only where all keys have the same length.",
+        .meaning =
+            "An attention score is minus half the squared distance between a query and a key, divided by "
+            "σ²: the nearer the key, the larger the score. The matrix expanded is the same, multiplied "
+            "out: q ⋅ k − ½‖k‖² − ½‖q‖², divided by σ². ½‖q‖² is the same for all keys of a row and "
+            "cancels in the softmax. ½‖k‖² cancels only if all keys have the same length.",
         .scale = "none",
         .terms = gaussian_terms,
         .score = gaussian,
         .expand = expand_gaussian},
-    ScoringFunction{.name = "bilinear",
-                    .summary = "q ⋅ M ⋅ k, with --score-m; sizes may differ (Luong et al. 2015)",
-                    .meaning =
-                        "A score is the dot product of a key (column) with a query (row) that a learned "
-                        "matrix has first turned into the keys' space.",
-                    .scale = "none",
-                    .parameters = bilinear_parameters,
-                    .terms = bilinear_terms,
-                    .score = bilinear},
+    ScoringFunction{
+        .name = "bilinear",
+        .summary = "q ⋅ M ⋅ k, with --score-m; sizes may differ (Luong et al. 2015)",
+        .meaning = "An attention score is the dot product of a key and a projected query. The projection, "
+                   "a learned matrix, gives the query the size of a key.",
+        .scale = "none",
+        .parameters = bilinear_parameters,
+        .terms = bilinear_terms,
+        .score = bilinear},
     ScoringFunction{
         .name = "additive",
         .summary = "w_v ⋅ tanh(W_q q + W_k k), with --score-wq, -wk and -wv (Bahdanau et al. 2014)",
-        .meaning = "A score is what a small network says of a pair: the query (row) and the key (column), "
-                   "each multiplied by a matrix of its own, are added, pass through tanh, and are weighed by "
-                   "w_v.",
+        .meaning = "An attention score is the output of a small network for one query and one key. Each is "
+                   "multiplied by a matrix of its own. The two results are added, go through tanh, and are "
+                   "multiplied by w_v.",
         .scale = "none",
         .parameters = additive_parameters,
         .terms = additive_terms,
@@ -91,8 +93,9 @@ constexpr std::string_view of_positions[] = {"distances", "relative", "content"}
 void require_same_size(const Value& q, const Value& k) {
   if (q.shape().columns == k.shape().columns) return;
   fail(
-      "scores: {} is {} but {} is {}: queries and keys must have the same number of columns, but for the "
-      "scoring functions bilinear and additive",
+      "scores: {} is {} but {} is {}: queries and keys must have the same number of columns, except with "
+      "--score "
+      "bilinear or additive",
       q.node().title(), to_string(q.shape()), k.node().title(), to_string(k.shape()));
 }
 
@@ -177,8 +180,8 @@ std::string meaning_of_scores(const Node& node) {
     return node.graph->find(std::string(node.scope()) + std::string(leaf)) != nullptr;
   };
   if (beside("content")) {
-    return "A score has two parts: the content, a query (row) compared with a key (column), and what the "
-           "query finds at the distance between them, whatever word stands there.";
+    return "An attention score has two parts. The content compares the query with the key. The relative part "
+           "compares the query with a vector for the distance between them, whatever the key is.";
   }
   const auto made_by = std::ranges::find_if(
       table, [&](const ScoringFunction& row) { return !row.terms.empty() && beside(row.terms.front()); });

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 
 #include "attention/averaging.hpp"
 #include "attention/identities.hpp"
@@ -65,72 +66,145 @@ bool is_weights(const Node& node) {
   return computed(node, "weights");
 }
 
+// A query whose keys are all masked has no weights: a row of zeros, which sums to 0.
+bool has_row_without_keys(const Node& masked) {
+  return std::ranges::any_of(std::views::iota(std::size_t{0}, masked.frame.shape.rows), [&](std::size_t i) {
+    return std::ranges::all_of(row(masked.matrix(), i), [](double score) { return std::isinf(score); });
+  });
+}
+
 std::string meaning_of_projection(const Node&) {
-  return "Learned matrices turn every embedding into other vectors: a query, what the word asks for; a key, "
-         "what it can be found by; and a value, what it hands over when it is found.";
+  return "Linear layers turn each embedding into new vectors. A query says what the word looks for, a key "
+         "what "
+         "it can be found by, and a value what it passes on.";
+}
+
+// Why the names: D3, appendix.
+constexpr std::string_view names_of_projections =
+    "The names come from looking things up in a database. The query is the question: in cross-attention it "
+    "comes from the output, at the position that is being computed. Each key is matched against the query: "
+    "it "
+    "shows which parts of the input are relevant. The value is the answer: the content that is passed on. "
+    "Keys "
+    "and values come from the same words of the input, so each word is found by its key and read by its "
+    "value. "
+    "In self-attention, input and output are the same words, and each word has all three.";
+
+std::string meaning_of_similarity(const Node& node) {
+  return meaning_of_scores(node) + " In the table, queries are rows and keys are columns.";
 }
 
 std::string meaning_of_scaled(const Node& node) {
-  if (node.is_alias()) return "Nothing is divided: the scores go on as they are.";
-  return "A softmax of large numbers puts nearly all weight on one key, and dot products grow with the "
-         "number of terms: dividing the scores keeps them moderate. The usual divisor is √d_k, the root of "
-         "the keys' size.";
+  if (node.is_alias()) return "The scores are not divided here.";
+  return "Dot products of long vectors tend to be large, and softmax then puts nearly all weight on one key. "
+         "The usual divisor is √d_k, the square root of the key size: it keeps the scores moderate.";
+}
+
+bool adds(const Node& masked, std::string_view leaf) {
+  return std::ranges::any_of(masked.named_operands(), [&](const Node* node) { return node->leaf() == leaf; });
+}
+
+std::string meaning_of_added(const Node& node) {
+  std::string meaning;
+  if (adds(node, "bias")) {
+    meaning =
+        "The numbers of the mask are added to the scores: −∞ masks a key, and a negative number lowers its "
+        "score.";
+  }
+  if (adds(node, "relative")) {
+    meaning += std::string(meaning.empty() ? "" : " ") +
+               "Relative position bias: a number for the distance between the words is added to each score.";
+  }
+  return meaning;
 }
 
 std::string meaning_of_masked(const Node& node) {
-  if (node.is_alias()) return "There is no mask: every query may look at every key.";
-  if (node.operation->name() == "add") {
-    return "The numbers of the mask are added to the scores: −∞ forbids a query to look at a key, and a "
-           "negative number makes it look less.";
-  }
+  if (node.is_alias()) return "There is no mask: every query may attend to every key.";
+  if (node.operation->name() == "add") return meaning_of_added(node);
   const double fill = mask_fill(*node.operation);
-  if (std::isfinite(fill)) {
-    return fmt::format(
-        "Where a query may not look, {} takes the place of the score. Only where it lies far below the "
-        "others does the weight there all but vanish.",
-        fill);
+  if (!std::isfinite(fill)) return "Masked scores are replaced by −∞, so their weights are exactly 0.";
+  std::string meaning = fmt::format(
+      "Masked scores are replaced by {0}. The weight of a masked key is close to 0 only if {0} is far below "
+      "the "
+      "other scores.",
+      fill);
+  if (has_row_without_keys(node)) {
+    meaning += " A row whose keys are all masked is set to −∞ instead, so that all its weights are 0.";
   }
-  return "Where a query may not look, −∞ takes the place of the score, so that the weight there becomes "
-         "exactly zero.";
+  return meaning;
 }
 
-std::string meaning_of_weights(const Node&) {
-  return "Softmax turns each row of scores into weights between 0 and 1 that sum to one: how much each query "
-         "takes from each key.";
+std::string meaning_of_weights(const Node& node) {
+  std::string meaning =
+      "Softmax turns each row of scores into attention weights between 0 and 1 that sum to one: how much "
+      "each "
+      "query takes from each key.";
+  if (has_row_without_keys(*node.operands.front())) {
+    meaning += " A query whose keys are all masked has only weights of 0, which sum to 0.";
+  }
+  return meaning;
 }
 
 std::string meaning_of_sum(const Node& node) {
   if (!node.operands.front()->operation) {
-    return "Each row is the sum of the value vectors, each multiplied by its weight: an average where the "
-           "weights sum to one.";
+    return "Each row is the sum of the values, each multiplied by its weight. It is an average if no weight "
+           "is "
+           "negative and the weights of the row sum to one.";
   }
-  return "Each row is the average of the value vectors, every value counted with its weight: what the query "
-         "has gathered from the keys that it looks at.";
+  return "Each value is multiplied by its attention weight. The sum over all keys is the output for the "
+         "query.";
 }
 
 std::string meaning_of_heads(const Node& node) {
-  if (!within_head(node)) return "There is one head, which has q, k and v for itself.";
-  return "Every head works on its own columns of q, k and v, so that one head can look for one thing while "
-         "another looks for something else.";
+  if (!within_head(node)) return "There is one head. It uses all columns of q, k and v.";
+  return "Each head works on its own columns of q, k and v, so one head can attend to one thing while "
+         "another "
+         "attends to something else.";
 }
 
 std::string meaning_of_joined(const Node& node) {
   const Node* output = node.graph->find(std::string(node.scope()) + "output");
   const bool projected = output && !output->is_alias();
   const std::string joined = node.is_alias()
-                                 ? "The output of the one head stands alone"
-                                 : "The heads' outputs stand side by side in one row for each query";
-  return joined + (projected ? ", and the output projection turns each row into one vector." : ".");
+                                 ? "There is one head, so nothing is concatenated."
+                                 : "The outputs of the heads are concatenated, one row per query.";
+  return joined +
+         (projected ? " The output projection, a linear layer, turns each row into one vector." : "");
 }
 
 std::string meaning_of_positions(const Node&) {
-  return "Attention takes its keys as a set: it does not know which word comes first. A vector for each "
-         "place is added to the embeddings, so that the same word is another at another place.";
+  return "Attention by itself treats its keys as a set: it does not know which word comes first. Positional "
+         "encoding adds a vector for each position to the embeddings. So the same word can have a different "
+         "vector at a different position.";
 }
 
 std::string meaning_of_feed_forward(const Node&) {
-  return "Attention alone only averages. The feed-forward layer treats every position by itself: a learned "
-         "map to d_ff numbers, ReLU, which makes negative numbers 0, and a map back.";
+  return "Attention alone only averages values. The feed-forward layer works on each position separately: a "
+         "linear layer to the inner size d_ff, ReLU (which sets negative numbers to 0), and a linear layer "
+         "back.";
+}
+
+// With biases a row of zero weights differs: each layer adds its bias after it.
+std::string what_averaging_shows(const Graph& graph, std::string_view outer) {
+  const auto within = [&](const Node& node) {
+    return node.scope().starts_with(outer) && !is_averaging(node);
+  };
+  const auto& nodes = graph.nodes();
+  if (std::ranges::any_of(nodes, [&](const Node& node) { return within(node) && is_feed_forward(node); })) {
+    return "The ReLU of the feed-forward layers is a nonlinearity, so stacked layers are in general more "
+           "than "
+           "one averaging.";
+  }
+  const bool zero_rows = std::ranges::any_of(nodes, [&](const Node& node) {
+    return within(node) && computed(node, "weights") && has_row_without_keys(*node.operands.front());
+  });
+  if (zero_rows) {
+    return "A query whose keys are all masked has only weights of 0. Its row is no average, and with biases "
+           "it "
+           "can differ.";
+  }
+  return "Once their weights are known, layers of attention alone are one averaging again: there is no "
+         "nonlinearity between them.";
 }
 
 std::string meaning_of_averaging(const Node& node) {
@@ -143,39 +217,39 @@ std::string meaning_of_averaging(const Node& node) {
   }
   const double difference =
       largest_difference(top->matrix(), graph.at(outer + std::string(averaging_scope) + ".output").matrix());
-  constexpr double rounding = 1e-9;
   return fmt::format(
-      "What if the words were mixed once, with the product of the layers' weights, and each went through the "
-      "layers' maps by itself? The largest difference from {} is {}: {}.",
-      top->name, written_difference(difference),
-      difference < rounding ? "layers of attention alone are one averaging again"
-                            : "with a nonlinearity between them the layers are more than one averaging");
+      "Compare the stacked layers with a simpler model: apply all layers to each word separately, then mix "
+      "the "
+      "words once, with the product of the layers' weights. The largest difference from {} is {}. {}",
+      top->name, written_difference(difference), what_averaging_shows(graph, outer));
 }
 
 constexpr std::array table = {
-    Step{"add-positions", "Positions", "a vector for each place, added to the embeddings",
+    Step{"add-positions", "Positional encoding", "add a vector for each position to the embeddings",
          meaning_of_positions, "--positions sinusoidal with --x or --text", Extent::projections,
          is_positioned},
-    Step{"project", "Project", "queries, keys and values from the embeddings", meaning_of_projection,
-         "--x with --wq, --wk or --wv", Extent::projections, is_projection},
-    Step{"scores", "Score", "every query against every key", meaning_of_scores,
+    Step{"project", "Projection", "queries, keys and values from the embeddings", meaning_of_projection,
+         "--x with --wq, --wk or --wv", Extent::projections, is_projection, names_of_projections},
+    Step{"scores", "Scores", "compare every query with every key", meaning_of_similarity,
          "--q and --k, or --x with --wq and --wk", Extent::weights, is_scores},
-    Step{"scale", "Scale", "scores divided by √d_k", meaning_of_scaled,
+    Step{"scale", "Scaling", "divide the scores by √d_k", meaning_of_scaled,
          "--scores with --scale, or --q and --k", Extent::weights, is_scaled},
-    Step{"mask", "Mask", "scores of keys that may not be looked at, removed", meaning_of_masked,
+    Step{"mask", "Mask", "replace the scores of masked keys by −∞", meaning_of_masked,
          "--scores with --mask, --causal or --valid-length, or --q and --k", Extent::weights, is_masked},
-    Step{"softmax", "Softmax", "weights: every row nonnegative, with sum one", meaning_of_weights,
+    Step{"softmax", "Softmax", "attention weights: each row nonnegative, with sum one", meaning_of_weights,
          "--scores, or --q and --k", Extent::weights, is_weights},
-    Step{"weigh", "Weighted sum", "the values, averaged with the weights", meaning_of_sum,
+    Step{"weigh", "Weighted sum", "the weighted sum of the values", meaning_of_sum,
          "--weights and --v, or --scores and --v, or --q, --k and --v", Extent::output, is_weighted_sum},
-    Step{"heads", "Heads", "the parts of q, k and v, and what each head found", meaning_of_heads,
+    Step{"heads", "Heads", "split q, k and v into heads; the output of each head", meaning_of_heads,
          "--heads N with N above 1, or try --example animal", Extent::output, is_head},
-    Step{"concat", "Concatenate", "the heads side by side, and the output projection", meaning_of_joined,
-         "--heads N with N above 1, or --wo, or try --example animal", Extent::output, is_joined},
-    Step{"feed-forward", "Feed-forward", "two maps with ReLU between them, for every position alike",
-         meaning_of_feed_forward, "--d-ff N to draw its parameters, or --w1 and --w2", Extent::output,
+    Step{"concat", "Concatenation", "concatenate the heads and apply the output projection",
+         meaning_of_joined, "--heads N with N above 1, or --wo, or try --example animal", Extent::output,
+         is_joined},
+    Step{"feed-forward", "Feed-forward layer",
+         "two linear layers with ReLU between them, applied to each position separately",
+         meaning_of_feed_forward, "--d-ff N for random parameters, or --w1 and --w2", Extent::output,
          is_feed_forward},
-    Step{"averaging", "One averaging", "what stacked layers would be if they mixed the words once",
+    Step{"averaging", "One averaging", "compare stacked layers with a single averaging of the words",
          meaning_of_averaging, "--layers 2 with one head", Extent::output, is_of_averaging},
 };
 
@@ -187,6 +261,17 @@ bool is_weighted_sum(const Node& node) {
 
 std::span<const Step> steps() {
   return table;
+}
+
+std::string meaning_of_alignment(const Node& alignment) {
+  const Node& weights = *alignment.operands.front();
+  std::string meaning = "The attention weights transposed: a column for each query and a row for each key.";
+  if (!weights.operation || weights.operation->name() != "softmax") return meaning;
+  meaning += " Each column sums to one.";
+  if (has_row_without_keys(*weights.operands.front())) {
+    meaning += " A column sums to 0 if all keys of its query are masked.";
+  }
+  return meaning;
 }
 
 const Step* step_of(const Node& node) {

@@ -20,10 +20,10 @@ void warn_of_leak(const Node& node, std::vector<std::string>& found) {
       if (allowed(i, j) == 0.0) fill = std::max(fill, node.matrix()(i, j));
     }
     if (!std::isfinite(fill) || lowest > fill) continue;
-    found.push_back(
-        fmt::format("{}: the real score {:.6g} of query {} is not above the fill {:.6g}, so the mask leaks: "
-                    "give a lower --mask-fill, or none for −∞",
-                    node.name, lowest, node.frame.rows.label(i), fill));
+    found.push_back(fmt::format(
+        "{}: the score {:.6g} of query {} is not above the mask value {:.6g}, so the mask leaks: masked "
+        "keys get weight. Give a lower --mask-fill, or leave it out for −∞",
+        node.name, lowest, node.frame.rows.label(i), fill));
     return;
   }
 }
@@ -39,7 +39,7 @@ void warn_of_empty_rows(const Node& node, std::vector<std::string>& found) {
   constexpr std::size_t shown = 5;
   const std::size_t more = queries.size() > shown ? queries.size() - shown : 0;
   queries.resize(std::min(queries.size(), shown));
-  found.push_back(fmt::format("{}: no key may be looked at by query {}{}: the weights there are zero",
+  found.push_back(fmt::format("{}: every key is masked for query {}{}. The weights there are set to 0",
                               node.name, fmt::join(queries, ", "),
                               more ? fmt::format(" and {} more", more) : ""));
 }
@@ -68,10 +68,10 @@ void warn_of_cancellation(const Node& node, std::vector<std::string>& found) {
   if (most <= rounding) return;
   const std::size_t columns = node.frame.shape.columns;
   const std::string cell = fmt::format("[{},{}]", worst / columns + 1, worst % columns + 1);
-  found.push_back(
-      fmt::format("{0}{1} is {2:.6g}, {3:.2g} away from {4}{1}: dot, half_k and half_q are so large that "
-                  "their difference loses its digits; {4} comes from the differences of q and k and has them",
-                  node.name, cell, expanded[worst], most, scores.name));
+  found.push_back(fmt::format(
+      "{0}{1} is {2:.6g}, and differs from {4}{1} by {3:.2g}: dot, half_k and half_q are so large that "
+      "their difference loses digits. {4} is computed from q − k and keeps them",
+      node.name, cell, expanded[worst], most, scores.name));
 }
 
 // Only masking makes a score −∞; any other number that is not finite has overflowed.
@@ -90,8 +90,8 @@ void check_overflow(const Graph& graph) {
       const auto found =
           std::ranges::find_if(values, [&](double value) { return overflowed(value, masking); });
       if (found == values.end()) continue;
-      fail("{}[{},{}] is {}: that is beyond double precision; give numbers of moderate size", node.title(),
-           i + 1, found - values.begin() + 1, std::isnan(*found) ? std::fabs(*found) : *found);
+      fail("{}[{},{}] is {}: that is beyond double precision; give smaller numbers", node.title(), i + 1,
+           found - values.begin() + 1, std::isnan(*found) ? std::fabs(*found) : *found);
     }
   }
 }

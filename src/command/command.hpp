@@ -69,6 +69,7 @@ Outcome run_walk(const Command& command, const Arguments& arguments);
 Outcome run_step(const Command& command, const Arguments& arguments);
 Outcome run_explain(const Command& command, const Arguments& arguments);
 Outcome run_examples(const Command& command, const Arguments& arguments);
+Outcome run_softmax(const Command& command, const Arguments& arguments);
 Outcome run_scale(const Command& command, const Arguments& arguments);
 Outcome run_pool(const Command& command, const Arguments& arguments);
 Outcome run_embed(const Command& command, const Arguments& arguments);

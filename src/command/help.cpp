@@ -36,6 +36,10 @@ Block listing_of_fields(const Chosen& is_chosen) {
   return listing;
 }
 
+bool heeds_field(const Command& command, std::string_view name) {
+  return heeds(command, look_up(fields(), name, "field"));
+}
+
 // The rows of a table that an option or a placeholder chooses from.
 template <class Row>
 void add_choices(Page& page, std::string_view what, std::span<const Row> table) {
@@ -53,12 +57,6 @@ Block example_block(std::span<const std::string_view> examples) {
 
 void add_head(Page& page, std::string_view title) {
   page.say(text(strong(std::string(title))));
-}
-
-bool heeds(const Command& command, std::string_view field) {
-  const auto is_named = [&](const Field& candidate) { return candidate.name == field; };
-  const auto found = std::ranges::find_if(fields(), is_named);
-  return found != fields().end() && heeds(command, *found);
 }
 
 void add_matrix_kinds(Page& page) {
@@ -148,7 +146,7 @@ Page command_help(const Command& command) {
   Page page;
   add_usage(page, command);
   if (command.takes_problem) {
-    const auto has = [&](std::string_view field) { return heeds(command, field); };
+    const auto has = [&](std::string_view field) { return heeds_field(command, field); };
     add_head(page, "Input and settings");
     page.say(listing_of(problem_options()));
     page.say(listing_of_fields([&](const Field& field) { return heeds(command, field); }));

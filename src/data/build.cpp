@@ -146,14 +146,9 @@ class Builder {
     }
   }
 
-  // The lengths before padding are the valid lengths of keys that come from the same words.
+  // Padding is masked because of what it is: the keys that come from it have its name.
   void take_sentences(std::vector<std::vector<std::string>> sentences) {
-    std::vector<std::size_t> lengths;
-    for (const auto& words : sentences) lengths.push_back(words.size());
     pad_with_blanks(sentences);
-    const bool padded =
-        std::ranges::any_of(lengths, [&](std::size_t n) { return n != sentences.front().size(); });
-    if (padded && !request_.has("memory") && !request_.has("memory_text")) problem_.valid_lengths = lengths;
     problem_.sequences.clear();
     for (auto& words : sentences) problem_.sequences.push_back({std::move(words), std::nullopt});
   }

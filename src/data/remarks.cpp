@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "attention/masks.hpp"
 #include "attention/positions.hpp"
 #include "attention/score.hpp"
 #include "support/lookup.hpp"
@@ -61,6 +62,33 @@ constexpr IdleField idle_fields[] = {
      " without --score additive"},
 };
 
+// Padding that valid lengths count as words, or that a mask would let through.
+void remark_on_padding(const Problem& problem, std::vector<std::string>& remarks) {
+  const auto& lengths = problem.valid_lengths;
+  const bool one_each = lengths.size() == problem.sequences.size();
+  bool counted = false, allowed = false;
+  for (std::size_t i = 0; i < problem.sequences.size(); ++i) {
+    const std::vector<bool> blanks = blanks_among(problem.words_of_keys(problem.sequences[i]));
+    for (std::size_t j = 0; j < blanks.size(); ++j) {
+      if (!blanks[j]) continue;
+      const auto longer = [&](std::size_t length) { return length > j; };
+      counted = counted || (one_each ? longer(lengths[i]) : std::ranges::any_of(lengths, longer));
+      const bool lets = problem.mask && !problem.mask->additive && j < problem.mask->matrix.shape()[1];
+      for (std::size_t q = 0; lets && q < problem.mask->matrix.shape()[0]; ++q) {
+        allowed = allowed || problem.mask->matrix(q, j) != 0.0;
+      }
+    }
+  }
+  if (counted) {
+    remarks.push_back(fmt::format(
+        "--valid-length counts {} as a word: it is not masked here. Without --valid-length it is", blank));
+  }
+  if (allowed && problem.masks_blanks()) {
+    remarks.push_back(fmt::format(
+        "{} stays masked although --mask allows it: to attend to it, give --valid-length", blank));
+  }
+}
+
 // The first row that is no average, where weights are given.
 void remark_on_weights(const Matrix& weights, std::vector<std::string>& remarks) {
   constexpr double tolerance = 1e-9;
@@ -84,6 +112,7 @@ std::vector<std::string> remarks_on(const Request& request, const Problem& probl
     if (!request.has(row.field) || !row.is_idle(request, problem)) continue;
     remarks.push_back(fmt::format("{} has no effect{}", find_row(fields(), row.field)->option, row.why));
   }
+  remark_on_padding(problem, remarks);
   const auto weights = problem.matrices.find("weights");
   if (weights != problem.matrices.end()) remark_on_weights(weights->second, remarks);
   return remarks;

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "attention/masks.hpp"
+
 namespace attn {
 
 /// Splits a sentence at spaces and punctuation; each sign of punctuation is a word of its own. Apostrophes
@@ -11,9 +13,6 @@ namespace attn {
 /// brackets
 /// ("<blank>"). Throws InputError: no words, not UTF-8.
 std::vector<std::string> split_words(std::string_view text);
-
-/// The word that stands for no word.
-constexpr std::string_view blank = "<blank>";
 
 /// Fills the shorter sentences of a batch with blanks up to the longest.
 void pad_with_blanks(std::vector<std::vector<std::string>>& sentences);

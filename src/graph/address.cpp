@@ -1,6 +1,7 @@
 #include "graph/address.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <vector>
 
@@ -21,7 +22,7 @@ bool is_quoted(std::string_view text) {
   return text.size() >= 2 && text.front() == '"' && text.back() == '"';
 }
 
-// The comma that parts row and column: outside quotes, or npos unless there is exactly one.
+// The comma between row and column: outside quotes, or npos unless there is exactly one.
 std::size_t find_comma(std::string_view text) {
   bool quoted = false;
   std::size_t found = std::string_view::npos;
@@ -40,7 +41,7 @@ std::size_t find_place(const Axis& axis, std::size_t size, std::string_view plac
   place = trimmed(place);
   if (!is_quoted(place)) {
     if (const std::optional<std::size_t> number = parsed<std::size_t>(place)) {
-      if (*number < 1 || *number > size) fail("{}: they are numbered from 1 to {}", what, size);
+      if (*number < 1 || *number > size) fail("{}: there is none; they are numbered from 1 to {}", what, size);
       return *number - 1;
     }
   }
@@ -51,11 +52,23 @@ std::size_t find_place(const Axis& axis, std::size_t size, std::string_view plac
   }
   if (found.size() == 1) return found.front();
   if (found.size() > 1) {
-    fail("{}: {} are called so; give a number, such as {}", what, found.size(), found.front() + 1);
+    fail("{}: {} have this name. Give a number, such as {}", what, found.size(), found.front() + 1);
   }
-  if (!axis.labels) fail("{}: they have no words, only numbers from 1 to {}", what, size);
-  fail("{}: there is none{}; give one of the words, or a number from 1 to {}", what,
-       did_you_mean(label, *axis.labels), size);
+  if (!axis.labels) fail("{}: there are no words here. Give a number from 1 to {}", what, size);
+  constexpr std::size_t few = 20;
+  const std::string words = size <= few
+                                ? fmt::format("Choose one of: {}, or a number", fmt::join(*axis.labels, ", "))
+                                : fmt::format("Give one of the words, or a number from 1 to {}", size);
+  fail("{}: there is no such word{}. {}", what, did_you_mean(label, *axis.labels), words);
+}
+
+bool has_place(const Axis& axis, std::size_t size, std::string_view place) {
+  try {
+    find_place(axis, size, place, "");
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
 }
 
 Cell find_cell(const Graph& graph, std::string_view address) {
@@ -66,11 +79,11 @@ Cell find_cell(const Graph& graph, std::string_view address) {
   const std::string_view inside = address.substr(open + 1, address.size() - open - 2);
   const std::size_t comma = find_comma(inside);
   if (comma == std::string_view::npos) {
-    fail("'{}' is not a cell: between the brackets belong a row and a column, parted by one comma", address);
+    fail("'{}' is not a cell: write a row and a column in the brackets, separated by one comma", address);
   }
   const std::vector<const Node*> nodes = graph.matching(address.substr(0, open));
   if (nodes.size() > 1) {
-    fail("'{}' could be {} or {}: give the whole name", address.substr(0, open), nodes[0]->name,
+    fail("'{}' can mean {} or {}: give the whole name", address.substr(0, open), nodes[0]->name,
          nodes[1]->name);
   }
   const Node& node = *nodes.front();

@@ -11,6 +11,9 @@ namespace attn {
 /// Throws InputError: no such matrix, row or column, a label that several rows have.
 Cell find_cell(const Graph& graph, std::string_view address);
 
+/// Whether there is exactly one row or column of this label, or one of this number.
+bool has_place(const Axis& axis, std::size_t size, std::string_view place);
+
 /// The place of a row or column by its label or by its number from 1; a number counts, unless it is in
 /// quotes. `what` is "row 'x' of weights". Throws InputError.
 std::size_t find_place(const Axis& axis, std::size_t size, std::string_view place, std::string_view what);

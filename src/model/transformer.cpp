@@ -25,18 +25,6 @@ Matrix column_of(const std::vector<std::size_t>& ids) {
   return column;
 }
 
-// Nobody may look at a key that stands for no word.
-Matrix without_blanks(Matrix allowed, const std::vector<bool>& blank) {
-  for (std::size_t j = 0; j < blank.size(); ++j) {
-    for (std::size_t i = 0; blank[j] && i < allowed.shape()[0]; ++i) allowed(i, j) = 0.0;
-  }
-  return allowed;
-}
-
-bool any(const std::vector<bool>& flags) {
-  return std::ranges::find(flags, true) != flags.end();
-}
-
 // Where nothing is computed, a mask has no numbers either: its size grows with the square of the words.
 template <class Make>
 Value mask_input(Graph& graph, std::string_view name, Frame frame, const Make& make) {

@@ -7,6 +7,9 @@
 #include <functional>
 #include <set>
 
+#include "attention/pooling.hpp"
+#include "attention/steps.hpp"
+#include "graph/op/operations.hpp"
 #include "support/number.hpp"
 
 namespace attn {
@@ -33,13 +36,13 @@ class Derivations {
   std::set<Cell> seen_;
 };
 
-// A query, the one key that it looks at most, and how much.
+// A query, the one key with its largest weight, and that weight.
 struct Look {
   std::size_t query, key;
   double weight;
 };
 
-// Those of the queries that prefer one key to all others.
+// Those of the queries for which one key has more weight than any other.
 std::vector<Look> decided_looks(const Matrix& weights) {
   constexpr double same = 1e-9;
   std::vector<Look> looks;
@@ -55,6 +58,19 @@ std::vector<Look> decided_looks(const Matrix& weights) {
 // "it", or without words: query 8.
 std::string called(const Axis& axis, std::size_t i, std::string_view what) {
   return axis.labels ? fmt::format("\"{}\"", axis.label(i)) : fmt::format("{} {}", what, i + 1);
+}
+
+// The scores behind some weights. Where nobody has kept them, the mask still tells which are −∞.
+std::shared_ptr<const Matrix> scores_behind(const Node& scores) {
+  const Node& source = scores.original();
+  if (scores.kept || !source.operation || source.operation->name() != "mask") return scores.kept;
+  const Node& allowed = *source.operands[1];
+  if (!allowed.kept) return nullptr;
+  Graph graph;
+  const Value zeros =
+      graph.input("scores", make_matrix(source.frame.shape, 0.0), source.frame.rows, source.frame.columns);
+  const Value shared = graph.input("mask", allowed.kept, allowed.frame.rows, allowed.frame.columns);
+  return mask(zeros, shared, mask_fill(*source.operation)).node().kept;
 }
 
 std::string bracketed(Shape shape) {
@@ -78,7 +94,7 @@ Table table_of(const Node& node) {
   if (holds_weights(node)) {
     table.heat = Heat::weights;
     table.row_sums = true;
-    if (source.operation) table.scores = source.operands.front()->kept;
+    if (source.operation) table.scores = scores_behind(*source.operands.front());
   } else if (node.leaf() == "alignment") {
     table.heat = Heat::weights;
   } else {
@@ -117,6 +133,10 @@ void add_results(Page& page, const std::vector<const Node*>& nodes, std::string_
   }
 }
 
+void add_matrices(Page& page) {
+  for (const Node* node : page.trace) add_results(page, {node});
+}
+
 std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& nodes) {
   std::vector<std::vector<const Node*>> groups;
   for (const Node* node : nodes) {
@@ -140,12 +160,28 @@ void add_results_by_scope(Page& page, const std::vector<const Node*>& nodes) {
 
 void add_drawn(Page& page, const Problem& problem) {
   if (problem.drawn.empty()) return;
-  page.say(fmt::format("Drawn with {}, not learned: {}. What follows from them is chance.",
-                       problem.drawn_from, fmt::join(problem.drawn, ", ")));
+  page.say(
+      fmt::format("Random numbers ({}), not trained: {}. The results below have no meaning for language.",
+                  problem.drawn_from, fmt::join(problem.drawn, ", ")));
 }
 
-void add_reading(Page& page, const Node& weights) {
-  if (!holds_weights(weights)) return;
+Listing regimes_of_rows(const Node& weights) {
+  Listing listing{{"query", "regime", "what that is"}, {}};
+  for (std::size_t i = 0; i < weights.frame.shape.rows; ++i) {
+    const Regime& regime = regime_of(row(weights.matrix(), i));
+    listing.rows.push_back(
+        {weights.frame.rows.label(i), std::string(regime.name), std::string(regime.summary)});
+  }
+  return listing;
+}
+
+void add_reading(Page& page, const Node& node) {
+  // Of weights that were given, nobody knows yet what they are.
+  if (is_weighted_sum(node) && !node.operands.front()->operation) {
+    return page.say(regimes_of_rows(*node.operands.front()));
+  }
+  if (!holds_weights(node)) return;
+  const Node& weights = node;
   std::vector<Look> looks = decided_looks(weights.matrix());
   if (looks.empty()) return;
   // The most decided ones, told in the order of the rows.
@@ -164,10 +200,10 @@ void add_reading(Page& page, const Node& weights) {
     if (of_words) reading.push_back({Span::Style::plain, first ? "After " : "after "});
     const char* const row_name = of_words ? "word" : first ? "Query" : "query";
     reading.push_back({Span::Style::strong, called(weights.frame.rows, look.query, row_name)});
-    reading.push_back({Span::Style::plain, of_words ? " the most probable word is " : " looks most at "});
+    reading.push_back({Span::Style::plain, of_words ? " the most probable word is " : " attends most to "});
     reading.push_back(
         {Span::Style::strong, called(weights.frame.columns, look.key, of_words ? "word" : "key")});
-    reading.push_back({Span::Style::plain, fmt::format(" ({} %)", share)});
+    reading.push_back({Span::Style::plain, fmt::format(" ({}\u00A0%)", share)});
   }
   reading.push_back({Span::Style::plain, "."});
   page.say(std::move(reading));

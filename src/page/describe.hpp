@@ -22,15 +22,21 @@ FormulaBlock formula_block(const Node& node, std::string_view scope = {});
 /// it.
 void add_results(Page& page, const std::vector<const Node*>& nodes, std::string_view scope = {});
 
+/// The nodes of the page's trace with their formulas, and nothing else: what --only asks for.
+void add_matrices(Page& page);
+
 /// Nodes that follow each other in the same scope, as groups.
 std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& nodes);
 
-/// One sentence that tells which matrices were drawn, so that nothing that follows from them reads as a
+/// One sentence that tells which matrices are random, so that nothing that follows from them reads as a
 /// finding. Nothing where all were given.
 void add_drawn(Page& page, const Problem& problem);
 
-/// One sentence that reads a matrix of weights: where the first queries look most. Nothing for other
-/// matrices.
+/// The regime of every row of some weights: a line for each query.
+Listing regimes_of_rows(const Node& weights);
+
+/// What there is to read in a matrix: of weights one sentence, to which key the most decided queries attend
+/// most; of a sum with weights that were given, the regimes of these. Nothing for other matrices.
 void add_reading(Page& page, const Node& node);
 
 /// How a cell came about and, up to `depth` steps behind it, how its terms did; every cell once. Names are

@@ -226,9 +226,7 @@ class TextRenderer {
   // there.
   std::vector<std::string> wrapped_sum(const std::string& text, std::size_t indent) const {
     const std::string plus = " + ", tied_plus = "\u00A0+ ";
-    std::vector<std::string> lines = wrapped(replaced(text, plus, tied_plus), indent);
-    for (std::string& line : lines) line = replaced(line, "\u00A0", " ");
-    return lines;
+    return wrapped(replaced(text, plus, tied_plus), indent);
   }
 
   static std::string replaced(std::string text, const std::string& old, const std::string& by) {

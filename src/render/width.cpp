@@ -70,18 +70,18 @@ struct Replacement {
 };
 
 constexpr std::array ascii_signs = {
-    Replacement{"─", "-"},      Replacement{"│", "|"},     Replacement{"┼", "+"},
-    Replacement{"·", "."},      Replacement{"⋅", "*"},     Replacement{"×", "x"},
-    Replacement{"√", "sqrt "},  Replacement{"ᵀ", "^T"},    Replacement{"−", "-"},
-    Replacement{"∞", "inf"},    Replacement{"≈", "~="},    Replacement{"→", "->"},
-    Replacement{"…", "..."},    Replacement{"Σ", "sum"},   Replacement{"‖", "||"},
-    Replacement{"½", "1/2 "},   Replacement{"²", "^2"},    Replacement{"ᵢ", "_i"},
-    Replacement{"ⱼ", "_j"},     Replacement{"σ", "sigma"}, Replacement{"÷", "/"},
-    Replacement{"⊙", "(*)"},    Replacement{"⁶", "^6"},    Replacement{"₂", "_2"},
-    Replacement{"₁", "_1"},     Replacement{"ω", "omega"}, Replacement{"α", "alpha"},
-    Replacement{"γ", "gamma"},  Replacement{"β", "beta"},  Replacement{"ε", "epsilon"},
-    Replacement{"✓", "+"},      Replacement{"✗", "x"},     Replacement{"–", "-"},
-    Replacement{"\uFFFD", "?"},
+    Replacement{"─", "-"},       Replacement{"│", "|"},      Replacement{"┼", "+"},
+    Replacement{"·", "."},       Replacement{"⋅", "*"},      Replacement{"×", "x"},
+    Replacement{"√", "sqrt "},   Replacement{"ᵀ", "^T"},     Replacement{"−", "-"},
+    Replacement{"∞", "inf"},     Replacement{"≈", "~="},     Replacement{"→", "->"},
+    Replacement{"…", "..."},     Replacement{"Σ", "sum"},    Replacement{"‖", "||"},
+    Replacement{"½", "1/2 "},    Replacement{"²", "^2"},     Replacement{"ᵢ", "_i"},
+    Replacement{"ⱼ", "_j"},      Replacement{"σ", "sigma"},  Replacement{"÷", "/"},
+    Replacement{"⊙", "(*)"},     Replacement{"⁶", "^6"},     Replacement{"⁰", "^0"},
+    Replacement{"₂", "_2"},      Replacement{"₁", "_1"},     Replacement{"ω", "omega"},
+    Replacement{"α", "alpha"},   Replacement{"γ", "gamma"},  Replacement{"β", "beta"},
+    Replacement{"ε", "epsilon"}, Replacement{"✓", "+"},      Replacement{"✗", "x"},
+    Replacement{"–", "-"},       Replacement{"\uFFFD", "?"},
 };
 
 }  // namespace
@@ -162,6 +162,18 @@ std::string in_ascii(std::string_view text) {
   return result;
 }
 
+namespace {
+
+std::string with_plain_blanks(std::string line) {
+  constexpr std::string_view no_break = "\u00A0";
+  for (std::size_t at = line.find(no_break); at != std::string::npos; at = line.find(no_break, at)) {
+    line.replace(at, no_break.size(), " ");
+  }
+  return line;
+}
+
+}  // namespace
+
 std::vector<std::string> wrap(const std::string& text, std::size_t width) {
   std::vector<std::string> lines(1);
   std::size_t used = 0;
@@ -182,6 +194,7 @@ std::vector<std::string> wrap(const std::string& text, std::size_t width) {
     used += size;
     begin = end + 1;
   }
+  std::ranges::transform(lines, lines.begin(), with_plain_blanks);
   return lines;
 }
 

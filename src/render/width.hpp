@@ -28,6 +28,7 @@ std::string printable(std::string_view text);
 std::string in_ascii(std::string_view text);
 
 /// The text in lines of at most `width` columns, broken at blanks; a longer word has a line of its own.
+/// No-break spaces (U+00A0) become blanks, where no line was broken.
 std::vector<std::string> wrap(const std::string& text, std::size_t width);
 
 }  // namespace attn

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "attention/score.hpp"
 #include "attention/steps.hpp"
@@ -44,7 +45,7 @@ class WordWalk {
 
   void add() {
     const std::string place = scope_.empty() ? "" : fmt::format(" ({})", output_.scope_name());
-    page_.head(2, fmt::format("{} asks{}", asker(), place));
+    page_.head(2, fmt::format("{} as the query{}", asker(), place));
     add_vectors();
     add_scores();
     add_weights();
@@ -78,15 +79,14 @@ class WordWalk {
     if (!asking || !answering) return;
     const Node &q = *asking, &k = *answering;
     page_.say(text(strong("Step 1."),
-                   " There is a query for each who asks, and a key and a value for each who may "
-                   "answer. ",
-                   strong(asker()), " asks with its query, below the formulas."));
+                   " Every query is compared with every key, and every key has a value. The row of q for ",
+                   strong(asker()), " is below the formulas."));
     for (const Node* node : {&q, &k, &values_}) say_formulas(*node);
     page_.say(row_table(q, query_));
     page_.say(SideBySide{{table_of(k), table_of(values_)}});
   }
 
-  // They are written out for all keys, or where that is too long for the one looked at most.
+  // They are written out for all keys, or where that is too long for the one with the largest weight.
   void add_scores() {
     const Node* scores = find("scores");
     if (!scores || !scores->operation) return;
@@ -94,13 +94,18 @@ class WordWalk {
     const Expression first = explain({scores, query_, 0}).expression;
     const bool all = keys * cells_of(first).size() <= most_written;
     page_.say(text(strong("Step 2."), " ", meaning_of_scores(*scores),
-                   all ? "" : " Here is the one of the key that it looks at most."));
+                   all ? "" : " This is the score of the key with the largest weight."));
     const std::span<const double> weights = row(weights_.matrix(), query_);
     const auto most = static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
     for (std::size_t j = 0; j < keys; ++j) {
       if (!all && j != most) continue;
       for (Block& block : derivations({scores, query_, j}, 0)) page_.say(std::move(block));
     }
+  }
+
+  bool scores_of_asker_are_masked() const {
+    return std::ranges::all_of(row(weights_.operands[0]->matrix(), query_),
+                               [](double score) { return std::isinf(score); });
   }
 
   void tell_stages() {
@@ -110,7 +115,10 @@ class WordWalk {
       page_.say(text(strong("Step 3."), " The scores are divided: ", code(formula_of(*scaled).plain), "."));
     }
     if (masked && !masked->is_alias()) page_.say(text("The mask: ", code(formula_of(*masked).plain), "."));
-    page_.say(text(strong("Step 4."), " Softmax makes them weights from 0 to 1 that sum to one."));
+    page_.say(text(strong("Step 4."), " ",
+                   scores_of_asker_are_masked()
+                       ? "All keys are masked, so all weights are 0."
+                       : "Softmax turns them into weights from 0 to 1 that sum to one."));
   }
 
   // One row for each key; the columns are the scores on their way to weights.
@@ -154,14 +162,14 @@ class WordWalk {
     std::vector<std::string> labels;
     for (std::size_t j = 0; j < keys; ++j) labels.push_back(weights_.frame.columns.label(j));
     page_.say(text(strong("Step 5."),
-                   " Every value is multiplied by its weight: where that is near zero, it hardly "
-                   "counts."));
+                   " Every value is multiplied by its weight. Values with a weight near 0 contribute almost "
+                   "nothing."));
     page_.say(Table{.title = "weight ⋅ value",
                     .rows = axis("keys", std::move(labels)),
                     .columns = output_.frame.columns,
                     .cells = share(std::move(products)),
                     .heat = Heat::around_zero});
-    page_.say(text(strong("Step 6."), " Their sum is what ", strong(asker()), " has gathered."));
+    page_.say(text(strong("Step 6."), " Their sum is the output for ", strong(asker()), "."));
     page_.say(row_table(output_, query_));
   }
 
@@ -174,14 +182,8 @@ class WordWalk {
   std::string_view scope_;
 };
 
-// Whether this row label, or number, is among the node's rows.
 bool has_row(const Node& node, const std::string& word) {
-  try {
-    find_place(node.frame.rows, node.frame.shape.rows, word, "");
-    return true;
-  } catch (const InputError&) {
-    return false;
-  }
+  return has_place(node.frame.rows, node.frame.shape.rows, word);
 }
 
 // The scope of the sentence that a node belongs to: without that of a head.
@@ -212,7 +214,8 @@ void add_word_walk(Page& page, const std::string& word) {
       sentences.emplace_back();
     sentences.back().push_back(&node);
   }
-  if (sentences.empty()) fail("--by-word needs a weighted sum, and there is none: give values as well");
+  if (sentences.empty())
+    fail("--by-word needs an output, and there are no values: give --v, or --wv with --x");
   const bool found =
       std::ranges::any_of(sentences, [&](const auto& sums) { return has_row(*sums.front(), word); });
   for (const auto& sums : sentences) {

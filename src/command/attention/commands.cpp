@@ -6,11 +6,13 @@
 namespace attn {
 namespace {
 
-const Option by_word = {"--by-word", "WORD", "follow one word's query through the six steps, with vectors"};
-const Option swap = {"--swap", "I,J", "swap two words: what changes without positions, and with them"};
+const Option by_word = {"--by-word", "WORD", "show the six steps for one word, with vectors"};
+const Option swap = {"--swap", "I,J", "swap two words: what changes without and with positional encoding"};
 const Option transposition = {"--transpose", "",
-                              "also the weights transposed: keys as rows, queries as columns"};
-const Option sweep = {"--sweep", "N,…", "divide by one number after another: how the weights saturate"};
+                              "show the weights transposed: keys as rows, queries as columns"};
+const Option from = {"--from", "WORD", "show the weights of one query in every head, and their average"};
+const Option sweep = {"--sweep", "N,…",
+                      "divide by one number after another, to see how the weights saturate"};
 
 // The same, and what positions do.
 constexpr std::string_view of_positions[] = {
@@ -37,8 +39,9 @@ const std::vector<StepCommand> step_commands = {
     {"scale", {"attn scale --scale 8", "attn scale --sweep 1,2,4,8,16,32"}, {sweep}, run_scale},
     {"mask", {"attn mask --causal", "attn mask --scores s.csv --mask '[[1,0],[1,1]]'"}},
     {"softmax",
-     {"attn softmax --scores '14 12'", "attn softmax --scores s.csv --format csv"},
-     {transposition}},
+     {"attn softmax --scores '14 12'", "attn softmax --example animal --from it"},
+     {transposition, from},
+     run_softmax},
     {"weigh", {"attn weigh", "attn weigh --weights '0.9 0.1' --v '1 0; 0 1'"}},
     {"heads", {"attn heads", "attn heads --q q.npy --k k.npy --v v.npy --heads 4"}, {}, run_step, "animal"},
     {"concat", {"attn concat", "attn concat --text 'two heads' --heads 2"}, {}, run_step, "animal"},
@@ -77,12 +80,12 @@ std::vector<Command> attention_commands() {
        .takes_problem = true,
        .options = {only_option(), by_word, swap, transposition, outline_option()},
        .examples = {"attn walk", "attn walk --by-word Thinking",
-                    "attn walk --text 'Every word looks at every word' --heads 2",
+                    "attn walk --text 'Every word attends to every word' --heads 2",
                     "attn walk --x x.npy --wq wq.npy --wk wk.npy --wv wv.npy --causal -o walk.md"},
        .run = run_walk});
   add_steps(commands);
   commands.push_back({.name = "explain",
-                      .summary = "one number, down to its last multiplication",
+                      .summary = "explain how one number was computed, step by step",
                       .words = "CELL",
                       .least_words = 1,
                       .most_words = 1,
@@ -93,56 +96,59 @@ std::vector<Command> attention_commands() {
                       .run = run_explain});
   commands.push_back(
       {.name = "compare-scores",
-       .summary = "all scoring functions on the same queries and keys",
+       .summary = "compare the scoring functions on the same queries and keys",
        .takes_problem = true,
        .examples = {"attn compare-scores", "attn compare-scores --q '1 0; 0 2' --k '1 1; 0 1; 2 0'"},
        .run = run_compare_scores});
   commands.push_back(
       {.name = "compare-masks",
-       .summary = "masking scores, weights, with −∞ and with numbers",
+       .summary = "compare ways to mask: scores or weights, −∞ or a finite number",
        .takes_problem = true,
        .default_example = "padding",
        .examples = {"attn compare-masks", "attn compare-masks --scores '3 1 2; 0 5 1' --causal"},
        .run = run_compare_masks});
   commands.push_back({.name = "pool",
-                      .summary = "average, look-up, sum and softmax over the same scores",
+                      .summary = "attention pooling: average, look-up, sum and softmax of the same scores",
                       .takes_problem = true,
                       .default_example = "pooling",
                       .examples = {"attn pool", "attn pool --score-sigma 0.3",
-                                   "attn pool --q '1 0' --k '1 0; 0 1; 1 1' --v '10; 20; 30'"},
+                                   "attn pool --q '1 0' --k '1 0; 0 1; 1 1' --v '10; 20; 30'",
+                                   "attn pool --weights '2 3; 0 1'"},
                       .run = run_pool});
   commands.push_back({.name = "embed",
-                      .summary = "words, their ids, and the rows of a table they stand for",
+                      .summary = "words, their ids, and their rows in the embedding table",
                       .takes_problem = true,
                       .heeds = fields_of_embeddings(),
                       .examples = {"attn embed --text 'the cat and the dog' --d-model 4", "attn embed"},
                       .run = run_embed});
   commands.push_back(
       {.name = "positions",
-       .summary = "how attention is told the order: a table, a heat map, curves",
+       .summary = "positional encodings as a table, a heat map and curves",
        .takes_problem = true,
        .heeds = of_positions,
-       .options = {{"--n", "N", "how many places (32)"},
-                   {"--columns", "I,…", "which columns are drawn as curves (1,2,3,4)"}},
+       .options = {{"--n", "N", "number of positions (default 32)"},
+                   {"--columns", "I,…", "columns to plot as curves (default 1,2,3,4)"}},
        .examples = {"attn positions", "attn positions --n 60 --d-model 32 --columns 7,8,9,10",
                     "attn positions --positions relative-bias --position-table '-2 -1 0 -1 -2' --n 6"},
        .run = run_positions});
   commands.push_back({.name = "errata",
-                      .summary = "where the documents err or disagree, with numbers",
-                      .words = "[ERRATUM]",
+                      .summary = "errors and disagreements in published texts, checked with numbers",
+                      .words = "[NAME]",
                       .most_words = 1,
                       .examples = {"attn errata", "attn errata E10"},
                       .run = run_errata});
-  commands.push_back({.name = "cost",
-                      .summary = "multiply-adds, memory and sequential steps, and layers compared",
-                      .takes_problem = true,
-                      .options = {{"--n", "N", "positions, to compare layers at (those of the problem)"},
-                                  {"--d", "N", "numbers at each position"},
-                                  {"--kernel", "N", "positions that a convolution sees (3)"},
-                                  {"--measure", "", "how long each takes on this machine"}},
-                      .examples = {"attn cost", "attn cost --example animal",
-                                   "attn cost --n 3072 --d 512 --kernel 3", "attn cost --measure"},
-                      .run = run_cost});
+  commands.push_back(
+      {.name = "cost",
+       .summary = "multiply-adds, memory and sequential steps, and layers compared",
+       .takes_problem = true,
+       .options = {{"--n", "N",
+                    "number of positions when layers are compared (default: those of the problem)"},
+                   {"--d", "N", "size of the vector at each position"},
+                   {"--kernel", "N", "width of the convolution, in positions (default 3)"},
+                   {"--measure", "", "measure how long each takes on this machine"}},
+       .examples = {"attn cost", "attn cost --example animal", "attn cost --n 3072 --d 512 --kernel 3",
+                    "attn cost --measure"},
+       .run = run_cost});
   return commands;
 }
 

@@ -27,7 +27,7 @@ const Node& masked_node(const Graph& graph) {
   return *found;
 }
 
-// How much weight lies where no query may look, at most in one row.
+// How much weight masked keys have, at most in one row.
 double leaked(const Matrix& weights, const Matrix& allowed) {
   double most = 0.0;
   for (std::size_t i = 0; i < weights.shape()[0]; ++i) {
@@ -63,8 +63,9 @@ class Comparison {
     const Graph::Scope scope(graph_, "before");
     page_.head(2, "The scores, before the softmax");
     page_.say(
-        text("−∞ takes the place of a score that may not be looked at. Its exponential is 0, and the other "
-             "weights of the row sum to one."));
+        text("Masked scores are replaced by −∞. The exponential of −∞ is 0, so masked keys get no weight. "
+             "The other "
+             "weights of a row sum to one, if there are any."));
     const Value masked = name("masked", mask(scores_, allowed_, minus_infinity));
     const Value weights = name("weights", softmax(masked));
     show({&masked.node(), &weights.node()});
@@ -91,25 +92,31 @@ class Comparison {
         graph_.input("lowered_scores", shifted(scores_.matrix(), lowered), axis("queries"), axis("keys"));
     measure(std::size(fills), low, published_fill);
     labels.push_back(std::string("lowered scores"));
-    page_.say(text(fmt::format(
-        "Far below every score, a number does as well. Near the scores it leaks: keys that may not be looked "
-        "at get weight. In the last line all scores are lowered by {}, which changes no weight in exact "
-        "arithmetic; below the fill of {} the masked keys take everything.",
-        -lowered, published_fill)));
-    page_.say(quantities("fill", axis("fills", std::move(labels)), {"leaked weight", "largest error"},
+    page_.say(
+        text(fmt::format("A finite mask value works if it is far below every score. If it is near the "
+                         "scores, masked keys get some "
+                         "weight: the mask leaks. The leaked weight is the largest total weight of masked "
+                         "keys in one row. In the "
+                         "last line all scores are lowered by {}. In exact arithmetic that changes no "
+                         "weight, but now the mask value {} "
+                         "is above scores that are not masked.",
+                         written_digits(-lowered, 7), published_fill)));
+    page_.say(quantities("mask value", axis("fills", std::move(labels)), {"leaked weight", "largest error"},
                          std::move(numbers)));
   }
 
   void weights_filled() {
     const Graph::Scope scope(graph_, "of_weights");
     page_.head(2, "The weights instead of the scores");
-    page_.say(text(fmt::format(
-        "A published description fills the weights with {} and not the scores. Then they are no weights "
-        "at all; and if the masked values are set to zero as well, what is left of a row sums to less than "
-        "one.",
-        published_fill)));
+    page_.say(
+        text(fmt::format("Dive into Deep Learning (11.3) replaces the masked weights by {}, not the masked "
+                         "scores. A row with such a "
+                         "number is not a row of weights (filled). If masked weights are set to 0 instead "
+                         "(left), the rest of the row "
+                         "need not sum to one.",
+                         published_fill)));
     const Value all = name("unmasked", softmax(scores_));
-    const Value filled = name("filled", mask(all, allowed_, published_fill));
+    const Value filled = name("filled", replace(all, allowed_, published_fill));
     const Value left = name("left", multiply(all, allowed_));
     show({&all.node(), &filled.node(), &left.node()});
     Matrix sums = make_matrix({left.shape().rows, 2});
@@ -126,16 +133,18 @@ class Comparison {
 
   void afterwards(const Node& right) {
     const Graph::Scope scope(graph_, "after");
-    page_.head(2, "After the softmax, and divided by what is left");
+    page_.head(2, "After the softmax, then divided by the row's sum");
     const Node& left = graph_.at(std::string("of_weights.left"));
     const Value weights = name("weights", normalize(graph_.value(left)));
     show({&weights.node()});
     const double difference = largest_difference(weights.matrix(), right.matrix());
-    page_.say(text(fmt::format(
-        "The largest difference from masking the scores is {}: {}.", written_difference(difference),
-        is_rounding(difference) ? "both are the same"
-                                : "in exact arithmetic both are the same, but here a masked key has so much "
-                                  "weight that what is left for the others is too small for a double")));
+    page_.say(
+        text(fmt::format("In exact arithmetic this gives the same weights as masking the scores. The largest "
+                         "difference here is {}{}.",
+                         written_difference(difference),
+                         is_rounding(difference) ? ""
+                                                 : ": a masked key has so much weight that the rest of its "
+                                                   "row is too small for double precision")));
   }
 
   static Matrix shifted(Matrix matrix, double by) {
@@ -161,8 +170,8 @@ Outcome run_compare_masks(const Command&, const Arguments& arguments) {
       .graph = graph, .problem = problem, .trace = {masked.operands[0], masked.operands[1]}, .blocks = {}};
   page.head(1, "Ways to mask");
   std::string which;
-  if (!masked.scope().empty()) which = fmt::format(" Here are those of {}.", masked.scope_name());
-  page.say(text("The scores, and which of them may be looked at." + which));
+  if (!masked.scope().empty()) which = fmt::format(" These are those of {}.", masked.scope_name());
+  page.say(text("The scores and the mask: 0 marks a masked score." + which));
   page.say(SideBySide{{table_of(*masked.operands[0]), table_of(*masked.operands[1])}});
   Comparison(page, *graph, masked).add();
   return {std::move(page), problem->remarks};

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "attention/identities.hpp"
 #include "command/solve.hpp"
 #include "data/draw.hpp"
@@ -22,30 +24,36 @@ void add_function(Page& page, const Graph& graph, const ScoringFunction& functio
   page.trace.push_back(&weights);
 }
 
+bool has_key_of_zeros(const Matrix& k) {
+  for (std::size_t i = 0; i < k.shape()[0]; ++i) {
+    if (std::ranges::all_of(row(k, i), [](double value) { return value == 0.0; })) return true;
+  }
+  return false;
+}
+
 void add_identities(Page& page, const Problem& problem, const Matrix& q, const Matrix& k) {
-  Listing listing{{"identity", "largest difference", "where it holds"}, {}};
+  Listing listing{{"identity", "largest difference", "when it holds"}, {}};
   const auto add = [&](std::string what, double difference, std::string where) {
     listing.rows.push_back({std::move(what), written_difference(difference), std::move(where)});
   };
   if (q.shape()[1] == k.shape()[1]) {
-    add("gaussian and dot, these keys", gaussian_against_dot(q, k),
-        "only where all keys have the same length");
-    add("gaussian and dot, keys of length 1", gaussian_against_dot(q, of_equal_length(k)),
+    add("Gaussian and dot, these keys", gaussian_against_dot(q, k), "if all keys have the same length");
+    add("Gaussian and dot, keys scaled to length 1", gaussian_against_dot(q, of_equal_length(k)),
         "always: ½‖q‖² and ½‖k‖² cancel");
   }
   const auto matrix = [&](const char* name) -> const Matrix& { return problem.matrices.at(name); };
   add("additive, hidden layer on [q; k]",
       additive_against_hidden_layer(q, k, matrix("score_wq"), matrix("score_wk"), matrix("score_wv")),
       "always");
-  if (problem.sequences.front().x && problem.matrices.contains("w_q")) {
-    const Matrix& w_q = matrix("w_q");
-    add("q split, or column by column",
-        split_against_independent(*problem.sequences.front().x, w_q, w_q.shape()[1]), "always");
-  }
   page.head(2, "What is equal");
+  std::string zeros;
+  if (has_key_of_zeros(k))
+    zeros = " A key of zeros has no direction, so it is replaced by the unit vector (1, 0, …).";
   page.say(
-      text("What mathematics says of these queries and keys: by how much two results differ at most, weights "
-           "of a gaussian and of dot products, scores of the others, and where they must be equal."));
+      text("Some pairs give equal results in exact arithmetic. For each pair: the largest difference here, "
+           "and when "
+           "the two are equal. The Gaussian rows compare weights, the additive row compares scores." +
+           zeros));
   page.say(std::move(listing));
 }
 
@@ -55,15 +63,16 @@ Outcome run_compare_scores(const Command&, const Arguments& arguments) {
   const Request request = requested(arguments);
   const Problem given = build(request);
   if (given.heads != 1 || given.sequences.size() != 1) {
-    fail("attn compare-scores compares on one head and one sentence: give --heads 1 and one --text or --x");
+    fail("attn compare-scores works on one head and one sentence: give --heads 1 and one --text or --x");
   }
   auto problem = std::make_shared<Problem>(given);
   auto graph = std::make_shared<Graph>();
   Page page{.graph = graph, .problem = problem, .trace = {}, .blocks = {}};
   page.head(1, "Scoring functions");
-  page.say(text(
-      "The same queries and keys, compared in every way. Matrices that a function has learned are drawn with "
-      "--seed where they are not given."));
+  page.say(
+      text("The same queries and keys with every scoring function. Matrices that a function learns are "
+           "random if they are "
+           "not given (--seed)."));
   const Matrix *q = nullptr, *k = nullptr;
   for (const ScoringFunction& function : scoring_functions()) {
     problem->score = function.name;

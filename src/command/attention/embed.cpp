@@ -47,7 +47,7 @@ Vocabulary vocabulary_of(const Sequence& sequence) {
     vocabulary.ids(i, 0) = static_cast<double>(place + 1);
     if (found != vocabulary.words.end()) {
       if (std::ranges::equal(row(*sequence.x, first[place]), row(*sequence.x, i))) continue;
-      fail("'{}' has one vector in row {} of x and another in row {}: a word has one id, and one vector",
+      fail("'{}' has different vectors in rows {} and {} of x: a word has one id and one vector; rename one",
            sequence.tokens[i], first[place] + 1, i + 1);
     }
     vocabulary.words.push_back(sequence.tokens[i]);
@@ -78,18 +78,19 @@ Outcome run_embed(const Command&, const Arguments& arguments) {
   Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
   for (const Node& node : graph->nodes()) page.trace.push_back(&node);
   page.head(1, "Embeddings");
-  page.say(text("Every different word has a number, its id, and a row of numbers, its vector: row id of e."));
+  page.say(text("Each distinct word has an id. Its embedding is the row of e with that id."));
   page.say(SideBySide{{table_of(ids.node()), table_of(e.node())}});
-  page.head(2, "Looked up");
+  page.head(2, "Lookup");
   add_results(page, {&x.node()});
-  page.head(2, "Multiplied");
-  page.say(text("The same as a product of matrices: a word is a row of zeros with a single 1 at its id."));
+  page.head(2, "Multiplied by one-hot rows");
+  page.say(text(
+      "The same as a matrix product: each word is a row of zeros with a single 1 in the column of its id."));
   add_results(page, {&ones.node(), &multiplied.node()});
-  page.say(
-      text(fmt::format("The largest difference between both is {}. The product takes {} multiplications "
-                       "and the look-up none.",
-                       written_difference(largest_difference(x.matrix(), multiplied.matrix())),
-                       ones.shape().cells() * e.shape().columns)));
+  page.say(text(
+      fmt::format("The largest difference between the two is {}. The product takes {} multiplications and "
+                  "the lookup none.",
+                  written_difference(largest_difference(x.matrix(), multiplied.matrix())),
+                  ones.shape().cells() * e.shape().columns)));
   return {std::move(page), problem.remarks};
 }
 

@@ -23,7 +23,8 @@ Matrix places_alone(const Request& request, std::optional<std::size_t> n) {
     d = table.columns;
     if (!n) count = table.rows;
   }
-  if (d > most_cells / count) fail("--d-model {}: {} places of that size are too many", d, count);
+  if (d > most_cells / count)
+    fail("--d-model {}: {} positions of that size are too many; give fewer", d, count);
   return make_matrix({count, d}, 0.0);
 }
 
@@ -40,9 +41,11 @@ Request requested_places(const Arguments& arguments) {
   if (!has_problem) {
     request.set(field("x"), places_alone(request, n));
   } else if (n) {
-    fail("--n {}: the sentence has a length of its own; give one of them", *n);
+    fail("--n {} and a sentence are both given, and the sentence has its own length: give one of them", *n);
   } else if (!request.has("x") && !request.has("text")) {
-    fail("attn positions counts words, and there are none: give --text or --x, or --n for places alone");
+    fail(
+        "attn positions needs words, and there are none: give --text or --x, or --n for positions without "
+        "words");
   }
   return request;
 }

@@ -1,9 +1,7 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
-#include <numeric>
 
 #include "attention/pooling.hpp"
 #include "attention/recipe.hpp"
@@ -23,8 +21,9 @@ const Node& scaled_scores(const Graph& graph) {
   const Node* scaled = graph.find("scaled");
   if (!scaled) {
     fail(
-        "attn pool pools the scores of one head, one layer and one sentence: give --q, --k and --v, or "
-        "--scores and --v");
+        "attn pool works on the scores of one head, one layer and one sentence: give --q, --k and --v, or "
+        "--scores "
+        "and --v, or --weights");
   }
   return scaled->original();
 }
@@ -39,16 +38,16 @@ Flow flow_of(const Graph& graph) {
   }
   const std::size_t scores = flow.boxes.size() - 1;
   if (!graph.find("v")) {
-    flow.boxes.push_back({"normalise", "weights", {scores}});
+    flow.boxes.push_back({"normalize", "weights", {scores}});
     return flow;
   }
   flow.boxes.push_back({"values", "v"});
-  flow.boxes.push_back({"normalise", "weights", {scores}});
+  flow.boxes.push_back({"normalize", "weights", {scores}});
   flow.boxes.push_back({"weighted sum", "weights ⋅ v", {scores + 1, scores + 2}});
   return flow;
 }
 
-std::string capitalised(std::string text) {
+std::string capitalized(std::string text) {
   text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   return text;
 }
@@ -57,46 +56,17 @@ std::string capitalised(std::string text) {
 void add_pooling(Page& page, Graph& graph, const Pooling& pooling) {
   const Graph::Scope scope(graph, pooling.name);
   const Value weights = name("weights", pooling.weights(graph.value(scaled_scores(graph))));
-  page.head(2, capitalised(fmt::format("{}: {}", pooling.name, pooling.summary)));
+  page.head(2, capitalized(fmt::format("{}: {}", pooling.name, pooling.summary)));
   std::vector<const Node*> nodes = {&weights.node()};
   if (const Node* v = graph.find("v")) {
     nodes.push_back(&name("output", weigh(weights, graph.value(*v))).node());
   }
   add_results(page, nodes);
-  Listing listing{{"query", "regime", "what that is"}, {}};
-  for (std::size_t i = 0; i < weights.shape().rows; ++i) {
-    const Regime& regime = regime_of(row(weights.matrix(), i));
-    listing.rows.push_back(
-        {weights.node().frame.rows.label(i), std::string(regime.name), std::string(regime.summary)});
+  page.say(regimes_of_rows(weights.node()));
+  if (pooling.remarks) {
+    for (std::string& remark : pooling.remarks(scaled_scores(graph))) page.say(std::move(remark));
   }
-  page.say(std::move(listing));
   for (const Node* node : nodes) page.trace.push_back(node);
-}
-
-void remark_on_negative_scores(Page& page, const Node& scores) {
-  const std::span<const double> values = cells(scores.matrix());
-  if (std::ranges::none_of(values, [](double score) { return score < 0.0; })) return;
-  page.say(text(
-      "Some scores are negative. Divided by their sum they can become negative weights, weights above one, "
-      "or the wrong way round: where all are negative, the lowest score gets the largest weight. The "
-      "exponential of a softmax makes every score positive first and keeps their order."));
-}
-
-void remark_on_zero_sums(Page& page, const Node& scores) {
-  std::vector<std::string> queries;
-  for (std::size_t i = 0; i < scores.frame.shape.rows; ++i) {
-    const std::span<const double> values = row(scores.matrix(), i);
-    const bool zero = std::accumulate(values.begin(), values.end(), 0.0) == 0.0;
-    if (zero) queries.push_back(scores.frame.rows.label(i));
-  }
-  if (queries.empty()) return;
-  constexpr std::size_t shown = 5;
-  const std::string more = queries.size() > shown ? ", …" : "";
-  queries.resize(std::min(queries.size(), shown));
-  page.say(text(
-      fmt::format("The scores sum to 0 for {}{}: nothing can be divided by that, and the weights stay 0. The "
-                  "sum of exponentials is never 0.",
-                  fmt::join(queries, ", "), more)));
 }
 
 std::vector<double> column(const Matrix& matrix) {
@@ -149,13 +119,29 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
   }
   plot.series.push_back({"keys and values", column(keys.matrix()), column(values.matrix())});
   page.head(2, "The curve");
-  page.say(
-      text(fmt::format("Each of {} queries from {} to {} pools the same values. The look-up jumps "
-                       "from value to value, the average is one number for all, and softmax passes smoothly "
-                       "between the neighbours.",
-                       grid_points, written_digits(queries.matrix()(0, 0), 4),
-                       written_digits(queries.matrix()(grid_points - 1, 0), 4))));
+  page.say(text(fmt::format(
+      "{} queries from {} to {} pool the same values. The output of the average is the same for all "
+      "queries. The look-up takes the value of one key at a time. Softmax passes smoothly between "
+      "the values.",
+      grid_points, written_digits(queries.matrix()(0, 0), 4),
+      written_digits(queries.matrix()(grid_points - 1, 0), 4))));
   page.say(std::move(plot));
+}
+
+// Weights that are given need no pooling: there is only to say what they are.
+Outcome given_weights(Page page, const Graph& graph, const Problem& problem) {
+  const Node& weights = graph.at("weights");
+  page.trace = {&weights};
+  page.say(
+      "These weights are given. Their signs and their sum decide what the weighted sum of the values can "
+      "be.");
+  page.say(table_of(weights));
+  page.say(regimes_of_rows(weights));
+  if (const Node* output = graph.find("output")) {
+    page.trace.push_back(output);
+    add_results(page, {output});
+  }
+  return {std::move(page), problem.remarks};
 }
 
 }  // namespace
@@ -164,17 +150,18 @@ Outcome run_pool(const Command&, const Arguments& arguments) {
   auto problem = std::make_shared<const Problem>(build(requested(arguments)));
   auto graph = std::make_shared<Graph>();
   evaluate(*problem, *graph);
-  const Node& scores = scaled_scores(*graph);
-  Page page{.graph = graph, .problem = problem, .trace = {&scores}, .blocks = {}};
+  Page page{.graph = graph, .problem = problem, .trace = {}, .blocks = {}};
   page.head(1, "Attention pooling");
+  if (problem->matrices.contains("weights")) return given_weights(std::move(page), *graph, *problem);
+  const Node& scores = scaled_scores(*graph);
+  page.trace = {&scores};
   page.say(
-      text("A query is compared with every key of a database, the scores become weights, and the values "
-           "are summed with them. How scores become weights decides what is pooled."));
+      text("A query is compared with every key of a database. The scores become attention weights, and the "
+           "output is "
+           "the weighted sum of the values. The rule that turns scores into weights decides the result."));
   page.say(flow_of(*graph));
   add_results(page, {&scores});
   for (const Pooling& pooling : poolings()) add_pooling(page, *graph, pooling);
-  remark_on_negative_scores(page, scores);
-  remark_on_zero_sums(page, scores);
   add_curve(page, *problem, *graph);
   check_overflow(*graph);
   return {std::move(page), with_mask_unused(*problem)};

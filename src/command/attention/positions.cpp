@@ -24,12 +24,12 @@ std::vector<std::size_t> parse_columns(std::string_view list, std::size_t count)
   for (const std::string_view word : pieces_of(list)) {
     const std::optional<std::size_t> column = parsed<std::size_t>(word);
     if (!column || *column < 1 || *column > count) {
-      fail("--columns: '{}' is no column: they are numbered from 1 to {}, as in 1,2", word, count);
+      fail("--columns: '{}' is no column: the columns are numbered 1 to {}; write them as 1,2", word, count);
     }
     columns.push_back(*column - 1);
   }
   if (columns.size() > most_curves) {
-    fail("--columns: {} columns are given: give up to {}, as in 1,2", columns.size(), most_curves);
+    fail("--columns: {} columns are too many: give at most {}, as in 1,2", columns.size(), most_curves);
   }
   return columns;
 }
@@ -41,7 +41,7 @@ std::vector<double> places(std::size_t n) {
 }
 
 Plot curves(const Matrix& matrix, const std::vector<std::size_t>& columns) {
-  Plot plot{.title = "Columns over the places", .x_name = "place", .series = {}};
+  Plot plot{.title = "Columns over the positions", .x_name = "position", .series = {}};
   for (const std::size_t column : columns) {
     Series series{fmt::format("column {}", column + 1), places(matrix.shape()[0]), {}};
     for (std::size_t i = 0; i < matrix.shape()[0]; ++i) series.y.push_back(matrix(i, column));
@@ -50,28 +50,34 @@ Plot curves(const Matrix& matrix, const std::vector<std::size_t>& columns) {
   return plot;
 }
 
-// How alike two places are. Of sinusoids it depends on their distance alone.
-void add_dot_products(Page& page, const Value& positions) {
+std::string what_diagonals_show(const PositionKind& kind, const Matrix& dots) {
+  double spread = 0.0;
+  for (std::size_t i = 0; i + 1 < dots.shape()[0]; ++i) {
+    for (std::size_t j = 0; j + 1 < dots.shape()[0]; ++j) {
+      spread = std::max(spread, std::abs(dots(i, j) - dots(i + 1, j + 1)));
+    }
+  }
+  if (!kind.table_shape && is_rounding(spread)) {
+    return "All entries of a diagonal are equal: how similar two position vectors are depends only on their "
+           "distance.";
+  }
+  return fmt::format(
+      "Along a diagonal the distance is the same. The largest difference between neighboring entries there "
+      "is {}.",
+      written_difference(spread));
+}
+
+// How similar two positions are. Of sinusoids in pairs of columns it depends on their distance alone.
+void add_dot_products(Page& page, const PositionKind& kind, const Value& positions) {
   const std::size_t n = std::min(positions.shape().rows, most_pairs);
   const Value some = n == positions.shape().rows ? positions : rows(positions, 0, n);
   const Value dots = name("dot_products", matmul_transposed(some, some));
   page.trace.push_back(&dots.node());
-  page.head(2, "Dot products between places");
+  page.head(2, "Dot products of the positions");
   page.say(formula_block(dots.node()));
-  double spread = 0.0;
-  for (std::size_t i = 0; i + 1 < n; ++i) {
-    for (std::size_t j = 0; j + 1 < n; ++j) {
-      spread = std::max(spread, std::abs(dots.matrix()(i, j) - dots.matrix()(i + 1, j + 1)));
-    }
-  }
-  page.say(text(
-      is_rounding(spread)
-          ? "Along every diagonal they are the same: how alike two places are depends on their distance "
-            "alone."
-          : fmt::format("Along a diagonal, where the distance is the same, neighbours differ by up to {}.",
-                        written_digits(spread, 3))));
+  page.say(what_diagonals_show(kind, dots.matrix()));
   page.say(HeatMap{table_of(dots.node())});
-  Plot plot{.title = "The first place with every other", .x_name = "place", .series = {}};
+  Plot plot{.title = "Dot products with the first position", .x_name = "position", .series = {}};
   Series series{"dot product", places(n), {}};
   for (std::size_t j = 0; j < n; ++j) series.y.push_back(dots.matrix()(0, j));
   plot.series.push_back(std::move(series));
@@ -89,10 +95,11 @@ void add_absolute(Page& page, const PositionKind& kind, const Value& x, const st
     for (std::size_t column = 0; column < std::min<std::size_t>(d, 4); ++column) chosen.push_back(column);
   }
   if (!kind.table_shape) {
-    page.say(text(fmt::format(
-        "d is {}, the number of columns, and j counts the frequencies from 0: two columns share each. The "
-        "first place is i = 0, so that its sines are 0 and its cosines 1.",
-        d)));
+    page.say(
+        text(fmt::format("d = {} is the number of columns. j counts the frequencies from 0; a sine and a "
+                         "cosine column share each{}. "
+                         "The first position is i = 0, so its sines are 0 and its cosines 1.",
+                         d, d % 2 == 1 ? ", and with an odd d the last sine column has no cosine" : "")));
   }
   add_results(page, {&positions.node()});
   page.trace.push_back(&positions.node());
@@ -100,7 +107,7 @@ void add_absolute(Page& page, const PositionKind& kind, const Value& x, const st
   page.say(HeatMap{table_of(positions.node())});
   page.head(2, "As curves");
   page.say(curves(positions.matrix(), chosen));
-  add_dot_products(page, positions);
+  add_dot_products(page, kind, positions);
 }
 
 // What is added to the scores of every pair, or with vectors the vectors themselves.
@@ -113,7 +120,8 @@ void add_relative(Page& page, const PositionKind& kind, const Value& x, const Va
     page.trace.push_back(&relative.node());
     page.say(HeatMap{table_of(relative.node())});
   }
-  page.say(text("They meet the scores in ", code(fmt::format("attn scores --positions {}", kind.name)), "."));
+  page.say(text("To see how they change the scores: ",
+                code(fmt::format("attn walk --text 'a b c' --positions {}", kind.name)), "."));
 }
 
 // "-2", "-1", "0", "1", "2".
@@ -126,13 +134,16 @@ Axis distances(std::size_t count) {
 
 void check_shown(const PositionKind& kind, const Arguments& arguments, const Problem& problem) {
   if (kind.of_embeddings) return;
-  if (arguments.has("columns")) fail("--columns chooses curves, and {} has none: leave it out", kind.name);
+  if (arguments.has("columns"))
+    fail("--columns chooses curves, and --positions {} has none: leave it out", kind.name);
   const std::size_t count = problem.sequences.front().x->shape()[0];
-  if (count > most_pairs) fail("--n {}: distances are shown between up to {} places", count, most_pairs);
+  if (count > most_pairs)
+    fail("--n {}: distances are shown between at most {} positions; give fewer", count, most_pairs);
   const Matrix& table = problem.matrices.at("position_table");
   const std::size_t distances = kind.of_scores ? table.shape()[0] : table.shape()[1];
   if (distances > 2 * most_pairs + 1) {
-    fail("position_table is {}: distances are shown up to {}", to_string(shape_of(table)), most_pairs);
+    fail("position_table is {}: distances are shown only up to {}; give a smaller table",
+         to_string(shape_of(table)), most_pairs);
   }
 }
 
@@ -150,23 +161,23 @@ Outcome run_positions(const Command&, const Arguments& arguments) {
   Problem problem = build(requested_places(arguments));
   const PositionKind& kind = look_up(position_kinds(), problem.positions, "kind of positions");
   if (kind.name == "none") {
-    fail("attn positions shows a kind of positions: give --positions sinusoidal, or another");
+    fail("attn positions shows a positional encoding: give --positions sinusoidal, or another kind");
   }
   if (problem.sequences.size() != 1) {
-    fail("attn positions shows the places of one sentence: give one --text or one --x");
+    fail("attn positions shows the positions of one sentence: give one --text or one --x");
   }
   check_shown(kind, arguments, problem);
   const Sequence& sequence = problem.sequences.front();
 
   auto graph = std::make_shared<Graph>();
   Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
-  const Axis words = axis("places", sequence.tokens);
+  const Axis words = axis("positions", sequence.tokens);
   require_labels("x", words, sequence.x->shape()[0]);
   const Value x = graph->input("x", *sequence.x, words, axis("features"));
   std::optional<Value> table;
   if (kind.table_shape) table = table_input(*graph, kind, problem.matrices.at("position_table"));
   page.head(1, fmt::format("Positions: {}", kind.name));
-  page.say(text(fmt::format("How order is told: {}.", kind.summary)));
+  page.say(text(fmt::format("Positional encoding: {}.", kind.summary)));
   if (kind.of_embeddings) {
     add_absolute(page, kind, x, table, arguments);
   } else {

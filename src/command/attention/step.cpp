@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "attention/steps.hpp"
 #include "command/solve.hpp"
@@ -7,12 +8,26 @@
 #include "support/lookup.hpp"
 
 namespace attn {
-
 namespace {
 
 std::string meaning_of(const Step& step, const Node& node) {
-  if (node.leaf() != "alignment") return step.meaning(node);
-  return "The weights transposed: a column for each query and a row for each key. Columns sum to one.";
+  return node.leaf() == "alignment" ? meaning_of_alignment(node) : step.meaning(node);
+}
+
+void add_step(Page& page, const Step& step, const Problem& problem) {
+  page.head(1, std::string(step.title));
+  std::set<std::string> told;
+  const auto tell = [&](std::string meaning) {
+    if (told.insert(meaning).second) page.say(std::move(meaning));
+  };
+  tell(meaning_of(step, *page.trace.front()));
+  if (!step.background.empty()) page.say(std::string(step.background));
+  add_drawn(page, problem);
+  for (const auto& nodes : by_scope(page.trace)) {
+    tell(meaning_of(step, *nodes.front()));
+    add_results(page, nodes);
+    add_reading(page, *nodes.back());
+  }
 }
 
 }  // namespace
@@ -20,23 +35,21 @@ std::string meaning_of(const Step& step, const Node& node) {
 Outcome run_step(const Command& command, const Arguments& arguments) {
   const Step& step = look_up(steps(), command.name, "step");
   const Solved solved = solve(arguments, step.extent);
-  Page page = solved.page(arguments.text("only"));
+  const std::optional<std::string> only = arguments.text("only");
+  Page page = solved.page(only);
   // The transposed weights take the place of the weights.
   const auto shown = [&](const Node& node) {
     return arguments.has("transpose") ? node.leaf() == "alignment" : step.shows(node);
   };
   std::erase_if(page.trace, [&](const Node* node) { return !shown(*node); });
   if (page.trace.empty()) {
-    if (arguments.has("only"))
-      fail("--only {}: attn {} shows no such matrix", *arguments.text("only"), step.name);
-    fail("there is nothing for attn {} to compute here: give {}", step.name, step.needs);
+    if (only) fail("--only {}: attn {} shows no such matrix", *only, step.name);
+    fail("attn {} has nothing to compute here: give {}", step.name, step.needs);
   }
-  page.head(1, std::string(step.title));
-  page.say(text(meaning_of(step, *page.trace.front())));
-  add_drawn(page, *solved.problem);
-  for (const auto& nodes : by_scope(page.trace)) {
-    add_results(page, nodes);
-    add_reading(page, *nodes.back());
+  if (only) {
+    add_matrices(page);
+  } else {
+    add_step(page, step, *solved.problem);
   }
   return {std::move(page), solved.warnings()};
 }

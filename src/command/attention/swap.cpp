@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "attention/averaging.hpp"
 #include "attention/identities.hpp"
+#include "attention/masks.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/list.hpp"
@@ -25,14 +27,14 @@ Pair parse_places(const std::string& text, std::size_t words) {
     if (const std::optional<std::size_t> place = parsed<std::size_t>(piece)) places.push_back(*place);
   }
   if (places.size() != 2 || pieces_of(text).size() != 2) {
-    fail("--swap: '{}' is not two places: write them as 1,2", text);
+    fail("--swap: '{}' is not two positions: write them as 1,2", text);
   }
   for (const std::size_t place : places) {
     if (place < 1 || place > words) {
-      fail("--swap: there is no word {}: they are numbered from 1 to {}", place, words);
+      fail("--swap: there is no word {}: the words are numbered 1 to {}", place, words);
     }
   }
-  if (places[0] == places[1]) fail("--swap: '{}' is one word twice: give two places, as in 1,2", text);
+  if (places[0] == places[1]) fail("--swap: '{}' is one position twice: give two, as in 1,2", text);
   return {places[0] - 1, places[1] - 1};
 }
 
@@ -47,6 +49,15 @@ Sequence with_words_swapped(Sequence sequence, const Pair& pair) {
   return sequence;
 }
 
+// Words with the same vector are the same to attention, but for padding, which is known by its name.
+bool are_the_same(const Sequence& sequence, const Pair& pair) {
+  const auto is_blank = [&](std::size_t i) {
+    return !sequence.tokens.empty() && sequence.tokens[i] == blank;
+  };
+  return std::ranges::equal(row(*sequence.x, pair.a), row(*sequence.x, pair.b)) &&
+         is_blank(pair.a) == is_blank(pair.b);
+}
+
 class SwapPage {
  public:
   SwapPage(Page& page, Graph& graph, const Pair& pair) : page_(page), graph_(graph), pair_(pair) {}
@@ -55,20 +66,24 @@ class SwapPage {
     problem.positions = kind;
     const Graph::Scope scope(graph_, scope_name);
     const std::string outer = std::string(scope_name) + ".";
+    const bool same = are_the_same(problem.sequences.front(), pair_);
     const Node& original = result_within(problem, outer, "original");
     problem.sequences.front() = with_words_swapped(std::move(problem.sequences.front()), pair_);
     const Node& swapped = result_within(problem, outer, "swapped");
-    const double difference =
-        largest_difference(original.matrix(), with_rows_swapped(swapped.matrix(), pair_));
-    page_.head(2,
-               kind == "none" ? std::string("Without positions") : fmt::format("With positions: {}", kind));
+    page_.head(2, kind == "none" ? std::string("Without positional encoding")
+                                 : fmt::format("With positional encoding: {}", kind));
     page_.say(SideBySide{{table_of(original), table_of(swapped)}});
-    const std::string what = is_rounding(difference)
-                                 ? "the outputs are swapped as the words are, and nothing else has changed"
-                                 : "the same words in another order have other outputs";
-    page_.say(
-        text(fmt::format("Set the rows back in their first order, and the largest difference is {}: {}.",
-                         written_difference(difference), what)));
+    if (same) {
+      page_.say(fmt::format(
+          "Words {} and {} are the same, so the sentence has not changed. The largest difference is {}.",
+          pair_.a + 1, pair_.b + 1,
+          written_difference(largest_difference(original.matrix(), swapped.matrix()))));
+    } else {
+      const Matrix back = with_rows_swapped(swapped.matrix(), pair_);
+      page_.say(fmt::format(
+          "After the rows are put back in the original order, the largest difference is {}. {}",
+          written_difference(largest_difference(original.matrix(), back)), what_it_shows(problem)));
+    }
     page_.trace.push_back(&original);
     page_.trace.push_back(&swapped);
   }
@@ -80,6 +95,22 @@ class SwapPage {
     return last_result(outer + std::string(inner) + ".");
   }
 
+  // Follows from how outputs are computed, and not from how large the difference is.
+  static std::string_view what_it_shows(const Problem& problem) {
+    if (problem.positions != "none") return "With positional encoding, the outputs can depend on word order.";
+    if (problem.masks_places()) {
+      return "The mask belongs to the positions and not to the words, so the outputs can depend on word "
+             "order even "
+             "without positional encoding.";
+    }
+    const bool given = std::ranges::any_of(std::array{"q", "k", "v"},
+                                           [&](const char* name) { return problem.matrices.contains(name); });
+    if (given) return "Only x is swapped, and not the matrices that are given beside it.";
+    return "The outputs are swapped like the words, and nothing else changes: attention by itself does not "
+           "see word "
+           "order.";
+  }
+
   const Node& last_result(const std::string& scope) const {
     const Node* last = nullptr;
     for (const Node& node : graph_.nodes()) {
@@ -87,7 +118,7 @@ class SwapPage {
       if (result && node.operation && !is_averaging(node) && node.name.starts_with(scope)) last = &node;
     }
     if (!last)
-      fail("--swap compares outputs, and there are none: give x with --wq, --wk and --wv, or --text");
+      fail("--swap compares outputs, and there are none: give --x with --wq, --wk and --wv, or --text");
     return *last;
   }
 
@@ -111,11 +142,6 @@ Outcome swap_words(Problem problem, const std::string& places) {
   SwapPage swap(page, *graph, pair);
   swap.add(problem, "none", "without");
   swap.add(problem, positions, "with");
-  if (problem.is_masked()) {
-    page.say(
-        text("The mask belongs to the places and not to the words: it knows their "
-             "order even without positions."));
-  }
   check_overflow(*graph);
   return {std::move(page), problem.remarks};
 }

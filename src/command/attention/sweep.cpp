@@ -25,7 +25,7 @@ std::vector<double> parse_values(std::string_view list) {
     values.push_back(*value);
   }
   if (values.size() > most_values) {
-    fail("--sweep: {} divisors are given: give up to {}, as in 1,2,4,8", values.size(), most_values);
+    fail("--sweep: {} divisors are too many: give at most {}, as in 1,2,4,8", values.size(), most_values);
   }
   return values;
 }
@@ -69,7 +69,7 @@ Table saturation_of(const Node& weights) {
 }
 
 Plot plot_of(const std::vector<double>& values, const Table& saturation) {
-  Plot plot{.title = "The weights of the first query, by divisor",
+  Plot plot{.title = "Weights of the first query, by divisor",
             .x_name = "divisor",
             .series = {},
             .x_spacing = Spacing::logarithmic};
@@ -117,15 +117,19 @@ Outcome run_scale(const Command& command, const Arguments& arguments) {
   evaluate(*problem, *graph, Extent::weights);
   const Node& scores = swept_scores(*graph);
   Page page{.graph = graph, .problem = problem, .trace = {&scores}, .blocks = {}};
-  page.head(1, "What the divisor does");
-  page.say(text(
-      "The same scores, divided by one number after another. A small divisor (a low temperature) puts all "
-      "weight on one key: the entropy falls to 0, and so does the softmax's derivative, through which "
-      "a model learns. A large one makes all keys alike: the entropy rises to log₂ of their number. "
-      "The derivative is shown as one number, the Frobenius norm of the softmax's Jacobian: the root of the "
-      "sum of the squares of the derivatives of every weight by every score."));
+  page.head(1, "Divisors (temperatures) of the scores");
+  page.say(
+      text("The same scores, divided by one number after another. Where one score is largest, a small "
+           "divisor (a low "
+           "temperature) puts nearly all weight on its key. The entropy and the derivative of the softmax "
+           "then approach "
+           "0, and a model hardly learns through it. A large divisor makes the weights nearly equal, and the "
+           "entropy "
+           "approaches log₂ of the number of keys. The derivative is given as one number, the Frobenius norm "
+           "of the "
+           "Jacobian: the square root of the sum of all squared derivatives of a weight by a score."));
   if (!scores.scope().empty()) {
-    page.say(text("Here are the scores of ", code(std::string(scores.scope_name())), "."));
+    page.say(text("These are the scores of ", code(std::string(scores.scope_name())), "."));
   }
   add_results(page, {&scores});
   for (std::size_t query = 0; query < scores.frame.shape.rows && query < 3; ++query) {
@@ -138,9 +142,9 @@ Outcome run_scale(const Command& command, const Arguments& arguments) {
     if (query == 0 && values.size() > 1) page.say(plot_of(values, saturation));
   }
   page.head(2, "Why √d_k");
-  page.say(
-      text("Random queries and keys, 64 of each, whose numbers have mean 0 and variance 1: the "
-           "variance of their dot products grows as d_k, and dividing by √d_k takes it back to 1."));
+  page.say(text(
+      "Random queries and keys, 64 of each, whose numbers have mean 0 and variance 1. The variance of their "
+      "dot products grows in proportion to d_k. Dividing by √d_k brings it back to about 1."));
   page.say(variances());
   check_overflow(*graph);
   return {std::move(page), with_mask_unused(*problem)};

@@ -68,24 +68,42 @@ class MatrixWalk {
     std::string title = fmt::format("{}. {}", ++count_, step.title);
     if (!node.scope().empty()) title += fmt::format(" ({})", node.scope_name());
     page_.head(2, std::move(title));
-    if (told_.insert(step.name).second) page_.say(text(step.meaning(node)));
+    std::string meaning = step.meaning(node);
+    if (told_.insert(meaning).second) page_.say(text(std::move(meaning)));
   }
 
   Page& page_;
   const Step* step_ = nullptr;
   std::vector<const Node*> together_;
   int count_ = 0;
-  std::set<std::string_view> told_;
+  std::set<std::string> told_;  // each sentence once, and another where it is no longer true
 };
 
 // The weights the other way round, as tables of translations are printed: outputs as columns.
 void add_alignment_tables(Page& page) {
   page.head(2, "Alignment");
-  page.say(
-      text("The weights transposed: a column for each query and a row for each key. Columns sum to one."));
+  std::set<std::string> told;
   for (const Node* node : page.trace) {
-    if (node->leaf() == "alignment") add_results(page, {node});
+    if (node->leaf() != "alignment") continue;
+    std::string meaning = meaning_of_alignment(*node);
+    if (told.insert(meaning).second) page.say(std::move(meaning));
+    add_results(page, {node});
   }
+}
+
+// Why a walk from x, or from q and k, ends before there is an output.
+void warn_of_missing(const Graph& graph, std::vector<std::string>& warnings) {
+  const auto has = [&](std::string_view leaf) {
+    return std::ranges::any_of(graph.nodes(), [&](const Node& node) { return node.leaf() == leaf; });
+  };
+  const auto warn = [&](std::string_view what, std::string_view which, std::string_view next) {
+    warnings.push_back(fmt::format("there are no {0}, so there are no {2}: give --w{1} with --x, or --{1}",
+                                   what, which, next));
+  };
+  if (has("k") && !has("q")) warn("queries", "q", "scores");
+  if (has("q") && !has("k")) warn("keys", "k", "scores");
+  if (has("q") && has("k") && !has("v")) warn("values", "v", "outputs");
+  if (has("v") && !has("q") && !has("k") && !has("weights")) warn("queries", "q", "scores");
 }
 
 Outcome outline_of(const Solved& solved, const std::optional<std::string>& only) {
@@ -112,15 +130,15 @@ Outcome run_walk(const Command&, const Arguments& arguments) {
   const std::optional<std::string> only = arguments.text("only"), word = arguments.text("by-word");
   Page page = solved.page(only);
   if (only) {
-    for (const Node* node : page.trace) add_results(page, {node});
+    add_matrices(page);
     return {std::move(page), solved.warnings()};
   }
   const bool computes =
       std::ranges::any_of(page.trace, [](const Node* node) { return node->operation != nullptr; });
   if (!computes) {
     fail(
-        "nothing can be computed from what is given: give x with --wq, --wk and --wv (or --seed to draw "
-        "them), or q, k and v, or scores, or weights and v");
+        "nothing can be computed from what is given: give --x with --wq, --wk and --wv (or --seed for random "
+        "ones), or --q, --k and --v, or --scores, or --weights and --v");
   }
   add_title(page, *solved.problem);
   if (word) {
@@ -132,7 +150,9 @@ Outcome run_walk(const Command&, const Arguments& arguments) {
     walk.finish();
     if (arguments.has("transpose")) add_alignment_tables(page);
   }
-  return {std::move(page), solved.warnings()};
+  std::vector<std::string> warnings = solved.warnings();
+  warn_of_missing(*solved.graph, warnings);
+  return {std::move(page), std::move(warnings)};
 }
 
 }  // namespace attn

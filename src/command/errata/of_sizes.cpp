@@ -6,7 +6,9 @@
 #include "attention/scale.hpp"
 #include "command/errata/errata.hpp"
 #include "graph/op/operations.hpp"
+#include "model/layer_cost.hpp"
 #include "page/describe.hpp"
+#include "support/lookup.hpp"
 #include "support/number.hpp"
 
 namespace attn {
@@ -14,11 +16,14 @@ namespace attn {
 // Two keys with scores 4 and 0, and others with score 0 that join them one after another.
 void show_root_of_length(Page& page, Graph& graph) {
   constexpr std::size_t d_k = 4, lengths[] = {2, 4, 16, 64, 256};
-  page.say(text(
-      "√d_k keeps scores moderate, whose variance grows with the keys' size. √n has nothing to do with that: "
-      "with every key that joins, it changes how the keys that were there compare. Two keys have the scores "
-      "4 and 0, d_k is 4, and all further keys have the score 0: how much more weight has the first than the "
-      "second?"));
+  page.say(
+      text("Correct is √d_k: the variance of dot products grows with the size of the keys, and √d_k makes up "
+           "for it. √n "
+           "depends on the number of keys instead: each added key changes the ratio between the weights of "
+           "the other "
+           "keys. In the table, the first two keys have the scores 4 and 0, d_k is 4, and all further keys "
+           "have the score "
+           "0. It shows the weight of the first key divided by the weight of the second."));
   Matrix ratios = make_matrix({std::size(lengths), 2});
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < std::size(lengths); ++i) {
@@ -38,19 +43,44 @@ void show_root_of_length(Page& page, Graph& graph) {
   }
   page.say(quantities("ratio of two weights", axis("lengths", std::move(labels)), {"÷ √d_k", "÷ √n"},
                       std::move(ratios)));
-  page.say(text("Divided by √d_k it is exp(2) at every length. ", code("--scale sqrt-n"),
-                " divides any scores by √n, to compare."));
+  page.say(text("With √d_k the ratio is exp(2) at every length. To divide any scores by √n: ",
+                code("--scale sqrt-n"), "."));
+}
+
+void show_convolution_paths(Page& page, Graph&) {
+  constexpr std::size_t k = 3, lengths[] = {5, 9, 27, 81};
+  page.say(
+      "Both are right, for different convolutions. Until x_1 and x_n meet in one position, contiguous "
+      "windows of k "
+      "positions need a number of layers that grows like n/k. Dilated windows, whose gaps grow from layer to "
+      "layer, "
+      "need a number that grows like log_k n. Here the layers are built until there is such a position, with "
+      "k = 3:");
+  Matrix numbers = make_matrix({std::size(lengths), 2});
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < std::size(lengths); ++i) {
+    labels.push_back(fmt::format("n = {}", lengths[i]));
+    std::size_t column = 0;
+    for (const std::string_view name : {"convolution", "dilated"}) {
+      const LayerKind& kind = look_up(layer_kinds(), name, "kind of layer");
+      numbers(i, column++) = static_cast<double>(search_meeting(kind, lengths[i], k, lengths[i])->layers);
+    }
+  }
+  page.say(quantities("layers until x_1 and x_n meet", axis("lengths", std::move(labels)),
+                      {"contiguous", "dilated"}, std::move(numbers)));
 }
 
 void show_layouts_of_sinusoids(Page& page, Graph& graph) {
   constexpr Shape shape = {4, 6};
-  page.say(text(
-      "Both have the same columns in another order. A learned projection can undo the order, so that neither "
-      "is wrong; but parameters that were learned with one do not fit the other."));
+  page.say(
+      text("Neither is wrong: both have the same columns in a different order, and a learned projection can "
+           "undo the order. "
+           "But parameters trained with one do not fit the other."));
   std::vector<const Node*> positions, dots;
   for (const SinusoidLayout& layout : sinusoid_layouts()) {
     const Graph::Scope scope(graph, layout.name);
-    const Value table = name("positions", sinusoid(graph, layout, {shape, axis("places"), axis("features")}));
+    const Value table =
+        name("positions", sinusoid(graph, layout, {shape, axis("positions"), axis("features")}));
     positions.push_back(&table.node());
     dots.push_back(&name("dot_products", matmul_transposed(table, table)).node());
   }
@@ -58,11 +88,8 @@ void show_layouts_of_sinusoids(Page& page, Graph& graph) {
     add_results(page, nodes);
     page.trace.insert(page.trace.end(), nodes.begin(), nodes.end());
   }
-  page.say(
-      text(fmt::format("How alike two places are is the same in both: the largest difference between the dot "
-                       "products is {}. ",
-                       written_difference(largest_difference(dots[0]->matrix(), dots[1]->matrix()))),
-           code("attn positions --positions concatenated"), " shows the second in full."));
+  page.say(fmt::format("The dot products of positions are the same in both. The largest difference is {}.",
+                       written_difference(largest_difference(dots[0]->matrix(), dots[1]->matrix()))));
 }
 
 }  // namespace attn

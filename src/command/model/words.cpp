@@ -32,12 +32,6 @@ std::size_t id_of(const std::string& word, const Vocabulary& vocabulary, std::si
   return *id;
 }
 
-std::vector<bool> blanks_among(const Words& words) {
-  std::vector<bool> blanks;
-  for (const std::string& word : words) blanks.push_back(word == blank);
-  return blanks;
-}
-
 // Nobody looks at a blank: any id does for one that the model does not know.
 ModelInput input_of(const Words& words, const Vocabulary& vocabulary, std::size_t rows) {
   ModelInput input{.tokens = words, .blank = blanks_among(words)};

@@ -33,7 +33,7 @@ class Normalize final : public Operation {
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
     const Node& x = *operands[0];
     if (sum_of(attn::row(x.matrix(), row)) == 0.0) {
-      return {number(0.0), "the row's sum is 0, and nothing can be divided by it"};
+      return {number(0.0), "the row's sum is 0, and nothing can be divided by 0"};
     }
     std::vector<Expression> terms;
     for (std::size_t j = 0; j < x.frame.shape.columns; ++j) terms.push_back(cell(x, row, j));

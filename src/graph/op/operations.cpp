@@ -34,15 +34,15 @@ constexpr std::array table = {
                  [](Graph& g) {
                    return matmul_transposed(sample(g, "a", {2, 3}), sample(g, "b", {4, 3}));
                  }},
-    OperationRow{"add", "the sum, cell by cell, or of one row with every row",
+    OperationRow{"add", "the element-wise sum, or one row added to every row",
                  [](Graph& g) {
                    return add(sample(g, "a", {2, 3}), sample(g, "b", {1, 3}));
                  }},
-    OperationRow{"subtract", "the difference, cell by cell, or of every row or column and one",
+    OperationRow{"subtract", "the element-wise difference, or one row or column subtracted from each",
                  [](Graph& g) {
                    return subtract(sample(g, "a", {2, 3}), sample(g, "b", {2, 1}));
                  }},
-    OperationRow{"multiply", "the product, cell by cell",
+    OperationRow{"multiply", "the element-wise product",
                  [](Graph& g) {
                    return multiply(sample(g, "a", {2, 3}), sample(g, "b", {2, 3}));
                  }},
@@ -71,31 +71,35 @@ constexpr std::array table = {
                  [](Graph& g) {
                    return unpair(sample(g, "p", {6, 1}), sample(g, "a", {2, 3}), sample(g, "b", {3, 3}));
                  }},
-    OperationRow{"tanh", "the hyperbolic tangent of every cell",
+    OperationRow{"tanh", "the hyperbolic tangent of every element",
                  [](Graph& g) {
                    return tanh(sample(g, "a", {2, 3}));
                  }},
-    OperationRow{"sigmoid", "1 / (1 + exp(−x)) of every cell",
+    OperationRow{"sigmoid", "1 / (1 + exp(−x)) of every element",
                  [](Graph& g) {
                    return sigmoid(sample(g, "a", {2, 3}));
                  }},
-    OperationRow{"relu", "every cell, or 0 where it is negative",
+    OperationRow{"relu", "every element, or 0 if it is negative",
                  [](Graph& g) {
                    return relu(sample(g, "a", {2, 3}));
                  }},
-    OperationRow{"times", "every cell multiplied by one number",
+    OperationRow{"times", "every element multiplied by one number",
                  [](Graph& g) {
                    return times(sample(g, "a", {2, 3}), {8.0, {"√64", "\\sqrt{64}"}});
                  }},
-    OperationRow{"divide", "every cell divided by one number",
+    OperationRow{"divide", "every element divided by one number",
                  [](Graph& g) {
                    return divide(sample(g, "a", {2, 3}), {8.0, {"√64", "\\sqrt{64}"}});
                  }},
-    OperationRow{"mask", "scores replaced where a query may not look",
+    OperationRow{"replace", "elements replaced by a number where a mask is 0",
+                 [](Graph& g) {
+                   return replace(sample(g, "a", {2, 3}), allowed_sample(g), -1e6);
+                 }},
+    OperationRow{"mask", "masked scores replaced by a number",
                  [](Graph& g) {
                    return mask(sample(g, "a", {2, 3}), allowed_sample(g), -1e6);
                  }},
-    OperationRow{"softmax", "every row made nonnegative with sum one",
+    OperationRow{"softmax", "every row turned into nonnegative weights with sum one",
                  [](Graph& g) {
                    return softmax(sample(g, "a", {2, 3}));
                  }},
@@ -111,33 +115,33 @@ constexpr std::array table = {
                  [](Graph& g) {
                    return row_variances(sample(g, "a", {2, 3}), sample(g, "b", {2, 1}));
                  }},
-    OperationRow{"standardize", "every row moved to mean 0 and stretched to variance 1",
+    OperationRow{"standardize", "every row shifted to mean 0 and divided by √(variance + ε)",
                  [](Graph& g) {
                    const Value a = sample(g, "a", {2, 3});
                    const Value means = g.name("means", row_means(a));
                    return standardize(a, means, g.name("variances", row_variances(a, means)), 1e-5);
                  }},
-    OperationRow{"uniform", "the same number in every cell, with sum one in every row",
+    OperationRow{"uniform", "the same number everywhere, with sum one in every row",
                  [](Graph& g) {
                    return uniform(sample(g, "a", {2, 3}));
                  }},
-    OperationRow{"largest", "1 at every row's largest cell, else 0",
+    OperationRow{"largest", "1 at the largest element of every row, else 0",
                  [](Graph& g) {
                    return largest(sample(g, "a", {2, 3}));
                  }},
-    OperationRow{"rows", "some neighbouring rows",
+    OperationRow{"rows", "some neighboring rows",
                  [](Graph& g) {
                    return rows(sample(g, "a", {5, 2}), 1, 3);
                  }},
-    OperationRow{"columns", "some neighbouring columns",
+    OperationRow{"columns", "some neighboring columns",
                  [](Graph& g) {
                    return columns(sample(g, "a", {2, 5}), 1, 3);
                  }},
-    OperationRow{"concatenate", "matrices side by side",
+    OperationRow{"concatenate", "matrices concatenated side by side",
                  [](Graph& g) {
                    return concatenate({sample(g, "a", {2, 3}), sample(g, "b", {2, 2})});
                  }},
-    OperationRow{"stack", "matrices below each other",
+    OperationRow{"stack", "matrices stacked below each other",
                  [](Graph& g) {
                    return stack({sample(g, "a", {2, 3}), sample(g, "b", {1, 3})});
                  }},
@@ -145,11 +149,11 @@ constexpr std::array table = {
                  [](Graph& g) {
                    return labelled(sample(g, "a", {2, 3}), axis("words", {"one", "two"}));
                  }},
-    OperationRow{"embed", "the rows of a table that ids stand for",
+    OperationRow{"embed", "the rows of a table with given ids",
                  [](Graph& g) {
                    return embed(ids_sample(g), sample(g, "e", {4, 2}));
                  }},
-    OperationRow{"one_hot", "1 at the place of every id, else 0",
+    OperationRow{"one_hot", "1 in the column of every id, else 0",
                  [](Graph& g) {
                    return one_hot(ids_sample(g), sample(g, "e", {4, 2}));
                  }},

@@ -66,6 +66,9 @@ Value times(Value x, Scalar factor);
 /// [n_q, n_k] [n_q, n_k] -> [n_q, n_k].  (D0 11.3.2.1)
 Value mask(Value scores, Value allowed, double fill);
 
+/// A number in place of every cell where `kept` is 0, whatever else is in its row.  [m, n] [m, n] -> [m, n].
+Value replace(Value x, Value kept, double fill);
+
 /// What a mask operation puts in the place of a score; −∞ for any other operation.
 double mask_fill(const Operation& operation);
 

@@ -36,7 +36,7 @@ class Softmax final : public Operation {
     const std::span<const double> values = attn::row(scores.matrix(), row);
     const auto largest = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
     if (is_masked(values[largest])) {
-      return {number(0.0), fmt::format("query {} may look at no key, so all its weights are zero",
+      return {number(0.0), fmt::format("all keys are masked for query {}, so its weights are 0",
                                        scores.frame.rows.label(row))};
     }
     if (is_masked(values[column])) {
@@ -49,11 +49,12 @@ class Softmax final : public Operation {
     for (std::size_t j = 0; j < values.size(); ++j) {
       if (!is_masked(values[j])) terms.push_back(term(j));
     }
-    return {term(column) / sum(std::move(terms)),
-            fmt::format(
-                "the row's largest score, {}[{},{}], is subtracted first: the weights stay the same and exp "
-                "cannot overflow",
-                scores.title(), row + 1, largest + 1)};
+    return {
+        term(column) / sum(std::move(terms)),
+        fmt::format(
+            "{}[{},{}], the largest score of the row, is subtracted first: the weights stay the same, and "
+            "exp cannot overflow",
+            scores.title(), row + 1, largest + 1)};
   }
 
   Cost cost(std::span<const Shape> operands) const override {

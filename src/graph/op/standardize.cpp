@@ -39,7 +39,7 @@ class Standardize final : public Operation {
     const Expression distance = cell(*operands[0], row, column) - cell(*operands[1], row, 0);
     const Expression variance = sum({cell(*operands[2], row, 0), number(epsilon_)});
     return {distance / call(square_root, variance),
-            fmt::format("{} keeps the divisor from being 0", epsilon_)};
+            fmt::format("{} avoids a division by 0", epsilon_)};
   }
 
   Cost cost(std::span<const Shape> operands) const override {

@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "attention/problem.hpp"
+#include "command/solve.hpp"
+#include "graph/address.hpp"
+#include "graph/op/operations.hpp"
+#include "page/describe.hpp"
+#include "support/error.hpp"
+#include "support/number.hpp"
+
+namespace attn {
+namespace {
+
+// A sentence's attention in one layer: the weights of its heads.
+using Heads = std::vector<const Node*>;
+
+std::string_view before_head(const Node& node) {
+  return node.scope().substr(0, std::min(node.scope().find("head."), node.scope().size()));
+}
+
+std::vector<Heads> heads_of(const Graph& graph) {
+  std::vector<Heads> attentions;
+  for (const Node& node : graph.nodes()) {
+    if (node.leaf() != "weights") continue;
+    if (attentions.empty() || before_head(*attentions.back().front()) != before_head(node)) {
+      attentions.emplace_back();
+    }
+    attentions.back().push_back(&node);
+  }
+  return attentions;
+}
+
+// The same row of every head, and where its keys are masked in all of them of their average.
+std::shared_ptr<const Matrix> scores_behind(const Heads& heads, std::size_t query, Shape shape) {
+  Matrix scores = make_matrix(shape, -std::numeric_limits<double>::infinity());
+  for (std::size_t h = 0; h < heads.size(); ++h) {
+    const std::shared_ptr<const Matrix> own = table_of(*heads[h]).scores;
+    for (std::size_t j = 0; j < shape.columns; ++j) {
+      scores(h, j) = own ? (*own)(query, j) : 0.0;
+      double& last = scores(shape.rows - 1, j);
+      last = std::max(last, scores(h, j));
+    }
+  }
+  return std::make_shared<const Matrix>(std::move(scores));
+}
+
+Axis heads_and_average(std::size_t heads) {
+  std::vector<std::string> labels;
+  for (std::size_t h = 1; h <= heads; ++h) labels.push_back(fmt::format("head {}", h));
+  if (heads > 1) labels.emplace_back("average");
+  return axis("heads", std::move(labels));
+}
+
+// The key that has more weight than any other, if there is one.
+std::optional<std::size_t> preferred(std::span<const double> weights) {
+  constexpr double same = 1e-9;
+  const auto best = static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
+  const auto rivals = std::ranges::count_if(weights, [&](double w) { return w > weights[best] - same; });
+  return rivals == 1 ? std::optional(best) : std::nullopt;
+}
+
+// What a reader of the average alone would miss.
+void tell_what_is_hidden(Page& page, const Value& heads, const Value& average, const Axis& keys) {
+  Margined list;
+  for (std::size_t h = 0; h < heads.shape().rows; ++h) {
+    const std::optional<std::size_t> key = preferred(row(heads.matrix(), h));
+    if (!key) continue;
+    const std::string word =
+        keys.labels ? fmt::format("\"{}\"", keys.label(*key)) : fmt::format("key {}", *key + 1);
+    list.lines.push_back({"- ", "  ",
+                          text(fmt::format("Head {} attends most to {} ({}), which has {} in the average.",
+                                           h + 1, word, written_fixed(heads.matrix()(h, *key), 4),
+                                           written_fixed(average.matrix()(0, *key), 4)))});
+  }
+  const bool none = list.lines.empty();
+  page.say(std::string("The average does not show which head attends to which word") + (none ? "." : ":"));
+  if (!none) page.say(std::move(list));
+}
+
+// All heads of one attention at once, as seen from one word.
+void add_attention(Page& page, Graph& graph, const Heads& heads, std::size_t query) {
+  const Node& first = *heads.front();
+  std::optional<Graph::Scope> outer;
+  std::string scope(before_head(first));
+  if (!scope.empty()) outer.emplace(graph, scope.substr(0, scope.size() - 1));
+  const Graph::Scope from(graph, "from");
+  const Axis keys = first.frame.columns;
+  std::vector<Value> of_heads;
+  for (const Node* head : heads) of_heads.push_back(rows(graph.value(*head), query, 1));
+  const Value each = name("heads", stack(of_heads));
+  std::vector<Value> all_rows = {each};
+  if (heads.size() > 1) {
+    const Matrix shares = make_matrix({1, heads.size()}, 1.0 / static_cast<double>(heads.size()));
+    const Value equal = graph.input("shares", shares, axis("average"), axis("heads"));
+    all_rows.push_back(name("average", matmul(equal, each)));
+  }
+  const Value all = name("weights", labelled(stack(all_rows), heads_and_average(heads.size())));
+  page.trace.push_back(&all.node());
+  if (!scope.empty()) page.head(2, scope.substr(0, scope.size() - 1));
+  Table table = table_of(all.node());
+  table.title = first.frame.rows.label(query);
+  table.scores = scores_behind(heads, query, all.shape());
+  page.say(std::move(table));
+  if (heads.size() > 1) tell_what_is_hidden(page, each, all_rows.back(), keys);
+}
+
+}  // namespace
+
+Outcome run_softmax(const Command& command, const Arguments& arguments) {
+  const std::optional<std::string> word = arguments.text("from");
+  if (!word) return run_step(command, arguments);
+  for (const std::string_view other : {"only", "transpose"}) arguments.exclude("from", other);
+  auto problem = std::make_shared<const Problem>(build(requested(arguments)));
+  auto graph = std::make_shared<Graph>();
+  evaluate(*problem, *graph, Extent::weights);
+  check_overflow(*graph);
+  Page page{.graph = graph, .problem = problem, .trace = {}, .blocks = {}};
+  const std::vector<Heads> attentions = heads_of(*graph);
+  if (attentions.empty())
+    fail("--from shows attention weights, and there are none: give --q and --k, or --scores");
+  page.head(1, fmt::format("Attention weights from \"{}\"", *word));
+  page.say("The attention weights of one query: a row for each head, a column for each key.");
+  add_drawn(page, *problem);
+  const auto has_word = [&](const Heads& heads) {
+    return has_place(heads.front()->frame.rows, heads.front()->frame.shape.rows, *word);
+  };
+  const bool found = std::ranges::any_of(attentions, has_word);
+  for (const Heads& heads : attentions) {
+    if (found && !has_word(heads)) continue;
+    const Frame& frame = heads.front()->frame;
+    add_attention(page, *graph, heads,
+                  find_place(frame.rows, frame.shape.rows, *word, fmt::format("--from {}", *word)));
+  }
+  return {std::move(page), Solved{problem, graph}.warnings()};
+}
+
+}  // namespace attn
