@@ -1,7 +1,6 @@
 // Words in, bytes out, exit code: the only file that writes.
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -10,6 +9,7 @@
 
 #include "command/app.hpp"
 #include "output_file.hpp"
+#include "paged_output.hpp"
 #include "progress.hpp"
 #include "render/width.hpp"
 #include "standard_error.hpp"
@@ -29,10 +29,8 @@ attn::Environment environment() {
   };
   environment.output_is_terminal = isatty(STDOUT_FILENO) != 0;
   environment.input_is_terminal = isatty(STDIN_FILENO) != 0;
-  winsize size{};
-  if (environment.output_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
-    environment.terminal_width = size.ws_col;
-  }
+  environment.terminal_width = attn::size_of_terminal().columns;
+  environment.ground = attn::ground_of_terminal;
   return environment;
 }
 
@@ -55,6 +53,33 @@ void rehearse(const attn::Answer& answer) {
   answer.format->render(answer.page, answer.style, nowhere);
 }
 
+void write_beside(const attn::Answer& answer) {
+  if (!answer.files.empty()) rehearse(answer);
+  for (const attn::FileToWrite& file : answer.files) attn::write_file(file);
+}
+
+void write_paged(const attn::Answer& answer) {
+  write_beside(answer);
+  attn::PagedOutput output(*answer.pager, answer.style);
+  attn::Sink sink([&](std::string_view bytes) { output.write(bytes); });
+  try {
+    answer.format->render(answer.page, answer.style, sink);
+    sink.flush();
+  } catch (const attn::PageLeft&) {
+    // A verdict counts all the same.
+  }
+  output.finish();
+}
+
+void write_whole(const attn::Answer& answer) {
+  attn::OutputFile file(answer.output);
+  write_beside(answer);
+  attn::Sink sink([&](std::string_view bytes) { file.write(bytes); });
+  answer.format->render(answer.page, answer.style, sink);
+  sink.flush();
+  file.commit();
+}
+
 int run(const std::vector<std::string>& command_line) {
   attn::Progress progress;
   attn::Environment world = environment();
@@ -67,13 +92,11 @@ int run(const std::vector<std::string>& command_line) {
     answer.session(terminal, answer.style);
     return success;
   }
-  attn::OutputFile file(answer.output);
-  if (!answer.files.empty()) rehearse(answer);
-  for (const attn::FileToWrite& beside : answer.files) attn::write_file(beside);
-  attn::Sink sink([&](std::string_view bytes) { file.write(bytes); });
-  answer.format->render(answer.page, answer.style, sink);
-  sink.flush();
-  file.commit();
+  if (answer.pager) {
+    write_paged(answer);
+  } else {
+    write_whole(answer);
+  }
   return answer.verdict == attn::Verdict::passed ? success : check_failed;
 }
 

@@ -1,38 +1,205 @@
 #include "terminal.hpp"
 
+#include <fcntl.h>
+#include <histedit.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 
+#include "interrupts.hpp"
 #include "support/error.hpp"
 
 namespace attn {
 namespace {
 
-std::optional<char> read_byte() {
+// Keys come from the terminal even where standard input is something else.
+class Keyboard {
+ public:
+  Keyboard() : descriptor_(isatty(STDIN_FILENO) ? STDIN_FILENO : open("/dev/tty", O_RDWR | O_CLOEXEC)) {}
+  ~Keyboard() {
+    if (descriptor_ > STDIN_FILENO) close(descriptor_);
+  }
+  Keyboard(const Keyboard&) = delete;
+  Keyboard& operator=(const Keyboard&) = delete;
+
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+termios mode_before;
+int terminal_in_use = -1;
+
+extern "C" void restore_and_end(int signal) {
+  tcsetattr(terminal_in_use, TCSANOW, &mode_before);
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+// While it lives, keys come one by one and are not shown. Whatever ends the program gives the terminal back
+// as it was.
+class KeyByKey {
+ public:
+  explicit KeyByKey(int terminal) : works_(terminal >= 0 && tcgetattr(terminal, &mode_before) == 0) {
+    if (!works_) return;
+    terminal_in_use = terminal;
+    for (std::size_t i = 0; i < interrupts.size(); ++i)
+      before_[i] = std::signal(interrupts[i], restore_and_end);
+    termios mode = mode_before;
+    mode.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    mode.c_cc[VMIN] = 1;
+    mode.c_cc[VTIME] = 0;
+    tcsetattr(terminal, TCSADRAIN, &mode);
+  }
+  ~KeyByKey() {
+    if (!works_) return;
+    tcsetattr(terminal_in_use, TCSADRAIN, &mode_before);
+    for (std::size_t i = 0; i < interrupts.size(); ++i) std::signal(interrupts[i], before_[i]);
+  }
+  KeyByKey(const KeyByKey&) = delete;
+  KeyByKey& operator=(const KeyByKey&) = delete;
+
+  bool works() const { return works_; }
+
+ private:
+  bool works_;
+  std::array<void (*)(int), interrupts.size()> before_{};
+};
+
+bool waits(int terminal, std::chrono::milliseconds patience) {
+  pollfd ready{terminal, POLLIN, 0};
+  return poll(&ready, 1, static_cast<int>(patience.count())) == 1;
+}
+
+std::optional<char> read_byte(int terminal) {
   char byte = 0;
   for (;;) {
-    const ssize_t came = read(STDIN_FILENO, &byte, 1);
+    const ssize_t came = read(terminal, &byte, 1);
     if (came == 1) return byte;
     if (came == 0 || errno != EINTR) return std::nullopt;
   }
 }
 
+// What follows Escape: the keys that a pager knows; others are none.
+char key_of_sequence(int terminal) {
+  constexpr std::chrono::milliseconds at_once{25};
+  std::string sequence;
+  while (sequence.size() < 8 && waits(terminal, at_once)) {
+    const std::optional<char> byte = read_byte(terminal);
+    if (!byte) break;
+    sequence += *byte;
+    if (sequence.size() > 1 && (std::isalpha(static_cast<unsigned char>(*byte)) != 0 || *byte == '~')) break;
+  }
+  if (sequence == "[6~") return ' ';
+  if (sequence == "[5~") return 'b';
+  if (sequence == "[B" || sequence == "OB") return '\n';
+  return '\0';
+}
+
+void write_all(int terminal, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(terminal, bytes.data(), bytes.size());
+    if (written <= 0) return;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+// The first two digits of each part of "rgb:1e1e/1e1e/2e2e".
+std::optional<Rgb> rgb_in(const std::string& answer) {
+  const std::size_t at = answer.find("rgb:");
+  if (at == std::string::npos) return std::nullopt;
+  std::array<int, 3> parts{};
+  std::size_t begin = at + 4;
+  for (int& part : parts) {
+    const std::size_t end = answer.find_first_not_of("0123456789abcdefABCDEF", begin);
+    if (end == begin || end == std::string::npos) return std::nullopt;
+    const std::string digits = answer.substr(begin, std::min<std::size_t>(end - begin, 2));
+    part = std::stoi(digits, nullptr, 16);
+    begin = end + 1;
+  }
+  return Rgb{parts[0], parts[1], parts[2]};
+}
+
 }  // namespace
+
+// One line after another, with the lines before it.
+class StandardTerminal::Editor {
+ public:
+  Editor() : lines_(history_init()), editor_(el_init("attn", stdin, stdout, stderr)) {
+    HistEvent event;
+    constexpr int most = 200;
+    history(lines_, &event, H_SETSIZE, most);
+    history(lines_, &event, H_SETUNIQUE, 1);
+    el_set(editor_, EL_CLIENTDATA, this);
+    el_set(editor_, EL_PROMPT, prompt_of);
+    el_set(editor_, EL_EDITOR, "emacs");
+    el_set(editor_, EL_SIGNAL, 1);
+    el_set(editor_, EL_HIST, history, lines_);
+  }
+  ~Editor() {
+    el_end(editor_);
+    history_end(lines_);
+  }
+  Editor(const Editor&) = delete;
+  Editor& operator=(const Editor&) = delete;
+
+  std::optional<std::string> read(std::string_view prompt) {
+    prompt_ = prompt;
+    // Otherwise the prompt would stand there a moment before keys are the editor's, and the end of input be lost.
+    el_set(editor_, EL_PREP_TERM, 1);
+    int count = 0;
+    const char* const typed = el_gets(editor_, &count);
+    if (!typed || count <= 0) return std::nullopt;
+    std::string line(typed, static_cast<std::size_t>(count));
+    line.erase(line.find_last_not_of("\r\n") + 1);
+    HistEvent event;
+    if (!line.empty()) history(lines_, &event, H_ENTER, line.c_str());
+    return line;
+  }
+
+ private:
+  static char* prompt_of(EditLine* editor) {
+    Editor* self = nullptr;
+    el_get(editor, EL_CLIENTDATA, &self);
+    return self->prompt_.data();
+  }
+
+  std::string prompt_;
+  History* lines_;
+  EditLine* editor_;
+};
+
+StandardTerminal::StandardTerminal() = default;
+StandardTerminal::~StandardTerminal() = default;
 
 void StandardTerminal::write(std::string_view text) {
   output_.write(text);
 }
 
-std::optional<std::string> StandardTerminal::read_line() {
-  std::string line;
-  for (;;) {
-    const std::optional<char> byte = read_byte();
-    if (!byte && line.empty()) return std::nullopt;
-    if (!byte || *byte == '\n') return line;
-    line += *byte;
-  }
+std::optional<std::string> StandardTerminal::read_line(std::string_view prompt) {
+  if (!editor_) editor_ = std::make_unique<Editor>();
+  return editor_->read(prompt);
+}
+
+std::optional<char> StandardTerminal::read_key() {
+  const Keyboard keyboard;
+  const KeyByKey mode(keyboard.descriptor());
+  if (!mode.works()) return std::nullopt;
+  constexpr char escape = '\x1b';
+  const std::optional<char> byte = read_byte(keyboard.descriptor());
+  return byte == escape ? key_of_sequence(keyboard.descriptor()) : byte;
+}
+
+TerminalSize StandardTerminal::size() const {
+  return size_of_terminal();
 }
 
 void StandardTerminal::save(const FileToWrite& file) {
@@ -41,6 +208,33 @@ void StandardTerminal::save(const FileToWrite& file) {
   if (!folder.empty()) std::filesystem::create_directories(folder, reason);
   if (reason) throw OutputError(fmt::format("{} cannot be made: {}", folder.string(), reason.message()));
   write_file(file);
+}
+
+TerminalSize size_of_terminal() {
+  winsize size{};
+  if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return {};
+  return {size.ws_col, size.ws_row};
+}
+
+std::optional<Rgb> ground_of_terminal() {
+  // The second question, for the kind of terminal, is one that all answer: so nobody waits for an answer to
+  // the first that does not come.
+  constexpr std::string_view questions = "\x1b]11;?\x1b\\\x1b[c";
+  const bool is_far = std::getenv("SSH_CONNECTION") != nullptr;
+  const std::chrono::milliseconds patience{is_far ? 1000 : 200};
+  const Keyboard keyboard;
+  const KeyByKey mode(keyboard.descriptor());
+  if (!mode.works()) return std::nullopt;
+  write_all(keyboard.descriptor(), questions);
+  std::string answer;
+  constexpr std::size_t most = 200;
+  while (answer.size() < most && waits(keyboard.descriptor(), patience)) {
+    const std::optional<char> byte = read_byte(keyboard.descriptor());
+    if (!byte) break;
+    answer += *byte;
+    if (answer.find("\x1b[?") != std::string::npos && *byte == 'c') break;
+  }
+  return rgb_in(answer);
 }
 
 }  // namespace attn

@@ -1,20 +1,38 @@
 #pragma once
 
-#include "lesson/terminal.hpp"
+#include <memory>
+
 #include "output_file.hpp"
+#include "render/style.hpp"
+#include "support/terminal.hpp"
 
 namespace attn {
 
-/// The terminal that the program was started from, read line by line, so that a line can be mended before it
-/// is sent.
+/// The terminal that the program was started from. Lines are edited with libedit, which is only woken when
+/// the first one is asked for.
 class StandardTerminal final : public Terminal {
  public:
+  StandardTerminal();
+  ~StandardTerminal() override;
+
   void write(std::string_view text) override;
-  std::optional<std::string> read_line() override;
+  std::optional<std::string> read_line(std::string_view prompt) override;
+  std::optional<char> read_key() override;
+  TerminalSize size() const override;
   void save(const FileToWrite& file) override;
 
  private:
+  class Editor;
+
   OutputFile output_{"-"};
+  std::unique_ptr<Editor> editor_;
 };
+
+/// The size of the terminal that standard output is; zeros where it is none.
+TerminalSize size_of_terminal();
+
+/// What the terminal answers when it is asked for the color of its ground (xterm's OSC 11); nothing where it
+/// does not answer, or where nobody is at it.
+std::optional<Rgb> ground_of_terminal();
 
 }  // namespace attn

@@ -299,24 +299,24 @@ TEST_CASE("an encoder-decoder file is refused by the name of what is wrong in it
   };
   check_refused({
       {"f.json: the matrix encoder.e is missing", with("\"encoder.e\"", "\"encoder.f\"")},
-      {"decoder.b_s is missing: with the cell tanh and the variant bahdanau it is 1×8",
+      {"decoder.b_s is missing: with the cell tanh and the variant bahdanau, it is 1×8",
        with("\"decoder.b_s\"", "\"decoder.b_t\"")},
-      {"have no matrix 'decoder.w_p'", with("\"encoder.b_h\"", "\"decoder.w_p\": [[1]], \"encoder.b_h\"")},
+      {"has no matrix 'decoder.w_p'", with("\"encoder.b_h\"", "\"decoder.w_p\": [[1]], \"encoder.b_h\"")},
       {"encoder.b_h is 1×7 and must be 1×8", with("[[-2, -4, -2,", "[[-4, -2,")},
       {"row 2 has 1 cell", with("[0, 1, 0, 0, 0, 0.5, 0]", "[0]")},
       {"every number must be finite", with("[[-2, -4,", "[[\"NaN\", -4,")},
-      {"there is no member 'sorce' (did you mean 'source'?)", with("\"source\"", "\"sorce\"")},
+      {"unknown member 'sorce' (did you mean 'source'?)", with("\"source\"", "\"sorce\"")},
       {"\"cell\" must be a string", with("\"tanh\"", "3")},
-      {"there is no variant 'luang' (did you mean 'luong'?)", with("\"luong\"", "\"luang\"")},
+      {"unknown variant 'luang' (did you mean 'luong'?)", with("\"luong\"", "\"luang\"")},
       {"'la' twice", with("\"la\", \"maison\"", "\"la\", \"la\"")},
-      {"decoder.score_wv is missing: with the cell tanh and the variant bahdanau it has one column, and a "
+      {"decoder.score_wv is missing: with the cell tanh and the variant bahdanau, it has one column, and a "
        "row for each column of score_wq",
        with("\"decoder.score_wv\"", "\"decoder.score_wu\"")},
-      {"with <start> among them", with("\"<start>\"", "\"<begin>\"")},
-      {"\"features\" names 7 numbers, and a state has 8", with("\"determiner\", ", "")},
+      {"including <start>", with("\"<start>\"", "\"<begin>\"")},
+      {"\"features\" has 7 names, and a state has size 8", with("\"determiner\", ", "")},
       {"must be an object of matrices by name",
        with("\"parameters\": {", "\"parameters\": [], \"variants\": {")},
-      {"an object with \"parameters\"", [] { read_encoder_decoder("[1]", "f.json"); }},
+      {"a JSON object with \"parameters\"", [] { read_encoder_decoder("[1]", "f.json"); }},
   });
 }
 
@@ -333,13 +333,13 @@ TEST_CASE("attn align refuses what cannot be with a sentence and a way out") {
       {{"--source", "la maison blanch"}, "did you mean 'blanche'?"},
       {{"--target", "the hose"}, "did you mean 'house'?"},
       {{"--source", " "}, "the text has no words"},
-      {{"--hidden", "0"}, "--hidden: '0'"},
+      {{"--hidden", "0"}, "--hidden must be 1 or more"},
       {{"--hidden", "65536", "--seed", "1"}, "smaller --hidden"},
-      {{"--hidden", "99999999999"}, "--hidden: '99999999999'"},
-      {{"--steps", "0"}, "--steps: '0'"},
+      {{"--hidden", "99999999999"}, "--hidden must be a whole number from 1 to 65536"},
+      {{"--steps", "0"}, "--steps must be 1 or more"},
       {{"--steps", "3", "--target", "the"}, "give one of them"},
       {{"--hidden", "1000", "--steps", "10000"}, "fewer --steps"},
-      {{"--seed", "-1"}, "--seed: '-1'"},
+      {{"--seed", "-1"}, "--seed must be a whole number from 0"},
       {{"--parameters", "f.json", "--seed", "1"}, "leave one of them out"},
       {{"--parameters", "/nowhere.json"}, "/nowhere.json"},
       {{"--parameters", folder.write("empty.json", "{}")}, "source_words"},
@@ -373,18 +373,35 @@ TEST_CASE("attn align tells the steps, the alignment in both orientations, and w
   has(usual, "\"white\" attends most to \"blanche\" (97 %)");
   has(usual, "\n  alignment │      la  maison  blanche");
   has(out({"--transpose"}), "\n  alignment_transposed │     the   white");
-  has(out({"--variant", "luong"}), "the context a_t, not the weights");
+  has(out({"--variant", "luong"}), "The context a_t is concatenated with the state s_t");
   const std::string bottleneck = out({"--variant", "none", "--target", "the white house is small"});
   has(bottleneck, "What the bottleneck loses");
   has(bottleneck, "the most probable word is \"small\"");
   has(bottleneck, "Teacher forcing");
   has(out({"--explain", "decoder.2.weights[1,3]", "--variant", "luong", "--depth", "1"}),
-      "decoder.2.scores[1,3] =");
+      "\n    scores[1,3] =");
   has(out({"--explain", "encoder.2.h[maison,noun]"}), "= tanh(");
   has(out({"--seed", "3", "--cell", "gru", "--source", "any words", "--hidden", "5"}), "encoder.1.candidate");
   has(out({"--only", "alignment", "--format", "csv"}), "maison");
   CHECK(out({"--seed", "3"}) == out({"--seed", "3"}));
   CHECK(out({"--seed", "3"}) != out({"--seed", "4"}));
+}
+
+TEST_CASE("how the numbers were chosen is said at the end, and only of numbers that were") {
+  const std::string usual = run_attn({"align"}).out, random = run_attn({"align", "--seed", "3"}).out;
+  const std::size_t numbers = usual.find("How the numbers were chosen"),
+                    influence = usual.find("What each output depends on");
+  REQUIRE(numbers != std::string::npos);
+  CHECK(influence < numbers);
+  CHECK(random.find("How the numbers were chosen") == std::string::npos);
+  CHECK(random.find("random, not trained") != std::string::npos);
+  CHECK(usual.find("random") == std::string::npos);
+}
+
+TEST_CASE("a word that nothing can replace is said to stay") {
+  const std::string lone = run_attn({"align", "--seed", "3", "--source", "a", "--target", "b"}).out;
+  CHECK(lone.find("A word stays as it is") != std::string::npos);
+  CHECK(run_attn({"align"}).out.find("A word stays as it is") == std::string::npos);
 }
 
 TEST_CASE("the built-in translation can be read from a file as well") {

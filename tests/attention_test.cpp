@@ -420,13 +420,13 @@ TEST_CASE("matrices that do not fit together are refused by name and shape") {
       {"--heads 2: the weights given are those of one head", solving(R"({"weights": [[1]], "heads": 2})")},
       {"q is given for a batch of 2 sentences: give a batch with --text or --x only",
        solving(R"({"x": [[[1]], [[2]]], "q": [[1]]})")},
-      {"--heads 2: the 3 columns of k cannot be shared out equally",
+      {"the 3 columns of k are not divisible by the number of heads (2)",
        solving(R"({"q": [[1, 2]], "k": [[1, 2, 3]], "heads": 2})")},
-      {"--heads 2: the 3 columns of w_q cannot be shared out equally",
+      {"the 3 columns of w_q are not divisible by the number of heads (2)",
        solving(R"({"x": [[1]], "w_q": [[1, 2, 3]], "heads": 2})")},
-      {"--heads 3: the 8 columns of x cannot be shared out equally among them; give --d-k",
+      {"d_model (8) is not divisible by the number of heads (3): change --heads, or give --d-k",
        solving(R"({"text": "a", "heads": 3})")},
-      {"--tokens label 1 sentences, but there are 2", solving(R"({"x": [[[1]], [[2]]], "tokens": ["a"]})")},
+      {"--tokens labels 1 sentence, and there are 2", solving(R"({"x": [[[1]], [[2]]], "tokens": ["a"]})")},
   });
 }
 
@@ -438,7 +438,7 @@ TEST_CASE("numbers that cannot be are refused") {
       {"x: the cell in row 1, column 1 is -inf", solving(R"({"x": [["-Infinity"]]})")},
       {"mask: the cell in row 1, column 1 is inf: every number must be finite, or -inf",
        solving(R"({"scores": [[1]], "mask": [["Infinity"]]})")},
-      {"x would be 2×2147483648: more than the 134217728 cells a matrix may have",
+      {"x would be 2×2147483648, more than the 134217728 cells that a matrix may have",
        solving(R"({"text": "a b", "d_model": 2147483648})")},
       {"w_q would be 20000×20000", solving(R"({"text": "a", "d_model": 20000})")},
       {"q would be 1000000×1000", solving(R"({"n_q": 1000000, "n_k": 1, "d_k": 1000})")},
@@ -446,22 +446,24 @@ TEST_CASE("numbers that cannot be are refused") {
       {"--scale 0: the scores are divided by it, so give a positive number", solving(R"({"scale": 0})")},
       {"--scale -2: ", solving(R"({"scale": -2})")},
       {"--scale inf: ", solving(R"({"scale": "inf"})")},
-      {"--mask-fill: 'abc' is not a number: give one far below the scores",
+      {"--mask-fill: 'abc' is neither a finite number nor -inf: give a number far below the scores",
        solving(R"({"mask_fill": "abc"})")},
-      {"--mask-fill: 'nan' is not a number", solving(R"({"mask_fill": "nan"})")},
-      {"--mask-fill: 'inf' is not a number", solving(R"({"mask_fill": "inf"})")},
+      {"--mask-fill: 'nan' is neither a finite number", solving(R"({"mask_fill": "nan"})")},
+      {"--mask-fill: 'inf' is neither a finite number", solving(R"({"mask_fill": "inf"})")},
       {"--random: 'x' is not a seed: give a whole number from 0 to 4294967295",
        solving(R"({"random": "attn:x"})")},
       {"--random: '4294967296' is not a seed", solving(R"({"random": "numpy:4294967296"})")},
       {"--random: '' is not a seed", solving(R"({"random": "numpy:"})")},
       {"--random: '-1' is not a seed", solving(R"({"random": "numpy:-1"})")},
-      {"--seed: '4294967296' is not a whole number from 0 to 4294967295", solving(R"({"seed": 4294967296})")},
-      {"--seed: '-1' is not a whole number", option("seed", {"-1"})},
-      {"--heads: '0' is not a whole number from 1 to 2147483648", option("heads", {"0"})},
-      {"--heads: '1.5' is not a whole number", option("heads", {"1.5"})},
-      {"--heads: '2147483649' is not a whole number", option("heads", {"2147483649"})},
-      {"--heads: '' is not a whole number", option("heads", {""})},
-      {"--valid-length: 'x' is not a whole number from 0 ", option("valid_length", {"1,x"})},
+      {"--seed must be a whole number from 0 to 4294967295, not '4294967296'",
+       solving(R"({"seed": 4294967296})")},
+      {"--seed must be a whole number from 0 to 4294967295, not '-1'", option("seed", {"-1"})},
+      {"--heads must be 1 or more", option("heads", {"0"})},
+      {"--heads must be a whole number from 1 to 2147483648, not '1.5'", option("heads", {"1.5"})},
+      {"--heads must be a whole number from 1 to 2147483648, not '2147483649'",
+       option("heads", {"2147483649"})},
+      {"--heads must be a whole number from 1 to 2147483648, not ''", option("heads", {""})},
+      {"--valid-length must be a whole number from 0 ", option("valid_length", {"1,x"})},
       {"--valid-length: give at least one whole number", option("valid_length", {","})},
   });
 }
@@ -478,7 +480,7 @@ TEST_CASE("fields that contradict each other, or are given twice, are refused") 
       {"--q and --wq are both given", solving(R"({"q": [[1]], "w_q": [[1]]})")},
       {"--k and --wk are both given", solving(R"({"k": [[1]], "w_k": [[1]]})")},
       {"--v and --wv are both given", solving(R"({"v": [[1]], "w_v": [[1]]})")},
-      {"--embeddings gives the vectors of words, and there are none: give --text",
+      {"--embeddings gives the vectors of the words of --text, which is not given",
        option("embeddings", {"glove"})},
       {"--heads is given 2 times: give it once", option("heads", {"1", "2"})},
       {"--q is given 2 times", option("q", {"1", "2"})},
@@ -490,24 +492,25 @@ TEST_CASE("fields that contradict each other, or are given twice, are refused") 
 TEST_CASE("names that are not there are answered with the nearest one") {
   check_refused({
       {"unknown scale 'sqrt-dl' (did you mean 'sqrt-dk'?)", solving(R"({"scale": "sqrt-dl"})")},
-      {"there is no scoring function 'scaled-dto' (did you mean 'scaled-dot'?)",
+      {"unknown scoring function 'scaled-dto' (did you mean 'scaled-dot'?)",
        solving(R"({"score": "scaled-dto"})")},
-      {"there is no scoring function 'dto'",
+      {"unknown scoring function 'dto'",
        [] {
          Problem misspelt = from_parts(matrix({{1}}), matrix({{1}}), matrix({{1}}));
          misspelt.score = "dto";
          Solution{misspelt};
        }},
-      {"there is no kind of random numbers 'nunpy' (did you mean 'numpy'?)",
+      {"unknown generator of random numbers 'nunpy' (did you mean 'numpy'?)",
        solving(R"({"random": "nunpy:0"})")},
-      {"file.json: there is no field \"w_k1\" (did you mean 'w_k'?)", solving(R"({"w_k1": [[1]]})")},
-      {"file.json: there is no field \"unheard_of\"", solving(R"({"unheard_of": 1})")},
+      {"file.json: unknown field 'w_k1' (did you mean 'w_k'?)", solving(R"({"w_k1": [[1]]})")},
+      {"file.json: unknown field 'unheard_of'. Choose one of: title, summary, about, drawn, drawn_from, text",
+       solving(R"({"unheard_of": 1})")},
   });
 }
 
 TEST_CASE("fields of the wrong kind are refused with the file's name") {
   check_refused({
-      {"file.json: a problem is an object of fields, such as {\"x\": [[1, 0]]}", solving("[1]")},
+      {"file.json: a problem must be a JSON object of fields, such as {\"x\": [[1, 0]]}", solving("[1]")},
       {"file.json: \"title\" must be a string", solving(R"({"title": 1})")},
       {"file.json: \"about\" must be a list of strings", solving(R"({"about": 3})")},
       {"file.json: \"causal\" must be true or false", solving(R"({"causal": 1})")},
@@ -521,7 +524,8 @@ TEST_CASE("fields of the wrong kind are refused with the file's name") {
        solving(R"({"valid_length": [1, 2.5]})")},
       {"file.json: \"scale\" must be a string or a number", solving(R"({"scale": true})")},
       {"file.json: \"x\"", solving(R"({"x": "1 0"})")},
-      {"file.json: \"embeddings\" names a file, which a problem file may not do: give --embeddings on the "
+      {"file.json: \"embeddings\" names a file, and a problem file may not name other files: give "
+       "--embeddings on the "
        "command",
        solving(R"({"embeddings": "/etc/passwd"})")},
   });

@@ -215,7 +215,7 @@ TEST_CASE("a matrix that is converted is called as in its file, or as the file, 
     words.insert(words.end(), {folder.path("named.npz")});
     CHECK(run_attn(words).code == 0);
     const std::string listed = run_attn({"convert", folder.path("named.npz"), "-", "--key", "?"}).errors;
-    return listed.substr(listed.find("one of '") + 8);
+    return listed.substr(listed.find("one of: '") + 9);
   };
   REQUIRE(run_attn({"scores", "--only", "*", "-o", npz}).code == 0);
   CHECK(name_of({csv}).find("first") == 0);

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "data/json.hpp"
 #include "process.hpp"
 
 namespace attn {
@@ -30,6 +32,31 @@ inline void refuses(const Words& words, std::string_view expected) {
 
 inline void check_has(std::string_view text, std::string_view part) {
   CHECK_MESSAGE(text.find(part) != std::string::npos, text << " lacks: " << part);
+}
+
+/// The text with every run of blanks and line ends as one blank: sentences without their line breaks.
+inline std::string in_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\n';
+    if (!blank || !line.ends_with(' ')) line += blank ? ' ' : c;
+  }
+  return line;
+}
+
+/// Words with more words after them.
+inline Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+/// The cells of the first listing of a page, row after row.
+inline std::vector<std::vector<std::string>> listing_of(const Words& words) {
+  const Json all = parse_json(accepted(words + Words{"--format", "json"}).out, "page");
+  for (const Json& block : all["page"]) {
+    if (block["type"] == "listing") return block["rows"].get<std::vector<std::vector<std::string>>>();
+  }
+  return {};
 }
 
 }  // namespace attn

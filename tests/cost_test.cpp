@@ -1,7 +1,10 @@
+#include <fmt/format.h>
+
 #include <cmath>
 #include <set>
 
 #include "attention/problem.hpp"
+#include "commands_tried.hpp"
 #include "data/json.hpp"
 #include "data/request.hpp"
 #include "graph/cost.hpp"
@@ -36,16 +39,6 @@ std::string shown(const Words& words) {
 
 bool holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
-}
-
-// The text with every run of blanks and line ends as one blank: sentences without their line breaks.
-std::string in_one_line(std::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    const bool blank = c == ' ' || c == '\n';
-    if (!blank || !line.ends_with(' ')) line += blank ? ' ' : c;
-  }
-  return line;
 }
 
 }  // namespace
@@ -366,16 +359,44 @@ TEST_CASE("attn cost compares layers at the problem's sizes, or at those that ar
   CHECK(holds(given, "By formula, at n = 3072, d = 512, k = 5:"));
   CHECK_FALSE(holds(given, "What this problem costs"));
   CHECK(holds(given, "9,663,676,416"));
-  CHECK(holds(given, "it is all as the formulas say"));
-  CHECK(holds(given, "x_1 → layer.1.h_2 → layer.2.h_3 and x_5 → layer.1.h_4 → layer.2.h_3"));
-  CHECK(holds(in_one_line(shown({"cost", "--kernel", "1"})), "A kernel of 1 sees its own position only"));
+  CHECK(holds(given, "The counts agree with the formulas"));
+  CHECK(holds(given, "x_1 → layer.1.h_2 → layer.2.h_3, and x_5 → layer.1.h_4 → layer.2.h_3"));
+  CHECK(holds(in_one_line(shown({"cost", "--kernel", "1"})), "A kernel of 1 sees only its own position"));
   CHECK(holds(shown({"cost", "--scores", "1 2; 3 4"}), "n = 2, d = 512"));
+}
+
+TEST_CASE("eight heads are counted at the sizes that are given, and need no more multiply-adds than one") {
+  for (const auto& [n, d] : {std::pair(8, 512), std::pair(20, 128), std::pair(3, 16), std::pair(1, 8)}) {
+    CAPTURE(n);
+    CAPTURE(d);
+    const std::string page = in_one_line(
+        shown({"cost", "--n", std::to_string(n), "--d", std::to_string(d), "--section", "Eight heads"}));
+    CHECK(holds(page, fmt::format("on {} words of size {}: once with 8 heads of size {},", n, d, d / 8)));
+    const auto products = std::to_string(4 * n * d * d + 2 * n * n * d);
+    CHECK(holds(page, fmt::format("8 heads of {} │ {} ", d / 8, products)));
+    CHECK(holds(page, fmt::format("1 head of {} │ {} ", d, products)));
+  }
+  CHECK(holds(in_one_line(shown({"cost", "--section", "Eight heads"})), "on 8 words of size 512:"));
+  CHECK(
+      holds(in_one_line(shown({"cost", "--d", "1"})), "one head of size 8. (The size 1 is replaced by 8.)"));
+  CHECK(shown({"cost", "--n", "1000000000", "--d", "1000000000", "--section", "Eight heads"}).size() > 100);
+}
+
+TEST_CASE("every growth of a layer names the text that states it, or none") {
+  const std::string page = in_one_line(shown({"cost", "--n", "8", "--d", "8"}));
+  for (const LayerKind& row : layer_kinds()) {
+    CAPTURE(row.name);
+    if (!row.growth.source.empty()) CHECK(holds(page, row.growth.source));
+  }
+  CHECK(holds(page, "Dive into Deep Learning, 11.6.2 (self-attention, recurrent, convolution)"));
+  CHECK(kind("with projections").growth.source.empty());
+  CHECK(kind("fully connected").growth.source.empty());
 }
 
 TEST_CASE("attn cost says so when there is nothing to count") {
   const Finished finished = run_attn({"cost", "--weights", "0.5 0.5"});
   CHECK(finished.code == 2);
-  CHECK(holds(finished.errors, "nothing is computed from what was given"));
+  CHECK(holds(finished.errors, "nothing is computed from this input"));
 }
 
 TEST_CASE("matrices whose names are too long for one table stand in one for each scope") {
@@ -398,7 +419,7 @@ TEST_CASE("attn cost refuses sizes that are none") {
       CAPTURE(value);
       const Finished finished = run_attn({"cost", option, value});
       CHECK(finished.code == 2);
-      CHECK(holds(finished.errors, "is not a whole number from 1 to 1000000000"));
+      CHECK(holds(finished.errors, std::string(option) + " must be "));
       CHECK(finished.out == "");
     }
   }

@@ -34,7 +34,7 @@ TEST_CASE("what the documents show is what the program prints") {
   Words words = with({"docs", "check", (source / "README.md").string()}, files_in(source / "docs"));
   const Finished finished = run_attn(with(std::move(words), files_in(source / "lessons")));
   CHECK_MESSAGE(finished.code == 0, finished.out << finished.errors);
-  CHECK(finished.out.find("All is current") == 0);
+  CHECK(finished.out.find("All outputs are current") == 0);
 }
 
 TEST_CASE("a document that shows something else is noticed, and so is how to mend it") {

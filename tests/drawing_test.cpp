@@ -157,9 +157,10 @@ TEST_CASE("where there are colours a heat map is blanks in the colours of its ta
   for (const Colors colors : {Colors::palette256, Colors::full}) {
     const std::vector<std::string> lines = lines_of(drawn(map, {.colors = colors}));
     REQUIRE(lines.size() == 3);
-    const Shading shading(map.table, colors);
+    const Style style{.colors = colors};
+    const Shading shading(map.table, style);
     for (const double value : {-4.0, 0.0, 4.0}) {
-      const std::string swatch = shading.of(value) + "  " + plain(colors);
+      const std::string swatch = shading.of(value) + "  " + plain(style);
       CHECK(lines[1].find(swatch) != std::string::npos);
       CHECK(lines[2].find(swatch) != std::string::npos);
     }
@@ -232,7 +233,7 @@ TEST_CASE("on a logarithmic axis ten lies halfway between one and a hundred") {
 TEST_CASE("every finite point is drawn, and no other") {
   CHECK(count_of(drawn(plot_of({1, 2, 3, 4}, {1, not_a_number, 3, infinity})), "•") == 2 + 1);
   CHECK(count_of(drawn(plot_of({5}, {5})), "•") == 1 + 1);
-  CHECK(drawn(plot_of({1}, {not_a_number})) == "  Sizes\n  nothing to draw\n");
+  CHECK(drawn(plot_of({1}, {not_a_number})) == "  Sizes\n  no values to plot\n");
 }
 
 TEST_CASE("each curve has a sign of its own, in ASCII too") {

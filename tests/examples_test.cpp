@@ -116,7 +116,7 @@ TEST_CASE("Thinking Machines has the published scores and weights") {
   CHECK(same(solution["v"], matrix({{1, 2, 3}, {3, 1, 2}})));
 }
 
-TEST_CASE("\"it\" looks at the animal with one head and at tired with the other") {
+TEST_CASE("\"it\" attends to \"animal\" with one head and to \"tired\" with the other") {
   const Solution solution = example("animal");
   const std::vector<std::string>& words = solution.problem.sequences.front().tokens;
   const auto place = [&](std::string_view word) {
@@ -134,12 +134,38 @@ TEST_CASE("\"it\" looks at the animal with one head and at tired with the other"
   CHECK(close(animal, nine / (nine + six + 9), 1e-14));
   CHECK(close(the, six / (nine + six + 9), 1e-14));
   CHECK(close(second(it, place("tired")), nine / (nine + three + 9), 1e-14));
-  // All other words ask for nothing and look at every word alike.
+  // All other queries are zero and attend to every word equally.
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (i == it) continue;
     for (const double weight : row(first, i)) CHECK(close(weight, 1.0 / 11, 1e-15));
     for (const double weight : row(second, i)) CHECK(close(weight, 1.0 / 11, 1e-15));
   }
+}
+
+TEST_CASE(
+    "two heads of \"it\" answer in columns of their own, and one head mixes both answers in all columns") {
+  Problem problem = example("animal").problem;
+  const std::size_t it = 7;
+  REQUIRE(problem.sequences.front().tokens[it] == "it");
+  // By hand: e to the power of the scores 9, 6, 3 and 0, each divided by √4.
+  const double nine = std::exp(4.5), six = std::exp(3.0), three = std::exp(1.5);
+  const double first = nine + six + 9, second = nine + three + 9;
+  const Solution two(problem);
+  const auto answer = [it](const Solution& solution, std::size_t column) {
+    return solution["output"](it, column);
+  };
+  CHECK(close(answer(two, 0), (3 * nine + 2 * six) / first, 1e-14));  // head 1: animal 3, The 2
+  CHECK(close(answer(two, 1), (3 + 1) / first, 1e-14));               // head 1: tired 3, too 1
+  CHECK(close(answer(two, 2), (3 + 2) / second, 1e-14));
+  CHECK(close(answer(two, 3), (3 * nine + three) / second, 1e-14));
+  problem.heads = 1;
+  const Solution one(problem);
+  for (std::size_t i = 0; i < problem.sequences.front().tokens.size(); ++i) {
+    CHECK(close(one["output"](i, 0), one["output"](i, 2), 1e-14));
+    CHECK(close(one["output"](i, 1), one["output"](i, 3), 1e-14));
+  }
+  CHECK(answer(one, 0) > 1);
+  CHECK(answer(one, 1) > 1);
 }
 
 TEST_CASE("blanks beyond the valid lengths get no weight at all") {

@@ -306,6 +306,11 @@ TEST_CASE("nodes are found by pattern in order, and only the exact one where the
   CHECK(names_of(graph.matching("*output")) == Names{"head.1.output", "head.2.output", "output"});
   CHECK(names_of(graph.matching("output")) == Names{"output"});
   CHECK(graph.matching("*").size() == 6);  // all but the one without a name
+  CHECK(names_of(graph.matching("output|head.2.*")) == Names{"output", "head.2.weights", "head.2.output"});
+  CHECK(names_of(graph.matching("head.1.*|weights")) ==
+        Names{"head.1.weights", "head.1.output", "head.2.weights"});
+  CHECK(matches("q|weights", "head.1.weights"));
+  CHECK_FALSE(matches("q|k", "head.1.weights"));
   CHECK(graph.find("weights") == nullptr);
   CHECK(&graph.at("head.2.weights") == graph.find("head.2.weights"));
 }
@@ -315,10 +320,11 @@ TEST_CASE("a name that is not there is answered with the nearest one") {
   input(graph, "scores", matrix({{1}}));
   input(graph, "values", matrix({{1}}));
   check_refused({
-      {"there is no matrix 'scoers' (did you mean 'scores'?); there is scores, values",
+      {"unknown matrix 'scoers' (did you mean 'scores'?). Choose one of: scores, values",
        [&] { graph.at("scoers"); }},
-      {"there is no matrix 'vlues' (did you mean 'values'?)", [&] { graph.matching("vlues"); }},
-      {"there is no matrix 'head.*'; there is scores, values", [&] { graph.matching("head.*"); }},
+      {"unknown matrix 'vlues' (did you mean 'values'?)", [&] { graph.matching("vlues"); }},
+      {"unknown matrix 'head.*'. Choose one of: scores, values", [&] { graph.matching("head.*"); }},
+      {"unknown matrix 'vlues'", [&] { graph.matching("scores|vlues"); }},
   });
 }
 

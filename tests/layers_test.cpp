@@ -188,7 +188,7 @@ TEST_CASE("layers that cannot be are refused") {
       {"w_1 must have one row for each of the 2 columns", solving(x + R"("w_1": [[1]], "w_2": [[1, 1]]})")},
       {"w_2 must have one row for each of the 1 columns",
        solving(x + R"("w_1": [[1], [1]], "w_2": [[1, 1], [1, 1]]})")},
-      {"--d-ff 5: w_1 must then have 5 columns and has 1",
+      {"--d-ff 5 needs 5 columns in w_1, which has 1",
        solving(x + R"("w_1": [[1], [1]], "w_2": [[1, 1]], "d_ff": 5})")},
       {"--no-feed-forward and --w1", solving(x + R"("w_1": [[1], [1]], "no_feed_forward": true})")},
       {"--scores and --d-ff", solving(R"({"scores": [[1]], "d_ff": 2})")},

@@ -68,7 +68,7 @@ TEST_CASE("every lesson that is built in runs with right answers, and fails with
     CHECK_MESSAGE(good.code == 0, good.out << good.errors);
     const Finished bad = run_lesson_words({"run", name, "--answers", folder.write("wrong", wrong)});
     CHECK(bad.code == 1);
-    CHECK(has(bad.out, "wrong; it is"));
+    CHECK(has(bad.out, "Not correct: "));
     CHECK(run_lesson_words({"run", name, "--answers", folder.write("few", "")}).code == 2);
     CHECK(run_lesson_words({"run", name}).out == run_lesson_words({"run", name, "--no-input"}).out);
     CHECK(has(run_lesson_words({"run", name}).out, "Answer: "));
@@ -84,6 +84,11 @@ TEST_CASE("lessons are found by name, number and path") {
   CHECK(has(run_lesson_words({"show", folder.write("a.md", small)}).out, "First."));
   CHECK_FALSE(has(run_lesson_words({"show", folder.path("a.md")}).out, "$ attn version"));
   CHECK(has(run_lesson_words({"show", folder.path("a.md")}).out, "attn 0."));
+  CHECK(run_lesson_words({"show", "caus"}).out == run_lesson_words({"show", "causal-mask"}).out);
+  CHECK(run_lesson_words({"show", "HEAD"}).out == run_lesson_words({"show", "multi-head-attention"}).out);
+  const Finished several = run_lesson_words({"show", "so"});
+  CHECK(several.code == 2);
+  CHECK(has(several.errors, "soft-lookup, softmax-and-scaling"));
   const Finished none = run_lesson_words({"show", "soft-lokup"});
   CHECK(none.code == 2);
   CHECK(has(none.errors, "did you mean 'soft-lookup'?"));
@@ -125,7 +130,7 @@ TEST_CASE("a byte order mark stays before a lesson and a document") {
   const std::string document = folder.write("b.md", mark + "```attn\nattn version\n```\n");
   CHECK(run_attn({"docs", "update", document}).code == 0);
   CHECK(bytes_of(document).starts_with(mark + "```attn\nattn version\n```\n<!-- attn:output -->"));
-  CHECK(has(run_attn({"docs", "check", document}).out, "All is current: 1 block."));
+  CHECK(has(run_attn({"docs", "check", document}).out, "All outputs are current: 1 block."));
   CHECK(run_attn({"docs", "clean", document}).code == 0);
   CHECK(bytes_of(document) == mark + "```attn\nattn version\n```\n");
 }
@@ -142,7 +147,7 @@ TEST_CASE("check finds what is wrong with a lesson, by file and line") {
   const std::string front = "---\ntitle: t\nminutes: 1\n";
   CHECK(has(faults("# no title\n"), path + ":1: the lesson has no title"));
   CHECK(has(faults("---\ntitel: t\n---\n"),
-            path + ":2: there is no key of a lesson 'titel' (did you mean 'title'?)"));
+            path + ":2: unknown key of a lesson 'titel' (did you mean 'title'?)"));
   CHECK(has(faults(front + "needs: nothing-else\n---\n"),
             path + ":4: needs: there is no lesson 'nothing-else'"));
   CHECK(has(faults(front + "covers: 0.1, 9.9\n---\n"), path + ":4: covers: there is no line '9.9'"));
@@ -159,7 +164,7 @@ TEST_CASE("check finds what is wrong with a lesson, by file and line") {
             path + ":5: no block above computes"));
   CHECK(has(faults(front + "---\n```attn\nattn walk\n```\n```question\nask: a\nof: scores[1,1]\n```\n"),
             path + ":8: the question has no hint"));
-  CHECK(has(faults(front + "---\n```attn\nattn wlak\n```\n"), path + ":6: there is no command 'wlak'"));
+  CHECK(has(faults(front + "---\n```attn\nattn wlak\n```\n"), path + ":6: unknown command 'wlak'"));
   CHECK(has(faults(front + "---\n```attn\nattn version\n```\n"), path + ":6: the output is not current"));
   CHECK(has(
       faults(front + "---\n```attn\nattn walk\n```\n```question\nask: a\nkind: choice\nof: scores[1,1] > 1\n"
@@ -286,8 +291,9 @@ TEST_CASE("a command line is shown as its author broke it") {
 
 TEST_CASE("no line of a list of what the lessons cover is wider than the terminal") {
   const std::string listed = run_lesson_words({"coverage", "--width", "80"}).out;
-  CHECK(has(listed,
-            "  0.1   soft-lookup  attn weigh --weights '0.9 0.1' --v '10; 20'\n      Attention pooling"));
+  CHECK(has(
+      listed,
+      "  0.4   soft-lookup  attn pool --scores '2 0' --v '10; 20' --section 'Softmax'\n      The pipeline"));
   std::istringstream lines(listed);
   for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(display_width(line) <= 80, line);
 }
@@ -298,8 +304,12 @@ TEST_CASE("what was answered at a terminal is exported and can be forgotten" * n
   converse_with_attn({"lesson", "run", lesson, "--state", state},
                      {{"quit\r\n> ", "95\n"}, {"quit\r\n> ", "q\n"}});
   const Words words = {"export", lesson, "--state", state};
-  CHECK(has(run_lesson_words(words).out, "*Answered:* 95: wrong; it is 96."));
-  CHECK(run_lesson_words({"reset", lesson, "--state", state}).code == 0);
+  CHECK(has(run_lesson_words(words).out, "*Your answer:* 95. Not correct; the answer is 96."));
+  CHECK(run_lesson_words({"reset", lesson, "--state", state}).code == 2);
+  CHECK(has(converse_with_attn({"lesson", "reset", lesson, "--state", state}, {{"> ", "no\n"}}).out,
+            "Nothing is changed."));
+  CHECK(has(run_lesson_words(words).out, "*Your answer:* 95"));
+  CHECK(run_lesson_words({"reset", lesson, "--yes", "--state", state}).code == 0);
   CHECK(has(run_lesson_words(words).out, "*Not answered.*"));
   CHECK(has(run_lesson_words({"reset", "--state", state}).out, "no progress"));
 }
@@ -362,7 +372,7 @@ TEST_CASE("a paragraph is shown without its marks, and bold where there are colo
       folder.write("a.md", "---\ntitle: t\n---\nTake **two long**\n*words* and `x_1`.\n\n- a **list** too\n");
   CHECK(has(run_lesson_words({"show", path}).out, "\nTake two long words and x_1.\n\n- a list too\n"));
   CHECK(has(run_lesson_words({"show", path, "--color", "always"}).out,
-            "\nTake \x1b[1mtwo\x1b[0m \x1b[1mlong\x1b[0m \x1b[1mwords\x1b[0m and \x1b[1mx_1\x1b[0m.\n"));
+            "\nTake \x1b[1mtwo\x1b[0m \x1b[1mlong\x1b[0m \x1b[3mwords\x1b[0m and \x1b[36mx_1\x1b[0m.\n"));
   CHECK(has(run_lesson_words({"show", path, "--format", "markdown"}).out,
-            "Take **two long** **words** and `x_1`."));
+            "Take **two long** *words* and `x_1`."));
 }

@@ -109,19 +109,19 @@ TEST_CASE("front matter is read and keeps its lines") {
 TEST_CASE("a document that cannot be read is refused with file and line") {
   check_document_refused("a.md:2: this block is not closed", "\n```attn\nattn walk\n");
   check_document_refused("a.md:1: this block is not closed", "- ```attn\n  attn walk\n\nafter\n");
-  check_document_refused("a.md:1: there is no attribute of a block 'widht' (did you mean 'width'?)",
+  check_document_refused("a.md:1: unknown attribute of a block 'widht' (did you mean 'width'?)",
                          "```attn widht=3\nattn walk\n```\n");
-  check_document_refused("a.md:1: '3' is not a whole number from 20", "```attn width=3\nattn walk\n```\n");
+  check_document_refused("a.md:1: width must be 20 or more", "```attn width=3\nattn walk\n```\n");
   check_document_refused("a.md:1: width needs a value", "```attn width\nattn walk\n```\n");
   check_document_refused("a.md:1: fails takes no value", "```attn fails=no\nattn walk\n```\n");
-  check_document_refused("a.md:1: this block runs nothing", "```attn\n# attn walk\n```\n");
+  check_document_refused("a.md:1: this block has no command", "```attn\n# attn walk\n```\n");
   check_document_refused("a.md:2: '|'", "```attn\nattn walk | x\n```\n");
   check_document_refused("a.md:4: this output has no end", "```attn\nattn walk\n```\n<!-- attn:output -->\n");
-  check_document_refused("a.md:1: <!-- attn:output --> belongs to no block", "<!-- attn:output -->\n");
-  check_document_refused("a.md:5: <!-- /attn:output --> belongs",
+  check_document_refused("a.md:1: <!-- attn:output --> has no block", "<!-- attn:output -->\n");
+  check_document_refused("a.md:5: <!-- /attn:output --> has no block",
                          "```attn\nattn walk\n```\n\n<!-- /attn:output -->\n");
   check_document_refused("a.md:1: the front matter is not closed", "---\ntitle: x\n");
-  check_document_refused("a.md:2: 'title' is not a line KEY: VALUE", "---\ntitle\n---\n");
+  check_document_refused("a.md:2: 'title' has no colon: write KEY: VALUE", "---\ntitle\n---\n");
   check_document_refused("a.md:2: title has no value", "---\ntitle:\n---\n");
   check_document_refused("a.md:1: a question takes no attributes", "```question hard\nask: x\n```\n");
 }
@@ -148,8 +148,8 @@ TEST_CASE("tables whose rows lack very many cells are refused with file and line
     for (std::size_t i = 0; i < rows; ++i) text.append(margin).append("a\n");
     return text;
   };
-  check_document_refused("a.md:104: more than", table("", 1000, 5000));
-  check_document_refused("a.md:104: more than", table("> ", 1000, 5000));
+  check_document_refused("a.md:104: rows of tables lack more than", table("", 1000, 5000));
+  check_document_refused("a.md:104: rows of tables lack more than", table("> ", 1000, 5000));
   std::string many;
   for (int i = 0; i < 20; ++i) many += table("", 100, 100) + "\n";
   check_document_refused("a.md:", many);

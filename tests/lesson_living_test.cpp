@@ -84,7 +84,7 @@ TEST_CASE("Markdown stands in the document as it is") {
                "/attn:output -->\n");
   CHECK(refusal([] {
           updated("```attn format=markdown\nattn '<!-- /attn:output -->'\n```\n");
-        }).starts_with("a.md:2: this prints the mark"));
+        }).starts_with("a.md:2: this output contains the mark"));
 }
 
 TEST_CASE("each command line has a fence of its own") {
@@ -112,7 +112,9 @@ TEST_CASE("an error that is expected is the output, and any other names file and
                "```attn fails\nattn fail 'no: try again'\n```\n<!-- attn:output -->\n```text\nattn: no: try "
                "again\n```\n<!-- /attn:output -->\n");
   CHECK(refusal([] { updated("\n```attn\nattn x\nattn fail no\n```\n"); }) == "a.md:4: no");
-  CHECK(refusal([] { updated("```attn fails\nattn x\n```\n"); }).starts_with("a.md:2: this was to fail"));
+  CHECK(refusal([] {
+          updated("```attn fails\nattn x\n```\n");
+        }).starts_with("a.md:2: this command was expected to fail"));
 }
 
 TEST_CASE("updating twice changes nothing more, and cleaning takes out what updating put in") {
@@ -145,7 +147,7 @@ TEST_CASE("a block has the same style wherever it runs") {
   CHECK(run({"softmax"}, {.width = 40}).text == run({"softmax", "--width", "40"}, {}).text);
   CHECK(run({"softmax"}, {.precision = 2}).text.find("0.88 ") != std::string::npos);
   CHECK(run({"softmax"}, {.format = "csv"}).format == "csv");
-  CHECK(plain.page.graph != nullptr);
+  CHECK(plain.page->graph != nullptr);
 }
 
 TEST_CASE("a warning stands before what it is about") {
@@ -171,7 +173,7 @@ TEST_CASE("a block can neither write nor leave the folder of its document nor wa
   CHECK(outcome("softmax --scores a.csv") == "");
   CHECK(outcome("softmax --scores ./near.csv") == "");
   CHECK(outcome("softmax --scores '1 0; 0 1'") == "");
-  const std::string out_of_reach = "is out of reach";
+  const std::string out_of_reach = "cannot be read here";
   for (const std::string& line :
        {"softmax --scores ../beside.csv", "softmax --scores ../below/a.csv", "softmax --scores /etc/passwd",
         "softmax --scores link.csv", "softmax --scores -", "walk --problem /etc/passwd", "walk --problem -",
@@ -188,8 +190,8 @@ TEST_CASE("a block can neither write nor leave the folder of its document nor wa
                   outcome(line));
   }
   CHECK(outcome("walk --format npz").starts_with("npz is not for a document"));
-  CHECK(outcome("docs check b.md").starts_with("a document cannot run the commands of a document"));
-  CHECK(outcome("lesson run 1").starts_with("a document cannot run the commands of a document"));
+  CHECK(outcome("docs check b.md").starts_with("a document cannot run the commands of another document"));
+  CHECK(outcome("lesson run 1").starts_with("a document cannot run the commands of another document"));
   CHECK_FALSE(std::filesystem::exists(folder.path("below/out.txt")));
   CHECK_FALSE(std::filesystem::exists("out.txt"));
 }
@@ -200,7 +202,7 @@ TEST_CASE("a block waits for no pipe in its folder") {
   const std::string document = folder.write("a.md", "```attn\nattn softmax --scores pipe.csv\n```\n");
   const std::string sentence =
       refusal([&] { run_blocks(read_document(bytes_of(document), document), block_runner()); });
-  CHECK_MESSAGE(sentence.find("pipe.csv is out of reach") != std::string::npos, sentence);
+  CHECK_MESSAGE(sentence.find("pipe.csv cannot be read here") != std::string::npos, sentence);
 }
 
 TEST_CASE("an update leaves a current document untouched and writes nothing when a block fails") {
@@ -210,7 +212,7 @@ TEST_CASE("an update leaves a current document untouched and writes nothing when
       folder.write("bad.md", "```attn\nattn version\n```\n\n```attn\nattn nothing\n```\n");
   const Finished failed = run_attn({"docs", "update", good, bad});
   CHECK(failed.code == 2);
-  CHECK(failed.errors.find("bad.md:6: there is no command 'nothing'") != std::string::npos);
+  CHECK(failed.errors.find("bad.md:6: unknown command 'nothing'") != std::string::npos);
   CHECK(bytes_of(good) == "```attn\nattn version\n```\n");
   CHECK(run_attn({"docs", "update", good}).code == 0);
   const auto time = std::filesystem::last_write_time(good);

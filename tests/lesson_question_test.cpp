@@ -118,7 +118,7 @@ TEST_CASE(
   CHECK(mark(large, "2,1") == wrong);
   const Judged doubtful = judge(large, "2,099");
   CHECK(doubtful.mark == unreadable);
-  CHECK(doubtful.says == "2,099 could be 2099 or 2.099: write it without a comma");
+  CHECK(doubtful.says == "2,099 could be 2099 or 2.099: write it without a comma.");
   CHECK(mark(large, "0,099") == wrong);
 }
 
@@ -166,22 +166,22 @@ TEST_CASE("a mistake is recognised by its own expression") {
 
 TEST_CASE("a question that is not whole is refused with file and line") {
   const auto refused = [](const std::string& lines) { return refusal([&] { posed(lines); }); };
-  CHECK(refused("of: scores[1,1]\n").starts_with("a.md:1: the question asks nothing"));
+  CHECK(refused("of: scores[1,1]\n").starts_with("a.md:1: the question has no text"));
   CHECK(refused("ask: a\n").starts_with("a.md:1: the question has no answer"));
-  CHECK(refused("ask: a\nof: 96\n").starts_with("a.md:1: of: '96' looks nothing up"));
-  CHECK(refused("ask: a\nof: exp(2)\n").starts_with("a.md:1: of: 'exp(2)' looks nothing up"));
+  CHECK(refused("ask: a\nof: 96\n").starts_with("a.md:1: of: '96' names no part of the computation"));
+  CHECK(refused("ask: a\nof: exp(2)\n").starts_with("a.md:1: of: 'exp(2)' names no part of the computation"));
   CHECK(refused("ask: a\nof: scores[1,9]\n").starts_with("a.md:1: column '9' of scores"));
   CHECK(refused("ask: a\nof: shape(x)\n").starts_with("a.md:1: the kind of the question"));
   CHECK(refused("ask: a\nof: scores[1,1]\nof: scores[1,2]\n").starts_with("a.md:4: of is given twice"));
-  CHECK(refused("ask: a\nanswer: 3\n").starts_with("a.md:3: there is no line of a question 'answer'"));
-  CHECK(refused("ask: a\nkind: guess\n").starts_with("a.md:3: there is no kind of question 'guess'"));
-  CHECK(refused("ask: a\nof: scores[1,1]\nkind: choice\n").starts_with("a.md:1: a choice needs"));
+  CHECK(refused("ask: a\nanswer: 3\n").starts_with("a.md:3: unknown key of a question 'answer'"));
+  CHECK(refused("ask: a\nkind: guess\n").starts_with("a.md:3: unknown kind of question 'guess'"));
+  CHECK(refused("ask: a\nof: scores[1,1]\nkind: choice\n").starts_with("a.md:1: kind: choice needs"));
   CHECK(refused("ask: a\nof: most(weights[1])\nkind: choice\nchoices: a | b\n")
-            .starts_with("a.md:1: 'Thinking' is none"));
-  CHECK(refused("ask: a\nof: scores[1,1]\nchoices: a | b\n").starts_with("a.md:1: choices belong"));
+            .starts_with("a.md:1: 'Thinking' is not among"));
+  CHECK(refused("ask: a\nof: scores[1,1]\nchoices: a | b\n").starts_with("a.md:1: choices need"));
   CHECK(refused("ask: a\nof: scores[1,1]\ntolerance: wide\n").starts_with("a.md:4: "));
-  CHECK(refused("ask: a\nof: scores[1,1]\nwrong: 3\n").starts_with("a.md:4: wrong: an expression"));
+  CHECK(refused("ask: a\nof: scores[1,1]\nwrong: 3\n").starts_with("a.md:4: wrong: write an expression"));
   CHECK(refused("ask: a\nof: scores[1,1]\nwrong: 112 => no\n")
-            .starts_with("a.md:4: wrong: '112' is 112, and right"));
-  CHECK(refused("ask: a\nof: scores[1,1] / (scores[1,1] - 112)\n").starts_with("a.md:1: the answer is inf"));
+            .starts_with("a.md:4: wrong: '112' is 112, which is the correct answer"));
+  CHECK(refused("ask: a\nof: scores[1,1] / (scores[1,1] - 112)\n").starts_with("a.md:1: the value is inf"));
 }

@@ -42,7 +42,12 @@ class Script final : public Terminal {
   explicit Script(std::deque<std::string> typed) : typed_(std::move(typed)) {}
 
   void write(std::string_view shown) override { shown_ += shown; }
-  std::optional<std::string> read_line() override { return next(); }
+  std::optional<std::string> read_line(std::string_view prompt) override {
+    shown_ += prompt;
+    return next();
+  }
+  std::optional<char> read_key() override { return 'q'; }
+  TerminalSize size() const override { return {}; }
   void save(const FileToWrite& file) override {
     saved_.push_back(file.bytes);
 
@@ -75,7 +80,8 @@ class Script final : public Terminal {
 void take_at(Script& script, const std::string& lesson_text = small_lesson) {
   const Lesson lesson = read_lesson(lesson_text, "a.md");
   const WorkedLesson worked = work(lesson, block_runner());
-  take(lesson, worked, {script, {.width = 80}, script.state()});
+  Desk desk(script, {.width = 80}, script.state());
+  take(lesson, worked, desk);
 }
 
 std::string replaced(std::string in, std::string_view what, std::string_view by) {
@@ -88,9 +94,9 @@ TEST_CASE("a lesson is taken step by step to its end") {
   Script script({"", "96", ""});
   take_at(script);
   for (const char* what :
-       {"A title", "First.", "$ attn version", "[1/3] Enter next · b back · l list · q quit\n> ", "Second.",
-        "Which score?", "[2/3] Your answer · h hint · a answer · s skip · b back · l list · q quit\n> ",
-        "Right: 96.", "Third.", "1 of 1 questions"}) {
+       {"A title", "First.", "$ attn version", "[1/3] Enter next · b back · l steps · ? help · q quit\n> ",
+        "Second.", "Which score?", "[2/3] Your answer · h hint · a answer · s skip · ? help · q quit\n> ",
+        "Correct: 96.", "Third.", "1 question: 1 correct at the first try."}) {
     CAPTURE(what);
     CHECK_MESSAGE(script.shows(what), script.shown());
   }
@@ -100,8 +106,9 @@ TEST_CASE("a lesson is taken step by step to its end") {
 TEST_CASE("hints come in order, mistakes are named, and an answer can be shown") {
   Script script({"", "h", "h", "h", "112", "7", "nothing", "a", "q"});
   take_at(script);
-  for (const char* what : {"Hint: hint one", "Hint: hint two", "no other hint", "Not yet. the cell beside it",
-                           "Try again", "a number is wanted", "It is 96.", "Third.", "is kept"}) {
+  for (const char* what :
+       {"Hint 1 of 2: hint one", "Hint 2 of 2: hint two", "No more hints.", "Not yet. the cell beside it",
+        "Try again", "Please type a number", "The answer is 96.", "Third.", "Your progress is saved."}) {
     CAPTURE(what);
     CHECK(script.shows(what));
   }
@@ -111,10 +118,10 @@ TEST_CASE("back, skip and list do what they say") {
   Script script({"", "b", "x", "", "l", "s", "b", "q"});
   take_at(script);
   CHECK(script.shows(">  2  Which score?"));
-  CHECK(script.shows("x  1  attn version"));
+  CHECK(script.shows("✓  1  attn version"));
   CHECK(script.shows("   3  Third."));
-  CHECK(script.shows("> is where you are, x is done."));
-  CHECK(script.shows("'x' means nothing here: Enter goes on."));
+  CHECK(script.shows("> you are here   ✓ done."));
+  CHECK(script.shows("'x' does nothing here."));
   const std::string& shown = script.shown();
   CHECK(shown.find("First.") != shown.rfind("First."));
   CHECK(shown.find("Second.") != shown.rfind("Second."));
@@ -125,9 +132,9 @@ TEST_CASE("a lesson goes on where it was left, and begins again after its end") 
   take_at(script);
   script.type({"96", ""});
   take_at(script);
-  CHECK(script.shows("You go on at step 2"));
-  CHECK_FALSE(script.shows("First."));
-  CHECK(script.shows("That is the end"));
+  CHECK(script.shows("You are at step 2"));
+  CHECK(script.shows("$ attn version"));  // what the question is about is shown again
+  CHECK(script.shows("End of lesson."));
   script.type({"q"});
   take_at(script);
   CHECK(script.shows("First."));
@@ -139,19 +146,19 @@ TEST_CASE("a lesson that was edited goes on at the first step that is not done")
   script.type({"q"});
   take_at(script, replaced(small_lesson, "First.", "At first."));
   CHECK(script.shows("At first."));
-  CHECK_FALSE(script.shows("You go on"));
+  CHECK_FALSE(script.shows("You are at"));
   script.type({"", "q"});
   take_at(script, replaced(small_lesson, "First.", "At first."));
-  CHECK(script.shows("You go on at step 3"));
+  CHECK(script.shows("You are at step 3"));
   script.type({"l", "96", "q"});
   take_at(script, replaced(small_lesson, "Which score?", "Which score is it?"));
-  CHECK(script.shows("You go on at step 2"));
+  CHECK(script.shows("You are at step 2"));
   CHECK(script.shows(">  2  Which score is it?"));
   script.type({"", ""});
   take_at(script, replaced(small_lesson, "First.\n", "New.\n\n```attn\nattn help\n```\n\nFirst.\n"));
   CHECK(script.shows("New."));
-  CHECK(script.shows("You go on at step 4"));
-  CHECK(script.shows("1 of 1 questions"));
+  CHECK(script.shows("You are at step 4"));
+  CHECK(script.shows("1 question: 1 correct at the first try."));
 }
 
 TEST_CASE("steps that are alike are taken one after the other") {
@@ -176,17 +183,22 @@ TEST_CASE("what was done is passed over by whoever goes on, and not by whoever r
 TEST_CASE("the end of the input is no way to lose anything") {
   Script script({});
   take_at(script);
-  CHECK(script.shows("is kept"));
+  CHECK(script.shows("Your progress is saved."));
 }
 
 TEST_CASE("progress reads back as it was written, and another file is refused") {
   const TemporaryFolder folder;
-  Progress progress;
-  progress["a"] = {{"1", "2"}, {{"3", {"typed \xff", true}}}};
-  const Progress again = read_progress(folder.write("state", bytes_of(progress)));
-  CHECK(again.at("a").done == progress["a"].done);
-  CHECK(again.at("a").answers.at("3").right);
-  CHECK(read_progress(folder.path("none")).empty());
+  CourseProgress progress;
+  progress.last = "a";
+  progress.lessons["a"] = {{"1", "2"}, {{"3", {"typed \xff", true, false, true}}}};
+  const CourseProgress again = read_progress(folder.write("state", bytes_of(progress)));
+  CHECK(again.lessons.at("a").done == progress.lessons["a"].done);
+  CHECK(again.last == "a");
+  const Answered& answered = again.lessons.at("a").answers.at("3");
+  CHECK(answered.right);
+  CHECK_FALSE(answered.first);
+  CHECK(answered.missed);
+  CHECK(read_progress(folder.path("none")).lessons.empty());
   for (const char* bytes : {"", "{}", "[]", "{\"schema\":\"attn/progress/1\"}",
                             "{\"schema\":\"attn/progress/1\",\"lessons\":{\"a\":3}}", "\xff"}) {
     CAPTURE(bytes);
@@ -202,12 +214,12 @@ TEST_CASE("a lesson is taken at a real terminal, line by line, and its progress 
   const Finished first =
       converse_with_attn(words, {{"quit\r\n> ", "\n"}, {"quit\r\n> ", "h\n"}, {"quit\r\n> ", "q\n"}});
   CHECK_MESSAGE(first.code == 0, first.out << first.errors);
-  CHECK(first.out.find("Hint: hint one") != std::string::npos);
+  CHECK(first.out.find("Hint 1 of 2: hint one") != std::string::npos);
   CHECK(bytes_of(state).find("attn/progress/1") != std::string::npos);
   const Finished second = converse_with_attn(words, {{"quit\r\n> ", "96\n"}, {"quit\r\n> ", " \n"}});
   CHECK_MESSAGE(second.code == 0, second.out << second.errors);
-  CHECK(second.out.find("You go on at step 2") != std::string::npos);
-  CHECK(second.out.find("That is the end of the lesson: 1 of 1") != std::string::npos);
+  CHECK(second.out.find("You are at step 2") != std::string::npos);
+  CHECK(second.out.find("End of lesson. 1 question: 1 correct") != std::string::npos);
   const Finished third = converse_with_attn(words, {{"quit\r\n> ", "\x1b[C\n"}, {"quit\r\n> ", "q\n"}});
   CHECK(third.code == 0);
   const Finished ended = converse_with_attn(words, {{"quit\r\n> ", "\x04"}});

@@ -156,8 +156,7 @@ TEST_CASE("attn positions shows places, up to as many as can be told apart") {
   }
   const std::string bias = text({"positions", "--positions", "relative-bias", "--position-table", "5 6 7"});
   CHECK(has(bias, "│  -1  0  1"));
-  for (const char* n : {"0", "1e9", "100001", "-1", ""})
-    refuses({"positions", "--n", n}, "is not a whole number");
+  for (const char* n : {"0", "1e9", "100001", "-1", ""}) refuses({"positions", "--n", n}, "--n must be ");
   for (const char* column : {"0", "9", "99", "a", "", "1,,2"}) {
     refuses({"positions", "--columns", column}, "is no column");
   }
@@ -225,7 +224,7 @@ TEST_CASE("memory words are refused where they contradict, and are what keys com
   refuses({"walk", "--memory-text", "", "--text", "a"}, "has no words");
   refuses({"walk", "--memory-text", "a", "--key-tokens", "b", "--text", "a"}, "both given");
   refuses({"walk", "--memory-text", "a", "--scores", "1"}, "both given");
-  refuses({"walk", "--d-memory", "0", "--memory-text", "a", "--text", "a"}, "--d-memory: '0'");
+  refuses({"walk", "--d-memory", "0", "--memory-text", "a", "--text", "a"}, "--d-memory must be 1 or more");
   const std::string transposed =
       text({"softmax", "--text", "the cat", "--memory-text", "le chat noir", "--transpose"});
   CHECK(has(transposed, "alignment │     the"));

@@ -154,11 +154,12 @@ TEST_CASE("matrices that do not fit together are not multiplied") {
   const Matrix wide = make_matrix({2, 3}, 1.0), tall = make_matrix({3, 2}, 1.0);
   const Matrix empty = make_matrix({0, 3});
   check_refused({
-      {"a 2×3 matrix cannot be multiplied by a 2×3 one: the first must have as many columns",
+      {"a 2×3 matrix cannot be multiplied by a 2×3 matrix: the first must have as many columns",
        [&] { product(wide, wide); }},
-      {"a 2×3 matrix cannot be multiplied by the transpose of a 3×2 one: both must have the same number",
+      {"a 2×3 matrix cannot be multiplied by the transpose of a 3×2 matrix: both must have the same number",
        [&] { product_transposed(wide, tall); }},
-      {"a 0×3 matrix cannot be multiplied by a 3×2 one: one of them is empty", [&] { product(empty, tall); }},
+      {"a 0×3 matrix cannot be multiplied by a 3×2 matrix: one of them is empty",
+       [&] { product(empty, tall); }},
       {"one of them is empty", [&] { product_transposed(wide, empty); }},
   });
 }
@@ -257,7 +258,7 @@ TEST_CASE("squared distances agree with three nested loops, across all blocks") 
   }
   CHECK(refusal([] {
           squared_distances(matrix({{1, 2}}), matrix({{1}}));
-        }).find("as many columns") != std::string::npos);
+        }).find("the same number of columns") != std::string::npos);
 }
 
 TEST_CASE("distances far from the origin have all of their digits") {

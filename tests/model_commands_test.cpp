@@ -11,19 +11,6 @@
 
 using namespace attn;
 
-namespace {
-
-// The cells of a listing of a page, row after row.
-std::vector<std::vector<std::string>> listing_of(const Words& words) {
-  const Json all = parse_json(accepted(words).out, "page");
-  for (const Json& block : all["page"]) {
-    if (block["type"] == "listing") return block["rows"].get<std::vector<std::vector<std::string>>>();
-  }
-  return {};
-}
-
-}  // namespace
-
 TEST_CASE("generation as text is the golden one") {
   check_golden("generate.txt", accepted({"generate"}).out, Tolerance::last_digit);
 }
@@ -91,18 +78,18 @@ TEST_CASE("attn generate says that the cache changes nothing") {
                           {"generate", "--size", "tiny", "--sample"},
                           {"generate", "--positions", "learned", "--kind", "decoder-only"},
                           {"generate", "--norm", "pre", "--top-k", "2"}}) {
-    check_has(accepted(words).out, "Both write the same words.");
+    check_has(accepted(words).out, "Both ways write the same words.");
   }
 }
 
 TEST_CASE("where learned positions end, generation ends") {
   const Finished finished = accepted({"generate", "--steps", "20"});
-  check_has(finished.errors, "only 5 steps: 11 positions were learned");
-  check_has(accepted({"generate"}).out, "All 11 places that were learned are used up");
-  CHECK(accepted({"generate", "--steps", "2"}).out.find("used up") == std::string::npos);
+  check_has(finished.errors, "only 5 steps are possible, because the model has learned 11 positions");
+  check_has(accepted({"generate"}).out, "The model has learned 11 positions, and all are used.");
+  CHECK(accepted({"generate", "--steps", "2"}).out.find("all are used") == std::string::npos);
   check_has(finished.out, "Written: a b a a b");
   refuses({"generate", "--target", "a a b a a b a a b a a b"},
-          "12 words go in, and 11 positions were learned");
+          "12 words go in, but only 11 positions were learned");
 }
 
 TEST_CASE("thousands of words are written without keeping every cache") {
@@ -137,7 +124,7 @@ TEST_CASE("options of models are checked by name") {
     refuses({command, "--model", "patern"}, "did you mean 'pattern'?");
     refuses({command, "--model", "copy", "--layers", "2"}, "--model and --layers are both given");
     refuses({command, "--parameters", "nowhere.npz", "--heads", "2"}, "nowhere.npz");
-    refuses({command, "--heads", "3"}, "cannot be shared out equally");
+    refuses({command, "--heads", "3"}, "d_model (4) is not divisible by the number of heads (3)");
   }
   for (const char* command : {"encoder", "decoder", "transformer", "parameters"}) {
     refuses({command, "--n", "3", "--source", "a"}, "--n and --source are both given");
@@ -147,7 +134,7 @@ TEST_CASE("options of models are checked by name") {
     refuses({command, "--x", "1 2 3 nan"}, "every number must be finite");
   }
   for (const char* command : {"transformer", "generate"}) {
-    refuses({command, "--layers", "1000", "--d-model", "65536", "--heads", "8"}, "choose it smaller");
+    refuses({command, "--layers", "1000", "--d-model", "65536", "--heads", "8"}, "choose smaller sizes");
   }
   refuses({"encoder", "--n", "10000"}, "too much memory");
   refuses({"decoder", "--kind", "decoder-olny"}, "did you mean 'decoder-only'?");
@@ -166,9 +153,9 @@ TEST_CASE("sampling is asked for in numbers that make sense") {
 }
 
 TEST_CASE("an option for a side that is not there is refused") {
-  refuses({"encoder", "--target", "a"}, "--target changes nothing");
-  refuses({"encoder", "--target-x", "1 2 3 4"}, "--target-x changes nothing");
-  refuses({"encoder", "--memory", "1 2 3 4"}, "--memory changes nothing");
+  refuses({"encoder", "--target", "a"}, "--target has no effect");
+  refuses({"encoder", "--target-x", "1 2 3 4"}, "--target-x has no effect");
+  refuses({"encoder", "--memory", "1 2 3 4"}, "--memory has no effect");
   refuses({"transformer", "--memory", "1 2 3 4"}, "the model has an encoder of its own");
   refuses({"decoder", "--kind", "decoder-only", "--source", "a"}, "the model has no encoder");
   refuses({"encoder", "--model", "pattern"}, "attn encoder needs an encoder");
@@ -178,11 +165,11 @@ TEST_CASE("an option for a side that is not there is refused") {
   refuses({"transformer", "--outline", "--save-parameters", "x.npz"}, "--save-parameters and --outline");
   refuses({"transformer", "--save-parameters", "x.csv"}, ".safetensors or .npz");
   refuses({"encoder", "--x", "1 2 3 4", "--source", "a b"}, "give one word for each row");
-  check_has(accepted({"encoder", "--model", "copy", "--seed", "3"}).errors, "--seed changes nothing here");
+  check_has(accepted({"encoder", "--model", "copy", "--seed", "3"}).errors, "--seed has no effect here");
 }
 
 TEST_CASE("words that a model does not know are answered with those that it knows") {
-  refuses({"generate", "--model", "copy", "--source", "a e"}, "there is no word 'e'");
+  refuses({"generate", "--model", "copy", "--source", "a e"}, "unknown word 'e'");
   refuses({"decoder", "--model", "copy", "--target", "<strat> a"}, "did you mean '<start>'?");
 }
 
@@ -201,8 +188,9 @@ TEST_CASE("ids of a model without words go from 1 to the number of its rows") {
   }
   check_has(accepted(with({"--source", "1 3", "--target", "1 5", "--only", "logits"})).out, "logits");
   refuses({"transformer", "--parameters", file}, "give --heads N");
-  refuses({"transformer", "--parameters", file, "--heads", "3"}, "3 heads cannot share");
-  refuses(with({"--norm", "none", "--source", "1", "--target", "1"}), "leave out one of them");
+  refuses({"transformer", "--parameters", file, "--heads", "3"},
+          "d_model (4) is not divisible by the number of heads (3)");
+  refuses(with({"--norm", "none", "--source", "1", "--target", "1"}), "change one of them");
 }
 
 TEST_CASE("a model without embeddings is given vectors, or draws them and says so") {
@@ -210,7 +198,7 @@ TEST_CASE("a model without embeddings is given vectors, or draws them and says s
   const std::string file = folder.path("m.npz");
   accepted({"parameters", "--x", "1 2 3 4", "--target-x", "1 2 3 4", "--save-parameters", file});
   const Words model = {"transformer", "--parameters", file, "--heads", "2", "--only", "decoder.output"};
-  check_has(accepted(model).errors, "the words' vectors are drawn; give --x");
+  check_has(accepted(model).errors, "the vectors of the words are random. To choose them, give --x");
   Words given = model;
   given.insert(given.end(), {"--x", "1 2 3 4; 0 1 0 1", "--target-x", "1 1 2 3"});
   CHECK(accepted(given).errors == "");
@@ -237,14 +225,15 @@ TEST_CASE("attn layer-norm refuses labels that are not one for each row") {
 TEST_CASE("one cell of a model is explained down to its parameters") {
   const std::string found =
       accepted({"encoder", "--explain", "encoder.2.norm_2.output[1,2]", "--depth", "3"}).out;
-  check_has(found, "encoder.2.norm_2.gamma[1,2]");
+  check_has(found, "encoder.2.norm_2.output[1,2]");
+  check_has(found, "\n  output[1,2] = normalised[1,2]⋅gamma[1,2] + beta[1,2]\n");
+  check_has(found, "encoder.2.sum_2[1,2] =");
   refuses({"encoder", "--explain", "encoder.3.norm_2.output[1,2]"}, "encoder.3.norm_2.output");
   refuses({"encoder", "--explain", "encoder.2.norm_2.output[9,2]"}, "encoder.2.norm_2.output");
 }
 
 TEST_CASE("an outline has a norm at the end where a run has one") {
-  const auto names = [](Words words) {
-    words.insert(words.end(), {"--format", "json"});
+  const auto names = [](const Words& words) {
     std::vector<std::string> all;
     for (const auto& row : listing_of(words)) all.push_back(row.front());
     return all;

@@ -291,7 +291,7 @@ TEST_SUITE("safetensors") {
     const std::string bytes = safetensors_of(own_attention());
     CHECK(same(read_matrix(folder.write("a.safetensors", bytes) + ":w_k").matrix, matrix({{5, 6}, {7, 8}})));
     CHECK(same(read_matrix(folder.write("a", bytes) + ":b_q").matrix, matrix({{0.5, 0}})));
-    CHECK(contains(refusal([&] { read_matrix(folder.write("a", bytes)); }), "holds 4 matrices"));
+    CHECK(contains(refusal([&] { read_matrix(folder.write("a", bytes)); }), "has 4 matrices"));
   }
 
   TEST_CASE("a header is checked before it is believed") {
@@ -305,18 +305,18 @@ TEST_SUITE("safetensors") {
     };
     CHECK(contains(safetensors_refusal("1234567"), "has 7 bytes, too few"));
     CHECK(contains(safetensors_refusal(little(3, 8) + "{}"),
-                   "promises a header of 3 bytes, but 2 bytes follow"));
+                   "should have a header of 3 bytes, but has only 2 bytes"));
     CHECK(contains(safetensors_refusal(std::string(8, '\xFF') + "{}"),
-                   "promises a header of 18446744073709551615"));
-    CHECK(contains(refused(std::string((1U << 24U) + 1, ' '), ""), "more than the 16777216 that are read"));
+                   "should have a header of 18446744073709551615"));
+    CHECK(contains(refused(std::string((1U << 24U) + 1, ' '), ""), "more than the limit of 16777216"));
     CHECK(contains(refused("", ""), "is not JSON"));
     CHECK(contains(refused("{\"t\":", ""), "is not JSON"));
     CHECK(contains(refused("{\"\xFF\":{}}", ""), "is not JSON"));
     CHECK(contains(refused("{} {}", ""), "is not JSON"));
     CHECK(contains(refused("[]", ""), "is not an object of tensors"));
     CHECK(contains(refused("5", ""), "is not an object of tensors"));
-    CHECK(contains(refused("{}", ""), "holds no tensors"));
-    CHECK(contains(refused("{\"__metadata__\":{\"a\":\"b\"}}", ""), "holds no tensors"));
+    CHECK(contains(refused("{}", ""), "has no tensors"));
+    CHECK(contains(refused("{\"__metadata__\":{\"a\":\"b\"}}", ""), "has no tensors"));
     CHECK(contains(refused("{\"__metadata__\":{\"a\":1}}", ""), "gives 'a' a value that does not belong"));
     CHECK(contains(refused("{\"t\":5}", ""), "gives 't' a value that does not belong there"));
     CHECK(contains(refused("{\"t\":[]}", ""), "gives 't' a value that does not belong there"));
@@ -337,21 +337,22 @@ TEST_SUITE("safetensors") {
         refused("{" + entry("t", "F32", "[1]", 0, 4) + "," + entry("t", "F32", "[1]", 4, 8) + "}", eight),
         "names 't' twice"));
     CHECK(one("I64", "[1]", 0, 8) ==
-          "x.safetensors: the tensor 't' holds elements of the type 'I64', and F64, F32, F16 and BF16 are "
+          "x.safetensors: the tensor 't' has elements of the type 'I64', and only F64, F32, F16 and BF16 can "
+          "be "
           "read: "
           "convert it first");
     CHECK(contains(one("F64", "[]", 0, 8), "has 0 dimensions"));
     CHECK(contains(one("F64", "[1,1,1]", 0, 8), "has 3 dimensions"));
     CHECK(contains(one("F64", "[1,0]", 0, 0), "is empty, of shape 1×0"));
-    CHECK(contains(one("F64", "[4294967296,4294967296]", 0, 0), "promises more than 134217728 cells"));
-    CHECK(contains(one("F64", "[2305843009213693953]", 0, 8), "promises more than 134217728 cells"));
-    CHECK(contains(one("F64", "[2]", 0, 16), "lies outside of the 8 bytes"));
-    CHECK(contains(one("F64", "[1]", 8, 0), "lies outside of the 8 bytes"));
-    CHECK(contains(one("F64", "[1]", 18446744073709551608U, 0), "lies outside of the 8 bytes"));
+    CHECK(contains(one("F64", "[4294967296,4294967296]", 0, 0), "has more than 134217728 cells"));
+    CHECK(contains(one("F64", "[2305843009213693953]", 0, 8), "has more than 134217728 cells"));
+    CHECK(contains(one("F64", "[2]", 0, 16), "lies outside the 8 bytes"));
+    CHECK(contains(one("F64", "[1]", 8, 0), "lies outside the 8 bytes"));
+    CHECK(contains(one("F64", "[1]", 18446744073709551608U, 0), "lies outside the 8 bytes"));
     CHECK(contains(refused("{\"t\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[0]}}", eight),
                    "lies outside"));
     CHECK(contains(one("F32", "[1]", 0, 8), "has 8 bytes, but its shape 1×1 in F32 takes 4"));
-    CHECK(contains(one("F32", "[1]", 0, 4), "4 bytes behind the last tensor belong to none"));
+    CHECK(contains(one("F32", "[1]", 0, 4), "4 bytes after the last tensor belong to no tensor"));
     CHECK(contains(one("F32", "[1]", 4, 8), "'t' does not follow the one before it"));
     CHECK(contains(
         refused("{" + entry("s", "F32", "[1]", 0, 4) + "," + entry("t", "F16", "[2]", 2, 6) + "}", eight),
@@ -368,7 +369,7 @@ TEST_SUITE("safetensors") {
                     entry("t", "F16", fmt::format("[{}]", half + 1), 2 * half, 4 * half + 2) + "}",
                 "");
     bytes.resize(bytes.size() + 4 * half + 2);
-    CHECK(contains(safetensors_refusal(bytes), "holds 134217729 cells, more than the 134217728"));
+    CHECK(contains(safetensors_refusal(bytes), "has 134217729 cells, more than the limit of 134217728"));
   }
 
   TEST_CASE("a damaged file is refused or read, and nothing else") {
@@ -535,78 +536,76 @@ TEST_SUITE("parameters") {
     own.emplace("output.b", matrix({{1, 2}}));
     check_same(read_from(safetensors_of(own)).parameters, own);
     CHECK(parameters_refusal(with(own, "output.b", matrix({{1, 2, 3}}))) ==
-          "x.safetensors: 'output.b' is 1×3, and 1 × target vocabulary is expected with target vocabulary = "
+          "x.safetensors: 'output.b' is 1×3, and must be 1 × target vocabulary with target vocabulary = "
           "2: save "
-          "it again in that shape");
+          "it in that shape");
   }
 
   TEST_CASE("what is missing is named with what was expected") {
     CHECK(parameters_refusal(without(torch_transformer(), "decoder.layers.1.linear1.weight")) ==
-          "x.safetensors holds no 'decoder.layers.1.linear1.weight' (d_ff × d_model), which nn.Transformer "
+          "x.safetensors has no 'decoder.layers.1.linear1.weight' (d_ff × d_model), which nn.Transformer "
           "needs: "
           "save all of its parameters");
     CHECK(contains(
         parameters_refusal(without(torch_transformer(), "encoder.layers.0.norm1.bias")),
-        "holds no 'encoder.layers.0.norm1.bias' (1 × d_model), which nn.Transformer needs beside its other "
+        "has no 'encoder.layers.0.norm1.bias' (1 × d_model), which nn.Transformer needs because it has other "
         "biases"));
     CHECK(contains(parameters_refusal(without(torch_attention(), "in_proj_weight")),
-                   "holds no 'in_proj_weight' (3·d_model × d_model)"));
+                   "has no 'in_proj_weight' (3·d_model × d_model)"));
     CHECK(contains(parameters_refusal(without(torch_attention(), "out_proj.weight")),
-                   "holds no 'out_proj.weight'"));
+                   "has no 'out_proj.weight'"));
     CHECK(contains(parameters_refusal({{"q_proj_weight", matrix({{1}})}, {"out_proj.weight", matrix({{1}})}}),
-                   "holds no 'k_proj_weight' (d_model × kdim)"));
-    CHECK(contains(parameters_refusal(without(own_attention(), "w_v")), "holds no 'w_v'"));
+                   "has no 'k_proj_weight' (d_model × kdim)"));
+    CHECK(contains(parameters_refusal(without(own_attention(), "w_v")), "has no 'w_v'"));
     for (const auto& [layout, state] : modules()) {
       for (const std::string& name : names_in(state)) {
         CAPTURE(layout);
         CAPTURE(name);
-        CHECK(contains(parameters_refusal(without(state, name)), "holds no '" + name + "'"));
+        CHECK(contains(parameters_refusal(without(state, name)), "has no '" + name + "'"));
       }
     }
   }
 
   TEST_CASE("a wrong shape is named with what was expected") {
     CHECK(parameters_refusal(with(torch_attention(), "in_proj_weight", matrix({{1, 2}, {3, 4}}))) ==
-          "x.safetensors: 'in_proj_weight' is 2×2, and 3·d_model × d_model is expected with d_model = 2: "
+          "x.safetensors: 'in_proj_weight' is 2×2, and must be 3·d_model × d_model with d_model = 2: "
           "save it "
-          "again in that shape");
+          "in that shape");
     for (const auto& [layout, state] : modules()) {
       for (const std::string& name : names_in(state)) {
         CAPTURE(layout);
         CAPTURE(name);
-        CHECK(
-            contains(parameters_refusal(with(state, name, filled({7, 5}, [] { return 1.0; }))), "expected"));
+        CHECK(contains(parameters_refusal(with(state, name, filled({7, 5}, [] { return 1.0; }))), "must be"));
       }
     }
   }
 
   TEST_CASE("what does not belong is named") {
     const Matrix one = matrix({{1}});
-    CHECK(
-        parameters_refusal(with(torch_encoder_layer(), "embedding.weight", one)) ==
-        "x.safetensors holds 'embedding.weight', which has no place among the parameters of "
-        "nn.TransformerEncoderLayer, such as 'self_attn.in_proj_weight': leave it out, or read a part of the "
-        "file with --prefix NAME");
+    CHECK(parameters_refusal(with(torch_encoder_layer(), "embedding.weight", one)) ==
+          "x.safetensors has 'embedding.weight', which is not among the parameters of "
+          "nn.TransformerEncoderLayer (one of them is 'self_attn.in_proj_weight'): leave it out, or read a "
+          "part "
+          "of the file with --prefix NAME");
     CHECK(contains(parameters_refusal(with(torch_attention(), "q_proj_weight", one)),
-                   "holds no 'k_proj_weight'"));
-    CHECK(contains(parameters_refusal(with(own_attention(), "w_p", one)), "holds 'w_p', which has no place"));
+                   "has no 'k_proj_weight'"));
+    CHECK(contains(parameters_refusal(with(own_attention(), "w_p", one)), "has 'w_p', which is not among"));
     ParameterSet gap;
     add(gap, "layers.0.", torch_encoder_layer());
     add(gap, "layers.2.", torch_encoder_layer());
-    CHECK(contains(parameters_refusal(gap), "holds no 'layers.1.self_attn.in_proj_weight'"));
+    CHECK(contains(parameters_refusal(gap), "has no 'layers.1.self_attn.in_proj_weight'"));
     CHECK(contains(parameters_refusal(with(torch_attention(), "bias_k", matrix({{1, 2}}))),
                    "(add_bias_kv=False)"));
     const std::string three = "{" + entry("bias_v", "F32", "[1,1,1]", 0, 4) + "," +
                               entry("in_proj_weight", "F32", "[3,1]", 4, 16) + "," +
                               entry("out_proj.weight", "F32", "[1,1]", 16, 20) + "}";
-    CHECK(contains(parameters_refusal(file_of(three, std::string(20, '\0'))), "holds 'bias_v', which adds"));
+    CHECK(contains(parameters_refusal(file_of(three, std::string(20, '\0'))), "has 'bias_v', which adds"));
     CHECK(contains(parameters_refusal({{"a.b.c", one}, {"d", one}}),
-                   "holds 2 tensors, of whose names none is known, such as 'a.b.c'"));
-    CHECK(contains(parameters_refusal(ParameterSet{}), "holds no parameters"));
-    CHECK(
-        contains(parameters_refusal({{"encoder.01.norm_1.gamma", one}}),
-                 "holds 'encoder.01.norm_1.gamma', which has no place among the parameters of attn: leave"));
-    CHECK(contains(parameters_refusal({{"encoder.2.norm_1.gamma", one}}), "holds no"));
+                   "has 2 tensors and no known name, for example 'a.b.c'"));
+    CHECK(contains(parameters_refusal(ParameterSet{}), "has no parameters"));
+    CHECK(contains(parameters_refusal({{"encoder.01.norm_1.gamma", one}}),
+                   "has 'encoder.01.norm_1.gamma', which is not among the parameters of attn: leave"));
+    CHECK(contains(parameters_refusal({{"encoder.2.norm_1.gamma", one}}), "has no"));
   }
 
   TEST_CASE("parameters are finite") {
@@ -621,7 +620,7 @@ TEST_SUITE("parameters") {
   }
 
   TEST_CASE("other files are refused with a sentence") {
-    CHECK(contains(parameters_refusal("1,2\n", "x.csv"), "x.csv is a .csv file, which holds one matrix"));
+    CHECK(contains(parameters_refusal("1,2\n", "x.csv"), "x.csv is a .csv file, which has one matrix"));
     CHECK(contains(parameters_refusal("[[1]]", "x.json"), "x.json is not an object of matrices by name"));
     CHECK(contains(parameters_refusal("{\"w_q\": 1, \"w_k\": [[1]], \"w_v\": [[1]]}", "x.json"),
                    "x.json:w_q is not an array"));
@@ -630,7 +629,7 @@ TEST_SUITE("parameters") {
                                         write_npz({{"w_q", &one}, {"w_q", &one}}, sink);
                                       }),
                                       "x.npz"),
-                   "holds two arrays named 'w_q'"));
+                   "has two arrays named 'w_q'"));
     CHECK(contains(parameters_refusal(npz_of({}), "x.npz"), "is an archive without NumPy arrays"));
   }
 

@@ -225,11 +225,11 @@ TEST_CASE("positions that cannot be are refused") {
        solving(x + R"("positions": "relative-vectors", "position_table": [[1, 2], [3, 4]]})")},
       {"the size of a query",
        solving(x + R"("positions": "relative-vectors", "position_table": [[1, 2, 3]]})")},
-      {"not how it is used", solving(x + R"("position_table": [[1]]})")},
-      {"there are none: give --x", solving(q + R"("positions": "sinusoidal"})")},
-      {"there are none: give --x", solving(q + R"("positions": "learned"})")},
+      {"--position-table needs --positions", solving(x + R"("position_table": [[1]]})")},
+      {"there are no embeddings: give --x", solving(q + R"("positions": "sinusoidal"})")},
+      {"there are no embeddings: give --x", solving(q + R"("positions": "learned"})")},
       {"--scores and --positions", solving(R"({"scores": [[1]], "positions": "none"})")},
-      {"there is no kind of positions", solving(x + R"("positions": "sine"})")},
+      {"unknown kind of positions", solving(x + R"("positions": "sine"})")},
       {"more than the", solving(x + R"("positions": "relative-bias", "max_distance": 2147483648})")},
       {"distances would be 3×200000001",
        solving(x + R"("positions": "relative-vectors", "max_distance": 100000000})")},
@@ -240,8 +240,8 @@ TEST_CASE("what changes nothing about positions is said") {
   const Problem table = build(problem_of(
       R"({"x": [[1]], "w_q": [[1]], "w_k": [[1]], "positions": "sinusoidal", "position_table": [[1]]})"));
   REQUIRE(table.remarks.size() == 1);
-  CHECK(table.remarks.front().starts_with("--position-table changes nothing"));
+  CHECK(table.remarks.front().starts_with("--position-table has no effect"));
   const Problem distance = build(problem_of(R"({"text": ["a"], "max_distance": 3})"));
   REQUIRE(distance.remarks.size() == 1);
-  CHECK(distance.remarks.front().starts_with("--max-distance changes nothing"));
+  CHECK(distance.remarks.front().starts_with("--max-distance has no effect"));
 }

@@ -202,7 +202,9 @@ Finished converse_with_attn(const Words& words, const std::vector<Turn>& turns,
   fcntl(output.number(), F_SETFD, FD_CLOEXEC);
   Finished finished;
   {
-    Process process(words, surroundings, output.number(), theirs);
+    Surroundings colorless = surroundings;  // what is awaited is words
+    colorless.variables.try_emplace("NO_COLOR", "1");
+    Process process(words, colorless, output.number(), theirs);
     output.close();
     process.close_input();
     std::string out;

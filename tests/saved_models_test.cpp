@@ -12,11 +12,6 @@ using namespace attn;
 
 namespace {
 
-Words operator+(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 std::string file_with(const TemporaryFolder& folder, const ParameterSet& parameters) {
   std::string bytes;
   Sink sink([&](std::string_view piece) { bytes += piece; });
@@ -46,8 +41,8 @@ TEST_CASE("a model that was saved is run without a sentence, on the first of its
   accepted({"parameters", "--save-parameters", file});
   const Words model = {"--parameters", file, "--heads", "2"};
   const Finished finished = accepted(Words{"transformer"} + model);
-  check_has(finished.errors, "--source is not given: the model's first words are taken, 1 2 3");
-  check_has(finished.errors, "--target is not given: the model's first words are taken, 1 2 3");
+  check_has(finished.errors, "--source is not given: the first words of the vocabulary are used, 1 2 3");
+  check_has(finished.errors, "--target is not given: the first words of the vocabulary are used, 1 2 3");
   CHECK(accepted(Words{"transformer"} + model + Words{"--source", "1 2 3", "--target", "1 2 3"}).out ==
         finished.out);
   check_has(accepted(Words{"generate"} + model + Words{"--source", "1 2"}).out, "Given: 1 2 3");
@@ -64,8 +59,9 @@ TEST_CASE("what a model has learned is listed without words and without heads") 
   CHECK(finished.errors == "");
   check_has(finished.out, "encoder.1.self_attention.w_q");
   check_has(accepted({"parameters", "--parameters", file, "--source", "1"}).errors,
-            "--source changes nothing here");
-  refuses({"parameters", "--parameters", file, "--heads", "3"}, "3 heads cannot share");
+            "--source has no effect here");
+  refuses({"parameters", "--parameters", file, "--heads", "3"},
+          "d_model (4) is not divisible by the number of heads (3)");
 }
 
 TEST_CASE("a model file that tells words and no sentence is run on words of its own") {
@@ -77,7 +73,7 @@ TEST_CASE("a model file that tells words and no sentence is run on words of its 
   CHECK(accepted({"parameters", "--model", path}).errors == "");
   for (const Words& words : {Words{"transformer"}, Words{"transformer", "--outline"}}) {
     check_has(accepted(words + Words{"--model", path}).errors,
-              "--target is not given: the model's first words are taken, a b c");
+              "--target is not given: the first words of the vocabulary are used, a b c");
   }
   const Finished written = accepted({"generate", "--model", path});
   check_has(written.out, "Given: <start>");
@@ -101,7 +97,7 @@ TEST_CASE("encoder and decoder may have different numbers of layers, and of plac
       "page");
   CHECK(close(matrix_from_json(all["arrays"]["decoder.output"], "output").matrix, expected, 1e-12));
   const Words longer = {"--parameters", file, "--heads", "2", "--source", "1 2 3 4 5 1", "--target", "4 1"};
-  refuses(Words{"transformer"} + longer, "--source: 6 words go in, and 5 positions were learned");
+  refuses(Words{"transformer"} + longer, "--source: 6 words go in, but only 5 positions were learned");
 }
 
 TEST_CASE("a lone attention needs its number of heads and something to look at") {
@@ -131,11 +127,11 @@ TEST_CASE("a part of a larger file is read by its prefix, whatever else there is
   const std::string expected = accepted(encoder + Words{file_with(own, all)}).out;
   CHECK(accepted(encoder + Words{file, "--prefix", "model.text"}).out == expected);
   CHECK(accepted(encoder + Words{file, "--prefix", "model.text."}).out == expected);
-  refuses(encoder + Words{file, "--prefix", "text"}, "they begin with generator, model");
-  refuses({"encoder", "--prefix", "text"}, "--prefix belongs to --parameters");
+  refuses(encoder + Words{file, "--prefix", "text"}, "The names begin with: generator, model");
+  refuses({"encoder", "--prefix", "text"}, "--prefix needs --parameters");
   accepted({"walk", "--parameters", file, "--prefix", "model.pooler", "--heads", "2", "--x", "1 2 3 4"});
   refuses({"walk", "--parameters", file, "--prefix", "model.text"},
-          "holds the parameters of a model, and here go those of one attention");
+          "has the parameters of a model, and this command needs those of one attention");
 }
 
 TEST_CASE("what is not kept needs no memory") {
@@ -163,27 +159,27 @@ TEST_CASE("numbers that overflow are told of, whatever is asked for") {
 }
 
 TEST_CASE("a page tells what happened to the words, and not more") {
-  const std::string given = accepted({"encoder", "--x", "1 2 3 4; 2 3 4 5"}).out;
-  check_has(given, "positions:\nnone, since vectors go in.");
-  check_has(given, "The vectors of the source, as they were given or drawn.");
-  CHECK(given.find("a vector for each place") == std::string::npos);
-  const std::string without = accepted({"encoder", "--positions", "none"}).out;
+  const std::string given = in_one_line(accepted({"encoder", "--x", "1 2 3 4; 2 3 4 5"}).out);
+  check_has(given, "positions: none, since vectors go in.");
+  check_has(given, "The source as vectors. They are used as they are");
+  CHECK(given.find("a vector for each position") == std::string::npos);
+  const std::string without = in_one_line(accepted({"encoder", "--positions", "none"}).out);
   check_has(without, "multiplied by √d_model");
-  CHECK(without.find("vector for each place") == std::string::npos);
-  check_has(accepted({"encoder"}).out, "A vector for each place is added.");
+  CHECK(without.find("vector for each position") == std::string::npos);
+  check_has(in_one_line(accepted({"encoder"}).out), "a vector for each position is added.");
 }
 
 TEST_CASE("a distribution of words is read as one, and not as attention") {
-  const std::string result = accepted({"transformer", "--section", "The result"}).out;
+  const std::string result = in_one_line(accepted({"transformer", "--section", "The result"}).out);
   check_has(result, "After \"<start>\" the most probable word is \"");
   CHECK(result.find("looks most at") == std::string::npos);
 }
 
-TEST_CASE("a ledger says what its words were drawn from") {
-  check_has(accepted({"generate"}).out, "what the model held to be most probable");
-  const std::string drawn = accepted({"generate", "--top-k", "1", "--temperature", "2"}).out;
-  check_has(drawn, "with logits divided by 2, of the 1 most probable");
-  CHECK(drawn.find("held to be most probable") == std::string::npos);
+TEST_CASE("a ledger says how its words were sampled") {
+  check_has(in_one_line(accepted({"generate"}).out), "and the most probable words");
+  const std::string drawn = in_one_line(accepted({"generate", "--top-k", "1", "--temperature", "2"}).out);
+  check_has(drawn, "the logits are divided by 2; only the 1 most probable words are kept.");
+  CHECK(accepted({"generate"}).out.find("Sampling:") == std::string::npos);
 }
 
 TEST_CASE("a decoder's file is refused by the encoder's command, and not asked for more") {
@@ -200,7 +196,7 @@ TEST_CASE("a decoder's file is refused by the encoder's command, and not asked f
 TEST_CASE("a file that is no text is not read as JSON") {
   const TemporaryFolder folder;
   const std::string file = file_with(folder, torch_attention(""));
-  refuses({"align", "--parameters", file}, "JSON is needed here");
-  refuses({"walk", "--problem", file}, "JSON is needed here");
-  refuses({"transformer", "--model", file}, "JSON is needed here");
+  refuses({"align", "--parameters", file}, "give a JSON file");
+  refuses({"walk", "--problem", file}, "give a JSON file");
+  refuses({"transformer", "--model", file}, "give a JSON file");
 }

@@ -27,6 +27,12 @@ TEST_CASE("a heading that is the name itself goes before those that begin with i
 TEST_CASE("a section that there is not is refused, and those that there are are named") {
   const Finished finished = run_attn({"walk", "--section", "Softmix"});
   CHECK(finished.code == 2);
-  CHECK(finished.errors.find("there is no section 'Softmix'") != std::string::npos);
+  CHECK(finished.errors.find("unknown section 'Softmix'") != std::string::npos);
   CHECK(finished.errors.find("4. Softmax") != std::string::npos);
+}
+
+TEST_CASE("where there are no sections the refusal says so") {
+  const Finished finished = run_attn({"walk", "--only", "weights", "--section", "Score"});
+  CHECK(finished.code == 2);
+  CHECK(finished.errors.find("this output has no sections") != std::string::npos);
 }

@@ -86,23 +86,23 @@ TEST_CASE("members that are no members, or of another kind, are named") {
   check_says(with("heads", -1), "\"heads\" must be");
   check_says(with("heads", 1.5), "\"heads\" must be");
   check_says(with("heads", "2"), "\"heads\" must be");
-  check_says(with("heads", 3), "3 heads cannot share the 4 numbers of d_model equally");
-  check_says(with("heads", 65536), "cannot share");
+  check_says(with("heads", 3), "d_model (4) is not divisible by the number of heads (3)");
+  check_says(with("heads", 65536), "is not divisible by the number of heads");
   check_says(with("norm", "pots"), "did you mean 'post'?");
   check_says(with("norm", 1), "\"norm\" must be a string");
-  check_says(with("norm", "none"), "leave out one of them");
+  check_says(with("norm", "none"), "change one of them");
   check_says(with("positions", "sinusoid"), "did you mean 'sinusoidal'?");
   check_says(with("scale_embeddings", "yes"), "must be true or false");
   check_says(with("source_vocabulary", "a b"), "must be a list of strings");
   check_says(with("source_vocabulary", {"a", "b", "a", "c", "d"}), "has 'a' twice");
   check_says(with("source_vocabulary", {"a", 1}), "must be a string");
   check_says(with("target_vocabulary", {"a"}),
-             "the target vocabulary has 1 words, and its parameters have 6");
+             "the target vocabulary has 1 words, and the parameters are for 6");
   check_says(with("title", nullptr), "\"title\" must be a string");
   check_says(with("parameters", Json::array()), "\"parameters\" must be an object");
-  check_says(with("parameters", Json::object()), "holds no layers");
-  check_says(refused(Json::array()), "a model is an object");
-  check_says(refused({{"heads", 1}}), "a model needs \"parameters\"");
+  check_says(with("parameters", Json::object()), "has no layers");
+  check_says(refused(Json::array()), "a model must be a JSON object");
+  check_says(refused({{"heads", 1}}), "\"parameters\" is missing");
   check_says(refusal([] { read_transformer("{", "m.json"); }), "m.json");
   check_says(refusal([] { read_transformer(std::string(100000, '['), "m.json"); }), "m.json");
 }
@@ -114,23 +114,22 @@ TEST_CASE("parameters that are missing, superfluous or misshapen are named with 
   const auto with = [](std::string_view name, const Json& value) {
     return refused_after([&](Json& file) { file["parameters"][name] = value; });
   };
-  check_says(without("encoder.2.feed_forward.w_2"), "holds no \"encoder.2.feed_forward.w_2\" (6×4)");
+  check_says(without("encoder.2.feed_forward.w_2"), "has no \"encoder.2.feed_forward.w_2\" (6×4)");
   check_says(without("encoder.1.self_attention.w_q"), "its first layer has no self_attention.w_q");
   check_says(without("encoder.1.feed_forward.w_1"), "its first layer has no feed_forward.w_1");
-  check_says(without("decoder.2.norm_3.gamma"), "holds no \"decoder.2.norm_3.gamma\" (1×4)");
+  check_says(without("decoder.2.norm_3.gamma"), "has no \"decoder.2.norm_3.gamma\" (1×4)");
   check_says(without("decoder.1.cross_attention.w_q"), "decoder.1.cross_attention.w_q");
   check_says(with("encoder.1.self_attention.w_p", {{1}}), "did you mean 'encoder.1.self_attention.w_");
-  check_says(with("encoder.1.norm_1.gamma", {{1, 2}}),
-             "\"encoder.1.norm_1.gamma\" is 1×2, and 1×4 is expected");
-  check_says(with("output.w", {{1}, {2}, {3}, {4}}), "expected");
+  check_says(with("encoder.1.norm_1.gamma", {{1, 2}}), "\"encoder.1.norm_1.gamma\" is 1×2, and must be 1×4");
+  check_says(with("output.w", {{1}, {2}, {3}, {4}}), "must be 1×4");
   check_says(with("encoder.1.norm_1.gamma", {{"NaN", 1, 1, 1}}), "not finite");
   check_says(with("encoder.1.norm_1.gamma", {{"Infinity", 1, 1, 1}}), "not finite");
   check_says(with("encoder.1.norm_1.gamma", {{1, 1}, {1}}), "encoder.1.norm_1.gamma");
   check_says(with("encoder.1.norm_1.gamma", Json::array()), "encoder.1.norm_1.gamma");
-  check_says(with("encoder.3.norm_1.gamma", {{1, 1, 1, 1}}),
-             "holds no \"encoder.3.self_attention.w_q\" (4×4)");
-  check_says(with("encoder.18446744073709551615.norm_1.gamma", {{1, 1, 1, 1}}), "layers are counted from 1");
-  check_says(with("encoder.99999999999999999999999.norm_1.gamma", {{1, 1, 1, 1}}), "no place in this model");
+  check_says(with("encoder.3.norm_1.gamma", {{1, 1, 1, 1}}), "has no \"encoder.3.self_attention.w_q\" (4×4)");
+  check_says(with("encoder.18446744073709551615.norm_1.gamma", {{1, 1, 1, 1}}), "number the layers from 1");
+  check_says(with("encoder.99999999999999999999999.norm_1.gamma", {{1, 1, 1, 1}}),
+             "not a parameter of this model");
 }
 
 TEST_CASE("a vocabulary of very many words is read in no time, and a word that is there twice is named") {
@@ -142,7 +141,7 @@ TEST_CASE("a vocabulary of very many words is read in no time, and a word that i
     const std::string path = folder.write("m.json", file.dump());
     return run_attn({"transformer", "--model", path}, {.shell = "ulimit -t 5"}).errors;
   };
-  check_says(errors(), "holds no layers");
+  check_says(errors(), "has no layers");
   file["source_vocabulary"].push_back("w99999");
   check_says(errors(), "has 'w99999' twice");
 }
@@ -167,7 +166,7 @@ TEST_CASE("a model that would have too many numbers is refused before any is dra
   model.norm = &norm_placements()[0];
   model.sizes = {
       .encoder_layers = 1000, .decoder_layers = 1000, .d_model = 65536, .heads = 8, .d_ff = 1 << 20};
-  check_says(refusal([&] { draw_parameters(model, 1); }), "choose it smaller, or see its --outline");
+  check_says(refusal([&] { draw_parameters(model, 1); }), "choose smaller sizes, or give --outline");
   CHECK(model.parameters.empty());
 }
 

@@ -6,6 +6,7 @@
 
 #include "command/section.hpp"
 #include "data/files/reach.hpp"
+#include "render/color.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -54,6 +55,8 @@ Answer answer(const std::vector<std::string>& command_line, const Environment& e
     outcome.page = general_help();
   } else if (arguments.has("help")) {
     outcome.page = command_help(*parsed.command);
+  } else if (arguments.has("h")) {
+    outcome.page = short_help(*parsed.command);
   } else {
     outcome = parsed.command->run(*parsed.command, arguments);
     std::ranges::move(remarks_on_unheeded(*parsed.command, arguments.request),
@@ -72,6 +75,10 @@ Answer answer(const std::vector<std::string>& command_line, const Environment& e
   answer.page = std::move(outcome.page);
   if (const std::optional<std::string> names = arguments.text("section"))
     answer.page = only_sections(std::move(answer.page), *names);
+  if (answer.style.colors != Colors::none &&
+      (outcome.session || std::ranges::any_of(answer.page.blocks, is_shaded)))
+    answer.style.ground = ground_for(arguments, environment);
+  if (!to_file) answer.pager = pager_for(arguments, environment);
   answer.warnings = std::move(outcome.warnings);
   answer.verdict = outcome.verdict;
   answer.files = std::move(outcome.files);

@@ -21,8 +21,9 @@ struct Answer {
   std::string output = "-";  // a file, or standard output
   std::vector<std::string> warnings;
   Verdict verdict = Verdict::passed;
-  std::vector<FileToWrite> files;  // besides the page, and before it
-  Session session;                 // instead of the page
+  std::vector<FileToWrite> files;    // besides the page, and before it
+  std::optional<std::string> pager;  // a command that pages at a terminal, or "" for our own; nothing: none
+  Session session;                   // instead of the page
 };
 
 /// Reads a command line and runs its command. Throws InputError.
@@ -37,5 +38,12 @@ Parsed parse(const std::vector<std::string>& command_line);
 
 /// How the page looks: options first, then the environment's variables, then the terminal.
 Style style_for(const Arguments& arguments, const Environment& environment, bool to_file);
+
+/// The color behind the text: --theme, ATTN_THEME, COLORFGBG, and then what the terminal answers.
+Rgb ground_for(const Arguments& arguments, const Environment& environment);
+
+/// How a long page is paged: not at all with --no-pager or where nobody is at a terminal, with ATTN_PAGER or
+/// PAGER where they are set, and otherwise by ourselves ("").
+std::optional<std::string> pager_for(const Arguments& arguments, const Environment& environment);
 
 }  // namespace attn

@@ -1,7 +1,7 @@
 #include "command/arguments.hpp"
 
 #include "support/error.hpp"
-#include "support/parsed.hpp"
+#include "support/whole_number.hpp"
 
 namespace attn {
 
@@ -19,11 +19,7 @@ std::optional<std::size_t> Arguments::count(std::string_view option, std::size_t
                                             std::size_t most) const {
   const std::optional<std::string> given = text(option);
   if (!given) return std::nullopt;
-  const std::optional<std::size_t> value = parsed<std::size_t>(*given);
-  if (!value || *value < least || *value > most) {
-    fail("--{}: '{}' is not a whole number from {} to {}", option, *given, least, most);
-  }
-  return value;
+  return whole_number(fmt::format("--{}", option), *given, least, most);
 }
 
 void Arguments::exclude(std::string_view one, std::string_view other) const {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "command/arguments.hpp"
-#include "lesson/terminal.hpp"
 #include "page/page.hpp"
 #include "render/style.hpp"
 #include "support/file_to_write.hpp"
+#include "support/terminal.hpp"
 
 namespace attn {
 
@@ -89,8 +89,9 @@ Outcome run_docs(const Command& command, const Arguments& arguments);
 Outcome run_help(const Command& command, const Arguments& arguments);
 Outcome run_version(const Command& command, const Arguments& arguments);
 
-/// The help of the program, and of one command.
+/// The help of the program, of one command, and of what is its own alone.
 Page general_help();
 Page command_help(const Command& command);
+Page short_help(const Command& command);
 
 }  // namespace attn

@@ -67,26 +67,25 @@ std::string joined(const std::vector<std::string>& lines) {
 
 void add_stale(Page& page, const Stale& stale) {
   page.say(text(fmt::format("{}:{}: ", stale.place.path, stale.place.line), code(stale.command),
-                " prints something else (- the document, + the program):"));
+                " has a different output now (- in the document, + from the program):"));
   page.say(CodeBlock{"diff", joined(stale.difference)});
 }
 
 Outcome check(const Arguments& arguments) {
   Outcome outcome;
   std::size_t blocks = 0;
-  std::vector<std::string> to_mend;
+  std::vector<std::string> to_fix;
   for (const Document& document : documents(arguments)) {
     const std::vector<Stale> stale = stale_blocks(document, run_blocks(document, block_runner()));
     for (const Stale& block : stale) add_stale(outcome.page, block);
-    if (!stale.empty()) to_mend.push_back(document.path);
+    if (!stale.empty()) to_fix.push_back(document.path);
     blocks += document.commands.size();
   }
-  if (to_mend.empty()) {
-    outcome.page.say(text(fmt::format("All is current: {}.", count_of(blocks, "block"))));
+  if (to_fix.empty()) {
+    outcome.page.say(text(fmt::format("All outputs are current: {}.", count_of(blocks, "block"))));
   } else {
     outcome.verdict = Verdict::failed;
-    outcome.page.say(
-        text("Mend it with: ", code(fmt::format("attn docs update {}", fmt::join(to_mend, " ")))));
+    outcome.page.say(text("Fix it with: ", code(fmt::format("attn docs update {}", fmt::join(to_fix, " ")))));
   }
   return outcome;
 }

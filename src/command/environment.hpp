@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "render/style.hpp"
+
 namespace attn {
 
 /// The world around the program, as far as it decides what a command says and how it looks.
@@ -13,6 +15,7 @@ struct Environment {
   bool output_is_terminal = false;
   bool input_is_terminal = false;
   std::size_t terminal_width = 0;                             // of standard output; 0: unknown
+  std::function<std::optional<Rgb>()> ground = {};            // what the terminal says of its background
   std::function<void(std::string_view stage)> progress = {};  // of work that may take long
 };
 

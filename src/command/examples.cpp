@@ -19,7 +19,7 @@ Outcome run_examples(const Command&, const Arguments& arguments) {
       listing.rows.push_back({std::string(example.name), request_of(example).summary});
     }
     page.say(std::move(listing));
-    page.say(text("See one with ", code("attn walk --example NAME"), "."));
+    page.say(text("To see one: ", code("attn walk --example NAME"), "."));
     return {std::move(page)};
   }
   const Example& example = look_up(examples(), arguments.words.front(), "example");
@@ -27,7 +27,7 @@ Outcome run_examples(const Command&, const Arguments& arguments) {
   page.head(1, request.title);
   page.say(text(request.summary));
   for (const std::string& paragraph : request.about) page.say(text(paragraph));
-  page.say(text("See it with ", code("attn walk --example " + std::string(example.name)), "."));
+  page.say(text("To see it: ", code("attn walk --example " + std::string(example.name)), "."));
   return {std::move(page)};
 }
 

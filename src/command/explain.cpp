@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "command/explanation.hpp"
 #include "command/solve.hpp"
 #include "graph/address.hpp"
 #include "page/describe.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
 
 namespace attn {
 namespace {
@@ -17,6 +21,22 @@ std::string place_of(const Cell& cell) {
   return place;
 }
 
+bool explains_models(const Command& command) {
+  return std::ranges::find(command.options, "--explain", &Option::name) != command.options.end();
+}
+
+// The matrices of a model have names that begin with the part that a command shows.
+void refuse_cell_of_model(std::string_view address, const Graph& graph) {
+  const std::string_view scope = address.substr(0, address.find('.'));
+  const Command* const command = find_row(commands(), scope);
+  if (!command || !explains_models(*command)) return;
+  const std::string prefix = fmt::format("{}.", scope);
+  const auto is_within = [&](const Node& node) { return node.name.starts_with(prefix); };
+  if (std::ranges::any_of(graph.nodes(), is_within)) return;
+  fail("attn explain explains the matrices of attn walk. For those of a model: attn {} --explain '{}'", scope,
+       address);
+}
+
 }  // namespace
 
 void add_explanation(Page& page, const std::string& address, std::size_t depth) {
@@ -25,12 +45,16 @@ void add_explanation(Page& page, const std::string& address, std::size_t depth) 
   std::string title = fmt::format("{}[{},{}]", cell.node->name, cell.row + 1, cell.column + 1);
   if (const std::string place = place_of(cell); !place.empty()) title += " (" + place + ")";
   page.head(1, std::move(title));
-  page.say(formula_block(*cell.node));
-  for (Block& block : derivations(cell, depth)) page.say(std::move(block));
+  const bool is_short = cell.node->name_within(cell.node->scope()) != cell.node->name;
+  const std::string_view scope = is_short ? cell.node->scope() : "";
+  if (is_short) add_short_names(page, *cell.node);
+  page.say(formula_block(*cell.node, scope));
+  for (Block& block : derivations(cell, depth, scope)) page.say(std::move(block));
 }
 
 Outcome run_explain(const Command&, const Arguments& arguments) {
   const Solved solved = solve(arguments);
+  refuse_cell_of_model(arguments.words.front(), *solved.graph);
   Page page{.graph = solved.graph, .problem = solved.problem, .trace = {}, .blocks = {}};
   add_explanation(page, arguments.words.front(), arguments.count("depth", 0, 1000).value_or(0));
   return {std::move(page), solved.warnings()};

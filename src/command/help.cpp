@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "attention/positions.hpp"
 #include "attention/scale.hpp"
 #include "attention/score.hpp"
@@ -21,10 +24,11 @@ Block listing_of(std::span<const Option> options) {
   return listing;
 }
 
-Block listing_of_fields(const Command& command) {
+template <class Chosen>
+Block listing_of_fields(const Chosen& is_chosen) {
   Listing listing{{"option", "what it gives"}, {}};
   for (const Field& field : fields()) {
-    if (!heeds(command, field)) continue;
+    if (!is_chosen(field)) continue;
     listing.rows.push_back(
         {fmt::format("{}{}{}", field.option, field.placeholder.empty() ? "" : " ", field.placeholder),
          std::string(field.summary)});
@@ -51,50 +55,117 @@ Block example_block(std::span<const std::string_view> examples) {
   return listing;
 }
 
+void add_head(Page& page, std::string_view title) {
+  page.say(text(strong(std::string(title))));
+}
+
+void add_matrix_kinds(Page& page) {
+  add_choices(page,
+              "MATRIX: a literal such as '1 0; 0 1' or '[[1,0],[0,1]]', - for standard input, or a file",
+              matrix_kinds());
+}
+
+// What the fields of this kind choose from, as far as the command has them.
+template <class Has>
+void add_choices_of_fields(Page& page, const Has& has) {
+  if (has("score")) add_choices(page, "NAME of --score", scoring_functions());
+  if (has("scale")) add_choices(page, "S of --scale, or a number", scales());
+  if (has("positions")) add_choices(page, "KIND of --positions", position_kinds());
+  if (has("random")) add_choices(page, "KIND of --random", random_kinds());
+}
+
+void add_output(Page& page) {
+  add_head(page, "Output");
+  page.say(listing_of(output_options()));
+  add_choices(page, "NAME of --format", formats());
+}
+
+// What several commands share: it can be read by itself.
+struct Topic {
+  std::string_view name;
+  std::string_view summary;
+  void (*add)(Page& page);
+};
+
+constexpr std::array topics = {
+    Topic{"input", "the options that give words, matrices and settings, for all commands that take them",
+          [](Page& page) {
+            add_head(page, "Input and settings");
+            page.say(listing_of(problem_options()));
+            page.say(listing_of_fields([](const Field&) { return true; }));
+            add_choices_of_fields(page, [](std::string_view) { return true; });
+            add_matrix_kinds(page);
+          }},
+    Topic{"output", "the options that say how a page is written: formats, width, colors, paging", add_output},
+};
+
+void add_usage(Page& page, const Command& command) {
+  page.say(example_block(command.examples));
+  page.say(
+      text(strong(fmt::format("attn {}{}{}", command.name, command.words.empty() ? "" : " ", command.words)),
+           fmt::format(": {}.", command.summary)));
+  if (!command.options.empty()) page.say(listing_of(command.options));
+}
+
 }  // namespace
 
 Page general_help() {
   Page page;
   page.say(text(strong("attn"), " walks through attention step by step and explains every number."));
-  constexpr std::string_view examples[] = {"attn walk", "attn explain 'weights[1,2]' --depth 3"};
+  constexpr std::string_view examples[] = {"attn walk", "attn explain 'weights[1,2]' --depth 3",
+                                           "attn lesson"};
   page.say(example_block(examples));
   Listing listing{{"command", "what it shows"}, {}};
   for (const Command& command : commands()) {
     listing.rows.push_back({std::string(command.name), std::string(command.summary)});
   }
   page.say(std::move(listing));
-  page.say(text(code("attn help COMMAND"), " tells more about each."));
+  Listing more{
+      {"more", "what it shows"},
+      {{"attn COMMAND -h", "what is the command's own"}, {"attn help COMMAND", "all options of a command"}}};
+  for (const Topic& topic : topics)
+    more.rows.push_back({fmt::format("attn help {}", topic.name), std::string(topic.summary)});
+  page.say(std::move(more));
+  return page;
+}
+
+Page short_help(const Command& command) {
+  Page page;
+  add_usage(page, command);
+  Listing more{{"more", "what it shows"},
+               {{fmt::format("attn help {}", command.name), "all options of this command"}}};
+  for (const Topic& topic : topics) {
+    if (topic.name == "input" && !command.takes_problem) continue;
+    more.rows.push_back({fmt::format("attn help {}", topic.name), std::string(topic.summary)});
+  }
+  page.say(std::move(more));
   return page;
 }
 
 Page command_help(const Command& command) {
   Page page;
-  page.say(example_block(command.examples));
-  page.say(
-      text(strong(fmt::format("attn {}{}{}", command.name, command.words.empty() ? "" : " ", command.words)),
-           fmt::format(": {}.", command.summary)));
-  if (!command.options.empty()) page.say(listing_of(command.options));
+  add_usage(page, command);
   if (command.takes_problem) {
-    page.say(text(strong("What is attended to, and how")));
+    const auto has = [&](std::string_view field) { return heeds_field(command, field); };
+    add_head(page, "Input and settings");
     page.say(listing_of(problem_options()));
-    page.say(listing_of_fields(command));
-    if (heeds_field(command, "score")) add_choices(page, "NAME of --score", scoring_functions());
-    if (heeds_field(command, "scale")) add_choices(page, "S of --scale, or a number", scales());
-    if (heeds_field(command, "positions")) add_choices(page, "KIND of --positions", position_kinds());
-    if (heeds_field(command, "random")) add_choices(page, "KIND of --random", random_kinds());
-    add_choices(page,
-                "MATRIX: a literal such as '1 0; 0 1' or '[[1,0],[0,1]]', - for standard input, or a file",
-                matrix_kinds());
+    page.say(listing_of_fields([&](const Field& field) { return heeds(command, field); }));
+    add_choices_of_fields(page, has);
+    add_matrix_kinds(page);
   }
-  page.say(text(strong("How it is written")));
-  page.say(listing_of(output_options()));
-  add_choices(page, "NAME of --format", formats());
+  add_output(page);
   return page;
 }
 
 Outcome run_help(const Command&, const Arguments& arguments) {
   if (arguments.words.empty()) return {general_help()};
-  return {command_help(look_up(commands(), arguments.words.front(), "command"))};
+  const std::string& name = arguments.words.front();
+  if (const Topic* const topic = find_row(std::span<const Topic>(topics), name)) {
+    Outcome outcome;
+    topic->add(outcome.page);
+    return outcome;
+  }
+  return {command_help(look_up(commands(), name, "command"))};
 }
 
 Outcome run_version(const Command&, const Arguments&) {

@@ -7,6 +7,7 @@
 #include "command/command.hpp"
 #include "command/own_source.hpp"
 #include "data/matrix_file.hpp"
+#include "lesson/course.hpp"
 #include "lesson/coverage.hpp"
 #include "lesson/export.hpp"
 #include "lesson/lesson.hpp"
@@ -19,6 +20,7 @@
 #include "lesson/template.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
@@ -29,15 +31,42 @@ Outcome page_of(std::vector<Block> blocks) {
   return outcome;
 }
 
-// The file that keeps the progress: where the XDG Base Directory Specification puts state.
-std::string state_file(const Arguments& arguments) {
-  if (const std::optional<std::string> given = arguments.text("state")) return *given;
+// The file that keeps the progress: where the XDG Base Directory Specification puts state. Nothing: there is
+// no home.
+std::optional<std::string> state_file(const Arguments& arguments) {
+  if (std::optional<std::string> given = arguments.text("state")) return given;
   constexpr std::string_view name = "attn/lessons.json";
   const std::string state = arguments.environment->variable("XDG_STATE_HOME").value_or("");
   if (state.starts_with('/')) return (std::filesystem::path(state) / name).string();
   const std::string home = arguments.environment->variable("HOME").value_or("");
-  if (home.empty()) fail("nothing says where progress is kept: give --state FILE, or set HOME");
+  if (home.empty()) return std::nullopt;
   return (std::filesystem::path(home) / ".local/state" / name).string();
+}
+
+std::string state_to_write(const Arguments& arguments) {
+  if (std::optional<std::string> state = state_file(arguments)) return *state;
+  fail("there is no folder for your progress: give --state FILE, or set HOME");
+}
+
+CourseProgress progress_so_far(const Arguments& arguments) {
+  const std::optional<std::string> state = state_file(arguments);
+  return state ? read_progress(*state) : CourseProgress{};
+}
+
+bool at_terminal(const Arguments& arguments) {
+  const Environment& environment = *arguments.environment;
+  const bool as_page = arguments.has("no-input") || arguments.has("output") || arguments.has("format");
+  return environment.input_is_terminal && environment.output_is_terminal && !as_page;
+}
+
+Outcome at_desk(const Arguments& arguments, std::function<void(Desk& desk)> action) {
+  Outcome outcome;
+  outcome.session = [action = std::move(action), state = state_to_write(arguments)](Terminal& terminal,
+                                                                                    const Style& style) {
+    Desk desk(terminal, style, state);
+    action(desk);
+  };
+  return outcome;
 }
 
 Lesson lesson_named(const Arguments& arguments) {
@@ -46,13 +75,10 @@ Lesson lesson_named(const Arguments& arguments) {
   return lesson;
 }
 
-Outcome list(const Arguments&) {
-  Listing listing{{"number", "lesson", "what it is about"}, {}};
-  for (const Lesson& lesson : built_in_lessons()) {
-    listing.rows.push_back(
-        {lesson.number, lesson.name, fmt::format("{} ({} minutes)", lesson.title, lesson.minutes)});
-  }
-  return page_of({std::move(listing), Prose{text("Take one with ", code("attn lesson run NAME"), ".")}});
+Outcome list(const Arguments& arguments) {
+  return page_of({course_listing(progress_so_far(arguments)),
+                  Prose{text(code("attn lesson"), " goes on where you are; ", code("attn lesson run NUMBER"),
+                             " takes one of them.")}});
 }
 
 Outcome show(const Arguments& arguments) {
@@ -62,7 +88,7 @@ Outcome show(const Arguments& arguments) {
   for (const LessonStep& step : lesson.steps) {
     for (Block& block : shown(lesson, step, worked)) blocks.push_back(std::move(block));
     if (!step.question) continue;
-    for (Block& block : shown(lesson.questions[*step.question])) blocks.push_back(std::move(block));
+    blocks.push_back(shown(lesson.questions[*step.question]));
   }
   return page_of(std::move(blocks));
 }
@@ -74,21 +100,47 @@ Outcome answered_from_file(const Lesson& lesson, const WorkedLesson& worked, con
   return outcome;
 }
 
+std::optional<std::size_t> first_step(const Arguments& arguments, const Lesson& lesson) {
+  const std::optional<std::size_t> step = arguments.count("step", 1, lesson.steps.size());
+  return step ? std::optional(*step - 1) : std::nullopt;
+}
+
 // Step by step where somebody sits at a terminal; all at once anywhere else.
+Outcome run(const Arguments& given, Lesson chosen) {
+  auto lesson = std::make_shared<const Lesson>(std::move(chosen));
+  if (const std::optional<std::string> path = given.text("answers"))
+    return answered_from_file(*lesson, work(*lesson, block_runner()), *path);
+  const std::optional<std::size_t> step = first_step(given, *lesson);
+  if (!at_terminal(given)) return page_of(recited(*lesson, work(*lesson, block_runner())));
+  return at_desk(given, [lesson, step](Desk& desk) { take_from(*lesson, block_runner(), desk, step); });
+}
+
+Lesson unfinished(const std::optional<std::string>& name) {
+  if (!name)
+    fail("all lessons are done: attn lesson run NAME takes one again, attn lesson reset begins anew");
+  return find_lesson(*name);
+}
+
 Outcome run(const Arguments& arguments) {
+  if (arguments.words.size() > 1) return run(arguments, lesson_named(arguments));
+  return run(arguments, unfinished(lesson_to_go_on_with(progress_so_far(arguments))));
+}
+
+Outcome next(const Arguments& arguments) {
+  return run(arguments, unfinished(lesson_after_last(progress_so_far(arguments))));
+}
+
+Outcome course(const Arguments& arguments) {
+  if (!at_terminal(arguments)) return list(arguments);
+  return at_desk(arguments, [](Desk& desk) { take_course(block_runner(), desk); });
+}
+
+Outcome review(const Arguments& arguments) {
+  if (!at_terminal(arguments)) fail("attn lesson review asks questions: start it at a terminal");
+  if (arguments.words.size() == 1)
+    return at_desk(arguments, [](Desk& desk) { review_course(nullptr, block_runner(), desk); });
   auto lesson = std::make_shared<const Lesson>(lesson_named(arguments));
-  auto worked = std::make_shared<const WorkedLesson>(work(*lesson, block_runner()));
-  if (const std::optional<std::string> path = arguments.text("answers"))
-    return answered_from_file(*lesson, *worked, *path);
-  const Environment& environment = *arguments.environment;
-  const bool at_terminal = environment.input_is_terminal && environment.output_is_terminal;
-  const bool as_page = arguments.has("no-input") || arguments.has("output") || arguments.has("format");
-  if (!at_terminal || as_page) return page_of(recited(*lesson, *worked));
-  Outcome outcome;
-  outcome.session = [lesson, worked, state = state_file(arguments)](Terminal& terminal, const Style& style) {
-    take(*lesson, *worked, {terminal, style, state});
-  };
-  return outcome;
+  return at_desk(arguments, [lesson](Desk& desk) { review_course(lesson.get(), block_runner(), desk); });
 }
 
 Outcome check(const Arguments& arguments) {
@@ -109,19 +161,34 @@ Outcome begin_new(const Arguments&) {
   return page_of({CodeBlock{"markdown", std::string(lesson_template())}});
 }
 
+// What is left of the progress when a lesson, or without a name all of them, is forgotten.
+CourseProgress without(CourseProgress progress, const std::optional<std::string>& name) {
+  if (!name) return {};
+  progress.lessons.erase(*name);
+  if (progress.last == *name) progress.last.clear();
+  return progress;
+}
+
 Outcome reset(const Arguments& arguments) {
-  const std::string path = state_file(arguments);
-  Progress progress = read_progress(path);
-  std::size_t forgotten = progress.size();
-  if (arguments.words.size() > 1) {
-    forgotten = progress.erase(progress_name(lesson_named(arguments)));
-  } else {
-    progress.clear();
+  const CourseProgress before = read_progress(state_to_write(arguments));
+  std::optional<std::string> name;
+  if (arguments.words.size() > 1) name = progress_name(lesson_named(arguments));
+  const std::size_t count = name ? before.lessons.count(*name) : before.lessons.size();
+  if (count == 0) return page_of({Prose{text("There is no progress to reset.")}});
+  if (arguments.has("yes")) {
+    Outcome outcome = page_of({Prose{text("The progress is reset.")}});
+    outcome.files.push_back({state_to_write(arguments), bytes_of(without(before, name))});
+    return outcome;
   }
-  Outcome outcome = page_of(
-      {Prose{text(forgotten == 0 ? "There is no progress to forget." : "The progress is forgotten.")}});
-  if (forgotten > 0) outcome.files.push_back({path, bytes_of(progress)});
-  return outcome;
+  if (!at_terminal(arguments))
+    fail("attn lesson reset forgets your progress in {}: give --yes to do it", count_of(count, "lesson"));
+  return at_desk(arguments, [name, count](Desk& desk) {
+    const std::optional<std::string> typed =
+        desk.ask(fmt::format("Forget your progress in {}? yes or no", count_of(count, "lesson")));
+    const bool sure = typed && (*typed == "yes" || *typed == "y");
+    if (sure) desk.save(without(desk.progress(), name));
+    desk.show({Prose{text(sure ? "The progress is reset." : "Nothing is changed.")}});
+  });
 }
 
 std::string without_line_end(const std::string& text) {
@@ -131,7 +198,9 @@ std::string without_line_end(const std::string& text) {
 Outcome export_lesson(const Arguments& arguments) {
   const Lesson lesson = lesson_named(arguments);
   const WorkedLesson worked = work(lesson, block_runner());
-  const LessonProgress progress = read_progress(state_file(arguments))[progress_name(lesson)];
+  const std::optional<std::string> answers = arguments.text("answers");
+  const LessonProgress progress = answers ? answered(lesson, worked, answers_in(read_bytes(*answers)))
+                                          : progress_so_far(arguments).lessons[progress_name(lesson)];
   if (arguments.words.size() == 2) {
     const std::string markdown = exported_markdown(lesson, worked, progress);
     return page_of({CodeBlock{"markdown", without_line_end(markdown)}});
@@ -160,8 +229,10 @@ struct Action {
 constexpr std::size_t any = 1000;
 constexpr std::array actions = {
     Action{"list", "", 0, 0, list},
+    Action{"next", "", 0, 0, next},
+    Action{"review", "[LESSON]", 0, 1, review},
     Action{"show", "LESSON", 1, 1, show},
-    Action{"run", "LESSON", 1, 1, run},
+    Action{"run", "[LESSON]", 0, 1, run},
     Action{"reset", "[LESSON]", 0, 1, reset},
     Action{"export", "LESSON [FILE]", 1, 2, export_lesson},
     Action{"check", "FILE...", 1, any, check},
@@ -172,7 +243,7 @@ constexpr std::array actions = {
 }  // namespace
 
 Outcome run_lesson(const Command&, const Arguments& arguments) {
-  if (arguments.words.empty()) return list(arguments);
+  if (arguments.words.empty()) return course(arguments);
   const Action& action =
       look_up(std::span<const Action>(actions), arguments.words.front(), "action of attn lesson");
   const std::size_t count = arguments.words.size() - 1;

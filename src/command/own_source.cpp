@@ -7,7 +7,7 @@ namespace attn {
 
 void refuse_own_source(const std::string& source, const std::string& path) {
   if (path != "-" && is_same_file(path, source))
-    fail("{} is the document itself, and would be lost: give another file", path);
+    fail("{} is the document itself and would be overwritten: give another file", path);
 }
 
 void refuse_output_onto(const std::string& source, const Arguments& arguments) {

@@ -10,12 +10,12 @@ ParameterFile parameters_asked_for(const Arguments& arguments, const std::string
 
 void require_no_idle_prefix(const Arguments& arguments) {
   if (arguments.has("prefix") && !arguments.has("parameters")) {
-    fail("--prefix belongs to --parameters FILE: give both");
+    fail("--prefix needs --parameters FILE: give both");
   }
 }
 
 void fail_without_heads(const std::string& path) {
-  fail("--parameters {}: the file does not tell how many heads there are: give --heads N", path);
+  fail("--parameters {}: the file does not say how many heads there are: give --heads N", path);
 }
 
 }  // namespace attn

@@ -7,7 +7,7 @@ namespace attn {
 
 /// The option that every command has beside --parameters.
 inline constexpr Option prefix_option = {"--prefix", "NAME",
-                                         "of a file of parameters, only what stands in this scope of names"};
+                                         "read only parameters whose names begin with NAME"};
 
 /// The parameters in a file, those behind --prefix where it is given. Throws InputError as read_parameters.
 ParameterFile parameters_asked_for(const Arguments& arguments, const std::string& path);

@@ -61,7 +61,7 @@ class Parser {
       arguments.words.push_back(word);
     }
     arguments.words.insert(arguments.words.end(), words.begin(), words.end());
-    if (!arguments.has("help")) check_count(arguments);
+    if (!arguments.has("help") && !arguments.has("h")) check_count(arguments);
     return arguments;
   }
 
@@ -73,7 +73,6 @@ class Parser {
   void add(std::string_view name, std::string_view placeholder) {
     std::string names(name);
     if (name == "--output") names = "-o,--output";
-    if (name == "--help") names = "-h,--help";
     names_.emplace_back(name);
     if (placeholder.empty()) flags_.emplace_back(name);
     CLI::Option* option = placeholder.empty() ? app_.add_flag(names)
@@ -84,7 +83,7 @@ class Parser {
   // CLI11 would take `--causal=no` for the flag being given.
   void refuse_value_of_flag(std::string_view word) const {
     for (const std::string& flag : flags_) {
-      if (word.starts_with(flag + "=")) fail("{}: {} takes no value: give it, or leave it out", word, flag);
+      if (word.starts_with(flag + "=")) fail("{}: {} takes no value: write only {}", word, flag, flag);
     }
   }
 
@@ -125,7 +124,8 @@ class Parser {
   void refuse_option(const std::string& word) const {
     if (!looks_like_option(word)) return;
     const std::string name = word.substr(0, word.find('='));
-    fail("attn {} has no option '{}'{}", command_.name, name, did_you_mean(name, names_));
+    fail("attn {} has no option '{}'{}: see attn help {}", command_.name, name, did_you_mean(name, names_),
+         command_.name);
   }
 
   void check_count(const Arguments& arguments) const {
@@ -152,14 +152,9 @@ Parsed parse(const std::vector<std::string>& command_line) {
   if (first == "--help" || first == "-h") return {};
   if (first == "--version") return {&look_up(commands(), "version", "command"), {}};
   if (first.starts_with('-')) {
-    fail("a command comes first, and '{}' is an option: try attn walk {}, or attn help", first, first);
+    fail("'{}' is an option, and a command must come first: try attn walk {}, or attn help", first, first);
   }
-  const Command* const found = find_row(commands(), first);
-  if (!found) {
-    fail("there is no command '{}'{}: attn help lists them all", first,
-         did_you_mean(first, names_of(commands())));
-  }
-  const Command& command = *found;
+  const Command& command = look_up(commands(), first, "command");
   return {&command, Parser(command).parse({command_line.begin() + 1, command_line.end()})};
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "support/error.hpp"
+#include "support/list.hpp"
 #include "support/lookup.hpp"
 
 namespace attn {
@@ -25,6 +27,9 @@ std::vector<std::string> headings_of(const Page& page) {
 // that only begin with it.
 std::vector<Block> section(const Page& page, const std::string& name) {
   const std::vector<std::string> headings = headings_of(page);
+  if (headings.empty()) {
+    fail("--section {}: this output has no sections. Leave out --section, or --only where it is given", name);
+  }
   const bool exists = std::ranges::find(headings, name) != headings.end();
   std::vector<Block> blocks;
   bool inside = false;
@@ -43,9 +48,8 @@ std::vector<Block> section(const Page& page, const std::string& name) {
 
 Page only_sections(Page page, const std::string& names) {
   std::vector<Block> blocks;
-  for (std::size_t begin = 0, end; begin <= names.size(); begin = end + 1) {
-    end = std::min(names.find('|', begin), names.size());
-    std::vector<Block> more = section(page, names.substr(begin, end - begin));
+  for (const std::string_view name : pieces_of(names, '|')) {
+    std::vector<Block> more = section(page, std::string(name));
     std::ranges::move(more, std::back_inserter(blocks));
   }
   page.blocks = std::move(blocks);

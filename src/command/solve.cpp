@@ -15,7 +15,7 @@ Request whole_problem(const Arguments& arguments) {
   if (!example && arguments.request.has_source()) return {};
   const std::optional<std::string> parameters = arguments.text("parameters");
   if (!example && parameters) {
-    fail("--parameters {}: there are no words for it to work on: give --x or --text", *parameters);
+    fail("--parameters {} needs embeddings or words: give --x or --text", *parameters);
   }
   const std::string_view usual =
       arguments.default_example.empty() ? examples().front().name : arguments.default_example;
@@ -37,12 +37,13 @@ Request learned_parameters(const Arguments& arguments, const std::string& path) 
     const Field* field = find_row(fields(), name);
     if (!field) {
       fail(
-          "{} holds the parameters of {}, and here go those of one attention: attn encoder, attn decoder "
-          "and attn transformer read it, and --prefix NAME chooses one attention in it",
+          "{} has the parameters of {}, and this command needs those of one attention: use attn encoder, "
+          "attn "
+          "decoder or attn transformer, or choose one attention with --prefix NAME",
           path, file.layout == own_layout ? "a model" : file.layout);
     }
     if (arguments.request.has(name))
-      fail("{} holds {}, and {} is given as well: leave one of them out", path, name, field->option);
+      fail("{} has {}, and {} is given too: leave out one of them", path, name, field->option);
     learned.set(*field, std::move(matrix));
   }
   return learned;
@@ -79,7 +80,7 @@ Request requested(const Arguments& arguments) {
 std::vector<std::string> with_mask_unused(const Problem& problem) {
   std::vector<std::string> remarks = problem.remarks;
   if (problem.is_masked()) {
-    remarks.push_back("the mask is not used here: every query looks at all keys");
+    remarks.push_back("the mask has no effect here: every query attends to all keys");
   }
   return remarks;
 }

@@ -1,5 +1,6 @@
 #include "command/app.hpp"
 #include "support/error.hpp"
+#include "support/parsed.hpp"
 
 namespace attn {
 namespace {
@@ -39,6 +40,16 @@ Colors choose_colors(const Arguments& arguments, const Environment& environment,
   return depth(environment);
 }
 
+// Of "15;0" or "15;default;0" the last number is the ground: of the sixteen colors 7 and those from 9 on are
+// light.
+std::optional<Rgb> ground_in(const std::string& colorfgbg) {
+  const std::size_t last = colorfgbg.rfind(';');
+  if (last == std::string::npos) return std::nullopt;
+  const std::optional<int> color = parsed<int>(std::string_view(colorfgbg).substr(last + 1));
+  if (!color || *color < 0 || *color > 15) return std::nullopt;
+  return *color == 7 || *color >= 9 ? light_ground : dark_ground;
+}
+
 std::size_t choose_width(const Arguments& arguments, const Environment& environment, bool to_file) {
   constexpr std::size_t least = 20, most = 100000, usual = 80;
   if (const std::optional<std::size_t> width = arguments.count("width", least, most)) return *width;
@@ -60,6 +71,35 @@ bool speaks_utf8(const Environment& environment) {
            value.find("UTF8") != std::string::npos || value.find("utf-8") != std::string::npos;
   }
   return false;
+}
+
+Rgb ground_for(const Arguments& arguments, const Environment& environment) {
+  using Choice = std::pair<std::string_view, std::optional<std::string>>;
+  const Choice choices[] = {{"--theme", arguments.text("theme")},
+                            {"ATTN_THEME", environment.variable("ATTN_THEME")}};
+  for (const auto& [name, choice] : choices) {
+    if (!choice || choice->empty()) continue;
+    if (*choice == "dark") return dark_ground;
+    if (*choice == "light") return light_ground;
+    if (*choice == "auto") break;
+    fail("{}: unknown theme '{}'. Choose one of: dark, light, auto", name, *choice);
+  }
+  if (const std::optional<Rgb> ground = ground_in(environment.variable("COLORFGBG").value_or("")))
+    return *ground;
+  const bool asks = environment.output_is_terminal && environment.ground;
+  return (asks ? environment.ground() : std::nullopt).value_or(dark_ground);
+}
+
+std::optional<std::string> pager_for(const Arguments& arguments, const Environment& environment) {
+  if (arguments.has("no-pager") || !environment.output_is_terminal || environment.variable("TERM") == "dumb")
+    return std::nullopt;
+  for (const char* name : {"ATTN_PAGER", "PAGER"}) {
+    const std::optional<std::string> pager = environment.variable(name);
+    if (!pager) continue;
+    if (pager->empty() || *pager == "cat") return std::nullopt;
+    return pager;
+  }
+  return "";
 }
 
 Style style_for(const Arguments& arguments, const Environment& environment, bool to_file) {

@@ -12,6 +12,7 @@
 #include "data/words.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "support/number.hpp"
 #include "support/parsed.hpp"
 
 namespace attn {
@@ -130,14 +131,14 @@ class Builder {
     if (request_.has("tokens")) {
       const auto& lists = request_.get<std::vector<std::vector<std::string>>>("tokens");
       if (lists.size() != problem_.sequences.size()) {
-        fail("--tokens label {} sentences, but there are {}: give the words of each", lists.size(),
-             problem_.sequences.size());
+        fail("--tokens labels {}, and there are {}: give --tokens once for each",
+             count_of(lists.size(), "sentence"), problem_.sequences.size());
       }
       for (std::size_t i = 0; i < lists.size(); ++i) problem_.sequences[i].tokens = lists[i];
     }
     if (request_.has("memory_text")) {
       const auto& texts = request_.get<std::vector<std::string>>("memory_text");
-      if (texts.size() != 1) fail("--memory-text is given {} times: give one sentence", texts.size());
+      if (texts.size() != 1) fail("--memory-text is given {} times: give it once", texts.size());
       problem_.key_tokens = split_words(texts.front());
     }
     if (request_.has("key_tokens")) {
@@ -175,8 +176,9 @@ class Builder {
     const PositionKind& kind = *find_row(position_kinds(), problem_.positions);
     if (!kind.of_embeddings || problem_.sequences.front().x) return;
     fail(
-        "--positions {}: a vector is added to every embedding, and there are none: give --x or --text, or "
-        "--positions relative-bias",
+        "--positions {} adds a vector to every embedding, and there are no embeddings: give --x or --text, "
+        "or "
+        "choose --positions relative-bias",
         kind.name);
   }
 
@@ -213,7 +215,10 @@ class Builder {
   static double parse_fill(const std::string& text) {
     const std::optional<double> value = parsed<double>(text);
     if (!value || std::isnan(*value) || *value == std::numeric_limits<double>::infinity()) {
-      fail("--mask-fill: '{}' is not a number: give one far below the scores, such as -1e6, or -inf", text);
+      fail(
+          "--mask-fill: '{}' is neither a finite number nor -inf: give a number far below the scores, such "
+          "as -1e6",
+          text);
     }
     return *value;
   }

@@ -26,7 +26,7 @@ void check_layers(const Problem& problem) {
   for (const Sequence& sequence : problem.sequences) {
     const std::size_t n = sequence.x ? sequence.x->shape()[0] : 1;
     if (n > most_cells / attentions / n) {
-      fail("--layers {}: their weights would have more than the {} cells a matrix may have; give fewer",
+      fail("--layers {}: all attention weights together would have more than {} cells: give fewer layers",
            problem.layers, most_cells);
     }
   }
@@ -36,7 +36,8 @@ void require_inner(const Request& request, const Problem& problem) {
   const auto w_1 = problem.matrices.find("w_1");
   if (!request.has("d_ff") || w_1 == problem.matrices.end()) return;
   const std::size_t asked = request.get<std::size_t>("d_ff"), has = w_1->second.shape()[1];
-  if (asked != has) fail("--d-ff {}: w_1 must then have {} columns and has {}", asked, asked, has);
+  if (asked != has)
+    fail("--d-ff {} needs {} columns in w_1, which has {}: change one of them", asked, asked, has);
 }
 
 // A size that was asked for and a matrix that was given must agree.
@@ -45,8 +46,8 @@ void require_asked(const Request& request, std::string_view size, std::size_t he
   if (!request.has(size)) return;
   const std::size_t asked = heads * request.get<std::size_t>(size);
   if (given.shape()[1] == asked) return;
-  fail("{} {}: {} must then have {} columns and has {}", find_row(fields(), size)->option,
-       request.get<std::size_t>(size), name, asked, given.shape()[1]);
+  fail("{} {} needs {} columns in {}, which has {}: change one of them", find_row(fields(), size)->option,
+       request.get<std::size_t>(size), asked, name, given.shape()[1]);
 }
 
 }  // namespace
@@ -78,23 +79,21 @@ void check_contradictions(const Request& request) {
     exclude(request, which, fmt::format("b_{}", which));
   }
   if (request.has("x") && request.has("q") && request.has("k") && request.has("v")) {
-    fail("--x is given beside --q, --k and --v, which are all that is needed: leave it out");
+    fail("--q, --k and --v take the place of --x, which is given too: leave out --x");
   }
   if (request.has("d_memory") && !request.has("memory_text")) {
-    fail("--d-memory is the size of the vectors of --memory-text, which is not given");
+    fail("--d-memory is the size of the vectors of --memory-text, which is not given: give both");
   }
   const std::string_view keys[] = {"memory", "k", "v", "scores", "weights", "n_k"};
   if (request.has("key_tokens") &&
       std::ranges::none_of(keys, [&](std::string_view key) { return request.has(key); })) {
-    fail("--key-tokens labels keys that are not the words of x: give --memory, --k or --scores");
+    fail("--key-tokens labels keys that do not come from x: give --memory, --k or --scores");
   }
   if (request.has("embeddings") && !request.has("text")) {
-    fail("--embeddings gives the vectors of words, and there are none: give --text");
+    fail("--embeddings gives the vectors of the words of --text, which is not given: give both");
   }
   if (request.has("position_table") && !request.has("positions")) {
-    fail(
-        "--position-table says what was learned, but not how it is used: give --positions learned, "
-        "relative-bias or relative-vectors");
+    fail("--position-table needs --positions. Choose one of: learned, relative-bias, relative-vectors");
   }
   if (request.has("no_feed_forward") && request.get<bool>("no_feed_forward")) {
     for (const std::string_view name : {"d_ff", "w_1", "b_1", "w_2", "b_2"}) {
@@ -106,7 +105,7 @@ void check_contradictions(const Request& request) {
 
 void check_repeats(const Problem& problem) {
   if (problem.layers > most_heads / problem.heads) {
-    fail("--layers {} with --heads {}: more than {} heads in all are too many to show; give fewer",
+    fail("--layers {} with --heads {} would have more than {} heads in all: give fewer layers or heads",
          problem.layers, problem.heads, most_heads);
   }
 }
@@ -121,8 +120,8 @@ void check_sizes(const Request& request, const Problem& problem) {
     const Matrix& given = found->second;
     require_asked(request, name.ends_with('v') ? "d_v" : "d_k", problem.heads, name, given);
     if (given.shape()[1] % problem.heads != 0) {
-      fail("--heads {}: the {} columns of {} cannot be shared out equally among them", problem.heads,
-           given.shape()[1], name);
+      fail("the {} columns of {} are not divisible by the number of heads ({}): change --heads",
+           given.shape()[1], name, problem.heads);
     }
   }
 }

@@ -38,7 +38,7 @@ std::unique_ptr<RandomSource> random_source(const Request& request) {
   const std::string& given = request.get<std::string>("random");
   const std::size_t colon = given.find(':');
   const RandomKind& kind =
-      look_up(random_kinds(), std::string_view(given).substr(0, colon), "kind of random numbers");
+      look_up(random_kinds(), std::string_view(given).substr(0, colon), "generator of random numbers");
   return kind.make(colon == std::string::npos ? seed : parse_seed(std::string_view(given).substr(colon + 1)));
 }
 
@@ -109,10 +109,8 @@ class Draw {
   std::size_t d_k() const {
     if (const std::optional<std::size_t> size = known("d_k", {"w_q", "w_k", "q", "k"})) return *size;
     if (d_model() % problem_.heads != 0) {
-      fail(
-          "--heads {}: the {} columns of x cannot be shared out equally among them; give --d-k or another "
-          "number",
-          problem_.heads, d_model());
+      fail("d_model ({}) is not divisible by the number of heads ({}): change --heads, or give --d-k",
+           d_model(), problem_.heads);
     }
     return d_model() / problem_.heads;
   }
@@ -169,7 +167,7 @@ class Draw {
       Matrix vectors = read_embeddings(file, words);
       for (std::size_t i = 0; i < words.size(); ++i) {
         if (std::ranges::all_of(row(vectors, i), [](double value) { return std::isfinite(value); })) continue;
-        fail("{}: the vector of '{}' has a number that is not finite", file, words[i]);
+        fail("{}: the vector of '{}' has a number that is not finite: choose another file", file, words[i]);
       }
       return vectors;
     }

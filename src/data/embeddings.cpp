@@ -111,7 +111,7 @@ void Vocabulary::keep(Vector& vector, const Line& line, std::string_view numbers
   std::string_view rest = numbers;
   if (count > columns_ && parse_cell(take_field(rest)).kind == CellKind::text) return;
   if (count != columns_) {
-    fail("{}:{}: this line has {}, the first has {}: every word needs as many", path_, line.number,
+    fail("{}:{}: this line has {}, the first has {}: every word needs the same number", path_, line.number,
          count_of(count, "number"), columns_);
   }
   for (std::size_t i = 0; i < count; ++i) vector.numbers.push_back(number(take_field(numbers), line));
@@ -134,7 +134,8 @@ Matrix Vocabulary::vectors() const {
   if (words_seen_ == 0) fail("{} is empty: give a file in the GloVe text format", path_);
   for (const std::string& word : words_) {
     if (!vector_of(word).empty()) continue;
-    fail("the word {} is not in {} ({} words of {} numbers)", in_quotes(word), path_, words_seen_, columns_);
+    fail("the word {} is not in {}, which has {}: choose another word or file", in_quotes(word), path_,
+         count_of(words_seen_, "word"));
   }
   Matrix matrix = make_matrix({words_.size(), columns_});
   for (std::size_t i = 0; i < words_.size(); ++i) {
@@ -146,7 +147,7 @@ Matrix Vocabulary::vectors() const {
 }  // namespace
 
 Matrix read_embeddings(const std::string& path, const std::vector<std::string>& words) {
-  if (words.empty()) fail("no words are given whose vectors {} could hold: give at least one", path);
+  if (words.empty()) fail("no words are given to look up in {}: give at least one", path);
   LineReader reader(path);
   Vocabulary vocabulary(path, words);
   while (const std::optional<Line> line = reader.next()) {

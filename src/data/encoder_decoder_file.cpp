@@ -89,6 +89,7 @@ using File = EncoderDecoderFile;
 constexpr std::array members = {
     FileMember{"title", read_into<&File::title, string_of>},
     FileMember{"about", read_into<&File::about, strings_of>},
+    FileMember{"numbers", read_into<&File::numbers, strings_of>},
     FileMember{"cell", read_into<&File::cell, string_of>},
     FileMember{"variant", read_into<&File::variant, string_of>},
     FileMember{"source", read_into<&File::source, string_of>},
@@ -103,8 +104,7 @@ constexpr std::array members = {
 void require_word(const EncoderDecoderFile& file, std::string_view list,
                   const std::vector<std::string>& words, std::string_view word) {
   if (std::ranges::find(words, word) != words.end()) return;
-  fail("{}: \"{}\" must be the list of all words that the model knows, with {} among them", file.where, list,
-       word);
+  fail("{}: \"{}\" must be the list of all words of the vocabulary, including {}", file.where, list, word);
 }
 
 // A matrix from whose shape sizes are read.
@@ -123,8 +123,8 @@ void check_matrices(const EncoderDecoder& model, const std::string& where) {
     const auto found = model.matrices.find(expected.name);
     if (found == model.matrices.end()) {
       const bool in_words = !expected.shape_in_words.empty();
-      fail("{}: the matrix {} is missing: with the cell {} and the variant {} it {} {}", where, expected.name,
-           model.cell->name, model.variant->name, in_words ? "has" : "is",
+      fail("{}: the matrix {} is missing: with the cell {} and the variant {}, it {} {}", where,
+           expected.name, model.cell->name, model.variant->name, in_words ? "has" : "is",
            in_words ? std::string(expected.shape_in_words) : to_string(shape));
     }
     if (!expected.shape_in_words.empty() || shape_of(found->second) == shape) continue;
@@ -133,8 +133,8 @@ void check_matrices(const EncoderDecoder& model, const std::string& where) {
   }
   for (const auto& [name, matrix] : model.matrices) {
     if (std::ranges::find(names, name) != names.end()) continue;
-    fail("{}: the cell {} and the variant {} have no matrix {}{}", where, model.cell->name,
-         model.variant->name, in_quotes(name), did_you_mean(name, names));
+    fail("{}: a model with the cell {} and the variant {} has no matrix {}{}: leave it out", where,
+         model.cell->name, model.variant->name, in_quotes(name), did_you_mean(name, names));
   }
 }
 
@@ -142,14 +142,13 @@ void check_matrices(const EncoderDecoder& model, const std::string& where) {
 
 EncoderDecoderFile read_encoder_decoder(std::string_view text, const std::string& where) {
   const Json json = parse_json(text, where);
-  if (!json.is_object()) fail("{}: an encoder-decoder is an object with \"parameters\"", where);
+  if (!json.is_object()) fail("{}: an encoder-decoder must be a JSON object with \"parameters\"", where);
   EncoderDecoderFile file;
   file.where = where;
   for (const auto& [name, value] : json.items()) {
     const FileMember* member = find_row(std::span<const FileMember>(members), name);
     if (!member) {
-      fail("{}: there is no member {}{}", where, in_quotes(name),
-           did_you_mean(name, names_of(std::span<const FileMember>(members))));
+      fail("{}: {}", where, unknown("member", name, names_of(std::span<const FileMember>(members))));
     }
     member->read(file, {value, fmt::format("{}: \"{}\"", where, name)});
   }
@@ -173,19 +172,20 @@ EncoderDecoder encoder_decoder_of(const EncoderDecoderFile& file, const Alignmen
   } else if (!file.variants.empty()) {
     std::vector<std::string> names;
     for (const auto& [name, matrices] : file.variants) names.push_back(name);
-    fail("{} has no matrices for the variant {}, only for {}: choose one of these, or --seed N to draw all",
+    fail("{} has no matrices for the variant {}. Choose one of: {}; or give --seed N for random matrices",
          file.where, variant.name, fmt::join(names, ", "));
   }
   if (!file.cell.empty() && file.cell != cell.name) {
-    fail("{} has matrices for the cell {}, not for {}: leave --cell out, or give --seed N to draw all",
-         file.where, file.cell, cell.name);
+    fail(
+        "{} has matrices for the cell {}, not for {}: leave out --cell, or give --seed N for random matrices",
+        file.where, file.cell, cell.name);
   }
   model.source_size = telling(model, "encoder.e", file.where).shape()[1];
   model.target_size = telling(model, "decoder.e", file.where).shape()[1];
   model.state_size = telling(model, "encoder.w_hh", file.where).shape()[1];
   if (!model.features.empty() && model.features.size() != model.state_size) {
-    fail("{}: \"features\" names {} numbers, and a state has {}: name them all, or none", file.where,
-         model.features.size(), model.state_size);
+    fail("{}: \"features\" has {} names, and a state has size {}: name all of its numbers, or none",
+         file.where, model.features.size(), model.state_size);
   }
   check_matrices(model, file.where);
   return model;
@@ -198,8 +198,8 @@ void draw_parameters(EncoderDecoder& model, std::uint32_t seed) {
     const Shape shape = matrix.frame.shape;
     if (shape.rows <= most_cells / shape.columns) all += shape.cells();
     if (shape.rows <= most_cells / shape.columns && all <= most_cells) continue;
-    fail("{} would be {}, and all matrices together more than {} cells: give a smaller --hidden", matrix.name,
-         to_string(shape), most_cells);
+    fail("{} would be {}, and all matrices together would have more than {} cells: give a smaller --hidden",
+         matrix.name, to_string(shape), most_cells);
   }
   const std::unique_ptr<RandomSource> random = random_kinds().front().make(seed);
   for (const ExpectedMatrix& matrix : expected) {

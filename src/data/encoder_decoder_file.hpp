@@ -19,8 +19,9 @@ struct EncoderDecoderFile {
   std::string where;  // the file as the reader typed it, for messages
   std::string title;
   std::vector<std::string> about;
-  std::string cell, variant;   // names of rows; empty: not told
-  std::string source, target;  // sentences; empty: not told
+  std::vector<std::string> numbers;  // paragraphs: how they were chosen
+  std::string cell, variant;         // names of rows; empty: not told
+  std::string source, target;        // sentences; empty: not told
   std::vector<std::string> source_words, target_words, features;
   Matrices parameters;  // of all variants
   std::map<std::string, Matrices, std::less<>> variants;

@@ -35,7 +35,7 @@ bool begins_like_matrix(const Json& value) {
 
 [[noreturn]] void refuse_cell(const Json& value, const std::string& place) {
   if (value.is_null()) {
-    fail("{} is null, which is no number: write a number there", place);
+    fail("{} is null, which is not a number: write a number there", place);
   }
   if (value.is_array()) fail("{} is an array, one level too deep: give rows of numbers", place);
   if (value.is_object()) fail("{} is an object: give rows of numbers", place);
@@ -71,7 +71,7 @@ MatrixFile from_rows(const std::vector<const Json*>& rows, const std::string& wh
     fail("{}: row {} has {}, the rows above have {}: every row must have the same number", where, i + 1,
          count_of(rows[i]->size(), "cell"), columns);
   }
-  if (columns == 0) fail("{} holds a row without cells: give at least one number", where);
+  if (columns == 0) fail("{} has a row without cells: give at least one number", where);
   MatrixFile file;
   file.matrix = make_matrix({rows.size(), columns});
   file.boolean = true;
@@ -108,7 +108,7 @@ const Json& only_member(const Json& object, const std::string& where) {
     if (all.empty() && members.size() == 1) return *members.front().second;
     all.insert(all.end(), members.begin(), members.end());
   }
-  if (all.empty()) fail("{} holds an object without a matrix in it: give rows of numbers", where);
+  if (all.empty()) fail("{} is an object without a matrix: give rows of numbers", where);
   std::vector<std::string> names;
   for (const auto& [name, value] : all) names.push_back(name);
   return *all[choose_matrix(names, "", where)].second;
@@ -125,7 +125,8 @@ const Json& member(const Json& object, std::string_view key, const std::string& 
     if (!other) other = &*found;
   }
   if (other) return *other;
-  if (all.empty()) fail("{} holds no matrix {}, nor any other: give rows of numbers", where, in_quotes(key));
+  if (all.empty())
+    fail("{} has no matrix {}, and no other matrix: give rows of numbers", where, in_quotes(key));
   std::vector<std::string> names;
   for (const auto& [name, value] : all) names.push_back(name);
   return *all[choose_matrix(names, key, where)].second;

@@ -15,16 +15,16 @@ namespace attn {
 namespace {
 
 constexpr MatrixKind kinds[] = {
-    {"csv", "comma-separated rows, with or without labels; also semicolons or blanks", read_csv},
-    {"tsv", "tab-separated rows, with or without labels", read_tsv},
-    {"json", "an array of rows, or an object of such arrays: FILE:NAME chooses one", read_json},
+    {"csv", "rows separated by commas (or semicolons or blanks), with or without labels", read_csv},
+    {"tsv", "rows separated by tabs, with or without labels", read_tsv},
+    {"json", "an array of rows, or an object of such arrays; FILE:NAME chooses one", read_json},
     {"npy", "a NumPy array of one or two dimensions", read_npy},
-    {"npz", "NumPy arrays under names: FILE:NAME chooses one", read_npz},
-    {"safetensors", "tensors under names: FILE:NAME chooses one", read_safetensors},
+    {"npz", "named NumPy arrays; FILE:NAME chooses one", read_npz},
+    {"safetensors", "named tensors; FILE:NAME chooses one", read_safetensors},
 };
 
 [[noreturn]] void fail_too_long(const std::string& where) {
-  fail("{} is longer than {} bytes: give a smaller file", where, most_bytes);
+  fail("{} is larger than {} bytes: give a smaller file", where, most_bytes);
 }
 
 std::string read_all(std::FILE* file, std::size_t expected, const std::string& where) {
@@ -46,7 +46,7 @@ std::string read_standard_input() {
   check_standard_input_is_in_reach();
   static bool was_read = false;
   if (was_read) {
-    fail("standard input can be read once, and '-' stands for it a second time: put the data into a file");
+    fail("'-' is given twice, and standard input can be read only once: put the data into a file");
   }
   was_read = true;
   return read_all(stdin, 0, "standard input");
@@ -65,6 +65,10 @@ std::string_view kind_from_extension(const std::string& path) {
   if (extension.empty()) return "";
   const MatrixKind* kind = find_row(matrix_kinds(), std::string_view(extension).substr(1));
   return kind ? kind->name : "";
+}
+
+bool names_kind(const std::string& path) {
+  return !kind_from_extension(path).empty();
 }
 
 // Eight bytes for the length of the header, of which the last are zeros, and the header.
@@ -107,8 +111,11 @@ bool looks_like_literal(std::string_view source) {
   const std::filesystem::file_status status = std::filesystem::status(place_of(source), reason);
   if (status.type() == std::filesystem::file_type::not_found || !reason)
     reason = std::make_error_code(std::errc::no_such_file_or_directory);
-  fail("{} cannot be read ({}): give a file, a literal such as '1 0; 0 1', or '-' for standard input",
-       in_quotes(source), reason.message());
+  const bool is_nowhere =
+      reason == std::errc::no_such_file_or_directory || reason == std::errc::filename_too_long;
+  if (!is_nowhere || names_kind(source) || names_kind(source.substr(0, source.rfind(':'))))
+    fail_unreadable(source, reason);
+  fail("{} is neither a file nor a matrix such as '1 0; 0 1'", in_quotes(source));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ ParameterFile read_parameters(const std::string& path, std::string_view scope) {
   const std::string_view name = kind_of_file(path, bytes);
   const ParameterKind* kind = find_row(parameter_kinds(), name);
   if (!kind) {
-    fail("{} is a .{} file, which holds one matrix: give parameters in a .safetensors, .npz or .json file",
+    fail("{} is a .{} file, which has one matrix: give the parameters in a .safetensors, .npz or .json file",
          where, name);
   }
   const std::string prefix =

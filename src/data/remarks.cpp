@@ -43,13 +43,13 @@ constexpr IdleField idle_fields[] = {
      " without embeddings"},
     {"position_table",
      [](const Request&, const Problem& problem) { return !positions_of(problem).table_shape; },
-     ": these positions have learned nothing"},
+     ": this kind of positional encoding has no table"},
     {"max_distance",
      [](const Request& request, const Problem& problem) {
        const PositionKind& kind = positions_of(problem);
        return (!kind.of_scores && !kind.of_scaled_scores) || request.has("position_table");
      },
-     ": no relative positions are drawn"},
+     ": there is no random table of relative positions"},
     {"score_sigma", [](const Request&, const Problem& problem) { return problem.score != "gaussian"; },
      " without --score gaussian"},
     {"score_m", [](const Request&, const Problem& problem) { return !has_learned(problem, "score_m"); },
@@ -98,8 +98,8 @@ void remark_on_weights(const Matrix& weights, std::vector<std::string>& remarks)
     const bool negative = std::ranges::any_of(values, [](double value) { return value < 0.0; });
     if (!negative && std::fabs(sum - 1.0) <= tolerance) continue;
     remarks.push_back(fmt::format(
-        "weights: row {} {}, so what it gathers is no average", i + 1,
-        negative ? std::string("has negative numbers") : fmt::format("sums to {:.6g} and not to 1", sum)));
+        "row {} of weights {}: its output is a weighted sum but not an average", i + 1,
+        negative ? std::string("has negative numbers") : fmt::format("sums to {:.12g}, not 1", sum)));
     return;
   }
 }
@@ -110,7 +110,7 @@ std::vector<std::string> remarks_on(const Request& request, const Problem& probl
   std::vector<std::string> remarks;
   for (const IdleField& row : idle_fields) {
     if (!request.has(row.field) || !row.is_idle(request, problem)) continue;
-    remarks.push_back(fmt::format("{} changes nothing{}", find_row(fields(), row.field)->option, row.why));
+    remarks.push_back(fmt::format("{} has no effect{}", find_row(fields(), row.field)->option, row.why));
   }
   remark_on_padding(problem, remarks);
   const auto weights = problem.matrices.find("weights");

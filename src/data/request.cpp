@@ -9,7 +9,7 @@
 #include "data/words.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
-#include "support/parsed.hpp"
+#include "support/whole_number.hpp"
 
 namespace attn {
 namespace {
@@ -39,11 +39,7 @@ std::size_t whole_number(const Field& field, std::string_view text) {
   const std::size_t least = field.kind == FieldKind::count ? 1 : 0;
   const std::size_t most =
       field.kind == FieldKind::seed ? std::numeric_limits<std::uint32_t>::max() : std::size_t{1} << 31;
-  const std::optional<std::size_t> value = parsed<std::size_t>(text);
-  if (!value || *value < least || *value > most) {
-    fail("{}: '{}' is not a whole number from {} to {}", field.option, text, least, most);
-  }
-  return *value;
+  return whole_number(field.option, text, least, most);
 }
 
 void Request::set(const Field& field, const std::vector<std::string>& values) {

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "data/request.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
@@ -62,6 +64,13 @@ std::string* words_called(std::string_view name, Request& request) {
   return nullptr;
 }
 
+// Of all that a problem may have.
+std::vector<std::string> names_of_members() {
+  std::vector<std::string> names = {"title", "summary", "about", "drawn", "drawn_from"};
+  std::ranges::move(names_of(fields()), std::back_inserter(names));
+  return names;
+}
+
 }  // namespace
 
 void Request::set(const Field& field, const Json& json, const std::string& where) {
@@ -105,8 +114,9 @@ void Request::set(const Field& field, const Json& json, const std::string& where
       break;
     }
     case FieldKind::path:
-      fail("{}: \"{}\" names a file, which a problem file may not do: give {} on the command line", where,
-           field.name, field.option);
+      fail(
+          "{}: \"{}\" names a file, and a problem file may not name other files: give {} on the command line",
+          where, field.name, field.option);
     case FieldKind::word:
       value = word_from_json(field, json, where);
       break;
@@ -115,12 +125,13 @@ void Request::set(const Field& field, const Json& json, const std::string& where
 
 Request read_request(std::string_view text, const std::string& where) {
   const Json file = parse_json(text, where);
-  if (!file.is_object()) fail("{}: a problem is an object of fields, such as {{\"x\": [[1, 0]]}}", where);
+  if (!file.is_object())
+    fail("{}: a problem must be a JSON object of fields, such as {{\"x\": [[1, 0]]}}", where);
   const bool wrapped = file.contains("problem") && file["problem"].is_object();
   const Json& problem = wrapped ? file["problem"] : file;
   if (wrapped && file.contains("schema") && file["schema"] != schema) {
-    fail("{}: its schema is {}, and this version reads {}", where, file["schema"].dump().substr(0, 40),
-         schema);
+    fail("{}: its \"schema\" is {}, and this version of attn reads only \"{}\"", where,
+         file["schema"].dump().substr(0, 40), schema);
   }
   Request request;
   for (const auto& [name, value] : problem.items()) {
@@ -134,7 +145,7 @@ Request read_request(std::string_view text, const std::string& where) {
     } else if (const Field* field = find_row(fields(), name)) {
       request.set(*field, value, where);
     } else {
-      fail("{}: there is no field \"{}\"{}", where, name, did_you_mean(name, names_of(fields())));
+      fail("{}: {}", where, unknown("field", name, names_of_members()));
     }
   }
   return request;

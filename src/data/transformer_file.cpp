@@ -31,7 +31,7 @@ std::vector<std::string> vocabulary_of(const Json& value, std::string_view membe
   std::unordered_set<std::string_view> seen;
   for (const std::string& word : words) {
     if (!seen.insert(word).second)
-      fail("{}: \"{}\" has '{}' twice: every word stands for one row", where, member, word);
+      fail("{}: \"{}\" has '{}' twice: give every word once", where, member, word);
   }
   return words;
 }
@@ -42,7 +42,7 @@ ParameterSet parameters_of(const Json& value, const std::string& where) {
   for (const auto& [name, cells] : value.items()) {
     Matrix matrix = matrix_from_json(cells, fmt::format("{}: \"{}\"", where, name)).matrix;
     if (!std::ranges::all_of(attn::cells(matrix), [](double cell) { return std::isfinite(cell); })) {
-      fail("{}: \"{}\" has a number that is not finite", where, name);
+      fail("{}: \"{}\" has a number that is not finite: every number must be finite", where, name);
     }
     parameters.emplace(name, std::move(matrix));
   }
@@ -73,7 +73,8 @@ constexpr Member members[] = {
      }},
     {"norm",
      [](TransformerFile& file, const Json& value, const std::string& where) {
-       file.model.norm = &look_up(norm_placements(), string_of(value, "norm", where), "placement of norms");
+       file.model.norm =
+           &look_up(norm_placements(), string_of(value, "norm", where), "placement of norms");
      }},
     {"positions",
      [](TransformerFile& file, const Json& value, const std::string& where) {
@@ -103,7 +104,7 @@ constexpr Member members[] = {
 
 TransformerFile read_transformer(std::string_view json, const std::string& where) {
   const Json file = parse_json(json, where);
-  if (!file.is_object()) fail("{}: a model is an object with \"heads\" and \"parameters\"", where);
+  if (!file.is_object()) fail("{}: a model must be a JSON object with \"parameters\"", where);
   TransformerFile result;
   result.model.norm = &norm_placements().front();
   result.model.sizes.heads = 1;
@@ -112,10 +113,11 @@ TransformerFile read_transformer(std::string_view json, const std::string& where
   for (const auto& [name, value] : file.items()) {
     if (name == "parameters") continue;
     const Member* member = find_row(std::span<const Member>(members), name);
-    if (!member) fail("{}: there is no member \"{}\"{}", where, name, did_you_mean(name, names));
+    if (!member) fail("{}: {}", where, unknown("member", name, names));
     member->take(result, value, where);
   }
-  if (!file.contains("parameters")) fail("{}: a model needs \"parameters\", matrices by name", where);
+  if (!file.contains("parameters"))
+    fail("{}: \"parameters\" is missing: give the matrices of the model by name", where);
   take_parameters(result.model, parameters_of(file["parameters"], where), where);
   return result;
 }

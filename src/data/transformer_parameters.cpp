@@ -31,8 +31,8 @@ std::size_t layers_of(const ParameterSet& parameters, std::string_view side) {
 void require_layers(const ParameterSet& parameters, const std::string& where) {
   const std::size_t most = std::max(layers_of(parameters, "encoder."), layers_of(parameters, "decoder."));
   if (most <= parameters.size()) return;
-  fail("{} has parameters of layer {}, and {} parameters in all: layers are counted from 1", where, most,
-       parameters.size());
+  fail("{} has parameters of layer {}, but only {} parameters: number the layers from 1 without gaps", where,
+       most, parameters.size());
 }
 
 // A decoder that looks at what was encoded is that of an encoder-decoder, whether its encoder is there or
@@ -41,15 +41,20 @@ const ModelKind& kind_of(const ParameterSet& parameters, const std::string& wher
   const bool has_encoder = layers_of(parameters, "encoder.") > 0;
   const bool decodes = layers_of(parameters, "decoder.") > 0;
   if (!has_encoder && !decodes) {
-    fail("{} holds no layers of an encoder or a decoder: a lone attention is for attn walk --parameters",
-         where);
+    fail(
+        "{} has no layers of an encoder or a decoder: for the parameters of a single attention, use attn "
+        "walk --parameters",
+        where);
   }
   const bool crosses = parameters.contains("decoder.1.cross_attention.w_q");
   const bool encodes = has_encoder || crosses;
   for (const ModelKind& kind : model_kinds()) {
     if (kind.encodes == encodes && kind.decodes == decodes && kind.crosses == crosses) return kind;
   }
-  fail("{}: its decoder has no decoder.1.cross_attention.w_q to look at its encoder", where);
+  fail(
+      "{}: it has an encoder and a decoder, but no cross-attention between them "
+      "(decoder.1.cross_attention.w_q)",
+      where);
 }
 
 std::size_t size_of(const ParameterSet& parameters, std::string_view name, std::size_t dimension) {
@@ -79,8 +84,8 @@ void require_sizes(const TransformerSizes& sizes, const std::string& where) {
          sizes.d_model == 0 ? "self_attention.w_q" : "feed_forward.w_1");
   }
   if (sizes.d_model % sizes.heads != 0) {
-    fail("{}: {} heads cannot share the {} numbers of d_model equally: give a number that divides them",
-         where, sizes.heads, sizes.d_model);
+    fail("{}: d_model ({}) is not divisible by the number of heads ({}): give another number of heads", where,
+         sizes.d_model, sizes.heads);
   }
 }
 
@@ -91,15 +96,15 @@ void require_rows(const Transformer& model, const ParameterSet& parameters, cons
     const auto found = parameters.find(row.name);
     if (found == parameters.end()) {
       if (row.optional) continue;
-      fail("{} holds no \"{}\" ({}): every layer needs it", where, row.name, to_string(row.shape));
+      fail("{} has no \"{}\" ({}), which the model needs: add it", where, row.name, to_string(row.shape));
     }
     if (shape_of(found->second) == row.shape) continue;
-    fail("{}: \"{}\" is {}, and {} is expected: save it again in that shape", where, row.name,
+    fail("{}: \"{}\" is {}, and must be {}: save it in that shape", where, row.name,
          to_string(shape_of(found->second)), to_string(row.shape));
   }
   for (const auto& [name, matrix] : parameters) {
     if (std::ranges::find(names, name) != names.end()) continue;
-    fail("{} holds \"{}\", which has no place in this model{}: leave it out", where, name,
+    fail("{} has \"{}\", which is not a parameter of this model{}: leave it out", where, name,
          did_you_mean(name, names));
   }
 }
@@ -109,16 +114,18 @@ void require_norms(const Transformer& model, const ParameterSet& parameters, con
     const bool of_layer = row.name.find(".norm_") != std::string::npos && row.name.ends_with(".gamma");
     const bool has = parameters.contains(row.name);
     if (!of_layer || has == model.norm->in_layers) continue;
-    if (has) fail("{} has norms in its layers, and the norm is \"none\": leave out one of them", where);
-    fail("{} holds no \"{}\" ({}), and the norm is \"{}\": give it, or choose the norm \"none\"", where,
-         row.name, to_string(row.shape), model.norm->name);
+    if (has)
+      fail("{} has layer normalization in its layers, and \"norm\" is \"none\": change one of them", where);
+    fail("{} has no \"{}\" ({}), which \"norm\" \"{}\" needs: add it, or choose \"none\"", where, row.name,
+         to_string(row.shape), model.norm->name);
   }
 }
 
 void require_vocabulary(const Vocabulary& words, std::size_t rows, std::string_view which,
                         const std::string& where) {
   if (words.empty() || rows == 0 || words.size() == rows) return;
-  fail("{}: the {} vocabulary has {} words, and its parameters have {}", where, which, words.size(), rows);
+  fail("{}: the {} vocabulary has {} words, and the parameters are for {}: make them equal", where, which,
+       words.size(), rows);
 }
 
 Matrix drawn(const ParameterRow& row, RandomSource& random) {
@@ -158,7 +165,7 @@ void require_drawable(const Transformer& model) {
   }
   if (cells <= static_cast<double>(most_cells)) return;
   fail(
-      "the model would have {:.4g} numbers, more than the {} that are drawn: choose it smaller, or see its "
+      "the model would have {:.4g} parameters, more than the limit of {}: choose smaller sizes, or give "
       "--outline",
       cells, most_cells);
 }

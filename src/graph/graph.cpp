@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "graph/op/operations.hpp"
+#include "support/list.hpp"
 #include "support/lookup.hpp"
 
 namespace attn {
@@ -30,6 +31,16 @@ bool matches_whole(std::string_view pattern, std::string_view name) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
+// Leading scopes may be left out of a pattern.
+bool matches_one(std::string_view pattern, std::string_view name) {
+  while (true) {
+    if (matches_whole(pattern, name)) return true;
+    const std::size_t dot = name.find('.');
+    if (dot == std::string_view::npos) return false;
+    name.remove_prefix(dot + 1);
+  }
+}
+
 }  // namespace
 
 Matrix Value::take() && {
@@ -39,12 +50,8 @@ Matrix Value::take() && {
 }
 
 bool matches(std::string_view pattern, std::string_view name) {
-  while (true) {
-    if (matches_whole(pattern, name)) return true;
-    const std::size_t dot = name.find('.');
-    if (dot == std::string_view::npos) return false;
-    name.remove_prefix(dot + 1);
-  }
+  const std::vector<std::string_view> patterns = pieces_of(pattern, '|');
+  return std::ranges::any_of(patterns, [&](std::string_view one) { return matches_one(one, name); });
 }
 
 Keep keep_everything() {
@@ -120,12 +127,23 @@ const Node& Graph::at(std::string_view name) const {
 }
 
 std::vector<const Node*> Graph::matching(std::string_view pattern) const {
+  std::vector<const Node*> found;
+  for (const std::string_view one : pieces_of(pattern, '|')) {
+    std::vector<const Node*> more = matching_one(one);
+    if (more.empty()) fail_unknown("matrix", one, names());
+    std::erase_if(more, [&](const Node* node) { return std::ranges::find(found, node) != found.end(); });
+    std::ranges::move(more, std::back_inserter(found));
+  }
+  return found;
+}
+
+// An exact name goes before those that only match.
+std::vector<const Node*> Graph::matching_one(std::string_view pattern) const {
   if (const Node* node = find(pattern)) return {node};
   std::vector<const Node*> found;
   for (const Node& node : nodes_) {
-    if (!node.name.empty() && matches(pattern, node.name)) found.push_back(&node);
+    if (!node.name.empty() && matches_one(pattern, node.name)) found.push_back(&node);
   }
-  if (found.empty()) fail_unknown("matrix", pattern, names());
   return found;
 }
 

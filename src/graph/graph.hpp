@@ -32,7 +32,8 @@ struct Node {
   std::string_view scope() const;
   /// The same without its last dot, `head.2`.
   std::string_view scope_name() const;
-  /// The name from a scope on, for whoever has named that already; in full outside of it.
+  /// The name from a scope on, for whoever has named that already; in full outside of it, and where the rest
+  /// is another node's name or begins with a number.
   std::string name_within(std::string_view scope) const;
   /// `weights` of `head.2.weights`.
   std::string_view leaf() const;
@@ -47,8 +48,9 @@ struct Node {
 /// The formula of a node, "scores = q ⋅ kᵀ", with names from `scope` on. An input is its name.
 Formula formula_of(const Node& node, std::string_view scope = {});
 
-/// How a cell came about. A cell of an input is the number that was given. The node's operands are kept.
-Explanation explain(const Cell& cell);
+/// How a cell came about, with names from `scope` on in the reason. A cell of an input is the number that was
+/// given. The node's operands are kept.
+Explanation explain(const Cell& cell, std::string_view scope = {});
 
 /// A handle to a node and, while the handle lives, to its cells. Pass it on with std::move when it is not
 /// needed again: the next operation then works in the same memory.
@@ -70,7 +72,8 @@ class Value {
 };
 
 /// Chooses nodes by name: `head.2.weights`, `weights` (in any scope), `head.*.output`, `encoder.2.*`.
-/// `*` stands for any characters; without an exact match a pattern may leave out leading scopes.
+/// `*` stands for any characters; without an exact match a pattern may leave out leading scopes. Several
+/// patterns are separated by `|`.
 bool matches(std::string_view pattern, std::string_view name);
 
 /// Who listens: decides whether the cells of a node are kept. Asked when a node is made and when it is named.
@@ -113,7 +116,8 @@ class Graph {
   /// The node called `name` in full. Throws InputError with the nearest name when there is none.
   const Node& at(std::string_view name) const;
   const Node* find(std::string_view name) const;
-  /// The named nodes that match, in order; only the exact one where there is one. Throws InputError for none.
+  /// The named nodes that match, in order; only the exact one where there is one. Of several patterns those
+  /// of the first come first. Throws InputError where one matches nothing.
   std::vector<const Node*> matching(std::string_view pattern) const;
   /// All named nodes, in order.
   std::vector<const Node*> named() const;
@@ -133,6 +137,7 @@ class Graph {
   };
 
  private:
+  std::vector<const Node*> matching_one(std::string_view pattern) const;
   Node& add(std::unique_ptr<const Operation> operation, std::vector<const Node*> operands, Frame frame);
   void give_name(Node& node, std::string name);
 

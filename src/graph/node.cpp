@@ -17,6 +17,19 @@ std::vector<Formula> symbols_of(const Node& node, std::string_view scope = {}) {
   return symbols;
 }
 
+// A sentence on a node, with the names of its operands from the scope on.
+std::string told_within(std::string sentence, const Node& node, std::string_view scope) {
+  for (const Node* operand : node.operands) {
+    const std::string &name = operand->name, told = operand->name_within(scope);
+    if (told == name) continue;
+    for (std::size_t at = sentence.find(name); at != std::string::npos;
+         at = sentence.find(name, at + told.size())) {
+      sentence.replace(at, name.size(), told);
+    }
+  }
+  return sentence;
+}
+
 // A node without a name cannot be pointed to: what stands behind its cell takes its place.
 Expression with_names_only(Expression expression) {
   if (expression.kind == Expression::Kind::cell && expression.cell.node->name.empty()) {
@@ -48,7 +61,10 @@ std::string_view Node::scope_name() const {
 }
 
 std::string Node::name_within(std::string_view scope) const {
-  return name.starts_with(scope) ? name.substr(scope.size()) : name;
+  if (scope.empty() || !name.starts_with(scope)) return name;
+  std::string rest = name.substr(scope.size());
+  const bool is_numbered = rest.front() >= '0' && rest.front() <= '9';
+  return is_numbered || graph->find(rest) ? name : rest;
 }
 
 std::string_view Node::leaf() const {
@@ -83,11 +99,12 @@ Formula formula_of(const Node& node, std::string_view scope) {
   return {left.plain + " = " + right.plain, left.latex + " = " + right.latex};
 }
 
-Explanation explain(const Cell& cell) {
+Explanation explain(const Cell& cell, std::string_view scope) {
   if (!cell.node->operation)
-    return {number(cell.value()), cell.node->name + " is given, not computed"};
+    return {number(cell.value()), cell.node->name_within(scope) + " is given, not computed"};
   Explanation explanation = cell.node->operation->explain(cell.node->operands, cell.row, cell.column);
   explanation.expression = with_names_only(std::move(explanation.expression));
+  explanation.reason = told_within(std::move(explanation.reason), *cell.node, scope);
   return explanation;
 }
 

@@ -3,17 +3,10 @@
 #include <array>
 
 #include "support/lookup.hpp"
-#include "support/parsed.hpp"
+#include "support/whole_number.hpp"
 
 namespace attn {
 namespace {
-
-std::size_t count_of(std::string_view value, std::size_t least, std::size_t most) {
-  const std::optional<std::size_t> count = parsed<std::size_t>(value);
-  if (!count || *count < least || *count > most)
-    fail("'{}' is not a whole number from {} to {}", value, least, most);
-  return *count;
-}
 
 // An attribute: how its value gets into the others.
 struct Row {
@@ -27,11 +20,11 @@ constexpr std::array table = {
         [](Attributes& attributes, std::string_view value) { attributes.style.format = value; }},
     Row{"width", true,
         [](Attributes& attributes, std::string_view value) {
-          attributes.style.width = count_of(value, 20, 100000);
+          attributes.style.width = whole_number("width", value, 20, 100000);
         }},
     Row{"precision", true,
         [](Attributes& attributes, std::string_view value) {
-          attributes.style.precision = static_cast<int>(count_of(value, 0, 15));
+          attributes.style.precision = static_cast<int>(whole_number("precision", value, 0, 15));
         }},
     Row{"fails", false, [](Attributes& attributes, std::string_view) { attributes.fails = true; }},
     Row{"hidden", false, [](Attributes& attributes, std::string_view) { attributes.hidden = true; }},
@@ -44,7 +37,8 @@ void set_attribute(Attributes& attributes, std::string_view word) {
   const Row& row = look_up(std::span<const Row>(table), word.substr(0, equals), "attribute of a block");
   const bool has_value = equals != std::string_view::npos && equals + 1 < word.size();
   if (row.takes_value && !has_value) fail("{} needs a value: {}=…", row.name, row.name);
-  if (!row.takes_value && equals != std::string_view::npos) fail("{} takes no value", row.name);
+  if (!row.takes_value && equals != std::string_view::npos)
+    fail("{} takes no value: write only {}", row.name, row.name);
   row.set(attributes, has_value ? word.substr(equals + 1) : "");
 }
 

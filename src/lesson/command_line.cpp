@@ -44,7 +44,7 @@ class Splitter {
     } else if (c == '"') {
       take_double();
     } else if (c == '\\') {
-      if (rest_.empty()) fail_at(place_, "nothing stands after the last backslash: leave it out");
+      if (rest_.empty()) fail_at(place_, "nothing follows the last backslash: leave it out");
       words_.back() += take();
     } else {
       if (of_shells.find(c) != std::string_view::npos) {
@@ -138,7 +138,7 @@ std::vector<CommandLine> command_lines(std::string_view block, const std::string
     std::vector<std::string> words = Splitter(line, place).words();
     if (words.empty()) continue;
     if (words.front() != "attn") {
-      fail_at(place, "'{}' is not attn: a block holds command lines of attn and nothing else", words.front());
+      fail_at(place, "'{}' is not attn: a block may have only commands of attn", words.front());
     }
     words.erase(words.begin());
     std::string text = in_one_line(as_written);

@@ -91,7 +91,7 @@ class Reader {
       } else if (word == "question") {
         read_question(leaf);
       } else if (is_mark(leaf, begin_of_output) || is_mark(leaf, end_of_output)) {
-        fail_at(document_.at(leaf.first_line), "{} belongs to no block: it stands after a block of attn",
+        fail_at(document_.at(leaf.first_line), "{} has no block above it: put it after a block of attn",
                 trimmed(leaf.text));
       }
     }
@@ -104,7 +104,7 @@ class Reader {
     block.fence = fenced_block(document_, leaf);
     block.attributes = attributes_of(std::string_view(leaf.info).substr(4), place);
     block.lines = command_lines(leaf.text, document_.path, leaf.first_line + 1);
-    if (block.lines.empty()) fail_at(place, "this block runs nothing: give it a line such as attn walk");
+    if (block.lines.empty()) fail_at(place, "this block has no command: give it a line such as attn walk");
     const bool has_output = at_ + 1 < leaves_.size() && leaves_[at_ + 1].container == leaf.container &&
                             is_mark(leaves_[at_ + 1], begin_of_output);
     if (has_output) block.output = read_output();
@@ -135,6 +135,12 @@ class Reader {
 };
 
 }  // namespace
+
+bool is_output(const Document& document, std::size_t line) {
+  return std::ranges::any_of(document.commands, [&](const CommandBlock& block) {
+    return block.output && block.output->begin < line && line < block.output->end;
+  });
+}
 
 std::string_view ending_of(std::string_view line) {
   const std::size_t last = line.find_last_not_of("\r\n");
@@ -171,13 +177,13 @@ std::vector<Entry> entries_of(const Document& document, std::size_t begin, std::
     }
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos)
-      fail_at(document.at(i), "'{}' is not a line KEY: VALUE", trimmed(line));
+      fail_at(document.at(i), "'{}' has no colon: write KEY: VALUE", trimmed(line));
     entries.push_back(
         {std::string(trimmed(line.substr(0, colon))), std::string(trimmed(line.substr(colon + 1))), i});
   }
   for (const Entry& entry : entries) {
     if (trimmed(entry.value).empty())
-      fail_at(document.at(entry.line), "{} has no value: give one, or leave the line out", entry.key);
+      fail_at(document.at(entry.line), "{} has no value: give one, or leave out the line", entry.key);
   }
   return entries;
 }

@@ -79,6 +79,9 @@ Document read_document(std::string_view text, std::string path);
 std::vector<Entry> entries_of(const Document& document, std::size_t begin, std::size_t end,
                               std::string_view margin);
 
+/// Whether a line stands in the output of a block.
+bool is_output(const Document& document, std::size_t line);
+
 /// A line without what ends it.
 std::string_view without_ending(std::string_view line);
 /// What ends it: "\n", "\r\n", "\r" or nothing.

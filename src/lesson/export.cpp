@@ -15,8 +15,9 @@ std::string answered(const Posed& posed, const LessonProgress& progress, const s
                         i + 1 == posed.question.choices.size() ? ">\n" : "");
   const auto found = progress.answers.find(key);
   if (found == progress.answers.end()) return text + "> *Not answered.*\n";
-  return text + fmt::format("> *Answered:* {}: {}.\n", found->second.text,
-                            found->second.right ? "right" : "wrong; it is " + answer_of(posed));
+  return text +
+         fmt::format("> *Your answer:* {}. {}.\n", found->second.text,
+                     found->second.right ? "Correct" : "Not correct; the answer is " + answer_of(posed));
 }
 
 std::string written(const Page& page, const Style& style,
@@ -56,7 +57,7 @@ std::string with_plain_formulas(const BlockRun& run) {
   std::string text;
   for (const Ran& said : run.said) {
     if (said.format == "markdown") {
-      text += "\n" + written(with_plain_formulas(said.page, said.style), said.style, render_markdown) + "\n";
+      text += "\n" + written(with_plain_formulas(*said.page, said.style), said.style, render_markdown) + "\n";
     } else {
       const std::string fence = fence_around(said.text);
       text += fence + std::string(said.format) + "\n" + said.text + fence + "\n";

@@ -41,8 +41,8 @@ std::size_t end_of_number(std::string_view text, std::size_t begin) {
   return std::min(text.find_first_not_of("0123456789.,", begin), text.size());
 }
 
-// "0,88" has a decimal comma, "2,099,712" and "1,024.5" have commas between thousands, and of "1,024" nobody
-// knows. Other commas stay, and then it is no number.
+// "0,88" has a decimal comma, "2,099,712" and "1,024.5" have commas between thousands, and "1,024" is
+// ambiguous. Other commas stay, and then it is no number.
 std::string with_decimal_point(std::string_view number) {
   const std::vector<std::string> groups = parted(number.substr(0, number.find('.')), ",");
   const auto is_thousand = [](const std::string& group) { return group.size() == 3; };
@@ -88,13 +88,13 @@ std::optional<Quantity> read_answer(std::string_view typed, const Posed& posed) 
 std::string_view wanted(AnswerKind kind) {
   switch (kind) {
     case AnswerKind::number:
-      return "a number is wanted here, such as 0.25, 1/4, 25 % or e^2";
+      return "Please type a number, such as 0.25, 1/4, 25 % or e^2.";
     case AnswerKind::choice:
-      return "one of the choices is wanted here, or its number";
+      return "Please type one of the choices, or its number.";
     case AnswerKind::shape:
-      return "a shape is wanted here, rows × columns, such as 2x4";
+      return "Please type a shape, rows × columns, such as 2x4.";
     case AnswerKind::word:
-      return "a word is wanted here";
+      return "Please type a word.";
   }
   return "";
 }
@@ -106,7 +106,7 @@ Judged judge(const Posed& posed, std::string_view typed) {
   try {
     answer = read_answer(trimmed(typed), posed);
   } catch (const InputError& error) {
-    return {Judged::Mark::unreadable, error.what()};
+    return {Judged::Mark::unreadable, fmt::format("{}.", error.what())};
   }
   if (!answer) return {Judged::Mark::unreadable, std::string(wanted(posed.question.kind))};
   if (is_same(*answer, posed.answer, posed)) return {Judged::Mark::right, ""};

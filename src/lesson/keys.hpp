@@ -1,29 +1,33 @@
 #pragma once
 
-#include <algorithm>
-#include <array>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace attn {
 
 /// What a reader of a lesson can do at a prompt.
-enum class Deed { next, back, hint, skip, answer, list, quit };
+enum class Deed { next, back, hint, skip, answer, list, go, help, quit };
 
-/// A key that does it.
+/// What does it: a letter, or a word.
 struct LessonKey {
-  std::string_view name;  // as it is typed
-  std::string_view does;
+  std::string_view name;   // as a prompt shows it: "h"
+  std::string_view words;  // that do the same, with blanks around each
+  std::string_view does;   // in a word or three, for the prompt
+  std::string_view about;  // the same in a sentence, for help
   Deed deed;
+  bool at_questions_only;
+};
+std::span<const LessonKey> lesson_keys();
+
+/// A line that is a key and no answer. Of `go`: to which step, from 1.
+struct Pressed {
+  Deed deed;
+  std::size_t step = 0;
 };
 
-constexpr std::array lesson_keys = {
-    LessonKey{"h", "hint", Deed::hint}, LessonKey{"a", "answer", Deed::answer},
-    LessonKey{"s", "skip", Deed::skip}, LessonKey{"b", "back", Deed::back},
-    LessonKey{"l", "list", Deed::list}, LessonKey{"q", "quit", Deed::quit},
-};
-
-inline bool is_key(std::string_view typed) {
-  return std::ranges::find(lesson_keys, typed, &LessonKey::name) != lesson_keys.end();
-}
+/// Nothing: it is no key. Upper and lower case are the same.
+std::optional<Pressed> pressed(std::string_view typed);
 
 }  // namespace attn

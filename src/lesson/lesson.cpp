@@ -1,7 +1,10 @@
 #include "lesson/lesson.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <tuple>
 
 #include "data/files/reach.hpp"
@@ -31,8 +34,10 @@ struct Key {
 constexpr std::array keys = {
     Key{"title", false, [](Lesson& lesson, const std::string& value) { lesson.title = value; }},
     Key{"needs", false, [](Lesson& lesson, const std::string& value) { lesson.needs = parted(value, ", "); }},
-    Key{"minutes", false, [](Lesson& lesson, const std::string& value) { lesson.minutes = minutes_of(value); }},
-    Key{"covers", false, [](Lesson& lesson, const std::string& value) { lesson.covers = parted(value, ", "); }},
+    Key{"minutes", false,
+        [](Lesson& lesson, const std::string& value) { lesson.minutes = minutes_of(value); }},
+    Key{"covers", false,
+        [](Lesson& lesson, const std::string& value) { lesson.covers = parted(value, ", "); }},
     Key{"can", true, [](Lesson& lesson, const std::string& value) { lesson.can.push_back(value); }},
     Key{"try", false, [](Lesson& lesson, const std::string& value) { lesson.try_it = value; }},
 };
@@ -58,12 +63,6 @@ struct End {
   std::size_t next_line;
   LessonStep step;
 };
-
-bool is_output(const Document& document, std::size_t line) {
-  return std::ranges::any_of(document.commands, [&](const CommandBlock& block) {
-    return block.output && block.output->begin < line && line < block.output->end;
-  });
-}
 
 std::vector<LessonStep> steps_of(const Lesson& lesson) {
   const Document& document = lesson.document;
@@ -111,6 +110,20 @@ Lesson built_in(const LessonFile& file) {
   return lesson;
 }
 
+bool begins_with(const LessonFile& file, std::string_view word) {
+  return !word.empty() && file.name.starts_with(word);
+}
+
+// In its name or in its title, upper and lower case alike.
+bool says(const LessonFile& file, std::string_view word) {
+  constexpr std::size_t least = 3;
+  const auto is_same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  const auto holds = [&](std::string_view text) { return !std::ranges::search(text, word, is_same).empty(); };
+  return word.size() >= least && (holds(file.name) || holds(built_in(file).title));
+}
+
 // The question about what a page shows. Where its command keeps no matrix of that name, because it shows few,
 // the question is about all that the problem allows.
 Posed pose_about(const Question& question, const Page& page) {
@@ -134,12 +147,12 @@ Posed posed(const Lesson& lesson, const Question& question, const std::vector<Bl
     const Ran ran = at_place(question.place, [&] {
       return run(command_lines(command, "on", question.place.line).front().words, {});
     });
-    return pose_about(question, ran.page);
+    return pose_about(question, *ran.page);
   }
   for (std::size_t i = runs.size(); i-- > 0;) {
     if (lesson.document.commands[i].fence.first_line > question.place.line) continue;
     for (auto said = runs[i].said.rbegin(); said != runs[i].said.rend(); ++said) {
-      if (said->page.graph) return pose_about(question, said->page);
+      if (said->page->graph) return pose_about(question, *said->page);
     }
   }
   fail_at(question.place, "no block above computes anything: give the question a line on: --example NAME");
@@ -164,6 +177,15 @@ Lesson find_lesson(const std::string& word) {
   for (const LessonFile& file : files) {
     const std::string number = number_and_name(std::string(file.path)).first;
     if (word == number || "0" + word == number) return built_in(file);
+  }
+  if (const LessonFile* const file = find_row(files, word)) return built_in(*file);
+  for (const auto& fits : {begins_with, says}) {
+    std::vector<std::string> names;
+    for (const LessonFile& file : files) {
+      if (fits(file, word)) names.emplace_back(file.name);
+    }
+    if (names.size() == 1) return built_in(look_up(files, names.front(), "lesson"));
+    if (names.size() > 1) fail("'{}' fits several lessons. Choose one of: {}", word, fmt::join(names, ", "));
   }
   return built_in(look_up(files, word, "lesson"));
 }

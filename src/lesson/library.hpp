@@ -25,4 +25,7 @@ struct ChecklistLine {
 /// lessons/checklist.txt: in each line a name and what it stands for.
 std::span<const ChecklistLine> checklist();
 
+/// lessons/terms.txt: in each line a term, and after commas the forms that it takes.
+std::string_view terms_text();
+
 }  // namespace attn

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "data/files/reach.hpp"
 #include "lesson/keys.hpp"
 #include "lesson/lesson.hpp"
 #include "lesson/library.hpp"
+#include "lesson/show.hpp"
+#include "lesson/terms.hpp"
 #include "render/width.hpp"
 #include "support/lookup.hpp"
 
@@ -96,15 +100,53 @@ class Lint {
     for (const Question& question : lesson_.questions) {
       if (question.hints.empty()) add(question.place.line, "the question has no hint: give it a line hint:");
       for (const std::string& choice : question.choices) {
-        if (is_key(choice)) add(question.place.line, "the choice '{}' is a key: call it otherwise", choice);
+        if (pressed(choice)) add(question.place.line, "the choice '{}' is a key: call it otherwise", choice);
       }
+    }
+  }
+
+  // A step and the line that asks for the next one are to stand on one screen of 24 lines.
+  void check_heights(const WorkedLesson& worked) {
+    constexpr std::size_t most = 20;
+    for (const LessonStep& step : lesson_.steps) {
+      const std::size_t height = height_of(lesson_, step, worked);
+      if (height > most)
+        add(step.first_line,
+            "this step takes {} lines, and {} is the most: split it with a line ***, or show less", height,
+            most);
+    }
+  }
+
+  // A term is introduced once, in bold, before it is used. In an author's own lesson those of the course are
+  // known.
+  void check_terms() {
+    const std::vector<TermUse> uses = term_uses(lesson_);
+    std::map<const Term*, std::size_t> introduced;
+    for (const TermUse& use : uses) {
+      if (use.introduces) introduced.try_emplace(use.term, use.line);
+    }
+    std::set<const Term*> known;
+    for (const TermUse& use : uses) {
+      const Lesson* const other = introduced_elsewhere(use.term);
+      const auto here = introduced.find(use.term);
+      if (use.introduces && (here->second != use.line || (other && is_of_course())) &&
+          known.insert(use.term).second)
+        add(use.line, "'{}' is introduced again: {} does it", use.term->name,
+            here->second != use.line ? fmt::format("line {}", here->second) : other->document.path);
+      if (use.introduces || known.contains(use.term)) continue;
+      const bool too_early = here != introduced.end()
+                                 ? use.line < here->second && !(other && !is_of_course())
+                                 : is_of_course() && other && other->number > lesson_.number;
+      if (too_early && known.insert(use.term).second)
+        add(use.line, "'{}' is used here and introduced later, in {}", use.term->name,
+            here != introduced.end() ? fmt::format("line {}", here->second) : other->document.path);
     }
   }
 
   void check_answers(const WorkedLesson& worked) {
     for (const Posed& posed : worked.posed) {
       const std::size_t line = posed.question.place.line;
-      if (posed.question.kind == AnswerKind::word && is_key(answer_of(posed)))
+      if (posed.question.kind == AnswerKind::word && pressed(answer_of(posed)))
         add(line, "the answer '{}' is a key: ask for something else", answer_of(posed));
       const double* const number = std::get_if<double>(&posed.answer);
       if (number && *number != 0.0 && tolerance_for(posed) >= std::fabs(*number))
@@ -148,6 +190,30 @@ class Lint {
     return find_row(lesson_files(), name) || is_there(name + ".md");
   }
 
+  bool is_of_course() const {
+    return std::ranges::any_of(course(), [&](const Lesson& lesson) { return lesson.name == lesson_.name; });
+  }
+
+  static const std::vector<Lesson>& course() {
+    static const std::vector<Lesson> lessons = built_in_lessons();
+    return lessons;
+  }
+
+  // The lesson of the course that introduces a term, unless it is this one; null: none does.
+  const Lesson* introduced_elsewhere(const Term* term) const {
+    static const std::map<const Term*, const Lesson*> introduced = [] {
+      std::map<const Term*, const Lesson*> by_term;
+      for (const Lesson& lesson : course()) {
+        for (const TermUse& use : term_uses(lesson)) {
+          if (use.introduces) by_term.try_emplace(use.term, &lesson);
+        }
+      }
+      return by_term;
+    }();
+    const auto found = introduced.find(term);
+    return found == introduced.end() || found->second->name == lesson_.name ? nullptr : found->second;
+  }
+
   void check_covered(const std::string& name, std::size_t line) {
     if (!find_row(checklist(), name))
       add(line, "covers: there is no line '{}' in the checklist{}", name,
@@ -168,12 +234,14 @@ std::vector<std::string> faults_of(std::string_view text, const std::string& pat
     lint.check_commands();
     lint.check_references();
     lint.check_questions();
+    lint.check_terms();
     lint.check_trial(run);
     std::vector<std::string> found;
     try {
       const WorkedLesson worked = work(lesson, run);
       lint.check_output_width(worked);
       lint.check_answers(worked);
+      lint.check_heights(worked);
     } catch (const InputError& error) {
       found.emplace_back(error.what());
     }

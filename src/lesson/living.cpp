@@ -31,30 +31,30 @@ void append_markdown(std::vector<std::string>& lines, std::string_view text, con
   if (lines.empty() || !lines.back().empty()) lines.emplace_back();
   for (std::string& line : split(text)) {
     if (trimmed(line) == begin_of_output || trimmed(line) == end_of_output)
-      fail_at(place, "this prints the mark of an output itself: give the block format=text");
+      fail_at(place, "this output contains the mark of an output: give the block format=text");
     lines.push_back(std::move(line));
   }
   lines.emplace_back();
 }
 
 // The sentence of an error as a paragraph of text.
-std::string paragraph(const std::string& sentence, const BlockStyle& wanted) {
-  Page page;
-  page.blocks.emplace_back(Prose{attn::text(strong(sentence))});
-  std::string written;
-  Sink sink([&](std::string_view bytes) { written += bytes; });
-  render_text(page, {.width = wanted.width.value_or(80)}, sink);
+Ran complaint(const std::string& sentence, const BlockStyle& wanted) {
+  auto page = std::make_shared<Page>();
+  page->blocks.emplace_back(Prose{attn::text(strong(sentence))});
+  Ran ran{"", "text", page, {.width = wanted.width.value_or(80)}};
+  Sink sink([&](std::string_view bytes) { ran.text += bytes; });
+  render_text(*page, ran.style, sink);
   sink.flush();
-  return written;
+  return ran;
 }
 
 Ran failed(const Document& document, const CommandBlock& block, const CommandLine& line, const Run& run) {
   try {
     run(line.words, block.attributes.style);
   } catch (const InputError& error) {
-    return {paragraph(std::string("attn: ") + error.what(), block.attributes.style), "text", {}};
+    return complaint(std::string("attn: ") + error.what(), block.attributes.style);
   }
-  fail_at(document.at(line.line), "this was to fail, and runs: leave `fails` out");
+  fail_at(document.at(line.line), "this command was expected to fail, but it runs: leave out `fails`");
 }
 
 Ran ran(const Document& document, const CommandBlock& block, const CommandLine& line, const Run& run) {

@@ -53,7 +53,8 @@ Span::Style style_of(cmark_node* piece) {
   if (cmark_node_get_type(piece) == CMARK_NODE_CODE) return Span::Style::code;
   for (cmark_node* node = piece; node; node = cmark_node_parent(node)) {
     const cmark_node_type type = cmark_node_get_type(node);
-    if (type == CMARK_NODE_STRONG || type == CMARK_NODE_EMPH) return Span::Style::strong;
+    if (type == CMARK_NODE_STRONG) return Span::Style::strong;
+    if (type == CMARK_NODE_EMPH) return Span::Style::emphasis;
   }
   return Span::Style::plain;
 }

@@ -19,12 +19,12 @@ Quantity quantity_of(const Quantity& found, const Question& question) {
   const bool fits = question.kind == AnswerKind::number  ? std::holds_alternative<double>(quantity)
                     : question.kind == AnswerKind::shape ? std::holds_alternative<Shape>(quantity)
                                                          : std::holds_alternative<std::string>(quantity);
-  if (!fits) fail("the kind of the question is another one than that of '{}'", written(found));
+  if (!fits) fail("the kind of the question does not fit the value '{}': change kind:", written(found));
   if (const double* number = std::get_if<double>(&quantity); number && !std::isfinite(*number))
-    fail("the answer is {}, and nobody can type that: ask for something else", written(quantity));
+    fail("the value is {}, which cannot be typed: ask for something else", written(quantity));
   if (question.kind == AnswerKind::choice &&
       std::ranges::find(question.choices, written(quantity)) == question.choices.end())
-    fail("'{}' is none of the choices {}", written(quantity), fmt::join(question.choices, " | "));
+    fail("'{}' is not among the choices: {}", written(quantity), fmt::join(question.choices, " | "));
   return quantity;
 }
 
@@ -49,14 +49,16 @@ Posed pose(Question question, const Graph& graph) {
   at_place(asked.place, [&] {
     const LookedUp found = look_up_quantity(asked.of, &graph);
     if (!found.of_computation)
-      fail("of: '{}' looks nothing up: name a cell such as scores[1,2], or a size such as d_k", asked.of);
+      fail(
+          "of: '{}' names no part of the computation: give a cell such as scores[1,2], or a size such as d_k",
+          asked.of);
     posed.answer = quantity_of(found.quantity, asked);
   });
   for (const Mistake& mistake : asked.mistakes) {
     at_place({asked.place.path, mistake.line}, [&] {
       Quantity quantity = quantity_of(look_up_quantity(mistake.of, &graph).quantity, asked);
       if (is_same(quantity, posed.answer, posed))
-        fail("wrong: '{}' is {}, and right", mistake.of, written(quantity));
+        fail("wrong: '{}' is {}, which is the correct answer", mistake.of, written(quantity));
       posed.mistakes.emplace_back(std::move(quantity), mistake.says);
     });
   }

@@ -19,7 +19,8 @@ LessonProgress lesson_progress(const Json& value) {
   LessonProgress progress;
   for (const Json& key : value.at("done")) progress.done.push_back(key.get<std::string>());
   for (const auto& [key, answer] : value.at("answers").items())
-    progress.answers[key] = {answer.at("text").get<std::string>(), answer.at("right").get<bool>()};
+    progress.answers[key] = {answer.at("text").get<std::string>(), answer.at("right").get<bool>(),
+                             answer.value("first", false), answer.value("missed", false)};
   return progress;
 }
 
@@ -46,29 +47,36 @@ std::string key_of(const Lesson& lesson, const LessonStep& step) {
 
 }  // namespace
 
-Progress read_progress(const std::string& path) {
+CourseProgress read_progress(const std::string& path) {
   if (!is_there(path)) return {};
   const Json json = parse_json(read_bytes(path), path);
   if (!json.is_object() || json.value("schema", Json()) != Json(schema_of_progress)) fail_foreign(path);
-  Progress progress;
+  CourseProgress progress;
   try {
-    for (const auto& [name, lesson] : json.at("lessons").items()) progress[name] = lesson_progress(lesson);
+    for (const auto& [name, lesson] : json.at("lessons").items())
+      progress.lessons[name] = lesson_progress(lesson);
+    progress.last = json.value("last", "");
   } catch (const Json::exception&) {
     fail_foreign(path);
   }
   return progress;
 }
 
-std::string bytes_of(const Progress& progress) {
+std::string bytes_of(const CourseProgress& progress) {
   // An object itself would look through all of its members for one of the same name.
   Json::object_t lessons;
-  for (const auto& [name, lesson] : progress) {
+  for (const auto& [name, lesson] : progress.lessons) {
     Json::object_t answers;
     for (const auto& [key, answer] : lesson.answers)
-      answers.push_back({key, {{"text", answer.text}, {"right", answer.right}}});
+      answers.push_back({key,
+                         {{"text", answer.text},
+                          {"right", answer.right},
+                          {"first", answer.first},
+                          {"missed", answer.missed}}});
     lessons.push_back({name, {{"done", lesson.done}, {"answers", std::move(answers)}}});
   }
-  const Json json = {{"schema", schema_of_progress}, {"lessons", std::move(lessons)}};
+  const Json json = {
+      {"schema", schema_of_progress}, {"last", progress.last}, {"lessons", std::move(lessons)}};
   // What somebody typed need not be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -88,6 +96,20 @@ std::vector<std::string> keys_of(const Lesson& lesson) {
     keys.push_back(std::move(key));
   }
   return keys;
+}
+
+Standing standing_of(const Lesson& lesson, const LessonProgress& progress) {
+  Standing standing{.steps = lesson.steps.size(), .questions = lesson.questions.size()};
+  const std::vector<std::string> keys = keys_of(lesson);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    standing.done += std::ranges::find(progress.done, keys[i]) != progress.done.end();
+    const auto answer = progress.answers.find(keys[i]);
+    if (!lesson.steps[i].question || answer == progress.answers.end()) continue;
+    standing.first += answer->second.first;
+    standing.later += answer->second.right && !answer->second.first;
+    standing.missed += answer->second.missed;
+  }
+  return standing;
 }
 
 }  // namespace attn

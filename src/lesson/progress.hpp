@@ -8,10 +8,12 @@
 
 namespace attn {
 
-/// What somebody answered, and whether it was right.
+/// What somebody answered to a question.
 struct Answered {
-  std::string text;
-  bool right = false;
+  std::string text;     // the last answer
+  bool right = false;   // whether it is correct
+  bool first = false;   // whether the very first answer was
+  bool missed = false;  // whether to ask again: an answer was wrong, or the solution was shown
 };
 
 /// How far somebody is in a lesson. Steps and questions are known by their text: when a lesson is edited,
@@ -21,14 +23,17 @@ struct LessonProgress {
   std::map<std::string, Answered> answers;  // by the key of the question's step
 };
 
-/// Of all lessons, by name.
-using Progress = std::map<std::string, LessonProgress>;
+/// Of all lessons.
+struct CourseProgress {
+  std::map<std::string, LessonProgress> lessons;  // by name
+  std::string last;                               // the name of the one that was taken last, or nothing
+};
 
 /// The state file; no progress when there is none. Throws InputError when it is something else.
-Progress read_progress(const std::string& path);
+CourseProgress read_progress(const std::string& path);
 
 /// The bytes of a state file.
-std::string bytes_of(const Progress& progress);
+std::string bytes_of(const CourseProgress& progress);
 
 /// What a lesson is called there: its name, or the path of an author's own.
 std::string progress_name(const Lesson& lesson);
@@ -36,5 +41,18 @@ std::string progress_name(const Lesson& lesson);
 /// What each step is known by: a number made of its text, without the output. Steps that are alike are told
 /// apart by their order.
 std::vector<std::string> keys_of(const Lesson& lesson);
+
+/// How far somebody is, counted.
+struct Standing {
+  std::size_t steps = 0, done = 0;
+  std::size_t questions = 0;
+  std::size_t first = 0;   // correct at the first try
+  std::size_t later = 0;   // correct, but not at once
+  std::size_t missed = 0;  // to be asked again
+
+  bool is_finished() const { return done == steps; }
+  bool is_begun() const { return done > 0 || first + later + missed > 0; }
+};
+Standing standing_of(const Lesson& lesson, const LessonProgress& progress);
 
 }  // namespace attn

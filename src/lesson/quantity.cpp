@@ -20,7 +20,7 @@ class Reader {
   LookedUp read() {
     Quantity quantity = comparison();
     if (!scanner_.is_at_end())
-      fail("'{}': nothing is understood from '{}' on", scanner_.expression(), scanner_.rest());
+      fail("'{}' cannot be read from '{}' on", scanner_.expression(), scanner_.rest());
     return {std::move(quantity), looked_};
   }
 
@@ -32,7 +32,7 @@ class Reader {
 
   double number(const Quantity& quantity) const {
     if (const double* value = std::get_if<double>(&quantity)) return *value;
-    fail("'{}': {} is no number to compute with", scanner_.expression(), written(quantity));
+    fail("'{}': {} is not a number", scanner_.expression(), written(quantity));
   }
 
   Quantity comparison() {
@@ -99,7 +99,7 @@ class Reader {
       return inside;
     }
     if (take("\"")) return std::string(scanner_.quoted());
-    if (scanner_.is_at_end()) fail("'{}' ends where a number or a name should stand", scanner_.expression());
+    if (scanner_.is_at_end()) fail("'{}' ends where a number or a name is expected", scanner_.expression());
     return scanner_.is_at_name() ? named() : Quantity(scanner_.number());
   }
 
@@ -135,7 +135,7 @@ class Reader {
   MatrixRow row() {
     const Node& node = matrix(scanner_.name());
     if (!scanner_.rest().starts_with('['))
-      fail("'{}': a row is missing after {}: [1]", scanner_.expression(), node.name);
+      fail("'{}': the row is missing: write {}[1]", scanner_.expression(), node.name);
     const std::string_view place = scanner_.brackets();
     const std::size_t i = find_place(node.frame.rows, node.frame.shape.rows, place,
                                      fmt::format("row '{}' of {}", place, node.name));
@@ -143,7 +143,8 @@ class Reader {
   }
 
   const Graph& graph() const {
-    if (!graph_) fail("'{}' is not a number: give one, or a fraction such as 1/8", scanner_.expression());
+    if (!graph_)
+      fail("'{}' is not a number: write a number, or a fraction such as 1/8", scanner_.expression());
     return *graph_;
   }
 
@@ -151,7 +152,7 @@ class Reader {
     looked_ = true;
     const std::vector<const Node*> nodes = graph().matching(called);
     if (nodes.size() > 1)
-      fail("'{}' could be {} or {}: give the whole name", called, nodes[0]->name, nodes[1]->name);
+      fail("'{}' could be {} or {}: give the full name", called, nodes[0]->name, nodes[1]->name);
     return *nodes.front();
   }
 

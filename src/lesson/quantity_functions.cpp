@@ -30,8 +30,8 @@ std::string label_of(const MatrixRow& row, std::span<const double>::iterator fou
   };
   for (auto other = row.cells.begin(); other != row.cells.end(); ++other) {
     if (other != found && equal_but_for_last_bits(*other, *found))
-      fail("'{}' and '{}' are tied at {}: ask about a row where one of them stands out", label_at(found),
-           label_at(other), written(*found));
+      fail("'{}' and '{}' are tied at {}: ask about a row without a tie", label_at(found), label_at(other),
+           written(*found));
   }
   return label_at(found);
 }
@@ -116,7 +116,7 @@ double size_of(const Graph& graph, std::string_view name) {
     if (const Node* node = first_matching(graph, pattern))
       return static_cast<double>(node->frame.shape.*size.side);
   }
-  fail("there is no {} here: this computation has no {}", name, size.matrices.back());
+  fail("{} is not known here: this computation has no {}", name, size.matrices.back());
 }
 
 }  // namespace attn

@@ -25,24 +25,25 @@ std::vector<std::string> split_choices(std::string_view value) {
   std::vector<std::string> choices;
   for (const std::string& choice : parted(value, "|")) choices.emplace_back(trimmed(choice));
   if (choices.size() < 2 || std::ranges::find(choices, "") != choices.end())
-    fail("choices are parted by |: rises | falls");
+    fail("give at least two choices, separated by |: rises | falls");
   return choices;
 }
 
 double tolerance_of(const std::string& value) {
   const Quantity quantity = look_up_quantity(value, nullptr).quantity;
   const double* const tolerance = std::get_if<double>(&quantity);
-  if (!tolerance || !(*tolerance >= 0.0)) fail("tolerance: '{}' is not a number from 0 on", value);
+  if (!tolerance || !(*tolerance >= 0.0)) fail("tolerance must be a number of 0 or more, not '{}'", value);
   return *tolerance;
 }
 
 Mistake mistake_of(const Entry& entry) {
   constexpr std::string_view arrow = "=>";
   const std::size_t at = entry.value.find(arrow);
-  if (at == std::string::npos) fail("wrong: an expression, then =>, then what went wrong");
+  if (at == std::string::npos) fail("wrong: write an expression, =>, and a note: scores[1,2] => This is …");
   Mistake mistake{std::string(trimmed(std::string_view(entry.value).substr(0, at))),
                   std::string(trimmed(std::string_view(entry.value).substr(at + arrow.size()))), entry.line};
-  if (mistake.of.empty() || mistake.says.empty()) fail("wrong: an expression, then =>, then what went wrong");
+  if (mistake.of.empty() || mistake.says.empty())
+    fail("wrong: write an expression, =>, and a note: scores[1,2] => This is …");
   return mistake;
 }
 
@@ -71,13 +72,15 @@ constexpr std::array keys = {
 };
 
 void check_whole(const Question& question) {
-  if (question.ask.empty()) fail("the question asks nothing: give it a line ask:");
+  if (question.ask.empty()) fail("the question has no text: give it a line ask:");
   if (question.of.empty()) fail("the question has no answer: give it a line of: with an expression");
   const bool is_choice = question.kind == AnswerKind::choice;
   if (is_choice && question.choices.empty())
-    fail("a choice needs something to choose from: choices: rises | falls");
-  if (!is_choice && !question.choices.empty()) fail("choices belong to kind: choice");
-  if (question.tolerance && question.kind != AnswerKind::number) fail("tolerance belongs to kind: number");
+    fail("kind: choice needs choices: give a line such as choices: rises | falls");
+  if (!is_choice && !question.choices.empty())
+    fail("choices need kind: choice: change the kind, or leave out the choices");
+  if (question.tolerance && question.kind != AnswerKind::number)
+    fail("tolerance needs kind: number: change the kind, or leave out the tolerance");
 }
 
 }  // namespace
@@ -88,7 +91,7 @@ Question read_question(const Document& document, const FencedBlock& block) {
   std::vector<std::string_view> given;
   for (const Entry& entry : entries_of(document, block.first_line + 1, block.last_line, block.margin)) {
     at_place(document.at(entry.line), [&] {
-      const Key& key = look_up(std::span<const Key>(keys), entry.key, "line of a question");
+      const Key& key = look_up(std::span<const Key>(keys), entry.key, "key of a question");
       if (!key.repeats && std::ranges::find(given, key.name) != given.end())
         fail("{} is given twice: give it once", key.name);
       given.push_back(key.name);

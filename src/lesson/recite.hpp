@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lesson/lesson.hpp"
+#include "lesson/progress.hpp"
 
 namespace attn {
 
@@ -20,6 +21,10 @@ struct Graded {
 
 /// One answer for each question, in order. Throws InputError when there are more or fewer.
 Graded graded(const Lesson& lesson, const WorkedLesson& worked, const std::vector<std::string>& answers);
+
+/// What a file of progress would hold of these answers. Throws as graded does.
+LessonProgress answered(const Lesson& lesson, const WorkedLesson& worked,
+                        const std::vector<std::string>& answers);
 
 /// The answers in a file: one in each line that is not empty and does not begin with #.
 std::vector<std::string> answers_in(std::string_view text);

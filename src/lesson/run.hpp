@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,9 +22,10 @@ struct BlockStyle {
 /// What a command line has said.
 struct Ran {
   std::string text;
-  std::string_view format;  // that the text is in
-  Page page;                // and the computation behind it
-  Style style = {};         // that it was written in
+  std::string_view format;           // that the text is in
+  std::shared_ptr<const Page> page;  // and the computation behind it
+  Style style = {};                  // that it was written in
+  std::size_t width = 0;             // that the command itself asked for; 0: none
 };
 
 /// Runs the words of a command line as the program would, always in the same style: no colour, no terminal.

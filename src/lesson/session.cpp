@@ -6,10 +6,11 @@
 
 #include "lesson/judge.hpp"
 #include "lesson/keys.hpp"
-#include "lesson/progress.hpp"
 #include "lesson/show.hpp"
+#include "render/color.hpp"
 #include "render/format.hpp"
-#include "render/width.hpp"
+#include "render/pager.hpp"
+#include "support/parsed.hpp"
 
 namespace attn {
 namespace {
@@ -17,52 +18,106 @@ namespace {
 // One lesson at one desk.
 class Session {
  public:
-  Session(const Lesson& lesson, const WorkedLesson& worked, const Desk& desk)
+  Session(const Lesson& lesson, const WorkedLesson& worked, Desk& desk)
       : lesson_(lesson),
         worked_(worked),
         desk_(desk),
-        mine_(all_progress()[progress_name(lesson)]),
+        mine_(desk.progress().lessons[progress_name(lesson)]),
         keys_(keys_of(lesson)) {}
 
-  void run() {
-    show(opening_of(lesson_));
-    at_ = next_undone(0);
-    if (at_ == lesson_.steps.size()) at_ = 0;  // all is done: once more
-    if (at_ > 0) say_where();
-    bool shows = true;
+  Ended take(std::optional<std::size_t> step) {
+    desk_.show(opening_of(lesson_));
+    at_ = step.value_or(next_undone(0));
+    if (at_ >= lesson_.steps.size()) at_ = 0;  // all is done: once more
+    if (at_ > 0) arrive();
     while (at_ < lesson_.steps.size()) {
-      if (shows) show(shown(lesson_, step(), worked_));
-      const Deed deed = step().question ? ask(worked_.posed[*step().question]) : pause();
-      if (deed == Deed::quit) return say("What you have done is kept. Go on with the same command.");
-      shows = deed != Deed::list;
-      if (deed == Deed::list) list();
-      if (deed == Deed::back) at_ -= std::min<std::size_t>(at_, 1);
-      if (deed == Deed::next) finish_step();
+      if (shows_) show_step();
+      shows_ = true;
+      const Pressed pressed = this->step().question ? ask(posed()) : pause();
+      if (!go(pressed)) return Ended::left;
     }
-    say(fmt::format("That is the end of the lesson: {} of {} questions answered rightly.", right(),
-                    worked_.posed.size()));
+    desk_.show(closing_of(lesson_, standing_of(lesson_, mine_)));
+    return Ended::finished;
+  }
+
+  Ended review() {
+    std::vector<std::size_t> missed;
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      const auto answer = mine_.answers.find(keys_[i]);
+      if (lesson_.steps[i].question && answer != mine_.answers.end() && answer->second.missed)
+        missed.push_back(i);
+    }
+    desk_.show({Heading{2, text("Review: ", lesson_.title)}});
+    for (const std::size_t i : missed) {
+      at_ = i;
+      recall();
+      show_step();
+      for (bool stays = true; stays;) {
+        const Pressed pressed = ask(posed());
+        if (pressed.deed == Deed::quit) return leave();
+        stays = pressed.deed == Deed::list || pressed.deed == Deed::go || pressed.deed == Deed::back;
+        if (stays) say("A review asks one question after another: s skips this one.");
+      }
+    }
+    return Ended::finished;
   }
 
  private:
   const LessonStep& step() const { return lesson_.steps[at_]; }
-  Progress all_progress() const { return read_progress(desk_.state); }
-
+  const Posed& posed() const { return worked_.posed[*step().question]; }
   // Another session may have gone on with another lesson: only this one's progress is replaced.
-  void save() const {
-    Progress all = all_progress();
-    all[progress_name(lesson_)] = mine_;
-    desk_.terminal.save({desk_.state, bytes_of(all)});
+  void save() {
+    CourseProgress all = desk_.progress();
+    all.last = progress_name(lesson_);
+    all.lessons[all.last] = mine_;
+    desk_.save(all);
   }
 
-  // Whoever reads again what is done already gets all of it; whoever does something new goes on with what is
-  // not done yet.
+  // Goes where a key leads; false: out of the lesson.
+  bool go(const Pressed& pressed) {
+    switch (pressed.deed) {
+      case Deed::quit:
+        leave();
+        return false;
+      case Deed::next:
+      case Deed::skip:
+      case Deed::answer:
+        finish_step();
+        return true;
+      case Deed::back:
+        at_ -= std::min<std::size_t>(at_, 1);
+        return true;
+      case Deed::go:
+        jump_to(pressed.step);
+        return true;
+      case Deed::list:
+        list();
+        break;
+      case Deed::help:
+      case Deed::hint:
+        break;
+    }
+    shows_ = false;
+    return true;
+  }
+
+  void jump_to(std::size_t step) {
+    if (step >= 1 && step <= lesson_.steps.size()) {
+      at_ = step - 1;
+      return arrive();
+    }
+    say(fmt::format("There is no step {}. The steps are numbered 1 to {}.", step, lesson_.steps.size()));
+    shows_ = false;
+  }
+
+  // A step that was done before leads on to the one behind it; a new one to the next that is not done yet.
   void finish_step() {
     const std::size_t next = at_ + 1;
     const bool is_new = !is_done(at_);
     if (is_new) mine_.done.push_back(keys_[at_]);
     save();
     at_ = is_new ? next_undone(next) : next;
-    if (at_ > next && at_ < lesson_.steps.size()) say_where();
+    if (at_ > next && at_ < lesson_.steps.size()) arrive();
   }
 
   // The first step from this one on that is not done, or the end.
@@ -71,119 +126,202 @@ class Session {
     return from;
   }
 
-  void say_where() const { say(fmt::format("You go on at step {}; b goes back.", at_ + 1)); }
-
   bool is_done(std::size_t i) const { return std::ranges::find(mine_.done, keys_[i]) != mine_.done.end(); }
 
-  std::size_t right() const {
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < keys_.size(); ++i) {
-      const auto found = mine_.answers.find(keys_[i]);
-      count += lesson_.steps[i].question && found != mine_.answers.end() && found->second.right;
+  // A step that does not follow the one before it: what a question is about is shown again.
+  void arrive() {
+    say(fmt::format("You are at step {} of {}. (b: one step back)", at_ + 1, lesson_.steps.size()));
+    if (step().question) recall();
+  }
+
+  // The last matrices before a step, and all that was said since.
+  void recall() {
+    constexpr std::size_t furthest = 3;
+    std::size_t begin = at_;
+    for (std::size_t i = at_; i-- > 0 && at_ - i <= furthest;) {
+      if (!lesson_.steps[i].commands) continue;
+      begin = i;
+      break;
     }
-    return count;
+    if (begin == at_ && at_ > 0 && step().last_line < step().first_line) begin = at_ - 1;
+    std::vector<Block> blocks;
+    for (std::size_t i = begin; i < at_; ++i)
+      std::ranges::move(shown(lesson_, lesson_.steps[i], worked_), std::back_inserter(blocks));
+    desk_.show(std::move(blocks));
   }
 
-  void show(std::vector<Block> blocks) const {
-    if (blocks.empty()) return;
-    Page page;
-    page.blocks = std::move(blocks);
-    Sink sink([&](std::string_view bytes) { desk_.terminal.write(bytes); });
-    sink.write("\n");
-    render_text(page, desk_.style, sink);
-    sink.flush();
+  void show_step() { desk_.show(shown_whole(lesson_, step(), worked_)); }
+
+  void say(std::string sentence) { desk_.show({Prose{text(std::move(sentence))}}); }
+
+  void note(Note::Kind kind, Text line) { desk_.show({Note{kind, {std::move(line)}}}); }
+
+  Ended leave() {
+    say("Your progress is saved. `attn lesson` goes on from here.");
+    return Ended::left;
   }
 
-  void say(std::string sentence) const { show({Prose{text(std::move(sentence))}}); }
-
-  // What can be done here, so that nobody is ever lost, and a line of its own for what is typed. Nothing:
-  // there is no more input.
-  std::optional<std::string> read(std::string_view begin, std::string_view keys) const {
-    std::string line = fmt::format("\n[{}/{}] {}", at_ + 1, lesson_.steps.size(), begin);
-    for (const LessonKey& key : lesson_keys) {
-      if (keys.find(key.name) != std::string_view::npos) line += fmt::format(" · {} {}", key.name, key.does);
+  std::optional<std::string> read(bool asks) {
+    std::string says = fmt::format("[{}/{}] {}", at_ + 1, lesson_.steps.size(), asks ? "Your answer" : "");
+    for (const LessonKey& key : lesson_keys()) {
+      if (key.at_questions_only != asks && (asks || key.at_questions_only)) continue;
+      if (key.words.empty()) continue;
+      says += fmt::format("{}{} {}", says.ends_with(' ') ? "" : " · ", key.name, key.does);
     }
-    line += "\n> ";
-    desk_.terminal.write(desk_.style.unicode ? line : in_ascii(line));
-    const std::optional<std::string> typed = desk_.terminal.read_line();
-    if (!typed) return std::nullopt;
-    return std::string(trimmed(*typed));
+    if (asks) says += " · ? help · q quit";
+    return desk_.ask(says);
   }
 
-  Deed pause() const {
-    constexpr std::string_view keys_here = "blq";
+  Pressed pause() {
     for (;;) {
-      const std::optional<std::string> typed = read("Enter next", keys_here);
-      if (!typed) return Deed::quit;
-      if (typed->empty()) return Deed::next;
-      const auto key = std::ranges::find(lesson_keys, *typed, &LessonKey::name);
-      if (key != lesson_keys.end() && keys_here.find(key->name) != std::string_view::npos) return key->deed;
-      say(fmt::format("'{}' means nothing here: Enter goes on.", *typed));
-    }
-  }
-
-  Deed ask(const Posed& posed) {
-    show(shown(posed.question));
-    for (std::size_t hints = 0;;) {
-      const std::optional<std::string> typed = read("Your answer", "hasblq");
-      if (!typed) return Deed::quit;
-      const auto key = std::ranges::find(lesson_keys, *typed, &LessonKey::name);
-      if (key == lesson_keys.end()) {
-        if (is_right(posed, *typed)) return Deed::next;
-      } else if (key->deed == Deed::hint) {
-        hint(posed.question, hints++);
-      } else if (key->deed == Deed::answer) {
-        say(fmt::format("It is {}.", answer_of(posed)));
-        return Deed::next;
+      const std::optional<std::string> typed = read(false);
+      if (!typed) return {Deed::quit};
+      if (typed->empty()) return {Deed::next};
+      if (const auto number = parsed<std::size_t>(*typed)) return {Deed::go, *number};
+      const std::optional<Pressed> pressed = attn::pressed(*typed);
+      if (pressed && pressed->deed == Deed::help) {
+        help();
+      } else if (pressed && pressed->deed == Deed::skip) {
+        return {Deed::next};
+      } else if (pressed && pressed->deed != Deed::hint && pressed->deed != Deed::answer) {
+        return *pressed;
       } else {
-        return key->deed == Deed::skip ? Deed::next : key->deed;
+        say(fmt::format("'{}' does nothing here. Press Enter to continue, or ? for help.", *typed));
       }
     }
   }
 
-  void hint(const Question& question, std::size_t number) const {
-    if (number >= question.hints.size()) return say("There is no other hint; a shows the answer.");
-    say(fmt::format("Hint: {}", question.hints[number]));
+  Pressed ask(const Posed& posed) {
+    for (std::size_t hints = 0;;) {
+      const std::optional<std::string> typed = read(true);
+      if (!typed) return {Deed::quit};
+      const std::optional<Pressed> pressed = attn::pressed(*typed);
+      if (!pressed) {
+        if (is_right(posed, *typed)) return {Deed::next};
+      } else if (pressed->deed == Deed::help) {
+        help();
+      } else if (pressed->deed == Deed::hint) {
+        hint(posed.question, hints++);
+      } else if (pressed->deed == Deed::answer) {
+        note(Note::Kind::answer, text("The answer is ", strong(answer_of(posed)), "."));
+        miss();
+        return *pressed;
+      } else if (pressed->deed == Deed::next) {
+        say("Type an answer, or s to skip the question.");
+      } else {
+        return *pressed;
+      }
+    }
+  }
+
+  void hint(const Question& question, std::size_t number) {
+    const std::size_t count = question.hints.size();
+    if (number >= count)
+      return say(count == 0 ? "This question has no hint. Type a to see the answer."
+                            : "No more hints. Type a to see the answer.");
+    const std::string which = count == 1 ? "Hint: " : fmt::format("Hint {} of {}: ", number + 1, count);
+    note(Note::Kind::hint, text(strong(which), question.hints[number]));
+  }
+
+  // Whoever has seen the solution is asked again in a review.
+  void miss() {
+    Answered& answered = mine_.answers[keys_[at_]];
+    if (!answered.right) answered.missed = true;
+    save();
   }
 
   bool is_right(const Posed& posed, const std::string& typed) {
     const Judged judged = judge(posed, typed);
     if (judged.mark == Judged::Mark::unreadable) {
-      say(judged.says + ".");
+      say(judged.says);
       return false;
     }
     const bool right = judged.mark == Judged::Mark::right;
-    mine_.answers[keys_[at_]] = {typed, right};
-    save();
+    remember(typed, right);
     if (right) {
-      say(fmt::format("Right: {}.", answer_of(posed)));
+      note(Note::Kind::correct, text(strong("Correct: "), answer_of(posed), "."));
     } else {
-      say(fmt::format("Not yet. {}", judged.says.empty() ? "Try again, or h for a hint." : judged.says));
+      note(Note::Kind::wrong,
+           text(strong("Not yet. "), judged.says.empty() ? "Try again, or type h for a hint." : judged.says));
     }
     return right;
   }
 
-  void list() const {
+  void remember(const std::string& typed, bool right) {
+    const bool is_first_try = tried_ != at_;
+    tried_ = at_;
+    const auto [found, is_new] = mine_.answers.try_emplace(keys_[at_]);
+    Answered& answered = found->second;
+    answered.text = typed;
+    answered.right = right;
+    if (is_new) answered.first = right;
+    answered.missed = !right || (answered.missed && !is_first_try);
+    save();
+  }
+
+  void help() {
+    Listing listing{{"key", "what it does"}, {}};
+    for (const LessonKey& key : lesson_keys()) {
+      std::string name(key.name);
+      for (const std::string& word : parted(key.words, " ")) name += ", " + word;
+      listing.rows.push_back({std::move(name), std::string(key.about)});
+    }
+    desk_.show({std::move(listing)});
+  }
+
+  void list() {
     Listing listing{{"", "step", "what"}, {}};
     for (std::size_t i = 0; i < lesson_.steps.size(); ++i) {
-      const std::string_view sign = i == at_ ? ">" : is_done(i) ? "x" : "";
+      const std::string_view sign = i == at_ ? ">" : is_done(i) ? "✓" : "";
       listing.rows.push_back({std::string(sign), std::to_string(i + 1), gist_of(lesson_, lesson_.steps[i])});
     }
-    show({std::move(listing), Prose{text("> is where you are, x is done.")}});
+    desk_.show({std::move(listing),
+                Prose{text("> you are here   ✓ done. Type ", code("go N"), " to go to step N.")}});
   }
+
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   const Lesson& lesson_;
   const WorkedLesson& worked_;
-  const Desk& desk_;
+  Desk& desk_;
   LessonProgress mine_;
   std::vector<std::string> keys_;
   std::size_t at_ = 0;
+  std::size_t tried_ = none;  // the step at which the last answer was given
+  bool shows_ = true;         // whether the step is still to be shown
 };
 
 }  // namespace
 
-void take(const Lesson& lesson, const WorkedLesson& worked, const Desk& desk) {
-  Session(lesson, worked, desk).run();
+Ended take(const Lesson& lesson, const WorkedLesson& worked, Desk& desk, std::optional<std::size_t> step) {
+  return Session(lesson, worked, desk).take(step);
+}
+
+Ended review(const Lesson& lesson, const WorkedLesson& worked, Desk& desk) {
+  return Session(lesson, worked, desk).review();
+}
+
+void Desk::show(std::vector<Block> blocks) {
+  if (blocks.empty()) return;
+  Page page;
+  page.blocks = std::move(blocks);
+  std::string text = "\n";
+  Sink sink([&](std::string_view bytes) { text += bytes; });
+  render_text(page, style_, sink);
+  sink.flush();
+  try {
+    pager_.write_together(text);
+  } catch (const PageLeft&) {
+    pager_.restart();  // the rest of this page only: the prompt is next
+  }
+}
+
+std::optional<std::string> Desk::ask(std::string_view says) {
+  terminal_.write("\n" + dim(style_) + style_.signs(says) + plain(style_) + "\n");
+  const std::optional<std::string> typed = terminal_.read_line("> ");
+  pager_.restart();
+  if (!typed) return std::nullopt;
+  return std::string(trimmed(*typed));
 }
 
 }  // namespace attn

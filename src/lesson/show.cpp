@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "render/format.hpp"
 #include "render/width.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
@@ -100,6 +102,12 @@ std::vector<const MarkdownLeaf*> leaves_of(const Lesson& lesson, const LessonSte
   return leaves;
 }
 
+// Text is set anew for the page that it comes to stand on; other formats are what they are.
+Block output_of(const Ran& said) {
+  if (said.format != "text") return CodeBlock{std::string(said.format), without_empty_lines(said.text)};
+  return CommandOutput{said.page, said.style.precision, said.style.full, said.style.unicode, said.width};
+}
+
 }  // namespace
 
 Block abilities_of(const Lesson& lesson) {
@@ -122,6 +130,34 @@ std::vector<Block> opening_of(const Lesson& lesson) {
   return blocks;
 }
 
+std::vector<Block> closing_of(const Lesson& lesson, const Standing& standing) {
+  const std::string name = lesson.document.folder ? "" : " " + without_zeros(lesson.number);
+  std::vector<Block> blocks = {
+      Prose{text(strong(fmt::format("End of lesson{}. ", name)), counted(standing))}};
+  if (!lesson.can.empty()) {
+    blocks.emplace_back(Prose{text("You can now:")});
+    blocks.push_back(abilities_of(lesson));
+  }
+  if (!lesson.try_it.empty()) {
+    blocks.emplace_back(Prose{text("Try it on a sentence of your own:")});
+    blocks.emplace_back(CodeBlock{"console", "$ " + lesson.try_it});
+  }
+  return blocks;
+}
+
+std::string counted(const Standing& standing) {
+  std::string says = fmt::format("{}: {} correct at the first try", count_of(standing.questions, "question"),
+                                 standing.first);
+  if (standing.later > 0) says += fmt::format(", {} later", standing.later);
+  const std::size_t open = standing.questions - standing.first - standing.later;
+  if (open > 0) says += fmt::format(", {} not yet", open);
+  return says + ".";
+}
+
+std::string without_zeros(std::string_view number) {
+  return std::string(number.substr(std::min(number.find_first_not_of('0'), number.size())));
+}
+
 std::vector<Block> shown(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked) {
   Blocks text;
   for (const MarkdownLeaf* leaf : leaves_of(lesson, step)) text.add(*leaf);
@@ -129,9 +165,25 @@ std::vector<Block> shown(const Lesson& lesson, const LessonStep& step, const Wor
   if (!step.commands) return blocks;
   const CommandBlock& block = lesson.document.commands[*step.commands];
   if (!block.attributes.hidden) blocks.emplace_back(CodeBlock{"console", commands_of(block)});
-  for (const Ran& said : worked.runs[*step.commands].said)
-    blocks.emplace_back(CodeBlock{std::string(said.format), without_empty_lines(said.text)});
+  for (const Ran& said : worked.runs[*step.commands].said) blocks.push_back(output_of(said));
   return blocks;
+}
+
+std::vector<Block> shown_whole(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked) {
+  std::vector<Block> blocks = shown(lesson, step, worked);
+  if (step.question) blocks.push_back(shown(lesson.questions[*step.question]));
+  return blocks;
+}
+
+std::size_t height_of(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked) {
+  Page page;
+  page.blocks = shown_whole(lesson, step, worked);
+  std::size_t lines = 0;
+  Sink sink(
+      [&](std::string_view bytes) { lines += static_cast<std::size_t>(std::ranges::count(bytes, '\n')); });
+  render_text(page, {.width = 80}, sink);
+  sink.flush();
+  return lines;
 }
 
 std::string commands_of(const CommandBlock& block) {
@@ -156,13 +208,11 @@ std::string gist_of(const Lesson& lesson, const LessonStep& step) {
   return shortened(gist, most, "…");
 }
 
-std::vector<Block> shown(const Question& question) {
-  std::vector<Block> blocks = {Prose{text(strong("Question: "), question.ask)}};
-  std::string choices;
+Block shown(const Question& question) {
+  Note note{Note::Kind::question, {text(strong("Question: "), question.ask)}};
   for (std::size_t i = 0; i < question.choices.size(); ++i)
-    choices += fmt::format("{}  {}) {}", i == 0 ? "" : "\n", i + 1, question.choices[i]);
-  if (!choices.empty()) blocks.emplace_back(CodeBlock{"text", std::move(choices)});
-  return blocks;
+    note.lines.push_back(text(fmt::format("{}) {}", i + 1, question.choices[i])));
+  return note;
 }
 
 }  // namespace attn

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "lesson/lesson.hpp"
+#include "lesson/progress.hpp"
 
 namespace attn {
 
@@ -12,11 +13,26 @@ std::vector<Block> opening_of(const Lesson& lesson);
 /// What one can do after a lesson, as a list.
 Block abilities_of(const Lesson& lesson);
 
+/// What was achieved, what one can do now, and what to try: the end of a lesson.
+std::vector<Block> closing_of(const Lesson& lesson, const Standing& standing);
+
 /// A step without its question: its text, its command lines and what they print.
 std::vector<Block> shown(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked);
 
+/// "6 questions: 4 correct at the first try, 1 later, 1 not yet."
+std::string counted(const Standing& standing);
+
+/// "3" of "03".
+std::string without_zeros(std::string_view number);
+
 /// A question, with its choices.
-std::vector<Block> shown(const Question& question);
+Block shown(const Question& question);
+
+/// A step with its question.
+std::vector<Block> shown_whole(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked);
+
+/// The lines that it takes on a terminal of 80 columns.
+std::size_t height_of(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked);
 
 /// The command lines of a block as they are written, with prompts.
 std::string commands_of(const CommandBlock& block);

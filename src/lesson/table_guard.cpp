@@ -40,7 +40,7 @@ void refuse_monstrous_tables(std::string_view markdown, const std::string& path)
     }
     missing += columns - std::min(columns, cells_in(line));
     if (missing > most_missing_cells) {
-      fail_at({path, number}, "more than {} cells are missing in rows of tables: give each row its cells",
+      fail_at({path, number}, "rows of tables lack more than {} cells: give each row all of its cells",
               most_missing_cells);
     }
   }

@@ -9,7 +9,7 @@ namespace attn {
 
 Matrix squared_distances(const Matrix& a, const Matrix& b) {
   if (a.shape()[1] != b.shape()[1]) {
-    fail("the rows of a {} matrix have no distance from those of a {} one: both must have as many columns",
+    fail("the rows of a {} and a {} matrix cannot be compared: both must have the same number of columns",
          to_string(shape_of(a)), to_string(shape_of(b)));
   }
   const auto [rows, size] = shape_of(a);

@@ -22,8 +22,8 @@ bool fits(Shape shape) {
 
 void require_size(std::string_view name, Shape shape) {
   if (fits(shape)) return;
-  fail("{} would be {}: more than the {} cells a matrix may have; give fewer words or smaller sizes", name,
-       to_string(shape), most_cells);
+  fail("{} would be {}, more than the {} cells that a matrix may have: give fewer words or smaller sizes",
+       name, to_string(shape), most_cells);
 }
 
 Matrix make_matrix(Shape shape) {

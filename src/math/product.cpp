@@ -13,7 +13,7 @@ namespace {
 // BLAS itself checks no shapes and complains on standard output about empty matrices.
 void require_cells(const Matrix& a, const Matrix& b) {
   if (a.size() == 0 || b.size() == 0) {
-    fail("a {} matrix cannot be multiplied by a {} one: one of them is empty", to_string(shape_of(a)),
+    fail("a {} matrix cannot be multiplied by a {} matrix: one of them is empty", to_string(shape_of(a)),
          to_string(shape_of(b)));
   }
 }
@@ -43,7 +43,8 @@ void multiply_row(const Matrix& row, const Matrix& b, Matrix& result, cxxblas::T
 Matrix product(const Matrix& a, const Matrix& b) {
   if (a.shape()[1] != b.shape()[0]) {
     fail(
-        "a {} matrix cannot be multiplied by a {} one: the first must have as many columns as the second has "
+        "a {} matrix cannot be multiplied by a {} matrix: the first must have as many columns as the second "
+        "has "
         "rows",
         to_string(shape_of(a)), to_string(shape_of(b)));
   }
@@ -61,7 +62,7 @@ Matrix product(const Matrix& a, const Matrix& b) {
 Matrix product_transposed(const Matrix& a, const Matrix& b) {
   if (a.shape()[1] != b.shape()[1]) {
     fail(
-        "a {} matrix cannot be multiplied by the transpose of a {} one: both must have the same number of "
+        "a {} matrix cannot be multiplied by the transpose of a {} matrix: both must have the same number of "
         "columns",
         to_string(shape_of(a)), to_string(shape_of(b)));
   }

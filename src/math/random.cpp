@@ -47,7 +47,7 @@ std::unique_ptr<RandomSource> make(std::uint32_t seed) {
 }
 
 constexpr std::array kinds = {
-    RandomKind{"attn", "embeddings of variance one, parameters Glorot-uniform", make<OwnSource>},
+    RandomKind{"attn", "uniform embeddings of variance 1, Glorot-uniform parameters", make<OwnSource>},
     RandomKind{"numpy", "NumPy's legacy generator: numpy.random.seed(SEED), then numpy.random.rand",
                make<NumpySource>},
 };

@@ -86,7 +86,7 @@ class Text {
 
 std::vector<GenerationStep> generate(RunningTransformer& model, Graph& graph, const GenerationTask& task,
                                      const std::optional<Value>& encoded, Sampling sampling) {
-  if (!model.has_output()) fail("the model has no output layer, and can write no words: it needs output.w");
+  if (!model.has_output()) fail("the model cannot write words, because it has no output layer (output.w)");
   std::vector<GenerationStep> steps;
   Text text(task.prompt);
   for (std::size_t i = 1; i <= task.steps; ++i) {

@@ -58,14 +58,17 @@ Work counted(const LayerKind& kind, LayerSizes sizes) {
 }
 
 Work counted_heads(std::size_t heads, std::size_t n, std::size_t d_model) {
-  Graph graph(keep_nothing());
-  const Value x = layer_input(graph, {n, d_model, 1});
+  Graph graph(keep_nothing(), Evaluation::never);
+  const auto planned = [&](std::string_view name, Shape shape) {
+    return graph.placeholder(name, {shape, axis("rows"), axis("columns")});
+  };
+  const Value x = planned("x", {n, d_model});
   std::vector<Value> projected;
   for (const char* which : {"q", "k", "v"}) {
-    const Value w = input(graph, fmt::format("w_{}", which), {d_model, d_model});
+    const Value w = planned(fmt::format("w_{}", which), {d_model, d_model});
     projected.push_back(name(which, matmul(x, w)));
   }
-  const Projection output{input(graph, "w_o", {d_model, d_model}), {}};
+  const Projection output{planned("w_o", {d_model, d_model}), {}};
   const Recipe recipe{.divisor = divisor("sqrt-dk", {.d_k = d_model / heads})};
   multi_head_attention(projected[0], projected[1], projected[2], {recipe, heads, output});
   return work_of(graph);

@@ -18,8 +18,8 @@ Layer make_layer(Graph& graph, const LayerKind& kind, LayerSizes sizes, std::siz
 /// One layer, built position by position and counted.
 Work counted(const LayerKind& kind, LayerSizes sizes);
 
-/// Multi-head self-attention on n embeddings of d_model numbers with all four projections, counted. Throws
-/// InputError when d_model cannot be shared out among the heads.
+/// Multi-head self-attention on n embeddings of size d_model with all four projections, counted without being
+/// computed. Throws InputError when d_model is not divisible by the number of heads.
 Work counted_heads(std::size_t heads, std::size_t n, std::size_t d_model);
 
 /// n queries and keys of d numbers, and a scoring function's matrices.

@@ -8,9 +8,11 @@ namespace attn {
 
 /// What a layer normalisation has learned, and the small number under its root.
 struct LayerNorm {
+  static constexpr double usual_epsilon = 1e-5;
+
   Value gamma;                // [1, d]
   std::optional<Value> beta;  // [1, d]
-  double epsilon = 1e-5;
+  double epsilon = usual_epsilon;
 };
 
 /// γ (x − mean) / √(variance + ε) + β for every row by itself: `mean`, `variance`, `normalised`, and the

@@ -49,11 +49,13 @@ double dilated_path(LayerSizes sizes) {
   return layers;
 }
 
-constexpr Growth of_attention = {"O(n²d)", "O(1)", "O(1)"};
+constexpr std::string_view chapter = "Dive into Deep Learning, 11.6.2",
+                           paper = "Vaswani et al. 2017, table 1";
+constexpr Growth of_attention = {"O(n²d)", "O(1)", "O(1)", chapter};
 
 constexpr std::array table = {
     LayerKind{"self-attention",
-              "scores and weighted sums alone, x as queries, keys and values",
+              "only scores and weighted sums: x is queries, keys and values",
               "2n²d",
               of_attention,
               {"O(T²D)", "O(1)", "O(1)"},
@@ -67,7 +69,7 @@ constexpr std::array table = {
               self_attention_by_position,
               self_attention},
     LayerKind{"with projections",
-              "self-attention with w_q, w_k, w_v and w_o, which n²d leaves out",
+              "self-attention with w_q, w_k, w_v and w_o, which O(n²d) leaves out",
               "2n²d + 4nd²",
               {"O(n²d + nd²)", "O(1)", "O(1)"},
               {},
@@ -83,9 +85,9 @@ constexpr std::array table = {
               projected_attention_by_position,
               projected_attention},
     LayerKind{"recurrent",
-              "one state after another, from the input and the state before",
+              "one state after another, each from its input and the previous state",
               "2nd²",
-              {"O(nd²)", "O(n)", "O(n)"},
+              {"O(nd²)", "O(n)", "O(n)", chapter},
               {"O(TD²)", "O(T)", "O(T)"},
               [](LayerSizes sizes) {
                 const Numbers s(sizes);
@@ -99,9 +101,9 @@ constexpr std::array table = {
               recurrent_by_position,
               recurrent},
     LayerKind{"convolution",
-              "windows of k neighbours, zeros beyond the ends",
+              "windows of k neighboring positions, zeros beyond the ends",
               "knd²",
-              {"O(knd²)", "O(1)", "O(n/k)"},
+              {"O(knd²)", "O(1)", "O(n/k)", chapter},
               {},
               of_convolution,
               one,
@@ -110,9 +112,9 @@ constexpr std::array table = {
               convolution_by_position,
               convolution},
     LayerKind{"dilated",
-              "convolution that looks back, with gaps of k^(l−1) in layer l",
+              "windows of k positions up to its own, k^(l−1) apart in layer l",
               "knd²",
-              {"O(knd²)", "O(1)", "O(log_k n)"},
+              {"O(knd²)", "O(1)", "O(log_k n)", paper},
               {"O(KTD²)", "O(1)", "O(log_K T)"},
               of_convolution,
               one,
@@ -121,7 +123,7 @@ constexpr std::array table = {
               dilated_convolution_by_position,
               dilated_convolution},
     LayerKind{"fully connected",
-              "every number of every position to every other",
+              "every number of every position depends on every number of the input",
               "n²d²",
               {"O(n²d²)", "O(1)", "O(1)"},
               {"O(T²D²)", "O(1)", "O(1)"},

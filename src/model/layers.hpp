@@ -8,7 +8,7 @@
 
 namespace attn {
 
-/// How large a layer is: n positions of d numbers each, and a kernel of k positions where there is one.
+/// How large a layer is: n positions of size d, and a kernel of k positions where there is one.
 struct LayerSizes {
   std::size_t n = 0;
   std::size_t d = 0;
@@ -27,6 +27,7 @@ struct Growth {
   std::string_view complexity;  // "O(n² d)"
   std::string_view sequential;
   std::string_view path;
+  std::string_view source = {};  // the text that states it; empty: none, it follows from the formula
 };
 
 /// A kind of layer that maps n vectors of d numbers to as many of the same size, in two forms that compute
@@ -36,7 +37,7 @@ struct LayerKind {
   std::string_view name;
   std::string_view summary;
   std::string_view formula;                   // of the multiply-adds, exactly
-  Growth growth;                              // in n, d, k  (D0 11.6.2)
+  Growth growth;                              // in n, d, k
   Growth survey;                              // in T, D, K  (Lin et al. 2022; D3, table 2); empty: not in it
   double (*multiply_adds)(LayerSizes sizes);  // of one layer
   double (*sequential)(LayerSizes sizes);     // operations of one layer that wait for each other

@@ -10,10 +10,9 @@ namespace attn {
 namespace {
 
 constexpr std::array kinds = {
-    ModelKind{"encoder-decoder", "an encoder, and a decoder that looks at what was encoded", true, true,
-              true},
-    ModelKind{"encoder-only", "an encoder alone", true, false, false},
-    ModelKind{"decoder-only", "a decoder alone, which continues what it is given", false, true, false},
+    ModelKind{"encoder-decoder", "an encoder, and a decoder that attends to its output", true, true, true},
+    ModelKind{"encoder-only", "only an encoder", true, false, false},
+    ModelKind{"decoder-only", "only a decoder, which continues a text", false, true, false},
 };
 
 // The rows of a model, one part after another.

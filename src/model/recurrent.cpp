@@ -17,7 +17,8 @@ constexpr RecurrentParameter gru_parameters[] = {
 
 constexpr std::array table = {
     Recurrence{"tanh", "tanh(x W + h U + b) (Elman 1990)", tanh_parameters, tanh_step},
-    Recurrence{"gru", "with a reset and an update gate (Cho et al. 2014)", gru_parameters, gru_step},
+    Recurrence{"gru", "gated recurrent unit, with a reset and an update gate (Cho et al. 2014)",
+               gru_parameters, gru_step},
 };
 
 // x W_xr + h W_hr + b_r, where r is the letter of a gate or of the state; `x_r` and `h_r` are its two

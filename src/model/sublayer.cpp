@@ -34,7 +34,7 @@ constexpr std::array table = {
                   false},
     NormPlacement{"pre", "before the sub-layer: x + sublayer(LayerNorm(x)), and once more at the end",
                   pre_norm, true, true},
-    NormPlacement{"none", "nowhere: x + sublayer(x)", no_norm, false, false},
+    NormPlacement{"none", "no layer normalization: x + sublayer(x)", no_norm, false, false},
 };
 
 }  // namespace

@@ -59,7 +59,7 @@ RunningTransformer::RunningTransformer(const Transformer& model, Graph& graph)
       recipe_{.heads = model.sizes.heads, .norm = model.norm},
       memories_(model.sizes.decoder_layers) {}
 
-// Vectors that are given are taken as they are: whoever made them has added positions, or has not.
+// Vectors that are given are taken as they are: positions have been added to them, or not.
 Value RunningTransformer::vectors_of(std::string_view side, const ModelInput& words) {
   const Graph::Scope scope(graph_, side);
   const Axis tokens = axis("tokens", words.tokens);
@@ -75,13 +75,13 @@ Value RunningTransformer::vectors_of(std::string_view side, const ModelInput& wo
   const std::size_t before = side == "target" ? words_before_ : 0;
   const Places places{before, learned_.find(fmt::format("{}_positions.table", side))};
   if (kind.table_shape && !places.table) {
-    fail("--positions {}: the model has no {}_positions.table; give --positions sinusoidal or none",
+    fail("--positions {}: the model has no {}_positions.table: give --positions sinusoidal or none",
          kind.name, side);
   }
   return with_positions(kind, std::move(x), places);
 }
 
-// Some models normalise once more at the end.
+// Some models normalize once more at the end.
 Value RunningTransformer::finish(std::string_view side, Value x) {
   const Learned learned = learned_.within(side);
   const bool normalises = learned.has("norm.gamma");
@@ -107,7 +107,7 @@ Value RunningTransformer::encode(const ModelInput& source) {
   return finish("encoder", std::move(x));
 }
 
-// One word alone may look at all words before it: it needs no mask.
+// One word alone may attend to all words before it: it needs no mask.
 DecoderMasks RunningTransformer::decoder_masks(const ModelInput& target) const {
   DecoderMasks masks;
   const std::size_t n = target.size();

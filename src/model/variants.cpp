@@ -5,47 +5,50 @@
 namespace attn {
 namespace {
 
-// s_{t−1} asks; the context enters the cell; s_t predicts.  (Bahdanau et al. 2014; D0 11.4)
+// s_{t−1} is the query; the context enters the cell; s_t predicts.  (Bahdanau et al. 2014; D0 11.4)
 Value bahdanau(DecoderStep& step) {
   Value context = step.attend(step.previous());
   Value state = step.advance(concatenate({std::move(context), step.word()}));
   return name("joined", std::move(state));
 }
 
-// s_t asks; [a_t; s_t] predicts.  (D4; Luong et al. 2015 put one more layer of tanh behind it)
+// s_t is the query; [a_t; s_t] predicts.  (D4; Luong et al. 2015 put one more layer of tanh behind it)
 Value luong(DecoderStep& step) {
   Value state = step.advance(step.word_alone());
   Value context = step.attend(state);
   return name("joined", concatenate({std::move(context), std::move(state)}));
 }
 
-// s_{t−1} asks; [c_t; s_t] predicts.  (D3)
+// s_{t−1} is the query; [c_t; s_t] predicts.  (D3)
 Value scaled_dot(DecoderStep& step) {
   Value context = step.attend(step.previous());
   Value state = step.advance(step.word_alone());
   return name("joined", concatenate({std::move(context), std::move(state)}));
 }
 
-// Nobody asks: what the first state has taken over is all there is.  (Sutskever et al. 2014; D0 11.4)
+// No query: what the first state has taken over is all there is.  (Sutskever et al. 2014; D0 11.4)
 Value none(DecoderStep& step) {
   return name("joined", step.advance(step.word_alone()));
 }
 
 constexpr std::array table = {
-    AlignmentVariant{"bahdanau",
-                     "the last state asks, an additive score, and the context enters the cell "
-                     "(Bahdanau et al. 2014)",
-                     "additive", 1, 0, bahdanau},
-    AlignmentVariant{"luong",
-                     "the new state asks, a plain dot product, and the context is joined to the state "
-                     "(Luong et al. 2015)",
-                     "dot", 0, 1, luong},
-    AlignmentVariant{"scaled-dot",
-                     "the last state asks, a dot product divided by √d, and the context is joined to the new "
-                     "state",
-                     "scaled-dot", 0, 1, scaled_dot},
+    AlignmentVariant{
+        "bahdanau",
+        "the previous state is the query, the score is additive, and the context enters the cell (Bahdanau "
+        "et al. 2014)",
+        "additive", 1, 0, bahdanau},
+    AlignmentVariant{
+        "luong",
+        "the new state is the query, the score is a dot product, and the context is concatenated with the "
+        "state (Luong et al. 2015)",
+        "dot", 0, 1, luong},
+    AlignmentVariant{
+        "scaled-dot",
+        "the previous state is the query, the score is a dot product divided by √d, and the context is "
+        "concatenated with the new state",
+        "scaled-dot", 0, 1, scaled_dot},
     AlignmentVariant{"none",
-                     "no attention: only the encoder's last state passes, the bottleneck "
+                     "no attention: only the encoder's last state reaches the decoder, the bottleneck "
                      "(Sutskever et al. 2014)",
                      "", 0, 0, none},
 };
@@ -56,7 +59,7 @@ DecoderStep::DecoderStep(const Parts& parts, Value word, Value previous, Axis ou
     : parts_(parts), word_(std::move(word)), previous_(std::move(previous)), output_(std::move(output)) {}
 
 Value DecoderStep::attend(Value state) {
-  // A state asks for the output of this step, whichever step it comes from.
+  // A state is the query for the output of this step, whichever step it comes from.
   Value query = name("query", labelled(std::move(state), output_));
   return name("context", attention(std::move(query), parts_.h, parts_.h, parts_.recipe));
 }

@@ -15,15 +15,26 @@
 namespace attn {
 namespace {
 
-void derive(const Cell& cell, std::size_t depth, std::size_t deepest, std::set<Cell>& seen,
-            std::vector<Block>& blocks) {
-  const bool is_given = !cell.node->operation && depth > 0;
-  if (is_given || !seen.insert(cell).second) return;
-  blocks.emplace_back(Derivation{cell, depth});
-  if (depth == deepest) return;
-  const std::vector<Cell> terms = cells_of(explain(cell).expression);
-  for (const Cell& term : terms) derive(term, depth + 1, deepest, seen, blocks);
-}
+class Derivations {
+ public:
+  Derivations(std::size_t deepest, std::string_view scope) : deepest_(deepest), scope_(scope) {}
+
+  void add(const Cell& cell, std::size_t depth) {
+    const bool is_given = !cell.node->operation && depth > 0;
+    if (is_given || !seen_.insert(cell).second) return;
+    blocks.emplace_back(Derivation{cell, depth, std::string(scope_)});
+    if (depth == deepest_) return;
+    const std::vector<Cell> terms = cells_of(explain(cell).expression);
+    for (const Cell& term : terms) add(term, depth + 1);
+  }
+
+  std::vector<Block> blocks;
+
+ private:
+  std::size_t deepest_;
+  std::string_view scope_;
+  std::set<Cell> seen_;
+};
 
 // A query, the one key with its largest weight, and that weight.
 struct Look {
@@ -135,6 +146,18 @@ std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& n
   return groups;
 }
 
+void add_short_names(Page& page, const Node& example) {
+  page.say(text("Names are shortened: ", code(std::string(example.leaf())), " is ", code(example.name), "."));
+}
+
+void add_results_by_scope(Page& page, const std::vector<const Node*>& nodes) {
+  for (const std::vector<const Node*>& group : by_scope(nodes)) {
+    const Node& first = *group.front();
+    if (!first.scope().empty()) page.head(2, std::string(first.scope_name()));
+    for (const Node* node : group) add_results(page, {node}, first.scope());
+  }
+}
+
 void add_drawn(Page& page, const Problem& problem) {
   if (problem.drawn.empty()) return;
   page.say(
@@ -186,11 +209,10 @@ void add_reading(Page& page, const Node& node) {
   page.say(std::move(reading));
 }
 
-std::vector<Block> derivations(const Cell& cell, std::size_t depth) {
-  std::vector<Block> blocks;
-  std::set<Cell> seen;
-  derive(cell, 0, depth, seen, blocks);
-  return blocks;
+std::vector<Block> derivations(const Cell& cell, std::size_t depth, std::string_view scope) {
+  Derivations all(depth, scope);
+  all.add(cell, 0);
+  return std::move(all.blocks);
 }
 
 }  // namespace attn

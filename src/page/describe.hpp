@@ -39,8 +39,15 @@ Listing regimes_of_rows(const Node& weights);
 /// most; of a sum with weights that were given, the regimes of these. Nothing for other matrices.
 void add_reading(Page& page, const Node& node);
 
-/// How a cell came about and, up to `depth` steps behind it, how its terms did; every cell once.
-std::vector<Block> derivations(const Cell& cell, std::size_t depth);
+/// How a cell came about and, up to `depth` steps behind it, how its terms did; every cell once. Names are
+/// told from `scope` on.
+std::vector<Block> derivations(const Cell& cell, std::size_t depth, std::string_view scope = {});
+
+/// Says by an example that names leave out the node's scope.
+void add_short_names(Page& page, const Node& example);
+
+/// The formula and the table of each node, under a heading for each scope, which names then leave out.
+void add_results_by_scope(Page& page, const std::vector<const Node*>& nodes);
 
 /// Whether the node is the result of a softmax (its rows sum to one, or to zero where no key may be looked
 /// at).

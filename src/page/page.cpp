@@ -1,5 +1,7 @@
 #include "page/page.hpp"
 
+#include <algorithm>
+
 namespace attn {
 
 Span strong(std::string text) {
@@ -16,6 +18,15 @@ void Page::say(std::string paragraph) {
 
 void Page::head(int level, std::string title) {
   say(Heading{level, text(std::move(title))});
+}
+
+Listing for_readers(Listing listing) {
+  const auto cut = [&](std::vector<std::string>& cells) {
+    cells.resize(std::min(cells.size(), listing.shown));
+  };
+  cut(listing.columns);
+  for (std::vector<std::string>& row : listing.rows) cut(row);
+  return listing;
 }
 
 std::string words_of(const Text& text) {

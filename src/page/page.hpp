@@ -14,7 +14,7 @@ namespace attn {
 
 /// A piece of a sentence.
 struct Span {
-  enum class Style { plain, strong, code };
+  enum class Style { plain, strong, emphasis, code };
   Style style = Style::plain;
   std::string text;
 };
@@ -100,8 +100,12 @@ struct Flow {
 struct Listing {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;
-  bool headed = false;  // whether text has a line with the names of the columns, too
+  bool headed = false;      // whether text has a line with the names of the columns, too
+  std::size_t shown = 100;  // the first columns are for readers; the others only for machine formats
 };
+
+/// A listing without the columns that are only for machine formats.
+Listing for_readers(Listing listing);
 
 /// Paragraphs with margins: a list, a quotation, a list in a quotation.
 struct Margined {
@@ -120,15 +124,36 @@ struct CodeBlock {
   std::string text;      // without a line end after the last line
 };
 
+/// A turn in a conversation about a lesson. What it is, is shown by a mark at its margin.
+struct Note {
+  enum class Kind { question, correct, wrong, hint, answer };
+  Kind kind = Kind::question;
+  std::vector<Text> lines;  // paragraphs
+};
+
+struct Page;
+
+/// What a command has said, within another page: as wide and as colorful as that one, with what the command
+/// itself asked for.
+struct CommandOutput {
+  std::shared_ptr<const Page> page;
+  int precision = 4;      // most decimals
+  bool full = false;      // leave nothing out
+  bool unicode = true;    // or ASCII
+  std::size_t width = 0;  // columns; 0: those of the page around it
+};
+
 /// How one cell came about: whoever writes it asks the graph, because thousands of explanations would not fit
-/// into memory. `depth` counts how many steps it lies behind the one that was asked for.
+/// into memory. `depth` counts how many steps it lies behind the one that was asked for. Names leave out
+/// `scope`.
 struct Derivation {
   Cell subject;
   std::size_t depth = 0;
+  std::string scope = {};
 };
 
 using Block = std::variant<Heading, Prose, FormulaBlock, Table, SideBySide, HeatMap, Plot, Flow, Listing,
-                           Margined, CodeBlock, Derivation>;
+                           Margined, CodeBlock, Note, CommandOutput, Derivation>;
 
 /// A page: its blocks, and behind them the matrices themselves, which the machine formats write.
 struct Page {

@@ -9,19 +9,72 @@
 namespace attn {
 namespace {
 
-struct Rgb {
-  int red, green, blue;
+// Cells are colored from the terminal's own ground up: nothing is filled at 0, and the largest cell stands
+// out most, on dark grounds and on light ones. Blue for more than zero, orange for less: the color-blind can
+// tell them apart.
+struct Ramp {
+  Rgb strongest;                   // where there are all colors
+  std::array<int, 6> palette;      // of 256 colors, the faintest first
+  std::string_view faint, strong;  // of sixteen
 };
 
-// From almost nothing to bright, so that more is brighter on any background; blue for more than zero, orange
-// for less: told apart by the colour-blind too.
-constexpr Rgb nothing{22, 24, 34}, bright_blue{130, 205, 255}, bright_orange{255, 180, 95};
-constexpr std::array palette_blue = {234, 17, 18, 25, 32, 75, 117};
-constexpr std::array palette_orange = {234, 52, 94, 130, 172, 214, 222};
-constexpr double bright = 0.55;  // from here on the ink is dark
+struct Ramps {
+  Ramp positive, negative;
+};
 
-int between(int from, int to, double share) {
-  return from + static_cast<int>(std::lround(share * (to - from)));
+constexpr Ramps on_dark = {{{110, 190, 255}, {17, 18, 25, 32, 75, 117}, "\x1b[36m", "\x1b[97;44m"},
+                           {{255, 170, 80}, {52, 94, 130, 172, 214, 222}, "\x1b[33m", "\x1b[30;43m"}};
+constexpr Ramps on_light = {{{20, 80, 170}, {189, 153, 110, 68, 26, 18}, "\x1b[34m", "\x1b[97;44m"},
+                            {{170, 75, 0}, {230, 223, 215, 208, 166, 94}, "\x1b[31m", "\x1b[30;43m"}};
+
+constexpr double least = 0.03;                  // of the largest: what is smaller is not filled
+constexpr double begins = 0.08;                 // the share of the color that the smallest filled cell gets
+constexpr double middling = 0.25, large = 0.6;  // with sixteen colors
+
+bool is_light(Rgb ground) {
+  constexpr double middle_gray = 0.18;
+  return ground.luminance() > middle_gray;
+}
+
+Rgb mixed(Rgb from, Rgb to, double share) {
+  const auto between = [&](int a, int b) { return a + static_cast<int>(std::lround(share * (b - a))); };
+  return {between(from.red, to.red), between(from.green, to.green), between(from.blue, to.blue)};
+}
+
+// Of black and white the one that stands out more.
+bool takes_dark_ink(Rgb fill) {
+  constexpr double haze = 0.05;  // WCAG 2, contrast ratio
+  const double light = fill.luminance() + haze;
+  return light / haze > (1.0 + haze) / light;
+}
+
+// The colors 16 to 231 of the 256 are a cube.
+Rgb of_palette(int index) {
+  constexpr std::array levels = {0, 95, 135, 175, 215, 255};
+  const auto level = [&](int divisor) {
+    return levels[static_cast<std::size_t>((index - 16) / divisor % 6)];
+  };
+  return {level(36), level(6), level(1)};
+}
+
+std::string shade(double strength, const Ramp& ramp, const Style& style) {
+  switch (style.colors) {
+    case Colors::none:
+      return "";
+    case Colors::sixteen:
+      return std::string(strength < middling ? "" : strength < large ? ramp.faint : ramp.strong);
+    case Colors::palette256: {
+      const double last = static_cast<double>(ramp.palette.size() - 1);
+      const int fill = ramp.palette[static_cast<std::size_t>(std::lround(strength * last))];
+      return fmt::format("\x1b[38;5;{};48;5;{}m", takes_dark_ink(of_palette(fill)) ? 16 : 231, fill);
+    }
+    case Colors::full: {
+      const Rgb fill = mixed(style.ground, ramp.strongest, begins + (1.0 - begins) * strength);
+      const char* const ink = takes_dark_ink(fill) ? "0;0;0" : "255;255;255";
+      return fmt::format("\x1b[38;2;{};48;2;{};{};{}m", ink, fill.red, fill.green, fill.blue);
+    }
+  }
+  return "";
 }
 
 double largest_of(const Table& table) {
@@ -32,56 +85,68 @@ double largest_of(const Table& table) {
   return largest == 0.0 ? 1.0 : largest;
 }
 
-// `share` is the cell's size against the largest, from −1 to 1.
-std::string shade(double share, Colors colors) {
-  const double strength = std::fmin(1.0, std::fabs(share));
-  const bool negative = share < 0.0;
-  switch (colors) {
-    case Colors::none:
-      return "";
-    case Colors::sixteen:
-      if (strength < bright) return "";
-      return negative ? "\x1b[30;43m" : "\x1b[97;44m";
-    case Colors::palette256: {
-      const auto& palette = negative ? palette_orange : palette_blue;
-      const auto step = static_cast<std::size_t>(std::lround(strength * 6.0));
-      return fmt::format("\x1b[38;5;{};48;5;{}m", strength < bright ? 255 : 16, palette[step]);
-    }
-    case Colors::full: {
-      const Rgb to = negative ? bright_orange : bright_blue;
-      const char* const ink = strength < bright ? "235;235;235" : "10;10;10";
-      return fmt::format("\x1b[38;2;{};48;2;{};{};{}m", ink, between(nothing.red, to.red, strength),
-                         between(nothing.green, to.green, strength),
-                         between(nothing.blue, to.blue, strength));
-    }
-  }
-  return "";
+std::string if_colored(const Style& style, const char* sequence) {
+  return style.colors == Colors::none ? "" : sequence;
 }
 
 }  // namespace
 
-Shading::Shading(const Table& table, Colors colors) : heat_(table.heat), colors_(colors) {
-  if (heat_ == Heat::around_zero && colors_ != Colors::none) largest_ = largest_of(table);
+Shading::Shading(const Table& table, const Style& style) : heat_(table.heat), style_(style) {
+  if (heat_ == Heat::around_zero && style.colors != Colors::none) largest_ = largest_of(table);
 }
 
 std::string Shading::of(double value) const {
-  return heat_ == Heat::none || std::isnan(value) ? "" : shade(value / largest_, colors_);
+  if (heat_ == Heat::none || std::isnan(value)) return "";
+  const double strength = std::fmin(1.0, std::fabs(value / largest_));
+  if (strength < least) return "";
+  const Ramps& ramps = is_light(style_.ground) ? on_light : on_dark;
+  return shade(strength, value < 0.0 ? ramps.negative : ramps.positive, style_);
 }
 
 bool Shading::tells_sizes() const {
-  return heat_ != Heat::none && (colors_ == Colors::palette256 || colors_ == Colors::full);
+  return heat_ != Heat::none && (style_.colors == Colors::palette256 || style_.colors == Colors::full);
 }
 
-std::string bold(Colors colors) {
-  return colors == Colors::none ? "" : "\x1b[1m";
+bool is_shaded(const Block& block) {
+  const auto shaded = [](const Table& table) { return table.heat != Heat::none; };
+  if (const Table* const table = std::get_if<Table>(&block)) return shaded(*table);
+  if (const HeatMap* const map = std::get_if<HeatMap>(&block)) return shaded(map->table);
+  const SideBySide* const group = std::get_if<SideBySide>(&block);
+  return group && std::ranges::any_of(group->tables, shaded);
 }
 
-std::string dim(Colors colors) {
-  return colors == Colors::none ? "" : "\x1b[2m";
+std::string bold(const Style& style) {
+  return if_colored(style, "\x1b[1m");
 }
 
-std::string plain(Colors colors) {
-  return colors == Colors::none ? "" : "\x1b[0m";
+std::string italic(const Style& style) {
+  return if_colored(style, "\x1b[3m");
+}
+
+std::string dim(const Style& style) {
+  return if_colored(style, "\x1b[2m");
+}
+
+std::string plain(const Style& style) {
+  return if_colored(style, "\x1b[0m");
+}
+
+std::string ink(Ink what, const Style& style) {
+  if (style.colors == Colors::none) return "";
+  const bool light = is_light(style.ground);
+  switch (what) {
+    case Ink::question:
+      return light ? "\x1b[1;34m" : "\x1b[1;36m";
+    case Ink::correct:
+      return "\x1b[32m";
+    case Ink::wrong:
+      return light ? "\x1b[31m" : "\x1b[33m";
+    case Ink::aside:
+      return "\x1b[35m";
+    case Ink::command:
+      return light ? "\x1b[34m" : "\x1b[36m";
+  }
+  return "";
 }
 
 }  // namespace attn

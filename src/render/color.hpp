@@ -7,26 +7,34 @@
 
 namespace attn {
 
-/// How the cells of one table are coloured: each by its size against the largest of the table, or against one
+/// How the cells of one table are colored: each by its size against the largest of the table, or against one
 /// where they are weights.
 class Shading {
  public:
-  Shading(const Table& table, Colors colors);
+  Shading(const Table& table, const Style& style);
 
-  /// The escape sequence that begins the colour of a cell, or "" where it stays plain.
+  /// The escape sequence that begins the color of a cell, or "" where it stays plain.
   std::string of(double value) const;
-  /// Whether there are colours enough to tell the sizes apart without any sign.
+  /// Whether there are colors enough to tell the sizes apart without any sign.
   bool tells_sizes() const;
 
  private:
   Heat heat_;
-  Colors colors_;
+  Style style_;
   double largest_ = 1.0;
 };
 
-/// The sequences for emphasis; all empty without colours.
-std::string bold(Colors colors);
-std::string dim(Colors colors);
-std::string plain(Colors colors);
+/// Whether colors show the sizes of cells in this block.
+bool is_shaded(const Block& block);
+
+/// What a line is, where colors tell it.
+enum class Ink { question, correct, wrong, aside, command };
+
+/// The sequences for emphasis; all empty without colors.
+std::string bold(const Style& style);
+std::string italic(const Style& style);
+std::string dim(const Style& style);
+std::string ink(Ink what, const Style& style);
+std::string plain(const Style& style);
 
 }  // namespace attn

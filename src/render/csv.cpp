@@ -71,7 +71,8 @@ void write_page(const Page& page, char separator, Sink& sink) {
     first = false;
     write_listing(*listing, separator, sink);
   }
-  if (first) fail("csv and tsv hold matrices and lists, and there is none here: choose another --format");
+  if (first)
+    fail("csv and tsv are formats for matrices and lists, and there are none here: choose another --format");
 }
 
 }  // namespace

@@ -14,13 +14,13 @@ namespace attn {
 namespace {
 
 constexpr std::array table = {
-    Format{"text", "tables for a terminal or a plain file", "txt", false, render_text},
+    Format{"text", "tables for a terminal or a text file", "txt", false, render_text},
     Format{"markdown", "tables and LaTeX formulas", "md", false, render_markdown},
-    Format{"csv", "the matrices, comma-separated, at full precision", "csv", false, render_csv},
-    Format{"tsv", "the matrices, tab-separated, at full precision", "tsv", false, render_tsv},
-    Format{"json", "problem, matrices, formulas and page at full precision", "json", false, render_json},
+    Format{"csv", "the matrices, separated by commas, at full precision", "csv", false, render_csv},
+    Format{"tsv", "the matrices, separated by tabs, at full precision", "tsv", false, render_tsv},
+    Format{"json", "the problem, matrices, formulas and page at full precision", "json", false, render_json},
     Format{"npy", "one matrix for NumPy", "npy", true, render_npy},
-    Format{"npz", "all matrices by name for NumPy", "npz", true, render_npz},
+    Format{"npz", "all matrices for NumPy, by name", "npz", true, render_npz},
 };
 
 }  // namespace
@@ -38,8 +38,7 @@ const Format& format_of_file(const std::string& path) {
     if (format.extension == extension) return format;
     known.push_back("." + std::string(format.extension));
   }
-  fail("{}: its ending does not name a format: give --format, or one of the endings {}", path,
-       fmt::join(known, ", "));
+  fail("{}: {}, or give --format", path, unknown("ending", extension, known));
 }
 
 }  // namespace attn

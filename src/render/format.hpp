@@ -25,6 +25,9 @@ std::span<const Format> formats();
 /// The format of a file name. Throws InputError when its extension belongs to none.
 const Format& format_of_file(const std::string& path);
 
+/// How what a command has said looks within a page that looks so.
+Style style_within(const CommandOutput& output, Style around);
+
 void render_text(const Page& page, const Style& style, Sink& sink);
 void render_markdown(const Page& page, const Style& style, Sink& sink);
 /// A fence of backticks that nothing in the text can close: "```" or longer.

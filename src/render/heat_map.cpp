@@ -39,11 +39,7 @@ Matrix levels_of(const Range& range) {
 class HeatMapWriter {
  public:
   HeatMapWriter(const Table& table, const Style& style, Sink& sink)
-      : table_(table),
-        style_(style),
-        sink_(sink),
-        range_(range_of(*table.cells)),
-        shading_(table, style.colors) {
+      : table_(table), style_(style), sink_(sink), range_(range_of(*table.cells)), shading_(table, style) {
     constexpr std::size_t margin = 5;
     const Shape shape = shape_of(*table.cells);
     row_step_ = style.full ? 1 : (shape.rows + most_rows - 1) / most_rows;
@@ -77,7 +73,7 @@ class HeatMapWriter {
   // A cell of the picture: a coloured blank where there are colours enough, and otherwise a sign.
   std::string swatch(double value, std::size_t width) const {
     if (range_.holds(value) && shading_.tells_sizes()) {
-      return shading_.of(value) + std::string(width, ' ') + plain(style_.colors);
+      return shading_.of(value) + std::string(width, ' ') + plain(style_);
     }
     std::string text;
     for (std::size_t k = 0; k < width; ++k) text += sign(value);

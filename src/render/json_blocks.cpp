@@ -25,6 +25,22 @@ constexpr std::string_view kind_name(Expression::Kind kind) {
   return "";
 }
 
+constexpr std::string_view name_of(Note::Kind kind) {
+  switch (kind) {
+    case Note::Kind::question:
+      return "question";
+    case Note::Kind::correct:
+      return "correct";
+    case Note::Kind::wrong:
+      return "wrong";
+    case Note::Kind::hint:
+      return "hint";
+    case Note::Kind::answer:
+      return "answer";
+  }
+  return "";
+}
+
 // The blocks of a page as JSON objects, each with its type.
 class BlockWriter {
  public:
@@ -143,6 +159,26 @@ class BlockWriter {
     begin("code");
     member("language", block.language);
     member("text", block.text);
+    json_.end_object();
+  }
+
+  void operator()(const Note& note) {
+    begin("note");
+    member("kind", name_of(note.kind));
+    std::vector<std::string> lines;
+    for (const Text& line : note.lines) lines.push_back(words_of(line));
+    json_.key("lines");
+    json_.strings(lines);
+    json_.end_object();
+  }
+
+  void operator()(const CommandOutput& output) {
+    begin("output");
+    // Its matrices are not among those of the page around it: its tables hold their numbers.
+    Page inner;
+    inner.blocks = output.page->blocks;
+    json_.key("blocks");
+    write_blocks(inner, json_);
     json_.end_object();
   }
 

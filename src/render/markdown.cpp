@@ -39,6 +39,8 @@ std::string joined(const Text& text) {
   for (const Span& span : text) {
     if (span.style == Span::Style::strong) {
       result += "**" + escaped(span.text) + "**";
+    } else if (span.style == Span::Style::emphasis) {
+      result += "*" + escaped(span.text) + "*";
     } else if (span.style == Span::Style::code) {
       result += code_span(span.text);
     } else {
@@ -109,7 +111,9 @@ class MarkdownRenderer {
   void operator()(const Plot& plot) { drawing(plot, write_plot); }
   void operator()(const Flow& flow) { drawing(flow, write_flow); }
 
-  void operator()(const Listing& listing) {
+  void operator()(const Listing& all) {
+    const Listing listing = for_readers(all);
+    if (listing.columns.empty()) return;
     gap();
     std::string rule = "|";
     sink_.write("|");
@@ -140,13 +144,29 @@ class MarkdownRenderer {
     sink_.write(fence + block.language + "\n" + block.text + "\n" + fence + "\n");
   }
 
+  void operator()(const Note& note) {
+    for (const Text& line : note.lines) (*this)(Prose{line});
+  }
+
+  // What a command has said stands as it stands on a terminal.
+  void operator()(const CommandOutput& output) {
+    constexpr std::size_t usual = 80;
+    std::string text;
+    Sink sink([&](std::string_view bytes) { text += bytes; });
+    render_text(*output.page, style_within(output, {.width = usual}), sink);
+    sink.flush();
+    text.erase(text.find_last_not_of('\n') + 1);
+    (*this)(CodeBlock{"text", std::move(text)});
+  }
+
   void operator()(const Derivation& derivation) {
-    const Explanation explanation = explain(derivation.subject);
+    const Explanation explanation = explain(derivation.subject, derivation.scope);
     gap();
     const Notation notation{.latex = true,
                             .precision = style_.precision,
                             .most_terms = style_.elides() ? 8u : 0u,
-                            .terms_in_line = 4};
+                            .terms_in_line = 4,
+                            .scope = derivation.scope};
     std::string left = written_cell(derivation.subject, notation) + " ";
     sink_.write("$$\\begin{aligned}\n");
     bool first = true;

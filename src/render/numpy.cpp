@@ -7,7 +7,8 @@ namespace {
 
 // NumPy's formats hold matrices and nothing else.
 void require_matrices(const Page& page, std::string_view format) {
-  if (page.trace.empty()) fail("{} holds matrices, and there is none here: choose another --format", format);
+  if (page.trace.empty())
+    fail("{} is a format for matrices, and there are none here: choose another --format", format);
 }
 
 }  // namespace
@@ -15,8 +16,10 @@ void require_matrices(const Page& page, std::string_view format) {
 void render_npy(const Page& page, const Style&, Sink& sink) {
   require_matrices(page, "npy");
   if (page.trace.size() > 1) {
-    fail("npy holds one matrix and there are {} here: choose one with --only, such as --only {}, or use npz",
-         page.trace.size(), page.trace.back()->name);
+    fail(
+        "npy is a format for one matrix, and there are {} here: choose one with --only, such as --only {}, "
+        "or use npz",
+        page.trace.size(), page.trace.back()->name);
   }
   write_npy(page.trace.front()->matrix(), sink);
 }

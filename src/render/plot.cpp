@@ -34,7 +34,7 @@ class PlotWriter {
     for (const std::string& line : wrap(style_.signs(plot_.title), style_.limit() - 2))
       sink_.write("  " + line + "\n");
     if (x_.is_empty()) {
-      sink_.write("  nothing to draw\n");
+      sink_.write("  no values to plot\n");
       return;
     }
     make_labels();

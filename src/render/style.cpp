@@ -1,10 +1,16 @@
 #include "render/style.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "render/width.hpp"
 
 namespace attn {
+
+double Rgb::luminance() const {
+  const auto linear = [](int part) { return std::pow(part / 255.0, 2.2); };
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+}
 
 std::size_t Style::limit() const {
   constexpr std::size_t usual = 80, least = 20;

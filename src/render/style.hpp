@@ -9,13 +9,25 @@ namespace attn {
 /// How many colours a terminal shows.
 enum class Colors { none, sixteen, palette256, full };
 
+/// A color, 8 bits for each of its parts.
+struct Rgb {
+  int red = 0, green = 0, blue = 0;
+
+  /// From 0 to 1, as the eye weighs the parts (Rec. ITU-R BT.709; the curve is taken as a power of 2.2).
+  double luminance() const;
+};
+
+/// What stands behind the text where nothing else is known.
+constexpr Rgb dark_ground{0, 0, 0}, light_ground{255, 255, 255};
+
 /// How a page is to look. Formats that are read by machines heed none of it; documents only the precision.
 struct Style {
   Colors colors = Colors::none;
-  bool unicode = true;    // box drawing and mathematical signs, or ASCII
-  std::size_t width = 0;  // columns; 0: no limit, and nothing is left out
-  bool full = false;      // leave nothing out, whatever the width
-  int precision = 4;      // most decimals
+  Rgb ground = dark_ground;  // of the terminal, behind the text
+  bool unicode = true;       // box drawing and mathematical signs, or ASCII
+  std::size_t width = 0;     // columns; 0: no limit, and nothing is left out
+  bool full = false;         // leave nothing out, whatever the width
+  int precision = 4;         // most decimals
 
   /// Whether large matrices and long sums are shortened.
   bool elides() const { return width != 0 && !full; }

@@ -22,7 +22,7 @@ class TextRenderer {
     gap();
     std::size_t widest = 0;
     for (const std::string& line : wrapped(words(heading.text), 0)) {
-      sink_.write(bold(style_.colors) + line + plain(style_.colors) + "\n");
+      sink_.write(bold(style_) + line + plain(style_) + "\n");
       widest = std::max(widest, display_width(line));
     }
     if (heading.level == 1) sink_.write(repeated(style_.unicode ? "─" : "-", widest) + "\n");
@@ -43,7 +43,7 @@ class TextRenderer {
     const bool fits = !style_.elides() || begin + display_width(shapes) <= style_.width;
     if (fits) {
       sink_.write("  " + formula + std::string(begin - width, ' '));
-      sink_.write(dim(style_.colors) + shapes + plain(style_.colors) + "\n");
+      sink_.write(dim(style_) + shapes + plain(style_) + "\n");
       return;
     }
     // What goes on in another line stands further right.
@@ -54,7 +54,7 @@ class TextRenderer {
       sink_.write(std::string(std::exchange(indent, margin + hang), ' ') + line + "\n");
     }
     for (const std::string& line : wrap(shapes, room)) {
-      sink_.write(std::string(margin + hang, ' ') + dim(style_.colors) + line + plain(style_.colors) + "\n");
+      sink_.write(std::string(margin + hang, ' ') + dim(style_) + line + plain(style_) + "\n");
     }
   }
 
@@ -86,7 +86,7 @@ class TextRenderer {
   void operator()(const Listing& listing) {
     if (listing.columns.empty()) return;
     gap();
-    write_listing(listing, style_, sink_);
+    write_listing(for_readers(listing), style_, sink_);
   }
 
   void operator()(const Margined& margined) {
@@ -99,18 +99,37 @@ class TextRenderer {
 
   void operator()(const CodeBlock& block) {
     gap();
+    const bool is_command = block.language == "console";
     for (std::size_t begin = 0, end; begin <= block.text.size(); begin = end + 1) {
       end = std::min(block.text.find('\n', begin), block.text.size());
-      sink_.write(signs(std::string_view(block.text).substr(begin, end - begin)) + "\n");
+      const std::string line = signs(std::string_view(block.text).substr(begin, end - begin));
+      sink_.write((is_command ? ink(Ink::command, style_) + line + plain(style_) : line) + "\n");
     }
   }
 
+  void operator()(const Note& note) {
+    gap();
+    const auto [mark, color] = mark_of(note.kind);
+    const std::string shown = signs(mark), indent(display_width(shown) + 1, ' ');
+    std::string first = ink(color, style_) + shown + plain(style_) + " ";
+    for (const Text& line : note.lines) {
+      write_with_margins(first, indent, wrapped(marked_words(line), indent.size()));
+      first = indent;
+    }
+  }
+
+  void operator()(const CommandOutput& output) {
+    gap();
+    render_text(*output.page, style_within(output, style_), sink_);
+  }
+
   void operator()(const Derivation& derivation) {
-    const Explanation explanation = explain(derivation.subject);
+    const Explanation explanation = explain(derivation.subject, derivation.scope);
     gap();
     const std::string margin(2 + 2 * derivation.depth, ' ');
     const Notation notation{.precision = style_.precision,
-                            .most_terms = style_.elides() ? std::size_t{8} : 0};
+                            .most_terms = style_.elides() ? std::size_t{8} : 0,
+                            .scope = derivation.scope};
     std::string subject = written_cell(derivation.subject, notation);
     subject = signs(subject);
     const std::size_t indent = margin.size() + display_width(subject) + 1;
@@ -125,7 +144,7 @@ class TextRenderer {
     }
     if (explanation.reason.empty()) return;
     for (const std::string& line : wrapped(signs(explanation.reason), indent)) {
-      sink_.write(std::string(indent, ' ') + dim(style_.colors) + line + plain(style_.colors) + "\n");
+      sink_.write(std::string(indent, ' ') + dim(style_) + line + plain(style_) + "\n");
     }
   }
 
@@ -136,10 +155,28 @@ class TextRenderer {
     for (std::size_t i = 0; i < std::max<std::size_t>(lines.size(), 1); ++i) {
       std::string shown = (i == 0 ? first : rest) + (i < lines.size() ? lines[i] : "");
       shown.erase(shown.find_last_not_of(' ') + 1);
-      shown = replaced(replaced(std::move(shown), begin_bold, bold(style_.colors)), end_bold,
-                       plain(style_.colors));
+      shown = replaced(std::move(shown), begin_bold, bold(style_));
+      shown = replaced(std::move(shown), begin_italic, italic(style_));
+      shown = replaced(std::move(shown), begin_code, ink(Ink::command, style_));
+      shown = replaced(std::move(shown), end_mark, plain(style_));
       sink_.write(shown + "\n");
     }
+  }
+
+  static std::pair<std::string_view, Ink> mark_of(Note::Kind kind) {
+    switch (kind) {
+      case Note::Kind::question:
+        return {"?", Ink::question};
+      case Note::Kind::correct:
+        return {"✓", Ink::correct};
+      case Note::Kind::wrong:
+        return {"✗", Ink::wrong};
+      case Note::Kind::hint:
+        return {"→", Ink::aside};
+      case Note::Kind::answer:
+        return {"=", Ink::aside};
+    }
+    return {"", Ink::aside};
   }
 
   // Blocks are set apart by one empty line; formulas that follow each other stand together.
@@ -161,15 +198,18 @@ class TextRenderer {
     return joined;
   }
 
-  // The same with marks, which take no room, around every word that is to be bold: lines break between words,
-  // and no line leaves the next one bold. Whatever is printable holds no such marks.
+  // The same with marks, which take no room, around every word that is to be bold or code: lines break
+  // between words, and no line leaves the next one bold. Whatever is printable holds no such marks.
   std::string marked_words(const Text& text) const {
     if (style_.colors == Colors::none) return words(text);
     std::string joined;
     for (const Span& span : text) {
       std::string piece = words({span});
+      const std::string& begin = span.style == Span::Style::code       ? begin_code
+                                 : span.style == Span::Style::emphasis ? begin_italic
+                                                                       : begin_bold;
       if (span.style != Span::Style::plain)
-        piece = begin_bold + replaced(std::move(piece), " ", end_bold + " " + begin_bold) + end_bold;
+        piece = begin + replaced(std::move(piece), " ", end_mark + " " + begin) + end_mark;
       joined += piece;
     }
     return joined;
@@ -202,7 +242,7 @@ class TextRenderer {
     return text;
   }
 
-  inline static const std::string begin_bold = "\x01", end_bold = "\x02";
+  inline static const std::string begin_bold = "\x01", begin_code = "\x03", begin_italic = "\x04", end_mark = "\x02";
 
   const Style& style_;
   Sink& sink_;
@@ -211,6 +251,14 @@ class TextRenderer {
 };
 
 }  // namespace
+
+Style style_within(const CommandOutput& output, Style around) {
+  around.precision = output.precision;
+  around.full = around.full || output.full;
+  around.unicode = around.unicode && output.unicode;
+  if (output.width > 0) around.width = output.width;
+  return around;
+}
 
 void render_text(const Page& page, const Style& style, Sink& sink) {
   TextRenderer renderer(style, sink);

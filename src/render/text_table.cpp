@@ -28,7 +28,7 @@ class TextTable {
         sink_(sink),
         ellipsis_(style.unicode ? "…" : "..."),
         show_sums_(table.row_sums),
-        shading_(table, style.colors) {
+        shading_(table, style) {
     digits_ = digits_for_columns(table, style.precision);
     const Shape shape = shape_of(*table.cells);
     rows_ = style.elides() ? ends_of(shape.rows, 16, 4) : all_of(shape.rows);
@@ -220,8 +220,8 @@ class TextTable {
     if (style_.colors == Colors::none) return;
     const std::string color = shading_.of(value);
     if (!color.empty()) {
-      line.insert(begin, color);
-      line += plain(style_.colors);
+      line.insert(begin - separation_, color);  // with the gap before it: no stripes between neighbors
+      line += plain(style_);
     }
   }
 
@@ -240,7 +240,7 @@ class TextTable {
     else if (rows_.left_out > 0)
       add("--full shows all");
     if (legend.empty()) return;
-    sink_.write(std::string(margin) + dim(style_.colors) + legend + plain(style_.colors) + "\n");
+    sink_.write(std::string(margin) + dim(style_) + legend + plain(style_) + "\n");
   }
 
   const Table& table_;

@@ -166,9 +166,11 @@ Written written_number(double value, const Notation& notation) {
 
 std::string written_cell(const Cell& cell, const Notation& notation) {
   const Node& node = *cell.node;
-  if (!notation.latex) return fmt::format("{}[{},{}]", node.title(), cell.row + 1, cell.column + 1);
+  const bool is_named = !node.name.empty();
+  const std::string title = is_named ? node.name_within(notation.scope) : node.title();
+  if (!notation.latex) return fmt::format("{}[{},{}]", title, cell.row + 1, cell.column + 1);
   const std::string name =
-      node.name.empty() ? fmt::format("\\left({}\\right)", formula_of(node).latex) : symbol(node.name).latex;
+      is_named ? symbol(title).latex : fmt::format("\\left({}\\right)", formula_of(node).latex);
   return fmt::format("{{{}}}_{{{},{}}}", name, cell.row + 1, cell.column + 1);
 }
 

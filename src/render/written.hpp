@@ -21,6 +21,7 @@ struct Notation {
   int precision = 4;              // decimals of numbers; trailing zeros are dropped
   std::size_t most_terms = 0;     // longer sums are shortened in the middle; 0: never
   std::size_t terms_in_line = 0;  // of a sum that is broken into lines; 0: never broken
+  std::string_view scope = {};    // that names leave out
 };
 
 /// A number on its own: "0.8808", "-2", "−∞".

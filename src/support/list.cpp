@@ -2,11 +2,11 @@
 
 namespace attn {
 
-std::vector<std::string_view> pieces_of(std::string_view list) {
+std::vector<std::string_view> pieces_of(std::string_view list, char separator) {
   std::vector<std::string_view> pieces;
-  for (std::size_t comma = list.find(','); comma != std::string_view::npos; comma = list.find(',')) {
-    pieces.push_back(list.substr(0, comma));
-    list.remove_prefix(comma + 1);
+  for (std::size_t end = list.find(separator); end != std::string_view::npos; end = list.find(separator)) {
+    pieces.push_back(list.substr(0, end));
+    list.remove_prefix(end + 1);
   }
   pieces.push_back(list);
   return pieces;

@@ -42,11 +42,16 @@ std::string did_you_mean(std::string_view typed, const std::vector<std::string>&
   return best ? fmt::format(" (did you mean '{}'?)", *best) : "";
 }
 
+std::string unknown(std::string_view what, std::string_view typed, const std::vector<std::string>& names) {
+  constexpr std::size_t few = 60;  // all fields of a problem
+  std::string sentence = fmt::format("unknown {} '{}'{}", what, typed, did_you_mean(typed, names));
+  if (!names.empty() && names.size() <= few)
+    sentence += fmt::format(". Choose one of: {}", fmt::join(names, ", "));
+  return sentence;
+}
+
 void fail_unknown(std::string_view what, std::string_view typed, const std::vector<std::string>& names) {
-  constexpr std::size_t few = 40;
-  std::string sentence = fmt::format("there is no {} '{}'{}", what, typed, did_you_mean(typed, names));
-  if (!names.empty() && names.size() <= few) sentence += fmt::format("; there is {}", fmt::join(names, ", "));
-  throw InputError(sentence);
+  throw InputError(unknown(what, typed, names));
 }
 
 }  // namespace attn

@@ -13,7 +13,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 /// " (did you mean 'walk'?)" when one of `names` is close to `typed`, otherwise "".
 std::string did_you_mean(std::string_view typed, const std::vector<std::string>& names);
 
-/// Throws InputError: "there is no WHAT 'typed' (did you mean …?)", and lists `names` when they are few.
+/// "unknown WHAT 'typed' (did you mean …?). Choose one of: …", with `names` when they are few.
+std::string unknown(std::string_view what, std::string_view typed, const std::vector<std::string>& names);
+
+/// Throws InputError with that sentence.
 [[noreturn]] void fail_unknown(std::string_view what, std::string_view typed,
                                const std::vector<std::string>& names);
 

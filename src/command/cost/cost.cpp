@@ -66,7 +66,7 @@ QuantityRows rows_by_operation(const Graph& graph) {
   for (const auto& [operation, times, work] : work_by_operation(graph)) {
     std::vector<double> row = {static_cast<double>(times)};
     std::ranges::copy(numbers(work), std::back_inserter(row));
-    row.pop_back();  // an operation is used here and there, and comes after nothing in particular
+    row.pop_back();  // an operation is used in many places: no count is the one that it is ready after
     rows.emplace_back(operation, std::move(row));
   }
   return rows;
@@ -76,22 +76,21 @@ void add_problem(CostPage& page, const Graph& graph) {
   const std::vector<NamedWork> all = work_by_name(graph);
   if (all.empty()) {
     fail(
-        "nothing is computed from what was given, so there is nothing to count: give --q and --k, --scores, "
-        "or --weights and --v, or sizes alone with --n, --d and --kernel");
+        "nothing is computed from this input, so there is nothing to count: give --q and --k, --scores, or "
+        "--weights and --v, or only sizes: --n, --d and --kernel");
   }
   const Work total = work_of(graph);
   page.head(1, "What this problem costs");
-  page.say(fmt::format(
-      "Counted from the operations that computed it. One multiply-add is one term of a matrix product or "
-      "of a squared distance; one cell operation is one cell that anything else computes or moves: a "
-      "softmax goes over its cells three times. A number takes 8 bytes: {} for what was given, {} for "
-      "the results were all of them kept. A second name for a matrix takes nothing and is not listed. "
-      "The column \"after\" tells how many computing operations come one after another until the result "
-      "is there: {} for all, however many processors there are.",
-      bytes_of_inputs(graph), total.bytes, total.sequential));
+  page.say("The operations that computed it, counted:");
   page.table("by_step", work_columns, rows_by_step(all, total));
-  page.table("by_operation", {"times", "multiply-adds", "cell operations", "bytes"},
-             rows_by_operation(graph));
+  page.say(meaning_of_work_columns());
+  page.say(fmt::format(
+      "The input takes {} bytes more. A second name for a matrix costs nothing and is not listed.",
+      bytes_of_inputs(graph)));
+  page.say("The same by operation, and by matrix:");
+  std::vector<std::string> of_operations = {"times"};
+  of_operations.insert(of_operations.end(), work_columns.begin(), work_columns.end() - 1);
+  page.table("by_operation", of_operations, rows_by_operation(graph));
   std::vector<std::string> columns = {"rows", "columns"};
   columns.insert(columns.end(), work_columns.begin(), work_columns.end());
   for (const auto& [scope, rows] : rows_by_matrix(all)) {
@@ -136,7 +135,7 @@ Outcome run_cost(const Command&, const Arguments& arguments) {
   add_layers(page, sizes);
   add_paths(page, sizes.k);
   add_crossover(page, sizes);
-  add_heads(page);
+  add_heads(page, n, d);
   add_scores(page, sizes);
   if (arguments.has("measure")) add_measurements(page);
   return {std::move(page).take(), std::move(warnings)};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,8 +15,9 @@ namespace attn {
 /// A label and its numbers, one for each column.
 using QuantityRows = std::vector<std::pair<std::string, std::vector<double>>>;
 
-/// What Work holds, as the end of such a row: multiply-adds, cell operations, bytes, after.
+/// What Work holds, as the end of such a row, and what these columns mean.
 extern const std::vector<std::string> work_columns;
+Listing meaning_of_work_columns();
 std::vector<double> numbers(const Work& work);
 
 /// A page of quantities: each table is a matrix of its trace, so that every format can write it.
@@ -44,8 +46,9 @@ void add_paths(CostPage& page, std::size_t k);
 /// Up to which length self-attention is cheaper than the others.
 void add_crossover(CostPage& page, LayerSizes sizes);
 
-/// Eight heads against one as wide, counted.
-void add_heads(CostPage& page);
+/// Eight heads against one as wide, counted: on n words of size d where these are given, and else on those of
+/// a usual size.
+void add_heads(CostPage& page, std::optional<std::size_t> n, std::optional<std::size_t> d);
 /// The scoring functions on the same queries and keys, counted.
 void add_scores(CostPage& page, LayerSizes sizes);
 

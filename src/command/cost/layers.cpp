@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -14,11 +15,27 @@ std::string written(const Growth& growth) {
   return fmt::format("{}, {}, {}", growth.complexity, growth.sequential, growth.path);
 }
 
+// The kinds of layers whose growth a text states, and where.
+std::string sources() {
+  std::vector<std::pair<std::string_view, std::vector<std::string_view>>> by_source;
+  for (const LayerKind& row : layer_kinds()) {
+    if (row.growth.source.empty()) continue;
+    auto found = std::ranges::find(by_source, row.growth.source, [](const auto& item) { return item.first; });
+    if (found == by_source.end()) found = by_source.insert(by_source.end(), {row.growth.source, {}});
+    found->second.push_back(row.name);
+  }
+  std::string sentence;
+  for (const auto& [source, names] : by_source) {
+    sentence += fmt::format("{}{} ({})", sentence.empty() ? "" : " and in ", source, fmt::join(names, ", "));
+  }
+  return sentence;
+}
+
 void add_formulas(CostPage& page) {
   page.say(
-      "Each line: the kind of layer; its multiply-adds, exactly; how complexity, sequential operations and "
-      "maximum path length grow with n positions of d numbers and a kernel of k (Dive into Deep Learning, "
-      "11.6.2); and the same in the letters T, D and K, for what stands in Lin et al. 2022.");
+      "Each line: the kind of layer, its exact number of multiply-adds, and how complexity, sequential "
+      "operations and maximum path length grow with n, d and k. The last column has the same in the letters "
+      "T, D and K of Lin et al. 2022, for the layers of their table.");
   Listing formulas{{"layer", "multiply-adds", "growth in n, d, k", "growth in T, D, K"}, {}};
   Listing meanings{{"layer", "what it is"}, {}};
   for (const LayerKind& row : layer_kinds()) {
@@ -27,6 +44,9 @@ void add_formulas(CostPage& page) {
     meanings.rows.push_back({std::string(row.name), std::string(row.summary)});
   }
   page.say(std::move(formulas));
+  page.say(fmt::format(
+      "The growth in n, d and k is stated in {}. For the others it follows from the exact number.",
+      sources()));
   page.say(std::move(meanings));
 }
 
@@ -68,19 +88,24 @@ void add_counts(CostPage& page, LayerSizes sizes) {
   const std::vector<std::string> columns = {"multiply-adds", "sequential", "path"};
   page.say(fmt::format("By formula, at {}:", at(sizes)));
   page.table("layers", columns, by_formula(sizes));
-  page.say(
-      "Sequential are the operations of one layer that wait for each other: self-attention has the same four "
-      "at every length (scores, scaling, softmax, sum), a recurrent layer three at every position. The path "
-      "is how many positions lie on the longer of the shortest ways from x_1 and from x_n to the position "
-      "where they meet, in as many layers as that takes.");
+  page.say(Listing{
+      {"column", "what it counts"},
+      {{"multiply-adds", "multiplications, each with an addition, of one layer"},
+       {"sequential",
+        "operations of one layer that must wait for one another. Self-attention has four at every length "
+        "(scores, scaling, softmax, weighted sum), a recurrent layer three for each position"},
+       {"path",
+        "maximum path length: take the first position, in any layer, that depends on both x_1 and x_n, and "
+        "the shortest way to it from each. The path is the longer of the two, counted in positions"}}});
   const LayerSizes small = buildable(sizes);
   const QuantityRows found = by_counting(small);
-  page.say(fmt::format(
-      "Built from operations, counted and searched, at {}; {}:", at(small),
-      found == by_formula(small) ? "it is all as the formulas say" : "it is not as the formulas say"));
+  page.say(fmt::format("Built from operations at {}, counted and searched. {}:", at(small),
+                       found == by_formula(small) ? "The counts agree with the formulas"
+                                                  : "The counts differ from the formulas"));
   page.table("counted", columns, found);
   if (sizes.k == 1 && sizes.n > 1) {
-    page.say("A kernel of 1 sees its own position only: no number of layers brings x_1 and x_n together.");
+    page.say(
+        "A kernel of 1 sees only its own position: x_1 and x_n never meet, whatever the number of layers.");
   }
 }
 
@@ -88,8 +113,8 @@ void add_counts(CostPage& page, LayerSizes sizes) {
 
 void add_layers(CostPage& page, LayerSizes sizes) {
   page.head(1, "Self-attention, recurrent, convolutional and fully connected layers");
-  add_formulas(page);
   add_counts(page, sizes);
+  add_formulas(page);
 }
 
 }  // namespace attn

@@ -55,8 +55,8 @@ Plot plot_of(std::string title) {
           .y_spacing = Spacing::logarithmic};
 }
 
-// The rest would hide behind these: projections make self-attention dearer by products that all know, and a
-// dilated convolution is one with other neighbours.
+// The rest would hide behind these: projections add products of a known number to self-attention, and a
+// dilated convolution is one with other neighbors.
 bool is_plotted(std::string_view name) {
   constexpr std::array<std::string_view, 6> plotted = {"self-attention",  "recurrent",  "convolution",
                                                        "fully connected", "scaled-dot", "additive"};
@@ -83,12 +83,11 @@ void measure_layers(CostPage& page) {
     rows.emplace_back(kind.name, row_of(series.x.back(), kind.multiply_adds(largest), series.y.back()));
     if (is_plotted(series.name)) plot.series.push_back(std::move(series));
   }
-  page.say(fmt::format(
-      "One layer of each kind as a whole, on n = {} to {} positions of d = {} numbers, fully connected while "
-      "its matrix is of a moderate size; the median of five runs on one processor. The table has the largest "
-      "n of each. A recurrent layer has small products that wait for each other, and each of them takes "
-      "longer.",
-      least, most, d));
+  page.say(
+      fmt::format("The time of one layer of each kind, with n = {} to {} positions of size d = {}: the "
+                  "median of five runs on one processor. A kind that becomes too large stops at a smaller n. "
+                  "The table shows the largest n of each, and the nanoseconds per multiply-add.",
+                  least, most, d));
   page.say(std::move(plot));
   page.table("measured_layers", columns, rows);
 }
@@ -109,7 +108,7 @@ void measure_scores(CostPage& page) {
     if (is_plotted(series.name)) plot.series.push_back(std::move(series));
   }
   page.say(fmt::format(
-      "The scores of n = {} to {} queries and as many keys of d = {} numbers, likewise:", least, most, d));
+      "The same for the scores of n = {} to {} queries and as many keys of size d = {}:", least, most, d));
   page.say(std::move(plot));
   page.table("measured_scores", columns, rows);
 }

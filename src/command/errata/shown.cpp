@@ -116,7 +116,8 @@ void show_norm_before_and_after(Page& page, Graph& graph) {
   const std::size_t d = x.shape().columns;
   const LayerNorm norm{
       .gamma = graph.input("gamma", make_matrix({1, d}, 1.0), axis("gain"), axis("features")),
-      .beta = graph.input("beta", make_matrix({1, d}, 0.0), axis("bias"), axis("features"))};
+      .beta = graph.input("beta", make_matrix({1, d}, 0.0), axis("bias"), axis("features")),
+      .epsilon = 1e-9};  // so small that rows that hardly vary have variance 1 as well
   const auto sublayer = [&](const Value& words) {
     return multi_head_attention(
         matmul(words, at(graph, "w_q")), matmul(words, at(graph, "w_k")), matmul(words, at(graph, "w_v")),

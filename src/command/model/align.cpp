@@ -8,10 +8,10 @@
 namespace attn {
 namespace {
 
-// The alignment with the outputs as columns (D3), for whoever asks.
+// The alignment with the outputs as columns (D3).
 void add_transposed(Graph& graph) {
   const Node* alignment = graph.find("alignment");
-  if (!alignment) fail("--transpose: the variant none has no alignment; choose another --variant");
+  if (!alignment) fail("--transpose: the variant none has no alignment: choose another --variant");
   graph.name("alignment_transposed", transpose(graph.value(*alignment)));
 }
 
@@ -34,7 +34,7 @@ Outcome run_align(const Command&, const Arguments& arguments) {
     add_explanation(page, *address, depth);
   } else if (only) {
     page.trace = graph->matching(*only);
-    for (const Node* node : page.trace) add_results(page, {node});
+    add_results_by_scope(page, page.trace);
   } else {
     page.trace = graph->named();
     add_alignment_walk(page, translation);

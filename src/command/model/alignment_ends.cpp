@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "model/influence.hpp"
 #include "page/describe.hpp"
 #include "support/number.hpp"
@@ -44,10 +47,10 @@ class AlignmentEnds {
     const Node& node = transposed ? *transposed : graph_.at("alignment");
     title("The alignment");
     say(transposed
-            ? "The weights of all steps beside each other: inputs as rows, outputs as columns. Every column "
-              "sums to one."
-            : "The weights of all steps below each other: outputs as rows, inputs as columns. Every row sums "
-              "to one; --transpose exchanges them.");
+            ? "The attention weights of all steps: inputs as rows, outputs as columns. Every column sums to "
+              "1."
+            : "The attention weights of all steps: outputs as rows, inputs as columns. Every row sums to 1. "
+              "--transpose exchanges rows and columns.");
     Table table = table_of(node);
     table.heat = Heat::weights;
     table.row_sums = !transposed;
@@ -70,7 +73,7 @@ class AlignmentEnds {
     }
     say_shares("outputs", axis("outputs", std::move(words)), axis("stages", {"probability"}),
                std::move(shares));
-    say(Prose{text("Their product, the probability of the whole sentence, is ",
+    say(Prose{text("The product of these probabilities is the probability of the whole sentence: ",
                    strong(written_digits(all, 4)), ".")});
   }
 
@@ -79,11 +82,11 @@ class AlignmentEnds {
     if (inputs * outputs > most_influences) return;
     Influence found = influence(model_, translation_.source, translation_.target);
     title(attends() ? "What each output depends on" : "What the bottleneck loses");
-    say("One word of the source at a time is replaced by the word with the nearest vector, and the same "
-        "words are "
-        "followed. The table says how far each output's distribution moves, from 0 (not at all) to 1 (to "
-        "other words "
-        "altogether).");
+    say("One source word at a time is replaced by the word with the nearest embedding. The target words stay "
+        "the same. The table shows how much the distribution of each output changes (total variation "
+        "distance: 0 = unchanged, 1 = completely different words).");
+    if (!std::ranges::equal(found.replacements, translation_.source, std::ranges::not_equal_to()))
+      say("A word stays as it is where the vocabulary has no other word.");
     std::vector<std::string> columns, rows;
     for (std::size_t i = 0; i < inputs; ++i) {
       columns.push_back(source_word(translation_.source[i]) + "->" + source_word(found.replacements[i]));
@@ -92,11 +95,11 @@ class AlignmentEnds {
     say_shares("moves", axis("outputs", std::move(rows)), axis("inputs", std::move(columns)),
                std::move(found.moved));
     if (attends()) return;
-    say("Everything has to pass through one state. What a word left there has faded with every word after "
-        "it, and a "
-        "later word of the same kind writes over it: a column near 0 is a word that no output can tell from "
-        "another. "
-        "With --variant bahdanau every output reaches every state itself.");
+    say(fmt::format(
+        "All information about the source passes through one state of size {}. A column near 0 means that "
+        "replacing this word hardly changes any output. With --variant bahdanau each output attends to every "
+        "state.",
+        model_.state_size));
   }
 
   Page& page_;

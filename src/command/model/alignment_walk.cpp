@@ -36,7 +36,7 @@ Table upright(std::string title, const std::vector<const Node*>& nodes, Axis col
           .cells = std::make_shared<const Matrix>(std::move(cells))};
 }
 
-// The tables of a step: vectors of as many numbers stand beside each other.
+// The tables of a step: vectors of the same size stand beside each other.
 struct StepTable {
   const char* title;
   std::array<std::string_view, 3> leaves;
@@ -67,6 +67,7 @@ class AlignmentWalk {
     add_encoder();
     for (std::size_t t = 1; t <= translation_.target.size(); ++t) add_step(t);
     add_alignment_ends(page_, translation_);
+    add_choice_of_numbers();
   }
 
  private:
@@ -103,10 +104,10 @@ class AlignmentWalk {
     say(Prose{text("Variant ", code(std::string(model_.variant->name)),
                    fmt::format(": {}. Cell ", model_.variant->summary), code(std::string(model_.cell->name)),
                    fmt::format(": {}.", model_.cell->summary))});
-    say(translation_.is_forced
-            ? "Teacher forcing: every step is given the right word before it, whatever the last step "
-              "preferred."
-            : "Greedy: every step takes the most probable word, and the next step is given it.");
+    say(translation_.is_forced ? "Teacher forcing: the input of each step is the previous word of the given "
+                                 "translation, whatever the model would have chosen."
+                               : "Greedy decoding: each step takes the word with the highest probability, in "
+                                 "a tie the first. This word is the input of the next step.");
   }
 
   void add_parameters() {
@@ -122,9 +123,8 @@ class AlignmentWalk {
 
   void add_encoder() {
     title(2, "The encoder reads");
-    say("Each word's vector and the state before it make the next state: h_t stands for word t, and for what "
-        "has "
-        "been kept of the words before it.");
+    say("Each state h_t is computed from the embedding of word t and the previous state. So it can also "
+        "depend on all words before.");
     std::vector<const Node*> states;
     std::vector<std::string> labels;
     for (const Node* node : of_scope_["encoder.1."]) say(formula_block(*node));
@@ -132,23 +132,24 @@ class AlignmentWalk {
       states.push_back(&graph_.at(fmt::format("encoder.{}.h", t)));
       labels.push_back(source_word(translation_.source[t - 1]));
     }
-    say(Prose{
-        text("All of them below each other are ", code("h"),
-             fmt::format(", [{}]; here every state is a column.", to_string(graph_.at("h").frame.shape)))});
+    say(Prose{text("Stacked as rows, the states form ", code("h"),
+                   fmt::format(", [{}]. The table shows hᵀ: each column is one state.",
+                               to_string(graph_.at("h").frame.shape)))});
     say(upright("hᵀ", states, axis("inputs", std::move(labels))));
-    say(attends()
-            ? "These states are the keys and the values of every step: k = v = h."
-            : fmt::format("Only the last of them, the column \"{}\", reaches the decoder: {} numbers for the "
-                          "whole sentence, however long it is.",
-                          source_word(translation_.source.back()), model_.state_size));
+    say(attends() ? "These states are the keys and the values in every step of the decoder: k = v = h."
+                  : fmt::format("Only the last state, the column \"{}\", reaches the decoder: its size is {} "
+                                "for a sentence of any length.",
+                                source_word(translation_.source.back()), model_.state_size));
     say(formula_block(graph_.at("decoder.0.state")));
   }
 
   // One output: formulas in the order of the computation, then the vectors beside each other.
   void add_step(std::size_t t) {
     title(2, fmt::format("Output {}: \"{}\"", t, target_word(translation_.target[t - 1])));
-    for (const Node* node : of_scope_[fmt::format("decoder.{}.", t)]) {
-      if (t == 1 || !is_told_once(*node)) say(formula_block(*node));
+    const std::string scope = fmt::format("decoder.{}.", t);
+    add_short_names(page_, *find(t, "state"));
+    for (const Node* node : of_scope_[scope]) {
+      if (t == 1 || !is_told_once(*node)) say(formula_block(*node, scope));
     }
     SideBySide tables;
     for (const auto& [name, leaves] : step_tables) {
@@ -182,15 +183,21 @@ class AlignmentWalk {
     say(Prose{std::move(sentence)});
   }
 
+  void add_choice_of_numbers() {
+    if (translation_.numbers.empty()) return;
+    title(2, "How the numbers were chosen");
+    for (const std::string& paragraph : translation_.numbers) say(paragraph);
+  }
+
   // What is joined to the state is the context, whose size does not depend on the sentence.
   void add_remark() {
     if (model_.variant->contexts_joined == 0) return;
     const std::size_t d = model_.state_size, n = translation_.source.size();
-    say(fmt::format(
-        "What stands beside the state s_t is the context a_t, not the weights alpha_t: [a_t; s_t] has "
-        "{} + {} = {} numbers whatever the sentence, [alpha_t; s_t] would have {} + {} = {} here and another "
-        "number for every other length.",
-        d, d, 2 * d, n, d, n + d));
+    say(
+        fmt::format("The context a_t is concatenated with the state s_t, not the weights alpha_t. The size "
+                    "of [a_t; s_t] is {} + {} = {} for every sentence. The size of [alpha_t; s_t] would be "
+                    "{} + {} = {} here, and would change with the length of the sentence.",
+                    d, d, 2 * d, n, d, n + d));
   }
 
   Page& page_;

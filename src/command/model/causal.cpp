@@ -21,14 +21,14 @@ Matrix decoded(const ModelChoice& choice) {
   return *graph.at(output).kept;
 }
 
-// The model on other words: another one at place t, counted from 0.
+// The model on other words: another one at position t, counted from 0.
 ModelChoice with_another_word(ModelChoice choice, std::size_t t) {
   if (choice.target.x) {
     for (double& cell : row(*choice.target.x, t)) cell += 1.0;
     return choice;
   }
   const std::size_t words = choice.model.sizes.target_words;
-  if (words < 2) fail("--check-causal changes words, and the model knows only one: give --target-x");
+  if (words < 2) fail("--check-causal replaces words, and the vocabulary has only one: give --target-x");
   choice.target.ids[t] = choice.target.ids[t] % words + 1;
   return choice;
 }
@@ -47,9 +47,9 @@ double moved(const Matrix& before, const Matrix& after, std::size_t from, std::s
 }  // namespace
 
 Outcome check_causal(const ModelChoice& choice) {
-  if (choice.target.size() == 0) fail("--check-causal looks at a decoder, and there is none");
+  if (choice.target.size() == 0) fail("--check-causal needs a decoder, and this model has none");
   const std::size_t n = choice.target.size();
-  if (n < 2) fail("--check-causal changes a later word, and there is only one: give a longer --target");
+  if (n < 2) fail("--check-causal replaces a later word, and there is only one: give a longer --target");
   const Matrix original = decoded(choice);
   Matrix numbers = make_matrix({n - 1, 2}, 0.0);
   std::vector<std::string> labels;
@@ -63,15 +63,15 @@ Outcome check_causal(const ModelChoice& choice) {
                                                   : fmt::format("{} {}", t + 1, choice.target.tokens[t]));
   }
   Page page;
-  page.blocks.emplace_back(Heading{1, text("Not looking ahead")});
+  page.blocks.emplace_back(Heading{1, text("Causal mask check")});
   page.blocks.emplace_back(Prose{
-      text("Each word of the target but the first is changed in turn, and the outputs of the decoder are "
-           "compared: how far those before the changed word moved, and how far it and those after it.")});
+      text("Each target word except the first is changed in turn. The table shows the largest change in the "
+           "decoder's output: at the earlier positions, and from the changed position on.")});
   page.blocks.emplace_back(quantities("changed", axis("words", std::move(labels)),
-                                      {"before it", "from it on"}, std::move(numbers)));
+                                      {"earlier", "this and later"}, std::move(numbers)));
   page.blocks.emplace_back(
       Prose{text(holds ? "No output before a changed word moved at all."
-                       : "An output before a changed word moved: the model looks ahead.")});
+                       : "An output before a changed word moved: the model attends to later words.")});
   return {.page = std::move(page),
           .warnings = choice.remarks,
           .verdict = holds ? Verdict::passed : Verdict::failed};

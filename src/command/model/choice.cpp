@@ -27,6 +27,16 @@ constexpr Size named_sizes[] = {
     {"base", {.encoder_layers = 6, .decoder_layers = 6, .d_model = 512, .heads = 8, .d_ff = 2048}},
 };
 
+// What a file of parameters leaves open.
+std::string assumptions_in_words(const NormPlacement& norm) {
+  if (!norm.in_layers)
+    return "The file does not name the activation. Assumed here: ReLU in the feed-forward layers.";
+  return fmt::format(
+      "The file does not name the activation and ε. Assumed here: ReLU in the feed-forward layers, and ε = "
+      "{} in layer normalization.",
+      LayerNorm::usual_epsilon);
+}
+
 class Chooser {
  public:
   Chooser(const Arguments& arguments, const ModelUse& use) : arguments_(arguments), use_(use) {}
@@ -39,7 +49,7 @@ class Chooser {
     return std::move(choice_);
   }
 
-  // A model that is drawn has the words that it is run on.
+  // A random model knows the words that it is run on.
   ModelChoice alone() {
     heads_matter_ = false;
     take_model();
@@ -48,8 +58,8 @@ class Chooser {
       return std::move(choice_);
     }
     for (const Option& option : word_options())
-      remark_on_idle(without_dashes(option), "words change no parameter");
-    remark_on_idle("seed", "nothing is drawn");
+      remark_on_idle(without_dashes(option), "words do not change parameters");
+    remark_on_idle("seed", "nothing is random");
     return std::move(choice_);
   }
 
@@ -80,16 +90,16 @@ class Chooser {
   void require_side() const {
     const Transformer& model = choice_.model;
     if (use_.needs == ModelUse::Needs::encoder && !model.has_encoder()) {
-      fail("attn {} needs an encoder, and this model has none: see attn decoder", use_.command);
+      fail("attn {} needs an encoder, and this model has none: use attn decoder", use_.command);
     }
     if (use_.needs == ModelUse::Needs::decoder && !model.kind->decodes) {
-      fail("attn {} needs a decoder, and this model has none: see attn encoder", use_.command);
+      fail("attn {} needs a decoder, and this model has none: use attn encoder", use_.command);
     }
   }
 
   void remark_on_idle(std::string_view option, std::string_view reason) {
     if (!arguments_.has(option)) return;
-    choice_.remarks.push_back(fmt::format("--{} changes nothing here: {}", option, reason));
+    choice_.remarks.push_back(fmt::format("--{} has no effect here: {}", option, reason));
   }
 
   void remark_on_idle_options() {
@@ -97,7 +107,7 @@ class Chooser {
     const bool draws_vectors = (choice.source.x && !arguments_.has("x")) ||
                                (choice.target.x && !arguments_.has("target-x")) ||
                                (choice.memory && !arguments_.has("memory"));
-    if (!is_drawn() && !draws_vectors) remark_on_idle("seed", "nothing is drawn");
+    if (!is_drawn() && !draws_vectors) remark_on_idle("seed", "nothing is random");
     const bool embeds = !choice.source.ids.empty() || !choice.target.ids.empty();
     if (!embeds) remark_on_idle("positions", "positions are added to embeddings, and vectors are given");
   }
@@ -126,9 +136,8 @@ class Chooser {
       const PositionKind& kind = look_up(position_kinds(), *positions, "kind of positions");
       if (!kind.of_embeddings && kind.name != "none") {
         fail(
-            "--positions {}: a Transformer adds positions to its embeddings: give none, sinusoidal, "
-            "concatenated or "
-            "learned",
+            "--positions {}: this model adds positions to its embeddings. Choose one of: none, sinusoidal, "
+            "concatenated, learned",
             kind.name);
       }
       model.positions = kind.name;
@@ -143,6 +152,7 @@ class Chooser {
     arguments_.tell("reading parameters");
     ParameterFile file = parameters_asked_for(arguments_, path);
     take_parameters(model, std::move(file.parameters), path);
+    model.about.push_back(assumptions_in_words(*model.norm));
     const bool learned = model.sizes.source_places > 0 || model.sizes.target_places > 0;
     if (learned && !arguments_.has("positions")) model.positions = "learned";
     model.title = fmt::format("{} of {}", file.layout, path);
@@ -181,8 +191,7 @@ class Chooser {
     sizes.heads = asked("heads", sizes.heads, most_numbers);
     sizes.d_ff = asked("d-ff", sizes.d_ff, most_inner);
     if (sizes.d_model % sizes.heads == 0) return;
-    fail("--heads {}: the {} numbers of d_model cannot be shared out equally among them", sizes.heads,
-         sizes.d_model);
+    fail("--heads: d_model ({}) is not divisible by the number of heads ({})", sizes.d_model, sizes.heads);
   }
 
   const Arguments& arguments_;
@@ -206,7 +215,10 @@ ModelChoice drawn(ModelChoice choice, const Arguments& arguments) {
   if (!choice.model.parameters.empty()) return choice;
   require_drawable(choice.model);
   arguments.tell("drawing parameters");
-  draw_parameters(choice.model, model_seed(arguments));
+  const std::uint32_t seed = model_seed(arguments);
+  draw_parameters(choice.model, seed);
+  choice.model.about.push_back(fmt::format(
+      "The parameters are random (seed {}), not trained. The results have no meaning for language.", seed));
   return choice;
 }
 

@@ -6,7 +6,7 @@
 
 namespace attn {
 
-// Without a word on which model, one that is set by hand says more than drawn numbers.
+// Without an option for the model, one that is set by hand says more than random numbers.
 Outcome run_generate(const Command&, const Arguments& arguments) {
   constexpr ModelUse use{.command = "generate",
                          .usual_kind = "encoder-decoder",
@@ -24,7 +24,7 @@ Outcome run_generate(const Command&, const Arguments& arguments) {
   Page page{.graph = run.graph, .problem = nullptr, .trace = {}, .blocks = {}};
   if (only) {
     page.trace = run.graph->matching(*only);
-    for (const Node* node : page.trace) add_results(page, {node});
+    add_results_by_scope(page, page.trace);
   } else {
     add_generation(page, choice, plan, run);
   }

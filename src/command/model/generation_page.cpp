@@ -27,7 +27,7 @@ std::string most_probable(const GenerationStep& step) {
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return row[a] > row[b]; });
   std::string words;
   for (std::size_t i = 0; i < std::min(order.size(), most_shown); ++i) {
-    if (row[order[i]] < 0.0005) break;  // it would be shown as 0.0 %
+    if (i > 0 && row[order[i]] < 0.0005) break;  // it would be shown as 0.0 %
     words += fmt::format("{}{} {}", i ? ", " : "", step.distribution->frame.columns.label(order[i]),
                          percent(row[order[i]]));
   }
@@ -40,15 +40,20 @@ std::string words_of(const std::vector<std::size_t>& ids, const Axis& vocabulary
   return words;
 }
 
-// What the distribution of the last column is.
-std::string last_column(const Sampling& sampling) {
-  if (sampling.is_plain()) return "what the model held to be most probable";
-  std::string how;
-  if (sampling.temperature != 1.0) how += fmt::format(", with logits divided by {}", sampling.temperature);
-  if (sampling.top_k != 0) how += fmt::format(", of the {} most probable", sampling.top_k);
-  if (sampling.top_p < 1.0)
-    how += fmt::format(", of the most probable that together have {}", sampling.top_p);
-  return "the words that it was drawn from with their probabilities" + how;
+// How words are chosen, where that is not greedy.
+std::vector<std::string> sampling_in_words(const Sampling& sampling) {
+  std::vector<std::string> how;
+  if (sampling.generator) how.emplace_back("each word is sampled");
+  if (sampling.temperature != 1.0)
+    how.push_back(fmt::format("the logits are divided by {}", sampling.temperature));
+  if (sampling.top_k != 0)
+    how.push_back(fmt::format("only the {} most probable words are kept", sampling.top_k));
+  if (sampling.top_p < 1.0) {
+    how.push_back(
+        fmt::format("only the most probable words are kept that together have a probability of {} or more",
+                    sampling.top_p));
+  }
+  return how;
 }
 
 // Title and description of the model, and the texts that go in and come out.
@@ -73,8 +78,8 @@ void add_texts(Page& page, const ModelChoice& choice, const GenerationPlan& plan
   const std::size_t went_in = plan.task.prompt.size() + written.size() - 1;
   if (model.positions == "learned" && went_in == model.sizes.target_places &&
       written.back() != plan.task.end) {
-    page.blocks.emplace_back(Prose{
-        text(fmt::format("All {} places that were learned are used up: no more can be written.", went_in))});
+    page.blocks.emplace_back(Prose{text(fmt::format(
+        "The model has learned {} positions, and all are used. It cannot write more words.", went_in))});
   }
 }
 
@@ -83,16 +88,19 @@ void add_ledger(Page& page, const GenerationRun& run, const Sampling& sampling) 
   Listing listing{{"step", "goes in", "from the cache", "multiply-adds", "chosen",
                    sampling.is_plain() ? "most probable" : "chosen from"},
                   {}};
-  page.blocks.emplace_back(Heading{2, text("Step by step")});
-  page.blocks.emplace_back(Prose{text(fmt::format(
-      "What goes in, for how many words keys and values were remembered, what was multiplied anew, what was "
-      "chosen, and {}.",
-      last_column(sampling)))});
+  page.head(2, "Step by step");
+  page.say(
+      fmt::format("Each line: the input words, the number of cached positions, the multiply-adds of this "
+                  "step, the chosen word, and the most probable words (at most {}).",
+                  most_shown));
+  if (const std::vector<std::string> how = sampling_in_words(sampling); !how.empty())
+    page.say(fmt::format("Sampling: {}.{}", fmt::join(how, "; "),
+                         sampling.is_plain() ? "" : " The probabilities are those after these changes."));
   for (std::size_t i = 0; i < run.steps.size(); ++i) {
     const GenerationStep& step = run.steps[i];
     listing.rows.push_back({fmt::format("{}.", i + 1), words_of(step.went_in, vocabulary),
                             fmt::format("{} cached", step.remembered),
-                            with_commas(step.multiply_adds) + " products",
+                            with_commas(step.multiply_adds) + " multiply-adds",
                             "→ " + vocabulary.label(step.chosen - 1), most_probable(step)});
   }
   page.blocks.emplace_back(std::move(listing));
@@ -121,8 +129,10 @@ void add_alignment(Page& page, const ModelChoice& choice, const GenerationRun& r
   const Value stacked = rows_of_steps.size() == 1 ? rows_of_steps.front() : stack(rows_of_steps);
   const Value alignment = name("alignment", labelled(stacked, axis("outputs", words)));
   page.trace.push_back(&alignment.node());
-  page.blocks.emplace_back(Heading{2, text("Alignment")});
-  page.blocks.emplace_back(Prose{text("Where each written word looked in the source, in the last layer.")});
+  page.head(2, "Alignment");
+  page.say(
+      fmt::format("The attention weights of the last layer's cross-attention{}: a row for each written word.",
+                  heads > 1 ? fmt::format(", averaged over {} heads", heads) : ""));
   Table table = table_of(alignment.node());
   table.heat = Heat::weights;
   page.blocks.emplace_back(std::move(table));
@@ -134,7 +144,7 @@ std::uint64_t multiply_adds_of(const GenerationRun& run) {
   return sum;
 }
 
-// Up to the first word in which they differ: what comes after it stands for other words.
+// Up to the first word in which they differ: after it their inputs differ too.
 double difference_of(const GenerationRun& a, const GenerationRun& b) {
   double most = 0.0;
   for (std::size_t i = 0; i < std::min(a.steps.size(), b.steps.size()); ++i) {
@@ -143,6 +153,13 @@ double difference_of(const GenerationRun& a, const GenerationRun& b) {
     if (a.steps[i].chosen != b.steps[i].chosen) break;
   }
   return most;
+}
+
+// What counts nothing in the steps, because it is the same in both.
+std::string cost_of_encoder(const GenerationRun& run) {
+  if (run.encoder_multiply_adds == 0) return "";
+  return fmt::format(" The encoder runs once before the steps and adds {} to both.",
+                     with_commas(run.encoder_multiply_adds));
 }
 
 // The same with every word going in again at every step.
@@ -154,10 +171,10 @@ void add_comparison(Page& page, const ModelChoice& choice, GenerationPlan plan, 
   const double expected = per_word * static_cast<double>(words_without_cache(plan.task, steps));
   page.blocks.emplace_back(Heading{2, text("With and without the cache")});
   if (expected > most_work) {
-    page.blocks.emplace_back(Prose{text(
-        fmt::format("Not compared: without the cache {} steps would take some {:.1g} multiply-adds. Fewer "
-                    "--steps are compared.",
-                    steps, expected))});
+    page.blocks.emplace_back(Prose{text(fmt::format(
+        "Not compared: without the cache, {} steps would take about {:.1g} multiply-adds. Give fewer --steps "
+        "to compare.",
+        steps, expected))});
     return;
   }
   const bool cached = plan.task.cache == Cache::kept;
@@ -165,13 +182,13 @@ void add_comparison(Page& page, const ModelChoice& choice, GenerationPlan plan, 
   const GenerationRun other = run_of(choice, plan);
   const bool same =
       std::ranges::equal(run.steps, other.steps, {}, &GenerationStep::chosen, &GenerationStep::chosen);
-  page.blocks.emplace_back(Prose{text(fmt::format(
-      "{} words. With the cache {} multiply-adds, without it {}. The largest "
-      "difference of a probability{} is {}.",
-      same ? "Both write the same" : "They write different",
+  page.say(fmt::format(
+      "{} words. With the cache, the steps take {} multiply-adds. Without it, they take {}.{} The largest "
+      "difference between their probabilities{} is {}.",
+      same ? "Both ways write the same" : "The two ways write different",
       with_commas(multiply_adds_of(cached ? run : other)),
-      with_commas(multiply_adds_of(cached ? other : run)), same ? "" : ", up to the first word that differs,",
-      written_difference(difference_of(run, other))))});
+      with_commas(multiply_adds_of(cached ? other : run)), cost_of_encoder(run),
+      same ? "" : ", up to the first different word,", written_difference(difference_of(run, other))));
 }
 
 }  // namespace

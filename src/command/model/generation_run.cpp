@@ -1,18 +1,20 @@
 #include "command/model/generation_run.hpp"
 
 #include "attention/problem.hpp"
+#include "command/model/run.hpp"
+#include "graph/cost.hpp"
 
 namespace attn {
 namespace {
 
 // What the page shows, what was asked for, and logits, in which all that has overflowed is found. A long text
 // would keep every cache of every step otherwise.
-Keep keep_shown(const std::optional<std::string>& only) {
-  return [only](const Node& node) {
+Keep keep_for_page(const std::optional<std::string>& only) {
+  return [asked = only ? keep_shown(*only) : keep_nothing()](const Node& node) {
     const std::string_view leaf = node.leaf();
     const bool aligns = leaf == "weights" && node.name.find(".cross_attention.") != std::string::npos;
     return aligns || leaf == "logits" || leaf == "distribution" || leaf == "limited" || leaf == "alignment" ||
-           (only && !node.name.empty() && matches(*only, node.name));
+           asked(node);
   };
 }
 
@@ -20,10 +22,11 @@ Keep keep_shown(const std::optional<std::string>& only) {
 
 GenerationRun run_of(const ModelChoice& choice, const GenerationPlan& plan,
                      const std::optional<std::string>& only) {
-  GenerationRun run{.graph = std::make_shared<Graph>(keep_shown(only)), .steps = {}};
+  GenerationRun run{.graph = std::make_shared<Graph>(keep_for_page(only)), .steps = {}};
   RunningTransformer running(choice.model, *run.graph);
   std::optional<Value> encoded;
   if (choice.model.kind->encodes) encoded = running.encode(choice.source);
+  run.encoder_multiply_adds = work_of(*run.graph).cost.multiply_adds;
   run.steps = generate(running, *run.graph, plan.task, encoded, plan.sampling);
   check_overflow(*run.graph);
   return run;

@@ -9,6 +9,7 @@ namespace attn {
 struct GenerationRun {
   std::shared_ptr<Graph> graph;
   std::vector<GenerationStep> steps;
+  std::uint64_t encoder_multiply_adds = 0;  // once, before the steps; 0: the model has no encoder
 };
 
 /// How a text is to be written.

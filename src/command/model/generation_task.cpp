@@ -21,7 +21,7 @@ double number_of(const Arguments& arguments, const std::string& option, double u
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
   const bool read = error == std::errc() && end == text->data() + text->size();
   if (!read || !std::isfinite(value) || value <= 0.0 || value > most) {
-    fail("--{}: '{}' is not a number above 0 and at most {}", option, *text, most);
+    fail("--{} must be a number above 0 and at most {}, and is '{}'", option, most, *text);
   }
   return value;
 }
@@ -30,13 +30,13 @@ std::size_t steps_asked(const Arguments& arguments) {
   return arguments.count("steps", 1, most_steps).value_or(usual_steps);
 }
 
-// Learned positions end somewhere; what is written last does not go in.
+// There are only so many learned positions; the last word written does not go in.
 std::size_t steps_of(const Transformer& model, const ModelInput& prompt, const Arguments& arguments) {
   const std::size_t asked = steps_asked(arguments), places = model.sizes.target_places;
   if (model.positions != "learned" || places == 0) return asked;
   if (prompt.size() > places) {
-    fail("the text has {} words and {} positions were learned: there is no place left to write",
-         prompt.size(), places);
+    fail("the text has {} words, and only {} positions were learned: give fewer words", prompt.size(),
+         places);
   }
   return std::min(asked, places - prompt.size() + 1);
 }
@@ -74,7 +74,7 @@ Sampling sampling_of(const Arguments& arguments) {
 
 GenerationTask generation_task(const ModelChoice& choice, const Arguments& arguments) {
   if (choice.memory || choice.target.x) {
-    fail("attn generate needs words: this model has no embeddings of the target, or vectors are given");
+    fail("attn generate needs words, but the target has no embeddings here, or is given as vectors");
   }
   GenerationTask task{.prompt = choice.target};
   task.steps = steps_of(choice.model, task.prompt, arguments);
@@ -90,7 +90,7 @@ std::size_t words_without_cache(const GenerationTask& task, std::size_t steps) {
 
 std::optional<std::string> remark_on_steps(const GenerationTask& task, const Arguments& arguments) {
   if (!arguments.has("steps") || steps_asked(arguments) == task.steps) return std::nullopt;
-  return fmt::format("only {} steps: {} positions were learned", task.steps,
+  return fmt::format("only {} steps are possible, because the model has learned {} positions", task.steps,
                      task.prompt.size() + task.steps - 1);
 }
 

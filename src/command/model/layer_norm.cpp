@@ -1,6 +1,7 @@
 #include "model/layer_norm.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +18,7 @@ namespace {
 double parse_epsilon(const std::string& text) {
   const std::optional<double> value = parsed<double>(text);
   if (!value || !std::isfinite(*value) || *value <= 0.0) {
-    fail("--epsilon: '{}' is not a positive number: give a small one, such as 1e-5", text);
+    fail("--epsilon must be a positive number, such as 1e-5, and is '{}'", text);
   }
   return *value;
 }
@@ -31,14 +32,27 @@ Value row_of(Graph& graph, const Arguments& arguments, const std::string& name, 
   return graph.input(name, std::move(matrix), axis(name), axis("features"));
 }
 
+bool is_constant(std::span<const double> row) {
+  return std::ranges::all_of(row, [&](double cell) { return cell == row.front(); });
+}
+
+// Rows without any variance, by word or by number.
+std::vector<std::string> constant_rows(const Node& x) {
+  std::vector<std::string> rows;
+  for (std::size_t i = 0; i < x.frame.shape.rows; ++i) {
+    if (is_constant(row(x.matrix(), i))) rows.push_back(x.frame.rows.label(i));
+  }
+  return rows;
+}
+
 }  // namespace
 
 Outcome run_layer_norm(const Command&, const Arguments& arguments) {
   const Problem problem = build(requested(arguments));
   if (problem.sequences.size() != 1)
-    fail("attn layer-norm normalises one sentence: give one --text or one --x");
+    fail("attn layer-norm normalizes one sentence: give one --text or one --x");
   const Sequence& sequence = problem.sequences.front();
-  if (!sequence.x) fail("attn layer-norm normalises the rows of x: give --x or --text");
+  if (!sequence.x) fail("attn layer-norm normalizes the rows of x: give --x or --text");
   const std::size_t d = sequence.x->shape()[1];
   auto graph = std::make_shared<Graph>();
   const Axis words = axis("tokens", sequence.tokens);
@@ -53,10 +67,16 @@ Outcome run_layer_norm(const Command&, const Arguments& arguments) {
   std::vector<const Node*> computed;
   std::ranges::copy_if(page.trace, std::back_inserter(computed),
                        [](const Node* node) { return node->operation != nullptr; });
-  page.blocks.emplace_back(Heading{1, text("Layer normalisation")});
-  page.blocks.emplace_back(Prose{
-      text("Every row by itself is moved to mean 0 and stretched to variance 1. What was learned, γ and β, "
-           "gives each column a size and a place again.")});
+  page.head(1, "Layer normalization");
+  page.say(
+      "Each row is shifted to mean 0 and divided by √(variance + ε). Its variance is then close to 1, unless "
+      "ε is large beside it. The learned γ and β rescale and shift each column.");
+  if (const std::vector<std::string> rows = constant_rows(x.node()); !rows.empty()) {
+    page.say(fmt::format(
+        "Rows whose numbers are all equal: {}. Up to rounding, their variance and their normalized numbers "
+        "are 0.",
+        fmt::join(rows, ", ")));
+  }
   page.blocks.emplace_back(
       SideBySide{{table_of(x.node()), table_of(norm.gamma.node()), table_of(norm.beta->node())}});
   add_results(page, computed);

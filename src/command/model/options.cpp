@@ -9,24 +9,27 @@ namespace {
 
 // The options that decide what a model is, and those that decide what it is run on.
 const std::vector<Option> options_of_models = {
-    {"--model", "NAME", "a built-in model, or a JSON file with its parameters and words"},
-    {"--parameters", "FILE", "safetensors, npz or JSON; state dictionaries of PyTorch's modules too"},
-    {"--size", "NAME", "tiny, which fits a screen, or base, the paper's (tiny)"},
-    {"--layers", "N", "layers of the encoder and of the decoder"},
-    {"--heads", "N", "heads of every attention"},
-    {"--d-model", "N", "numbers in a word's vector"},
-    {"--d-ff", "N", "numbers inside the feed-forward layer"},
-    {"--norm", "WHERE", "post: after the residual connection, pre: before the sub-layer, none (post)"},
-    {"--positions", "KIND", "none, sinusoidal, concatenated or learned (sinusoidal)"},
-    {"--seed", "N", "of what is drawn (1)"},
+    {"--model", "NAME", "name of a built-in model, or a JSON file with parameters and words"},
+    {"--parameters", "FILE", "file of parameters: safetensors, npz, JSON, or a state dictionary of PyTorch"},
+    {"--size", "NAME", "size of a random model: tiny, or base as in the paper (default tiny)"},
+    {"--layers", "N", "number of layers in the encoder and in the decoder"},
+    {"--heads", "N", "number of heads of each attention"},
+    {"--d-model", "N", "size of the vectors (embedding size)"},
+    {"--d-ff", "N", "inner size of the feed-forward layers"},
+    {"--norm", "WHERE",
+     "layer normalization: post (after the residual connection), pre (before the sub-layer) or none (default "
+     "post)"},
+    {"--positions", "KIND",
+     "positional encoding: none, sinusoidal, concatenated or learned (default sinusoidal)"},
+    {"--seed", "N", "seed of the random numbers (default 1)"},
 };
 const std::vector<Option> options_of_words = {
-    {"--source", "SENTENCE", "what is encoded; <blank> is padding"},
-    {"--target", "SENTENCE", "what the decoder is given, one place later"},
-    {"--x", "MATRIX", "vectors in place of the source's words"},
-    {"--target-x", "MATRIX", "vectors in place of the target's words"},
-    {"--memory", "MATRIX", "what was encoded, for a decoder alone"},
-    {"--n", "N", "as many words on both sides, without names of their own"},
+    {"--source", "SENTENCE", "source words, for the encoder; <blank> is padding"},
+    {"--target", "SENTENCE", "target words; the decoder receives them shifted right by one"},
+    {"--x", "MATRIX", "vectors to use instead of source words"},
+    {"--target-x", "MATRIX", "vectors to use instead of target words"},
+    {"--memory", "MATRIX", "encoder output, for a decoder without an encoder"},
+    {"--n", "N", "use N unnamed words as source and as target"},
 };
 
 }  // namespace
@@ -34,7 +37,7 @@ const std::vector<Option> options_of_words = {
 std::vector<Option> model_options() {
   std::vector<Option> options = options_of_models;
   options.push_back(prefix_option);
-  options.push_back({"--save-parameters", "FILE", "writes the parameters: .safetensors or .npz"});
+  options.push_back({"--save-parameters", "FILE", "save the parameters to a .safetensors or .npz file"});
   options.insert(options.end(), options_of_words.begin(), options_of_words.end());
   return options;
 }

@@ -73,21 +73,21 @@ void add_outline(Page& page) {
   const std::set<const Node*> wanted(page.trace.begin(), page.trace.end());
   for (const Node& node : page.graph->nodes()) {
     pending += cost_of(node);
-    total += cost_of(node);
     if (node.name.empty()) continue;  // what it costs is counted where it is used
     const Cost cost = std::exchange(pending, {});
     if (wanted.contains(&node)) {
+      total += cost;
       grown(root, node.name, cost.multiply_adds).shape = to_string(node.frame.shape);
     }
   }
   Listing listing{{"matrix", "shape", "multiply-adds"}, {}};
   add_rows(listing, root, 0);
-  page.blocks.emplace_back(
-      Prose{text("Every matrix by its name within its scopes, with its shape, and how many multiply-adds of "
-                 "matrix products it takes; a scope tells the sum of all within.")});
+  page.blocks.emplace_back(Prose{
+      text("Each line: a matrix, its shape, and the multiply-adds of its matrix products. A group shows the "
+           "sum of its parts.")});
   page.blocks.emplace_back(std::move(listing));
   page.blocks.emplace_back(
-      Prose{text(fmt::format("In all {} multiply-adds of matrix products and {} other cells.",
+      Prose{text(fmt::format("Total: {} multiply-adds of matrix products and {} element-wise operations.",
                              with_commas(total.multiply_adds), with_commas(total.element_operations)))});
 }
 

@@ -24,8 +24,12 @@ Outcome run_parameters(const Command&, const Arguments& arguments) {
   const Transformer& model = choice.model;
   Page page;
   page.blocks.emplace_back(Heading{1, text(model.title.empty() ? std::string("Parameters") : model.title)});
-  if (!model.summary.empty()) page.blocks.emplace_back(Prose{text(model.summary)});
-  page.blocks.emplace_back(Prose{text(fmt::format("{}: {}.", model.kind->name, model.kind->summary))});
+  if (!model.summary.empty()) page.say(model.summary);
+  page.say(fmt::format("{}: {}.", model.kind->name, model.kind->summary));
+  if (model.kind->encodes && !model.has_encoder()) page.say("The file has the decoder only.");
+  if (arguments.has("parameters")) {
+    for (const std::string& paragraph : model.about) page.say(paragraph);
+  }
   Listing listing{{"parameter", "shape", "numbers"}, {}};
   std::vector<std::pair<std::string, std::size_t>> sums;
   std::size_t total = 0;
@@ -39,7 +43,7 @@ Outcome run_parameters(const Command&, const Arguments& arguments) {
   page.blocks.emplace_back(std::move(listing));
   Listing of_parts{{"part", "numbers"}, {}};
   for (const auto& [part, count] : sums) of_parts.rows.push_back({part, with_commas(count)});
-  of_parts.rows.push_back({"in all", with_commas(total)});
+  of_parts.rows.push_back({"total", with_commas(total)});
   page.blocks.emplace_back(Heading{2, text("By part")});
   page.blocks.emplace_back(std::move(of_parts));
   return {.page = std::move(page), .warnings = choice.remarks, .files = saved_parameters(arguments, model)};

@@ -25,15 +25,21 @@ std::string layers_in_words(const Transformer& model) {
 
 // Positions are added to embeddings: vectors are taken as they are.
 std::string positions_in_words(const ModelChoice& choice) {
-  const bool embeds = !choice.source.ids.empty() || !choice.target.ids.empty();
-  return embeds ? choice.model.positions : "none, since vectors go in";
+  const bool of_source = !choice.source.ids.empty(), of_target = !choice.target.ids.empty();
+  const bool has_vectors = choice.source.x || choice.target.x;
+  if (!of_source && !of_target) return "none, since vectors go in";
+  if (!has_vectors || choice.model.positions == "none") return choice.model.positions;
+  return fmt::format("{}, and none for the {}, since vectors go in", choice.model.positions,
+                     of_source ? "target" : "source");
 }
 
 std::string sizes_in_words(const ModelChoice& choice) {
   const TransformerSizes& sizes = choice.model.sizes;
-  return fmt::format("{}, d_model = {}, h = {}, d_k = d_v = {}, d_ff = {}; norms: {}; positions: {}.",
-                     layers_in_words(choice.model), sizes.d_model, sizes.heads, sizes.d_model / sizes.heads,
-                     sizes.d_ff, choice.model.norm->name, positions_in_words(choice));
+  return fmt::format(
+      "{}, d_model = {}, h = {}, d_k = d_v = {}, d_ff = {}; activation: ReLU; layer normalization: {}; "
+      "positions: {}.",
+      layers_in_words(choice.model), sizes.d_model, sizes.heads, sizes.d_model / sizes.heads, sizes.d_ff,
+      choice.model.norm->name, positions_in_words(choice));
 }
 
 }  // namespace

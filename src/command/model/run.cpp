@@ -42,7 +42,7 @@ void run_model(const ModelChoice& choice, Graph& graph) {
   } else if (choice.model.kind->encodes) {
     encoded = running.encode(choice.source);
   }
-  if (choice.target.size() == 0) return;  // there is no decoder, or nobody wants to see it
+  if (choice.target.size() == 0) return;  // there is no decoder, or it is not shown
   const Value decoded = running.decode(choice.target, encoded);
   if (running.has_output()) name("distribution", softmax(running.logits(decoded)));
 }
@@ -52,6 +52,15 @@ Keep with_results(Keep keep) {
     const bool is_result =
         node.leaf() == "logits" || node.name == "encoder.output" || node.name == "decoder.output";
     return is_result || keep(node);
+  };
+}
+
+Keep keep_shown(std::string pattern) {
+  return [pattern = std::move(pattern)](const Node& node) {
+    if (node.name.empty()) return false;
+    const bool masks_shown =
+        node.leaf() == "masked" && matches(pattern, std::string(node.scope()) + "weights");
+    return masks_shown || matches(pattern, node.name);
   };
 }
 
@@ -70,7 +79,7 @@ void require_memory(const ModelChoice& choice, const Keep& keep) {
   const double needed = kept_cells(choice, keep) + passing_cells(choice);
   if (needed <= most) return;
   fail(
-      "{} words would need too much memory, {:.2g} numbers: give fewer, keep less with --only, or see the "
+      "{} words need too much memory, {:.2g} numbers: give fewer words, keep less with --only, or use "
       "--outline",
       std::max(choice.source.size(), choice.target.size()), needed);
 }

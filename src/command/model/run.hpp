@@ -11,6 +11,10 @@ void run_model(const ModelChoice& choice, Graph& graph);
 /// found wherever that was.
 Keep with_results(Keep keep);
 
+/// Keeps what a page on the matrices that match shows: them, and what tells which of their weights are
+/// masked.
+Keep keep_shown(std::string pattern);
+
 /// Keeps what `keep` keeps, and tells of every node that is made.
 Keep telling(Keep keep, const Arguments& arguments);
 

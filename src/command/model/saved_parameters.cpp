@@ -17,8 +17,7 @@ std::vector<FileToWrite> saved_parameters(const Arguments& arguments, const Tran
   } else if (path->ends_with(".safetensors")) {
     write_safetensors(matrices, sink);
   } else {
-    fail("--save-parameters {}: parameters are written as .safetensors or .npz: give one of these endings",
-         *path);
+    fail("--save-parameters {}: the file name must end in .safetensors or .npz", *path);
   }
   sink.flush();
   return {{*path, std::move(bytes)}};

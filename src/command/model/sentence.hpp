@@ -7,7 +7,7 @@ namespace attn {
 
 constexpr std::size_t most_words = 10000;
 
-/// The sentences that a model file tells; empty: none.
+/// The sentences that a model file gives; empty: none.
 struct ToldSentences {
   std::string source;
   std::string target;
@@ -34,7 +34,7 @@ constexpr Side target_side{"target", "target-x", "die Katze saß", &ToldSentence
 /// The words of a side, without <start> and <end>. Throws InputError: none, or too many.
 std::vector<std::string> sentence(const AskedWords& asked, const Side& side);
 
-/// Whether somebody said which words these are: with --n they have no names.
+/// Whether the words were given by name: with --n they have none.
 bool is_told(const AskedWords& asked, const Side& side);
 
 /// The words that a side of a model has embeddings of.

@@ -27,27 +27,37 @@ void require_consistent(const Arguments& arguments) {
     fail("--depth belongs to --explain CELL: give both");
 }
 
+// The word with the highest probability, or how many share it.
+std::string most_probable(std::span<const double> probabilities, const Axis& words) {
+  const auto most = std::ranges::max_element(probabilities);
+  const auto tied = std::ranges::count(probabilities, *most);
+  if (tied > 1) return fmt::format("a tie of {} words", tied);
+  return words.label(static_cast<std::size_t>(most - probabilities.begin()));
+}
+
 // Words that should come out, and what the model expects there.
 void add_expected(Page& page, const ModelChoice& choice) {
   const Node* distribution = page.graph->find("distribution");
   if (!distribution || choice.expected.empty()) return;
   Listing listing{{"after", "should come", "probability", "most probable"}, {}};
+  bool knows_all = true;
   for (std::size_t i = 0; i < choice.expected.size(); ++i) {
     const std::span<const double> row = attn::row(distribution->matrix(), i);
     const Axis& words = distribution->frame.columns;
-    const auto most = static_cast<std::size_t>(std::ranges::max_element(row) - row.begin());
     std::string probability = "–";
     for (std::size_t j = 0; j < row.size(); ++j) {
       if (words.label(j) == choice.expected[i]) probability = written_fixed(row[j], 4);
     }
+    knows_all = knows_all && probability != "–";
     listing.rows.push_back(
-        {distribution->frame.rows.label(i), choice.expected[i], probability, words.label(most)});
+        {distribution->frame.rows.label(i), choice.expected[i], probability, most_probable(row, words)});
   }
-  page.blocks.emplace_back(Heading{2, text("What should come next")});
-  page.blocks.emplace_back(Prose{
-      text("Each word of the target, the one that should follow it, the probability that the model gives it, "
-           "and the word to which it gives most.")});
-  page.blocks.emplace_back(std::move(listing));
+  page.head(2, "What should come next");
+  page.say(
+      "Each line: a target word, the word that should follow it, the probability of that word, and the word "
+      "with the highest probability.");
+  if (!knows_all) page.say("A dash means that the word is not in the model's vocabulary.");
+  page.say(std::move(listing));
 }
 
 // Names, shapes and costs, for models that are too large to be run.
@@ -58,7 +68,10 @@ Outcome outline(const ModelPart& part, const ModelChoice& choice, const Argument
   const std::optional<std::string> only = arguments.text("only");
   page.trace = only ? graph->matching(*only) : shown_nodes(*graph, part, choice.model);
   std::erase_if(page.trace, [&](const Node* node) { return !belongs(*node, part); });
-  if (page.trace.empty()) fail("--only {}: attn {} has no such matrix", only.value_or(""), part.use.command);
+  if (page.trace.empty()) {
+    fail("--only {}: attn {} shows no such matrix. Leave out --only to see them all", only.value_or(""),
+         part.use.command);
+  }
   add_head(page, part, choice);
   add_outline(page);
   page.trace.clear();  // there are no numbers
@@ -74,7 +87,7 @@ Outcome run_transformer(const Command& command, const Arguments& arguments) {
   if (arguments.has("outline")) return outline(part, planned, arguments);
   const std::optional<std::string> only = arguments.text("only");
   const bool checks = arguments.has("check-causal");
-  const Keep keep = checks ? keep_nothing() : only ? with_results(keep_matching(*only)) : keep_everything();
+  const Keep keep = checks ? keep_nothing() : only ? with_results(keep_shown(*only)) : keep_everything();
   require_memory(planned, keep);
   const ModelChoice choice = drawn(std::move(planned), arguments);
   if (checks) return check_causal(choice);
@@ -87,7 +100,7 @@ Outcome run_transformer(const Command& command, const Arguments& arguments) {
     add_explanation(page, *address, arguments.count("depth", 0, 1000).value_or(0));
   } else if (only) {
     page.trace = graph->matching(*only);
-    for (const Node* node : page.trace) add_results(page, {node});
+    add_results_by_scope(page, page.trace);
   } else {
     page.trace = shown_nodes(*graph, part, choice.model);
     add_head(page, part, choice);

@@ -33,7 +33,7 @@ const Recurrence& cell_of(const Arguments& arguments, const std::string& usual) 
   return look_up(recurrences(), arguments.text("cell").value_or(told), "cell");
 }
 
-// A model for any words: what it has learned is drawn.
+// A model for any words, with random parameters.
 EncoderDecoder drawn_model(const Arguments& arguments, const Words& source, const Words& target) {
   const std::size_t size = arguments.count("hidden", 1, most_numbers).value_or(drawn_numbers);
   EncoderDecoder model{
@@ -56,8 +56,8 @@ void require_memory(const EncoderDecoder& model, std::size_t inputs, std::size_t
   const std::size_t of_output = inputs * of_pair + 2 * model.target_words.size() + 16 * d;
   if (of_output <= most_cells / outputs && inputs <= most_cells / (8 * d)) return;
   fail(
-      "{} inputs, {} outputs and states of {} numbers would need more than {} cells: give shorter sentences, "
-      "fewer --steps or a smaller --hidden",
+      "{} inputs, {} outputs and states of size {} need more than {} numbers: give shorter sentences, fewer "
+      "--steps or a smaller --hidden",
       inputs, outputs, d, most_cells);
 }
 
@@ -67,10 +67,10 @@ Translation translation_of(const Arguments& arguments) {
   const bool draws = arguments.has("seed") || arguments.has("hidden");
   const std::optional<std::string> path = arguments.text("parameters");
   if (path && draws) {
-    fail("--parameters gives the matrices that --seed and --hidden would draw: leave one of them out");
+    fail("--parameters gives the matrices, and --seed and --hidden make them random: leave one of them out");
   }
   if (arguments.has("target") && arguments.has("steps")) {
-    fail("--steps limits what the model finds, and --target tells its words: give one of them");
+    fail("--steps limits the model's own words, and --target gives the words: give one of them");
   }
   const EncoderDecoderFile file = path ? read_encoder_decoder(read_bytes(*path), *path)
                                        : read_encoder_decoder(alignment_example(), "the built-in example");
@@ -84,14 +84,15 @@ Translation translation_of(const Arguments& arguments) {
 
   Translation translation;
   if (draws) {
-    translation.title = "A translation with drawn numbers";
+    translation.title = "A translation with random numbers";
     translation.about = {
-        "All matrices were drawn, nothing was learned: the steps are those of a real translator, "
-        "the words mean nothing."};
+        "All matrices are random, not trained. The steps are those of a real translator, but the words have "
+        "no meaning."};
     translation.model = drawn_model(arguments, from, to.empty() ? from : to);
   } else {
     translation.title = file.title;
     translation.about = file.about;
+    translation.numbers = file.numbers;
     translation.model =
         encoder_decoder_of(file, variant_of(arguments, file.variant), cell_of(arguments, file.cell));
   }

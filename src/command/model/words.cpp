@@ -27,7 +27,7 @@ std::size_t id_of(const std::string& word, const Vocabulary& vocabulary, std::si
   }
   const std::optional<std::size_t> id = parsed<std::size_t>(word);
   if (!id || *id < 1 || *id > rows) {
-    fail("'{}' is no word of this model, which has no words but numbers from 1 to {}", word, rows);
+    fail("'{}' is not a word of this model. Its words are the numbers from 1 to {}", word, rows);
   }
   return *id;
 }
@@ -68,7 +68,7 @@ class WordTaker {
     const bool lone_decoder = kind.encodes && !choice_.model.has_encoder();
     if (!kind.encodes) refuse({"source", "x", "memory"}, "the model has no encoder: give --target");
     if (!kind.decodes || !usual_.decodes) {
-      refuse({"target", "target-x", "memory"}, "there is no decoder here to read it");
+      refuse({"target", "target-x", "memory"}, "there is no decoder here");
     }
     if (kind.encodes && lone_decoder) take_memory();
     if (kind.encodes && !lone_decoder) {
@@ -81,7 +81,7 @@ class WordTaker {
  private:
   void refuse(std::initializer_list<std::string_view> options, std::string_view reason) const {
     for (const std::string_view option : options) {
-      if (arguments_.has(option)) fail("--{} changes nothing: {}", option, reason);
+      if (arguments_.has(option)) fail("--{} has no effect: {}", option, reason);
     }
   }
 
@@ -98,30 +98,31 @@ class WordTaker {
       }
     } else {
       if (words.size() > most_cells / d) {
-        fail("--{}: {} words of {} numbers are too many", side.sentence, words.size(), d);
+        fail("--{}: {} words of size {} are too many: give fewer words", side.sentence, words.size(), d);
       }
       const std::uint32_t seed = model_seed(arguments_) + side.after_seed;
       input.x = random_kinds().front().make(seed)->embeddings({words.size(), d});
-      choice_.remarks.push_back(
-          fmt::format("the model has no embeddings: the words' vectors are drawn; give --{}", side.vectors));
+      choice_.remarks.push_back(fmt::format(
+          "the model has no embeddings: the vectors of the words are random. To choose them, give --{}",
+          side.vectors));
     }
     input.tokens = words;
     input.blank = blanks_among(words);
     return input;
   }
 
-  // How many words may go in: learned positions end somewhere.
+  // How many words may go in: there are only so many learned positions.
   std::size_t places(std::size_t learned) const {
     return choice_.model.positions == "learned" && learned > 0 ? learned : most_words + 1;
   }
 
   static void require_places(const Side& side, const Words& words, std::size_t places) {
     if (words.size() <= places) return;
-    fail("--{}: {} words go in, and {} positions were learned: give fewer words", side.sentence, words.size(),
-         places);
+    fail("--{}: {} words go in, but only {} positions were learned: give fewer words", side.sentence,
+         words.size(), places);
   }
 
-  // The words that were asked for; where nobody did, the usual ones, or else the model's own.
+  // The words that were given; where none were, the usual ones, or else the model's own.
   Words known_words(const Side& side, const KnownWords& known) {
     Words words = sentence(asked_, side);
     const auto is_known = [&](const std::string& word) { return id_in(known.vocabulary, word) != 0; };
@@ -133,8 +134,9 @@ class WordTaker {
     words.resize(counted ? words.size() : std::min({few_words, own.size(), known.most}));
     for (std::size_t i = 0; i < words.size(); ++i) words[i] = own[i % own.size()];
     if (!counted) {
-      choice_.remarks.push_back(fmt::format("--{0} is not given: the model's first words are taken, {1}",
-                                            side.sentence, fmt::join(words, " ")));
+      choice_.remarks.push_back(
+          fmt::format("--{0} is not given: the first words of the vocabulary are used, {1}", side.sentence,
+                      fmt::join(words, " ")));
     }
     return words;
   }
@@ -154,16 +156,16 @@ class WordTaker {
     choice_.source = input_of(words, model.source_vocabulary, rows);
   }
 
-  // A decoder alone looks at what somebody else encoded.
+  // A decoder alone attends to the output of another model's encoder.
   void take_memory() {
-    refuse({"x"}, "the model has no encoder: give --memory, what was encoded");
+    refuse({"x"}, "the model has no encoder: give its output with --memory");
     if (const auto given = arguments_.text("memory")) {
-      refuse({"source"}, "--memory is what was encoded");
+      refuse({"source"}, "--memory already is the encoder output");
       choice_.memory = given_vectors("memory", *given, choice_.model.sizes.d_model);
       return;
     }
     ModelInput drawn = vectors(source_side, sentence(asked_, source_side));
-    choice_.remarks.back() = "the model has no encoder: what was encoded is drawn; give --memory";
+    choice_.remarks.back() = "the model has no encoder: its output is random. To choose it, give --memory";
     choice_.memory = std::move(drawn.x);
   }
 
@@ -181,8 +183,7 @@ class WordTaker {
     }
     const std::size_t most = places(model.sizes.target_places);
     Words words = known_words(target_side, {model.target_vocabulary, rows, most - has_start});
-    // The outputs are offset by one: what goes in begins with <start>, and what should come out ends with
-    // <end>.
+    // Shifted right by one: what goes in begins with <start>, and what should come out ends with <end>.
     choice_.expected = words;
     if (has_start) {
       words.insert(words.begin(), std::string(start_word));

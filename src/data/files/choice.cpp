@@ -25,19 +25,19 @@ std::size_t choose_matrix(const std::vector<std::string>& names, std::string_vie
                           const std::string& where) {
   if (key.empty() && names.size() == 1) return 0;
   if (key.empty()) {
-    fail("{} holds {} matrices, {}: choose one by adding its name, as in {}", where, names.size(),
-         list_of(names), in_quotes(":" + names.front()));
+    fail("{} has {} matrices: add the name of one, as in {}. Choose one of: {}", where, names.size(),
+         in_quotes(":" + names.front()), list_of(names));
   }
   const auto found = std::ranges::find(names, key);
   if (found == names.end()) {
-    fail("{} holds no matrix {}: choose one of {}", where, in_quotes(key), list_of(names));
+    fail("{} has no matrix {}. Choose one of: {}", where, in_quotes(key), list_of(names));
   }
   return static_cast<std::size_t>(found - names.begin());
 }
 
 void refuse_key(std::string_view key, const std::string& where) {
   if (!key.empty()) {
-    fail("{} holds one matrix, which has no name: leave out {}", where, in_quotes(":" + std::string(key)));
+    fail("{} has one matrix without a name: leave out {}", where, in_quotes(":" + std::string(key)));
   }
 }
 

@@ -53,7 +53,7 @@ void Table::add(Row fields, std::size_t line) {
          count_of(fields.size(), "cell"), width_);
   }
   if (cells_.size() + width_ > most_cells) {
-    fail("{}:{}: more than {} cells have come: give a smaller matrix", where_, line, most_cells);
+    fail("{}:{}: the matrix has more than {} cells: give a smaller one", where_, line, most_cells);
   }
   if (rows_ == 0) labelled_ = width_ > 1 && is_label(fields[0]);
   if (labelled_) add_label(fields[0], line);
@@ -65,7 +65,7 @@ void Table::add_label(const CsvField& field, std::size_t line) {
   if (!is_label(field)) {
     fail(
         "{}:{}: {} in column 1 is a number, but the rows above begin with labels: put it in quotes if it is "
-        "one",
+        "a label",
         where_, line, in_quotes(field.text));
   }
   labels_.push_back(unescaped(field));
@@ -85,7 +85,7 @@ void Table::refuse(const CsvField& field, std::size_t column, std::size_t line) 
          line, in_quotes(field.text), column + 1);
   }
   if (field.text.empty()) fail("{}:{}: column {} is empty: write a number there", where_, line, column + 1);
-  fail("{}:{}: {} in column {} {}", where_, line, in_quotes(field.text), column + 1,
+  fail("{}:{}: {} in column {} {}: write a number there", where_, line, in_quotes(field.text), column + 1,
        complaint(parse_cell(field.text)));
 }
 

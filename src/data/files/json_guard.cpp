@@ -52,7 +52,7 @@ void refuse_monstrous_json(std::string_view text, const std::string& where) {
            most_members);
     }
     if (c == ',' && ++values > most_values) {
-      fail("{}: more than {} values have come: use an .npy file for a matrix this large",
+      fail("{}: there are more than {} values: use an .npy file for a matrix this large",
            place_in(text, at, where), most_values);
     }
   }

@@ -19,9 +19,9 @@ struct Translation {
 constexpr std::array translations = {
     Translation{"; expected end of input", "nothing may follow the end of the JSON value: remove this"},
     Translation{"invalid string",
-                "this string is not closed, or holds a character that JSON does not allow: write it in plain "
+                "this string is not closed, or has a character that JSON does not allow: write it in plain "
                 "double quotes"},
-    Translation{"invalid number", "this is not a number as JSON writes them: write it like -1.5 or 2e-3"},
+    Translation{"invalid number", "this is not a number in JSON: write it like -1.5 or 2e-3"},
     Translation{"while parsing object key", "the name of a member in double quotes is expected here"},
     Translation{"while parsing object separator", "a ':' is expected here, between a name and its value"},
     Translation{"while parsing object", "a ',' or '}' is expected here"},
@@ -118,7 +118,7 @@ class Builder {
 
 Json parse_json(std::string_view text, const std::string& where) {
   // An archive or a file of tensors, not text that has gone wrong.
-  if (text.find('\0') != std::string_view::npos) fail("{} is no text: JSON is needed here", where);
+  if (text.find('\0') != std::string_view::npos) fail("{} is not text: give a JSON file", where);
   refuse_monstrous_json(text, where);
   Builder builder(text, where);
   Json::sax_parse(text.begin(), text.end(), &builder);

@@ -77,7 +77,7 @@ MatrixFile read_literal(std::string_view text, const std::string& where) {
     if (more) rest = trimmed(rest, " \t\r\n");
   }
   if (literal.values.size() > most_cells) {
-    fail("{} holds more than {} cells: give a smaller matrix", where, most_cells);
+    fail("{} has more than {} cells: give a smaller matrix", where, most_cells);
   }
   MatrixFile file;
   file.matrix = make_matrix({literal.rows, literal.values.size() / literal.rows});

@@ -60,7 +60,8 @@ MatrixFile read_npy(std::string_view bytes, std::string_view key, const std::str
   const NpyHeader header = parse_npy_header(bytes, where);
   if (bytes.size() != header.end()) {
     fail(
-        "{} promises {} elements in {} bytes, but {} bytes follow its header: it was cut short or damaged, "
+        "the header of {} says {} elements in {} bytes, but {} bytes follow: the file is incomplete or "
+        "damaged, "
         "save it again",
         where, header.shape.cells(), header.end() - header.begin, bytes.size() - header.begin);
   }

@@ -123,9 +123,8 @@ void NpyDictionary::expect(char c) {
 }
 
 void NpyDictionary::damaged() const {
-  fail(
-      "the header of the NumPy array {} is damaged at its character {}: save the array again with numpy.save",
-      where_, at_ + 1);
+  fail("the header of the NumPy array {} is damaged at character {}: save the array again with numpy.save",
+       where_, at_ + 1);
 }
 
 }  // namespace attn

@@ -29,7 +29,7 @@ std::pair<const NpyType*, bool> type_of(std::string_view descr, const std::strin
   const bool ordered = !descr.empty() && std::string_view("<>|=").find(descr[0]) != std::string_view::npos;
   const NpyType* type = ordered ? find_npy_type(descr.substr(1)) : nullptr;
   if (!type) {
-    fail("{} holds elements of the type {}, which are not real numbers: convert it with .astype(float) first",
+    fail("{} has elements of the type {}, which are not real numbers: convert it with .astype(float) first",
          where, in_quotes(descr));
   }
   return {type, descr[0] == '>'};
@@ -38,7 +38,7 @@ std::pair<const NpyType*, bool> type_of(std::string_view descr, const std::strin
 Shape shape_from(const NpyDictionary& header, const std::string& where) {
   const std::vector<std::size_t>& sizes = header.shape;
   if (sizes.empty() || sizes.size() > 2) {
-    fail("{} has the shape {} of {} dimensions: give a matrix, which has two, or a vector, which has one",
+    fail("{} has the shape {} of {} dimensions: give a matrix (2 dimensions) or a vector (1 dimension)",
          where, in_quotes(header.shape_text), sizes.size());
   }
   const Shape shape = sizes.size() == 1 ? Shape{1, sizes[0]} : Shape{sizes[0], sizes[1]};
@@ -47,8 +47,8 @@ Shape shape_from(const NpyDictionary& header, const std::string& where) {
          in_quotes(header.shape_text));
   }
   if (shape.rows > most_cells / shape.columns) {
-    fail("{} promises more than {} cells in its shape {}: give a smaller array", where, most_cells,
-         in_quotes(header.shape_text));
+    fail("{} has the shape {}, which is more than {} cells: give a smaller array", where,
+         in_quotes(header.shape_text), most_cells);
   }
   return shape;
 }
@@ -68,14 +68,14 @@ std::optional<std::size_t> npy_header_size(std::string_view bytes, const std::st
   for (std::size_t i = begin; i-- > begin - field;)
     length = length << 8U | static_cast<unsigned char>(bytes[i]);
   if (length > longest)
-    fail("{} has a header of {} bytes, which no matrix needs: save it again", where, length);
+    fail("{} has a header of {} bytes, more than the limit of {}: save it again", where, length, longest);
   return begin + length;
 }
 
 NpyHeader parse_npy_header(std::string_view bytes, const std::string& where) {
   const std::optional<std::size_t> size = npy_header_size(bytes, where);
   if (!size || *size > bytes.size()) {
-    fail("the NumPy array {} ends within its header: it was cut short, save it again", where);
+    fail("the NumPy array {} ends within its header: the file is incomplete, save it again", where);
   }
   const std::size_t field = length_field_bytes(bytes, where);
   const std::size_t begin = magic.size() + 2 + field;

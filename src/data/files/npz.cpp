@@ -1,5 +1,7 @@
 #include "data/files/npz.hpp"
 
+#include <algorithm>
+
 #include "data/files/choice.hpp"
 #include "data/files/npy_header.hpp"
 #include "support/error.hpp"
@@ -14,9 +16,21 @@ std::string without_suffix(std::string_view name) {
   return std::string(name.substr(0, name.size() - (name.ends_with(suffix) ? suffix.size() : 0)));
 }
 
+// torch.save writes an archive with a pickled object in it.
+bool is_of_torch(const ZipMember& member) {
+  return member.name.ends_with("/data.pkl");
+}
+
 std::vector<ZipMember> matrices_in(std::string_view bytes, const std::string& where) {
   std::vector<ZipMember> members = zip_directory(bytes, where);
+  if (std::ranges::any_of(members, is_of_torch)) {
+    fail(
+        "{} was saved with torch.save: save its state dictionary as an .npz file, with import numpy, torch; "
+        "numpy.savez('parameters.npz', **{{k: v.numpy() for k, v in torch.load('{}').items()}})",
+        where, where);
+  }
   std::erase_if(members, [](const ZipMember& member) { return !member.name.ends_with(suffix); });
+  if (members.empty()) fail("{} is an archive without NumPy arrays: save some with numpy.savez", where);
   return members;
 }
 
@@ -61,7 +75,6 @@ std::vector<std::string> npz_names(std::string_view bytes, const std::string& wh
 
 MatrixFile read_npz(std::string_view bytes, std::string_view key, const std::string& where) {
   const NpzArchive archive(bytes, where);
-  if (archive.names().empty()) fail("the archive {} holds no arrays: save some with numpy.savez", where);
   return archive.read(choose_matrix(archive.names(), without_suffix(key), where));
 }
 

@@ -12,7 +12,7 @@ namespace attn {
 /// A .npz archive whose matrices are read one by one; its bytes and `where` must outlive it.
 class NpzArchive {
  public:
-  /// Throws InputError: no archive, or a damaged directory.
+  /// Throws InputError: no archive, a damaged directory, or no arrays in it.
   NpzArchive(std::string_view bytes, const std::string& where);
 
   /// The names in the archive's order and without `.npy`.
@@ -29,7 +29,7 @@ class NpzArchive {
 };
 
 /// The names of the matrices in a .npz archive, in its order and without `.npy`; each can be a key of
-/// read_npz. Throws InputError: no archive, or a damaged directory.
+/// read_npz. Throws InputError: no archive, a damaged directory, or no arrays in it.
 std::vector<std::string> npz_names(std::string_view bytes, const std::string& where);
 
 }  // namespace attn

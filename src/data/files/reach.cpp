@@ -31,7 +31,7 @@ bool is_out_of_reach(const fs::path& path) {
 }  // namespace
 
 Confined::Confined(std::optional<fs::path> folder) {
-  if (confined) fail("a document cannot run the commands of a document: run this one on its own");
+  if (confined) fail("a document cannot run the commands of another document: run that document on its own");
   confined = true;
   open_folder = std::move(folder);
   if (open_folder && open_folder->empty()) open_folder = ".";
@@ -45,7 +45,7 @@ Confined::~Confined() {
 fs::path place_of(const std::string& path) {
   if (!confined) return path;
   if (is_out_of_reach(path))
-    fail("{} is out of reach: a document reads only files beside it and in folders below", path);
+    fail("{} cannot be read here: a document reads only files beside it and in folders below it", path);
   return open_folder ? *open_folder / path : fs::path();
 }
 
@@ -67,11 +67,11 @@ void check_kind_is_in_reach(const std::string& path) {
   std::error_code ignored;
   const fs::file_status status = fs::status(place_of(path), ignored);
   if (confined && fs::exists(status) && !fs::is_regular_file(status))
-    fail("{} is out of reach: a document reads regular files, and neither pipes nor devices", path);
+    fail("{} cannot be read here: a document reads only regular files, not pipes or devices", path);
 }
 
 void check_standard_input_is_in_reach() {
-  if (confined) fail("'-' is out of reach: a document does not read standard input");
+  if (confined) fail("'-' cannot be read here: a document does not read standard input");
 }
 
 }  // namespace attn

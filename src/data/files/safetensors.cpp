@@ -32,19 +32,20 @@ struct Halves {
 
 Halves halves_of(std::string_view bytes, const std::string& where) {
   if (bytes.size() < length_bytes) {
-    fail("{} has {} bytes, too few for a .safetensors file: it was cut short, save it again", where,
+    fail("{} has {} bytes, too few for a .safetensors file: the file is incomplete, save it again", where,
          bytes.size());
   }
   const auto length = little_endian<std::uint64_t>(reinterpret_cast<const unsigned char*>(bytes.data()));
   bytes.remove_prefix(length_bytes);
   if (length > bytes.size()) {
     fail(
-        "{} promises a header of {} bytes, but {} bytes follow: it is no .safetensors file, or was cut short",
+        "{} should have a header of {} bytes, but has only {} bytes: it is not a .safetensors file, or "
+        "incomplete",
         where, length, bytes.size());
   }
   if (length > longest_header) {
-    fail("{} has a header of {} bytes, more than the {} that are read: split it into several files", where,
-         length, longest_header);
+    fail("{} has a header of {} bytes, more than the limit of {}: split it into several files", where, length,
+         longest_header);
   }
   return {bytes.substr(0, length), bytes.substr(length)};
 }
@@ -53,7 +54,8 @@ const SafetensorsType& type_of(const SafetensorsEntry& entry, const std::string&
   if (const SafetensorsType* type = find_row(std::span<const SafetensorsType>(types), *entry.type))
     return *type;
   fail(
-      "{}: the tensor {} holds elements of the type {}, and F64, F32, F16 and BF16 are read: convert it "
+      "{}: the tensor {} has elements of the type {}, and only F64, F32, F16 and BF16 can be read: convert "
+      "it "
       "first",
       where, name_in_quotes(entry.name), in_quotes(*entry.type));
 }
@@ -61,7 +63,7 @@ const SafetensorsType& type_of(const SafetensorsEntry& entry, const std::string&
 Shape shape_of(const SafetensorsEntry& entry, const std::string& where) {
   const std::vector<std::uint64_t>& sizes = *entry.shape;
   if (sizes.empty() || sizes.size() > 2) {
-    fail("{}: the tensor {} has {}: give a matrix, which has two, or a vector, which has one", where,
+    fail("{}: the tensor {} has {}: give a matrix (2 dimensions) or a vector (1 dimension)", where,
          name_in_quotes(entry.name), count_of(sizes.size(), "dimension"));
   }
   const Shape shape = sizes.size() == 1 ? Shape{1, sizes[0]} : Shape{sizes[0], sizes[1]};
@@ -70,8 +72,8 @@ Shape shape_of(const SafetensorsEntry& entry, const std::string& where) {
          to_string(shape));
   }
   if (shape.rows > most_cells / shape.columns) {
-    fail("{}: the tensor {} promises more than {} cells: give a smaller one", where,
-         name_in_quotes(entry.name), most_cells);
+    fail("{}: the tensor {} has more than {} cells: give a smaller one", where, name_in_quotes(entry.name),
+         most_cells);
   }
   return shape;
 }
@@ -81,7 +83,7 @@ std::string_view elements_of(const SafetensorsEntry& entry, std::string_view ele
                              const std::string& where) {
   const std::vector<std::uint64_t>& offsets = *entry.offsets;
   if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > elements.size()) {
-    fail("{}: the tensor {} lies outside of the {} bytes of elements: the file was cut short, save it again",
+    fail("{}: the tensor {} lies outside the {} bytes of elements: the file is incomplete, save it again",
          where, name_in_quotes(entry.name), elements.size());
   }
   return elements.substr(offsets[0], offsets[1] - offsets[0]);
@@ -113,7 +115,7 @@ void require_no_gaps(const std::vector<Safetensor>& tensors, std::string_view el
     end += tensor.elements.size();
   }
   if (const auto rest = static_cast<std::size_t>(elements.data() + elements.size() - end); rest > 0) {
-    fail("{}: {} behind the last tensor belong to none: the file is damaged, save it again", where,
+    fail("{}: {} after the last tensor belong to no tensor: the file is damaged, save it again", where,
          count_of(rest, "byte"));
   }
 }
@@ -122,8 +124,7 @@ void require_few_cells(const std::vector<Safetensor>& tensors, const std::string
   std::size_t cells = 0;
   for (const Safetensor& tensor : tensors) cells += tensor.shape.cells();  // at most one per byte of the file
   if (cells > most_cells) {
-    fail("{} holds {} cells, more than the {} that are read: split it into several files", where, cells,
-         most_cells);
+    fail("{} has {} cells, more than the limit of {}: split it into several files", where, cells, most_cells);
   }
 }
 
@@ -138,7 +139,7 @@ std::vector<Safetensor> safetensors_in(std::string_view bytes, const std::string
                           ? tensor_of(entry, elements, where)
                           : Safetensor{entry.name, nullptr, {0, 0}, elements_of(entry, elements, where)});
   }
-  if (tensors.empty()) fail("{} holds no tensors: save some", where);
+  if (tensors.empty()) fail("{} has no tensors: save at least one", where);
   std::ranges::sort(tensors, {}, [](const Safetensor& tensor) { return tensor.elements.data(); });
   require_no_gaps(tensors, elements, where);
   require_few_cells(tensors, where);

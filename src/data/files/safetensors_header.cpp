@@ -84,8 +84,7 @@ class HeaderReader {
   }
 
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) {
-    fail("{}: its header is not JSON from its byte {} on: the file is damaged, save it again", where_,
-         position);
+    fail("{}: its header is not JSON from byte {} on: the file is damaged, save it again", where_, position);
   }
 
  private:

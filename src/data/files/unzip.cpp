@@ -63,7 +63,7 @@ void inflate_into(std::string& buffer, std::string_view packed, const PromisedBy
   while (!inflation.done()) {
     if (!inflation.append_to(buffer)) zip.damaged();
     if (buffer.size() > promised(buffer)) {
-      fail("{} unpacks to more bytes than its header promises: it is damaged, save it again", zip.where);
+      fail("{} unpacks to more bytes than its header says: the archive is damaged, save it again", zip.where);
     }
   }
 }
@@ -80,12 +80,12 @@ std::string_view unzip(std::string_view archive, const ZipMember& member, const 
     inflate_into(buffer, packed, promised, zip);
     unpacked = buffer;
   } else if (member.method != zip_stored) {
-    fail("{} is packed by method {} of the zip format: save the archive with numpy.savez_compressed", where,
-         member.method);
+    fail("{} is compressed with method {} of the zip format: save the archive with numpy.savez_compressed",
+         where, member.method);
   }
   const auto checksum = crc32_z(0, reinterpret_cast<const Bytef*>(unpacked.data()), unpacked.size());
   if (unpacked.size() != member.bytes || checksum != member.checksum) {
-    fail("{} does not have the checksum that the archive names: it is damaged, save it again", where);
+    fail("{} does not match its checksum: the archive is damaged, save it again", where);
   }
   return unpacked;
 }

@@ -26,7 +26,7 @@ std::uint64_t find_end_record(const ZipNumbers& zip, const std::string& where) {
     const std::uint64_t at = size - end_bytes - comment;
     if (zip.at(at, 4) == zip_end_signature && zip.at(at + 20, 2) == comment) return at;
   }
-  fail("{} is not a whole .npz archive, its directory is missing: save it again with numpy.savez", where);
+  fail("{} is not a complete .npz archive (its directory is missing): save it again with numpy.savez", where);
 }
 
 // Archives of many members, or larger than 4 GiB, have a second end record; a locator before the first says
@@ -81,7 +81,7 @@ std::vector<ZipMember> zip_directory(std::string_view archive, const std::string
   const ZipNumbers zip{archive, where};
   const Directory directory = find_directory(zip, where);
   if (directory.members > most_members) {
-    fail("{} promises {} arrays, more than the {} that are read: split it", where, directory.members,
+    fail("{} has {} arrays, more than the limit of {}: split it into several files", where, directory.members,
          most_members);
   }
   zip.bytes(directory.begin, directory.bytes);

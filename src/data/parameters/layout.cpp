@@ -59,13 +59,13 @@ constexpr Size target_words{1, "target vocabulary"};
 
 constexpr TensorRow lone_attention[] = {
     {"w_q", {"w_q"}, as_it_is, d_model, all_d_k},
-    {"w_k", {"w_k"}, as_it_is, {1, "width of what keys come from"}, all_d_k},
-    {"w_v", {"w_v"}, as_it_is, {1, "width of what values come from"}, all_d_v},
-    {"w_o", {"w_o"}, as_it_is, all_d_v, {1, "width of the output"}, sometimes},
+    {"w_k", {"w_k"}, as_it_is, {1, "input size of the keys"}, all_d_k},
+    {"w_v", {"w_v"}, as_it_is, {1, "input size of the values"}, all_d_v},
+    {"w_o", {"w_o"}, as_it_is, all_d_v, {1, "size of the output"}, sometimes},
     {"b_q", {"b_q"}, as_it_is, one, all_d_k, sometimes},
     {"b_k", {"b_k"}, as_it_is, one, all_d_k, sometimes},
     {"b_v", {"b_v"}, as_it_is, one, all_d_v, sometimes},
-    {"b_o", {"b_o"}, as_it_is, one, {1, "width of the output"}, sometimes},
+    {"b_o", {"b_o"}, as_it_is, one, {1, "size of the output"}, sometimes},
 };
 
 constexpr TensorRow attention[] = {
@@ -96,10 +96,8 @@ constexpr TensorRow layer_norm[] = {
 constexpr TensorRow source_embedding[] = {{"e", {"e"}, as_it_is, source_words, d_model}};
 constexpr TensorRow target_embedding[] = {{"e", {"e"}, as_it_is, target_words, d_model}};
 
-constexpr TensorRow source_positions[] = {
-    {"table", {"table"}, as_it_is, {1, "places of the source"}, d_model}};
-constexpr TensorRow target_positions[] = {
-    {"table", {"table"}, as_it_is, {1, "places of the target"}, d_model}};
+constexpr TensorRow source_positions[] = {{"table", {"table"}, as_it_is, {1, "source positions"}, d_model}};
+constexpr TensorRow target_positions[] = {{"table", {"table"}, as_it_is, {1, "target positions"}, d_model}};
 
 constexpr TensorRow output[] = {
     {"w", {"w"}, as_it_is, d_model, target_words},

@@ -33,7 +33,8 @@ TensorNames names_behind(const std::string& prefix, const TensorNames& names, co
     rest.insert(name->substr(prefix.size()));
   }
   if (rest.empty() && !prefix.empty()) {
-    fail("--prefix: no name in {} begins with '{}': they begin with {}", where, prefix, beginnings_of(names));
+    fail("--prefix: no name in {} begins with '{}'. The names begin with: {}", where, prefix,
+         beginnings_of(names));
   }
   return rest;
 }
@@ -62,16 +63,12 @@ void keep_parameters(TensorNames& names) {
 
 ParameterSource open_npz(std::string_view bytes, const std::string& where, const std::string& prefix) {
   const auto archive = std::make_shared<const NpzArchive>(bytes, where);
-  if (archive->names().empty()) {
-    fail("{} is an archive without NumPy arrays: save the parameters with numpy.savez, or as .safetensors",
-         where);
-  }
   std::map<std::string, std::size_t> places;
   TensorNames names;
   for (std::size_t i = 0; i < archive->names().size(); ++i) {
     const std::string& name = archive->names()[i];
     if (!places.emplace(name, i).second) {
-      fail("{} holds two arrays named {}: leave one of them out", where, name_in_quotes(name));
+      fail("{} has two arrays named {}: leave out one of them", where, name_in_quotes(name));
     }
     names.insert(name);
   }

@@ -51,19 +51,19 @@ class Sizes {
 };
 
 [[noreturn]] void fail_unknown_names(const TensorNames& names, const std::string& where) {
-  if (names.empty()) fail("{} holds no parameters: save some", where);
+  if (names.empty()) fail("{} has no parameters: save at least one", where);
   fail(
-      "{} holds {}, of whose names none is known, such as {}: name parameters as attn does (w_q, "
-      "encoder.1.norm_1.gamma) or save the state dictionary of one of PyTorch's attention modules",
+      "{} has {} and no known name, for example {}: use the names of attn (w_q, encoder.1.norm_1.gamma), or "
+      "save the state dictionary of one of PyTorch's attention modules",
       where, count_of(names.size(), "tensor"), name_in_quotes(*names.begin()));
 }
 
 void require_complete(const Recognised& recognised, const std::string& where) {
   if (!recognised.missing) return;
   const auto& [name, row, scope] = *recognised.missing;
-  fail("{} holds no {} ({}), which {} needs{}: save all of its parameters", where, name_in_quotes(name),
+  fail("{} has no {} ({}), which {} needs{}: save all of its parameters", where, name_in_quotes(name),
        in_words(*row), recognised.layout->name,
-       row->need == Need::with_biases ? " beside its other biases" : "");
+       row->need == Need::with_biases ? " because it has other biases" : "");
 }
 
 void refuse_superfluous(const Recognised& recognised, const TensorNames& names, const std::string& where) {
@@ -72,10 +72,12 @@ void refuse_superfluous(const Recognised& recognised, const TensorNames& names, 
   if (left.empty()) return;
   // Where all that is there may also be missing, nothing need have a place.
   const std::string example =
-      recognised.tensors.empty() ? "" : ", such as " + name_in_quotes(recognised.tensors.front().name);
+      recognised.tensors.empty()
+          ? ""
+          : " (one of them is " + name_in_quotes(recognised.tensors.front().name) + ")";
   fail(
-      "{} holds {}, which has no place among the parameters of {}{}: leave it out, or read a part of the "
-      "file with --prefix NAME",
+      "{} has {}, which is not among the parameters of {}{}: leave it out, or read a part of the file with "
+      "--prefix NAME",
       where, name_in_quotes(*left.begin()), recognised.layout->name, example);
 }
 
@@ -83,7 +85,7 @@ void refuse_never(const Recognised& recognised, const std::string& where) {
   for (const PlacedTensor& tensor : recognised.tensors) {
     if (tensor.row->need != Need::never) continue;
     fail(
-        "{} holds {}, which adds a key and a value that no word has: make the module without it "
+        "{} has {}, which adds a key and a value that belong to no word: create the module without it "
         "(add_bias_kv=False)",
         where, name_in_quotes(tensor.name));
   }
@@ -101,7 +103,7 @@ void require_finite(const Matrix& matrix, const std::string& name, const std::st
 
 void require_room(std::size_t cells, const std::string& where) {
   if (cells > most_cells) {
-    fail("{} holds more than {} cells: split it into several files", where, most_cells);
+    fail("{} has more than {} cells: split it into several files", where, most_cells);
   }
 }
 
@@ -121,7 +123,7 @@ ParameterFile translate(const ParameterSource& source, const std::string& where)
     Matrix tensor = source.read(name);
     require_room(cells += tensor.size(), where);
     if (!sizes.fit(*row, shape_of(tensor))) {
-      fail("{}: {} is {}, and {} is expected{}: save it again in that shape", where, name_in_quotes(name),
+      fail("{}: {} is {}, and must be {}{}: save it in that shape", where, name_in_quotes(name),
            to_string(shape_of(tensor)), in_words(*row), sizes.known(*row));
     }
     require_finite(tensor, name, where);

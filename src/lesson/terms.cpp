@@ -1,0 +1,119 @@
+#include "lesson/terms.hpp"
+
+#include <algorithm>
+
+#include "lesson/library.hpp"
+
+namespace attn {
+namespace {
+
+std::string in_lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  return result;
+}
+
+std::vector<Term> read_terms() {
+  std::vector<Term> terms;
+  for (std::string_view rest = terms_text(); !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (trimmed(line).empty()) continue;
+    Term& term = terms.emplace_back();
+    term.name = trimmed(line.substr(0, line.find(',')));
+    for (const std::string& form : parted(line, ",")) term.forms.push_back(in_lower_case(trimmed(form)));
+  }
+  return terms;
+}
+
+struct Form {
+  std::string_view text;
+  const Term* term;
+};
+
+// The longest first.
+std::vector<Form> all_forms() {
+  std::vector<Form> forms;
+  for (const Term& term : terms()) {
+    for (const std::string& form : term.forms) forms.push_back({form, &term});
+  }
+  std::ranges::stable_sort(forms, std::ranges::greater{}, [](const Form& form) { return form.text.size(); });
+  return forms;
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+// Gathers the uses in one lesson.
+class Reading {
+ public:
+  void read(const Text& text, std::size_t line) {
+    std::string words;
+    std::vector<bool> is_bold;
+    for (const Span& span : text) {
+      // A name in code is no term.
+      words +=
+          span.style == Span::Style::code ? std::string(span.text.size(), '_') : in_lower_case(span.text);
+      is_bold.resize(words.size(), span.style == Span::Style::strong);
+    }
+    for (std::size_t at = 0; at < words.size();) {
+      const bool begins_word = at == 0 || !is_letter(words[at - 1]);
+      const Form* const form = begins_word ? longest_at(words, at) : nullptr;
+      if (!form) {
+        ++at;
+        continue;
+      }
+      const std::size_t end = at + form->text.size();
+      const bool alone = is_bold[at] && is_bold[end - 1] && (at == 0 || !is_bold[at - 1]) &&
+                         (end == words.size() || !is_bold[end]);
+      uses_.push_back({form->term, line, alone});
+      at = end;
+    }
+  }
+
+  std::vector<TermUse> finish() {
+    std::ranges::stable_sort(uses_, {}, &TermUse::line);
+    return std::move(uses_);
+  }
+
+ private:
+  static const Form* longest_at(std::string_view words, std::size_t at) {
+    static const std::vector<Form> forms = all_forms();
+    for (const Form& form : forms) {
+      const std::size_t end = at + form.text.size();
+      if (words.substr(at).starts_with(form.text) && (end == words.size() || !is_letter(words[end])))
+        return &form;
+    }
+    return nullptr;
+  }
+
+  std::vector<TermUse> uses_;
+};
+
+}  // namespace
+
+std::span<const Term> terms() {
+  static const std::vector<Term> all = read_terms();
+  return all;
+}
+
+std::vector<TermUse> term_uses(const Lesson& lesson) {
+  Reading reading;
+  for (const MarkdownLeaf& leaf : lesson.document.leaves) {
+    if (leaf.kind != MarkdownLeaf::Kind::paragraph || is_output(lesson.document, leaf.first_line)) continue;
+    for (const Text& words : leaf.words) reading.read(words, leaf.first_line);
+  }
+  for (const Question& question : lesson.questions) {
+    const std::size_t line = question.place.line;
+    reading.read(text(question.ask), line);
+    for (const std::string& choice : question.choices) reading.read(text(choice), line);
+    for (const std::string& hint : question.hints) reading.read(text(hint), line);
+    for (const Mistake& mistake : question.mistakes) reading.read(text(mistake.says), mistake.line);
+  }
+  return reading.finish();
+}
+
+}  // namespace attn

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "support/file_to_write.hpp"
+
+namespace attn {
+
+/// Columns and rows; 0: not known.
+struct TerminalSize {
+  std::size_t columns = 0;
+  std::size_t rows = 0;
+};
+
+/// A terminal with somebody at it. Lessons and the pager only know this much of it; main has the real one.
+class Terminal {
+ public:
+  virtual ~Terminal() = default;
+  virtual void write(std::string_view text) = 0;
+  /// A line without its end, which can be edited and repeats earlier ones. Nothing: there is no more input.
+  virtual std::optional<std::string> read_line(std::string_view prompt) = 0;
+  /// One key, without Enter: ' ' for Page Down as well, 'b' for Page Up, '\n' for an arrow down.
+  virtual std::optional<char> read_key() = 0;
+  /// As it is now: windows change.
+  virtual TerminalSize size() const = 0;
+  /// Writes a file whole or not at all, and its folder where there is none.
+  virtual void save(const FileToWrite& file) = 0;
+};
+
+}  // namespace attn
