@@ -100,7 +100,7 @@ void add_ledger(Page& page, const GenerationRun& run, const Sampling& sampling) 
     const GenerationStep& step = run.steps[i];
     listing.rows.push_back({fmt::format("{}.", i + 1), words_of(step.went_in, vocabulary),
                             fmt::format("{} cached", step.remembered),
-                            with_commas(step.multiply_adds) + " multiply-adds",
+                            with_commas(step.multiply_adds) + " MACs",
                             "→ " + vocabulary.label(step.chosen - 1), most_probable(step)});
   }
   page.blocks.emplace_back(std::move(listing));
