@@ -90,8 +90,8 @@ void add_ledger(Page& page, const GenerationRun& run, const Sampling& sampling) 
                   {}};
   page.head(2, "Step by step");
   page.say(
-      fmt::format("Each line: the input words, the number of cached positions, the multiply-adds of this "
-                  "step, the chosen word, and the most probable words (at most {}).",
+      fmt::format("Each line: the input words, the number of cached positions, the multiply-adds (MACs) of "
+                  "this step, the chosen word, and the most probable words (at most {}).",
                   most_shown));
   if (const std::vector<std::string> how = sampling_in_words(sampling); !how.empty())
     page.say(fmt::format("Sampling: {}.{}", fmt::join(how, "; "),
