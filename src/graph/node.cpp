@@ -101,7 +101,7 @@ Formula formula_of(const Node& node, std::string_view scope) {
 
 Explanation explain(const Cell& cell, std::string_view scope) {
   if (!cell.node->operation)
-    return {number(cell.value()), cell.node->name + " was given: nothing lies behind it"};
+    return {number(cell.value()), cell.node->name_within(scope) + " is given, not computed"};
   Explanation explanation = cell.node->operation->explain(cell.node->operands, cell.row, cell.column);
   explanation.expression = with_names_only(std::move(explanation.expression));
   explanation.reason = told_within(std::move(explanation.reason), *cell.node, scope);
