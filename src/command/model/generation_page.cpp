@@ -90,8 +90,8 @@ void add_ledger(Page& page, const GenerationRun& run, const Sampling& sampling) 
                   {}};
   page.head(2, "Step by step");
   page.say(
-      fmt::format("Each line: the input words, the number of cached positions, the multiply-adds of this "
-                  "step, the chosen word, and the most probable words (at most {}).",
+      fmt::format("Each line: the input words, the number of cached positions, the multiply-adds (MACs) of "
+                  "this step, the chosen word, and the most probable words (at most {}).",
                   most_shown));
   if (const std::vector<std::string> how = sampling_in_words(sampling); !how.empty())
     page.say(fmt::format("Sampling: {}.{}", fmt::join(how, "; "),
@@ -100,7 +100,7 @@ void add_ledger(Page& page, const GenerationRun& run, const Sampling& sampling) 
     const GenerationStep& step = run.steps[i];
     listing.rows.push_back({fmt::format("{}.", i + 1), words_of(step.went_in, vocabulary),
                             fmt::format("{} cached", step.remembered),
-                            with_commas(step.multiply_adds) + " multiply-adds",
+                            with_commas(step.multiply_adds) + " MACs",
                             "→ " + vocabulary.label(step.chosen - 1), most_probable(step)});
   }
   page.blocks.emplace_back(std::move(listing));
