@@ -131,9 +131,6 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
 Outcome given_weights(Page page, const Graph& graph, const Problem& problem) {
   const Node& weights = graph.at("weights");
   page.trace = {&weights};
-  page.say(
-      "These weights are given. Their signs and their sum decide what the weighted sum of the values can "
-      "be.");
   page.say(table_of(weights));
   page.say(regimes_of_rows(weights));
   if (const Node* output = graph.find("output")) {

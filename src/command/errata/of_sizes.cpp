@@ -17,11 +17,11 @@ namespace attn {
 void show_root_of_length(Page& page, Graph& graph) {
   constexpr std::size_t d_k = 4, lengths[] = {2, 4, 16, 64, 256};
   page.say(
-      text("Correct is √d_k: the variance of dot products grows with the size of the keys, and √d_k makes up "
-           "for it. √n depends on the number of keys instead: each added key changes the ratio between the "
-           "weights of the other keys. In the table, the first two keys have the scores 4 and 0, d_k is 4, "
-           "and all further keys have the score 0. It shows the weight of the first key divided by the "
-           "weight of the second."));
+      text("Correct is √d_k, because the variance of dot products grows with the key size. With √n, each "
+           "added key changes "
+           "the ratio between the weights of the other keys. Here d_k is 4, the first two keys have the "
+           "scores 4 and 0, and "
+           "all others the score 0. The table shows the first weight divided by the second:"));
   Matrix ratios = make_matrix({std::size(lengths), 2});
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < std::size(lengths); ++i) {
@@ -41,8 +41,7 @@ void show_root_of_length(Page& page, Graph& graph) {
   }
   page.say(quantities("ratio of two weights", axis("lengths", std::move(labels)), {"÷ √d_k", "÷ √n"},
                       std::move(ratios)));
-  page.say(text("With √d_k the ratio is exp(2) at every length. To divide any scores by √n: ",
-                code("--scale sqrt-n"), "."));
+  page.say(text("With √d_k it is exp(2) at every length. To divide by √n: ", code("--scale sqrt-n"), "."));
 }
 
 void show_convolution_paths(Page& page, Graph&) {
