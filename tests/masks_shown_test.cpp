@@ -166,7 +166,7 @@ TEST_CASE("attn positions shows places, up to as many as can be told apart") {
   refuses({"positions", "--positions", "relative-bias", "--n", "257"}, "256");
   refuses({"positions", "--positions", "relative-bias", "--max-distance", "257"}, "256");
   refuses({"positions", "--positions", "none"}, "give --positions sinusoidal");
-  refuses({"positions", "--position-table", "1 2 3"}, "how it is used");
+  refuses({"positions", "--position-table", "1 2 3"}, "needs --positions");
   refuses({"positions", "--text", "a b", "--n", "3"}, "its own length");
   refuses({"positions", "--scores", "1 2"}, "there are none");
   refuses({"positions", "--positions", "learned", "--position-table", "1 2; 3 4", "--n", "3"}, "for word 3");
