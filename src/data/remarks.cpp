@@ -114,7 +114,8 @@ std::vector<std::string> remarks_on(const Request& request, const Problem& probl
   }
   remark_on_padding(problem, remarks);
   const auto weights = problem.matrices.find("weights");
-  if (weights != problem.matrices.end()) remark_on_weights(weights->second, remarks);
+  const bool has_output = problem.matrices.contains("v");
+  if (weights != problem.matrices.end() && has_output) remark_on_weights(weights->second, remarks);
   return remarks;
 }
 

@@ -19,9 +19,8 @@ Standing standing_in(const CourseProgress& progress, const Lesson& lesson) {
 
 std::string far(const Standing& standing) {
   if (!standing.is_begun()) return "";
-  std::string says =
-      standing.is_finished() ? "" : fmt::format("step {} of {}, ", standing.done, standing.steps);
-  return says + fmt::format("{} of {} correct", standing.first + standing.later, standing.questions);
+  if (!standing.is_finished()) return fmt::format("step {}/{}", standing.done, standing.steps);
+  return fmt::format("{}/{} correct", standing.first + standing.later, standing.questions);
 }
 
 std::string_view mark_of(const Standing& standing) {

@@ -114,13 +114,20 @@ bool begins_with(const LessonFile& file, std::string_view word) {
   return !word.empty() && file.name.starts_with(word);
 }
 
-// In its name or in its title, upper and lower case alike.
+// Where a word of its name or its title begins so, upper and lower case alike.
 bool says(const LessonFile& file, std::string_view word) {
   constexpr std::size_t least = 3;
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
   const auto is_same = [](char a, char b) {
     return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
   };
-  const auto holds = [&](std::string_view text) { return !std::ranges::search(text, word, is_same).empty(); };
+  const auto holds = [&](std::string_view text) {
+    for (std::size_t at = 0; at + word.size() <= text.size(); ++at) {
+      const bool begins_word = at == 0 || !is_letter(text[at - 1]);
+      if (begins_word && std::ranges::equal(text.substr(at, word.size()), word, is_same)) return true;
+    }
+    return false;
+  };
   return word.size() >= least && (holds(file.name) || holds(built_in(file).title));
 }
 

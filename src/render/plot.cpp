@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 6> marks = {"•", "×", "+", "o", "#", "*"};
 constexpr std::array<std::string_view, 6> ascii_marks = {"*", "x", "+", "o", "#", "@"};
-constexpr std::size_t height = 17;  // odd, so that there is a middle
+constexpr std::size_t height = 11;  // odd, so that there is a middle
 
 class PlotWriter {
  public:

@@ -135,7 +135,8 @@ std::vector<Command> attention_commands() {
                       .summary = "errors and disagreements in published texts, checked with numbers",
                       .words = "[NAME]",
                       .most_words = 1,
-                      .examples = {"attn errata", "attn errata E10"},
+                      .options = {only_option()},
+                      .examples = {"attn errata", "attn errata E10", "attn errata E10 --only right"},
                       .run = run_errata});
   commands.push_back(
       {.name = "cost",

@@ -55,6 +55,7 @@ std::string length(std::size_t n) {
 void add_paths(CostPage& page, std::size_t k) {
   page.head(2, "How far apart positions are: path length");
   add_example(page);
+  page.head(2, "Layers until the first and the last word meet");
   const std::size_t kernel = std::clamp<std::size_t>(k, 2, 8);
   page.say(
       fmt::format("The number of layers until x_1 and x_n meet, with kernel {}: found by searching stacks of "
@@ -97,6 +98,7 @@ void add_crossover(CostPage& page, LayerSizes sizes) {
                                       sizes.k, length(than_windows))));
   constexpr LayerSizes image{32 * 32 * 3, 512, 3};
   const double of_attention = attention.multiply_adds(image), of_recurrent = recurrent.multiply_adds(image);
+  page.head(2, "An image as a sequence");
   page.say(
       fmt::format("An image of 32 × 32 pixels with 3 colors, read as a sequence of single values, has n = "
                   "3072. With d = 512, self-attention takes {} multiply-adds, {:g} times those of a "

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "command/command.hpp"
+#include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -13,46 +14,61 @@ namespace attn {
 namespace {
 
 constexpr std::array table = {
-    Erratum{"E1", "D0", "masks the weights with −10⁶, not the scores", show_filled_weights,
-            "attn compare-masks"},
-    Erratum{"E2", "D0–D4", "W·x with words as columns, or X·W with words as rows", show_columns_and_rows},
-    Erratum{"E3", "D0", "α stands for the scores and for the weights made of them", show_one_letter_for_two},
-    Erratum{"E4", "D0 / D2", "additive attention saves computation, or the dot product is faster",
-            show_additive_cost, "attn cost --measure"},
-    Erratum{"E5", "D0", "drops ‖k‖² from the Gaussian kernel: exact only if all keys have the same length",
+    Erratum{"E1", "Dive into Deep Learning", "masks the weights with −10⁶, not the scores",
+            show_filled_weights, "attn compare-masks"},
+    Erratum{"E2", "all five texts", "W·x with words as columns, or X·W with words as rows",
+            show_columns_and_rows},
+    Erratum{"E3", "Dive into Deep Learning", "α stands for the scores and for the weights made of them",
+            show_one_letter_for_two},
+    Erratum{"E4", "Dive into Deep Learning / paper notes",
+            "additive attention saves computation, or the dot product is faster", show_additive_cost,
+            "attn cost --measure"},
+    Erratum{"E5", "Dive into Deep Learning",
+            "drops ‖k‖² from the Gaussian kernel: exact only if all keys have the same length",
             show_dropped_norms, "attn compare-scores"},
-    Erratum{"E6", "D3", "divides by √n, not by √d_k", show_root_of_length},
-    Erratum{"E7", "D3", "W^q of D × D_v/H, and D_v embeddings of dimension M", show_sizes_of_heads},
-    Erratum{"E8", "D3 / D0–D2", "splits one projection among the heads, or has one for each head",
-            show_split_heads, "attn walk --example eight-heads --outline"},
-    Erratum{"E9", "D0, D3 / D4", "the query is s_{t−1} or s_t; additive, scaled or plain dot product",
-            show_alignment_variants, "attn align --variant luong"},
-    Erratum{"E10", "D4", "o_i = Σ_j α_ij v_i and [α_t; s_t]: correct are v_j and a_t", show_wrong_index},
-    Erratum{"E12", "D3", "the code does not parse, and its softmax overflows", show_overflow},
-    Erratum{"E13", "D0 / the paper", "the path length of convolutions is n/k, or log_k n",
-            show_convolution_paths, "attn cost"},
-    Erratum{"E15", "D1", "\"Clearly the word at this position will have the highest softmax score\"",
+    Erratum{"E6", "cross-attention post", "divides by √n, not by √d_k", show_root_of_length},
+    Erratum{"E7", "cross-attention post", "W^q of D × D_v/H, and D_v embeddings of dimension M",
+            show_sizes_of_heads},
+    Erratum{"E8", "cross-attention post / others",
+            "splits one projection among the heads, or has one for each head", show_split_heads,
+            "attn walk --example eight-heads --outline"},
+    Erratum{"E9", "two texts / lecture notes",
+            "the query is s_{t−1} or s_t; additive, scaled or plain dot product", show_alignment_variants,
+            "attn align --variant luong"},
+    Erratum{"E10", "lecture notes", "o_i = Σ_j α_ij v_i and [α_t; s_t]: correct are v_j and a_t",
+            show_wrong_index},
+    Erratum{"E12", "cross-attention post", "the code does not parse, and its softmax overflows",
+            show_overflow},
+    Erratum{"E13", "Dive into Deep Learning / the paper",
+            "the path length of convolutions is n/k, or log_k n", show_convolution_paths, "attn cost"},
+    Erratum{"E15", "illustrated self-attention",
+            "\"Clearly the word at this position will have the highest softmax score\"",
             show_own_word_not_highest},
     Erratum{"E16", "positions", "sine and cosine columns in turn, or all sines before all cosines",
             show_layouts_of_sinusoids, "attn positions --positions concatenated"},
-    Erratum{"E17", "D2 / much code",
+    Erratum{"E17", "paper notes / much code",
             "layer normalization after the residual connection, or before the sub-layer",
             show_norm_before_and_after, "attn encoder --norm pre"},
-    Erratum{"E18", "D1", "\"eight sets for each encoder/decoder\": a decoder layer has 16",
-            show_sets_of_a_decoder_layer, "attn parameters --size base"},
-    Erratum{"E19", "D3", "masks embeddings of input elements: correct are scores of target elements",
+    Erratum{"E18", "illustrated self-attention",
+            "\"eight sets for each encoder/decoder\": a decoder layer has 16", show_sets_of_a_decoder_layer,
+            "attn parameters --size base"},
+    Erratum{"E19", "cross-attention post",
+            "masks embeddings of input elements: correct are scores of target elements",
             show_masked_embeddings, "attn decoder --check-causal"},
-    Erratum{"E20", "D3", "x_i is represented by h_t: correct is h_i", show_index_of_the_state, "attn align"},
-    Erratum{"E21", "D0 / D2", "a position sees outputs up to that position, or before it: both are right",
-            show_shift_and_mask, "attn decoder --check-causal"},
+    Erratum{"E20", "cross-attention post", "x_i is represented by h_t: correct is h_i",
+            show_index_of_the_state, "attn align"},
+    Erratum{"E21", "Dive into Deep Learning / paper notes",
+            "a position sees outputs up to that position, or before it: both are right", show_shift_and_mask,
+            "attn decoder --check-causal"},
 };
 
 Page list_of_errata() {
   Page page;
   page.head(1, "Where published texts err or disagree");
   page.say(
-      "D0: a summary of Dive into Deep Learning, chapter 11. D1: an illustrated self-attention. D2: notes on "
-      "\"Attention Is All You Need\". D3: a post on cross-attention. D4: lecture notes on attention.");
+      "The texts: a summary of Dive into Deep Learning (Zhang et al.), chapter 11; an illustrated "
+      "self-attention; "
+      "notes on the paper \"Attention Is All You Need\"; a post on cross-attention; lecture notes.");
   Listing listing{{"", "where", "what"}, {}};
   for (const Erratum& row : table) {
     listing.rows.push_back({std::string(row.name), std::string(row.where), std::string(row.what)});
@@ -82,6 +98,12 @@ Outcome run_errata(const Command&, const Arguments& arguments) {
   Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
   page.head(1, fmt::format("{} ({}): {}", row.name, row.where, row.what));
   row.demonstrate(page, *graph);
+  if (const std::optional<std::string> only = arguments.text("only")) {
+    page.blocks.clear();
+    page.trace = graph->matching(*only);
+    add_matrices(page);
+    return {std::move(page)};
+  }
   if (!row.more.empty()) page.say(text("See also ", code(std::string(row.more)), "."));
   return {std::move(page)};
 }

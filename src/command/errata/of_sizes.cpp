@@ -16,12 +16,10 @@ namespace attn {
 // Two keys with scores 4 and 0, and others with score 0 that join them one after another.
 void show_root_of_length(Page& page, Graph& graph) {
   constexpr std::size_t d_k = 4, lengths[] = {2, 4, 16, 64, 256};
-  page.say(
-      text("Correct is √d_k, because the variance of dot products grows with the key size. With √n, each "
-           "added key changes "
-           "the ratio between the weights of the other keys. Here d_k is 4, the first two keys have the "
-           "scores 4 and 0, and "
-           "all others the score 0. The table shows the first weight divided by the second:"));
+  page.say(text(
+      "Correct is √d_k, because the variance of dot products grows with the size of the keys. √n depends on "
+      "their number: each added key changes the ratio between the weights of the others. In the table, the "
+      "scores are 4, then 0 for all further keys, and d_k is 4. It shows weight 1 divided by weight 2."));
   Matrix ratios = make_matrix({std::size(lengths), 2});
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < std::size(lengths); ++i) {
@@ -41,7 +39,8 @@ void show_root_of_length(Page& page, Graph& graph) {
   }
   page.say(quantities("ratio of two weights", axis("lengths", std::move(labels)), {"÷ √d_k", "÷ √n"},
                       std::move(ratios)));
-  page.say(text("With √d_k it is exp(2) at every length. To divide by √n: ", code("--scale sqrt-n"), "."));
+  page.say(
+      text("With √d_k, the ratio is exp(2) at every length. ", code("--scale sqrt-n"), " divides by √n."));
 }
 
 void show_convolution_paths(Page& page, Graph&) {
