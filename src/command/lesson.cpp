@@ -85,10 +85,12 @@ Outcome show(const Arguments& arguments) {
   const Lesson lesson = lesson_named(arguments);
   const WorkedLesson worked = work(lesson, block_runner());
   std::vector<Block> blocks = opening_of(lesson);
+  bool answers = false;  // whether a block shows the answer to the question before it
   for (const LessonStep& step : lesson.steps) {
-    for (Block& block : shown(lesson, step, worked)) blocks.push_back(std::move(block));
-    if (!step.question) continue;
-    blocks.push_back(shown(lesson.questions[*step.question]));
+    for (Block& block : shown_whole(lesson, step, worked)) {
+      if (!answers || !std::holds_alternative<CommandOutput>(block)) blocks.push_back(std::move(block));
+    }
+    answers = step.question.has_value();
   }
   return page_of(std::move(blocks));
 }

@@ -26,10 +26,14 @@ class Session {
         keys_(keys_of(lesson)) {}
 
   Ended take(std::optional<std::size_t> step) {
-    desk_.show(opening_of(lesson_));
     at_ = step.value_or(next_undone(0));
     if (at_ >= lesson_.steps.size()) at_ = 0;  // all is done: once more
-    if (at_ > 0) arrive();
+    if (at_ == 0) {
+      desk_.show(opening_of(lesson_));
+    } else {
+      desk_.show({Heading{1, text(lesson_.title)}});
+      arrive();
+    }
     while (at_ < lesson_.steps.size()) {
       if (shows_) show_step();
       shows_ = true;
