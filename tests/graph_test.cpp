@@ -188,7 +188,8 @@ TEST_CASE("masked and empty rows are explained as what they are") {
   CHECK(reason(masked, 0, 1) == "key 2 is masked for query 1: −∞ replaces the score");
   CHECK(reason(weights, 0, 1) == "its score is −∞, and exp(−∞) = 0");
   CHECK(reason(weights, 1, 1) == "all keys are masked for query 2, so its weights are 0");
-  CHECK(reason(weights, 0, 0).find("masked[1,3], is subtracted first") != std::string::npos);
+  CHECK(reason(weights, 0, 0).find("masked[1,3], the largest score of the row, is subtracted first") !=
+        std::string::npos);
 }
 
 TEST_CASE("an expression lists its cells once, in the order in which they are written") {

@@ -17,7 +17,7 @@ constexpr std::array table = {
          "--x with --wq, --wk or --wv", Extent::projections, is_projection, names_of_projections},
     Step{"scores", "Scores", "compare every query with every key", meaning_of_similarity,
          "--q and --k, or --x with --wq and --wk", Extent::weights, is_scores},
-    Step{"scale", "Scaled scores", "divide the scores by √d_k", meaning_of_scaled,
+    Step{"scale", "Scaling", "divide the scores by √d_k", meaning_of_scaled,
          "--scores with --scale, or --q and --k", Extent::weights, is_scaled},
     Step{"mask", "Mask", "replace the scores of masked keys by −∞", meaning_of_masked,
          "--scores with --mask, --causal or --valid-length, or --q and --k", Extent::weights, is_masked},

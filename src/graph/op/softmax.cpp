@@ -49,11 +49,12 @@ class Softmax final : public Operation {
     for (std::size_t j = 0; j < values.size(); ++j) {
       if (!is_masked(values[j])) terms.push_back(term(j));
     }
-    return {term(column) / sum(std::move(terms)),
-            fmt::format(
-                "the row's largest score, {}[{},{}], is subtracted first: the weights stay the same, and exp "
-                "cannot overflow",
-                scores.title(), row + 1, largest + 1)};
+    return {
+        term(column) / sum(std::move(terms)),
+        fmt::format(
+            "{}[{},{}], the largest score of the row, is subtracted first: the weights stay the same, and "
+            "exp cannot overflow",
+            scores.title(), row + 1, largest + 1)};
   }
 
   Cost cost(std::span<const Shape> operands) const override {
