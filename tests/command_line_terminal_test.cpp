@@ -83,7 +83,7 @@ TEST_CASE("in ASCII the columns of a list stand below each other, and labels of 
   CHECK(is_ascii(run_attn({"errata", "E6", "--ascii"}).out));
 }
 
-TEST_CASE("what goes into a pipe or a file has no colours unless it is asked for") {
+TEST_CASE("what goes into a pipe or a file has no colors unless it is asked for") {
   CHECK(colors_in_pipe({}) == "");
   CHECK(colors_in_pipe({{"COLORTERM", "truecolor"}, {"TERM", "xterm-256color"}}) == "");
   CHECK(colors_in_pipe({}, {"--color", "auto"}) == "");
@@ -95,7 +95,7 @@ TEST_CASE("what goes into a pipe or a file has no colours unless it is asked for
   }
 }
 
-TEST_CASE("a terminal has as many colours as it says" * needs_terminals()) {
+TEST_CASE("a terminal has as many colors as it says" * needs_terminals()) {
   CHECK(colors_on_terminal({}) == "16");
   CHECK(colors_on_terminal({{"TERM", "xterm-256color"}}) == "256");
   CHECK(colors_on_terminal({{"COLORTERM", "truecolor"}}) == "full");
@@ -103,14 +103,14 @@ TEST_CASE("a terminal has as many colours as it says" * needs_terminals()) {
   CHECK(colors_on_terminal({{"TERM", "dumb"}}) == "");
 }
 
-TEST_CASE("NO_COLOR forbids colours unless it is empty" * needs_terminals()) {
+TEST_CASE("NO_COLOR forbids colors unless it is empty" * needs_terminals()) {
   CHECK(colors_on_terminal({{"NO_COLOR", "1"}}) == "");
   CHECK(colors_on_terminal({{"NO_COLOR", "0"}}) == "");
   CHECK(colors_on_terminal({{"NO_COLOR", ""}}) == "16");
   CHECK(colors_in_pipe({{"NO_COLOR", "1"}, {"FORCE_COLOR", "1"}}) == "");
 }
 
-TEST_CASE("FORCE_COLOR and CLICOLOR_FORCE bring colours into a pipe unless they are 0") {
+TEST_CASE("FORCE_COLOR and CLICOLOR_FORCE bring colors into a pipe unless they are 0") {
   for (const char* name : {"FORCE_COLOR", "CLICOLOR_FORCE"}) {
     CHECK(colors_in_pipe({{name, "1"}}) == "16");
     CHECK(colors_in_pipe({{name, "0"}}) == "");
@@ -134,7 +134,7 @@ TEST_CASE("an ATTN_COLOR that is none is refused by its own name") {
   CHECK_MESSAGE(finished.errors.find("ATTN_COLOR") != std::string::npos, finished.errors);
 }
 
-TEST_CASE("colours change nothing but the colours") {
+TEST_CASE("colors change nothing but the colors") {
   for (const char* depth : {"", "truecolor"}) {
     const Surroundings surroundings{.variables = {{"COLORTERM", depth}}};
     const Words words = {"walk", "--example", "animal", "--causal", "--color", "always"};
@@ -147,7 +147,7 @@ TEST_CASE("colours change nothing but the colours") {
   }
 }
 
-TEST_CASE("a file has no colours, even where a terminal is watching" * needs_terminals()) {
+TEST_CASE("a file has no colors, even where a terminal is watching" * needs_terminals()) {
   const TemporaryFolder folder;
   const std::string path = folder.path("w.txt");
   REQUIRE(run_attn_on_terminal({"walk", "-o", path}, 40).code == 0);

@@ -151,7 +151,7 @@ TEST_CASE("a heat map in ASCII has signs of its own") {
   CHECK(is_ascii(text));
 }
 
-TEST_CASE("where there are colours a heat map is blanks in the colours of its table, and so is its legend") {
+TEST_CASE("where there are colors a heat map is blanks in the colors of its table, and so is its legend") {
   HeatMap map = map_of(matrix({{-4, 0, 4}}));
   map.table.heat = Heat::around_zero;
   for (const Colors colors : {Colors::palette256, Colors::full}) {
@@ -317,7 +317,7 @@ TEST_CASE("a flow fits into any width, and shortens what is wider by itself") {
   }
 }
 
-TEST_CASE("in Markdown a drawing stands in a block of text, without colours") {
+TEST_CASE("in Markdown a drawing stands in a block of text, without colors") {
   Page page;
   page.blocks = {plot_of({1, 2}, {1, 2}), map_of(matrix({{1, 2}})), Flow{{{"a", "b"}}}};
   std::string text;

@@ -81,7 +81,7 @@ TEST_CASE("a page in ASCII is the golden one") {
   check_golden("walk.ascii.txt", page({"--ascii"}), Tolerance::last_digit);
 }
 
-TEST_CASE("a page in 24-bit colours is the golden one") {
+TEST_CASE("a page in 24-bit colors is the golden one") {
   const std::string found =
       page({"--only", "*.weights", "--color", "always"}, {.variables = {{"COLORTERM", "truecolor"}}});
   check_golden("weights.color.txt", found, Tolerance::last_digit);

@@ -83,7 +83,9 @@ TEST_CASE("lessons are found by name, number and path") {
   const TemporaryFolder folder;
   CHECK(has(run_lesson_words({"show", folder.write("a.md", small)}).out, "First."));
   CHECK_FALSE(has(run_lesson_words({"show", folder.path("a.md")}).out, "$ attn version"));
-  CHECK(has(run_lesson_words({"show", folder.path("a.md")}).out, "attn 0."));
+  // What stands below a question shows its answer.
+  CHECK_FALSE(has(run_lesson_words({"show", folder.path("a.md")}).out, "attn 0."));
+  CHECK(has(run_lesson_words({"run", folder.path("a.md"), "--no-input"}).out, "attn 0."));
   CHECK(run_lesson_words({"show", "caus"}).out == run_lesson_words({"show", "causal-mask"}).out);
   CHECK(run_lesson_words({"show", "HEAD"}).out == run_lesson_words({"show", "multi-head-attention"}).out);
   const Finished several = run_lesson_words({"show", "so"});
@@ -366,7 +368,7 @@ TEST_CASE("a question can be about any command that computes") {
   CHECK(has(asked("attn align", "no[1,1]"), "a.md:"));
 }
 
-TEST_CASE("a paragraph is shown without its marks, and bold where there are colours") {
+TEST_CASE("a paragraph is shown without its marks, and bold where there are colors") {
   const TemporaryFolder folder;
   const std::string path =
       folder.write("a.md", "---\ntitle: t\n---\nTake **two long**\n*words* and `x_1`.\n\n- a **list** too\n");

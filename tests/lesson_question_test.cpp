@@ -155,7 +155,7 @@ TEST_CASE("a shape, a word and a choice are read in every usual writing") {
   CHECK(mark(choice, "3") == unreadable);
 }
 
-TEST_CASE("a mistake is recognised by its own expression") {
+TEST_CASE("a mistake is recognized by its own expression") {
   const Posed asked = posed(
       "ask: a\nof: scaled[1,2]\ntolerance: 0.1\nwrong: scores[1,2] => not divided\n"
       "wrong: scaled[2,1] =>\n  the transposed\n  cell\n");

@@ -16,7 +16,7 @@ TEST_CASE("under a heading with the scope, names in tables and formulas are shor
       accepted({"encoder", "--explain", "encoder.2.self_attention.head.1.weights[1,2]", "--width", "80"}).out;
   CHECK(explained.starts_with("encoder.2.self_attention.head.1.weights[1,2] (the, cat)\n"));
   check_has(explained, "\n  weights[1,2] = exp(scaled[1,2] − ");
-  check_has(in_one_line(explained), "the row's largest score, scaled[1,1], is subtracted");
+  check_has(in_one_line(explained), "scaled[1,1], the largest score of the row, is subtracted");
 }
 
 TEST_CASE("a name is not shortened to another matrix's name, nor to a number") {

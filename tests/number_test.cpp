@@ -71,7 +71,7 @@ void for_many_numbers(const Look& look) {
 
 }  // namespace
 
-TEST_CASE("a tie is rounded away from zero, and so is its neighbour one ulp below") {
+TEST_CASE("a tie is rounded away from zero, and so is its neighbor one ulp below") {
   for (const double tie : {0.125, above(0.125), below(0.125)}) {
     CHECK(fixed(tie, 2) == "0.13");
     CHECK(fixed(-tie, 2) == "-0.13");

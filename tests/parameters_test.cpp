@@ -216,7 +216,7 @@ ParameterSet own_attention() {
           {"b_q", matrix({{0.5, -0.0}})}};
 }
 
-// Names as PyTorch's modules have them, and what they are recognised as.
+// Names as PyTorch's modules have them, and what they are recognized as.
 struct Module {
   std::string layout;
   ParameterSet state;
@@ -437,7 +437,7 @@ TEST_SUITE("parameters") {
     check_same(read_from(npz_of(with(own, "head.1.scores", matrix({{1, 2, 3}}))), "x.npz").parameters, own);
   }
 
-  TEST_CASE("every module of PyTorch is recognised by its names, and what is read can be written and read") {
+  TEST_CASE("every module of PyTorch is recognized by its names, and what is read can be written and read") {
     for (const auto& [layout, state] : modules()) {
       CAPTURE(layout);
       const ParameterFile file = read_from(safetensors_of(state));

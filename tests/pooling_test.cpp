@@ -159,8 +159,9 @@ TEST_CASE("attn pool names the regime of every row, and its outputs are what the
   CHECK(regimes_of(1) == std::vector<std::string>{"one-hot", "one-hot", "one-hot"});
   CHECK(regimes_of(2) == std::vector<std::string>{"convex", "cone", "uniform"});
   CHECK(regimes_of(3) == std::vector<std::string>{"convex", "convex", "uniform"});
-  CHECK(run_attn({"pool", "--scores", "1 3; 1 -1", "--v", "4; 8"}).out.find("The scores of query 2 sum to 0") !=
-        std::string::npos);
+  CHECK(
+      run_attn({"pool", "--scores", "1 3; 1 -1", "--v", "4; 8"}).out.find("The scores of query 2 sum to 0") !=
+      std::string::npos);
 }
 
 TEST_CASE("on a line pooling draws a curve, which passes through the values of a narrow kernel") {

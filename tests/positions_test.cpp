@@ -212,8 +212,7 @@ TEST_CASE("positions that cannot be are refused") {
   const std::string x = R"({"x": [[1, 2], [3, 4], [5, 6]], "seed": 1, )",
                     q = R"({"q": [[1, 2]], "k": [[1, 2]], )";
   check_refused({
-      {"none for word 3",
-       solving(x + R"("positions": "learned", "position_table": [[1, 2], [3, 4]]})")},
+      {"none for word 3", solving(x + R"("positions": "learned", "position_table": [[1, 2], [3, 4]]})")},
       {"position_table is 3×1 but x is 3×2",
        solving(x + R"("positions": "learned", "position_table": [[1], [3], [4]]})")},
       {"row 1, column 2 is inf",

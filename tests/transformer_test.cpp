@@ -84,7 +84,7 @@ TEST_CASE("a model that is to be drawn has norms where they are placed") {
   CHECK(has("none", "encoder.1.feed_forward.b_1"));
 }
 
-TEST_CASE("a layer normalisation gives every row mean 0 and variance 1") {
+TEST_CASE("a layer normalization gives every row mean 0 and variance 1") {
   Ran ran(random_model({}));
   ran.on(words({1, 2, 3}), words({1, 5}));
   for (const char* scope : {"encoder.1.norm_1", "encoder.2.norm_2", "decoder.2.norm_3"}) {
@@ -102,7 +102,7 @@ TEST_CASE("a layer normalisation gives every row mean 0 and variance 1") {
   }
 }
 
-TEST_CASE("a layer normalisation by hand") {
+TEST_CASE("a layer normalization by hand") {
   // Mean 4, variance 5, and √(5 + 4) = 3.
   Graph graph;
   const Value x = graph.input("x", matrix({{1, 3, 5, 7}}), axis("tokens"), axis("features"));
@@ -114,7 +114,7 @@ TEST_CASE("a layer normalisation by hand") {
   CHECK(close(output.matrix(), matrix({{-1, -2.0 / 3, 2, 0}}), 1e-15));
 }
 
-TEST_CASE("a normalisation comes after the residual connection, before the sub-layer, or not at all") {
+TEST_CASE("a normalization comes after the residual connection, before the sub-layer, or not at all") {
   for (const NormPlacement& norm : norm_placements()) {
     CAPTURE(norm.name);
     Ran ran(random_model({.kind = "encoder-only", .norm = norm.name}));

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 
 #include "data/files/reach.hpp"
 #include "lesson/keys.hpp"
@@ -117,30 +115,8 @@ class Lint {
     }
   }
 
-  // A term is introduced once, in bold, before it is used. In an author's own lesson those of the course are
-  // known.
   void check_terms() {
-    const std::vector<TermUse> uses = term_uses(lesson_);
-    std::map<const Term*, std::size_t> introduced;
-    for (const TermUse& use : uses) {
-      if (use.introduces) introduced.try_emplace(use.term, use.line);
-    }
-    std::set<const Term*> known;
-    for (const TermUse& use : uses) {
-      const Lesson* const other = introduced_elsewhere(use.term);
-      const auto here = introduced.find(use.term);
-      if (use.introduces && (here->second != use.line || (other && is_of_course())) &&
-          known.insert(use.term).second)
-        add(use.line, "'{}' is introduced again: {} does it", use.term->name,
-            here->second != use.line ? fmt::format("line {}", here->second) : other->document.path);
-      if (use.introduces || known.contains(use.term)) continue;
-      const bool too_early = here != introduced.end()
-                                 ? use.line < here->second && !(other && !is_of_course())
-                                 : is_of_course() && other && other->number > lesson_.number;
-      if (too_early && known.insert(use.term).second)
-        add(use.line, "'{}' is used here and introduced later, in {}", use.term->name,
-            here != introduced.end() ? fmt::format("line {}", here->second) : other->document.path);
-    }
+    for (const TermFault& fault : term_faults(lesson_)) add(fault.line, "{}", fault.says);
   }
 
   void check_answers(const WorkedLesson& worked) {
@@ -188,30 +164,6 @@ class Lint {
   bool is_lesson(const std::string& name) const {
     const Confined confined(lesson_.document.folder);
     return find_row(lesson_files(), name) || is_there(name + ".md");
-  }
-
-  bool is_of_course() const {
-    return std::ranges::any_of(course(), [&](const Lesson& lesson) { return lesson.name == lesson_.name; });
-  }
-
-  static const std::vector<Lesson>& course() {
-    static const std::vector<Lesson> lessons = built_in_lessons();
-    return lessons;
-  }
-
-  // The lesson of the course that introduces a term, unless it is this one; null: none does.
-  const Lesson* introduced_elsewhere(const Term* term) const {
-    static const std::map<const Term*, const Lesson*> introduced = [] {
-      std::map<const Term*, const Lesson*> by_term;
-      for (const Lesson& lesson : course()) {
-        for (const TermUse& use : term_uses(lesson)) {
-          if (use.introduces) by_term.try_emplace(use.term, &lesson);
-        }
-      }
-      return by_term;
-    }();
-    const auto found = introduced.find(term);
-    return found == introduced.end() || found->second->name == lesson_.name ? nullptr : found->second;
   }
 
   void check_covered(const std::string& name, std::size_t line) {

@@ -28,7 +28,7 @@ struct Ran {
   std::size_t width = 0;             // that the command itself asked for; 0: none
 };
 
-/// Runs the words of a command line as the program would, always in the same style: no colour, no terminal.
+/// Runs the words of a command line as the program would, always in the same style: no color, no terminal.
 /// Nothing is written. Throws InputError. Handed in by the commands, which the lessons do not know.
 using Run = std::function<Ran(const std::vector<std::string>& words, const BlockStyle& style)>;
 

@@ -22,7 +22,7 @@ Value projected_attention(Value x, const Layer& layer);
 Positions recurrent_by_position(const Positions& x, const Layer& layer);
 Value recurrent(Value x, const Layer& layer);
 
-/// A window of k neighbours times one matrix: the window lies around its position. Zeros stand beyond the
+/// A window of k neighbors times one matrix: the window lies around its position. Zeros stand beyond the
 /// ends.  (D0 11.6.2)
 Positions convolution_by_position(const Positions& x, const Layer& layer);
 Value convolution(Value x, const Layer& layer);

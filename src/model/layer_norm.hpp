@@ -6,7 +6,7 @@
 
 namespace attn {
 
-/// What a layer normalisation has learned, and the small number under its root.
+/// What a layer normalization has learned, and the small number under its root.
 struct LayerNorm {
   static constexpr double usual_epsilon = 1e-5;
 

@@ -11,14 +11,14 @@ namespace attn {
 /// Part of a layer that keeps the shape of what it works on: attention, or a feed-forward layer.
 using Sublayer = std::function<Value(Value x)>;
 
-/// Which of a layer's sub-layers: its residual is `sum_2`, its normalisation `norm_2`.
+/// Which of a layer's sub-layers: its residual is `sum_2`, its normalization `norm_2`.
 struct SublayerPlace {
   Graph* graph;
   const Learned* layer;
   std::size_t number;  // from 1
 };
 
-/// Where a layer normalises.
+/// Where a layer normalizes.
 struct NormPlacement {
   std::string_view name;
   std::string_view summary;
@@ -31,7 +31,7 @@ struct NormPlacement {
 /// sublayer(x), for examples whose numbers are to stay small.
 std::span<const NormPlacement> norm_placements();
 
-/// A layer normalisation in the scope of its own, `norm_1.output`.  [n, d_model] -> [n, d_model].
+/// A layer normalization in the scope of its own, `norm_1.output`.  [n, d_model] -> [n, d_model].
 Value normalised_within(std::string_view scope, Value x, const Learned& learned);
 
 }  // namespace attn

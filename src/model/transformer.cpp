@@ -84,8 +84,8 @@ Value RunningTransformer::vectors_of(std::string_view side, const ModelInput& wo
 // Some models normalize once more at the end.
 Value RunningTransformer::finish(std::string_view side, Value x) {
   const Learned learned = learned_.within(side);
-  const bool normalises = learned.has("norm.gamma");
-  return name("output", normalises ? normalised_within("norm", std::move(x), learned) : std::move(x));
+  const bool normalizes = learned.has("norm.gamma");
+  return name("output", normalizes ? normalised_within("norm", std::move(x), learned) : std::move(x));
 }
 
 std::optional<Value> RunningTransformer::encoder_mask() const {

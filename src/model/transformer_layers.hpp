@@ -27,7 +27,7 @@ Memory joined(const Memory& before, const Memory& more);
 Value look_at(const Value& x, const Memory& memory, const Learned& attention, std::size_t heads,
               const std::optional<Value>& allowed);
 
-/// Self-attention and feed-forward, each with residual connection and normalisation: `self_attention.output`,
+/// Self-attention and feed-forward, each with residual connection and normalization: `self_attention.output`,
 /// `sum_1`, `norm_1.output`, `feed_forward.output`, `sum_2`, `norm_2.output`.
 /// [n, d_model] -> [n, d_model].  (D0 11.7; D2)
 Value encoder_layer(Value x, const Learned& layer, const LayerRecipe& recipe,

@@ -41,7 +41,7 @@ struct FormulaBlock {
   std::string shapes;
 };
 
-/// How the cells of a table are shaded where there is colour.
+/// How the cells of a table are shaded where there is color.
 enum class Heat { none, weights /* 0 to 1 */, around_zero };
 
 /// A matrix with the labels of its rows and columns.

@@ -9,7 +9,7 @@ namespace attn {
 // Drawings and lists made of characters, one file each. They keep to the style's width, or to 80 columns
 // without one.
 
-/// One or two blanks for each cell, coloured as in a table, or where there are no colours signs in steps.
+/// One or two blanks for each cell, colored as in a table, or where there are no colors signs in steps.
 /// Columns are left out evenly where there is no room, and rows of a large matrix unless all of it is asked
 /// for. A cell that is not finite is a question mark.
 void write_heat_map(const HeatMap& map, const Style& style, Sink& sink);

@@ -64,7 +64,7 @@ class FlowWriter {
     std::string line(margin, ' ');
     std::size_t column = 0;
     for (const FlowItem& item : row) {
-      const std::size_t begin = item.centre - std::min(item.centre, item.width / 2);
+      const std::size_t begin = item.center - std::min(item.center, item.width / 2);
       line += std::string(begin - std::min(begin, column), ' ');
       line += item.box ? piece(item) : std::string(sign(up | down));
       column = begin + item.width;
@@ -107,7 +107,7 @@ class FlowWriter {
     bool straight = true;
     for (const FlowItem& item : below) {
       for (const std::size_t place : item.from) {
-        const std::size_t from = above[place].centre, to = item.centre;
+        const std::size_t from = above[place].center, to = item.center;
         straight = straight && from == to;
         pieces[from] |= up;
         pieces[to] |= down;

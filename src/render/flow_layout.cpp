@@ -51,40 +51,40 @@ std::size_t width_of(const FlowRow& row) {
 }
 
 std::size_t left_of(const FlowItem& item) {
-  return item.centre - std::min(item.centre, item.width / 2);
+  return item.center - std::min(item.center, item.width / 2);
 }
 
 // Moves items right until none overlaps the one before it, then left until all are within the limit.
 void set_apart(FlowRow& row, std::size_t limit) {
   std::size_t begin = 0;
   for (FlowItem& item : row) {
-    item.centre = std::max(item.centre, begin + item.width / 2);
+    item.center = std::max(item.center, begin + item.width / 2);
     begin = left_of(item) + item.width + gap;
   }
   std::size_t end = limit;
   for (auto item = row.rbegin(); item != row.rend(); ++item) {
-    const std::size_t after_centre = item->width - item->width / 2;
-    item->centre = std::min(item->centre, end - std::min(end, after_centre));
+    const std::size_t after_center = item->width - item->width / 2;
+    item->center = std::min(item->center, end - std::min(end, after_center));
     end = left_of(*item) - std::min(left_of(*item), gap);
   }
 }
 
-std::vector<std::size_t> centres_above(const FlowItem& item, const FlowRow& above) {
-  std::vector<std::size_t> centres;
-  for (const std::size_t place : item.from) centres.push_back(above[place].centre);
-  return centres;
+std::vector<std::size_t> centers_above(const FlowItem& item, const FlowRow& above) {
+  std::vector<std::size_t> centers;
+  for (const std::size_t place : item.from) centers.push_back(above[place].center);
+  return centers;
 }
 
-std::vector<std::size_t> centres_below(std::size_t place, const FlowRow& below) {
-  std::vector<std::size_t> centres;
+std::vector<std::size_t> centers_below(std::size_t place, const FlowRow& below) {
+  std::vector<std::size_t> centers;
   for (const FlowItem& item : below) {
-    if (std::ranges::find(item.from, place) != item.from.end()) centres.push_back(item.centre);
+    if (std::ranges::find(item.from, place) != item.from.end()) centers.push_back(item.center);
   }
-  return centres;
+  return centers;
 }
 
-void settle(FlowItem& item, const std::vector<std::size_t>& centres) {
-  if (!centres.empty()) item.centre = static_cast<std::size_t>(middle(centres));
+void settle(FlowItem& item, const std::vector<std::size_t>& centers) {
+  if (!centers.empty()) item.center = static_cast<std::size_t>(middle(centers));
 }
 
 }  // namespace
@@ -136,11 +136,11 @@ void place(std::vector<FlowRow>& rows, std::size_t limit) {
   set_apart(*widest, limit);
   for (auto row = widest; row != rows.begin();) {
     const FlowRow& below = *row--;
-    for (std::size_t i = 0; i < row->size(); ++i) settle((*row)[i], centres_below(i, below));
+    for (std::size_t i = 0; i < row->size(); ++i) settle((*row)[i], centers_below(i, below));
     set_apart(*row, limit);
   }
   for (auto row = widest + 1; row != rows.end(); ++row) {
-    for (FlowItem& item : *row) settle(item, centres_above(item, row[-1]));
+    for (FlowItem& item : *row) settle(item, centers_above(item, row[-1]));
     set_apart(*row, limit);
   }
 }

@@ -12,7 +12,7 @@ struct FlowItem {
   std::vector<std::size_t> from = {};  // places in the row above
   bool leads_on = false;               // to the row below
   std::size_t width = 1;               // in columns
-  std::size_t centre = 0;              // the column of its middle
+  std::size_t center = 0;              // the column of its middle
 };
 using FlowRow = std::vector<FlowItem>;
 

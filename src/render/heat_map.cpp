@@ -70,7 +70,7 @@ class HeatMapWriter {
   // Which are shown, where there is no room for all.
   static std::string one_in(std::size_t step) { return step > 1 ? fmt::format(", one in {}", step) : ""; }
 
-  // A cell of the picture: a coloured blank where there are colours enough, and otherwise a sign.
+  // A cell of the picture: a colored blank where there are colors enough, and otherwise a sign.
   std::string swatch(double value, std::size_t width) const {
     if (range_.holds(value) && shading_.tells_sizes()) {
       return shading_.of(value) + std::string(width, ' ') + plain(style_);

@@ -6,7 +6,7 @@
 
 namespace attn {
 
-/// How many colours a terminal shows.
+/// How many colors a terminal shows.
 enum class Colors { none, sixteen, palette256, full };
 
 /// A color, 8 bits for each of its parts.

@@ -7,7 +7,7 @@
 namespace attn {
 
 /// Writes a table for a terminal or a plain file: labelled rows and columns, decimal points in one line,
-/// masked cells as `·` with a legend, cells shaded where there is colour, and rows and columns left out where
+/// masked cells as `·` with a legend, cells shaded where there is color, and rows and columns left out where
 /// the style has a width, with their counts.
 void write_text_table(const Table& table, const Style& style, Sink& sink);
 

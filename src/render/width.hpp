@@ -10,7 +10,7 @@ namespace attn {
 /// The columns that a text takes in a terminal: wide for CJK and emoji, none for combining marks.
 std::size_t display_width(std::string_view text);
 
-/// The same of a line that our own colours are part of.
+/// The same of a line that our own colors are part of.
 std::size_t visible_width(std::string_view line);
 
 /// The longest beginning of whole characters that takes at most `width` columns, and `ellipsis` if that is

@@ -7,7 +7,7 @@
 
 namespace attn {
 
-/// The number of insertions, deletions, replacements and neighbour swaps that turn `a` into `b`.
+/// The number of insertions, deletions, replacements and neighbor swaps that turn `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// " (did you mean 'walk'?)" when one of `names` is close to `typed`, otherwise "".

@@ -55,7 +55,7 @@ struct Layout {
   std::span<const Scope> scopes;
 };
 
-/// Every layout that is recognised: our own, and state dictionaries of PyTorch's modules. A new one is a row.
+/// Every layout that is recognized: our own, and state dictionaries of PyTorch's modules. A new one is a row.
 std::span<const Layout> layouts();
 
 /// Whether the last part of a name is that of one of our own parameters.

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "data/parameters/recognise.hpp"
+#include "data/parameters/recognize.hpp"
 #include "math/matrix.hpp"
 
 namespace attn {

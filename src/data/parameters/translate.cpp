@@ -58,31 +58,31 @@ class Sizes {
       where, count_of(names.size(), "tensor"), name_in_quotes(*names.begin()));
 }
 
-void require_complete(const Recognised& recognised, const std::string& where) {
-  if (!recognised.missing) return;
-  const auto& [name, row, scope] = *recognised.missing;
+void require_complete(const Recognized& recognized, const std::string& where) {
+  if (!recognized.missing) return;
+  const auto& [name, row, scope] = *recognized.missing;
   fail("{} has no {} ({}), which {} needs{}: save all of its parameters", where, name_in_quotes(name),
-       in_words(*row), recognised.layout->name,
+       in_words(*row), recognized.layout->name,
        row->need == Need::with_biases ? " because it has other biases" : "");
 }
 
-void refuse_superfluous(const Recognised& recognised, const TensorNames& names, const std::string& where) {
+void refuse_superfluous(const Recognized& recognized, const TensorNames& names, const std::string& where) {
   TensorNames left = names;
-  for (const PlacedTensor& tensor : recognised.tensors) left.erase(tensor.name);
+  for (const PlacedTensor& tensor : recognized.tensors) left.erase(tensor.name);
   if (left.empty()) return;
   // Where all that is there may also be missing, nothing need have a place.
   const std::string example =
-      recognised.tensors.empty()
+      recognized.tensors.empty()
           ? ""
-          : " (one of them is " + name_in_quotes(recognised.tensors.front().name) + ")";
+          : " (one of them is " + name_in_quotes(recognized.tensors.front().name) + ")";
   fail(
       "{} has {}, which is not among the parameters of {}{}: leave it out, or read a part of the file with "
       "--prefix NAME",
-      where, name_in_quotes(*left.begin()), recognised.layout->name, example);
+      where, name_in_quotes(*left.begin()), recognized.layout->name, example);
 }
 
-void refuse_never(const Recognised& recognised, const std::string& where) {
-  for (const PlacedTensor& tensor : recognised.tensors) {
+void refuse_never(const Recognized& recognized, const std::string& where) {
+  for (const PlacedTensor& tensor : recognized.tensors) {
     if (tensor.row->need != Need::never) continue;
     fail(
         "{} has {}, which adds a key and a value that belong to no word: create the module without it "
@@ -110,16 +110,16 @@ void require_room(std::size_t cells, const std::string& where) {
 }  // namespace
 
 ParameterFile translate(const ParameterSource& source, const std::string& where) {
-  const std::optional<Recognised> recognised = recognise(source.names);
-  if (!recognised) fail_unknown_names(source.names, where);
-  refuse_never(*recognised, where);
-  require_complete(*recognised, where);
-  refuse_superfluous(*recognised, source.names, where);
+  const std::optional<Recognized> recognized = recognize(source.names);
+  if (!recognized) fail_unknown_names(source.names, where);
+  refuse_never(*recognized, where);
+  require_complete(*recognized, where);
+  refuse_superfluous(*recognized, source.names, where);
 
-  ParameterFile file{std::string(recognised->layout->name), {}};
+  ParameterFile file{std::string(recognized->layout->name), {}};
   Sizes sizes;
   std::size_t cells = 0;
-  for (const auto& [name, row, scope] : recognised->tensors) {
+  for (const auto& [name, row, scope] : recognized->tensors) {
     Matrix tensor = source.read(name);
     require_room(cells += tensor.size(), where);
     if (!sizes.fit(*row, shape_of(tensor))) {

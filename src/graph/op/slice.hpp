@@ -7,13 +7,13 @@
 
 namespace attn {
 
-/// Some neighbouring rows or columns: the first one, from 0, and how many.
+/// Some neighboring rows or columns: the first one, from 0, and how many.
 struct Range {
   std::size_t first;
   std::size_t count;
 };
 
-/// An operation that takes some neighbouring rows or columns, as its file in this folder defines it.
+/// An operation that takes some neighboring rows or columns, as its file in this folder defines it.
 struct Slice {
   std::string_view name;  // "rows"
   std::string_view one;   // "row"

@@ -1,4 +1,4 @@
-#include "data/parameters/recognise.hpp"
+#include "data/parameters/recognize.hpp"
 
 #include <fmt/format.h>
 
@@ -60,13 +60,13 @@ struct Candidate {
 class Placing {
  public:
   Placing(const Candidate& candidate, const TensorNames& names) : candidate_(candidate), names_(names) {
-    recognised_.layout = candidate.layout;
-    recognised_.prefix = candidate.prefix;
+    recognized_.layout = candidate.layout;
+    recognized_.prefix = candidate.prefix;
   }
 
-  Recognised run() && {
+  Recognized run() && {
     for (const Scope& scope : candidate_.layout->scopes) place_layers(scope);
-    return std::move(recognised_);
+    return std::move(recognized_);
   }
 
  private:
@@ -74,7 +74,7 @@ class Placing {
     const std::size_t first = candidate_.layout->first_layer;
     const bool numbered = scope.theirs.find('#') != std::string_view::npos;
     const std::size_t last = numbered ? last_layer(scope) : first;
-    for (std::size_t layer = first; !recognised_.missing && (layer <= last || layer == first); ++layer) {
+    for (std::size_t layer = first; !recognized_.missing && (layer <= last || layer == first); ++layer) {
       const std::string theirs = candidate_.prefix + with_number(scope.theirs, layer);
       const bool required = layer == first && scope.presence == Presence::required;
       if (layer == last && !required && !any_begins_with(names_, theirs)) return;
@@ -107,13 +107,13 @@ class Placing {
       return row.need == Need::separate && names_.contains(name_of(row));
     });
     for (const TensorRow& row : part.tensors) {
-      if (recognised_.missing) return;
+      if (recognized_.missing) return;
       if (row.need == (is_separate ? Need::packed : Need::separate)) continue;
       PlacedTensor tensor{name_of(row), &row, ours};
       if (names_.contains(tensor.name)) {
-        recognised_.tensors.push_back(std::move(tensor));
+        recognized_.tensors.push_back(std::move(tensor));
       } else if (is_needed(row)) {
-        recognised_.missing = std::move(tensor);
+        recognized_.missing = std::move(tensor);
       }
     }
   }
@@ -125,7 +125,7 @@ class Placing {
 
   const Candidate& candidate_;
   const TensorNames& names_;
-  Recognised recognised_;
+  Recognized recognized_;
 };
 
 // Every way to part names into a prefix and what has a place in the layout.
@@ -156,7 +156,7 @@ std::vector<Candidate> candidates_in(const Layout& layout, const TensorNames& na
 
 }  // namespace
 
-std::optional<Recognised> recognise(const TensorNames& names) {
+std::optional<Recognized> recognize(const TensorNames& names) {
   std::vector<Candidate> candidates;
   for (const Layout& layout : layouts()) {
     std::ranges::move(candidates_in(layout, names), std::back_inserter(candidates));
@@ -164,12 +164,12 @@ std::optional<Recognised> recognise(const TensorNames& names) {
   std::ranges::stable_sort(candidates, {}, [&](const Candidate& candidate) {
     return std::pair(names.size() - candidate.matched, candidate.prefix.size());
   });
-  std::optional<Recognised> best;
+  std::optional<Recognized> best;
   for (const Candidate& candidate : candidates) {
     if (candidate.matched < candidates.front().matched) break;
-    Recognised recognised = Placing(candidate, names).run();
-    const bool is_whole = !recognised.missing;
-    if (!best || is_whole) best = std::move(recognised);
+    Recognized recognized = Placing(candidate, names).run();
+    const bool is_whole = !recognized.missing;
+    if (!best || is_whole) best = std::move(recognized);
     if (is_whole) break;
   }
   return best;

@@ -21,7 +21,7 @@ struct PlacedTensor {
 
 /// What the names of a file say: the layout, the prefix that stands before all names, the tensors that have a
 /// place there, and the first that should be there and is not.
-struct Recognised {
+struct Recognized {
   const Layout* layout = nullptr;
   std::string prefix;
   std::vector<PlacedTensor> tensors;
@@ -30,6 +30,6 @@ struct Recognised {
 
 /// The layout and prefix in which most names have a place; of several those that miss nothing, and then the
 /// shortest prefix. Nothing when no name has a place in any.
-std::optional<Recognised> recognise(const TensorNames& names);
+std::optional<Recognized> recognize(const TensorNames& names);
 
 }  // namespace attn
