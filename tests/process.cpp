@@ -140,6 +140,7 @@ doctest::skip needs_terminals() {
 Finished run_attn_on_terminal(const Words& words, unsigned short columns, const Surroundings& surroundings) {
   winsize size{};
   size.ws_col = columns;
+  size.ws_row = surroundings.rows;
   int ours = -1, theirs = -1;
   REQUIRE(openpty(&ours, &theirs, nullptr, nullptr, &size) == 0);
   const Descriptor reader(ours);
@@ -193,6 +194,7 @@ Finished converse_with_attn(const Words& words, const std::vector<Turn>& turns,
   constexpr int patience = 20000;  // milliseconds of silence
   winsize size{};
   size.ws_col = 80;
+  size.ws_row = surroundings.rows;
   int ours = -1, theirs = -1;
   REQUIRE(openpty(&ours, &theirs, nullptr, nullptr, &size) == 0);
   const Descriptor terminal(ours);

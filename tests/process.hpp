@@ -19,6 +19,7 @@ struct Surroundings {
   std::map<std::string, std::string> variables = {};
   std::string output_path = {};  // standard output goes into this file, such as /dev/full
   std::string errors_path = {};  // and standard error into this one
+  unsigned short rows = 0;       // of a terminal; 0: it does not know
   std::string shell = {};        // what a shell does to itself before it becomes attn, such as `ulimit`
 };
 
