@@ -8,6 +8,12 @@ namespace attn {
 /// The signals that end the program early, but not before it has put things in order.
 constexpr std::array interrupts = {SIGINT, SIGTERM, SIGHUP};
 
+/// Whether whoever started the program had this signal ignored, as nohup has: it stays ignored.
+inline bool is_ignored(int signal) {
+  struct sigaction before {};
+  return sigaction(signal, nullptr, &before) != 0 || before.sa_handler == SIG_IGN;
+}
+
 /// The exit code that shells expect of a program that such a signal has ended.
 constexpr int exit_code_of(int signal) {
   constexpr int ended_by_signal = 128;

@@ -65,10 +65,10 @@ void write_paged(const attn::Answer& answer) {
   try {
     answer.format->render(answer.page, answer.style, sink);
     sink.flush();
+    output.finish();
   } catch (const attn::PageLeft&) {
     // A verdict counts all the same.
   }
-  output.finish();
 }
 
 void write_whole(const attn::Answer& answer) {
@@ -88,7 +88,7 @@ int run(const std::vector<std::string>& command_line) {
   progress.clear();
   for (const std::string& warning : answer.warnings) say("warning: " + warning);
   if (answer.session) {
-    attn::StandardTerminal terminal;
+    attn::StandardTerminal terminal(answer.pager ? attn::Pauses::yes : attn::Pauses::no);
     answer.session(terminal, answer.style);
     return success;
   }

@@ -54,11 +54,8 @@ extern "C" void leave_nothing_behind(int signal) {
   _exit(exit_code_of(signal));
 }
 
-// A signal that whoever started the program had ignored, as nohup has, stays ignored.
 void heed(int signal) {
-  struct sigaction before {};
-  if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
-    std::signal(signal, leave_nothing_behind);
+  if (!is_ignored(signal)) std::signal(signal, leave_nothing_behind);
 }
 
 void remember_unfinished(const std::string& path) {

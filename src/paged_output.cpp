@@ -9,31 +9,17 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "render/width.hpp"
 #include "support/error.hpp"
 
 namespace attn {
-namespace {
-
-std::size_t rows_of(std::string_view text, std::size_t columns) {
-  std::size_t rows = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::size_t width = visible_width(text.substr(0, end));
-    rows += columns == 0 || width == 0 ? 1 : (width + columns - 1) / columns;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return rows;
-}
-
-}  // namespace
-
 PagedOutput::PagedOutput(std::string command, const Style& style)
     : command_(std::move(command)),
       pager_(terminal_, style),
       columns_(terminal_.size().columns),
-      rows_(terminal_.size().rows) {}
+      rows_(command_.empty() ? terminal_.size().rows : size_of_terminal().rows) {}
 
 PagedOutput::~PagedOutput() {
   if (pipe_ >= 0) close(pipe_);
@@ -42,6 +28,7 @@ PagedOutput::~PagedOutput() {
 
 void PagedOutput::write(std::string_view bytes) {
   if (command_.empty() || rows_ == 0) return pager_.write(bytes);
+  if (left_) return;
   if (pipe_ >= 0) return send(bytes);
   first_ += bytes;
   lines_ += rows_of(bytes, columns_);
@@ -53,10 +40,14 @@ void PagedOutput::write(std::string_view bytes) {
 void PagedOutput::finish() {
   if (command_.empty() || rows_ == 0) return pager_.finish();
   if (pipe_ < 0) return terminal_.write(first_);
-  close(pipe_);
-  pipe_ = -1;
-  waitpid(process_, nullptr, 0);
-  process_ = 0;
+  close(std::exchange(pipe_, -1));
+  int status = 0;
+  waitpid(std::exchange(process_, 0), &status, 0);
+  constexpr int not_to_be_run = 126, not_found = 127;  // as shells say it
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  if (code == not_to_be_run || code == not_found)
+    throw OutputError(
+        fmt::format("the pager '{}' cannot be run: set PAGER to another, or give --no-pager", command_));
 }
 
 void PagedOutput::start() {
@@ -69,10 +60,19 @@ void PagedOutput::start() {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+  // We ignore closed pipes; what the pager starts need not.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   char shell[] = "sh", option[] = "-c";
   char* const words[] = {shell, option, command_.data(), nullptr};
-  const int failure = posix_spawn(&process_, "/bin/sh", &actions, nullptr, words, environ);
+  const int failure = posix_spawn(&process_, "/bin/sh", &actions, &attributes, words, environ);
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
   close(ends[0]);
   pipe_ = ends[1];
   if (failure != 0) throw OutputError(fmt::format("the pager cannot be started: {}", std::strerror(failure)));
@@ -84,7 +84,12 @@ void PagedOutput::send(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(pipe_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw PageLeft{};
+    if (written < 0 && errno == EPIPE) {
+      left_ = true;  // finish() says whether there was a reader at all
+      return;
+    }
+    if (written < 0)
+      throw OutputError(fmt::format("the pager cannot be written to: {}", std::strerror(errno)));
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
 }

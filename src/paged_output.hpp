@@ -27,12 +27,13 @@ class PagedOutput {
   void send(std::string_view bytes);
 
   std::string command_;
-  StandardTerminal terminal_;
+  StandardTerminal terminal_{Pauses::yes};
   Pager pager_;
   std::size_t columns_;
   std::size_t rows_;
   std::string first_;  // what came before it was known whether it fits
   std::size_t lines_ = 0;
+  bool left_ = false;  // the command's reader has seen enough
   int pipe_ = -1;
   int process_ = 0;
 };

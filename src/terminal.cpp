@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <clocale>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -30,6 +31,11 @@ class Keyboard {
   Keyboard& operator=(const Keyboard&) = delete;
 
   int descriptor() const { return descriptor_; }
+  /// Whether it is there, and no other job has it.
+  bool is_ours() const {
+    const pid_t in_front = tcgetpgrp(descriptor_);
+    return descriptor_ >= 0 && (in_front < 0 || in_front == getpgrp());
+  }
 
  private:
   int descriptor_;
@@ -44,17 +50,19 @@ extern "C" void restore_and_end(int signal) {
   raise(signal);
 }
 
-// While it lives, keys come one by one and are not shown. Whatever ends the program gives the terminal back
-// as it was.
+// While it lives, keys come one by one and are not shown, those that would interrupt among them. Whatever
+// ends the program gives the terminal back as it was.
 class KeyByKey {
  public:
-  explicit KeyByKey(int terminal) : works_(terminal >= 0 && tcgetattr(terminal, &mode_before) == 0) {
+  explicit KeyByKey(const Keyboard& keyboard)
+      : works_(keyboard.is_ours() && tcgetattr(keyboard.descriptor(), &mode_before) == 0) {
     if (!works_) return;
-    terminal_in_use = terminal;
-    for (std::size_t i = 0; i < interrupts.size(); ++i)
-      before_[i] = std::signal(interrupts[i], restore_and_end);
+    const int terminal = terminal_in_use = keyboard.descriptor();
+    for (std::size_t i = 0; i < interrupts.size(); ++i) {
+      if (!is_ignored(interrupts[i])) before_[i] = std::signal(interrupts[i], restore_and_end);
+    }
     termios mode = mode_before;
-    mode.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    mode.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | ISIG);
     mode.c_cc[VMIN] = 1;
     mode.c_cc[VTIME] = 0;
     tcsetattr(terminal, TCSADRAIN, &mode);
@@ -62,7 +70,9 @@ class KeyByKey {
   ~KeyByKey() {
     if (!works_) return;
     tcsetattr(terminal_in_use, TCSADRAIN, &mode_before);
-    for (std::size_t i = 0; i < interrupts.size(); ++i) std::signal(interrupts[i], before_[i]);
+    for (std::size_t i = 0; i < interrupts.size(); ++i) {
+      if (!is_ignored(interrupts[i])) std::signal(interrupts[i], before_[i]);
+    }
   }
   KeyByKey(const KeyByKey&) = delete;
   KeyByKey& operator=(const KeyByKey&) = delete;
@@ -100,8 +110,17 @@ char key_of_sequence(int terminal) {
   }
   if (sequence == "[6~") return ' ';
   if (sequence == "[5~") return 'b';
-  if (sequence == "[B" || sequence == "OB") return '\n';
+  if (sequence == "[B" || sequence == "OB") return 'j';
   return '\0';
+}
+
+std::optional<char> pressed_key() {
+  const Keyboard keyboard;
+  const KeyByKey mode(keyboard);
+  if (!mode.works()) return std::nullopt;
+  constexpr char escape = '\x1b';
+  const std::optional<char> byte = read_byte(keyboard.descriptor());
+  return byte == escape ? key_of_sequence(keyboard.descriptor()) : byte;
 }
 
 void write_all(int terminal, std::string_view bytes) {
@@ -133,7 +152,11 @@ std::optional<Rgb> rgb_in(const std::string& answer) {
 // One line after another, with the lines before it.
 class StandardTerminal::Editor {
  public:
-  Editor() : lines_(history_init()), editor_(el_init("attn", stdin, stdout, stderr)) {
+  // The locale's characters are what keys give.
+  Editor()
+      : locale_(std::setlocale(LC_CTYPE, "")),
+        lines_(history_init()),
+        editor_(el_init("attn", stdin, stdout, stderr)) {
     HistEvent event;
     constexpr int most = 200;
     history(lines_, &event, H_SETSIZE, most);
@@ -153,7 +176,8 @@ class StandardTerminal::Editor {
 
   std::optional<std::string> read(std::string_view prompt) {
     prompt_ = prompt;
-    // Otherwise the prompt would stand there a moment before keys are the editor's, and the end of input be lost.
+    // Otherwise the prompt would stand there a moment before keys are the editor's, and the end of input be
+    // lost.
     el_set(editor_, EL_PREP_TERM, 1);
     int count = 0;
     const char* const typed = el_gets(editor_, &count);
@@ -172,12 +196,13 @@ class StandardTerminal::Editor {
     return self->prompt_.data();
   }
 
+  const char* locale_;
   std::string prompt_;
   History* lines_;
   EditLine* editor_;
 };
 
-StandardTerminal::StandardTerminal() = default;
+StandardTerminal::StandardTerminal(Pauses pauses) : pauses_(pauses == Pauses::yes && Keyboard().is_ours()) {}
 StandardTerminal::~StandardTerminal() = default;
 
 void StandardTerminal::write(std::string_view text) {
@@ -190,16 +215,18 @@ std::optional<std::string> StandardTerminal::read_line(std::string_view prompt) 
 }
 
 std::optional<char> StandardTerminal::read_key() {
-  const Keyboard keyboard;
-  const KeyByKey mode(keyboard.descriptor());
-  if (!mode.works()) return std::nullopt;
-  constexpr char escape = '\x1b';
-  const std::optional<char> byte = read_byte(keyboard.descriptor());
-  return byte == escape ? key_of_sequence(keyboard.descriptor()) : byte;
+  const std::optional<char> key = pressed_key();
+  // What the terminal would have done with these.
+  for (const auto& [control, signal] : {std::pair{'\x03', SIGINT}, {'\x1c', SIGQUIT}, {'\x1a', SIGTSTP}}) {
+    if (key == control) raise(signal);
+  }
+  return key;
 }
 
 TerminalSize StandardTerminal::size() const {
-  return size_of_terminal();
+  TerminalSize size = size_of_terminal();
+  if (!pauses_) size.rows = 0;
+  return size;
 }
 
 void StandardTerminal::save(const FileToWrite& file) {
@@ -223,8 +250,10 @@ std::optional<Rgb> ground_of_terminal() {
   const bool is_far = std::getenv("SSH_CONNECTION") != nullptr;
   const std::chrono::milliseconds patience{is_far ? 1000 : 200};
   const Keyboard keyboard;
-  const KeyByKey mode(keyboard.descriptor());
-  if (!mode.works()) return std::nullopt;
+  const KeyByKey mode(keyboard);
+  using namespace std::chrono_literals;
+  // What somebody has typed already is not for us to read.
+  if (!mode.works() || waits(keyboard.descriptor(), 0ms)) return std::nullopt;
   write_all(keyboard.descriptor(), questions);
   std::string answer;
   constexpr std::size_t most = 200;

@@ -8,22 +8,27 @@
 
 namespace attn {
 
+/// Whether pages wait for a key.
+enum class Pauses { no, yes };
+
 /// The terminal that the program was started from. Lines are edited with libedit, which is only woken when
 /// the first one is asked for.
 class StandardTerminal final : public Terminal {
  public:
-  StandardTerminal();
+  explicit StandardTerminal(Pauses pauses);
   ~StandardTerminal() override;
 
   void write(std::string_view text) override;
   std::optional<std::string> read_line(std::string_view prompt) override;
   std::optional<char> read_key() override;
+  /// Without rows where nothing is to pause, or where nobody could press a key.
   TerminalSize size() const override;
   void save(const FileToWrite& file) override;
 
  private:
   class Editor;
 
+  bool pauses_;
   OutputFile output_{"-"};
   std::unique_ptr<Editor> editor_;
 };

@@ -120,7 +120,7 @@ TEST_CASE("back, skip and list do what they say") {
   CHECK(script.shows(">  2  Which score?"));
   CHECK(script.shows("✓  1  attn version"));
   CHECK(script.shows("   3  Third."));
-  CHECK(script.shows("> you are here   ✓ done."));
+  CHECK(script.shows("> you are here   ✓ done   ✗ missed."));
   CHECK(script.shows("'x' does nothing here."));
   const std::string& shown = script.shown();
   CHECK(shown.find("First.") != shown.rfind("First."));

@@ -6,6 +6,7 @@
 
 #include "command/block_runner.hpp"
 #include "lesson/show.hpp"
+#include "lesson/term_faults.hpp"
 
 using namespace attn;
 
@@ -48,6 +49,8 @@ TEST_CASE("the words that people search for are among the terms") {
 
 TEST_CASE("a term before its introduction, and a second introduction, are faults") {
   CHECK(faults_in("A **causal mask** hides. A causal mask is used.\n").empty());
+  CHECK(faults_in("A causal mask hides: a **causal mask**.\n") ==
+        Faults{"4: 'causal mask' is used here and introduced later, in line 4"});
   CHECK(faults_in("A causal mask.\n\nThe **causal mask**.\n") ==
         Faults{"4: 'causal mask' is used here and introduced later, in line 6"});
   CHECK(faults_in("A **causal mask**.\n\nTwo **causal masks**.\n") ==

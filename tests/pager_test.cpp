@@ -67,7 +67,7 @@ TEST_CASE("what fits on the screen is written as it is, and so is all where the 
 }
 
 TEST_CASE("every screen waits for a key, and no line is lost or written twice") {
-  const auto [shown, asked] = paged(numbered(30), 10, {' ', ' ', ' '});
+  const auto [shown, asked] = paged(numbered(30), 10, {' ', '\n', ' '});
   CHECK(asked == 3);
   std::size_t at = 0;
   for (std::size_t i = 1; i <= 30; ++i) {
@@ -78,8 +78,8 @@ TEST_CASE("every screen waits for a key, and no line is lost or written twice") 
   }
 }
 
-TEST_CASE("Enter goes one line on, q leaves, and other keys are asked for again") {
-  const auto [shown, asked] = paged(numbered(30), 10, {'\n', 'x', '\n', 'q'});
+TEST_CASE("an arrow down goes one line on, q leaves, and other keys are asked for again") {
+  const auto [shown, asked] = paged(numbered(30), 10, {'j', 'x', 'j', 'q'});
   CHECK(asked == 4);
   CHECK(has(shown, "line 11\n"));
   CHECK_FALSE(has(shown, "line 12\n"));
@@ -100,7 +100,8 @@ TEST_CASE("a line that is wider than the screen takes as many rows as it needs, 
   CHECK(paged(wide + wide + wide, 10, {}).second == 0);
   CHECK(paged(wide + wide + wide + "more\n", 10, {' '}).second == 1);
   const std::string colored = "\x1b[38;2;1;2;3mten signs.\x1b[0m\n";
-  CHECK(paged(colored + colored + colored, 4, {' '}).second == 0);
+  CHECK(paged(colored + colored + colored + colored, 5, {}).second == 0);
+  CHECK(paged(colored + colored + colored + colored + colored, 5, {' '}).second == 1);
 }
 
 TEST_CASE("the end of the keys leaves the page") {

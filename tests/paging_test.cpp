@@ -69,10 +69,28 @@ TEST_CASE("PAGER and ATTN_PAGER page instead, and cat or --no-pager not at all" 
   }
 }
 
-TEST_CASE("a pager that goes away early, or is not there, is no crash" * needs_terminals()) {
+TEST_CASE("a pager that goes away early is no error, and one that cannot be run is a sentence" *
+          needs_terminals()) {
   CHECK(walk_with({{"PAGER", "head -n 1"}}).code == 0);
-  CHECK(walk_with({{"PAGER", "no-such-pager-anywhere"}}).code == 0);
   CHECK(walk_with({{"PAGER", "false"}}).code == 0);
+  const Finished missing = walk_with({{"PAGER", "no-such-pager-anywhere"}});
+  CHECK(missing.code == 1);
+  CHECK(has(missing.errors, "the pager 'no-such-pager-anywhere' cannot be run"));
+}
+
+TEST_CASE("a page of many blocks of bytes can be left" * needs_terminals()) {
+  std::string words;
+  for (int i = 0; i < 60; ++i) words += "w" + std::to_string(i) + " ";
+  const Finished left = converse_with_attn({"walk", "--text", words, "--full", "--format", "json"},
+                                           {{keys, "q"}}, {.rows = rows});
+  CHECK_MESSAGE(left.code == 0, left.errors);
+}
+
+TEST_CASE("where nobody can press a key nothing pauses" * needs_terminals()) {
+  const Finished shown = run_attn_on_terminal(
+      {"walk"}, 80, {.variables = {{"NO_COLOR", "1"}}, .rows = rows, .shell = "exec </dev/null"});
+  CHECK(shown.code == 0);
+  CHECK(has(shown.out, "5. Weighted sum"));
 }
 
 TEST_CASE("the ground of the terminal decides the colors: --theme, ATTN_THEME, COLORFGBG") {
@@ -93,6 +111,7 @@ TEST_CASE("the ground of the terminal decides the colors: --theme, ATTN_THEME, C
   CHECK(softmax({}, {{"COLORFGBG", "15;0"}}).out == dark);
   CHECK(softmax({}, {{"COLORFGBG", "nonsense;"}}).out == dark);
   CHECK(softmax({"--theme", "auto"}, {{"ATTN_THEME", "light"}}).out == dark);
+  CHECK(run_attn({"softmax", "--theme", "pink"}).code == 2);
   const Finished refused = softmax({"--theme", "pink"}, {});
   CHECK(refused.code == 2);
   CHECK(has(refused.errors, "dark, light, auto"));

@@ -35,15 +35,15 @@ std::vector<Command> make_commands() {
                       .examples = {"attn convert scores.csv scores.npy",
                                    "attn convert trace.npz weights.csv --key head.1.weights"},
                       .run = run_convert});
-  commands.push_back({.name = "lesson",
-                      .summary =
-                          "interactive lessons: list, run, show, reset, export; for authors: new, check, "
-                          "coverage",
-                      .words = "[ACTION] [LESSON]",
-                      .most_words = 1000,
-                      .options = {state, no_input, answers, step, yes},
-                      .examples = {"attn lesson list", "attn lesson run 1", "attn lesson check my-lesson.md"},
-                      .run = run_lesson});
+  commands.push_back(
+      {.name = "lesson",
+       .summary = "interactive lessons: list, run, next, review, show, reset, export; for authors: new, "
+                  "check, coverage",
+       .words = "[ACTION] [LESSON]",
+       .most_words = 1000,
+       .options = {state, no_input, answers, step, yes},
+       .examples = {"attn lesson list", "attn lesson run 1", "attn lesson check my-lesson.md"},
+       .run = run_lesson});
   commands.push_back({.name = "docs",
                       .summary = "keep command output in Markdown files up to date: update, check, clean",
                       .words = "ACTION FILE...",

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -21,6 +22,7 @@
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"
+#include "support/parsed.hpp"
 
 namespace attn {
 namespace {
@@ -87,9 +89,10 @@ Outcome show(const Arguments& arguments) {
   std::vector<Block> blocks = opening_of(lesson);
   bool answers = false;  // whether a block shows the answer to the question before it
   for (const LessonStep& step : lesson.steps) {
-    for (Block& block : shown_whole(lesson, step, worked)) {
-      if (!answers || !std::holds_alternative<CommandOutput>(block)) blocks.push_back(std::move(block));
-    }
+    std::vector<Block> shown =
+        answers ? shown_without_output(lesson, step) : shown_whole(lesson, step, worked);
+    if (answers && step.question) shown.push_back(attn::shown(lesson.questions[*step.question]));
+    std::ranges::move(shown, std::back_inserter(blocks));
     answers = step.question.has_value();
   }
   return page_of(std::move(blocks));
@@ -246,6 +249,8 @@ constexpr std::array actions = {
 
 Outcome run_lesson(const Command&, const Arguments& arguments) {
   if (arguments.words.empty()) return course(arguments);
+  if (parsed<std::size_t>(arguments.words.front()) && arguments.words.size() == 1)
+    return run(arguments, find_lesson(arguments.words.front()));
   const Action& action =
       look_up(std::span<const Action>(actions), arguments.words.front(), "action of attn lesson");
   const std::size_t count = arguments.words.size() - 1;

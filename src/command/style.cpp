@@ -50,6 +50,21 @@ std::optional<Rgb> ground_in(const std::string& colorfgbg) {
   return *color == 7 || *color >= 9 ? light_ground : dark_ground;
 }
 
+// Nothing: it is to be found out.
+std::optional<Rgb> theme(const Arguments& arguments, const Environment& environment) {
+  using Choice = std::pair<std::string_view, std::optional<std::string>>;
+  const Choice choices[] = {{"--theme", arguments.text("theme")},
+                            {"ATTN_THEME", environment.variable("ATTN_THEME")}};
+  for (const auto& [name, choice] : choices) {
+    if (!choice || choice->empty()) continue;
+    if (*choice == "dark") return dark_ground;
+    if (*choice == "light") return light_ground;
+    if (*choice == "auto") break;
+    fail("{}: unknown theme '{}'. Choose one of: dark, light, auto", name, *choice);
+  }
+  return std::nullopt;
+}
+
 std::size_t choose_width(const Arguments& arguments, const Environment& environment, bool to_file) {
   constexpr std::size_t least = 20, most = 100000, usual = 80;
   if (const std::optional<std::size_t> width = arguments.count("width", least, most)) return *width;
@@ -74,16 +89,7 @@ bool speaks_utf8(const Environment& environment) {
 }
 
 Rgb ground_for(const Arguments& arguments, const Environment& environment) {
-  using Choice = std::pair<std::string_view, std::optional<std::string>>;
-  const Choice choices[] = {{"--theme", arguments.text("theme")},
-                            {"ATTN_THEME", environment.variable("ATTN_THEME")}};
-  for (const auto& [name, choice] : choices) {
-    if (!choice || choice->empty()) continue;
-    if (*choice == "dark") return dark_ground;
-    if (*choice == "light") return light_ground;
-    if (*choice == "auto") break;
-    fail("{}: unknown theme '{}'. Choose one of: dark, light, auto", name, *choice);
-  }
+  if (const std::optional<Rgb> ground = theme(arguments, environment)) return *ground;
   if (const std::optional<Rgb> ground = ground_in(environment.variable("COLORFGBG").value_or("")))
     return *ground;
   const bool asks = environment.output_is_terminal && environment.ground;
@@ -106,6 +112,7 @@ Style style_for(const Arguments& arguments, const Environment& environment, bool
   constexpr std::size_t most_decimals = 15;
   Style style;
   style.colors = choose_colors(arguments, environment, to_file);
+  style.ground = theme(arguments, environment).value_or(dark_ground);
   // A file is read elsewhere, on a machine that is not this terminal.
   style.unicode = !arguments.has("ascii") && (to_file || speaks_utf8(environment));
   style.width = choose_width(arguments, environment, to_file);

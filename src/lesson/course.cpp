@@ -19,7 +19,7 @@ Standing standing_in(const CourseProgress& progress, const Lesson& lesson) {
 
 std::string far(const Standing& standing) {
   if (!standing.is_begun()) return "";
-  if (!standing.is_finished()) return fmt::format("step {}/{}", standing.done, standing.steps);
+  if (!standing.is_finished()) return fmt::format("step {}/{}", standing.done + 1, standing.steps);
   return fmt::format("{}/{} correct", standing.first + standing.later, standing.questions);
 }
 
@@ -63,6 +63,7 @@ Choice what_next(const Lesson& lesson, const std::optional<Lesson>& next, Desk& 
   if (next)
     desk.show({Prose{text(strong("Next: "), fmt::format("lesson {}, ", without_zeros(next->number)),
                           next->title, fmt::format(" (about {} minutes).", next->minutes))}});
+  if (!next && !lesson.document.folder) desk.show({Prose{text("This is the end of the course.")}});
   std::string says = next ? "Enter next lesson" : "Enter quit";
   if (missed > 0) says += fmt::format(" · r review {}", count_of(missed, "missed question"));
   if (next) says += " · q quit";
@@ -74,6 +75,21 @@ Choice what_next(const Lesson& lesson, const std::optional<Lesson>& next, Desk& 
     if (typed->empty() || (key && key->deed == Deed::next)) return next ? Choice::next : Choice::quit;
     if (missed > 0 && (*typed == "r" || *typed == "review")) return Choice::review;
     desk.show({Prose{text(fmt::format("'{}' does nothing here.", *typed))}});
+  }
+}
+
+// The lesson that somebody types, or with Enter the one to go on with; nothing: none.
+std::optional<Lesson> chosen(const std::optional<std::string>& go_on, const std::string& says, Desk& desk) {
+  for (;;) {
+    const std::optional<std::string> typed = desk.ask(says);
+    const std::optional<Pressed> key = typed ? pressed(*typed) : Pressed{Deed::quit};
+    const bool goes_on = typed && (typed->empty() || (key && key->deed == Deed::next));
+    if ((goes_on && !go_on) || (key && key->deed == Deed::quit)) return std::nullopt;
+    try {
+      return find_lesson(goes_on ? *go_on : *typed);
+    } catch (const InputError& error) {
+      desk.show({Prose{text(error.what())}});
+    }
   }
 }
 
@@ -124,21 +140,10 @@ void take_from(const Lesson& first, const Run& run, Desk& desk, std::optional<st
 void take_course(const Run& run, Desk& desk) {
   desk.show({course_listing(desk.progress())});
   const std::optional<std::string> go_on = lesson_to_go_on_with(desk.progress());
-  const std::string says =
-      go_on ? fmt::format("Enter: go on with {} · number or name: that lesson · q quit", *go_on)
-            : "All lessons are done. Number or name: that lesson · q quit";
-  for (;;) {
-    const std::optional<std::string> typed = desk.ask(says);
-    if (!typed || (typed->empty() && !go_on)) return;
-    const std::optional<Pressed> key = pressed(*typed);
-    if (key && key->deed == Deed::quit) return;
-    try {
-      const bool goes_on = typed->empty() || (key && key->deed == Deed::next);
-      return take_from(find_lesson(goes_on ? go_on.value_or("") : *typed), run, desk);
-    } catch (const InputError& error) {
-      desk.show({Prose{text(error.what())}});
-    }
-  }
+  const std::string says = go_on ? fmt::format("Enter: go on with lesson {} · number: that lesson · q quit",
+                                               without_zeros(find_lesson(*go_on).number))
+                                 : "All lessons are done. Number: that lesson · Enter or q quit";
+  if (const std::optional<Lesson> lesson = chosen(go_on, says, desk)) take_from(*lesson, run, desk);
 }
 
 void review_course(const Lesson* only, const Run& run, Desk& desk) {

@@ -14,7 +14,8 @@ std::string answered(const Posed& posed, const LessonProgress& progress, const s
     text += fmt::format("> {}. {}\n{}", i + 1, posed.question.choices[i],
                         i + 1 == posed.question.choices.size() ? ">\n" : "");
   const auto found = progress.answers.find(key);
-  if (found == progress.answers.end()) return text + "> *Not answered.*\n";
+  const bool is_answered = found != progress.answers.end() && !found->second.text.empty();
+  if (!is_answered) return text + "> *Not answered.*\n";
   return text +
          fmt::format("> *Your answer:* {}. {}.\n", found->second.text,
                      found->second.right ? "Correct" : "Not correct; the answer is " + answer_of(posed));

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
+#include "support/lower_case.hpp"
+
 namespace attn {
 namespace {
-
-std::string in_lower_case(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-  return result;
-}
 
 std::optional<Quantity> read_shape(std::string_view typed) {
   std::string digits;

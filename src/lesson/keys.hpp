@@ -17,7 +17,7 @@ struct LessonKey {
   std::string_view does;   // in a word or three, for the prompt
   std::string_view about;  // the same in a sentence, for help
   Deed deed;
-  bool at_questions_only;
+  bool at_pauses, at_questions;  // whether the prompt there shows it; each means the same wherever it can
 };
 std::span<const LessonKey> lesson_keys();
 

@@ -11,6 +11,7 @@
 #include "data/matrix_file.hpp"
 #include "lesson/library.hpp"
 #include "support/lookup.hpp"
+#include "support/lower_case.hpp"
 #include "support/parsed.hpp"
 
 namespace attn {
@@ -117,18 +118,15 @@ bool begins_with(const LessonFile& file, std::string_view word) {
 // Where a word of its name or its title begins so, upper and lower case alike.
 bool says(const LessonFile& file, std::string_view word) {
   constexpr std::size_t least = 3;
-  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
-  const auto is_same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-  };
-  const auto holds = [&](std::string_view text) {
-    for (std::size_t at = 0; at + word.size() <= text.size(); ++at) {
-      const bool begins_word = at == 0 || !is_letter(text[at - 1]);
-      if (begins_word && std::ranges::equal(text.substr(at, word.size()), word, is_same)) return true;
+  const std::string begin = in_lower_case(word);
+  const auto holds = [&](const std::string& text) {
+    for (std::size_t at = 0; (at = text.find(begin, at)) != std::string::npos; ++at) {
+      if (at == 0 || std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0) return true;
     }
     return false;
   };
-  return word.size() >= least && (holds(file.name) || holds(built_in(file).title));
+  return word.size() >= least &&
+         (holds(std::string(file.name)) || holds(in_lower_case(built_in(file).title)));
 }
 
 // The question about what a page shows. Where its command keeps no matrix of that name, because it shows few,

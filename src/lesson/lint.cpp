@@ -10,7 +10,7 @@
 #include "lesson/lesson.hpp"
 #include "lesson/library.hpp"
 #include "lesson/show.hpp"
-#include "lesson/terms.hpp"
+#include "lesson/term_faults.hpp"
 #include "render/width.hpp"
 #include "support/lookup.hpp"
 

@@ -7,9 +7,6 @@
 #include "lesson/judge.hpp"
 #include "lesson/keys.hpp"
 #include "lesson/show.hpp"
-#include "render/color.hpp"
-#include "render/format.hpp"
-#include "render/pager.hpp"
 #include "support/parsed.hpp"
 
 namespace attn {
@@ -47,18 +44,20 @@ class Session {
   Ended review() {
     std::vector<std::size_t> missed;
     for (std::size_t i = 0; i < keys_.size(); ++i) {
-      const auto answer = mine_.answers.find(keys_[i]);
-      if (lesson_.steps[i].question && answer != mine_.answers.end() && answer->second.missed)
-        missed.push_back(i);
+      if (lesson_.steps[i].question && is_missed(i)) missed.push_back(i);
     }
     desk_.show({Heading{2, text("Review: ", lesson_.title)}});
-    for (const std::size_t i : missed) {
-      at_ = i;
+    for (std::size_t i = 0; i < missed.size(); ++i) {
+      at_ = missed[i];
+      place_ = fmt::format("{}/{}", i + 1, missed.size());
       recall();
       show_step();
       for (bool stays = true; stays;) {
         const Pressed pressed = ask(posed());
-        if (pressed.deed == Deed::quit) return leave();
+        if (pressed.deed == Deed::quit) {
+          say("Your progress is saved.");
+          return Ended::left;
+        }
         stays = pressed.deed == Deed::list || pressed.deed == Deed::go || pressed.deed == Deed::back;
         if (stays) say("A review asks one question after another: s skips this one.");
       }
@@ -83,8 +82,10 @@ class Session {
       case Deed::quit:
         leave();
         return false;
-      case Deed::next:
       case Deed::skip:
+        miss();
+        [[fallthrough]];
+      case Deed::next:
       case Deed::answer:
         finish_step();
         return true;
@@ -132,22 +133,22 @@ class Session {
 
   bool is_done(std::size_t i) const { return std::ranges::find(mine_.done, keys_[i]) != mine_.done.end(); }
 
+  bool is_missed(std::size_t i) const {
+    const auto answer = mine_.answers.find(keys_[i]);
+    return answer != mine_.answers.end() && answer->second.missed;
+  }
+
   // A step that does not follow the one before it: what a question is about is shown again.
   void arrive() {
     say(fmt::format("You are at step {} of {}. (b: one step back)", at_ + 1, lesson_.steps.size()));
     if (step().question) recall();
   }
 
-  // The last matrices before a step, and all that was said since.
+  // What was said before a step in its section, as far as it is near.
   void recall() {
-    constexpr std::size_t furthest = 3;
+    constexpr std::size_t furthest = 4;
     std::size_t begin = at_;
-    for (std::size_t i = at_; i-- > 0 && at_ - i <= furthest;) {
-      if (!lesson_.steps[i].commands) continue;
-      begin = i;
-      break;
-    }
-    if (begin == at_ && at_ > 0 && step().last_line < step().first_line) begin = at_ - 1;
+    while (begin > 0 && at_ - begin < furthest && !begins_section(lesson_, lesson_.steps[begin])) --begin;
     std::vector<Block> blocks;
     for (std::size_t i = begin; i < at_; ++i)
       std::ranges::move(shown(lesson_, lesson_.steps[i], worked_), std::back_inserter(blocks));
@@ -160,25 +161,25 @@ class Session {
 
   void note(Note::Kind kind, Text line) { desk_.show({Note{kind, {std::move(line)}}}); }
 
-  Ended leave() {
-    say("Your progress is saved. `attn lesson` goes on from here.");
-    return Ended::left;
+  void leave() {
+    const bool is_of_course = !lesson_.document.folder;
+    const std::string goes_on = is_of_course ? "attn lesson" : "attn lesson run " + lesson_.document.path;
+    desk_.show({Prose{text("Your progress is saved. ", code(goes_on), " goes on from here.")}});
   }
 
-  std::optional<std::string> read(bool asks) {
-    std::string says = fmt::format("[{}/{}] {}", at_ + 1, lesson_.steps.size(), asks ? "Your answer" : "");
+  std::optional<std::string> read(bool LessonKey::*is_shown, std::string_view begin) {
+    std::string says =
+        fmt::format("[{}] {}", place_.empty() ? fmt::format("{}/{}", at_ + 1, keys_.size()) : place_, begin);
     for (const LessonKey& key : lesson_keys()) {
-      if (key.at_questions_only != asks && (asks || key.at_questions_only)) continue;
-      if (key.words.empty()) continue;
-      says += fmt::format("{}{} {}", says.ends_with(' ') ? "" : " · ", key.name, key.does);
+      if (key.*is_shown)
+        says += fmt::format("{}{} {}", says.ends_with("] ") ? "" : " · ", key.name, key.does);
     }
-    if (asks) says += " · ? help · q quit";
     return desk_.ask(says);
   }
 
   Pressed pause() {
     for (;;) {
-      const std::optional<std::string> typed = read(false);
+      const std::optional<std::string> typed = read(&LessonKey::at_pauses, "");
       if (!typed) return {Deed::quit};
       if (typed->empty()) return {Deed::next};
       if (const auto number = parsed<std::size_t>(*typed)) return {Deed::go, *number};
@@ -197,11 +198,11 @@ class Session {
 
   Pressed ask(const Posed& posed) {
     for (std::size_t hints = 0;;) {
-      const std::optional<std::string> typed = read(true);
+      const std::optional<std::string> typed = read(&LessonKey::at_questions, "Your answer");
       if (!typed) return {Deed::quit};
       const std::optional<Pressed> pressed = attn::pressed(*typed);
       if (!pressed) {
-        if (is_right(posed, *typed)) return {Deed::next};
+        if (is_right(posed, *typed, hints)) return {Deed::next};
       } else if (pressed->deed == Deed::help) {
         help();
       } else if (pressed->deed == Deed::hint) {
@@ -227,14 +228,15 @@ class Session {
     note(Note::Kind::hint, text(strong(which), question.hints[number]));
   }
 
-  // Whoever has seen the solution is asked again in a review.
+  // A question whose solution was shown, or that was skipped, is asked again in a review.
   void miss() {
+    tried_ = at_;
     Answered& answered = mine_.answers[keys_[at_]];
     if (!answered.right) answered.missed = true;
     save();
   }
 
-  bool is_right(const Posed& posed, const std::string& typed) {
+  bool is_right(const Posed& posed, const std::string& typed, std::size_t hints) {
     const Judged judged = judge(posed, typed);
     if (judged.mark == Judged::Mark::unreadable) {
       say(judged.says);
@@ -245,8 +247,9 @@ class Session {
     if (right) {
       note(Note::Kind::correct, text(strong("Correct: "), answer_of(posed), "."));
     } else {
-      note(Note::Kind::wrong,
-           text(strong("Not yet. "), judged.says.empty() ? "Try again, or type h for a hint." : judged.says));
+      const std::string advice = hints < posed.question.hints.size() ? "Try again, or type h for a hint."
+                                                                     : "Try again, or type a for the answer.";
+      note(Note::Kind::wrong, text(strong("Not yet. "), judged.says.empty() ? advice : judged.says));
     }
     return right;
   }
@@ -276,11 +279,11 @@ class Session {
   void list() {
     Listing listing{{"", "step", "what"}, {}};
     for (std::size_t i = 0; i < lesson_.steps.size(); ++i) {
-      const std::string_view sign = i == at_ ? ">" : is_done(i) ? "✓" : "";
+      const std::string_view sign = i == at_ ? ">" : is_missed(i) ? "✗" : is_done(i) ? "✓" : "";
       listing.rows.push_back({std::string(sign), std::to_string(i + 1), gist_of(lesson_, lesson_.steps[i])});
     }
     desk_.show({std::move(listing),
-                Prose{text("> you are here   ✓ done. Type ", code("go N"), " to go to step N.")}});
+                Prose{text("> you are here   ✓ done   ✗ missed. Type ", code("go N"), " to go to step N.")}});
   }
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -293,6 +296,7 @@ class Session {
   std::size_t at_ = 0;
   std::size_t tried_ = none;  // the step at which the last answer was given
   bool shows_ = true;         // whether the step is still to be shown
+  std::string place_;         // "2/5" in a review; otherwise the steps are counted
 };
 
 }  // namespace
@@ -303,29 +307,6 @@ Ended take(const Lesson& lesson, const WorkedLesson& worked, Desk& desk, std::op
 
 Ended review(const Lesson& lesson, const WorkedLesson& worked, Desk& desk) {
   return Session(lesson, worked, desk).review();
-}
-
-void Desk::show(std::vector<Block> blocks) {
-  if (blocks.empty()) return;
-  Page page;
-  page.blocks = std::move(blocks);
-  std::string text = "\n";
-  Sink sink([&](std::string_view bytes) { text += bytes; });
-  render_text(page, style_, sink);
-  sink.flush();
-  try {
-    pager_.write_together(text);
-  } catch (const PageLeft&) {
-    pager_.restart();  // the rest of this page only: the prompt is next
-  }
-}
-
-std::optional<std::string> Desk::ask(std::string_view says) {
-  terminal_.write("\n" + dim(style_) + style_.signs(says) + plain(style_) + "\n");
-  const std::optional<std::string> typed = terminal_.read_line("> ");
-  pager_.restart();
-  if (!typed) return std::nullopt;
-  return std::string(trimmed(*typed));
 }
 
 }  // namespace attn

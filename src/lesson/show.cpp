@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "lesson/library.hpp"
 #include "render/format.hpp"
 #include "render/width.hpp"
+#include "support/lookup.hpp"
 #include "support/number.hpp"
 
 namespace attn {
@@ -108,6 +110,17 @@ Block output_of(const Ran& said) {
   return CommandOutput{said.page, said.style.precision, said.style.full, said.style.unicode, said.width};
 }
 
+// Lessons of the course have numbers: "lesson 3".
+std::vector<std::string> called(const std::vector<std::string>& names) {
+  std::vector<std::string> result;
+  for (const std::string& name : names) {
+    const LessonFile* const file = find_row(lesson_files(), name);
+    const std::string number = file ? find_lesson(name).number : "";
+    result.push_back(number.empty() ? name : "lesson " + without_zeros(number));
+  }
+  return result;
+}
+
 }  // namespace
 
 Block abilities_of(const Lesson& lesson) {
@@ -122,7 +135,7 @@ std::vector<Block> opening_of(const Lesson& lesson) {
   std::string says;
   if (lesson.minutes > 0) says += fmt::format("About {} minutes.", lesson.minutes);
   if (!lesson.needs.empty())
-    says += fmt::format("{}Builds on {}.", says.empty() ? "" : " ", fmt::join(lesson.needs, ", "));
+    says += fmt::format("{}Builds on {}.", says.empty() ? "" : " ", fmt::join(called(lesson.needs), ", "));
   if (!says.empty()) blocks.emplace_back(Prose{text(says)});
   if (lesson.can.empty()) return blocks;
   blocks.emplace_back(Prose{text("After this lesson you can:")});
@@ -158,13 +171,24 @@ std::string without_zeros(std::string_view number) {
   return std::string(number.substr(std::min(number.find_first_not_of('0'), number.size())));
 }
 
-std::vector<Block> shown(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked) {
+bool begins_section(const Lesson& lesson, const LessonStep& step) {
+  const auto is_heading = [](const MarkdownLeaf* leaf) { return leaf->kind == MarkdownLeaf::Kind::heading; };
+  return std::ranges::any_of(leaves_of(lesson, step), is_heading);
+}
+
+std::vector<Block> shown_without_output(const Lesson& lesson, const LessonStep& step) {
   Blocks text;
   for (const MarkdownLeaf* leaf : leaves_of(lesson, step)) text.add(*leaf);
   std::vector<Block> blocks = text.finish();
   if (!step.commands) return blocks;
   const CommandBlock& block = lesson.document.commands[*step.commands];
   if (!block.attributes.hidden) blocks.emplace_back(CodeBlock{"console", commands_of(block)});
+  return blocks;
+}
+
+std::vector<Block> shown(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked) {
+  std::vector<Block> blocks = shown_without_output(lesson, step);
+  if (!step.commands) return blocks;
   for (const Ran& said : worked.runs[*step.commands].said) blocks.push_back(output_of(said));
   return blocks;
 }

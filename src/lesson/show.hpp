@@ -28,6 +28,12 @@ std::string without_zeros(std::string_view number);
 /// A question, with its choices.
 Block shown(const Question& question);
 
+/// Whether a heading stands in its text.
+bool begins_section(const Lesson& lesson, const LessonStep& step);
+
+/// A step without the outputs of its commands.
+std::vector<Block> shown_without_output(const Lesson& lesson, const LessonStep& step);
+
 /// A step with its question.
 std::vector<Block> shown_whole(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked);
 

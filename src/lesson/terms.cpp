@@ -1,20 +1,12 @@
 #include "lesson/terms.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
 
 #include "lesson/library.hpp"
+#include "support/lower_case.hpp"
 
 namespace attn {
 namespace {
-
-std::string in_lower_case(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-  return result;
-}
 
 std::vector<Term> read_terms() {
   std::vector<Term> terms;
@@ -117,63 +109,6 @@ std::vector<TermUse> term_uses(const Lesson& lesson) {
     for (const Mistake& mistake : question.mistakes) reading.read(text(mistake.says), mistake.line);
   }
   return reading.finish();
-}
-
-namespace {
-
-// Where the course introduces each term: a lesson's number and path.
-struct Introduction {
-  std::string number, path;
-};
-
-std::map<const Term*, Introduction> introductions() {
-  std::map<const Term*, Introduction> found;
-  for (const Lesson& lesson : built_in_lessons()) {
-    for (const TermUse& use : term_uses(lesson)) {
-      if (use.introduces) found.try_emplace(use.term, Introduction{lesson.number, lesson.document.path});
-    }
-  }
-  return found;
-}
-
-bool is_of_course(const Lesson& lesson) {
-  return std::ranges::any_of(lesson_files(),
-                             [&](const LessonFile& file) { return file.name == lesson.name; });
-}
-
-}  // namespace
-
-std::vector<TermFault> term_faults(const Lesson& lesson) {
-  static const std::map<const Term*, Introduction> of_course = introductions();
-  std::map<const Term*, std::size_t> first_used, introduced;
-  std::vector<TermFault> faults;
-  for (const TermUse& use : term_uses(lesson)) {
-    first_used.try_emplace(use.term, use.line);
-    if (!use.introduces) continue;
-    const auto [before, is_new] = introduced.try_emplace(use.term, use.line);
-    if (!is_new)
-      faults.push_back({use.line, fmt::format("'{}' is introduced again: line {} does it", use.term->name,
-                                              before->second)});
-  }
-  for (const auto& [term, line] : introduced) {
-    if (first_used[term] < line)
-      faults.push_back({first_used[term],
-                        fmt::format("'{}' is used here and introduced later, in line {}", term->name, line)});
-  }
-  if (!is_of_course(lesson)) return faults;
-  for (const auto& [term, line] : first_used) {
-    const auto found = of_course.find(term);
-    if (found == of_course.end() || found->second.number == lesson.number) continue;
-    const bool comes_later = found->second.number > lesson.number;
-    if (introduced.contains(term) && !comes_later) {
-      faults.push_back({introduced[term],
-                        fmt::format("'{}' is introduced again: {} does it", term->name, found->second.path)});
-    } else if (comes_later && !introduced.contains(term)) {
-      faults.push_back({line, fmt::format("'{}' is used here and introduced later, in {}", term->name,
-                                          found->second.path)});
-    }
-  }
-  return faults;
 }
 
 }  // namespace attn

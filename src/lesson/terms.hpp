@@ -28,14 +28,4 @@ struct TermUse {
 /// In the order of the text. Of terms within longer terms only the longest counts.
 std::vector<TermUse> term_uses(const Lesson& lesson);
 
-/// A term that is used before it is introduced, or introduced twice.
-struct TermFault {
-  std::size_t line;
-  std::string says;
-};
-
-/// Each term of the course is introduced once, by one of its lessons, and no lesson before that uses it. In
-/// any other lesson the course's terms are known, and one may be introduced again, before it is used.
-std::vector<TermFault> term_faults(const Lesson& lesson);
-
 }  // namespace attn

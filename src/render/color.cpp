@@ -108,6 +108,8 @@ bool Shading::tells_sizes() const {
 }
 
 bool is_shaded(const Block& block) {
+  if (const CommandOutput* const output = std::get_if<CommandOutput>(&block))
+    return std::ranges::any_of(output->page->blocks, is_shaded);
   const auto shaded = [](const Table& table) { return table.heat != Heat::none; };
   if (const Table* const table = std::get_if<Table>(&block)) return shaded(*table);
   if (const HeatMap* const map = std::get_if<HeatMap>(&block)) return shaded(map->table);
@@ -132,19 +134,18 @@ std::string plain(const Style& style) {
 }
 
 std::string ink(Ink what, const Style& style) {
-  if (style.colors == Colors::none) return "";
-  const bool light = is_light(style.ground);
+  // Of the sixteen colors those that can be read on dark grounds and on light ones.
   switch (what) {
     case Ink::question:
-      return light ? "\x1b[1;34m" : "\x1b[1;36m";
+      return if_colored(style, "\x1b[1;35m");
     case Ink::correct:
-      return "\x1b[32m";
+      return if_colored(style, "\x1b[32m");
     case Ink::wrong:
-      return light ? "\x1b[31m" : "\x1b[33m";
+      return if_colored(style, "\x1b[31m");
     case Ink::aside:
-      return "\x1b[35m";
+      return if_colored(style, "\x1b[35m");
     case Ink::command:
-      return light ? "\x1b[34m" : "\x1b[36m";
+      return if_colored(style, "\x1b[36m");
   }
   return "";
 }

@@ -8,12 +8,16 @@
 namespace attn {
 namespace {
 
-constexpr std::string_view keys = "Space: next page · Enter: next line · b: back · q: quit";
+constexpr std::string_view keys = "Enter or Space: next page · b: back · q: quit";
 constexpr std::string_view erase_line = "\r\x1b[K", clear_screen = "\x1b[H\x1b[2J";
-constexpr char interrupted = '\x03', end_of_input = '\x04';
+constexpr char end_of_input = '\x04';
 
 bool leaves(std::optional<char> key) {
-  return !key || *key == 'q' || *key == 'Q' || *key == interrupted || *key == end_of_input;
+  return !key || *key == 'q' || *key == 'Q' || *key == end_of_input;
+}
+
+bool goes_on(char key) {
+  return key == ' ' || key == '\n' || key == '\r';
 }
 
 }  // namespace
@@ -34,14 +38,13 @@ void Pager::finish() {
 }
 
 void Pager::write_together(std::string_view text) {
-  const std::size_t columns = terminal_.size().columns;
-  std::size_t rows = 0;
-  for (std::string_view rest = text; !rest.empty();
-       rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1))
-    rows += rows_of(rest, columns);
+  const std::size_t rows = rows_of(text, terminal_.size().columns);
   if (screen() > 0 && used_ > 0 && used_ + rows > screen()) {
-    const std::optional<char> key = key_after("Enter: continue · q: quit");
-    if (leaves(key)) throw PageLeft{};
+    for (bool waits = true; waits;) {
+      const std::optional<char> key = key_after("Enter: continue · q: quit");
+      if (leaves(key)) throw PageLeft{};
+      waits = !goes_on(*key);
+    }
     restart();
   }
   write(text);
@@ -59,11 +62,6 @@ std::size_t Pager::screen() const {
   constexpr std::size_t least = 4;
   const std::size_t rows = terminal_.size().rows;
   return rows < least + reserved_ ? 0 : rows - reserved_;
-}
-
-std::size_t Pager::rows_of(std::string_view line, std::size_t columns) const {
-  const std::size_t width = visible_width(line.substr(0, line.find('\n')));
-  return columns == 0 || width == 0 ? 1 : (width + columns - 1) / columns;
 }
 
 void Pager::show_lines() {
@@ -91,11 +89,11 @@ void Pager::wait() {
     const std::optional<char> key = key_after(keys);
     if (leaves(key)) throw PageLeft{};
     if (*key == 'b') return back();
-    if (*key == ' ' || *key == 'f') {
+    if (goes_on(*key)) {
       used_ = 0;
       return;
     }
-    if (*key == '\n' || *key == '\r' || *key == 'j') {
+    if (*key == 'j') {
       const std::size_t rows = rows_of(lines_[next_], terminal_.size().columns);
       used_ = screen() - std::min(screen(), rows);
       return;

@@ -36,7 +36,6 @@ class Pager {
   void wait();
   std::optional<char> key_after(std::string_view says);
   void back();
-  std::size_t rows_of(std::string_view line, std::size_t columns) const;
   std::size_t screen() const;
 
   Terminal& terminal_;

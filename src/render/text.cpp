@@ -242,7 +242,8 @@ class TextRenderer {
     return text;
   }
 
-  inline static const std::string begin_bold = "\x01", begin_code = "\x03", begin_italic = "\x04", end_mark = "\x02";
+  inline static const std::string begin_bold = "\x01", begin_code = "\x03", begin_italic = "\x04",
+                                  end_mark = "\x02";
 
   const Style& style_;
   Sink& sink_;

@@ -109,6 +109,17 @@ std::size_t visible_width(std::string_view line) {
   return display_width(visible);
 }
 
+std::size_t rows_of(std::string_view lines, std::size_t columns) {
+  std::size_t rows = 0;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    const std::size_t width = visible_width(lines.substr(0, end));
+    rows += columns == 0 || width == 0 ? 1 : (width + columns - 1) / columns;
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  return rows;
+}
+
 std::string shortened(std::string_view text, std::size_t width, std::string_view ellipsis) {
   if (display_width(text) <= width) return std::string(text);
   std::size_t kept = 0, used = display_width(ellipsis);

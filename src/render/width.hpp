@@ -13,6 +13,9 @@ std::size_t display_width(std::string_view text);
 /// The same of a line that our own colors are part of.
 std::size_t visible_width(std::string_view line);
 
+/// The rows that lines take on a terminal of so many columns; 0 columns: no line is broken.
+std::size_t rows_of(std::string_view lines, std::size_t columns);
+
 /// The longest beginning of whole characters that takes at most `width` columns, and `ellipsis` if that is
 /// not all.
 std::string shortened(std::string_view text, std::size_t width, std::string_view ellipsis);

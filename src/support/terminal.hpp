@@ -22,7 +22,8 @@ class Terminal {
   virtual void write(std::string_view text) = 0;
   /// A line without its end, which can be edited and repeats earlier ones. Nothing: there is no more input.
   virtual std::optional<std::string> read_line(std::string_view prompt) = 0;
-  /// One key, without Enter: ' ' for Page Down as well, 'b' for Page Up, '\n' for an arrow down.
+  /// One key, without Enter: ' ' for Page Down as well, 'b' for Page Up, 'j' for an arrow down. A key that is
+  /// to interrupt does so.
   virtual std::optional<char> read_key() = 0;
   /// As it is now: windows change.
   virtual TerminalSize size() const = 0;

@@ -1,0 +1,193 @@
+#include "lesson/course.hpp"
+
+#include <doctest/doctest.h>
+
+#include <deque>
+
+#include "command/block_runner.hpp"
+#include "lesson/lesson.hpp"
+#include "process.hpp"
+
+using namespace attn;
+
+namespace {
+
+// A terminal of 24 rows at which everything is typed in advance; pauses are passed with Enter.
+class Typist final : public Terminal {
+ public:
+  void type(std::deque<std::string> lines) {
+    lines_ = std::move(lines);
+    shown_.clear();
+  }
+  void write(std::string_view shown) override { shown_ += shown; }
+  std::optional<std::string> read_line(std::string_view) override {
+    if (lines_.empty()) return std::nullopt;
+    const std::string line = lines_.front();
+    lines_.pop_front();
+    return line;
+  }
+  std::optional<char> read_key() override { return key; }
+  TerminalSize size() const override { return {80, 24}; }
+  void save(const FileToWrite& file) override { folder_.write("state", file.bytes); }
+
+  std::string state() const { return folder_.path("state"); }
+  const std::string& shown() const { return shown_; }
+  bool shows(std::string_view what) const { return shown_.find(what) != std::string::npos; }
+
+  char key = '\n';
+
+ private:
+  std::deque<std::string> lines_;
+  std::string shown_;
+  TemporaryFolder folder_;
+};
+
+Desk desk_at(Typist& typist) {
+  return Desk(typist, {.width = 80}, typist.state());
+}
+
+// What answers every step of a lesson: Enter, or a word for each question.
+std::deque<std::string> through(const Lesson& lesson, std::string_view to_questions) {
+  std::deque<std::string> lines;
+  for (const LessonStep& step : lesson.steps) lines.emplace_back(step.question ? to_questions : "");
+  return lines;
+}
+
+constexpr std::size_t lines_of_prompt = 3;
+
+}  // namespace
+
+TEST_CASE("the course is shown with its lessons, and goes on where one was") {
+  Typist typist;
+  Desk desk = desk_at(typist);
+  typist.type({"", "q"});
+  take_course(block_runner(), desk);
+  CHECK(typist.shows("Enter: go on with lesson 1 "));
+  CHECK(typist.shows("After this lesson you can:"));
+  typist.type({"", "", "q"});
+  take_course(block_runner(), desk);
+  CHECK(typist.shows("Enter: go on with lesson 1 "));
+  CHECK(lesson_to_go_on_with(desk.progress()) == "soft-lookup");
+  CHECK(lesson_after_last(desk.progress()) == "attention-pooling");
+  typist.type({"", "q"});
+  take_course(block_runner(), desk);
+  CHECK(typist.shows("step 2/"));
+  CHECK(typist.shows("You are at step 2 of "));
+  CHECK_FALSE(typist.shows("After this lesson you can:"));
+  typist.type({"nonsense", "3", "q"});
+  take_course(block_runner(), desk);
+  CHECK(typist.shows("unknown lesson 'nonsense'"));
+  CHECK(typist.shows(find_lesson("3").title));
+}
+
+TEST_CASE("the end of a lesson says what one can do, what to try, and what comes next") {
+  Typist typist;
+  Desk desk = desk_at(typist);
+  const Lesson lesson = find_lesson("1");
+  std::deque<std::string> lines = through(lesson, "s");
+  lines.insert(lines.end(), {"", "q"});
+  typist.type(lines);
+  take_from(lesson, block_runner(), desk);
+  CHECK(typist.shows("You can now:"));
+  CHECK(typist.shows("- " + lesson.can.front()));
+  CHECK(typist.shows("$ " + lesson.try_it));
+  CHECK(typist.shows("Next: lesson 2, "));
+  CHECK(typist.shows(find_lesson("2").title));
+  CHECK(standing_of(lesson, desk.progress().lessons.at(lesson.name)).is_finished());
+}
+
+TEST_CASE("what was missed is asked again, and no longer once it is answered at the first try") {
+  Typist typist;
+  Desk desk = desk_at(typist);
+  const Lesson lesson = find_lesson("1");
+  const WorkedLesson worked = work(lesson, block_runner());
+  std::deque<std::string> lines = through(lesson, "s");
+  lines.insert(lines.end(), {"q"});
+  typist.type(lines);
+  take_from(lesson, block_runner(), desk);
+  const auto standing = [&] { return standing_of(lesson, desk.progress().lessons.at(lesson.name)); };
+  REQUIRE(standing().missed == lesson.questions.size());
+  CHECK(typist.shows("r review " + std::to_string(lesson.questions.size()) + " missed question"));
+
+  std::deque<std::string> answers;
+  for (const Posed& posed : worked.posed) answers.push_back(answer_of(posed));
+  answers.front() = "0";
+  answers.insert(answers.begin() + 1, answer_of(worked.posed.front()));
+  typist.type(answers);
+  review_course(&lesson, block_runner(), desk);
+  CHECK(typist.shows("Not yet."));
+  CHECK(typist.shows("End of the review."));
+  CHECK(standing().missed == 1);  // the first needed two tries
+  CHECK(standing().later == lesson.questions.size());
+  CHECK(standing().first == 0);
+
+  typist.type({answer_of(worked.posed.front())});
+  review_course(nullptr, block_runner(), desk);
+  CHECK(typist.shows("[1/1]"));
+  CHECK(standing().missed == 0);
+  typist.type({});
+  review_course(nullptr, block_runner(), desk);
+  CHECK(typist.shows("You have missed no question."));
+}
+
+TEST_CASE("q at a pause leaves the lesson, and nothing is asked for that was not shown") {
+  Typist typist;
+  Desk desk = desk_at(typist);
+  typist.key = 'q';
+  typist.type({"", "", ""});
+  take_from(find_lesson("1"), block_runner(), desk);
+  CHECK(typist.shows("Enter: continue"));
+  CHECK(typist.shows("Your progress is saved."));
+  CHECK_FALSE(typist.shows("[1/"));
+}
+
+TEST_CASE("no step of the course pauses before its end on a terminal of 80 by 24") {
+  for (const Lesson& lesson : built_in_lessons()) {
+    CAPTURE(lesson.name);
+    Typist typist;
+    Desk desk = desk_at(typist);
+    typist.type(through(lesson, "s"));
+    take(lesson, work(lesson, block_runner()), desk);
+    CHECK_FALSE(typist.shows("next page"));
+    CHECK(typist.shows("End of lesson"));
+  }
+  static_assert(lines_of_prompt + 20 < 24);
+}
+
+TEST_CASE("a first try and a later one are counted apart, and a solution that was shown is missed") {
+  Typist typist;
+  Desk desk = desk_at(typist);
+  const Lesson lesson = find_lesson("1");
+  const WorkedLesson worked = work(lesson, block_runner());
+  std::deque<std::string> lines;
+  std::size_t asked = 0;
+  for (const LessonStep& step : lesson.steps) {
+    if (!step.question) {
+      lines.emplace_back("");
+      continue;
+    }
+    const std::string right = answer_of(worked.posed[*step.question]);
+    if (asked == 0) lines.insert(lines.end(), {right});
+    if (asked == 1) lines.insert(lines.end(), {"h", "no such answer, and not readable", "a"});
+    if (asked > 1) lines.emplace_back("s");
+    ++asked;
+  }
+  typist.type(lines);
+  take(lesson, worked, desk);
+  const Standing standing = standing_of(lesson, desk.progress().lessons.at(lesson.name));
+  CHECK(standing.first == 1);
+  CHECK(standing.later == 0);
+  CHECK(standing.missed == lesson.questions.size() - 1);
+}
+
+TEST_CASE("the course as JSON says how far one is in each lesson") {
+  const TemporaryFolder folder;
+  const Finished listed = run_attn({"lesson", "list", "--format", "json", "--state", folder.path("none")});
+  CHECK(listed.code == 0);
+  for (const char* what : {"\"correct at the first try\"", "\"correct later\"", "\"missed\"",
+                           "\"steps done\"", "\"causal-mask\"", "\"open\""}) {
+    CAPTURE(what);
+    CHECK(listed.out.find(what) != std::string::npos);
+  }
+  CHECK(run_attn({"lesson", "5"}).out == run_attn({"lesson", "run", "5"}).out);
+}
