@@ -193,7 +193,8 @@ class SequenceEvaluation {
 
 void require_labels(std::string_view name, const Axis& axis, std::size_t size) {
   if (axis.labels && axis.labels->size() != size) {
-    fail("{} has {} {} but labels for {}: give one word for each", name, size, axis.name, axis.labels->size());
+    fail("{} has {} {} but labels for {}: give one word for each", name, size, axis.name,
+         axis.labels->size());
   }
 }
 

@@ -73,8 +73,7 @@ constexpr Member members[] = {
      }},
     {"norm",
      [](TransformerFile& file, const Json& value, const std::string& where) {
-       file.model.norm =
-           &look_up(norm_placements(), string_of(value, "norm", where), "placement of norms");
+       file.model.norm = &look_up(norm_placements(), string_of(value, "norm", where), "placement of norms");
      }},
     {"positions",
      [](TransformerFile& file, const Json& value, const std::string& where) {

@@ -41,7 +41,8 @@ std::size_t find_place(const Axis& axis, std::size_t size, std::string_view plac
   place = trimmed(place);
   if (!is_quoted(place)) {
     if (const std::optional<std::size_t> number = parsed<std::size_t>(place)) {
-      if (*number < 1 || *number > size) fail("{}: there is none; they are numbered from 1 to {}", what, size);
+      if (*number < 1 || *number > size)
+        fail("{}: there is none; they are numbered from 1 to {}", what, size);
       return *number - 1;
     }
   }

@@ -220,15 +220,18 @@ std::string commands_of(const CommandBlock& block) {
 }
 
 std::string gist_of(const Lesson& lesson, const LessonStep& step) {
-  if (step.question) return lesson.questions[*step.question].ask;
-  if (step.commands) return lesson.document.commands[*step.commands].lines.front().text;
   std::string gist;
-  for (const MarkdownLeaf* leaf : leaves_of(lesson, step)) {
-    if (leaf->words.empty()) continue;
-    for (const Span& span : leaf->words.front()) gist += span.text;
-    break;
+  if (step.question) {
+    gist = lesson.questions[*step.question].ask;
+  } else if (step.commands) {
+    gist = lesson.document.commands[*step.commands].lines.front().text;
+  } else {
+    const auto leaves = leaves_of(lesson, step);
+    const auto said =
+        std::ranges::find_if(leaves, [](const MarkdownLeaf* leaf) { return !leaf->words.empty(); });
+    if (said != leaves.end()) gist = words_of((*said)->words.front());
   }
-  constexpr std::size_t most = 60;
+  constexpr std::size_t most = 66;
   return shortened(gist, most, "…");
 }
 

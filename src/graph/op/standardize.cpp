@@ -38,8 +38,7 @@ class Standardize final : public Operation {
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
     const Expression distance = cell(*operands[0], row, column) - cell(*operands[1], row, 0);
     const Expression variance = sum({cell(*operands[2], row, 0), number(epsilon_)});
-    return {distance / call(square_root, variance),
-            fmt::format("{} avoids a division by 0", epsilon_)};
+    return {distance / call(square_root, variance), fmt::format("{} avoids a division by 0", epsilon_)};
   }
 
   Cost cost(std::span<const Shape> operands) const override {
