@@ -1,17 +1,21 @@
 #include "lesson/judge.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "support/lower_case.hpp"
 
 namespace attn {
 namespace {
 
+// "2x4", "2 × 4", "2 by 4", "[2, 4]". Anything else between the numbers is a slip, such as in "2.4".
 std::optional<Quantity> read_shape(std::string_view typed) {
-  std::string digits;
-  std::vector<std::string> numbers;
-  for (const char c : typed) digits += c >= '0' && c <= '9' ? c : ' ';
-  numbers = parted(digits, " ");
+  std::string plain = in_lower_case(typed);
+  for (const std::string_view sign : {"×", "by", "x", "*", ",", "[", "]", "(", ")"}) {
+    for (std::size_t at; (at = plain.find(sign)) != std::string::npos;) plain.replace(at, sign.size(), " ");
+  }
+  if (plain.find_first_not_of("0123456789 ") != std::string::npos) return std::nullopt;
+  const std::vector<std::string> numbers = parted(plain, " ");
   const bool short_enough = std::ranges::all_of(numbers, [](const std::string& n) { return n.size() < 10; });
   if (numbers.size() != 2 || !short_enough) return std::nullopt;
   return Shape{std::stoul(numbers[0]), std::stoul(numbers[1])};
@@ -67,7 +71,8 @@ std::optional<Quantity> read_number(std::string_view typed) {
   const std::string expression = with_decimal_points(typed);
   try {
     const Quantity quantity = look_up_quantity(expression, nullptr).quantity;
-    if (std::holds_alternative<double>(quantity)) return quantity;
+    const double* const number = std::get_if<double>(&quantity);
+    if (number && std::isfinite(*number)) return quantity;
   } catch (const InputError&) {
     // Whatever it is, it is no number.
   }
