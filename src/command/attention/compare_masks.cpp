@@ -133,13 +133,11 @@ class Comparison {
     const Value weights = name("weights", normalize(graph_.value(left)));
     show({&weights.node()});
     const double difference = largest_difference(weights.matrix(), right.matrix());
-    page_.say(
-        text(fmt::format("In exact arithmetic this gives the same weights as masking the scores. The largest "
-                         "difference here is {}{}.",
-                         written_difference(difference),
-                         is_rounding(difference) ? ""
-                                                 : ": a masked key has so much weight that the rest of its "
-                                                   "row is too small for double precision")));
+    page_.say(text(
+        fmt::format("In exact arithmetic this gives the same weights as masking the scores. The largest "
+                    "difference here is {}. It grows where masked keys have nearly all the weight of a row, "
+                    "because double precision keeps few digits of the rest.",
+                    written_difference(difference))));
   }
 
   static Matrix shifted(Matrix matrix, double by) {

@@ -50,16 +50,17 @@ Plot curves(const Matrix& matrix, const std::vector<std::size_t>& columns) {
   return plot;
 }
 
-std::string what_diagonals_show(const PositionKind& kind, const Matrix& dots) {
-  double spread = 0.0;
-  for (std::size_t i = 0; i + 1 < dots.shape()[0]; ++i) {
-    for (std::size_t j = 0; j + 1 < dots.shape()[0]; ++j) {
-      spread = std::max(spread, std::abs(dots(i, j) - dots(i + 1, j + 1)));
-    }
-  }
-  if (!kind.table_shape && is_rounding(spread)) {
+// Sine and cosine of one frequency make a pair of columns; a last sine alone has none.
+std::string what_diagonals_show(const PositionKind& kind, std::size_t columns, const Matrix& dots) {
+  const bool in_pairs = !kind.table_shape && columns % 2 == 0;
+  if (in_pairs) {
     return "All entries of a diagonal are equal: how similar two position vectors are depends only on their "
            "distance.";
+  }
+  double spread = 0.0;
+  for (std::size_t i = 0; i + 1 < dots.shape()[0]; ++i) {
+    for (std::size_t j = 0; j + 1 < dots.shape()[0]; ++j)
+      spread = std::max(spread, std::abs(dots(i, j) - dots(i + 1, j + 1)));
   }
   return fmt::format(
       "Along a diagonal the distance is the same. The largest difference between neighboring entries there "
@@ -75,7 +76,7 @@ void add_dot_products(Page& page, const PositionKind& kind, const Value& positio
   page.trace.push_back(&dots.node());
   page.head(2, "Dot products of the positions");
   page.say(formula_block(dots.node()));
-  page.say(what_diagonals_show(kind, dots.matrix()));
+  page.say(what_diagonals_show(kind, positions.shape().columns, dots.matrix()));
   page.say(HeatMap{table_of(dots.node())});
   Plot plot{.title = "Dot products with the first position", .x_name = "position", .series = {}};
   Series series{"dot product", places(n), {}};
