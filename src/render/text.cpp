@@ -127,7 +127,7 @@ class TextRenderer {
     const Explanation explanation = explain(derivation.subject, derivation.scope);
     gap();
     const std::string margin(2 + 2 * derivation.depth, ' ');
-    const Notation notation{.precision = style_.precision,
+    const Notation notation{.precision = std::max(style_.precision, least_precision),
                             .most_terms = style_.elides() ? std::size_t{8} : 0,
                             .scope = derivation.scope};
     std::string subject = written_cell(derivation.subject, notation);
@@ -242,7 +242,8 @@ class TextRenderer {
     return text;
   }
 
-  inline static const std::string begin_bold = "\x01", begin_code = "\x03", begin_italic = "\x04", end_mark = "\x02";
+  inline static const std::string begin_bold = "\x01", begin_code = "\x03", begin_italic = "\x04",
+                                  end_mark = "\x02";
 
   const Style& style_;
   Sink& sink_;
