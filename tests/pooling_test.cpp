@@ -48,7 +48,7 @@ std::vector<Json> blocks(const Json& page, std::string_view type) {
 TEST_CASE("pooling the same scores in four ways") {
   const Matrix scores = matrix({{1, 3, 0}});
   CHECK(close(weights_of("average", scores), matrix({{1.0 / 3, 1.0 / 3, 1.0 / 3}}), 1e-15));
-  CHECK(same(weights_of("look-up", scores), matrix({{0, 1, 0}})));
+  CHECK(same(weights_of("lookup", scores), matrix({{0, 1, 0}})));
   CHECK(same(weights_of("sum", scores), matrix({{0.25, 0.75, 0}})));
   const double total = std::exp(1.0) + std::exp(3.0) + 1.0;
   CHECK(close(weights_of("softmax", scores),
@@ -67,8 +67,8 @@ TEST_CASE("the weights of every pooling sum to one where all scores are positive
   }
 }
 
-TEST_CASE("a look-up takes the first of equals, and exactly one") {
-  CHECK(same(weights_of("look-up", matrix({{2, 2, 2}, {-1, -3, -1}})), matrix({{1, 0, 0}, {1, 0, 0}})));
+TEST_CASE("a lookup takes the first of equals, and exactly one") {
+  CHECK(same(weights_of("lookup", matrix({{2, 2, 2}, {-1, -3, -1}})), matrix({{1, 0, 0}, {1, 0, 0}})));
 }
 
 TEST_CASE("the sum turns negative scores around, and a sum of zero gives no weight at all") {
@@ -120,6 +120,15 @@ TEST_CASE("the size of the softmax's derivative is that of all its partial deriv
     }
   }
   CHECK(close(derivative_size(weights), std::sqrt(squares), 1e-15));
+  for (const double gap : {16.0, 20.0, 40.0, 300.0}) {
+    const double rest = std::exp(-gap), share = 1.0 / (1.0 + rest);
+    const std::vector<double> sharp = {share, rest * share};
+    // By hand, without a difference that cancels: 2 p (1 − p), and p ln(1 + r) + (1 − p) (gap + ln(1 + r)).
+    const double derivative = 2.0 * share * (rest * share);
+    const double bits = (std::log1p(rest) + rest * share * gap) / std::log(2.0);
+    CHECK(close(derivative_size(sharp) / derivative, 1.0, 1e-12));
+    CHECK(close(entropy(sharp) / bits, 1.0, 1e-12));
+  }
   CHECK(derivative_size(std::vector<double>{1, 0}) == 0.0);
   CHECK(derivative_size(std::vector<double>{0.5, 0.5}) == 0.5);
 }

@@ -219,6 +219,7 @@ Found look_for(const Most& most, const Shown& table) {
     found = Found::otherwise;
     const Row& row = table.rows[i];
     const auto best = static_cast<std::size_t>(std::ranges::max_element(row) - row.begin());
+    if (!(row[best] > 0.0)) continue;  // every key is masked
     const bool only = std::ranges::count_if(row, [&](double w) { return w > row[best] - rounding; }) == 1;
     const bool as_much = std::fabs(100.0 * row[best] - most.percent) <= 0.501;
     if (only && as_much && is_called(table.column_labels, best, most.key)) return Found::so;
@@ -571,6 +572,11 @@ const std::vector<Words>& special_inputs() {
       {"--scores", "1 2; 3 1", "--mask", "1 1; 1 1", "--v", "1; 2"},
       {"--scores", "1 2; 3 1", "--mask", "0 -1; -2 0.5"},
       {"--scores", "1 2; 3 1", "--valid-length", "0", "--v", "1; 2"},
+      {"--scores", "2000000 1; 3 5000000", "--mask", "1 0; 1 1", "--v", "1; 2"},
+      {"--text", "<blank>"},
+      {"--text", "a b", "--causal", "--mask-fill", "0"},
+      {"--text", "a b", "--positions", "relative-bias", "--causal"},
+      {"--text", "a b", "--memory-text", "c c", "--scale", "sqrt-n"},
       {"--weights", "2 3; 0 0; -1 2; 1 0; 0.5 0.5", "--v", "1 0; 2 0"},
       {"--weights", "0.9 0.1"},
   };

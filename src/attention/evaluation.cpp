@@ -8,6 +8,7 @@
 #include "attention/feed_forward.hpp"
 #include "attention/positions.hpp"
 #include "support/error.hpp"
+#include "support/list.hpp"
 
 namespace attn {
 namespace {
@@ -84,6 +85,10 @@ class SequenceEvaluation {
     }
     if (const std::optional<Matrix> allowed = allowed_cells(problem_, padding(), shape)) {
       recipe.allowed = input("mask", *allowed, queries_, keys_);
+      const std::vector<std::string> sources = problem_.sources_of_mask(padding().words);
+      if (sources != std::vector<std::string>{"--mask"}) {
+        graph_.tell_origin(recipe.allowed->node(), "follows from " + listed(sources));
+      }
     }
     return recipe;
   }

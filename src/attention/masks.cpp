@@ -1,8 +1,11 @@
 #include "attention/masks.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "support/error.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
@@ -25,8 +28,9 @@ Matrix causal_mask_after(std::size_t before, Shape shape) {
 
 Matrix valid_length_mask(Shape shape, std::span<const std::size_t> lengths) {
   if (lengths.size() != 1 && lengths.size() != shape.rows) {
-    fail("--valid-length: {} lengths are given for {} queries: give one for all, or one per query",
-         lengths.size(), shape.rows);
+    fail("--valid-length: {} are given for {}: give one for all, or one per query",
+         count_of(lengths.size(), "length"),
+         shape.rows == 1 ? "1 query" : fmt::format("{} queries", shape.rows));
   }
   Matrix mask = make_matrix(shape, 0.0);
   for (std::size_t i = 0; i < shape.rows; ++i) {

@@ -75,23 +75,41 @@ std::string meaning_of_similarity(const Node& node) {
 
 std::string meaning_of_scaled(const Node& node) {
   if (node.is_alias()) return "The scores are not divided here.";
-  return "Dot products of long vectors tend to be large, and softmax then puts nearly all weight on one key. "
-         "The usual divisor is √d_k, the square root of the key size: it keeps the scores moderate.";
+  std::string meaning =
+      "Dot products of long vectors tend to be large, and softmax then puts nearly all weight on one key. "
+      "The "
+      "usual divisor is √d_k, the square root of the key size: it keeps the scores moderate.";
+  const Scalar* by = number_of(*node.operation);
+  if (by && !by->in_words.empty())
+    meaning += fmt::format(" Here the scores are divided by {}.", by->in_words);
+  return meaning;
 }
 
 std::string meaning_of_masked(const Node& node) {
   if (node.is_alias()) return "There is no mask: every query may attend to every key.";
   if (node.operation->name() == "add") return meaning_of_added(node);
+  const std::string added = adds(node, "bias") || adds(node, "relative") ? meaning_of_added(node) + " " : "";
   const double fill = mask_fill(*node.operation);
-  if (!std::isfinite(fill)) return "Masked scores are replaced by −∞, so their weights are exactly 0.";
-  std::string meaning = fmt::format(
-      "Masked scores are replaced by {0}. The weight of a masked key is close to 0 only if {0} is far below "
-      "the other scores.",
-      fill);
+  if (std::ranges::all_of(cells(node.operands[1]->matrix()), [](double allowed) { return allowed != 0.0; })) {
+    return added + "The mask allows every key to every query: no score is replaced.";
+  }
+  if (!std::isfinite(fill))
+    return added + "Masked scores are replaced by −∞, so their weights are exactly 0.";
+  std::string meaning = added + fmt::format(
+                                    "Masked scores are replaced by {0}. The weight of a masked key is close "
+                                    "to 0 only if {0} is far below "
+                                    "the other scores.",
+                                    fill);
   if (has_row_without_keys(node)) {
     meaning += " A row whose keys are all masked is set to −∞ instead, so that all its weights are 0.";
   }
   return meaning;
+}
+
+std::string heading_of_masked(const Node& node) {
+  if (!adds(node, "relative")) return "Mask";
+  const bool masks = node.operation->name() == "mask" || adds(node, "bias");
+  return masks ? "Relative position bias and mask" : "Relative position bias";
 }
 
 std::string meaning_of_weights(const Node& node) {
@@ -122,7 +140,8 @@ std::string meaning_of_heads(const Node& node) {
 std::string meaning_of_joined(const Node& node) {
   const Node* output = node.graph->find(std::string(node.scope()) + "output");
   const bool projected = output && !output->is_alias();
-  const std::string joined = node.is_alias()
+  const Node* concat = node.graph->find(std::string(node.scope()) + "concat");
+  const std::string joined = concat && concat->is_alias()
                                  ? "There is one head, so nothing is concatenated."
                                  : "The outputs of the heads are concatenated, one row per query.";
   return joined +

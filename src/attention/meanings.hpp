@@ -13,6 +13,8 @@ std::string meaning_of_projection(const Node&);
 std::string meaning_of_similarity(const Node& node);
 std::string meaning_of_scaled(const Node& node);
 std::string meaning_of_masked(const Node& node);
+/// "Mask", or where positions are added to the scores what that is.
+std::string heading_of_masked(const Node& node);
 std::string meaning_of_weights(const Node& node);
 std::string meaning_of_sum(const Node& node);
 std::string meaning_of_heads(const Node& node);

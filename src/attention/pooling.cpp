@@ -25,7 +25,7 @@ bool is_cone(std::span<const double> weights) {
 }
 
 bool is_convex(std::span<const double> weights) {
-  return is_cone(weights) && close(std::accumulate(weights.begin(), weights.end(), 0.0), 1.0);
+  return is_cone(weights) && is_one(std::accumulate(weights.begin(), weights.end(), 0.0));
 }
 
 bool is_uniform(std::span<const double> weights) {
@@ -71,7 +71,7 @@ std::vector<std::string> remarks_on_sums(const Node& scores) {
 
 constexpr std::array pooling_table = {
     Pooling{"average", "every key has the same weight", uniform},
-    Pooling{"look-up", "the key with the largest score has weight 1 (of several, the first)", largest},
+    Pooling{"lookup", "the key with the largest score has weight 1 (of several, the first)", largest},
     Pooling{"sum", "the scores divided by their sum", normalize, remarks_on_sums},
     Pooling{"softmax", "the exponentials of the scores divided by their sum", softmax},
 };
@@ -86,6 +86,10 @@ constexpr std::array regime_table = {
 };
 
 }  // namespace
+
+bool is_one(double sum) {
+  return close(sum, 1.0);
+}
 
 std::span<const Pooling> poolings() {
   return pooling_table;

@@ -18,7 +18,7 @@ struct Pooling {
   std::vector<std::string> (*remarks)(const Node& scores) = nullptr;
 };
 
-/// average, look-up, sum, softmax.  (D0 11.1)
+/// average, lookup, sum, softmax.  (D0 11.1)
 std::span<const Pooling> poolings();
 
 /// What the weights of one query are, most special first: one-hot, uniform, convex (nonnegative with sum
@@ -30,6 +30,9 @@ struct Regime {
 };
 
 std::span<const Regime> regimes();
+
+/// Whether a sum of weights is one within rounding.
+bool is_one(double sum);
 
 /// The first regime that holds for a row of weights, within rounding.
 const Regime& regime_of(std::span<const double> weights);

@@ -4,6 +4,7 @@
 
 #include "graph/op/operations.hpp"
 #include "support/error.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
@@ -29,10 +30,10 @@ Value learned(const Value& x, const Places& places) {
   }
   if (places.before + words.rows > table.rows) {
     fail(
-        "there are {} words but only {} learned positions, and none for word {}: give a longer "
+        "there are {} but only {} learned positions, and none for word {}: give a longer "
         "--position-table, or --positions sinusoidal, which is defined for any length (but trained models "
         "rarely work well beyond the lengths of training)",
-        places.before + words.rows, table.rows, table.rows + 1);
+        count_of(places.before + words.rows, "word"), table.rows, table.rows + 1);
   }
   return rows(*places.table, places.before, words.rows);
 }

@@ -79,7 +79,24 @@ void check_layers(const Problem& problem) {
   }
 }
 
+void tell_what_is_random(const Problem& problem, Graph& graph) {
+  for (const Node& node : graph.nodes()) {
+    const bool drawn =
+        !node.operation && std::ranges::find(problem.drawn, node.leaf()) != problem.drawn.end();
+    if (drawn) graph.tell_origin(node, fmt::format("is random ({})", problem.drawn_from));
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> Problem::sources_of_mask(const std::vector<std::string>& key_words) const {
+  std::vector<std::string> sources;
+  if (mask) sources.emplace_back("--mask");
+  if (causal) sources.emplace_back("--causal");
+  if (!valid_lengths.empty()) sources.emplace_back("--valid-length");
+  if (masks_blanks() && any(blanks_among(key_words))) sources.emplace_back("the padding");
+  return sources;
+}
 
 bool Problem::is_masked() const {
   const auto has_padding = [&](const Sequence& sequence) {
@@ -110,6 +127,7 @@ void evaluate(const Problem& problem, Graph& graph, Extent extent) {
     if (count > 1 && lengths.size() == count) lengths = {lengths[i]};
     evaluate_sequence(problem, parameters, {&problem.sequences[i], std::move(lengths), extent}, graph);
   }
+  tell_what_is_random(problem, graph);
 }
 
 void add_alignments(Graph& graph) {

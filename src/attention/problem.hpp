@@ -50,6 +50,8 @@ struct Problem {
   std::vector<std::size_t> valid_lengths;  // one; or one for each sentence of a batch; or one for each query
   double fill = -std::numeric_limits<double>::infinity();
 
+  /// What the mask of a sequence follows from: "--causal", "the padding".
+  std::vector<std::string> sources_of_mask(const std::vector<std::string>& key_words) const;
   /// Whether some queries may be kept from some keys.
   bool is_masked() const;
   /// Whether that follows from the places of the words, whatever words stand there.

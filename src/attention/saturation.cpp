@@ -1,29 +1,57 @@
 #include "attention/saturation.hpp"
 
 #include <cmath>
+#include <numbers>
 #include <numeric>
+#include <vector>
 
 #include "math/product.hpp"
 #include "math/random.hpp"
 
 namespace attn {
+namespace {
+
+// For each of some numbers the sum of the others. Of weights that sum to one it is 1 − w, without the
+// subtraction that would cancel.
+std::vector<double> sums_of_others(const std::vector<double>& numbers) {
+  std::vector<double> sums(numbers.size());
+  double before = 0.0, after = 0.0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    sums[i] += before;
+    before += numbers[i];
+  }
+  for (std::size_t i = numbers.size(); i-- > 0;) {
+    sums[i] += after;
+    after += numbers[i];
+  }
+  return sums;
+}
+
+}  // namespace
 
 double entropy(std::span<const double> weights) {
+  const std::vector<double> others = sums_of_others({weights.begin(), weights.end()});
   double sum = 0.0;
-  for (const double weight : weights) {
-    if (weight > 0.0) sum -= weight * std::log2(weight);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const double weight = weights[i];
+    // Near 1 the logarithm hangs on 1 − w, which the other weights know to all digits.
+    if (weight > 0.5) sum -= weight * std::log1p(-others[i]) / std::numbers::ln2;
+    if (weight > 0.0 && weight <= 0.5) sum -= weight * std::log2(weight);
   }
   return sum;
 }
 
 double derivative_size(std::span<const double> weights) {
-  double squares = 0.0, cubes = 0.0;
-  for (const double weight : weights) {
-    squares += weight * weight;
-    cubes += weight * weight * weight;
+  std::vector<double> squared;
+  for (const double weight : weights) squared.push_back(weight * weight);
+  const std::vector<double> others = sums_of_others({weights.begin(), weights.end()});
+  const std::vector<double> other_squares = sums_of_others(squared);
+  // The diagonal has w_i (1 − w_i), and row i beside it has −w_i w_j: no term is a difference.
+  double sum = 0.0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    sum += squared[i] * (others[i] * others[i] + other_squares[i]);
   }
-  // Σ_ij (w_i δ_ij − w_i w_j)² = Σ w² − 2 Σ w³ + (Σ w²)².
-  return std::sqrt(std::fmax(0.0, squares - 2.0 * cubes + squares * squares));
+  return std::sqrt(sum);
 }
 
 RandomScores random_scores(std::size_t d_k, std::uint32_t seed) {

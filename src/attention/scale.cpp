@@ -8,6 +8,7 @@
 
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "support/number.hpp"
 #include "support/parsed.hpp"
 
 namespace attn {
@@ -29,7 +30,9 @@ std::optional<Scalar> none(const KeySizes&) {
 }
 
 std::optional<Scalar> sqrt_n(const KeySizes& sizes) {
-  return root_of(sizes.n_k);
+  Scalar root = root_of(sizes.n_k);
+  root.in_words = fmt::format("√n, with n = {}", count_of(sizes.n_k, "key"));
+  return root;
 }
 
 constexpr std::array table = {
@@ -51,7 +54,7 @@ std::optional<Scalar> divisor(std::string_view scale, const KeySizes& sizes) {
       fail("--scale {}: the scores are divided by it, so give a positive number", scale);
     }
     const std::string written = fmt::format("{}", *value);
-    return Scalar{*value, {written, written}};
+    return Scalar{*value, {written, written}, written};
   }
   if (const Scale* row = find_row(scales(), scale)) return row->divisor(sizes);
   fail("unknown scale '{}'{}. Choose one of: {}, or a number", scale, did_you_mean(scale, names_of(scales())),

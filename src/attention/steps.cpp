@@ -19,8 +19,15 @@ constexpr std::array table = {
          "--q and --k, or --x with --wq and --wk", Extent::weights, is_scores},
     Step{"scale", "Scaling", "divide the scores by √d_k", meaning_of_scaled,
          "--scores with --scale, or --q and --k", Extent::weights, is_scaled},
-    Step{"mask", "Mask", "replace the scores of masked keys by −∞", meaning_of_masked,
-         "--scores with --mask, --causal or --valid-length, or --q and --k", Extent::weights, is_masked},
+    Step{"mask",
+         "Mask",
+         "replace the scores of masked keys by −∞",
+         meaning_of_masked,
+         "--scores with --mask, --causal or --valid-length, or --q and --k",
+         Extent::weights,
+         is_masked,
+         {},
+         heading_of_masked},
     Step{"softmax", "Softmax", "attention weights: each row nonnegative, with sum one", meaning_of_weights,
          "--scores, or --q and --k", Extent::weights, is_weights},
     Step{"weigh", "Weighted sum", "the weighted sum of the values", meaning_of_sum,
@@ -42,6 +49,10 @@ constexpr std::array table = {
 
 std::span<const Step> steps() {
   return table;
+}
+
+std::string heading_of(const Step& step, const Node& result) {
+  return step.heading ? step.heading(result) : std::string(step.title);
 }
 
 const Step* step_of(const Node& node) {

@@ -20,7 +20,11 @@ struct Step {
   Extent extent;                     // how far a computation must go for it
   bool (*shows)(const Node&);        // whether a node is a result of this step
   std::string_view background = {};  // what only its own page has room for
+  std::string (*heading)(const Node& result) = nullptr;  // where the title does not say what it is; or null
 };
+
+/// What stands above a result of a step: the step's title, or what it is in this computation.
+std::string heading_of(const Step& step, const Node& result);
 
 /// add-positions, project, scores, scale, mask, softmax, weigh, heads, concat, feed-forward, averaging: in
 /// the order of the computation.

@@ -5,27 +5,40 @@
 #include <cmath>
 
 #include "attention/problem.hpp"
+#include "graph/op/operations.hpp"
 #include "support/error.hpp"
+#include "support/list.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
 
-// Whatever stands in for a masked score must lie far below the real ones of the same query.
-void warn_of_leak(const Node& node, std::vector<std::string>& found) {
-  const Matrix &scores = node.operands[0]->matrix(), &allowed = node.operands[1]->matrix();
-  for (std::size_t i = 0; i < node.frame.shape.rows; ++i) {
-    double lowest = std::numeric_limits<double>::infinity(), fill = -lowest;
-    for (std::size_t j = 0; j < node.frame.shape.columns; ++j) {
-      if (allowed(i, j) != 0.0) lowest = std::min(lowest, scores(i, j));
-      if (allowed(i, j) == 0.0) fill = std::max(fill, node.matrix()(i, j));
-    }
-    if (!std::isfinite(fill) || lowest > fill) continue;
-    found.push_back(fmt::format(
-        "{}: the score {:.6g} of query {} is not above the mask value {:.6g}, so the mask leaks: masked "
-        "keys get weight. Give a lower --mask-fill, or leave it out for −∞",
-        node.name, lowest, node.frame.rows.label(i), fill));
-    return;
+// How much weight the masked keys of a query have.
+double leaked(std::span<const double> weights, std::span<const double> allowed) {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < weights.size(); ++j) sum += allowed[j] == 0.0 ? weights[j] : 0.0;
+  return sum;
+}
+
+// What stands in for a masked score must lie so far below the real ones of the same query that masked keys
+// get no weight that shows.
+void warn_of_leak(const Node& weights, std::vector<std::string>& found) {
+  const Node& masked = weights.operands[0]->original();
+  if (!masked.operation || masked.operation->name() != "mask" || !masked.operands[1]->kept) return;
+  const Matrix& allowed = masked.operands[1]->matrix();
+  constexpr double shows = 1e-6;
+  double most = 0.0;
+  std::size_t worst = 0;
+  for (std::size_t i = 0; i < allowed.shape()[0]; ++i) {
+    const double sum = leaked(row(weights.matrix(), i), row(allowed, i));
+    if (sum > most) worst = i;
+    most = std::max(most, sum);
   }
+  if (most < shows) return;
+  found.push_back(fmt::format(
+      "{}: masked keys of query {} get weight {}: the mask value {:.6g} is not far below the scores. Give a "
+      "lower --mask-fill, or leave it out for −∞",
+      weights.name, weights.frame.rows.label(worst), written_digits(most, 2), mask_fill(*masked.operation)));
 }
 
 void warn_of_empty_rows(const Node& node, std::vector<std::string>& found) {
@@ -39,9 +52,11 @@ void warn_of_empty_rows(const Node& node, std::vector<std::string>& found) {
   constexpr std::size_t shown = 5;
   const std::size_t more = queries.size() > shown ? queries.size() - shown : 0;
   queries.resize(std::min(queries.size(), shown));
-  found.push_back(fmt::format("{}: every key is masked for query {}{}. The weights there are set to 0",
-                              node.name, fmt::join(queries, ", "),
-                              more ? fmt::format(" and {} more", more) : ""));
+  if (more) queries.push_back(fmt::format("{} more", more));
+  found.push_back(
+      fmt::format("{}: every key is masked for {}. {} weights are set to 0", node.name,
+                  queries.size() == 1 ? "query " + queries.front() : "the queries " + listed(queries),
+                  queries.size() == 1 ? "Its" : "Their"));
 }
 
 // The scores, where `expanded` is what they are when they are squared out.
@@ -102,8 +117,10 @@ std::vector<std::string> warnings(const Graph& graph) {
     const auto is_kept = [](const Node* operand) { return operand->kept != nullptr; };
     const bool all_kept = node.kept && std::ranges::all_of(node.operands, is_kept);
     if (!node.operation || !all_kept) continue;
-    if (node.operation->name() == "mask") warn_of_leak(node, found);
-    if (node.operation->name() == "softmax") warn_of_empty_rows(node, found);
+    if (node.operation->name() == "softmax") {
+      warn_of_leak(node, found);
+      warn_of_empty_rows(node, found);
+    }
     if (node.leaf() == "expanded") warn_of_cancellation(node, found);
   }
   return found;

@@ -80,7 +80,7 @@ Request requested(const Arguments& arguments) {
 std::vector<std::string> with_mask_unused(const Problem& problem) {
   std::vector<std::string> remarks = problem.remarks;
   if (problem.is_masked()) {
-    remarks.push_back("the mask has no effect here: every query attends to all keys");
+    remarks.push_back("the mask is ignored here: no key is masked");
   }
   return remarks;
 }

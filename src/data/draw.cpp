@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <span>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "attention/positions.hpp"
 #include "data/embeddings.hpp"
@@ -142,23 +144,37 @@ class Draw {
     return count;
   }
 
-  void draw_embeddings() {
+  // The different words of some tokens, without padding.
+  static std::vector<std::string> distinct(std::span<const std::string> tokens) {
     std::vector<std::string> words;
+    std::unordered_set<std::string_view> seen;
+    for (const std::string& word : tokens) {
+      if (word != blank && seen.insert(word).second) words.push_back(word);
+    }
+    return words;
+  }
+
+  // A row for each token: its word's vector, or zeros for padding.
+  static Matrix rows_of(const std::vector<std::string>& tokens, const std::vector<std::string>& words,
+                        const Matrix& vectors) {
     std::unordered_map<std::string_view, std::size_t> places;
+    for (std::size_t i = 0; i < words.size(); ++i) places.emplace(words[i], i);
+    Matrix result = make_matrix({tokens.size(), vectors.shape()[1]}, 0.0);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      if (tokens[i] == blank) continue;
+      std::ranges::copy(row(vectors, places.at(tokens[i])), row(result, i).begin());
+    }
+    return result;
+  }
+
+  void draw_embeddings() {
+    std::vector<std::string> all;
     for (const Sequence& sequence : problem_.sequences) {
-      for (const std::string& word : sequence.tokens) {
-        if (word != blank && places.emplace(word, words.size()).second) words.push_back(word);
-      }
+      all.insert(all.end(), sequence.tokens.begin(), sequence.tokens.end());
     }
+    const std::vector<std::string> words = distinct(all);
     const Matrix vectors = words.empty() ? make_matrix({1, d_model()}, 0.0) : vectors_of(words);
-    for (Sequence& sequence : problem_.sequences) {
-      Matrix x = make_matrix({sequence.tokens.size(), vectors.shape()[1]}, 0.0);
-      for (std::size_t i = 0; i < sequence.tokens.size(); ++i) {
-        if (sequence.tokens[i] == blank) continue;
-        std::ranges::copy(row(vectors, places.at(sequence.tokens[i])), row(x, i).begin());
-      }
-      sequence.x = std::move(x);
-    }
+    for (Sequence& sequence : problem_.sequences) sequence.x = rows_of(sequence.tokens, words, vectors);
   }
 
   Matrix vectors_of(const std::vector<std::string>& words) {
@@ -198,10 +214,15 @@ class Draw {
     if (heads > 1 || must_fit) draw_parameter("w_o", {heads * d_v(), d_model()});
   }
 
-  // Words of the memory are drawn by themselves: it may be another language, or another size.
+  // Words of the memory are drawn apart from the others: it may be another language, or another size.
   void draw_memory() {
     const std::size_t size = request_.has("d_memory") ? request_.get<std::size_t>("d_memory") : d_model();
-    draw_rows("memory", {problem_.key_tokens.size(), size});
+    const std::vector<std::string>& tokens = problem_.key_tokens;
+    require_size("memory", {tokens.size(), size});
+    const std::vector<std::string> words = distinct(tokens);
+    const Matrix vectors = random_->embeddings({std::max<std::size_t>(words.size(), 1), size});
+    problem_.matrices.emplace("memory", rows_of(tokens, words, vectors));
+    problem_.drawn.push_back("memory");
   }
 
   void draw_feed_forward() {

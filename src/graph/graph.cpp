@@ -80,6 +80,10 @@ Value Graph::input(std::string_view name, std::shared_ptr<const Matrix> matrix, 
   return value(node);
 }
 
+void Graph::tell_origin(const Node& input, std::string origin) {
+  const_cast<Node&>(input).origin = std::move(origin);
+}
+
 Value Graph::placeholder(std::string_view name, Frame frame) {
   Node& node = add(nullptr, {}, std::move(frame));
   give_name(node, prefix_ + std::string(name));

@@ -23,6 +23,7 @@ struct Node {
   std::vector<const Node*> operands;
   Frame frame;
   std::shared_ptr<const Matrix> kept;  // null: nobody listens
+  std::string origin = {};             // of an input that was not given: "is random (seed 1)"
 
   /// The cells. Throws std::logic_error when they were not kept.
   const Matrix& matrix() const;
@@ -99,6 +100,8 @@ class Graph {
   Value input(std::string_view name, Matrix matrix, Axis rows, Axis columns);
   /// The same without a copy: the matrix is shared with whoever gave it.
   Value input(std::string_view name, std::shared_ptr<const Matrix> matrix, Axis rows, Axis columns);
+  /// Says where an input comes from that was not given.
+  void tell_origin(const Node& input, std::string origin);
   /// A matrix of which only the frame is known, in a graph that never evaluates.
   Value placeholder(std::string_view name, Frame frame);
   /// Evaluates an operation. Throws InputError when the operands do not fit together, or when the result

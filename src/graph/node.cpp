@@ -100,8 +100,10 @@ Formula formula_of(const Node& node, std::string_view scope) {
 }
 
 Explanation explain(const Cell& cell, std::string_view scope) {
-  if (!cell.node->operation)
-    return {number(cell.value()), cell.node->name_within(scope) + " is given, not computed"};
+  if (!cell.node->operation) {
+    const std::string origin = cell.node->origin.empty() ? "is given" : cell.node->origin;
+    return {number(cell.value()), cell.node->name_within(scope) + " " + origin + ", not computed"};
+  }
   Explanation explanation = cell.node->operation->explain(cell.node->operands, cell.row, cell.column);
   explanation.expression = with_names_only(std::move(explanation.expression));
   explanation.reason = told_within(std::move(explanation.reason), *cell.node, scope);

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <numeric>
 #include <set>
 
 #include "attention/pooling.hpp"
@@ -42,15 +44,15 @@ struct Look {
   double weight;
 };
 
+constexpr int digits_of_percent = 2;  // decimals of a weight that a percentage shows
+
 // Those of the queries for which one key has more weight than any other.
 std::vector<Look> decided_looks(const Matrix& weights) {
-  constexpr double same = 1e-9;
   std::vector<Look> looks;
   for (std::size_t i = 0; i < weights.shape()[0]; ++i) {
     const std::span<const double> values = row(weights, i);
-    const auto best = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
-    const auto rivals = std::ranges::count_if(values, [&](double w) { return w > values[best] - same; });
-    if (rivals == 1) looks.push_back({i, best, values[best]});
+    if (const auto best = preferred_key(values, digits_of_percent))
+      looks.push_back({i, *best, values[*best]});
   }
   return looks;
 }
@@ -73,11 +75,32 @@ std::shared_ptr<const Matrix> scores_behind(const Node& scores) {
   return mask(zeros, shared, mask_fill(*source.operation)).node().kept;
 }
 
+// The same for weights that are transposed.
+std::shared_ptr<const Matrix> scores_transposed(const Node& alignment) {
+  if (!alignment.operation || alignment.operation->name() != "transpose") return nullptr;
+  const Node& weights = alignment.operands.front()->original();
+  if (!holds_weights(weights) || !weights.operation) return nullptr;
+  const std::shared_ptr<const Matrix> scores = scores_behind(*weights.operands.front());
+  return scores ? std::make_shared<const Matrix>(transposed(*scores)) : nullptr;
+}
+
 std::string bracketed(Shape shape) {
   return "[" + to_string(shape) + "]";
 }
 
 }  // namespace
+
+std::optional<std::size_t> preferred_key(std::span<const double> weights, int decimals) {
+  const auto best = static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
+  if (!(weights[best] > 0.0)) return std::nullopt;  // every key is masked
+  const std::string most = written_fixed(weights[best], decimals);
+  const double last_digit = std::pow(10.0, -decimals);
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    const bool near = j != best && weights[best] - weights[j] <= last_digit;
+    if (near && written_fixed(weights[j], decimals) == most) return std::nullopt;
+  }
+  return best;
+}
 
 bool holds_weights(const Node& node) {
   const Node& source = node.original();
@@ -97,6 +120,7 @@ Table table_of(const Node& node) {
     if (source.operation) table.scores = scores_behind(*source.operands.front());
   } else if (node.leaf() == "alignment") {
     table.heat = Heat::weights;
+    table.scores = scores_transposed(source);
   } else {
     table.heat = node.leaf() == "mask" ? Heat::none : Heat::around_zero;
     table.scores = node.kept;
@@ -168,9 +192,12 @@ void add_drawn(Page& page, const Problem& problem) {
 Listing regimes_of_rows(const Node& weights) {
   Listing listing{{"query", "regime", "what that is"}, {}};
   for (std::size_t i = 0; i < weights.frame.shape.rows; ++i) {
-    const Regime& regime = regime_of(row(weights.matrix(), i));
+    const std::span<const double> cells = row(weights.matrix(), i);
+    const Regime& regime = regime_of(cells);
+    const double sum = std::accumulate(cells.begin(), cells.end(), 0.0);
     listing.rows.push_back(
-        {weights.frame.rows.label(i), std::string(regime.name), std::string(regime.summary)});
+        {weights.frame.rows.label(i), std::string(regime.name),
+         std::string(regime.summary) + (is_one(sum) ? "" : fmt::format(" (the sum is {:.12g})", sum))});
   }
   return listing;
 }
@@ -194,7 +221,7 @@ void add_reading(Page& page, const Node& node) {
   const bool of_words = weights.frame.columns.name == "vocabulary";
   Text reading;
   for (const Look& look : looks) {
-    const std::string share = written_fixed(100.0 * look.weight, 0);
+    const std::string share = written_fixed(100.0 * look.weight, digits_of_percent - 2);
     const bool first = reading.empty();
     if (!first) reading.push_back({Span::Style::plain, "; "});
     if (of_words) reading.push_back({Span::Style::plain, first ? "After " : "after "});

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +50,10 @@ void add_short_names(Page& page, const Node& example);
 
 /// The formula and the table of each node, under a heading for each scope, which names then leave out.
 void add_results_by_scope(Page& page, const std::vector<const Node*>& nodes);
+
+/// The key that has more weight than any other, also as so many decimals show the weights; nothing where
+/// several have the most, or every key is masked.
+std::optional<std::size_t> preferred_key(std::span<const double> weights, int decimals);
 
 /// Whether the node is the result of a softmax (its rows sum to one, or to zero where no key may be looked
 /// at).

@@ -163,7 +163,7 @@ class MarkdownRenderer {
     const Explanation explanation = explain(derivation.subject, derivation.scope);
     gap();
     const Notation notation{.latex = true,
-                            .precision = style_.precision,
+                            .precision = std::max(style_.precision, least_precision),
                             .most_terms = style_.elides() ? 8u : 0u,
                             .terms_in_line = 4,
                             .scope = derivation.scope};

@@ -127,7 +127,7 @@ class TextRenderer {
     const Explanation explanation = explain(derivation.subject, derivation.scope);
     gap();
     const std::string margin(2 + 2 * derivation.depth, ' ');
-    const Notation notation{.precision = style_.precision,
+    const Notation notation{.precision = std::max(style_.precision, least_precision),
                             .most_terms = style_.elides() ? std::size_t{8} : 0,
                             .scope = derivation.scope};
     std::string subject = written_cell(derivation.subject, notation);

@@ -15,6 +15,9 @@ struct Written {
   bool exact = true;
 };
 
+/// Fewer decimals would show sums and products of other numbers than those that are computed with.
+constexpr int least_precision = 2;
+
 /// How expressions are written. A notation is the table of signs of one language: plain text or LaTeX.
 struct Notation {
   bool latex = false;

@@ -12,4 +12,13 @@ std::vector<std::string_view> pieces_of(std::string_view list, char separator) {
   return pieces;
 }
 
+std::string listed(const std::vector<std::string>& words) {
+  std::string list;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) list += i + 1 == words.size() ? " and " : ", ";
+    list += words[i];
+  }
+  return list;
+}
+
 }  // namespace attn

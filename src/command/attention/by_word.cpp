@@ -53,6 +53,8 @@ class WordWalk {
   }
 
  private:
+  Span next_step() { return strong(fmt::format("Step {}.", ++step_)); }
+
   // "it", or without words: Query 8.
   std::string asker() const {
     const Axis& queries = weights_.frame.rows;
@@ -78,7 +80,7 @@ class WordWalk {
     const Node *asking = find("q"), *answering = find("k");
     if (!asking || !answering) return;
     const Node &q = *asking, &k = *answering;
-    page_.say(text(strong("Step 1."),
+    page_.say(text(next_step(),
                    " Every query is compared with every key, and every key has a value. The row of q for ",
                    strong(asker()), " is below the formulas."));
     for (const Node* node : {&q, &k, &values_}) say_formulas(*node);
@@ -93,7 +95,7 @@ class WordWalk {
     const std::size_t keys = scores->frame.shape.columns;
     const Expression first = explain({scores, query_, 0}).expression;
     const bool all = keys * cells_of(first).size() <= most_written;
-    page_.say(text(strong("Step 2."), " ", meaning_of_scores(*scores),
+    page_.say(text(next_step(), " ", meaning_of_scores(*scores),
                    all ? "" : " This is the score of the key with the largest weight."));
     const std::span<const double> weights = row(weights_.matrix(), query_);
     const auto most = static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
@@ -112,13 +114,13 @@ class WordWalk {
     const Node *scaled = find("scaled"), *masked = find("masked");
     if (!weights_.operation) return page_.say(text(strong("The weights"), " were given."));
     if (scaled && scaled->operation && !scaled->is_alias()) {
-      page_.say(text(strong("Step 3."), " The scores are divided: ", code(formula_of(*scaled).plain), "."));
+      page_.say(text(next_step(), " The scores are divided: ", code(formula_of(*scaled).plain), "."));
     }
     if (masked && !masked->is_alias()) page_.say(text("The mask: ", code(formula_of(*masked).plain), "."));
-    page_.say(text(strong("Step 4."), " ",
+    page_.say(text(next_step(), " ",
                    scores_of_asker_are_masked()
                        ? "All keys are masked, so all weights are 0."
-                       : "Softmax turns them into weights from 0 to 1 that sum to one."));
+                       : "Softmax turns the scores into weights from 0 to 1 that sum to one."));
   }
 
   // One row for each key; the columns are the scores on their way to weights.
@@ -161,7 +163,7 @@ class WordWalk {
     }
     std::vector<std::string> labels;
     for (std::size_t j = 0; j < keys; ++j) labels.push_back(weights_.frame.columns.label(j));
-    page_.say(text(strong("Step 5."),
+    page_.say(text(next_step(),
                    " Every value is multiplied by its weight. Values with a weight near 0 contribute almost "
                    "nothing."));
     page_.say(Table{.title = "weight ⋅ value",
@@ -169,7 +171,7 @@ class WordWalk {
                     .columns = output_.frame.columns,
                     .cells = share(std::move(products)),
                     .heat = Heat::around_zero});
-    page_.say(text(strong("Step 6."), " Their sum is the output for ", strong(asker()), "."));
+    page_.say(text(next_step(), " The sum of these products is the output for ", strong(asker()), "."));
     page_.say(row_table(output_, query_));
   }
 
@@ -180,6 +182,7 @@ class WordWalk {
   const Node& values_;
   std::size_t query_;
   std::string_view scope_;
+  int step_ = 0;
 };
 
 bool has_row(const Node& node, const std::string& word) {

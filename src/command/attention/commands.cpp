@@ -6,7 +6,7 @@
 namespace attn {
 namespace {
 
-const Option by_word = {"--by-word", "WORD", "show the six steps for one word, with vectors"};
+const Option by_word = {"--by-word", "WORD", "show the steps for one word, with vectors"};
 const Option swap = {"--swap", "I,J", "swap two words: what changes without and with positional encoding"};
 const Option transposition = {"--transpose", "",
                               "show the weights transposed: keys as rows, queries as columns"};
@@ -108,7 +108,7 @@ std::vector<Command> attention_commands() {
        .examples = {"attn compare-masks", "attn compare-masks --scores '3 1 2; 0 5 1' --causal"},
        .run = run_compare_masks});
   commands.push_back({.name = "pool",
-                      .summary = "attention pooling: average, look-up, sum and softmax of the same scores",
+                      .summary = "attention pooling: average, lookup, sum and softmax of the same scores",
                       .takes_problem = true,
                       .default_example = "pooling",
                       .examples = {"attn pool", "attn pool --score-sigma 0.3",
@@ -136,7 +136,7 @@ std::vector<Command> attention_commands() {
                       .words = "[NAME]",
                       .most_words = 1,
                       .options = {only_option()},
-                      .examples = {"attn errata", "attn errata E10", "attn errata E10 --only right"},
+                      .examples = {"attn errata", "attn errata E10", "attn errata E10 --only output_wrong"},
                       .run = run_errata});
   commands.push_back(
       {.name = "cost",

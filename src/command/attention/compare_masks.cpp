@@ -38,6 +38,19 @@ double leaked(const Matrix& weights, const Matrix& allowed) {
   return most;
 }
 
+// What lowers every score that is not masked to below the mask value.
+double lowered_below(const Matrix& scores, const Matrix& allowed, double fill) {
+  double highest = 0.0;
+  for (std::size_t i = 0; i < scores.shape()[0]; ++i) {
+    for (std::size_t j = 0; j < scores.shape()[1]; ++j) {
+      if (allowed(i, j) != 0.0) highest = std::max(highest, scores(i, j));
+    }
+  }
+  double lowered = 2.0 * fill;
+  while (highest + lowered >= fill) lowered *= 2.0;
+  return lowered;
+}
+
 class Comparison {
  public:
   Comparison(Page& page, Graph& graph, const Node& masked)
@@ -86,7 +99,7 @@ class Comparison {
       measure(i, scores_, fills[i]);
       labels.push_back(fmt::format("{}", fills[i]));
     }
-    const double lowered = 2.0 * published_fill;
+    const double lowered = lowered_below(scores_.matrix(), allowed_.matrix(), published_fill);
     const Value low =
         graph_.input("lowered_scores", shifted(scores_.matrix(), lowered), axis("queries"), axis("keys"));
     measure(std::size(fills), low, published_fill);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
 
 #include "attention/problem.hpp"
 #include "command/solve.hpp"
@@ -14,6 +15,8 @@
 
 namespace attn {
 namespace {
+
+constexpr int shown_decimals = 4;  // of a weight
 
 // A sentence's attention in one layer: the weights of its heads.
 using Heads = std::vector<const Node*>;
@@ -55,30 +58,25 @@ Axis heads_and_average(std::size_t heads) {
   return axis("heads", std::move(labels));
 }
 
-// The key that has more weight than any other, if there is one.
-std::optional<std::size_t> preferred(std::span<const double> weights) {
-  constexpr double same = 1e-9;
-  const auto best = static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
-  const auto rivals = std::ranges::count_if(weights, [&](double w) { return w > weights[best] - same; });
-  return rivals == 1 ? std::optional(best) : std::nullopt;
-}
-
-// What a reader of the average alone would miss.
+// What a reader of the average alone would miss: that heads attend to different words.
 void tell_what_is_hidden(Page& page, const Value& heads, const Value& average, const Axis& keys) {
   Margined list;
+  std::set<std::size_t> different;
   for (std::size_t h = 0; h < heads.shape().rows; ++h) {
-    const std::optional<std::size_t> key = preferred(row(heads.matrix(), h));
+    const std::optional<std::size_t> key = preferred_key(row(heads.matrix(), h), shown_decimals);
     if (!key) continue;
+    different.insert(*key);
     const std::string word =
         keys.labels ? fmt::format("\"{}\"", keys.label(*key)) : fmt::format("key {}", *key + 1);
-    list.lines.push_back({"- ", "  ",
-                          text(fmt::format("Head {} attends most to {} ({}), which has {} in the average.",
-                                           h + 1, word, written_fixed(heads.matrix()(h, *key), 4),
-                                           written_fixed(average.matrix()(0, *key), 4)))});
+    list.lines.push_back(
+        {"- ", "  ",
+         text(fmt::format("Head {} attends most to {} ({}), which has {} in the average.", h + 1, word,
+                          written_fixed(heads.matrix()(h, *key), shown_decimals),
+                          written_fixed(average.matrix()(0, *key), shown_decimals)))});
   }
-  const bool none = list.lines.empty();
-  page.say(std::string("The average does not show which head attends to which word") + (none ? "." : ":"));
-  if (!none) page.say(std::move(list));
+  if (different.size() < 2) return;
+  page.say("The average does not show which head attends to which word:");
+  page.say(std::move(list));
 }
 
 // All heads of one attention at once, as seen from one word.
@@ -108,6 +106,23 @@ void add_attention(Page& page, Graph& graph, const Heads& heads, std::size_t que
   if (heads.size() > 1) tell_what_is_hidden(page, each, all_rows.back(), keys);
 }
 
+// Who is the query, in one attention.
+struct Asker {
+  const Heads* heads;
+  std::size_t query;
+};
+
+// "it"; or query 2, where there are no words or another one in each sentence.
+std::string called(const std::vector<Asker>& askers) {
+  std::set<std::string> words;
+  for (const auto& [heads, query] : askers) {
+    const Axis& queries = heads->front()->frame.rows;
+    words.insert(queries.labels ? fmt::format("\"{}\"", queries.label(query))
+                                : fmt::format("query {}", query + 1));
+  }
+  return words.size() == 1 ? *words.begin() : fmt::format("query {}", askers.front().query + 1);
+}
+
 }  // namespace
 
 Outcome run_softmax(const Command& command, const Arguments& arguments) {
@@ -122,19 +137,21 @@ Outcome run_softmax(const Command& command, const Arguments& arguments) {
   const std::vector<Heads> attentions = heads_of(*graph);
   if (attentions.empty())
     fail("--from shows attention weights, and there are none: give --q and --k, or --scores");
-  page.head(1, fmt::format("Attention weights from \"{}\"", *word));
-  page.say("The attention weights of one query: a row for each head, a column for each key.");
-  add_drawn(page, *problem);
   const auto has_word = [&](const Heads& heads) {
     return has_place(heads.front()->frame.rows, heads.front()->frame.shape.rows, *word);
   };
   const bool found = std::ranges::any_of(attentions, has_word);
+  std::vector<Asker> askers;
   for (const Heads& heads : attentions) {
     if (found && !has_word(heads)) continue;
     const Frame& frame = heads.front()->frame;
-    add_attention(page, *graph, heads,
-                  find_place(frame.rows, frame.shape.rows, *word, fmt::format("--from {}", *word)));
+    askers.push_back(
+        {&heads, find_place(frame.rows, frame.shape.rows, *word, fmt::format("--from {}", *word))});
   }
+  page.head(1, "Attention weights from " + called(askers));
+  page.say("The attention weights of one query: a row for each head, a column for each key.");
+  add_drawn(page, *problem);
+  for (const Asker& asker : askers) add_attention(page, *graph, *asker.heads, asker.query);
   return {std::move(page), Solved{problem, graph}.warnings()};
 }
 

@@ -104,7 +104,7 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
   const Value queries = graph.input("q", grid_over(keys.matrix()), axis("queries"), axis("features"));
   Plot plot{.title = "Pooled values over a grid of queries", .x_name = "query", .series = {}};
   plot.series.push_back({"average", column(queries.matrix()), {}});
-  plot.series.push_back({"look-up", column(queries.matrix()), {}});
+  plot.series.push_back({"lookup", column(queries.matrix()), {}});
   plot.series.push_back({"softmax", column(queries.matrix()), {}});
   const Recipe recipe = recipe_of(problem, parameters, {.d_k = 1, .n_k = keys.shape().rows});
   const Value scores = name("scaled", divided(name("scores", recipe.score(queries, keys)), recipe));
@@ -120,7 +120,7 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
   page.head(2, "The curve");
   page.say(text(fmt::format(
       "{} queries from {} to {} pool the same values. The output of the average is the same for all "
-      "queries. The look-up takes the value of one key at a time. Softmax passes smoothly between "
+      "queries. The lookup takes the value of one key at a time. Softmax passes smoothly between "
       "the values.",
       grid_points, written_digits(queries.matrix()(0, 0), 4),
       written_digits(queries.matrix()(grid_points - 1, 0), 4))));

@@ -16,6 +16,12 @@
 namespace attn {
 namespace {
 
+// A learned table that nobody gave.
+void say_what_is_random(Page& page, const Problem& problem) {
+  if (std::ranges::find(problem.drawn, "position_table") == problem.drawn.end()) return;
+  page.say(fmt::format("The numbers of position_table are random ({}), not trained.", problem.drawn_from));
+}
+
 constexpr std::size_t most_pairs = 256, most_curves = 6;
 
 // "1,2,5": columns, counted from 1.
@@ -179,6 +185,7 @@ Outcome run_positions(const Command&, const Arguments& arguments) {
   if (kind.table_shape) table = table_input(*graph, kind, problem.matrices.at("position_table"));
   page.head(1, fmt::format("Positions: {}", kind.name));
   page.say(text(fmt::format("Positional encoding: {}.", kind.summary)));
+  say_what_is_random(page, problem);
   if (kind.of_embeddings) {
     add_absolute(page, kind, x, table, arguments);
   } else {

@@ -16,7 +16,7 @@ std::string meaning_of(const Step& step, const Node& node) {
 }
 
 void add_step(Page& page, const Step& step, const Problem& problem) {
-  page.head(1, std::string(step.title));
+  page.head(1, heading_of(step, *page.trace.front()));
   std::set<std::string> told;
   const auto tell = [&](std::string meaning) {
     if (told.insert(meaning).second) page.say(std::move(meaning));

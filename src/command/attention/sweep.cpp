@@ -139,9 +139,10 @@ Outcome run_scale(const Command& command, const Arguments& arguments) {
     if (query == 0 && values.size() > 1) page.say(plot_of(values, saturation));
   }
   page.head(2, "Why √d_k");
-  page.say(text(
-      "Random queries and keys, 64 of each, whose numbers have mean 0 and variance 1. The variance of their "
-      "dot products grows in proportion to d_k. Dividing by √d_k brings it back to about 1."));
+  page.say(
+      text("Random queries and keys (always seed 1), 64 of each. Their numbers have mean 0 and variance 1. "
+           "The variance of their "
+           "dot products grows in proportion to d_k. Dividing by √d_k brings it back to about 1."));
   page.say(variances());
   check_overflow(*graph);
   return {std::move(page), with_mask_unused(*problem)};

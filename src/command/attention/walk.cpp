@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "attention/averaging.hpp"
 #include "attention/meanings.hpp"
 #include "attention/steps.hpp"
 #include "command/attention/by_word.hpp"
@@ -33,6 +34,13 @@ void add_inputs(Page& page, const Problem& problem) {
   add_drawn(page, problem);
 }
 
+// The scope whose nodes of one step belong together: its own, or all of what layers would be as one
+// averaging.
+std::string_view place_of(const Node& node) {
+  const std::string_view scope = node.scope_name();
+  return is_averaging(node) ? scope.substr(0, scope.find(averaging_scope) + averaging_scope.size()) : scope;
+}
+
 // The walk in matrix form: the nodes in the order in which they were computed, under the step that each
 // belongs to.
 class MatrixWalk {
@@ -42,7 +50,7 @@ class MatrixWalk {
   void add(const Node& node) {
     const Step* step = step_of(node);
     if (!step || (node.is_alias() && node.leaf() != "output")) return;
-    if (step != step_ || (!together_.empty() && together_.back()->scope() != node.scope())) finish();
+    if (step != step_ || (!together_.empty() && place_of(*together_.back()) != place_of(node))) finish();
     step_ = step;
     together_.push_back(&node);
   }
@@ -66,8 +74,8 @@ class MatrixWalk {
 
  private:
   void add_heading(const Node& node, const Step& step) {
-    std::string title = fmt::format("{}. {}", ++count_, step.title);
-    if (!node.scope().empty()) title += fmt::format(" ({})", node.scope_name());
+    std::string title = fmt::format("{}. {}", ++count_, heading_of(step, node));
+    if (const std::string_view place = place_of(node); !place.empty()) title += fmt::format(" ({})", place);
     page_.head(2, std::move(title));
     std::string meaning = step.meaning(node);
     if (told_.insert(meaning).second) page_.say(text(std::move(meaning)));

@@ -5,6 +5,7 @@
 
 #include "command/cost/cost.hpp"
 #include "model/layer_cost.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
@@ -25,9 +26,9 @@ void add_heads(CostPage& page, std::optional<std::size_t> words, std::optional<s
   const std::size_t d_model = shareable(std::min(size.value_or(usual_size), most_numbers));
   page.head(1, "Eight heads against one");
   page.say(fmt::format(
-      "Self-attention with w_q, w_k, w_v and w_o on {} words of size {}: once with 8 heads of size {}, once "
+      "Self-attention with w_q, w_k, w_v and w_o on {} of size {}: once with 8 heads of size {}, once "
       "with one head of size {}.{}",
-      n, d_model, d_model / heads, d_model,
+      count_of(n, "word"), d_model, d_model / heads, d_model,
       size && *size != d_model ? fmt::format(" (The size {} is replaced by {}.)", *size, d_model) : ""));
   page.table("heads", work_columns,
              {{fmt::format("8 heads of {}", d_model / heads), numbers(counted_heads(heads, n, d_model))},
@@ -42,8 +43,9 @@ void add_scores(CostPage& page, LayerSizes sizes) {
   constexpr std::size_t most_queries = 64, most_numbers = 64;
   const std::size_t n = std::min(sizes.n, most_queries), d = std::min(sizes.d, most_numbers);
   page.head(1, "Additive against dot product");
-  page.say(fmt::format("The scores of {0} {1} and {0} keys of size {2}{3}:", n, n == 1 ? "query" : "queries",
-                       d, n < sizes.n || d < sizes.d ? ", the largest size that is counted here" : ""));
+  page.say(fmt::format(
+      "The scores of {0} and {1} of size {2}{3}:", n == 1 ? "1 query" : fmt::format("{} queries", n),
+      count_of(n, "key"), d, n < sizes.n || d < sizes.d ? ", the largest size that is counted here" : ""));
   QuantityRows rows;
   for (const ScoringFunction& function : scoring_functions()) {
     rows.emplace_back(function.name, numbers(counted_scores(function, n, d)));

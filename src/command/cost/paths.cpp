@@ -59,14 +59,14 @@ void add_paths(CostPage& page, std::size_t k) {
   const std::size_t kernel = std::clamp<std::size_t>(k, 2, 8);
   page.say(
       fmt::format("The number of layers until x_1 and x_n meet, with kernel {}: found by searching stacks of "
-                  "layers, and by formula (rounded up).",
-                  kernel));
+                  "layers, and by formula (rounded up).{}",
+                  kernel, kernel == k ? "" : fmt::format(" (The kernel {} is replaced by {}.)", k, kernel)));
   QuantityRows rows;
   for (const std::size_t n : std::array<std::size_t, 4>{5, 9, 17, 32})
     rows.push_back(layers_to_meet(n, kernel));
   page.table("meeting", {"contiguous", "(n-1)/(k-1)", "dilated", "log_k n"}, rows);
   page.say(
-      "Some texts say O(n/k), others O(log_k n). Both are right. Each layer of an ordinary convolution "
+      "Some texts say O(n/k), others O(log_k n). Both are correct. Each layer of an ordinary convolution "
       "reaches k−1 positions further, so (n−1)/(k−1) layers are needed. In a dilated convolution the "
       "positions of a window are k^(l−1) apart in layer l. Each layer reaches k times as far as the layer "
       "before, so log_k n layers are enough.");

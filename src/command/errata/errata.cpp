@@ -58,8 +58,8 @@ constexpr std::array table = {
     Erratum{"E20", "cross-attention post", "x_i is represented by h_t: correct is h_i",
             show_index_of_the_state, "attn align"},
     Erratum{"E21", "Dive into Deep Learning / paper notes",
-            "a position sees outputs up to that position, or before it: both are right", show_shift_and_mask,
-            "attn decoder --check-causal"},
+            "a position sees outputs up to that position, or before it: both are correct",
+            show_shift_and_mask, "attn decoder --check-causal"},
 };
 
 Page list_of_errata() {

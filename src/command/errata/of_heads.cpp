@@ -52,7 +52,7 @@ void show_split_heads(Page& page, Graph& graph) {
   solve_example("eight-heads", graph);
   const Value x = at(graph, "x");
   page.say(
-      "Both are right. One text computes q = x·W_q and gives each head some columns of q. The others give "
+      "Both are correct. One text computes q = x·W_q and gives each head some columns of q. The others give "
       "each head a matrix of its own. The results are equal if W_q consists of these matrices side by side, "
       "and likewise W_k and W_v. Here multi-head attention is computed in both ways, up to the output "
       "projection, with the numbers of the example eight-heads:");
@@ -77,7 +77,7 @@ void show_sets_of_a_decoder_layer(Page& page, Graph& graph) {
     }));
   };
   page.say(
-      "Eight sets of W_q, W_k and W_v are right for an encoder layer, which has one attention. A decoder "
+      "Eight sets of W_q, W_k and W_v are correct for an encoder layer, which has one attention. A decoder "
       "layer has two, self-attention and cross-attention, and each has its own matrices:");
   Matrix numbers = make_matrix({2, 2});
   numbers(0, 0) = attentions("encoder.1.");
@@ -85,7 +85,7 @@ void show_sets_of_a_decoder_layer(Page& page, Graph& graph) {
   for (std::size_t i = 0; i < 2; ++i) numbers(i, 1) = numbers(i, 0) * static_cast<double>(base.heads);
   const Value sets =
       graph.input("sets", std::move(numbers), axis("layers", {"encoder layer", "decoder layer"}),
-                  axis("quantities", {"attentions", "sets with 8 heads"}));
+                  axis("quantities", {"attentions", "sets, 8 heads"}));
   page.trace.push_back(&sets.node());
   page.say(table_of(sets.node()));
 }

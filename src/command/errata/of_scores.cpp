@@ -16,7 +16,7 @@ namespace attn {
 void show_additive_cost(Page& page, Graph& graph) {
   constexpr std::size_t n = 64, d = 64;
   page.say(fmt::format(
-      "The notes on \"Attention Is All You Need\" are right: in theory both costs are similar, and in "
+      "The notes on \"Attention Is All You Need\" are correct: in theory both costs are similar, and in "
       "practice the dot product is faster. At the same size additive attention saves nothing. It needs a "
       "tanh for each of {} numbers of each pair of a query and a key. The counts for {} queries and {} keys "
       "of size {}:",
@@ -39,8 +39,9 @@ void show_dropped_norms(Page& page, Graph& graph) {
   solve_example("thinking-machines", graph);
   const Matrix &q = at(graph, "q").matrix(), &k = at(graph, "k").matrix();
   page.say(
-      "The Gaussian score is −½‖q − k‖² = q ⋅ k − ½‖k‖² − ½‖q‖². Dropping ½‖q‖² is right: it is the same for "
-      "all keys and cancels in the softmax. Dropping ½‖k‖² is right only if all keys have the same length. "
+      "The Gaussian score is −½‖q − k‖² = q ⋅ k − ½‖k‖² − ½‖q‖². Dropping ½‖q‖² is correct: it is the same "
+      "for "
+      "all keys and cancels in the softmax. Dropping ½‖k‖² is correct only if all keys have the same length. "
       "The text also adds 1/√d, which is another kernel, of width σ² = √d. Its Gaussian weights and those of "
       "the dot product, for the queries and keys of \"Thinking Machines\":");
   const double sigma = std::pow(static_cast<double>(k.shape()[1]), 0.25);

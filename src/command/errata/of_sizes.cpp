@@ -46,7 +46,7 @@ void show_root_of_length(Page& page, Graph& graph) {
 void show_convolution_paths(Page& page, Graph&) {
   constexpr std::size_t k = 3, lengths[] = {5, 9, 27, 81};
   page.say(
-      "Both are right, for different convolutions. Until x_1 and x_n meet in one position, contiguous "
+      "Both are correct, for different convolutions. Until x_1 and x_n meet in one position, contiguous "
       "windows of k positions need a number of layers that grows like n/k. Dilated windows, whose gaps grow "
       "from layer to layer, need a number that grows like log_k n. Here the layers are built until there is "
       "such a position, with k = 3:");

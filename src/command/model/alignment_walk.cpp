@@ -19,7 +19,7 @@ namespace {
 std::string percent(double share) {
   std::string text;
   append_fixed(text, 100.0 * share, 1);
-  return text + " %";
+  return text + "\u00A0%";
 }
 
 // Nodes of one row each as the columns of one table, so that a vector is read downwards.

@@ -70,8 +70,8 @@ Outcome check_causal(const ModelChoice& choice) {
   page.blocks.emplace_back(quantities("changed", axis("words", std::move(labels)),
                                       {"earlier", "this and later"}, std::move(numbers)));
   page.blocks.emplace_back(
-      Prose{text(holds ? "No output before a changed word moved at all."
-                       : "An output before a changed word moved: the model attends to later words.")});
+      Prose{text(holds ? "No earlier output changed."
+                       : "An earlier output changed: the model attends to later words.")});
   return {.page = std::move(page),
           .warnings = choice.remarks,
           .verdict = holds ? Verdict::passed : Verdict::failed};

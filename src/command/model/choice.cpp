@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "attention/masks.hpp"
 #include "command/model/options.hpp"
 #include "command/model/words.hpp"
 #include "command/parameter_file.hpp"
@@ -45,6 +46,7 @@ class Chooser {
     take_model();
     require_side();
     take_words(choice_, {arguments_, told_}, use_);
+    if (arguments_.has("model") && any(choice_.source.blank)) leave_out_description();
     remark_on_idle_options();
     return std::move(choice_);
   }
@@ -64,6 +66,12 @@ class Chooser {
   }
 
  private:
+  // What a file says of its model is true of words, and need not be of padding.
+  void leave_out_description() {
+    choice_.model.summary.clear();
+    choice_.model.about.clear();
+  }
+
   bool is_drawn() const { return choice_.model.parameters.empty(); }
 
   void refuse_beside(std::string_view one, std::initializer_list<std::string_view> others) const {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "command/model/generation_page.hpp"
 #include "command/model/generation_task.hpp"
 #include "command/model/options.hpp"
@@ -5,6 +7,25 @@
 #include "page/describe.hpp"
 
 namespace attn {
+namespace {
+
+// Queries that have no key but padding.
+void warn_of_padding(const ModelChoice& choice, std::vector<std::string>& warnings) {
+  const auto is_blank = [](bool blank) { return blank; };
+  const std::vector<bool>&source = choice.source.blank, &target = choice.target.blank;
+  if (!source.empty() && std::ranges::all_of(source, is_blank)) {
+    warnings.emplace_back(
+        "the source is only padding: every key of the cross-attention is masked, and its weights are set to "
+        "0");
+  }
+  if (!target.empty() && target.front()) {
+    warnings.emplace_back(
+        "the target begins with padding: every key is masked for its first query, and its weights are set to "
+        "0");
+  }
+}
+
+}  // namespace
 
 // Without an option for the model, one that is set by hand says more than random numbers.
 Outcome run_generate(const Command&, const Arguments& arguments) {
@@ -18,6 +39,7 @@ Outcome run_generate(const Command&, const Arguments& arguments) {
   const GenerationPlan plan{generation_task(choice, arguments), sampling_of(arguments)};
   if (auto remark = remark_on_steps(plan.task, arguments)) choice.remarks.push_back(*std::move(remark));
   choice = drawn(std::move(choice), arguments);
+  warn_of_padding(choice, choice.remarks);
   const std::optional<std::string> only = arguments.text("only");
   const GenerationRun run = run_of(choice, plan, only);
 

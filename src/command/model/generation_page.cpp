@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t most_shown = 4;
 
 std::string percent(double share) {
-  return fmt::format("{:.1f} %", 100.0 * share);
+  return fmt::format("{:.1f}\u00A0%", 100.0 * share);
 }
 
 std::string most_probable(const GenerationStep& step) {
@@ -78,8 +78,9 @@ void add_texts(Page& page, const ModelChoice& choice, const GenerationPlan& plan
   const std::size_t went_in = plan.task.prompt.size() + written.size() - 1;
   if (model.positions == "learned" && went_in == model.sizes.target_places &&
       written.back() != plan.task.end) {
-    page.blocks.emplace_back(Prose{text(fmt::format(
-        "The model has learned {} positions, and all are used. It cannot write more words.", went_in))});
+    page.blocks.emplace_back(
+        Prose{text(fmt::format("The model has learned {}, and none is left. It cannot write more words.",
+                               count_of(went_in, "position")))});
   }
 }
 
@@ -89,10 +90,10 @@ void add_ledger(Page& page, const GenerationRun& run, const Sampling& sampling) 
                    sampling.is_plain() ? "most probable" : "chosen from"},
                   {}};
   page.head(2, "Step by step");
-  page.say(
-      fmt::format("Each line: the input words, the number of cached positions, the multiply-adds (MACs) of "
-                  "this step, the chosen word, and the most probable words (at most {}).",
-                  most_shown));
+  page.say(fmt::format(
+      "Each line: the new input words, the number of cached positions, the multiply-adds (MACs) of "
+      "this step, the chosen word, and the most probable words (at most {}).",
+      most_shown));
   if (const std::vector<std::string> how = sampling_in_words(sampling); !how.empty())
     page.say(fmt::format("Sampling: {}.{}", fmt::join(how, "; "),
                          sampling.is_plain() ? "" : " The probabilities are those after these changes."));
@@ -111,6 +112,7 @@ void add_alignment(Page& page, const ModelChoice& choice, const GenerationRun& r
   Graph& graph = *run.graph;
   const std::size_t heads = choice.model.sizes.heads;
   std::vector<Value> rows_of_steps;
+  Matrix scores = make_matrix({run.steps.size(), choice.source.size()}, 0.0);  // −∞ where a key is masked
   std::vector<std::string> words;
   for (std::size_t i = 1; i <= run.steps.size(); ++i) {
     const std::string scope =
@@ -120,6 +122,10 @@ void add_alignment(Page& page, const ModelChoice& choice, const GenerationRun& r
       const Node& node = graph.at(scope + (heads > 1 ? fmt::format("head.{}.", head) : "") + "weights");
       const Value weights = rows(graph.value(node), node.frame.shape.rows - 1, 1);
       sum = sum ? add(*sum, weights) : weights;
+    }
+    const Table last = table_of(graph.at(scope + (heads > 1 ? "head.1." : "") + "weights"));
+    for (std::size_t j = 0; last.scores && j < scores.shape()[1]; ++j) {
+      scores(i - 1, j) = (*last.scores)(last.scores->shape()[0] - 1, j);
     }
     const std::string notation = std::to_string(heads);
     rows_of_steps.push_back(heads > 1 ? divide(*sum, {static_cast<double>(heads), {notation, notation}})
@@ -135,6 +141,7 @@ void add_alignment(Page& page, const ModelChoice& choice, const GenerationRun& r
                   heads > 1 ? fmt::format(", averaged over {} heads", heads) : ""));
   Table table = table_of(alignment.node());
   table.heat = Heat::weights;
+  table.scores = std::make_shared<const Matrix>(std::move(scores));
   page.blocks.emplace_back(std::move(table));
 }
 

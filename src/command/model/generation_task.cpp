@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "support/error.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
@@ -35,8 +36,8 @@ std::size_t steps_of(const Transformer& model, const ModelInput& prompt, const A
   const std::size_t asked = steps_asked(arguments), places = model.sizes.target_places;
   if (model.positions != "learned" || places == 0) return asked;
   if (prompt.size() > places) {
-    fail("the text has {} words, and only {} positions were learned: give fewer words", prompt.size(),
-         places);
+    fail("the text has {}, but the model has learned only {}: give fewer words",
+         count_of(prompt.size(), "word"), count_of(places, "position"));
   }
   return std::min(asked, places - prompt.size() + 1);
 }
@@ -90,8 +91,8 @@ std::size_t words_without_cache(const GenerationTask& task, std::size_t steps) {
 
 std::optional<std::string> remark_on_steps(const GenerationTask& task, const Arguments& arguments) {
   if (!arguments.has("steps") || steps_asked(arguments) == task.steps) return std::nullopt;
-  return fmt::format("only {} steps are possible, because the model has learned {} positions", task.steps,
-                     task.prompt.size() + task.steps - 1);
+  return fmt::format("only {} steps are possible, because the model has learned {}", task.steps,
+                     count_of(task.prompt.size() + task.steps - 1, "position"));
 }
 
 }  // namespace attn

@@ -10,6 +10,7 @@
 #include "math/random.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "support/number.hpp"
 #include "support/parsed.hpp"
 
 namespace attn {
@@ -93,8 +94,8 @@ class WordTaker {
       input.x = given_vectors(std::string(side.vectors), *given, d);
       if (!arguments_.has(side.sentence)) return input;
       if (words.size() != input.size()) {
-        fail("--{} has {} words but --{} has {} rows: give one word for each row", side.sentence,
-             words.size(), side.vectors, input.size());
+        fail("--{} has {} but --{} has {}: give one word for each row", side.sentence,
+             count_of(words.size(), "word"), side.vectors, count_of(input.size(), "row"));
       }
     } else {
       if (words.size() > most_cells / d) {
@@ -118,8 +119,8 @@ class WordTaker {
 
   static void require_places(const Side& side, const Words& words, std::size_t places) {
     if (words.size() <= places) return;
-    fail("--{}: {} words go in, but only {} positions were learned: give fewer words", side.sentence,
-         words.size(), places);
+    fail("--{}: the input has {}, but the model has learned only {}: give fewer words", side.sentence,
+         count_of(words.size(), "word"), count_of(places, "position"));
   }
 
   // The words that were given; where none were, the usual ones, or else the model's own.

@@ -22,12 +22,14 @@ class ByNumberOperation final : public Operation {
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    return {kind_.expression(cell(*operands[0], row, column), number(number_.value, number_.notation))};
+    return {kind_.expression(cell(*operands[0], row, column), attn::number(number_.value, number_.notation))};
   }
 
   Cost cost(std::span<const Shape> operands) const override {
     return {.element_operations = operands[0].cells()};
   }
+
+  const Scalar& number() const { return number_; }
 
  private:
   const ByNumber& kind_;
@@ -35,6 +37,11 @@ class ByNumberOperation final : public Operation {
 };
 
 }  // namespace
+
+const Scalar* number_of(const Operation& operation) {
+  const auto* by = dynamic_cast<const ByNumberOperation*>(&operation);
+  return by ? &by->number() : nullptr;
+}
 
 Value by_number(const ByNumber& kind, Value x, Scalar number) {
   return apply(ByNumberOperation(kind, std::move(number)), std::move(x));

@@ -1,8 +1,21 @@
+#include <fmt/format.h>
+
 #include "graph/op/operations.hpp"
 #include "support/error.hpp"
 
 namespace attn {
 namespace {
+
+// A number that went through nodes without a name only was copied from the first one that has a name.
+std::string source_of(Cell cell) {
+  while (cell.node->name.empty()) {
+    const Expression from =
+        cell.node->operation->explain(cell.node->operands, cell.row, cell.column).expression;
+    if (from.kind != Expression::Kind::cell) return "";
+    cell = from.cell;
+  }
+  return fmt::format("copied from {}[{},{}]", cell.node->name, cell.row + 1, cell.column + 1);
+}
 
 class Labelled final : public Operation {
  public:
@@ -24,7 +37,7 @@ class Labelled final : public Operation {
   Formula formula(std::span<const Formula> operands) const override { return operands[0]; }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    return {cell(*operands[0], row, column), "the same number in another place"};
+    return {cell(*operands[0], row, column), source_of({operands[0], row, column})};
   }
 
   Cost cost(std::span<const Shape> operands) const override {

@@ -56,11 +56,15 @@ Value relu(Value x);
 struct Scalar {
   double value;
   Formula notation;
+  std::string in_words = {};  // where the notation does not say what number it is
 };
 
 /// x / divisor and x · factor.  [m, n] -> [m, n].
 Value divide(Value x, Scalar divisor);
 Value times(Value x, Scalar factor);
+
+/// The number that an operation divides or multiplies by, or null.
+const Scalar* number_of(const Operation& operation);
 
 /// Replaces the scores by `fill` where `allowed` is 0, and by −∞ in a row where nothing is allowed.
 /// [n_q, n_k] [n_q, n_k] -> [n_q, n_k].  (D0 11.3.2.1)
