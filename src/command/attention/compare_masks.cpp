@@ -148,8 +148,7 @@ class Comparison {
     const double difference = largest_difference(weights.matrix(), right.matrix());
     page_.say(text(
         fmt::format("In exact arithmetic this gives the same weights as masking the scores. The largest "
-                    "difference here is {}. It grows where masked keys have nearly all the weight of a row, "
-                    "because double precision keeps few digits of the rest.",
+                    "difference here is {}. It is large only where masked keys have nearly all the weight.",
                     written_difference(difference))));
   }
 
