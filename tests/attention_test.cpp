@@ -343,11 +343,25 @@ TEST_CASE("a query that may look at nothing receives nothing, and the reader is 
   }
   CHECK(close(sum_of(row(solution["weights"], 0)), 1.0, 1e-15));
   CHECK(warnings(solution.graph) ==
-        std::vector<std::string>{
-            "weights: every key is masked for query that. The weights there are set to 0"});
+        std::vector<std::string>{"weights: every key is masked for query that. Its weights are set to 0"});
   const Solution many(problem(R"({"scores": [[1], [1], [1], [1], [1], [1], [1], [1]], "valid_length": 0})"));
   REQUIRE(warnings(many.graph).size() == 1);
-  CHECK(warnings(many.graph).front().find("for query 1, 2, 3, 4, 5 and 3 more. ") != std::string::npos);
+  CHECK(warnings(many.graph).front().find("for the queries 1, 2, 3, 4, 5 and 3 more. Their ") !=
+        std::string::npos);
+}
+
+TEST_CASE(
+    "a fill that gives masked keys weight is warned of with that weight, whatever the mask follows from") {
+  const auto told_of = [](const std::string& mask) {
+    return warnings(
+        Solution(problem(R"({"scores": [[1, 1], [1, 1]], "tokens": ["a", "b"], )" + mask + "}")).graph);
+  };
+  for (const char* mask : {R"("causal": true)", R"("valid_length": 1)", R"("mask": [[1, 0], [1, 1]])"}) {
+    const std::vector<std::string> told = told_of(std::string(mask) + R"(, "mask_fill": 0)");
+    REQUIRE(told.size() == 1);
+    CHECK(told.front().find("masked keys of query a get weight 0.27: the mask value 0") != std::string::npos);
+    CHECK(told_of(std::string(mask) + R"(, "mask_fill": -20)").empty());
+  }
 }
 
 TEST_CASE("a fill that is not below the scores leaks, and the reader is told") {
@@ -355,7 +369,8 @@ TEST_CASE("a fill that is not below the scores leaks, and the reader is told") {
   CHECK(leaking["weights"](0, 1) == 1.0);
   const std::vector<std::string> told = warnings(leaking.graph);
   REQUIRE(told.size() == 1);
-  CHECK(told.front().find("masked: the score -2e+06 of query 1 is not above the mask value -1e+06") == 0);
+  CHECK(told.front().find("weights: masked keys of query 1 get weight 1: the mask value -1e+06 is not far") ==
+        0);
   // A low score of one query says nothing about the mask of another, and a query without keys hides no leak.
   const auto told_of = [](const char* json) { return warnings(Solution(problem(json)).graph).size(); };
   CHECK(told_of(R"({"scores": [[5, 5], [-2e6, -2e6]], "mask": [[1, 0], [1, 1]], "mask_fill": -1e6})") == 0);

@@ -13,6 +13,7 @@
 #include "model/layer_cost.hpp"
 #include "process.hpp"
 #include "support/lookup.hpp"
+#include "support/number.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -371,7 +372,8 @@ TEST_CASE("eight heads are counted at the sizes that are given, and need no more
     CAPTURE(d);
     const std::string page = in_one_line(
         shown({"cost", "--n", std::to_string(n), "--d", std::to_string(d), "--section", "Eight heads"}));
-    CHECK(holds(page, fmt::format("on {} words of size {}: once with 8 heads of size {},", n, d, d / 8)));
+    CHECK(holds(page, fmt::format("on {} of size {}: once with 8 heads of size {},",
+                                  count_of(static_cast<std::size_t>(n), "word"), d, d / 8)));
     const auto products = std::to_string(4 * n * d * d + 2 * n * n * d);
     CHECK(holds(page, fmt::format("8 heads of {} │ {} ", d / 8, products)));
     CHECK(holds(page, fmt::format("1 head of {} │ {} ", d, products)));

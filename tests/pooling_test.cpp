@@ -48,7 +48,7 @@ std::vector<Json> blocks(const Json& page, std::string_view type) {
 TEST_CASE("pooling the same scores in four ways") {
   const Matrix scores = matrix({{1, 3, 0}});
   CHECK(close(weights_of("average", scores), matrix({{1.0 / 3, 1.0 / 3, 1.0 / 3}}), 1e-15));
-  CHECK(same(weights_of("lookup", scores), matrix({{0, 1, 0}})));
+  CHECK(same(weights_of("look-up", scores), matrix({{0, 1, 0}})));
   CHECK(same(weights_of("sum", scores), matrix({{0.25, 0.75, 0}})));
   const double total = std::exp(1.0) + std::exp(3.0) + 1.0;
   CHECK(close(weights_of("softmax", scores),
@@ -68,7 +68,7 @@ TEST_CASE("the weights of every pooling sum to one where all scores are positive
 }
 
 TEST_CASE("a lookup takes the first of equals, and exactly one") {
-  CHECK(same(weights_of("lookup", matrix({{2, 2, 2}, {-1, -3, -1}})), matrix({{1, 0, 0}, {1, 0, 0}})));
+  CHECK(same(weights_of("look-up", matrix({{2, 2, 2}, {-1, -3, -1}})), matrix({{1, 0, 0}, {1, 0, 0}})));
 }
 
 TEST_CASE("the sum turns negative scores around, and a sum of zero gives no weight at all") {

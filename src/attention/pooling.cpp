@@ -70,10 +70,11 @@ std::vector<std::string> remarks_on_sums(const Node& scores) {
 }
 
 constexpr std::array pooling_table = {
-    Pooling{"average", "every key has the same weight", uniform},
-    Pooling{"lookup", "the key with the largest score has weight 1 (of several, the first)", largest},
-    Pooling{"sum", "the scores divided by their sum", normalize, remarks_on_sums},
-    Pooling{"softmax", "the exponentials of the scores divided by their sum", softmax},
+    Pooling{"average", "average", "every key has the same weight", uniform},
+    Pooling{"look-up", "lookup", "the key with the largest score has weight 1 (of several, the first)",
+            largest},
+    Pooling{"sum", "sum", "the scores divided by their sum", normalize, remarks_on_sums},
+    Pooling{"softmax", "softmax", "the exponentials of the scores divided by their sum", softmax},
 };
 
 constexpr std::array regime_table = {

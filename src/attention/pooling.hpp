@@ -11,14 +11,15 @@ namespace attn {
 
 /// How scores become weights.
 struct Pooling {
-  std::string_view name;
+  std::string_view name;    // of the scope of its matrices
+  std::string_view called;  // in a sentence
   std::string_view summary;
   Value (*weights)(Value scores);  // [n_q, n_k] -> [n_q, n_k]
   // What there is to say of it for these scores; null: nothing.
   std::vector<std::string> (*remarks)(const Node& scores) = nullptr;
 };
 
-/// average, lookup, sum, softmax.  (D0 11.1)
+/// average, look-up, sum, softmax.  (D0 11.1)
 std::span<const Pooling> poolings();
 
 /// What the weights of one query are, most special first: one-hot, uniform, convex (nonnegative with sum

@@ -55,7 +55,7 @@ std::string capitalized(std::string text) {
 void add_pooling(Page& page, Graph& graph, const Pooling& pooling) {
   const Graph::Scope scope(graph, pooling.name);
   const Value weights = name("weights", pooling.weights(graph.value(scaled_scores(graph))));
-  page.head(2, capitalized(fmt::format("{}: {}", pooling.name, pooling.summary)));
+  page.head(2, capitalized(fmt::format("{}: {}", pooling.called, pooling.summary)));
   std::vector<const Node*> nodes = {&weights.node()};
   if (const Node* v = graph.find("v")) {
     nodes.push_back(&name("output", weigh(weights, graph.value(*v))).node());
@@ -109,8 +109,8 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
   const Recipe recipe = recipe_of(problem, parameters, {.d_k = 1, .n_k = keys.shape().rows});
   const Value scores = name("scaled", divided(name("scores", recipe.score(queries, keys)), recipe));
   for (Series& series : plot.series) {
-    const Pooling& pooling = *std::ranges::find(poolings(), series.name, &Pooling::name);
-    const Graph::Scope inner(graph, series.name);
+    const Pooling& pooling = *std::ranges::find(poolings(), series.name, &Pooling::called);
+    const Graph::Scope inner(graph, pooling.name);
     const Value weights = name("weights", pooling.weights(scores));
     const Value output = name("output", weigh(weights, values));
     series.y = column(output.matrix());
