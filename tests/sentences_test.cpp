@@ -76,6 +76,8 @@ TEST_CASE("one averaging of stacked layers is one section, the last") {
 TEST_CASE("an explanation says whether a number was given, is random or follows from a mask") {
   check_has(said({"explain", "x[1,1]", "--text", "a b"}), "x is random (seed 1), not computed");
   check_has(said({"explain", "q[1,1]", "--q", "1", "--k", "1"}), "q is given, not computed");
+  check_has(said({"transformer", "--seed", "3", "--explain", "encoder.1.self_attention.w_q[1,1]"}),
+            "w_q is random (seed 3), not computed");
   const Words mask = {"explain", "mask[1,1]", "--scores", "1 2; 3 4"};
   check_has(said(mask + Words{"--causal", "--valid-length", "2"}),
             "mask follows from --causal and --valid-length, not computed");

@@ -9,6 +9,7 @@
 #include "command/model/run.hpp"
 #include "command/model/saved_parameters.hpp"
 #include "command/model/walk.hpp"
+#include "command/model/words.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/number.hpp"
@@ -78,6 +79,14 @@ Outcome outline(const ModelPart& part, const ModelChoice& choice, const Argument
   return {std::move(page), choice.remarks};
 }
 
+void tell_what_is_random(Graph& graph, const Transformer& model, std::uint32_t seed) {
+  for (const ParameterRow& row : parameters_of(model)) {
+    if (const Node* parameter = graph.find(row.name)) {
+      graph.tell_origin(*parameter, fmt::format("is random (seed {})", seed));
+    }
+  }
+}
+
 }  // namespace
 
 Outcome run_transformer(const Command& command, const Arguments& arguments) {
@@ -89,11 +98,13 @@ Outcome run_transformer(const Command& command, const Arguments& arguments) {
   const bool checks = arguments.has("check-causal");
   const Keep keep = checks ? keep_nothing() : only ? with_results(keep_shown(*only)) : keep_everything();
   require_memory(planned, keep);
+  const bool is_random = planned.model.parameters.empty();
   const ModelChoice choice = drawn(std::move(planned), arguments);
   if (checks) return check_causal(choice);
 
   auto graph = std::make_shared<Graph>(telling(keep, arguments));
   run_model(choice, *graph);
+  if (is_random) tell_what_is_random(*graph, choice.model, model_seed(arguments));
   check_overflow(*graph);
   Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
   if (const std::optional<std::string> address = arguments.text("explain")) {
