@@ -672,7 +672,7 @@ TEST_CASE("every kind of claim is made by some page") {
                                                {"mask", "--causal"},
                                                {"mask", "--weights", "1 0"},
                                                {"compare-scores"},
-                                               {"transformer"},
+                                               {"mask", "--scores", "1 2"},
                                                {"encoder"}}) {
     check_page(words);
   }
