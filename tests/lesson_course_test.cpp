@@ -74,8 +74,9 @@ TEST_CASE("the course is shown with its lessons, and goes on where one was") {
   CHECK(typist.shows("step 2/"));
   CHECK(typist.shows("You are at step 2 of "));
   CHECK_FALSE(typist.shows("After this lesson you can:"));
-  typist.type({"nonsense", "3", "q"});
+  typist.type({"?", "hint", "nonsense", "3", "q"});
   take_course(block_runner(), desk);
+  CHECK(typist.shows("Type the number or the name of a lesson."));
   CHECK(typist.shows("unknown lesson 'nonsense'"));
   CHECK(typist.shows(find_lesson("3").title));
 }

@@ -74,7 +74,9 @@ Choice what_next(const Lesson& lesson, const std::optional<Lesson>& next, Desk& 
     if (key && key->deed == Deed::quit) return Choice::quit;
     if (typed->empty() || (key && key->deed == Deed::next)) return next ? Choice::next : Choice::quit;
     if (missed > 0 && (*typed == "r" || *typed == "review")) return Choice::review;
-    desk.show({Prose{text(fmt::format("'{}' does nothing here.", *typed))}});
+    desk.show({Prose{
+        text(fmt::format("'{}' does nothing here. The lesson is done; attn lesson run {} takes it again.",
+                         *typed, lesson.document.folder ? lesson.document.path : lesson.name))}});
   }
 }
 
@@ -85,6 +87,11 @@ std::optional<Lesson> chosen(const std::optional<std::string>& go_on, const std:
     const std::optional<Pressed> key = typed ? pressed(*typed) : Pressed{Deed::quit};
     const bool goes_on = typed && (typed->empty() || (key && key->deed == Deed::next));
     if ((goes_on && !go_on) || (key && key->deed == Deed::quit)) return std::nullopt;
+    if (key && !goes_on) {
+      desk.show({Prose{
+          text("Type the number or the name of a lesson. Within a lesson, ? lists what you can do.")}});
+      continue;
+    }
     try {
       return find_lesson(goes_on ? *go_on : *typed);
     } catch (const InputError& error) {
