@@ -8,6 +8,7 @@
 #include <string>
 
 #include "command/app.hpp"
+#include "keyboard.hpp"
 #include "output_file.hpp"
 #include "paged_output.hpp"
 #include "progress.hpp"

@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "output_file.hpp"
-#include "render/style.hpp"
 #include "support/terminal.hpp"
 
 namespace attn {
@@ -35,9 +34,5 @@ class StandardTerminal final : public Terminal {
 
 /// The size of the terminal that standard output is; zeros where it is none.
 TerminalSize size_of_terminal();
-
-/// What the terminal answers when it is asked for the color of its ground (xterm's OSC 11); nothing where it
-/// does not answer, or where nobody is at it.
-std::optional<Rgb> ground_of_terminal();
 
 }  // namespace attn
