@@ -140,7 +140,7 @@ TEST_CASE("a range passes over what has no place, and is as wide as double preci
 TEST_CASE("a heat map is the darker the larger the number") {
   const std::vector<std::string> lines = lines_of(drawn(map_of(matrix({{0, 1, 2, 3, 4}}))));
   REQUIRE(lines.size() == 3);
-  CHECK(lines[0] == "  p: 1 rows (places), 5 columns (features)");
+  CHECK(lines[0] == "  p: 1 row (places), 5 columns (features)");
   CHECK(lines[1] == "  1 │  ░░▒▒▓▓██│");
   CHECK(lines[2] == "  ' ' 0   '░' 1   '▒' 2   '▓' 3   '█' 4");
 }

@@ -108,7 +108,7 @@ TEST_CASE("what was missed is asked again, and no longer once it is answered at 
   take_from(lesson, block_runner(), desk);
   const auto standing = [&] { return standing_of(lesson, desk.progress().lessons.at(lesson.name)); };
   REQUIRE(standing().missed == lesson.questions.size());
-  CHECK(typist.shows("r review " + std::to_string(lesson.questions.size()) + " missed question"));
+  CHECK(typist.shows("r review " + std::to_string(lesson.questions.size()) + " question"));
 
   std::deque<std::string> answers;
   for (const Posed& posed : worked.posed) answers.push_back(answer_of(posed));

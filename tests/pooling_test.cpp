@@ -222,3 +222,11 @@ TEST_CASE("a sweep divides the same scores, and the entropy rises with the divis
   }
   CHECK(blocks(page({"scale", "--scores", "3 1", "--sweep", "2"}), "plot").empty());
 }
+
+TEST_CASE("a sum of which only rounding is left is nothing to divide by") {
+  const Finished shown =
+      run_attn({"pool", "--scores", "0.1 0.2 -0.3; 1 2 3", "--v", "1; 2; 3", "--section", "Sum"});
+  CHECK(shown.code == 0);
+  CHECK_MESSAGE(shown.out.find("The scores of query 1 sum to 0.") != std::string::npos, shown.out);
+  CHECK(shown.out.find("e+15") == std::string::npos);
+}

@@ -179,7 +179,7 @@ TEST_CASE("a distribution of words is read as one, and not as attention") {
 TEST_CASE("a ledger says how its words were sampled") {
   check_has(in_one_line(accepted({"generate"}).out), "and the most probable words");
   const std::string drawn = in_one_line(accepted({"generate", "--top-k", "1", "--temperature", "2"}).out);
-  check_has(drawn, "the logits are divided by 2; only the 1 most probable words are kept.");
+  check_has(drawn, "the logits are divided by 2; only the most probable word is kept.");
   CHECK(accepted({"generate"}).out.find("Sampling:") == std::string::npos);
 }
 

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "graph/op/operations.hpp"
+#include "math/rows.hpp"
 
 namespace attn {
 namespace {
@@ -42,18 +43,16 @@ bool is_one_hot(std::span<const double> weights) {
 std::string zero_sums(const Node& scores) {
   std::vector<std::string> queries;
   for (std::size_t i = 0; i < scores.frame.shape.rows; ++i) {
-    const std::span<const double> values = row(scores.matrix(), i);
-    const bool zero = std::accumulate(values.begin(), values.end(), 0.0) == 0.0;
-    if (zero) queries.push_back(scores.frame.rows.label(i));
+    if (sum_of(row(scores.matrix(), i)) == 0.0) queries.push_back(scores.frame.rows.label(i));
   }
   if (queries.empty()) return "";
   constexpr std::size_t shown = 5;
   const std::string more = queries.size() > shown ? ", …" : "";
   queries.resize(std::min(queries.size(), shown));
   return fmt::format(
-      "The scores of query {}{} sum to 0. Nothing can be divided by 0, so the weights are set to 0. The sum "
+      "The scores of {} {}{} sum to 0. Nothing can be divided by 0, so the weights are set to 0. The sum "
       "of exponentials in a softmax is never 0.",
-      fmt::join(queries, ", "), more);
+      queries.size() == 1 ? "query" : "queries", fmt::join(queries, ", "), more);
 }
 
 // Where dividing scores by their sum fails.  (D0 11.1)

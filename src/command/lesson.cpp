@@ -78,9 +78,12 @@ Lesson lesson_named(const Arguments& arguments) {
 }
 
 Outcome list(const Arguments& arguments) {
-  return page_of({course_listing(progress_so_far(arguments)),
-                  Prose{text(code("attn lesson"), " goes on where you are; ", code("attn lesson run NUMBER"),
-                             " takes one of them.")}});
+  const CourseProgress progress = progress_so_far(arguments);
+  const std::optional<std::string> go_on = lesson_to_go_on_with(progress);
+  const std::string with =
+      go_on ? " goes on with lesson " + without_zeros(find_lesson(*go_on).number) : " shows all";
+  return page_of({course_listing(progress), Prose{text(code("attn lesson"), with, "; ",
+                                                       code("attn lesson NUMBER"), " takes one of them.")}});
 }
 
 Outcome show(const Arguments& arguments) {

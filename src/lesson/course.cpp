@@ -65,7 +65,7 @@ Choice what_next(const Lesson& lesson, const std::optional<Lesson>& next, Desk& 
                           next->title, fmt::format(" (about {} minutes).", next->minutes))}});
   if (!next && !lesson.document.folder) desk.show({Prose{text("This is the end of the course.")}});
   std::string says = next ? "Enter next lesson" : "Enter quit";
-  if (missed > 0) says += fmt::format(" · r review {}", count_of(missed, "missed question"));
+  if (missed > 0) says += fmt::format(" · r review {}", count_of(missed, "question"));
   if (next) says += " · q quit";
   for (;;) {
     const std::optional<std::string> typed = desk.ask(says);

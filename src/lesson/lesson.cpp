@@ -183,6 +183,8 @@ Lesson find_lesson(const std::string& word) {
     const std::string number = number_and_name(std::string(file.path)).first;
     if (word == number || "0" + word == number) return built_in(file);
   }
+  if (parsed<std::size_t>(word))
+    fail("there is no lesson {}. The lessons are numbered 1 to {}", word, files.size());
   if (const LessonFile* const file = find_row(files, word)) return built_in(*file);
   for (const auto& fits : {begins_with, says}) {
     std::vector<std::string> names;

@@ -1,6 +1,7 @@
 #include "math/rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -137,6 +138,17 @@ void multiply(std::span<double> cells, std::span<const double> other) {
 
 void add_squared_differences(std::span<double> sums, double x, std::span<const double> others) {
   add_squares(sums.data(), x, others.data(), sums.size());
+}
+
+double sum_of(std::span<const double> numbers) {
+  double sum = 0.0, sizes = 0.0;
+  for (const double number : numbers) {
+    sum += number;
+    sizes += std::fabs(number);
+  }
+  const double rounding =
+      static_cast<double>(numbers.size()) * std::numeric_limits<double>::epsilon() * sizes;
+  return std::isfinite(sizes) && std::fabs(sum) <= rounding ? 0.0 : sum;
 }
 
 }  // namespace attn

@@ -28,4 +28,8 @@ void multiply(std::span<double> cells, std::span<const double> other);
 /// sums_j ← sums_j + (x − others_j)². Both have the same size.
 void add_squared_differences(std::span<double> sums, double x, std::span<const double> others);
 
+/// The sum of some numbers; 0 where no more than rounding is left of it: what 0.1 + 0.2 − 0.3 gives is
+/// nothing to divide by.
+double sum_of(std::span<const double> numbers);
+
 }  // namespace attn

@@ -9,6 +9,7 @@
 #include "render/range.hpp"
 #include "render/table_layout.hpp"
 #include "render/width.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
@@ -53,9 +54,9 @@ class HeatMapWriter {
 
   void write() {
     const Shape shape = shape_of(*table_.cells);
-    const std::string title = style_.signs(fmt::format("{}: {} rows ({}{}), {} columns ({}{})", table_.title,
-                                                       shape.rows, table_.rows.name, one_in(row_step_),
-                                                       shape.columns, table_.columns.name, one_in(step_)));
+    const std::string title = style_.signs(fmt::format(
+        "{}: {} ({}{}), {} ({}{})", table_.title, count_of(shape.rows, "row"), table_.rows.name,
+        one_in(row_step_), count_of(shape.columns, "column"), table_.columns.name, one_in(step_)));
     for (const std::string& line : wrap(title, style_.limit() - 2)) sink_.write("  " + line + "\n");
     for (std::size_t i = 0; i < shape.rows; i += row_step_) write_row(i, shape.columns);
     write_legend();

@@ -69,7 +69,7 @@ Table saturation_of(const Node& weights) {
 }
 
 Plot plot_of(const std::vector<double>& values, const Table& saturation) {
-  Plot plot{.title = "Weights of the first query, by divisor",
+  Plot plot{.title = "Saturation of the first query, by divisor",
             .x_name = "divisor",
             .series = {},
             .x_spacing = Spacing::logarithmic};

@@ -73,7 +73,7 @@ class AlignmentEnds {
     }
     say_shares("outputs", axis("outputs", std::move(words)), axis("stages", {"probability"}),
                std::move(shares));
-    say(Prose{text("The product of these probabilities is the probability of the whole sentence: ",
+    say(Prose{text("The product of these probabilities is the probability of all these outputs together: ",
                    strong(written_digits(all, 4)), ".")});
   }
 

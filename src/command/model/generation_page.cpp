@@ -47,7 +47,9 @@ std::vector<std::string> sampling_in_words(const Sampling& sampling) {
   if (sampling.temperature != 1.0)
     how.push_back(fmt::format("the logits are divided by {}", sampling.temperature));
   if (sampling.top_k != 0)
-    how.push_back(fmt::format("only the {} most probable words are kept", sampling.top_k));
+    how.push_back(sampling.top_k == 1
+                      ? "only the most probable word is kept"
+                      : fmt::format("only the {} most probable words are kept", sampling.top_k));
   if (sampling.top_p < 1.0) {
     how.push_back(
         fmt::format("only the most probable words are kept that together have a probability of {} or more",

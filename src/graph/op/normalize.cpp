@@ -1,13 +1,8 @@
-#include <numeric>
-
 #include "graph/op/operations.hpp"
+#include "math/rows.hpp"
 
 namespace attn {
 namespace {
-
-double sum_of(std::span<const double> row) {
-  return std::accumulate(row.begin(), row.end(), 0.0);
-}
 
 class Normalize final : public Operation {
  public:
