@@ -1,4 +1,4 @@
-// Words in, bytes out, exit code: the only file that writes.
+// Arguments in, output out, exit code. The effects themselves stand in the files beside it.
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -403,7 +403,7 @@ const std::vector<Claim>& claims() {
       {"the entropy falls", "entropy (falls to 0|.{0,40}approach(es)? 0)", entropy_falls},
       {"diagonals are equal", "[Aa]ll entries of a diagonal are equal", diagonals_are_equal},
       {"mean 0 and variance 1", "variance 1", rows_have_variance_one},
-      {"there is no mask", "There is no mask", everything_is_allowed},
+      {"no mask applies", "No mask applies here", everything_is_allowed},
       {"masked weights are 0", "so their weights are exactly 0", masked_weights_are_zero},
   };
   return all;

@@ -86,7 +86,7 @@ std::string meaning_of_scaled(const Node& node) {
 }
 
 std::string meaning_of_masked(const Node& node) {
-  if (node.is_alias()) return "There is no mask: every query may attend to every key.";
+  if (node.is_alias()) return "No mask applies here: every query may attend to every key.";
   if (node.operation->name() == "add") return meaning_of_added(node);
   const std::string added = adds(node, "bias") || adds(node, "relative") ? meaning_of_added(node) + " " : "";
   const double fill = mask_fill(*node.operation);

@@ -16,7 +16,6 @@
 #include "lesson/lint.hpp"
 #include "lesson/progress.hpp"
 #include "lesson/recite.hpp"
-#include "lesson/session.hpp"
 #include "lesson/show.hpp"
 #include "lesson/template.hpp"
 #include "support/error.hpp"

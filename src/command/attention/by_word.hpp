@@ -6,7 +6,7 @@
 
 namespace attn {
 
-/// Adds the walk with vectors (D1): one word's query through the six steps, in every head and every sentence
+/// Adds the walk with vectors (D1): one word's query through the steps, in every head and every sentence
 /// that has the word. `word` is a label of a row, or its number. Throws InputError when no row is called so.
 void add_word_walk(Page& page, const std::string& word);
 
