@@ -188,7 +188,7 @@ TEST_CASE("the context is joined where the variant says: to the cell's input, to
     CHECK(graph.at("decoder.2.x").frame.shape.columns == 3 + 3 * variant.contexts_in_cell);
     // [a_t; s_t], whose size is that of two states, and not [α_t; s_t].
     const Matrix& joined = graph.at("decoder.2.joined").matrix();
-    CHECK(joined.shape()[1] == 3 + 3 * variant.contexts_joined);
+    CHECK(joined.shape().columns == 3 + 3 * variant.contexts_joined);
     if (variant.contexts_joined == 0) {
       CHECK(same(joined, graph.at("decoder.2.state").matrix()));
       continue;

@@ -57,7 +57,7 @@ Problem any_problem() {
 }
 
 Shape scores_shape(const Problem& problem) {
-  return {problem.matrices.at("q").shape()[0], problem.matrices.at("k").shape()[0]};
+  return {problem.matrices.at("q").shape().rows, problem.matrices.at("k").shape().rows};
 }
 
 // Self-attention from embeddings, with any parameters.
@@ -80,22 +80,22 @@ std::vector<std::size_t> any_order(std::size_t n) {
 }
 
 Matrix rows_of(const Matrix& matrix, const std::vector<std::size_t>& order) {
-  Matrix result = make_matrix({order.size(), matrix.shape()[1]});
+  Matrix result({order.size(), matrix.shape().columns});
   for (std::size_t i = 0; i < order.size(); ++i)
     std::ranges::copy(row(matrix, order[i]), row(result, i).begin());
   return result;
 }
 
 Matrix columns_of(const Matrix& matrix, std::size_t first, std::size_t count) {
-  Matrix result = make_matrix({matrix.shape()[0], count});
-  for (std::size_t i = 0; i < matrix.shape()[0]; ++i) {
+  Matrix result({matrix.shape().rows, count});
+  for (std::size_t i = 0; i < matrix.shape().rows; ++i) {
     std::ranges::copy(row(matrix, i).subspan(first, count), row(result, i).begin());
   }
   return result;
 }
 
 Matrix identity(std::size_t n) {
-  Matrix result = make_matrix({n, n}, 0.0);
+  Matrix result({n, n}, 0.0);
   for (std::size_t i = 0; i < n; ++i) result(i, i) = 1.0;
   return result;
 }
@@ -146,10 +146,10 @@ TEST_CASE(
     any.mask = any_mask(scores_shape(any));
     const Solution solution(any);
     const Matrix &weights = solution["weights"], &allowed = any.mask->matrix;
-    for (std::size_t i = 0; i < weights.shape()[0]; ++i) {
+    for (std::size_t i = 0; i < weights.shape().rows; ++i) {
       const bool some = sum_of(row(allowed, i)) > 0.0;
       RC_ASSERT(close(sum_of(row(weights, i)), some ? 1.0 : 0.0, some ? 1e-14 : 0.0));
-      for (std::size_t j = 0; j < weights.shape()[1]; ++j) {
+      for (std::size_t j = 0; j < weights.shape().columns; ++j) {
         RC_ASSERT(weights(i, j) >= 0.0);
         if (allowed(i, j) == 0.0) RC_ASSERT(weights(i, j) == 0.0);
       }
@@ -162,7 +162,7 @@ TEST_CASE("permuting keys and values together changes nothing, permuting queries
     const Problem any = any_problem();
     const Matrix &q = any.matrices.at("q"), &k = any.matrices.at("k"), &v = any.matrices.at("v");
     const Solution solution(any);
-    const auto keys = any_order(k.shape()[0]), queries = any_order(q.shape()[0]);
+    const auto keys = any_order(k.shape().rows), queries = any_order(q.shape().rows);
     const Solution permuted_keys(from_parts(q, rows_of(k, keys), rows_of(v, keys)));
     RC_ASSERT(close(permuted_keys["output"], solution["output"], 1e-13));
     const Solution permuted_queries(from_parts(rows_of(q, queries), k, v));
@@ -175,7 +175,7 @@ TEST_CASE("adding a constant to all scores of a row changes nothing") {
     Problem any;
     Matrix scores = any_matrix({size_below(6), size_below(12)});
     any.matrices.emplace("scores", scores);
-    for (std::size_t i = 0; i < scores.shape()[0]; ++i) {
+    for (std::size_t i = 0; i < scores.shape().rows; ++i) {
       const double constant = *rc::gen::inRange(-100'000, 100'001) / 100.0;
       for (double& score : row(scores, i)) score += constant;
     }
@@ -191,12 +191,12 @@ TEST_CASE("no output before t depends on token t when the mask is causal") {
     Problem any = any_self_attention(heads);
     any.causal = true;
     if (*rc::gen::arbitrary<bool>()) {
-      any.matrices.emplace("w_o", any_matrix({any.matrices.at("w_v").shape()[1], size_below(5)}));
+      any.matrices.emplace("w_o", any_matrix({any.matrices.at("w_v").shape().columns, size_below(5)}));
     }
     const Matrix& x = *any.sequences.front().x;
-    const std::size_t t = size_below(x.shape()[0] + 1) - 1;
+    const std::size_t t = size_below(x.shape().rows + 1) - 1;
     Problem changed = any;
-    const Matrix other = any_matrix({1, x.shape()[1]});
+    const Matrix other = any_matrix({1, x.shape().columns});
     std::ranges::copy(cells(other), row(*changed.sequences.front().x, t).begin());
     RC_ASSERT(same(first_rows(Solution(any)["output"], t), first_rows(Solution(changed)["output"], t)));
   }));
@@ -219,7 +219,7 @@ TEST_CASE("keys beyond the valid length might as well not be there") {
   CHECK(rc::check("a valid length cuts keys and values off", [] {
     Problem any = any_problem();
     const Matrix &k = any.matrices.at("k"), &v = any.matrices.at("v");
-    const std::size_t length = size_below(k.shape()[0] + 1);
+    const std::size_t length = size_below(k.shape().rows + 1);
     const Solution cut(from_parts(any.matrices.at("q"), first_rows(k, length), first_rows(v, length)));
     any.valid_lengths = {length};
     RC_ASSERT(close(Solution(any)["output"], cut["output"], 1e-13));
@@ -230,7 +230,7 @@ TEST_CASE("masks of 0 and 1, of −∞ to add, and of a very low fill mean the s
   CHECK(rc::check("three ways to mask", [] {
     Problem any = any_problem();
     any.mask = any_mask(scores_shape(any));
-    for (std::size_t i = 0; i < any.mask->matrix.shape()[0]; ++i) any.mask->matrix(i, 0) = 1.0;
+    for (std::size_t i = 0; i < any.mask->matrix.shape().rows; ++i) any.mask->matrix(i, 0) = 1.0;
     Problem additive = any, low_fill = any;
     additive.mask->additive = true;
     for (double& cell : cells(additive.mask->matrix)) cell = cell == 1.0 ? 0.0 : -infinity;
@@ -245,7 +245,7 @@ TEST_CASE("one head with the identity as its output projection is plain attentio
   CHECK(rc::check("one head and the identity", [] {
     const Problem any = any_problem();
     Problem projected = any;
-    projected.matrices.emplace("w_o", identity(any.matrices.at("v").shape()[1]));
+    projected.matrices.emplace("w_o", identity(any.matrices.at("v").shape().columns));
     const Solution plain(any), multi(projected);
     RC_ASSERT(close(plain["output"], multi["output"], 1e-15));
     RC_ASSERT(same(plain["weights"], multi["weights"]));
@@ -258,12 +258,12 @@ TEST_CASE("splitting the matrices and projecting independently are the same") {
     const std::size_t heads = size_below(4);
     const Problem any = any_self_attention(heads);
     const Solution together(any);
-    const std::size_t d_v = any.matrices.at("w_v").shape()[1] / heads;
+    const std::size_t d_v = any.matrices.at("w_v").shape().columns / heads;
     for (std::size_t i = 0; i < heads; ++i) {
       Problem alone = any;
       alone.heads = 1;
       for (auto& [name, w] : alone.matrices) {
-        const std::size_t width = w.shape()[1] / heads;
+        const std::size_t width = w.shape().columns / heads;
         w = columns_of(Matrix(w), i * width, width);
       }
       RC_ASSERT(close(columns_of(together["output"], i * d_v, d_v), Solution(alone)["output"], 1e-12));
@@ -274,7 +274,7 @@ TEST_CASE("splitting the matrices and projecting independently are the same") {
 TEST_CASE("sentences of a batch do not see each other") {
   CHECK(rc::check("a batch gives what each of its sentences gives alone", [] {
     Problem batch = any_self_attention(1);
-    const Shape shape = shape_of(*batch.sequences.front().x);
+    const Shape shape = batch.sequences.front().x->shape();
     for (std::size_t more = size_below(3); more > 0; --more)
       batch.sequences.push_back({{}, any_matrix(shape)});
     const Solution together(batch);
@@ -290,10 +290,10 @@ TEST_CASE("an output lies between the smallest and the largest of the values") {
   CHECK(rc::check("outputs are averages of values", [] {
     const Problem any = any_problem();
     const Matrix output = Solution(any)["output"], &v = any.matrices.at("v");
-    for (std::size_t j = 0; j < v.shape()[1]; ++j) {
+    for (std::size_t j = 0; j < v.shape().columns; ++j) {
       const Matrix column = columns_of(v, j, 1);
       const auto [low, high] = std::ranges::minmax(cells(column));
-      for (std::size_t i = 0; i < output.shape()[0]; ++i) {
+      for (std::size_t i = 0; i < output.shape().rows; ++i) {
         RC_ASSERT(output(i, j) >= low - 1e-14);
         RC_ASSERT(output(i, j) <= high + 1e-14);
       }
@@ -305,14 +305,14 @@ TEST_CASE("keys and values may come from a memory of another length") {
   const Solution solution(problem(
       R"({"x": [[1, 0]], "memory": [[1], [2], [3]], "w_q": [[0], [1]], "w_k": [[1]], "w_v": [[2]], "b_v": [[1]]})"));
   CHECK(same(solution["v"], matrix({{3}, {5}, {7}})));
-  CHECK(shape_of(solution["weights"]) == Shape{1, 3});
+  CHECK(solution["weights"].shape() == Shape{1, 3});
   CHECK(close(solution["output"], matrix({{5}}), 1e-14));  // the query is zero: an average
 }
 
 TEST_CASE("the scale sqrt-dk divides by the root of the keys' size, and belongs to scaled-dot") {
   CHECK(rc::check("sqrt-dk, its number, and the default are the same", [] {
     Problem any = any_problem();
-    const double root = std::sqrt(static_cast<double>(any.matrices.at("k").shape()[1]));
+    const double root = std::sqrt(static_cast<double>(any.matrices.at("k").shape().columns));
     const Solution own(any);
     any.scale = "sqrt-dk";
     RC_ASSERT(same(own["weights"], Solution(any)["weights"]));

@@ -13,7 +13,7 @@ namespace {
 
 Table weights_table() {
   Table table;
-  table.cells = std::make_shared<const Matrix>(make_matrix({1, 1}, 1.0));
+  table.cells = std::make_shared<const Matrix>(Matrix({1, 1}, 1.0));
   table.heat = Heat::weights;
   return table;
 }

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <set>
@@ -25,7 +26,7 @@ const LayerKind& kind(std::string_view name) {
 }
 
 Value input(Graph& graph, const char* name, Shape shape) {
-  return graph.input(name, make_matrix(shape, 0.5), axis("rows"), axis("columns"));
+  return graph.input(name, Matrix(shape, 0.5), axis("rows"), axis("columns"));
 }
 
 double products(const Work& work) {

@@ -71,7 +71,7 @@ bool contains(std::string_view text, std::string_view part) {
 }
 
 Matrix matrix_of(Shape shape, const std::vector<double>& values) {
-  Matrix matrix = make_matrix(shape);
+  Matrix matrix(shape);
   REQUIRE(values.size() == matrix.size());
   std::ranges::copy(values, cells(matrix).begin());
   return matrix;
@@ -83,7 +83,7 @@ std::vector<double> values_of(const Matrix& matrix) {
 }
 
 void check_same(const Matrix& matrix, Shape shape, const std::vector<double>& values) {
-  CHECK(shape_of(matrix) == shape);
+  CHECK(matrix.shape() == shape);
   CHECK(values_of(matrix) == values);
 }
 
@@ -521,7 +521,7 @@ TEST_SUITE("npz") {
   }
 
   TEST_CASE("a matrix of many pieces survives writing and reading") {
-    Matrix large = make_matrix({300, 301});
+    Matrix large({300, 301});
     for (std::size_t i = 0; i < large.size(); ++i) large.data()[i] = static_cast<double>(i) / 7;
     check_same(read_npz(npz_of({{"large", &large}}), "", "x").matrix, {300, 301}, values_of(large));
   }

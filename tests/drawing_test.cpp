@@ -192,7 +192,7 @@ TEST_CASE("a number next to nothing is 0 in the legend") {
 }
 
 TEST_CASE("a heat map fits into any width, and leaves out columns and rows evenly") {
-  Matrix wide = make_matrix({200, 300});
+  Matrix wide({200, 300});
   for (std::size_t i = 0; i < wide.size(); ++i) cells(wide)[i] = static_cast<double>(i);
   const HeatMap map = map_of(wide, std::vector<std::string>(200, "a label that is far too long"));
   for (const std::size_t width : {0u, 20u, 21u, 33u, 80u, 500u}) {

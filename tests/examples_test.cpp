@@ -174,7 +174,7 @@ TEST_CASE("blanks beyond the valid lengths get no weight at all") {
   for (std::size_t s = 0; s < 3; ++s) {
     const std::string scope = "sentence." + std::to_string(s + 1) + ".";
     const Matrix& weights = solution[scope + "weights"];
-    CHECK(shape_of(weights) == Shape{4, 4});
+    CHECK(weights.shape() == Shape{4, 4});
     for (std::size_t i = 0; i < 4; ++i) {
       for (std::size_t j = 0; j < 4; ++j) CHECK((weights(i, j) > 0.0) == (j < 4 - s));
       CHECK(close(row_sum(weights, i), 1.0, 1e-15));

@@ -24,7 +24,7 @@ std::string page(Words options, const Surroundings& surroundings = {}) {
 }
 
 void check_same_cells(const Matrix& expected, const Matrix& found) {
-  REQUIRE(shape_of(expected) == shape_of(found));
+  REQUIRE(expected.shape() == found.shape());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const double one = cells(expected)[i], other = cells(found)[i];
     if (one != other) CHECK(one == doctest::Approx(other).epsilon(1e-12));

@@ -25,8 +25,8 @@ Value input(Graph& graph, std::string_view name, Matrix cells) {
 
 void check_explanations(const Node& node) {
   const Matrix& result = node.matrix();
-  for (std::size_t i = 0; i < result.shape()[0]; ++i) {
-    for (std::size_t j = 0; j < result.shape()[1]; ++j) {
+  for (std::size_t i = 0; i < result.shape().rows; ++i) {
+    for (std::size_t j = 0; j < result.shape().columns; ++j) {
       CAPTURE(i);
       CAPTURE(j);
       const Expression expression = node.operation->explain(node.operands, i, j).expression;
@@ -57,7 +57,7 @@ TEST_CASE("every operation computes, explains every cell, is written and is coun
     REQUIRE(node.operation);
     CHECK(node.operation->name() == row.name);
     CHECK(same(node.matrix(), value.matrix()));
-    CHECK(shape_of(node.matrix()) == node.frame.shape);
+    CHECK(node.matrix().shape() == node.frame.shape);
     CHECK(node.frame.shape.cells() > 0);
     check_explanations(node);
 
@@ -163,8 +163,7 @@ TEST_CASE("operations give the numbers worked out by hand") {
 
 TEST_CASE("products cost as many multiplications as they have, other operations as many cells") {
   Graph graph;
-  const Value a = input(graph, "a", make_matrix({2, 3}, 1.0)),
-              b = input(graph, "b", make_matrix({3, 5}, 1.0));
+  const Value a = input(graph, "a", Matrix({2, 3}, 1.0)), b = input(graph, "b", Matrix({3, 5}, 1.0));
   const auto cost = [](const Value& value) { return cost_of(value.node()); };
   CHECK(cost(matmul(a, b)).multiply_adds == 2 * 3 * 5);
   CHECK(cost(matmul_transposed(a, a)).multiply_adds == 2 * 3 * 2);
@@ -392,8 +391,7 @@ TEST_CASE("rows and columns keep their labels through operations") {
 
 TEST_CASE("operands that do not fit together are refused by name and shape") {
   Graph graph;
-  const Value q = input(graph, "q", make_matrix({2, 3}, 1.0)),
-              k = input(graph, "k", make_matrix({4, 2}, 1.0));
+  const Value q = input(graph, "q", Matrix({2, 3}, 1.0)), k = input(graph, "k", Matrix({4, 2}, 1.0));
   check_refused({
       {"q is 2×3 but k is 4×2: the first must have as many columns as the second has rows",
        [&] { matmul(q, k); }},

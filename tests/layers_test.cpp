@@ -134,11 +134,11 @@ TEST_CASE("layers read back as themselves") {
 TEST_CASE("a memory of words has as many keys as words, and a size of its own") {
   const Solution solution(
       R"({"text": ["a b c d"], "memory_text": ["le chat"], "d_model": 4, "d_memory": 6})");
-  CHECK(shape_of(solution["memory"]) == Shape{2, 6});
-  CHECK(shape_of(solution["w_k"]) == Shape{6, 4});
-  CHECK(shape_of(solution["weights"]) == Shape{4, 2});
+  CHECK(solution["memory"].shape() == Shape{2, 6});
+  CHECK(solution["w_k"].shape() == Shape{6, 4});
+  CHECK(solution["weights"].shape() == Shape{4, 2});
   CHECK(solution.graph.at("weights").frame.columns.label(1) == "chat");
-  CHECK(shape_of(solution["output"]) == Shape{4, 4});
+  CHECK(solution["output"].shape() == Shape{4, 4});
 }
 
 TEST_CASE("an alignment is the weights with queries as columns, and its columns sum to one") {
@@ -146,7 +146,7 @@ TEST_CASE("an alignment is the weights with queries as columns, and its columns 
   add_alignments(solution.graph);
   for (const std::string head : {"head.1.", "head.2."}) {
     const Matrix &weights = solution[head + "weights"], &alignment = solution[head + "alignment"];
-    REQUIRE(shape_of(alignment) == Shape{2, 4});
+    REQUIRE(alignment.shape() == Shape{2, 4});
     for (std::size_t i = 0; i < 4; ++i) {
       CHECK(alignment(0, i) == weights(i, 0));
       CHECK(close(alignment(0, i) + alignment(1, i), 1.0, 1e-12));
@@ -165,7 +165,7 @@ TEST_CASE("another feed-forward layer takes the place of the one in a file") {
   };
   const std::string with = "{" + file + R"(, "w_1": [[1], [1]], "w_2": [[1, 1]]})";
   CHECK_FALSE(overridden(with, R"({"no_feed_forward": true})").feed_forward);
-  CHECK(shape_of(overridden(with, R"({"d_ff": 5})").matrices.at("w_1")) == Shape{2, 5});
+  CHECK(overridden(with, R"({"d_ff": 5})").matrices.at("w_1").shape() == Shape{2, 5});
   const std::string without = "{" + file + R"(, "no_feed_forward": true})";
   CHECK(overridden(without, R"({"d_ff": 5})").feed_forward);
 }

@@ -50,10 +50,10 @@ Matrix any_matrix(Shape shape) {
 }
 
 Matrix naive_product(const Matrix& a, const Matrix& b) {
-  Matrix result = make_matrix({a.shape()[0], b.shape()[1]}, 0.0);
-  for (std::size_t i = 0; i < a.shape()[0]; ++i) {
-    for (std::size_t j = 0; j < b.shape()[1]; ++j) {
-      for (std::size_t k = 0; k < b.shape()[0]; ++k) result(i, j) += a(i, k) * b(k, j);
+  Matrix result({a.shape().rows, b.shape().columns}, 0.0);
+  for (std::size_t i = 0; i < a.shape().rows; ++i) {
+    for (std::size_t j = 0; j < b.shape().columns; ++j) {
+      for (std::size_t k = 0; k < b.shape().rows; ++k) result(i, j) += a(i, k) * b(k, j);
     }
   }
   return result;
@@ -70,7 +70,7 @@ TEST_CASE("a cell of a transposed matrix stands in the column of its row") {
   double next = 0;
   const Matrix large = filled({37, 50}, [&] { return ++next; });
   const Matrix turned = transposed(large);
-  REQUIRE(shape_of(turned) == Shape{50, 37});
+  REQUIRE(turned.shape() == Shape{50, 37});
   CHECK(turned(0, 36) == large(36, 0));
   CHECK(turned(49, 17) == large(17, 49));
   CHECK(same(transposed(turned), large));
@@ -151,8 +151,8 @@ TEST_CASE("products agree with three nested loops") {
 }
 
 TEST_CASE("matrices that do not fit together are not multiplied") {
-  const Matrix wide = make_matrix({2, 3}, 1.0), tall = make_matrix({3, 2}, 1.0);
-  const Matrix empty = make_matrix({0, 3});
+  const Matrix wide = Matrix({2, 3}, 1.0), tall = Matrix({3, 2}, 1.0);
+  const Matrix empty({0, 3});
   check_refused({
       {"a 2×3 matrix cannot be multiplied by a 2×3 matrix: the first must have as many columns",
        [&] { product(wide, wide); }},
@@ -219,8 +219,8 @@ TEST_CASE("our embeddings have variance one, and a projection keeps it") {
 
 TEST_CASE("matrices begin at a cache line, large ones at a huge page") {
   const auto address = [](const Matrix& matrix) { return reinterpret_cast<std::uintptr_t>(matrix.data()); };
-  for (std::size_t n = 1; n < 20; ++n) CHECK(address(make_matrix({n, 3})) % 64 == 0);
-  CHECK(address(make_matrix({1024, 512})) % (1 << 21) == 0);
+  for (std::size_t n = 1; n < 20; ++n) CHECK(address(Matrix({n, 3})) % 64 == 0);
+  CHECK(address(Matrix({1024, 512})) % (1 << 21) == 0);
 }
 
 TEST_CASE("only a row of minus infinity alone may look at nothing, and NaN comes out as NaN") {
@@ -239,8 +239,8 @@ TEST_CASE("squared distances agree with three nested loops, across all blocks") 
     const std::size_t size = any_size();
     const Matrix a = any_matrix({any_size(), size}), b = any_matrix({any_size(), size});
     const Matrix distances = squared_distances(a, b);
-    for (std::size_t i = 0; i < a.shape()[0]; ++i) {
-      for (std::size_t j = 0; j < b.shape()[0]; ++j) {
+    for (std::size_t i = 0; i < a.shape().rows; ++i) {
+      for (std::size_t j = 0; j < b.shape().rows; ++j) {
         double sum = 0.0;
         for (std::size_t c = 0; c < size; ++c) sum += (a(i, c) - b(j, c)) * (a(i, c) - b(j, c));
         RC_ASSERT(attn::close(distances(i, j), sum, 1e-12));

@@ -161,7 +161,7 @@ TEST_CASE("a learned number for each distance is added to the scaled scores") {
 TEST_CASE("a learned vector for each distance is compared with the query, as a key is") {
   const Solution solution(with_positions("relative-vectors"));
   const Matrix& table = solution["position_table"];
-  REQUIRE(shape_of(table) == Shape{5, 3});
+  REQUIRE(table.shape() == Shape{5, 3});
   for (const std::string head : {"head.1.", "head.2."}) {
     const Matrix &q = solution[head + "q"], &k = solution[head + "k"], &scores = solution[head + "scores"];
     for (long i = 0; i < 4; ++i) {
@@ -204,8 +204,8 @@ TEST_CASE("without positions words that change places change nothing else, and w
 
 TEST_CASE("a batch takes its positions from one table, which is as long as its longest sentence") {
   const Solution solution(R"({"text": ["a b", "c d e"], "d_model": 4, "positions": "learned"})");
-  CHECK(shape_of(solution["position_table"]) == Shape{3, 4});
-  CHECK(shape_of(solution["sentence.2.positioned"]) == Shape{3, 4});
+  CHECK(solution["position_table"].shape() == Shape{3, 4});
+  CHECK(solution["sentence.2.positioned"].shape() == Shape{3, 4});
 }
 
 TEST_CASE("positions that cannot be are refused") {

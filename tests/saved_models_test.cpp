@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "command/model/run.hpp"
 #include "commands_tried.hpp"

@@ -42,7 +42,7 @@ inline void check_refused(std::initializer_list<Refused> table) {
 
 /// matrix({{1, 2}, {3, 4}}).
 inline Matrix matrix(std::initializer_list<std::initializer_list<double>> rows) {
-  Matrix result = make_matrix({rows.size(), rows.begin()->size()});
+  Matrix result({rows.size(), rows.begin()->size()});
   std::size_t i = 0;
   for (const auto& cells_of_row : rows) std::ranges::copy(cells_of_row, row(result, i++).begin());
   return result;
@@ -51,7 +51,7 @@ inline Matrix matrix(std::initializer_list<std::initializer_list<double>> rows) 
 /// A matrix whose cells are `next()`, row after row.
 template <class Next>
 Matrix filled(Shape shape, const Next& next) {
-  Matrix result = make_matrix(shape);
+  Matrix result(shape);
   for (double& cell : cells(result)) cell = next();
   return result;
 }
@@ -61,7 +61,7 @@ inline bool close(double a, double b, double tolerance) {
   return a == b || std::fabs(a - b) <= tolerance;
 }
 inline bool close(const Matrix& a, const Matrix& b, double tolerance) {
-  return shape_of(a) == shape_of(b) &&
+  return a.shape() == b.shape() &&
          std::ranges::equal(cells(a), cells(b), [&](double x, double y) { return close(x, y, tolerance); });
 }
 

@@ -1,6 +1,7 @@
 #include "data/transformer_file.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "data/json.hpp"
 #include "data/transformer_parameters.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 Json json_of(const Matrix& matrix) {
   Json rows = Json::array();
-  for (std::size_t i = 0; i < matrix.shape()[0]; ++i) {
+  for (std::size_t i = 0; i < matrix.shape().rows; ++i) {
     rows.push_back(std::vector<double>(row(matrix, i).begin(), row(matrix, i).end()));
   }
   return rows;

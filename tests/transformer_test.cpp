@@ -90,7 +90,7 @@ TEST_CASE("a layer normalization gives every row mean 0 and variance 1") {
   for (const char* scope : {"encoder.1.norm_1", "encoder.2.norm_2", "decoder.2.norm_3"}) {
     const Matrix& rows = ran.at(fmt::format("{}.normalised", scope));
     const Matrix& variances = ran.at(fmt::format("{}.variance", scope));
-    for (std::size_t i = 0; i < rows.shape()[0]; ++i) {
+    for (std::size_t i = 0; i < rows.shape().rows; ++i) {
       double sum = 0.0, squares = 0.0;
       for (const double cell : row(rows, i)) {
         sum += cell;

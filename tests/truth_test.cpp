@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

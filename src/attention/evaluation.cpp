@@ -50,8 +50,8 @@ class SequenceEvaluation {
   bool given(std::string_view name) const { return problem_.matrices.contains(name); }
 
   Value input(std::string_view name, const Matrix& matrix, Axis rows, Axis columns) {
-    require_labels(name, rows, matrix.shape()[0]);
-    require_labels(name, columns, matrix.shape()[1]);
+    require_labels(name, rows, matrix.shape().rows);
+    require_labels(name, columns, matrix.shape().columns);
     return graph_.input(name, matrix, std::move(rows), std::move(columns));
   }
   Value input(std::string_view name, Axis rows, Axis columns) {

@@ -17,7 +17,7 @@ Value input(Graph& graph, std::string_view name, const Matrix& matrix) {
 }
 
 Matrix below(const Matrix& above, const Matrix& matrix) {
-  Matrix stacked = make_matrix({above.shape()[0] + matrix.shape()[0], above.shape()[1]});
+  Matrix stacked({above.shape().rows + matrix.shape().rows, above.shape().columns});
   const auto place = std::ranges::copy(cells(above), cells(stacked).begin()).out;
   std::ranges::copy(cells(matrix), place);
   return stacked;
@@ -26,9 +26,9 @@ Matrix below(const Matrix& above, const Matrix& matrix) {
 }  // namespace
 
 double largest_difference(const Matrix& a, const Matrix& b) {
-  if (shape_of(a) != shape_of(b)) {
-    throw std::logic_error("a " + to_string(shape_of(a)) + " matrix is compared with a " +
-                           to_string(shape_of(b)) + " one");
+  if (a.shape() != b.shape()) {
+    throw std::logic_error("a " + to_string(a.shape()) + " matrix is compared with a " +
+                           to_string(b.shape()) + " one");
   }
   double largest = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -49,7 +49,7 @@ double gaussian_against_dot(const Matrix& q, const Matrix& k, double sigma) {
 
 Matrix of_equal_length(const Matrix& k) {
   Matrix result = k;
-  for (std::size_t i = 0; i < k.shape()[0]; ++i) {
+  for (std::size_t i = 0; i < k.shape().rows; ++i) {
     double squares = 0.0;
     for (const double value : row(k, i)) squares += value * value;
     if (squares == 0.0) result(i, 0) = squares = 1.0;

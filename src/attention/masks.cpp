@@ -11,7 +11,7 @@ namespace attn {
 namespace {
 
 void allow_first(Matrix& mask, std::size_t query, std::size_t count) {
-  std::ranges::fill(row(mask, query).first(std::min(count, mask.shape()[1])), 1.0);
+  std::ranges::fill(row(mask, query).first(std::min(count, mask.shape().columns)), 1.0);
 }
 
 }  // namespace
@@ -21,7 +21,7 @@ Matrix causal_mask(Shape shape) {
 }
 
 Matrix causal_mask_after(std::size_t before, Shape shape) {
-  Matrix mask = make_matrix(shape, 0.0);
+  Matrix mask(shape, 0.0);
   for (std::size_t i = 0; i < shape.rows; ++i) allow_first(mask, i, before + i + 1);
   return mask;
 }
@@ -32,7 +32,7 @@ Matrix valid_length_mask(Shape shape, std::span<const std::size_t> lengths) {
          count_of(lengths.size(), "length"),
          shape.rows == 1 ? "1 query" : fmt::format("{} queries", shape.rows));
   }
-  Matrix mask = make_matrix(shape, 0.0);
+  Matrix mask(shape, 0.0);
   for (std::size_t i = 0; i < shape.rows; ++i) {
     const std::size_t length = lengths.size() == 1 ? lengths[0] : lengths[i];
     if (length > shape.columns) {
@@ -55,7 +55,7 @@ bool any(const std::vector<bool>& flags) {
 
 Matrix without_blanks(Matrix allowed, const std::vector<bool>& blanks) {
   for (std::size_t j = 0; j < blanks.size(); ++j) {
-    for (std::size_t i = 0; blanks[j] && i < allowed.shape()[0]; ++i) allowed(i, j) = 0.0;
+    for (std::size_t i = 0; blanks[j] && i < allowed.shape().rows; ++i) allowed(i, j) = 0.0;
   }
   return allowed;
 }

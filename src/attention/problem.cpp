@@ -48,7 +48,7 @@ Parameters parameters_of(const Problem& problem, Graph& graph) {
   const auto memory = problem.matrices.find("memory");
   if (memory != problem.matrices.end()) {
     Axis rows = axis("tokens", problem.key_tokens);
-    require_labels("memory", rows, memory->second.shape()[0]);
+    require_labels("memory", rows, memory->second.shape().rows);
     parameters.emplace("memory", graph.input("memory", memory->second, std::move(rows), axis("features")));
   }
   return parameters;
@@ -106,12 +106,13 @@ bool Problem::is_masked() const {
 }
 
 const std::vector<std::string>& Problem::words_of_keys(const Sequence& sequence) const {
-  const auto fits = [&](std::string_view name, std::size_t dimension) {
+  const auto fits = [&](std::string_view name, std::size_t Shape::*dimension) {
     const auto found = matrices.find(name);
-    return found == matrices.end() || found->second.shape()[dimension] == sequence.tokens.size();
+    return found == matrices.end() || found->second.shape().*dimension == sequence.tokens.size();
   };
-  const bool own = key_tokens.empty() && !matrices.contains("memory") && fits("k", 0) && fits("v", 0) &&
-                   fits("scores", 1) && fits("weights", 1);
+  const bool own = key_tokens.empty() && !matrices.contains("memory") && fits("k", &Shape::rows) &&
+                   fits("v", &Shape::rows) && fits("scores", &Shape::columns) &&
+                   fits("weights", &Shape::columns);
   return own ? sequence.tokens : key_tokens;
 }
 

@@ -12,9 +12,9 @@ const ScoringFunction& scoring_function(const Problem& problem) {
 }
 
 void require_shape(const GivenMask& mask, Shape shape) {
-  if (shape_of(mask.matrix) == shape) return;
+  if (mask.matrix.shape() == shape) return;
   fail("the mask is {} but the scores are {}: give a mask with one row per query and one column per key",
-       to_string(shape_of(mask.matrix)), to_string(shape));
+       to_string(mask.matrix.shape()), to_string(shape));
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ std::optional<Matrix> allowed_cells(const Problem& problem, const Padding& paddi
   if (problem.causal) allow(causal_mask(shape));
   if (!padding.valid_lengths.empty()) allow(valid_length_mask(shape, padding.valid_lengths));
   const std::vector<bool> blanks = blanks_among(padding.words);
-  if (problem.masks_blanks() && any(blanks)) allow(without_blanks(make_matrix(shape, 1.0), blanks));
+  if (problem.masks_blanks() && any(blanks)) allow(without_blanks(Matrix(shape, 1.0), blanks));
   return allowed;
 }
 

@@ -29,7 +29,7 @@ void warn_of_leak(const Node& weights, std::vector<std::string>& found) {
   constexpr double shows = 1e-6;
   double most = 0.0;
   std::size_t worst = 0;
-  for (std::size_t i = 0; i < allowed.shape()[0]; ++i) {
+  for (std::size_t i = 0; i < allowed.shape().rows; ++i) {
     const double sum = leaked(row(weights.matrix(), i), row(allowed, i));
     if (sum > most) worst = i;
     most = std::max(most, sum);
@@ -44,7 +44,7 @@ void warn_of_leak(const Node& weights, std::vector<std::string>& found) {
 void warn_of_empty_rows(const Node& node, std::vector<std::string>& found) {
   const Matrix& scores = node.operands[0]->matrix();
   std::vector<std::string> queries;
-  for (std::size_t i = 0; i < scores.shape()[0]; ++i) {
+  for (std::size_t i = 0; i < scores.shape().rows; ++i) {
     const auto minus_infinite = [](double value) { return std::isinf(value) && value < 0.0; };
     if (std::ranges::all_of(row(scores, i), minus_infinite)) queries.push_back(node.frame.rows.label(i));
   }

@@ -19,8 +19,8 @@ namespace attn {
 namespace {
 
 void require_finite(std::string_view name, const Matrix& matrix, bool minus_infinity_allowed) {
-  for (std::size_t i = 0; i < matrix.shape()[0]; ++i) {
-    for (std::size_t j = 0; j < matrix.shape()[1]; ++j) {
+  for (std::size_t i = 0; i < matrix.shape().rows; ++i) {
+    for (std::size_t j = 0; j < matrix.shape().columns; ++j) {
       const double value = matrix(i, j);
       if (std::isfinite(value)) continue;
       if (minus_infinity_allowed && std::isinf(value) && value < 0.0) continue;
@@ -96,7 +96,7 @@ class Builder {
     const bool labelled =
         std::ranges::any_of(problem_.sequences, [](const Sequence& s) { return !s.tokens.empty(); });
     for (Sequence& sequence : problem_.sequences) {
-      if (labelled && sequence.tokens.empty()) sequence.tokens = numbered(sequence.x->shape()[0]);
+      if (labelled && sequence.tokens.empty()) sequence.tokens = numbered(sequence.x->shape().rows);
     }
   }
 
@@ -114,8 +114,8 @@ class Builder {
 
   // A bias written as a column means the same row.
   static Matrix as_bias(std::string_view name, const Matrix& matrix) {
-    if (!name.starts_with("b_") || matrix.shape()[1] != 1) return matrix;
-    Matrix bias = make_matrix({1, matrix.shape()[0]});
+    if (!name.starts_with("b_") || matrix.shape().columns != 1) return matrix;
+    Matrix bias({1, matrix.shape().rows});
     std::ranges::copy(cells(matrix), cells(bias).begin());
     return bias;
   }

@@ -24,7 +24,7 @@ void check_layers(const Problem& problem) {
   if (problem.layers == 1) return;
   const std::size_t attentions = problem.layers * problem.heads;
   for (const Sequence& sequence : problem.sequences) {
-    const std::size_t n = sequence.x ? sequence.x->shape()[0] : 1;
+    const std::size_t n = sequence.x ? sequence.x->shape().rows : 1;
     if (n > most_cells / attentions / n) {
       fail("--layers {}: all attention weights together would have more than {} cells: give fewer layers",
            problem.layers, most_cells);
@@ -35,7 +35,7 @@ void check_layers(const Problem& problem) {
 void require_inner(const Request& request, const Problem& problem) {
   const auto w_1 = problem.matrices.find("w_1");
   if (!request.has("d_ff") || w_1 == problem.matrices.end()) return;
-  const std::size_t asked = request.get<std::size_t>("d_ff"), has = w_1->second.shape()[1];
+  const std::size_t asked = request.get<std::size_t>("d_ff"), has = w_1->second.shape().columns;
   if (asked != has)
     fail("--d-ff {} needs {} columns in w_1, which has {}: change one of them", asked, asked, has);
 }
@@ -45,9 +45,9 @@ void require_asked(const Request& request, std::string_view size, std::size_t he
                    const Matrix& given) {
   if (!request.has(size)) return;
   const std::size_t asked = heads * request.get<std::size_t>(size);
-  if (given.shape()[1] == asked) return;
+  if (given.shape().columns == asked) return;
   fail("{} {} needs {} columns in {}, which has {}: change one of them", find_row(fields(), size)->option,
-       request.get<std::size_t>(size), asked, name, given.shape()[1]);
+       request.get<std::size_t>(size), asked, name, given.shape().columns);
 }
 
 }  // namespace
@@ -119,9 +119,9 @@ void check_sizes(const Request& request, const Problem& problem) {
     if (found == problem.matrices.end()) continue;
     const Matrix& given = found->second;
     require_asked(request, name.ends_with('v') ? "d_v" : "d_k", problem.heads, name, given);
-    if (given.shape()[1] % problem.heads != 0) {
+    if (given.shape().columns % problem.heads != 0) {
       fail("the {} columns of {} are not divisible by the number of heads ({}): change --heads",
-           given.shape()[1], name, problem.heads);
+           given.shape().columns, name, problem.heads);
     }
   }
 }

@@ -90,7 +90,9 @@ class Draw {
   }
 
   bool has(std::string_view name) const { return problem_.matrices.contains(name); }
-  std::size_t columns(std::string_view name) const { return problem_.matrices.find(name)->second.shape()[1]; }
+  std::size_t columns(std::string_view name) const {
+    return problem_.matrices.find(name)->second.shape().columns;
+  }
 
   // A size that is asked for, or else the columns of the first matrix that is given, shared among the heads.
   std::optional<std::size_t> known(std::string_view size,
@@ -103,9 +105,9 @@ class Draw {
   }
 
   std::size_t d_model() const {
-    if (problem_.sequences.front().x) return problem_.sequences.front().x->shape()[1];
+    if (problem_.sequences.front().x) return problem_.sequences.front().x->shape().columns;
     if (request_.has("d_model")) return request_.get<std::size_t>("d_model");
-    return has("w_q") ? problem_.matrices.at("w_q").shape()[0] : default_d_model;
+    return has("w_q") ? problem_.matrices.at("w_q").shape().rows : default_d_model;
   }
 
   std::size_t d_k() const {
@@ -137,9 +139,9 @@ class Draw {
 
   // The most there are in one sentence.
   std::size_t queries() const {
-    std::size_t count = has("q") ? problem_.matrices.find("q")->second.shape()[0] : 1;
+    std::size_t count = has("q") ? problem_.matrices.find("q")->second.shape().rows : 1;
     for (const Sequence& sequence : problem_.sequences) {
-      if (sequence.x) count = std::max(count, sequence.x->shape()[0]);
+      if (sequence.x) count = std::max(count, sequence.x->shape().rows);
     }
     return count;
   }
@@ -159,7 +161,7 @@ class Draw {
                         const Matrix& vectors) {
     std::unordered_map<std::string_view, std::size_t> places;
     for (std::size_t i = 0; i < words.size(); ++i) places.emplace(words[i], i);
-    Matrix result = make_matrix({tokens.size(), vectors.shape()[1]}, 0.0);
+    Matrix result({tokens.size(), vectors.shape().columns}, 0.0);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       if (tokens[i] == blank) continue;
       std::ranges::copy(row(vectors, places.at(tokens[i])), row(result, i).begin());
@@ -173,7 +175,7 @@ class Draw {
       all.insert(all.end(), sequence.tokens.begin(), sequence.tokens.end());
     }
     const std::vector<std::string> words = distinct(all);
-    const Matrix vectors = words.empty() ? make_matrix({1, d_model()}, 0.0) : vectors_of(words);
+    const Matrix vectors = words.empty() ? Matrix({1, d_model()}, 0.0) : vectors_of(words);
     for (Sequence& sequence : problem_.sequences) sequence.x = rows_of(sequence.tokens, words, vectors);
   }
 
@@ -230,7 +232,7 @@ class Draw {
     const std::size_t d = output_columns();
     std::size_t inner = request_.has("d_ff") ? request_.get<std::size_t>("d_ff") : usual_widening * d;
     if (has("w_1")) inner = columns("w_1");
-    if (has("w_2")) inner = problem_.matrices.at("w_2").shape()[0];
+    if (has("w_2")) inner = problem_.matrices.at("w_2").shape().rows;
     require_size("inner", {problem_.layers * queries(), inner});
     draw_parameter("w_1", {d, inner});
     draw_parameter("w_2", {inner, d});

@@ -137,7 +137,7 @@ Matrix Vocabulary::vectors() const {
     fail("the word {} is not in {}, which has {}: choose another word or file", in_quotes(word), path_,
          count_of(words_seen_, "word"));
   }
-  Matrix matrix = make_matrix({words_.size(), columns_});
+  Matrix matrix({words_.size(), columns_});
   for (std::size_t i = 0; i < words_.size(); ++i) {
     std::ranges::copy(vector_of(words_[i]), row(matrix, i).begin());
   }

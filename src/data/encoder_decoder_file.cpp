@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -127,8 +128,8 @@ void check_matrices(const EncoderDecoder& model, const std::string& where) {
            expected.name, model.cell->name, model.variant->name, in_words ? "has" : "is",
            in_words ? std::string(expected.shape_in_words) : to_string(shape));
     }
-    if (!expected.shape_in_words.empty() || shape_of(found->second) == shape) continue;
-    fail("{}: {} is {} and must be {}", where, expected.name, to_string(shape_of(found->second)),
+    if (!expected.shape_in_words.empty() || found->second.shape() == shape) continue;
+    fail("{}: {} is {} and must be {}", where, expected.name, to_string(found->second.shape()),
          to_string(shape));
   }
   for (const auto& [name, matrix] : model.matrices) {
@@ -180,9 +181,9 @@ EncoderDecoder encoder_decoder_of(const EncoderDecoderFile& file, const Alignmen
         "{} has matrices for the cell {}, not for {}: leave out --cell, or give --seed N for random matrices",
         file.where, file.cell, cell.name);
   }
-  model.source_size = telling(model, "encoder.e", file.where).shape()[1];
-  model.target_size = telling(model, "decoder.e", file.where).shape()[1];
-  model.state_size = telling(model, "encoder.w_hh", file.where).shape()[1];
+  model.source_size = telling(model, "encoder.e", file.where).shape().columns;
+  model.target_size = telling(model, "decoder.e", file.where).shape().columns;
+  model.state_size = telling(model, "encoder.w_hh", file.where).shape().columns;
   if (!model.features.empty() && model.features.size() != model.state_size) {
     fail("{}: \"features\" has {} names, and a state has size {}: name all of its numbers, or none",
          file.where, model.features.size(), model.state_size);
@@ -208,7 +209,7 @@ void draw_parameters(EncoderDecoder& model, std::uint32_t seed) {
     if (matrix.frame.rows.name == "words") {
       drawn = random->embeddings(shape);
     } else if (matrix.frame.rows.name == "bias") {
-      drawn = make_matrix(shape, 0.0);
+      drawn = Matrix(shape, 0.0);
     } else {
       drawn = random->parameter(shape);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "data/files/cell.hpp"
@@ -73,7 +74,7 @@ MatrixFile from_rows(const std::vector<const Json*>& rows, const std::string& wh
   }
   if (columns == 0) fail("{} has a row without cells: give at least one number", where);
   MatrixFile file;
-  file.matrix = make_matrix({rows.size(), columns});
+  file.matrix = Matrix({rows.size(), columns});
   file.boolean = true;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const bool boolean = fill_row(row(file.matrix, i), *rows[i], i, where);

@@ -1,11 +1,12 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "data/matrix_file.hpp"
 
 namespace attn {
 
+/// Files that read or make JSON values include <nlohmann/json.hpp>, which takes a second to compile.
 using Json = nlohmann::ordered_json;
 
 /// Parses JSON text. Throws InputError naming `where` and the line and column of the mistake.

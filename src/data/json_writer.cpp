@@ -1,6 +1,7 @@
 #include "data/json_writer.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 
@@ -79,7 +80,7 @@ void JsonWriter::matrix(const Matrix& matrix) {
   separate();
   std::string& block = sink_.block();
   block += '[';
-  for (std::size_t i = 0; i < matrix.shape()[0]; ++i) {
+  for (std::size_t i = 0; i < matrix.shape().rows; ++i) {
     if (i > 0) block += ",\n" + std::string(2 * has_members_.size() + 1, ' ');
     block += '[';
     const std::span<const double> values = row(matrix, i);

@@ -34,7 +34,7 @@ ParameterFile read_parameters(const std::string& path, std::string_view scope) {
 void write_safetensors(const std::vector<NamedMatrix>& parameters, Sink& sink) {
   std::vector<WrittenTensor> tensors;
   for (const NamedMatrix& parameter : parameters) {
-    const bool one_dimension = is_vector(parameter.name) && parameter.matrix->shape()[0] == 1;
+    const bool one_dimension = is_vector(parameter.name) && parameter.matrix->shape().rows == 1;
     tensors.push_back({parameter.name, parameter.matrix, one_dimension ? std::size_t{1} : std::size_t{2}});
   }
   write_safetensors(tensors, sink);

@@ -73,8 +73,8 @@ void remark_on_padding(const Problem& problem, std::vector<std::string>& remarks
       if (!blanks[j]) continue;
       const auto longer = [&](std::size_t length) { return length > j; };
       counted = counted || (one_each ? longer(lengths[i]) : std::ranges::any_of(lengths, longer));
-      const bool lets = problem.mask && !problem.mask->additive && j < problem.mask->matrix.shape()[1];
-      for (std::size_t q = 0; lets && q < problem.mask->matrix.shape()[0]; ++q) {
+      const bool lets = problem.mask && !problem.mask->additive && j < problem.mask->matrix.shape().columns;
+      for (std::size_t q = 0; lets && q < problem.mask->matrix.shape().rows; ++q) {
         allowed = allowed || problem.mask->matrix(q, j) != 0.0;
       }
     }
@@ -92,7 +92,7 @@ void remark_on_padding(const Problem& problem, std::vector<std::string>& remarks
 // The first row that is no average, where weights are given.
 void remark_on_weights(const Matrix& weights, std::vector<std::string>& remarks) {
   constexpr double tolerance = 1e-9;
-  for (std::size_t i = 0; i < weights.shape()[0]; ++i) {
+  for (std::size_t i = 0; i < weights.shape().rows; ++i) {
     const std::span<const double> values = row(weights, i);
     const double sum = std::accumulate(values.begin(), values.end(), 0.0);
     const bool negative = std::ranges::any_of(values, [](double value) { return value < 0.0; });

@@ -57,25 +57,25 @@ const ModelKind& kind_of(const ParameterSet& parameters, const std::string& wher
       where);
 }
 
-std::size_t size_of(const ParameterSet& parameters, std::string_view name, std::size_t dimension) {
+std::size_t size_of(const ParameterSet& parameters, std::string_view name, std::size_t Shape::*dimension) {
   const auto found = parameters.find(name);
-  return found == parameters.end() ? 0 : found->second.shape()[dimension];
+  return found == parameters.end() ? 0 : found->second.shape().*dimension;
 }
 
 TransformerSizes sizes_of(const ParameterSet& parameters, std::size_t heads) {
   const std::size_t encoders = layers_of(parameters, "encoder."),
                     decoders = layers_of(parameters, "decoder.");
   const std::string first = encoders > 0 ? "encoder.1." : "decoder.1.";
-  const std::size_t of_output = size_of(parameters, "output.w", 1);
+  const std::size_t of_output = size_of(parameters, "output.w", &Shape::columns);
   return {.encoder_layers = encoders,
           .decoder_layers = decoders,
-          .d_model = size_of(parameters, first + "self_attention.w_q", 0),
+          .d_model = size_of(parameters, first + "self_attention.w_q", &Shape::rows),
           .heads = heads,
-          .d_ff = size_of(parameters, first + "feed_forward.w_1", 1),
-          .source_words = size_of(parameters, "source_embedding.e", 0),
-          .target_words = of_output ? of_output : size_of(parameters, "target_embedding.e", 0),
-          .source_places = size_of(parameters, "source_positions.table", 0),
-          .target_places = size_of(parameters, "target_positions.table", 0)};
+          .d_ff = size_of(parameters, first + "feed_forward.w_1", &Shape::columns),
+          .source_words = size_of(parameters, "source_embedding.e", &Shape::rows),
+          .target_words = of_output ? of_output : size_of(parameters, "target_embedding.e", &Shape::rows),
+          .source_places = size_of(parameters, "source_positions.table", &Shape::rows),
+          .target_places = size_of(parameters, "target_positions.table", &Shape::rows)};
 }
 
 void require_sizes(const TransformerSizes& sizes, const std::string& where) {
@@ -98,9 +98,9 @@ void require_rows(const Transformer& model, const ParameterSet& parameters, cons
       if (row.optional) continue;
       fail("{} has no \"{}\" ({}), which the model needs: add it", where, row.name, to_string(row.shape));
     }
-    if (shape_of(found->second) == row.shape) continue;
+    if (found->second.shape() == row.shape) continue;
     fail("{}: \"{}\" is {}, and must be {}: save it in that shape", where, row.name,
-         to_string(shape_of(found->second)), to_string(row.shape));
+         to_string(found->second.shape()), to_string(row.shape));
   }
   for (const auto& [name, matrix] : parameters) {
     if (std::ranges::find(names, name) != names.end()) continue;
@@ -135,11 +135,11 @@ Matrix drawn(const ParameterRow& row, RandomSource& random) {
     case Beginning::vectors:
       return random.embeddings(row.shape);
     case Beginning::ones:
-      return make_matrix(row.shape, 1.0);
+      return Matrix(row.shape, 1.0);
     case Beginning::zeros:
       break;
   }
-  return make_matrix(row.shape, 0.0);
+  return Matrix(row.shape, 0.0);
 }
 
 }  // namespace

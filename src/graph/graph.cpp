@@ -73,7 +73,7 @@ Value Graph::input(std::string_view name, Matrix matrix, Axis rows, Axis columns
 }
 
 Value Graph::input(std::string_view name, std::shared_ptr<const Matrix> matrix, Axis rows, Axis columns) {
-  const Shape shape = shape_of(*matrix);
+  const Shape shape = matrix->shape();
   Node& node = add(nullptr, {}, {shape, std::move(rows), std::move(columns)});
   node.kept = std::move(matrix);
   give_name(node, prefix_ + std::string(name));

@@ -3,17 +3,48 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "math/xtensor.hpp"
 #include "support/error.hpp"
 
 namespace attn {
 
-Shape shape_of(const Matrix& matrix) {
-  return {matrix.shape()[0], matrix.shape()[1]};
-}
-
 std::string to_string(Shape shape) {
   return fmt::format("{}×{}", shape.rows, shape.columns);
+}
+
+Matrix::Matrix() : Matrix(Shape{}) {}
+
+Matrix::Matrix(Shape shape)
+    : array_(std::make_unique<Array>(Array::shape_type{shape.rows, shape.columns})),
+      shape_(shape),
+      cells_(array_->data()) {}
+
+Matrix::Matrix(Shape shape, double value) : Matrix(shape) {
+  std::ranges::fill(cells(*this), value);
+}
+
+Matrix::Matrix(const Matrix& other) : Matrix(other.shape_) {
+  std::ranges::copy(cells(other), cells_);
+}
+
+Matrix::Matrix(Matrix&& other) noexcept
+    : array_(std::move(other.array_)),
+      shape_(std::exchange(other.shape_, {})),
+      cells_(std::exchange(other.cells_, nullptr)) {}
+
+Matrix& Matrix::operator=(Matrix other) noexcept {
+  std::swap(array_, other.array_);
+  std::swap(shape_, other.shape_);
+  std::swap(cells_, other.cells_);
+  return *this;
+}
+
+Matrix::~Matrix() = default;
+
+bool Matrix::operator==(const Matrix& other) const {
+  return shape_ == other.shape_ && std::ranges::equal(cells(*this), cells(other));
 }
 
 bool fits(Shape shape) {
@@ -26,20 +57,10 @@ void require_size(std::string_view name, Shape shape) {
        name, to_string(shape), most_cells);
 }
 
-Matrix make_matrix(Shape shape) {
-  return Matrix(Matrix::shape_type{shape.rows, shape.columns});
-}
-
-Matrix make_matrix(Shape shape, double value) {
-  Matrix matrix = make_matrix(shape);
-  std::ranges::fill(cells(matrix), value);
-  return matrix;
-}
-
 Matrix transposed(const Matrix& matrix) {
-  const auto [rows, columns] = shape_of(matrix);
+  const auto [rows, columns] = matrix.shape();
   constexpr std::size_t block = 16;  // what is written stays in the cache until its lines are full
-  Matrix result = make_matrix({columns, rows});
+  Matrix result({columns, rows});
   for (std::size_t begin = 0; begin < rows; begin += block) {
     const std::size_t end = std::min(begin + block, rows);
     for (std::size_t j = 0; j < columns; ++j) {

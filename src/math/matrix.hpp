@@ -1,18 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "math/memory.hpp"
-#include "math/xtensor.hpp"
-
 namespace attn {
-
-/// Everything computed, shown or written is a matrix: rows × columns, tokens are rows, row-major doubles.
-using Matrix =
-    xt::xtensor_container<xt::uvector<double, MatrixAllocator<double>>, 2, xt::layout_type::row_major>;
 
 /// The rows and columns of a matrix.
 struct Shape {
@@ -23,7 +17,45 @@ struct Shape {
   std::size_t cells() const { return rows * columns; }
 };
 
-Shape shape_of(const Matrix& matrix);
+/// "3×4".
+std::string to_string(Shape shape);
+
+/// The xtensor array of two dimensions that a matrix holds. math/xtensor.hpp defines it, for files that
+/// compute with it; others need not read xtensor's headers.
+class Array;
+
+/// Everything computed, shown or written is a matrix: rows × columns, tokens are rows, row-major doubles. It
+/// holds an xtensor array.
+class Matrix {
+ public:
+  Matrix();  // 0×0
+  /// Cells are not set yet.
+  explicit Matrix(Shape shape);
+  Matrix(Shape shape, double value);
+  Matrix(const Matrix& other);
+  Matrix(Matrix&& other) noexcept;
+  Matrix& operator=(Matrix other) noexcept;
+  ~Matrix();
+
+  Shape shape() const { return shape_; }
+  std::size_t size() const { return shape_.cells(); }
+  double* data() { return cells_; }
+  const double* data() const { return cells_; }
+  double& operator()(std::size_t row, std::size_t column) { return cells_[row * shape_.columns + column]; }
+  double operator()(std::size_t row, std::size_t column) const {
+    return cells_[row * shape_.columns + column];
+  }
+
+  Array& array() { return *array_; }
+  const Array& array() const { return *array_; }
+
+  bool operator==(const Matrix& other) const;
+
+ private:
+  std::unique_ptr<Array> array_;
+  Shape shape_;
+  double* cells_;  // the array's
+};
 
 /// No matrix, given or computed, may have more cells (1 GiB of doubles): a crafted file or a number that was
 /// typed cannot take all memory.
@@ -33,22 +65,15 @@ bool fits(Shape shape);
 /// Throws InputError when a matrix called `name` would have more: before its memory is taken.
 void require_size(std::string_view name, Shape shape);
 
-/// "3×4".
-std::string to_string(Shape shape);
-
-/// A matrix whose cells are not set yet.
-Matrix make_matrix(Shape shape);
-Matrix make_matrix(Shape shape, double value);
-
 Matrix transposed(const Matrix& matrix);  // [m, n] -> [n, m]
 
 /// One row as its cells. Rows are contiguous.
 inline std::span<double> row(Matrix& matrix, std::size_t i) {
-  const std::size_t columns = matrix.shape()[1];
+  const std::size_t columns = matrix.shape().columns;
   return {matrix.data() + i * columns, columns};
 }
 inline std::span<const double> row(const Matrix& matrix, std::size_t i) {
-  const std::size_t columns = matrix.shape()[1];
+  const std::size_t columns = matrix.shape().columns;
   return {matrix.data() + i * columns, columns};
 }
 

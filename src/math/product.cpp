@@ -13,8 +13,8 @@ namespace {
 // BLAS itself checks no shapes and complains on standard output about empty matrices.
 void require_cells(const Matrix& a, const Matrix& b) {
   if (a.size() == 0 || b.size() == 0) {
-    fail("a {} matrix cannot be multiplied by a {} matrix: one of them is empty", to_string(shape_of(a)),
-         to_string(shape_of(b)));
+    fail("a {} matrix cannot be multiplied by a {} matrix: one of them is empty", to_string(a.shape()),
+         to_string(b.shape()));
   }
 }
 
@@ -33,7 +33,7 @@ void require_room_for_blas() {
 // One row times a matrix. The product of two matrices would copy all of the second first.
 void multiply_row(const Matrix& row, const Matrix& b, Matrix& result, cxxblas::Transpose transpose) {
   using Index = xt::blas_index_t;
-  const auto m = static_cast<Index>(b.shape()[0]), n = static_cast<Index>(b.shape()[1]);
+  const auto m = static_cast<Index>(b.shape().rows), n = static_cast<Index>(b.shape().columns);
   cxxblas::gemv<Index>(cxxblas::RowMajor, transpose, m, n, 1.0, b.data(), n, row.data(), Index{1}, 0.0,
                        result.data(), Index{1});
 }
@@ -41,38 +41,38 @@ void multiply_row(const Matrix& row, const Matrix& b, Matrix& result, cxxblas::T
 }  // namespace
 
 Matrix product(const Matrix& a, const Matrix& b) {
-  if (a.shape()[1] != b.shape()[0]) {
+  if (a.shape().columns != b.shape().rows) {
     fail(
         "a {} matrix cannot be multiplied by a {} matrix: the first must have as many columns as the second "
         "has "
         "rows",
-        to_string(shape_of(a)), to_string(shape_of(b)));
+        to_string(a.shape()), to_string(b.shape()));
   }
   require_cells(a, b);
   require_room_for_blas();
-  Matrix result = make_matrix({a.shape()[0], b.shape()[1]});
-  if (a.shape()[0] == 1) {
+  Matrix result({a.shape().rows, b.shape().columns});
+  if (a.shape().rows == 1) {
     multiply_row(a, b, result, cxxblas::Trans);
   } else {
-    xt::blas::gemm(a, b, result, false, false);
+    xt::blas::gemm(a.array(), b.array(), result.array(), false, false);
   }
   return result;
 }
 
 Matrix product_transposed(const Matrix& a, const Matrix& b) {
-  if (a.shape()[1] != b.shape()[1]) {
+  if (a.shape().columns != b.shape().columns) {
     fail(
         "a {} matrix cannot be multiplied by the transpose of a {} matrix: both must have the same number of "
         "columns",
-        to_string(shape_of(a)), to_string(shape_of(b)));
+        to_string(a.shape()), to_string(b.shape()));
   }
   require_cells(a, b);
   require_room_for_blas();
-  Matrix result = make_matrix({a.shape()[0], b.shape()[0]});
-  if (a.shape()[0] == 1) {
+  Matrix result({a.shape().rows, b.shape().rows});
+  if (a.shape().rows == 1) {
     multiply_row(a, b, result, cxxblas::NoTrans);
   } else {
-    xt::blas::gemm(a, b, result, false, true);
+    xt::blas::gemm(a.array(), b.array(), result.array(), false, true);
   }
   return result;
 }

@@ -7,7 +7,7 @@ namespace attn {
 namespace {
 
 Matrix uniform_matrix(std::mt19937& generator, Shape shape, double low, double high) {
-  Matrix matrix = make_matrix(shape);
+  Matrix matrix(shape);
   for (double& cell : cells(matrix)) cell = low + (high - low) * uniform(generator);
   return matrix;
 }

@@ -6,3 +6,18 @@
 #else
 #include <xtensor/xtensor.hpp>
 #endif
+
+#include "math/matrix.hpp"
+#include "math/memory.hpp"
+
+namespace attn {
+
+/// What a matrix holds: `matrix.array()` is used in any expression of xtensor.
+class Array : public xt::xtensor<double, 2, xt::layout_type::row_major, MatrixAllocator<double>> {
+ public:
+  using Base = xt::xtensor<double, 2, xt::layout_type::row_major, MatrixAllocator<double>>;
+  using Base::Base;
+  using Base::operator=;
+};
+
+}  // namespace attn

@@ -12,7 +12,7 @@ namespace attn {
 namespace {
 
 Matrix as_column(const Ids& ids) {
-  Matrix column = make_matrix({ids.size(), 1});
+  Matrix column({ids.size(), 1});
   std::ranges::transform(ids, cells(column).begin(), [](std::size_t id) { return static_cast<double>(id); });
   return column;
 }
@@ -84,7 +84,7 @@ class Run {
     Value ids = graph_.input("source", as_column(source), axis("inputs", words), axis("id"));
     const Value x = name("x", embed(std::move(ids), learned_.at("encoder.e")));
     const Parameters parameters = learned_.of("encoder");
-    Value state = graph_.input("0.h", make_matrix({1, model_.state_size}, 0.0), axis("inputs"),
+    Value state = graph_.input("0.h", Matrix({1, model_.state_size}, 0.0), axis("inputs"),
                                axis("features", model_.features));
     std::vector<Value> states;
     for (std::size_t t = 0; t < source.size(); ++t) {
@@ -180,7 +180,7 @@ void evaluate(const EncoderDecoder& model, const Ids& source, const Ids& target,
 Matrix distributions(const EncoderDecoder& model, const Ids& source, const Ids& target) {
   Graph graph(keep_nothing());
   Run run(model, source, graph);
-  Matrix all = make_matrix({target.size(), model.target_words.size()});
+  Matrix all({target.size(), model.target_words.size()});
   std::size_t t = 0;
   follow(model, run, target, [&](const Value& distribution) {
     std::ranges::copy(row(distribution.matrix(), 0), row(all, t++).begin());

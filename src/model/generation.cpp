@@ -18,7 +18,7 @@ Matrix allowed_words(std::span<const double> probabilities, const Sampling& samp
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order,
                            [&](std::size_t a, std::size_t b) { return probabilities[a] > probabilities[b]; });
-  Matrix allowed = make_matrix({1, probabilities.size()}, 0.0);
+  Matrix allowed({1, probabilities.size()}, 0.0);
   const std::size_t most = sampling.top_k ? std::min(sampling.top_k, order.size()) : order.size();
   double gathered = 0.0;
   for (std::size_t i = 0; i < most && (i == 0 || gathered < sampling.top_p); ++i) {
@@ -62,9 +62,9 @@ std::uint64_t multiply_adds_since(const Graph& graph, std::size_t before) {
 }
 
 // What was given and what was written, word by word.
-class Text {
+class WordsSoFar {
  public:
-  explicit Text(ModelInput prompt) : all_(std::move(prompt)) {}
+  explicit WordsSoFar(ModelInput prompt) : all_(std::move(prompt)) {}
 
   const ModelInput& all() const { return all_; }
   ModelInput last() const {
@@ -88,7 +88,7 @@ std::vector<GenerationStep> generate(RunningTransformer& model, Graph& graph, co
                                      const std::optional<Value>& encoded, Sampling sampling) {
   if (!model.has_output()) fail("the model cannot write words, because it has no output layer (output.w)");
   std::vector<GenerationStep> steps;
-  Text text(task.prompt);
+  WordsSoFar text(task.prompt);
   for (std::size_t i = 1; i <= task.steps; ++i) {
     const Graph::Scope scope(graph, fmt::format("step.{}", i));
     const std::size_t nodes_before = graph.nodes().size();

@@ -37,7 +37,7 @@ double total_variation(std::span<const double> p, std::span<const double> q) {
 
 Influence influence(const EncoderDecoder& model, const Ids& source, const Ids& target) {
   const Matrix before = distributions(model, source, target);
-  Influence result{{}, make_matrix({target.size(), source.size()})};
+  Influence result{{}, Matrix({target.size(), source.size()})};
   for (std::size_t i = 0; i < source.size(); ++i) {
     Ids changed = source;
     changed[i] = nearest_other(model, source[i]);

@@ -14,7 +14,7 @@ namespace {
 
 // Small numbers of both signs, made faster than they could be drawn.
 Value input(Graph& graph, std::string_view name, Shape shape) {
-  Matrix matrix = make_matrix(shape);
+  Matrix matrix(shape);
   const double scale = 1.0 / (5.0 * std::sqrt(static_cast<double>(shape.rows)));
   unsigned i = static_cast<unsigned>(graph.nodes().size());
   for (double& cell : cells(matrix)) cell = (static_cast<double>(i++ * 7 % 11) - 5.0) * scale;

@@ -20,7 +20,7 @@ Learned learned_of(const Transformer& model, Graph& graph) {
 }
 
 Matrix column_of(const std::vector<std::size_t>& ids) {
-  Matrix column = make_matrix({ids.size(), 1});
+  Matrix column({ids.size(), 1});
   for (std::size_t i = 0; i < ids.size(); ++i) column(i, 0) = static_cast<double>(ids[i]);
   return column;
 }
@@ -92,7 +92,7 @@ std::optional<Value> RunningTransformer::encoder_mask() const {
   if (!source_.has_blanks()) return std::nullopt;
   const Shape shape{source_.size(), source_.size()};
   return mask_input(graph_, "mask", {shape, axis("queries", source_.tokens), axis("keys", source_.tokens)},
-                    [&] { return without_blanks(make_matrix(shape, 1.0), source_.blank); });
+                    [&] { return without_blanks(Matrix(shape, 1.0), source_.blank); });
 }
 
 Value RunningTransformer::encode(const ModelInput& source) {
@@ -121,7 +121,7 @@ DecoderMasks RunningTransformer::decoder_masks(const ModelInput& target) const {
   if (source_.has_blanks()) {
     const Shape shape{n, source_.size()};
     masks.cross = mask_input(graph_, "cross_mask", {shape, queries, axis("keys", source_.tokens)},
-                             [&] { return without_blanks(make_matrix(shape, 1.0), source_.blank); });
+                             [&] { return without_blanks(Matrix(shape, 1.0), source_.blank); });
   }
   return masks;
 }

@@ -35,7 +35,7 @@ struct ModelInput {
   std::optional<Matrix> x = {};          // [n, d_model], in place of ids
   std::vector<bool> blank = {};          // one for each word: true where it stands for no word
 
-  std::size_t size() const { return x ? x->shape()[0] : ids.size(); }
+  std::size_t size() const { return x ? x->shape().rows : ids.size(); }
   bool has_blanks() const;
 };
 

@@ -49,7 +49,7 @@ constexpr int digits_of_percent = 2;  // decimals of a weight that a percentage 
 // Those of the queries for which one key has more weight than any other.
 std::vector<Look> decided_looks(const Matrix& weights) {
   std::vector<Look> looks;
-  for (std::size_t i = 0; i < weights.shape()[0]; ++i) {
+  for (std::size_t i = 0; i < weights.shape().rows; ++i) {
     const std::span<const double> values = row(weights, i);
     if (const auto best = preferred_key(values, digits_of_percent))
       looks.push_back({i, *best, values[*best]});
@@ -70,7 +70,7 @@ std::shared_ptr<const Matrix> scores_behind(const Node& scores) {
   if (!allowed.kept) return nullptr;
   Graph graph;
   const Value zeros =
-      graph.input("scores", make_matrix(source.frame.shape, 0.0), source.frame.rows, source.frame.columns);
+      graph.input("scores", Matrix(source.frame.shape, 0.0), source.frame.rows, source.frame.columns);
   const Value shared = graph.input("mask", allowed.kept, allowed.frame.rows, allowed.frame.columns);
   return mask(zeros, shared, mask_fill(*source.operation)).node().kept;
 }

@@ -28,9 +28,9 @@ Range range_of(const Matrix& matrix) {
 
 // The size that each of the signs stands for, from the smallest to the largest.
 Matrix levels_of(const Range& range) {
-  if (range.is_empty()) return make_matrix({0, 1});
-  if (range.is_constant()) return make_matrix({1, 1}, range.at(0.5));
-  Matrix levels = make_matrix({shades.size(), 1});
+  if (range.is_empty()) return Matrix({0, 1});
+  if (range.is_constant()) return Matrix({1, 1}, range.at(0.5));
+  Matrix levels({shades.size(), 1});
   for (std::size_t level = 0; level < shades.size(); ++level) {
     levels(level, 0) = range.at(static_cast<double>(level) / static_cast<double>(shades.size() - 1));
   }
@@ -42,7 +42,7 @@ class HeatMapWriter {
   HeatMapWriter(const Table& table, const Style& style, Sink& sink)
       : table_(table), style_(style), sink_(sink), range_(range_of(*table.cells)), shading_(table, style) {
     constexpr std::size_t margin = 5;
-    const Shape shape = shape_of(*table.cells);
+    const Shape shape = table.cells->shape();
     row_step_ = style.full ? 1 : (shape.rows + most_rows - 1) / most_rows;
     for (std::size_t i = 0; i < shape.rows; i += row_step_) {
       label_width_ = std::max(label_width_, display_width(shown(table.rows.label(i))));
@@ -53,7 +53,7 @@ class HeatMapWriter {
   }
 
   void write() {
-    const Shape shape = shape_of(*table_.cells);
+    const Shape shape = table_.cells->shape();
     const std::string title = style_.signs(fmt::format(
         "{}: {} ({}{}), {} ({}{})", table_.title, count_of(shape.rows, "row"), table_.rows.name,
         one_in(row_step_), count_of(shape.columns, "column"), table_.columns.name, one_in(step_)));

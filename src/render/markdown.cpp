@@ -74,7 +74,7 @@ class MarkdownRenderer {
   void operator()(const Table& table) {
     gap();
     const std::vector<Digits> digits = digits_for_columns(table, style_.precision);
-    const Shape shape = shape_of(*table.cells);
+    const Shape shape = table.cells->shape();
     write_header(table, shape.columns);
     bool masked = false;
     for (std::size_t i = 0; i < shape.rows; ++i) {
@@ -94,7 +94,7 @@ class MarkdownRenderer {
       }
       if (table.row_sums) {
         line += ' ';
-        digits_for(make_matrix({1, 1}, sum), style_.precision).append(line, sum);
+        digits_for(Matrix({1, 1}, sum), style_.precision).append(line, sum);
         line += " |";
       }
       line += '\n';

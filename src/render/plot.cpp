@@ -58,7 +58,7 @@ class PlotWriter {
   // Numbers along one axis: with the same decimals, or each by itself where their sizes differ by powers.
   std::vector<std::string> numerals(const Range& range, Spacing spacing,
                                     const std::vector<double>& shares) const {
-    Matrix values = make_matrix({shares.size(), 1});
+    Matrix values({shares.size(), 1});
     for (std::size_t i = 0; i < shares.size(); ++i) values(i, 0) = range.at(shares[i]);
     const int precision = std::min(style_.precision, 3);
     Digits together = digits_for(values, precision);

@@ -35,11 +35,11 @@ Digits digits_for(const Matrix& cells, int precision) {
 }
 
 std::vector<Digits> digits_for_columns(const Table& table, int precision) {
-  const Shape shape = shape_of(*table.cells);
+  const Shape shape = table.cells->shape();
   if (!table.columns_differ) return std::vector<Digits>(shape.columns, digits_for(*table.cells, precision));
   std::vector<Digits> digits;
   for (std::size_t j = 0; j < shape.columns; ++j) {
-    Matrix column = make_matrix({shape.rows, 1});
+    Matrix column({shape.rows, 1});
     for (std::size_t i = 0; i < shape.rows; ++i) column(i, 0) = (*table.cells)(i, j);
     digits.push_back(digits_for(column, precision));
   }

@@ -30,7 +30,7 @@ class TextTable {
         show_sums_(table.row_sums),
         shading_(table, style) {
     digits_ = digits_for_columns(table, style.precision);
-    const Shape shape = shape_of(*table.cells);
+    const Shape shape = table.cells->shape();
     rows_ = style.elides() ? ends_of(shape.rows, 16, 4) : all_of(shape.rows);
     measure_labels();
     measure_columns(shape.columns);
@@ -88,7 +88,7 @@ class TextTable {
 
   void measure_sums() {
     if (!show_sums_) return;
-    sums_ = make_matrix({table_.cells->shape()[0], 1});
+    sums_ = Matrix({table_.cells->shape().rows, 1});
     for (const std::size_t i : rows_.places) {
       const std::span<const double> values = row(*table_.cells, i);
       sums_(i, 0) = std::accumulate(values.begin(), values.end(), 0.0);
@@ -96,7 +96,7 @@ class TextTable {
     int decimals = 0;
     for (const std::size_t i : rows_.places) {
       const double sum = sums_(i, 0);
-      decimals = std::max(decimals, digits_for(make_matrix({1, 1}, sum), style_.precision).decimals);
+      decimals = std::max(decimals, digits_for(Matrix({1, 1}, sum), style_.precision).decimals);
     }
     sum_digits_ = {decimals, false};
     sum_width_ = 1;

@@ -80,14 +80,15 @@ void attention_by_numpy(benchmark::State& state) {
 void attention_by_products(benchmark::State& state) {
   const auto n = static_cast<std::size_t>(state.range(0));
   const Inputs inputs = draw_inputs(n);
-  Matrix wide = make_matrix({n, d_model}, 0.0), part = make_matrix({n, d_k}, 0.5), sum = part;
-  Matrix scores = make_matrix({n, n}, 0.0);
+  Matrix wide = Matrix({n, d_model}, 0.0), part = Matrix({n, d_k}, 0.5), sum = part;
+  Matrix scores({n, n}, 0.0);
   for (auto _ : state) {
     const double begin = now();
-    for (int i = 0; i < 4; ++i) xt::blas::gemm(inputs.x, inputs.w_q, wide, false, false);
+    for (int i = 0; i < 4; ++i)
+      xt::blas::gemm(inputs.x.array(), inputs.w_q.array(), wide.array(), false, false);
     for (std::size_t head = 0; head < heads; ++head) {
-      xt::blas::gemm(part, part, scores, false, true);
-      xt::blas::gemm(scores, part, sum, false, false);
+      xt::blas::gemm(part.array(), part.array(), scores.array(), false, true);
+      xt::blas::gemm(scores.array(), part.array(), sum.array(), false, false);
     }
     state.SetIterationTime(now() - begin);
   }

@@ -78,15 +78,16 @@ void decoding_by_torch(benchmark::State& state) {
 void pass_by_products(benchmark::State& state) {
   const auto n = static_cast<std::size_t>(state.range(0));
   const Matrix x = *vectors(n, 1).x;
-  Matrix wide = make_matrix({n, base.d_model}, 0.0), inner = make_matrix({n, base.d_ff}, 0.5);
-  Matrix part = make_matrix({n, base.d_model / base.heads}, 0.5), sum = part,
-         scores = make_matrix({n, n}, 0.0);
+  Matrix wide = Matrix({n, base.d_model}, 0.0), inner = Matrix({n, base.d_ff}, 0.5);
+  Matrix part = Matrix({n, base.d_model / base.heads}, 0.5), sum = part, scores = Matrix({n, n}, 0.0);
   const auto maps = [&](bool is_attention) {
     for (const auto& [name, matrix] : base_model().parameters) {
       const bool attention = name.find("attention.w_") != std::string::npos;
-      if (attention && is_attention) xt::blas::gemm(x, *matrix, wide, false, false);
-      if (name.ends_with("w_1") && !is_attention) xt::blas::gemm(x, *matrix, inner, false, false);
-      if (name.ends_with("w_2") && !is_attention) xt::blas::gemm(inner, *matrix, wide, false, false);
+      if (attention && is_attention) xt::blas::gemm(x.array(), matrix->array(), wide.array(), false, false);
+      if (name.ends_with("w_1") && !is_attention)
+        xt::blas::gemm(x.array(), matrix->array(), inner.array(), false, false);
+      if (name.ends_with("w_2") && !is_attention)
+        xt::blas::gemm(inner.array(), matrix->array(), wide.array(), false, false);
     }
   };
   for (auto _ : state) {
@@ -94,8 +95,8 @@ void pass_by_products(benchmark::State& state) {
     maps(true);
     maps(false);
     for (std::size_t attention = 0; attention < 3 * base.decoder_layers * base.heads; ++attention) {
-      xt::blas::gemm(part, part, scores, false, true);
-      xt::blas::gemm(scores, part, sum, false, false);
+      xt::blas::gemm(part.array(), part.array(), scores.array(), false, true);
+      xt::blas::gemm(scores.array(), part.array(), sum.array(), false, false);
     }
     state.SetIterationTime(now() - begin);
   }

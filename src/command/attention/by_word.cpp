@@ -22,7 +22,7 @@ std::shared_ptr<const Matrix> share(Matrix matrix) {
 
 // One row of a node as a table.
 Table row_table(const Node& node, std::size_t i) {
-  Matrix matrix = make_matrix({1, node.frame.shape.columns});
+  Matrix matrix({1, node.frame.shape.columns});
   std::ranges::copy(row(node.matrix(), i), row(matrix, 0).begin());
   return {.title = node.title(),
           .rows = axis(node.frame.rows.name, {node.frame.rows.label(i)}),
@@ -133,7 +133,7 @@ class WordWalk {
     stages.push_back(&weights_);
     const std::size_t keys = weights_.frame.shape.columns;
     // Masked cells are those whose score is −∞, and weights made of them.
-    Matrix numbers = make_matrix({keys, stages.size()}), scores = numbers;
+    Matrix numbers = Matrix({keys, stages.size()}), scores = numbers;
     std::vector<std::string> names, labels;
     for (std::size_t s = 0; s < stages.size(); ++s) {
       names.emplace_back(stages[s]->leaf());
@@ -156,7 +156,7 @@ class WordWalk {
   // The products under the sum are the terms that explain the output: they are not worked out again here.
   void add_sum() {
     const std::size_t size = output_.frame.shape.columns, keys = weights_.frame.shape.columns;
-    Matrix products = make_matrix({keys, size});
+    Matrix products({keys, size});
     for (std::size_t c = 0; c < size; ++c) {
       const Explanation sum = output_.operation->explain(output_.operands, query_, c);
       for (std::size_t j = 0; j < keys; ++j) products(j, c) = sum.expression.parts[j].value;

@@ -30,9 +30,10 @@ const Node& masked_node(const Graph& graph) {
 // How much weight masked keys have, at most in one row.
 double leaked(const Matrix& weights, const Matrix& allowed) {
   double most = 0.0;
-  for (std::size_t i = 0; i < weights.shape()[0]; ++i) {
+  for (std::size_t i = 0; i < weights.shape().rows; ++i) {
     double sum = 0.0;
-    for (std::size_t j = 0; j < weights.shape()[1]; ++j) sum += allowed(i, j) == 0.0 ? weights(i, j) : 0.0;
+    for (std::size_t j = 0; j < weights.shape().columns; ++j)
+      sum += allowed(i, j) == 0.0 ? weights(i, j) : 0.0;
     most = std::max(most, sum);
   }
   return most;
@@ -41,8 +42,8 @@ double leaked(const Matrix& weights, const Matrix& allowed) {
 // What lowers every score that is not masked to below the mask value.
 double lowered_below(const Matrix& scores, const Matrix& allowed, double fill) {
   double highest = 0.0;
-  for (std::size_t i = 0; i < scores.shape()[0]; ++i) {
-    for (std::size_t j = 0; j < scores.shape()[1]; ++j) {
+  for (std::size_t i = 0; i < scores.shape().rows; ++i) {
+    for (std::size_t j = 0; j < scores.shape().columns; ++j) {
       if (allowed(i, j) != 0.0) highest = std::max(highest, scores(i, j));
     }
   }
@@ -88,7 +89,7 @@ class Comparison {
   void finite_fills(const Node& right) {
     page_.head(2, "A number in place of −∞");
     const double fills[] = {published_fill, -10.0, -5.0, -2.0, -1.0, 0.0};
-    Matrix numbers = make_matrix({std::size(fills) + 1, 2});
+    Matrix numbers({std::size(fills) + 1, 2});
     std::vector<std::string> labels;
     const auto measure = [&](std::size_t place, const Value& scores, double fill) {
       const Value weights = softmax(mask(scores, allowed_, fill));
@@ -127,7 +128,7 @@ class Comparison {
     const Value filled = name("filled", replace(all, allowed_, published_fill));
     const Value left = name("left", multiply(all, allowed_));
     show({&all.node(), &filled.node(), &left.node()});
-    Matrix sums = make_matrix({left.shape().rows, 2});
+    Matrix sums({left.shape().rows, 2});
     for (std::size_t i = 0; i < left.shape().rows; ++i) {
       const auto sum = [&](const Value& value) {
         const std::span<const double> cells = row(value.matrix(), i);

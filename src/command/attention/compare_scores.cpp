@@ -25,7 +25,7 @@ void add_function(Page& page, const Graph& graph, const ScoringFunction& functio
 }
 
 bool has_key_of_zeros(const Matrix& k) {
-  for (std::size_t i = 0; i < k.shape()[0]; ++i) {
+  for (std::size_t i = 0; i < k.shape().rows; ++i) {
     if (std::ranges::all_of(row(k, i), [](double value) { return value == 0.0; })) return true;
   }
   return false;
@@ -36,7 +36,7 @@ void add_identities(Page& page, const Problem& problem, const Matrix& q, const M
   const auto add = [&](std::string what, double difference, std::string where) {
     listing.rows.push_back({std::move(what), written_difference(difference), std::move(where)});
   };
-  if (q.shape()[1] == k.shape()[1]) {
+  if (q.shape().columns == k.shape().columns) {
     add("Gaussian and dot, these keys", gaussian_against_dot(q, k), "if all keys have the same length");
     add("Gaussian and dot, keys scaled to length 1", gaussian_against_dot(q, of_equal_length(k)),
         "always: ½‖q‖² and ½‖k‖² cancel");

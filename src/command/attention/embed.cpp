@@ -28,18 +28,18 @@ Sequence joined(const std::vector<Sequence>& sentences) {
     if (sentence.tokens.empty() || !sentence.x) {
       fail("attn embed needs words and their vectors: give --text, or --x with --tokens");
     }
-    require_labels("x", axis("tokens", sentence.tokens), sentence.x->shape()[0]);
+    require_labels("x", axis("tokens", sentence.tokens), sentence.x->shape().rows);
     all.tokens.insert(all.tokens.end(), sentence.tokens.begin(), sentence.tokens.end());
     cells_of_all.insert(cells_of_all.end(), cells(*sentence.x).begin(), cells(*sentence.x).end());
   }
-  all.x = make_matrix({all.tokens.size(), sentences.front().x->shape()[1]});
+  all.x = Matrix({all.tokens.size(), sentences.front().x->shape().columns});
   if (all.x->size() != cells_of_all.size()) fail("--x: all sentences must have as many columns as the first");
   std::ranges::copy(cells_of_all, cells(*all.x).begin());
   return all;
 }
 
 Vocabulary vocabulary_of(const Sequence& sequence) {
-  Vocabulary vocabulary{{}, {}, make_matrix({sequence.tokens.size(), 1})};
+  Vocabulary vocabulary{{}, {}, Matrix({sequence.tokens.size(), 1})};
   std::vector<std::size_t> first;
   for (std::size_t i = 0; i < sequence.tokens.size(); ++i) {
     const auto found = std::ranges::find(vocabulary.words, sequence.tokens[i]);
@@ -53,7 +53,7 @@ Vocabulary vocabulary_of(const Sequence& sequence) {
     vocabulary.words.push_back(sequence.tokens[i]);
     first.push_back(i);
   }
-  vocabulary.vectors = make_matrix({first.size(), sequence.x->shape()[1]});
+  vocabulary.vectors = Matrix({first.size(), sequence.x->shape().columns});
   for (std::size_t w = 0; w < first.size(); ++w) {
     std::ranges::copy(row(*sequence.x, first[w]), row(vocabulary.vectors, w).begin());
   }

@@ -39,7 +39,7 @@ std::vector<Heads> heads_of(const Graph& graph) {
 
 // The same row of every head, and where its keys are masked in all of them of their average.
 std::shared_ptr<const Matrix> scores_behind(const Heads& heads, std::size_t query, Shape shape) {
-  Matrix scores = make_matrix(shape, -std::numeric_limits<double>::infinity());
+  Matrix scores(shape, -std::numeric_limits<double>::infinity());
   for (std::size_t h = 0; h < heads.size(); ++h) {
     const std::shared_ptr<const Matrix> own = table_of(*heads[h]).scores;
     for (std::size_t j = 0; j < shape.columns; ++j) {
@@ -92,7 +92,7 @@ void add_attention(Page& page, Graph& graph, const Heads& heads, std::size_t que
   const Value each = name("heads", stack(of_heads));
   std::vector<Value> all_rows = {each};
   if (heads.size() > 1) {
-    const Matrix shares = make_matrix({1, heads.size()}, 1.0 / static_cast<double>(heads.size()));
+    const Matrix shares = Matrix({1, heads.size()}, 1.0 / static_cast<double>(heads.size()));
     const Value equal = graph.input("shares", shares, axis("average"), axis("heads"));
     all_rows.push_back(name("average", matmul(equal, each)));
   }

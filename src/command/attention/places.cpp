@@ -19,13 +19,13 @@ Matrix places_alone(const Request& request, std::optional<std::size_t> n) {
   std::size_t count = n.value_or(usual_places);
   const bool learned = request.has("positions") && request.get<std::string>("positions") == "learned";
   if (learned && request.has("position_table")) {
-    const Shape table = shape_of(request.get<std::vector<MatrixFile>>("position_table").front().matrix);
+    const Shape table = request.get<std::vector<MatrixFile>>("position_table").front().matrix.shape();
     d = table.columns;
     if (!n) count = table.rows;
   }
   if (d > most_cells / count)
     fail("--d-model {}: {} positions of that size are too many; give fewer", d, count);
-  return make_matrix({count, d}, 0.0);
+  return Matrix({count, d}, 0.0);
 }
 
 }  // namespace

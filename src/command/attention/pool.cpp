@@ -75,7 +75,7 @@ std::vector<double> column(const Matrix& matrix) {
 Matrix grid_over(const Matrix& keys) {
   const auto [least, most] = std::ranges::minmax(cells(keys));
   const double margin = 0.1 * (most - least);
-  Matrix grid = make_matrix({grid_points, 1});
+  Matrix grid({grid_points, 1});
   for (std::size_t i = 0; i < grid_points; ++i) {
     const double share = static_cast<double>(i) / static_cast<double>(grid_points - 1);
     grid(i, 0) = least - margin + share * (most - least + 2.0 * margin);

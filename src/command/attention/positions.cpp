@@ -49,8 +49,8 @@ std::vector<double> places(std::size_t n) {
 Plot curves(const Matrix& matrix, const std::vector<std::size_t>& columns) {
   Plot plot{.title = "Columns over the positions", .x_name = "position", .series = {}};
   for (const std::size_t column : columns) {
-    Series series{fmt::format("column {}", column + 1), places(matrix.shape()[0]), {}};
-    for (std::size_t i = 0; i < matrix.shape()[0]; ++i) series.y.push_back(matrix(i, column));
+    Series series{fmt::format("column {}", column + 1), places(matrix.shape().rows), {}};
+    for (std::size_t i = 0; i < matrix.shape().rows; ++i) series.y.push_back(matrix(i, column));
     plot.series.push_back(std::move(series));
   }
   return plot;
@@ -64,8 +64,8 @@ std::string what_diagonals_show(const PositionKind& kind, std::size_t columns, c
            "distance.";
   }
   double spread = 0.0;
-  for (std::size_t i = 0; i + 1 < dots.shape()[0]; ++i) {
-    for (std::size_t j = 0; j + 1 < dots.shape()[0]; ++j)
+  for (std::size_t i = 0; i + 1 < dots.shape().rows; ++i) {
+    for (std::size_t j = 0; j + 1 < dots.shape().rows; ++j)
       spread = std::max(spread, std::abs(dots(i, j) - dots(i + 1, j + 1)));
   }
   return fmt::format(
@@ -143,23 +143,23 @@ void check_shown(const PositionKind& kind, const Arguments& arguments, const Pro
   if (kind.of_embeddings) return;
   if (arguments.has("columns"))
     fail("--columns chooses curves, and --positions {} has none: leave it out", kind.name);
-  const std::size_t count = problem.sequences.front().x->shape()[0];
+  const std::size_t count = problem.sequences.front().x->shape().rows;
   if (count > most_pairs)
     fail("--n {}: distances are shown between at most {} positions; give fewer", count, most_pairs);
   const Matrix& table = problem.matrices.at("position_table");
-  const std::size_t distances = kind.of_scores ? table.shape()[0] : table.shape()[1];
+  const std::size_t distances = kind.of_scores ? table.shape().rows : table.shape().columns;
   if (distances > 2 * most_pairs + 1) {
     fail("position_table is {}: distances are shown only up to {}; give a smaller table",
-         to_string(shape_of(table)), most_pairs);
+         to_string(table.shape()), most_pairs);
   }
 }
 
 // The rows of a learned table are places, or the vectors of distances; or its columns are distances.
 Value table_input(Graph& graph, const PositionKind& kind, const Matrix& table) {
-  const bool odd_rows = kind.of_scores && table.shape()[0] % 2 == 1;
-  const bool odd_columns = kind.of_scaled_scores && table.shape()[1] % 2 == 1;
-  return graph.input("position_table", table, odd_rows ? distances(table.shape()[0]) : axis("positions"),
-                     odd_columns ? distances(table.shape()[1]) : axis("features"));
+  const bool odd_rows = kind.of_scores && table.shape().rows % 2 == 1;
+  const bool odd_columns = kind.of_scaled_scores && table.shape().columns % 2 == 1;
+  return graph.input("position_table", table, odd_rows ? distances(table.shape().rows) : axis("positions"),
+                     odd_columns ? distances(table.shape().columns) : axis("features"));
 }
 
 }  // namespace
@@ -179,7 +179,7 @@ Outcome run_positions(const Command&, const Arguments& arguments) {
   auto graph = std::make_shared<Graph>();
   Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
   const Axis words = axis("positions", sequence.tokens);
-  require_labels("x", words, sequence.x->shape()[0]);
+  require_labels("x", words, sequence.x->shape().rows);
   const Value x = graph->input("x", *sequence.x, words, axis("features"));
   std::optional<Value> table;
   if (kind.table_shape) table = table_input(*graph, kind, problem.matrices.at("position_table"));

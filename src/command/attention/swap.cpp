@@ -131,7 +131,7 @@ Outcome swap_words(Problem problem, const std::string& places) {
   if (problem.sequences.size() != 1 || !problem.sequences.front().x) {
     fail("--swap swaps two words of one sentence: give one --text, or one --x");
   }
-  const Pair pair = parse_places(places, problem.sequences.front().x->shape()[0]);
+  const Pair pair = parse_places(places, problem.sequences.front().x->shape().rows);
   auto graph = std::make_shared<Graph>();
   Page page{.graph = graph, .problem = std::make_shared<const Problem>(problem), .trace = {}, .blocks = {}};
   page.head(1, fmt::format("Words {} and {} swapped", pair.a + 1, pair.b + 1));

@@ -57,7 +57,7 @@ const Node& weights_of_query(Graph& graph, const Node& scores, std::size_t query
 
 Table saturation_of(const Node& weights) {
   const std::size_t count = weights.frame.shape.rows;
-  Matrix numbers = make_matrix({count, 3});
+  Matrix numbers({count, 3});
   for (std::size_t i = 0; i < count; ++i) {
     const std::span<const double> cells = row(weights.matrix(), i);
     numbers(i, 0) = *std::ranges::max_element(cells);
@@ -92,7 +92,7 @@ const Node& swept_scores(const Graph& graph) {
 // Why √d_k: random queries and keys of growing size.
 Table variances() {
   constexpr std::size_t sizes[] = {1, 4, 16, 64, 256, 1024};
-  Matrix numbers = make_matrix({std::size(sizes), 2});
+  Matrix numbers({std::size(sizes), 2});
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < std::size(sizes); ++i) {
     const RandomScores scores = random_scores(sizes[i], 1);

@@ -27,7 +27,7 @@ CostPage::CostPage() : tables_(std::make_shared<Graph>()) {
 
 void CostPage::table(std::string_view name, const std::vector<std::string>& columns,
                      const QuantityRows& rows) {
-  Matrix cells = make_matrix({rows.size(), columns.size()});
+  Matrix cells({rows.size(), columns.size()});
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     labels.push_back(rows[i].first);

@@ -79,7 +79,7 @@ void show_sets_of_a_decoder_layer(Page& page, Graph& graph) {
   page.say(
       "Eight sets of W_q, W_k and W_v are correct for an encoder layer, which has one attention. A decoder "
       "layer has two, self-attention and cross-attention, and each has its own matrices:");
-  Matrix numbers = make_matrix({2, 2});
+  Matrix numbers({2, 2});
   numbers(0, 0) = attentions("encoder.1.");
   numbers(1, 0) = attentions("decoder.1.");
   for (std::size_t i = 0; i < 2; ++i) numbers(i, 1) = numbers(i, 0) * static_cast<double>(base.heads);

@@ -43,7 +43,7 @@ void show_masked_embeddings(Page& page, Graph& graph) {
       "the known target elements. A masked embedding, a row of zeros, gives a key of zeros. Its score is 0, "
       "and e⁰ = 1, so the key still gets weight.");
   const Value q = row_of_numbers(graph, "q", {1.0, 0.0});
-  Matrix zeroed = make_matrix({3, 2}, 0.0);
+  Matrix zeroed({3, 2}, 0.0);
   zeroed(0, 0) = zeroed(1, 1) = 1.0;
   const Value k =
       graph.input("k", std::move(zeroed), axis("keys", {"known 1", "known 2", "unseen"}), axis("features"));
@@ -70,7 +70,7 @@ void show_shift_and_mask(Page& page, Graph& graph) {
   const Value allowed =
       graph.input("mask", causal_mask({n, n}), axis("queries", positions), axis("keys", inputs));
   show(page, {allowed});
-  Matrix numbers = make_matrix({n, 2});
+  Matrix numbers({n, 2});
   for (std::size_t i = 0; i < n; ++i) {
     numbers(i, 0) = sum_of_row(allowed, i);
     numbers(i, 1) = numbers(i, 0) - allowed.matrix()(i, 0);

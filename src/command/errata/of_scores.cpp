@@ -21,7 +21,7 @@ void show_additive_cost(Page& page, Graph& graph) {
       "tanh for each of {} numbers of each pair of a query and a key. The counts for {} queries and {} keys "
       "of size {}:",
       d, n, n, d));
-  Matrix numbers = make_matrix({2, 2});
+  Matrix numbers({2, 2});
   std::size_t row = 0;
   for (const std::string_view function : {"scaled-dot", "additive"}) {
     const Cost cost = counted_scores(look_up(scoring_functions(), function, "scoring function"), n, d).cost;
@@ -44,7 +44,7 @@ void show_dropped_norms(Page& page, Graph& graph) {
       "all keys and cancels in the softmax. Dropping ½‖k‖² is correct only if all keys have the same length. "
       "The text also adds 1/√d, which is another kernel, of width σ² = √d. Its Gaussian weights and those of "
       "the dot product, for the queries and keys of \"Thinking Machines\":");
-  const double sigma = std::pow(static_cast<double>(k.shape()[1]), 0.25);
+  const double sigma = std::pow(static_cast<double>(k.shape().columns), 0.25);
   Listing listing{{"compared", "keys", "largest difference"}, {}, true};
   const auto add = [&](std::string scores, std::string keys, double difference) {
     listing.rows.push_back({std::move(scores), std::move(keys), written_difference(difference)});

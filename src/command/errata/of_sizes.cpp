@@ -20,12 +20,12 @@ void show_root_of_length(Page& page, Graph& graph) {
       "Correct is √d_k, because the variance of dot products grows with the size of the keys. √n depends on "
       "their number: each added key changes the ratio between the weights of the others. In the table, the "
       "scores are 4, then 0 for all further keys, and d_k is 4. It shows weight 1 divided by weight 2."));
-  Matrix ratios = make_matrix({std::size(lengths), 2});
+  Matrix ratios({std::size(lengths), 2});
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < std::size(lengths); ++i) {
     labels.push_back(fmt::format("{} keys", lengths[i]));
     const Graph::Scope scope(graph, fmt::format("keys_{}", lengths[i]));
-    Matrix cells = make_matrix({1, lengths[i]}, 0.0);
+    Matrix cells({1, lengths[i]}, 0.0);
     cells(0, 0) = 4.0;
     const Value scores = graph.input("scores", std::move(cells), axis("queries"), axis("keys"));
     std::size_t column = 0;
@@ -50,7 +50,7 @@ void show_convolution_paths(Page& page, Graph&) {
       "windows of k positions need a number of layers that grows like n/k. Dilated windows, whose gaps grow "
       "from layer to layer, need a number that grows like log_k n. Here the layers are built until there is "
       "such a position, with k = 3:");
-  Matrix numbers = make_matrix({std::size(lengths), 2});
+  Matrix numbers({std::size(lengths), 2});
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < std::size(lengths); ++i) {
     labels.push_back(fmt::format("n = {}", lengths[i]));

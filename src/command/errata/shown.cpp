@@ -45,7 +45,7 @@ void show_wrong_index(Page& page, Graph& graph) {
       "Correct is Σ_j α_ij v_j, which mixes the values of all words. Σ_j α_ij v_i has the same value in "
       "every term. The weights sum to one, so the output is v_i itself, and no information moves between "
       "words.");
-  Matrix totals = make_matrix({weights.shape().rows, 1}, 0.0);
+  Matrix totals({weights.shape().rows, 1}, 0.0);
   for (std::size_t i = 0; i < weights.shape().rows; ++i) {
     for (const double weight : row(weights.matrix(), i)) totals(i, 0) += weight;
   }
@@ -65,7 +65,7 @@ void show_overflow(Page& page, Graph& graph) {
       "The published code nests its triple quotes, so Python cannot parse it. Its softmax does not subtract "
       "the largest score first. In double precision exp(710) is already infinite, and infinity divided by "
       "infinity is not a number (NaN). The softmax here subtracts the largest score of the row first.");
-  Matrix large = make_matrix({1, 2});
+  Matrix large({1, 2});
   large(0, 0) = 1000.0;
   large(0, 1) = 998.0;
   const double unshifted = std::exp(large(0, 0)) / (std::exp(large(0, 0)) + std::exp(large(0, 1)));
@@ -89,7 +89,7 @@ void show_own_word_not_highest(Page& page, Graph& graph) {
     const Value weights = at(graph, head + "weights");
     const Matrix& cells = weights.matrix();
     std::vector<std::string> others;
-    for (std::size_t i = 0; i < cells.shape()[0]; ++i) {
+    for (std::size_t i = 0; i < cells.shape().rows; ++i) {
       const std::span<const double> looks = row(cells, i);
       const auto most = static_cast<std::size_t>(std::ranges::max_element(looks) - looks.begin());
       if (looks[most] > looks[i]) {
@@ -114,10 +114,9 @@ void show_norm_before_and_after(Page& page, Graph& graph) {
       "at the end. In return, x has a path through all layers without any normalization.");
   const Value x = at(graph, "x");
   const std::size_t d = x.shape().columns;
-  const LayerNorm norm{
-      .gamma = graph.input("gamma", make_matrix({1, d}, 1.0), axis("gain"), axis("features")),
-      .beta = graph.input("beta", make_matrix({1, d}, 0.0), axis("bias"), axis("features")),
-      .epsilon = 1e-9};  // so small that rows that hardly vary have variance 1 as well
+  const LayerNorm norm{.gamma = graph.input("gamma", Matrix({1, d}, 1.0), axis("gain"), axis("features")),
+                       .beta = graph.input("beta", Matrix({1, d}, 0.0), axis("bias"), axis("features")),
+                       .epsilon = 1e-9};  // so small that rows that hardly vary have variance 1 as well
   const auto sublayer = [&](const Value& words) {
     return multi_head_attention(
         matmul(words, at(graph, "w_q")), matmul(words, at(graph, "w_k")), matmul(words, at(graph, "w_v")),
@@ -132,7 +131,7 @@ void show_norm_before_and_after(Page& page, Graph& graph) {
   const Value before =
       within("pre_norm", [&] { return name("result", add(x, sublayer(layer_norm(x, norm)))); });
   show(page, {after, before});
-  Matrix numbers = make_matrix({x.shape().rows, 2});
+  Matrix numbers({x.shape().rows, 2});
   const auto fill = [&](const Value& value, std::size_t column) {
     const Value variance = row_variances(value, row_means(value));
     for (std::size_t i = 0; i < x.shape().rows; ++i) numbers(i, column) = variance.matrix()(i, 0);

@@ -62,7 +62,7 @@ class AlignmentEnds {
   void add_probabilities() {
     title("The whole sentence");
     const std::size_t outputs = translation_.target.size();
-    Matrix shares = make_matrix({outputs, 1});
+    Matrix shares({outputs, 1});
     std::vector<std::string> words;
     double all = 1.0;
     for (std::size_t t = 1; t <= outputs; ++t) {

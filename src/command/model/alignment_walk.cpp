@@ -26,7 +26,7 @@ std::string percent(double share) {
 Table upright(std::string title, const std::vector<const Node*>& nodes, Axis columns) {
   const Axis& rows = nodes.front()->frame.columns;
   const std::size_t size = nodes.front()->frame.shape.columns;
-  Matrix cells = make_matrix({size, nodes.size()});
+  Matrix cells({size, nodes.size()});
   for (std::size_t j = 0; j < nodes.size(); ++j) {
     for (std::size_t i = 0; i < size; ++i) cells(i, j) = nodes[j]->matrix()(0, i);
   }

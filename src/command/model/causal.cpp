@@ -37,7 +37,7 @@ ModelChoice with_another_word(ModelChoice choice, std::size_t t) {
 double moved(const Matrix& before, const Matrix& after, std::size_t from, std::size_t to) {
   double most = 0.0;
   for (std::size_t i = from; i < to; ++i) {
-    for (std::size_t j = 0; j < before.shape()[1]; ++j) {
+    for (std::size_t j = 0; j < before.shape().columns; ++j) {
       most = std::max(most, std::fabs(after(i, j) - before(i, j)));
     }
   }
@@ -51,7 +51,7 @@ Outcome check_causal(const ModelChoice& choice) {
   const std::size_t n = choice.target.size();
   if (n < 2) fail("--check-causal replaces a later word, and there is only one: give a longer --target");
   const Matrix original = decoded(choice);
-  Matrix numbers = make_matrix({n - 1, 2}, 0.0);
+  Matrix numbers({n - 1, 2}, 0.0);
   std::vector<std::string> labels;
   bool holds = true;
   for (std::size_t t = 1; t < n; ++t) {

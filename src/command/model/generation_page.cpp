@@ -114,7 +114,7 @@ void add_alignment(Page& page, const ModelChoice& choice, const GenerationRun& r
   Graph& graph = *run.graph;
   const std::size_t heads = choice.model.sizes.heads;
   std::vector<Value> rows_of_steps;
-  Matrix scores = make_matrix({run.steps.size(), choice.source.size()}, 0.0);  // −∞ where a key is masked
+  Matrix scores({run.steps.size(), choice.source.size()}, 0.0);  // −∞ where a key is masked
   std::vector<std::string> words;
   for (std::size_t i = 1; i <= run.steps.size(); ++i) {
     const std::string scope =
@@ -126,8 +126,8 @@ void add_alignment(Page& page, const ModelChoice& choice, const GenerationRun& r
       sum = sum ? add(*sum, weights) : weights;
     }
     const Table last = table_of(graph.at(scope + (heads > 1 ? "head.1." : "") + "weights"));
-    for (std::size_t j = 0; last.scores && j < scores.shape()[1]; ++j) {
-      scores(i - 1, j) = (*last.scores)(last.scores->shape()[0] - 1, j);
+    for (std::size_t j = 0; last.scores && j < scores.shape().columns; ++j) {
+      scores(i - 1, j) = (*last.scores)(last.scores->shape().rows - 1, j);
     }
     const std::string notation = std::to_string(heads);
     rows_of_steps.push_back(heads > 1 ? divide(*sum, {static_cast<double>(heads), {notation, notation}})

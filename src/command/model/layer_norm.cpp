@@ -53,13 +53,13 @@ Outcome run_layer_norm(const Command&, const Arguments& arguments) {
     fail("attn layer-norm normalizes one sentence: give one --text or one --x");
   const Sequence& sequence = problem.sequences.front();
   if (!sequence.x) fail("attn layer-norm normalizes the rows of x: give --x or --text");
-  const std::size_t d = sequence.x->shape()[1];
+  const std::size_t d = sequence.x->shape().columns;
   auto graph = std::make_shared<Graph>();
   const Axis words = axis("tokens", sequence.tokens);
-  require_labels("x", words, sequence.x->shape()[0]);
+  require_labels("x", words, sequence.x->shape().rows);
   const Value x = graph->input("x", *sequence.x, words, axis("features"));
-  LayerNorm norm{.gamma = row_of(*graph, arguments, "gamma", make_matrix({1, d}, 1.0)),
-                 .beta = row_of(*graph, arguments, "beta", make_matrix({1, d}, 0.0))};
+  LayerNorm norm{.gamma = row_of(*graph, arguments, "gamma", Matrix({1, d}, 1.0)),
+                 .beta = row_of(*graph, arguments, "beta", Matrix({1, d}, 0.0))};
   if (const auto epsilon = arguments.text("epsilon")) norm.epsilon = parse_epsilon(*epsilon);
   name("output", layer_norm(x, norm));
   check_overflow(*graph);

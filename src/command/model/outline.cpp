@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "graph/cost.hpp"
 #include "support/number.hpp"

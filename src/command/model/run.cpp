@@ -28,7 +28,7 @@ double kept_cells(const ModelChoice& choice, const Keep& keep) {
 double passing_cells(const ModelChoice& choice) {
   const TransformerSizes& sizes = choice.model.sizes;
   const std::size_t n = std::max({choice.source.size(), choice.target.size(),
-                                  choice.memory ? choice.memory->shape()[0] : std::size_t{0}});
+                                  choice.memory ? choice.memory->shape().rows : std::size_t{0}});
   return 4.0 * cells_of({n, n}) + cells_of({n, 10 * sizes.d_model + 2 * sizes.d_ff + sizes.target_words});
 }
 

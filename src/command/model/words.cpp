@@ -48,9 +48,9 @@ Matrix given_vectors(const std::string& option, const std::string& source, std::
   if (!std::ranges::all_of(cells(matrix), [](double cell) { return std::isfinite(cell); })) {
     fail("--{}: every number must be finite", option);
   }
-  if (matrix.shape()[1] != d_model) {
-    fail("--{} is {} but d_model is {}: it must have {} columns", option, to_string(shape_of(matrix)),
-         d_model, d_model);
+  if (matrix.shape().columns != d_model) {
+    fail("--{} is {} but d_model is {}: it must have {} columns", option, to_string(matrix.shape()), d_model,
+         d_model);
   }
   return matrix;
 }

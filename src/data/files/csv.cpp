@@ -91,7 +91,7 @@ void Table::refuse(const CsvField& field, std::size_t column, std::size_t line) 
 
 MatrixFile Table::finish(std::vector<std::string> column_labels) {
   MatrixFile file;
-  file.matrix = make_matrix({rows_, cells_.size() / rows_});
+  file.matrix = Matrix({rows_, cells_.size() / rows_});
   std::ranges::copy(cells_, cells(file.matrix).begin());
   file.row_labels = std::move(labels_);
   file.column_labels = std::move(column_labels);

@@ -1,4 +1,5 @@
 #include <array>
+#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "data/files/cell.hpp"

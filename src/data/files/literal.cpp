@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "data/files/cell.hpp"
 #include "data/json.hpp"
@@ -80,7 +81,7 @@ MatrixFile read_literal(std::string_view text, const std::string& where) {
     fail("{} has more than {} cells: give a smaller matrix", where, most_cells);
   }
   MatrixFile file;
-  file.matrix = make_matrix({literal.rows, literal.values.size() / literal.rows});
+  file.matrix = Matrix({literal.rows, literal.values.size() / literal.rows});
   std::ranges::copy(literal.values, cells(file.matrix).begin());
   file.boolean = literal.boolean;
   return file;

@@ -66,7 +66,7 @@ MatrixFile read_npy(std::string_view bytes, std::string_view key, const std::str
         where, header.shape.cells(), header.end() - header.begin, bytes.size() - header.begin);
   }
   MatrixFile file;
-  file.matrix = make_matrix(header.shape);
+  file.matrix = Matrix(header.shape);
   file.boolean = header.type->code == "b1";
   fill(file.matrix, bytes, header);
   return file;
@@ -98,7 +98,7 @@ void write_npy_cells(const Matrix& matrix, Sink& sink) {
 }
 
 void write_npy(const Matrix& matrix, Sink& sink) {
-  sink.write(npy_head(shape_of(matrix)));
+  sink.write(npy_head(matrix.shape()));
   write_npy_cells(matrix, sink);
 }
 

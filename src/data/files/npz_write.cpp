@@ -58,7 +58,7 @@ std::vector<Member> lay_out(const std::vector<NamedMatrix>& matrices) {
   std::uint64_t at = 0;
   std::uint64_t directory = end_bytes;
   for (const NamedMatrix& named : matrices) {
-    members.push_back({named.name + ".npy", npy_head(shape_of(*named.matrix)), named.matrix, at});
+    members.push_back({named.name + ".npy", npy_head(named.matrix->shape()), named.matrix, at});
     at += local_header_bytes + members.back().name.size() + members.back().bytes();
     directory += entry_bytes + members.back().name.size();
   }

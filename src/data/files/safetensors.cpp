@@ -156,7 +156,7 @@ std::vector<std::string> safetensors_names(std::string_view bytes, const std::st
 }
 
 Matrix matrix_from(const Safetensor& tensor) {
-  Matrix matrix = make_matrix(tensor.shape);
+  Matrix matrix(tensor.shape);
   const auto* element = reinterpret_cast<const unsigned char*>(tensor.elements.data());
   for (double& cell : cells(matrix)) {
     cell = tensor.type->decode(element);

@@ -1,6 +1,7 @@
 #include "data/files/safetensors_header.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "data/files/cell.hpp"
 #include "data/json.hpp"

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "data/files/cell.hpp"
 #include "data/files/npy.hpp"
@@ -27,7 +28,7 @@ std::string header_of(const std::vector<WrittenTensor>& tensors) {
   std::string header = "{";
   std::size_t end = 0;
   for (const WrittenTensor& tensor : tensors) {
-    const auto [rows, columns] = shape_of(*tensor.matrix);
+    const auto [rows, columns] = tensor.matrix->shape();
     const std::size_t begin = end;
     end += tensor.matrix->size() * sizeof(double);
     header +=

@@ -13,10 +13,10 @@ using enum Presence;
 
 // Rows [i·n/3, (i+1)·n/3), for i = 0, 1, 2.
 std::vector<Matrix> thirds_of_rows(const Matrix& tensor) {
-  const Shape shape{tensor.shape()[0] / 3, tensor.shape()[1]};
+  const Shape shape{tensor.shape().rows / 3, tensor.shape().columns};
   std::vector<Matrix> thirds;
   for (std::size_t i = 0; i < 3; ++i) {
-    thirds.push_back(make_matrix(shape));
+    thirds.push_back(Matrix(shape));
     std::ranges::copy(cells(tensor).subspan(i * shape.cells(), shape.cells()), cells(thirds.back()).begin());
   }
   return thirds;

@@ -1,6 +1,7 @@
 #include "data/parameters/source.hpp"
 
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>

@@ -92,7 +92,7 @@ void refuse_never(const Recognized& recognized, const std::string& where) {
 }
 
 void require_finite(const Matrix& matrix, const std::string& name, const std::string& where) {
-  for (std::size_t i = 0; i < matrix.shape()[0]; ++i) {
+  for (std::size_t i = 0; i < matrix.shape().rows; ++i) {
     const std::span<const double> values = row(matrix, i);
     const auto found = std::ranges::find_if_not(values, [](double value) { return std::isfinite(value); });
     if (found == values.end()) continue;
@@ -122,9 +122,9 @@ ParameterFile translate(const ParameterSource& source, const std::string& where)
   for (const auto& [name, row, scope] : recognized->tensors) {
     Matrix tensor = source.read(name);
     require_room(cells += tensor.size(), where);
-    if (!sizes.fit(*row, shape_of(tensor))) {
+    if (!sizes.fit(*row, tensor.shape())) {
       fail("{}: {} is {}, and must be {}{}: save it in that shape", where, name_in_quotes(name),
-           to_string(shape_of(tensor)), in_words(*row), sizes.known(*row));
+           to_string(tensor.shape()), in_words(*row), sizes.known(*row));
     }
     require_finite(tensor, name, where);
     std::vector<Matrix> converted = row->convert(std::move(tensor));

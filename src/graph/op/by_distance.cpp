@@ -29,10 +29,10 @@ class ByDistance final : public Operation {
 
   Matrix compute(std::span<Value> operands) const override {
     const Matrix& table = operands[0].matrix();
-    Matrix result = make_matrix(result_.shape);
+    Matrix result(result_.shape);
     for (std::size_t i = 0; i < result_.shape.rows; ++i) {
       for (std::size_t j = 0; j < result_.shape.columns; ++j) {
-        result(i, j) = table(row_of(shape_of(table), i), column_of(shape_of(table), i, j));
+        result(i, j) = table(row_of(table.shape(), i), column_of(table.shape(), i, j));
       }
     }
     return result;

@@ -35,8 +35,8 @@ class CellByCellOperation final : public Operation {
   Matrix compute(std::span<Value> operands) const override {
     Matrix result = std::move(operands[0]).take();
     const Matrix& y = operands[1].matrix();
-    const Shape part = shape_of(y);
-    for (std::size_t i = 0; i < result.shape()[0]; ++i) {
+    const Shape part = y.shape();
+    for (std::size_t i = 0; i < result.shape().rows; ++i) {
       const std::span<double> x = row(result, i);
       const std::span<const double> other = row(y, beside(i, part.rows));
       if (other.size() == x.size()) {

@@ -26,8 +26,8 @@ class Embed final : public Operation {
   Matrix compute(std::span<Value> operands) const override {
     require_ids(operands[0], operands[1].node());
     const Matrix &ids = operands[0].matrix(), &table = operands[1].matrix();
-    Matrix result = make_matrix({ids.shape()[0], table.shape()[1]});
-    for (std::size_t i = 0; i < ids.shape()[0]; ++i) {
+    Matrix result({ids.shape().rows, table.shape().columns});
+    for (std::size_t i = 0; i < ids.shape().rows; ++i) {
       std::ranges::copy(row(table, place_of_id(ids, i)), row(result, i).begin());
     }
     return result;

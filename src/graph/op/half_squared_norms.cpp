@@ -14,8 +14,8 @@ class HalfSquaredNorms final : public Operation {
 
   Matrix compute(std::span<Value> operands) const override {
     const Matrix& x = operands[0].matrix();
-    Matrix result = make_matrix({x.shape()[0], 1}, 0.0);
-    for (std::size_t i = 0; i < x.shape()[0]; ++i) {
+    Matrix result({x.shape().rows, 1}, 0.0);
+    for (std::size_t i = 0; i < x.shape().rows; ++i) {
       for (const double value : row(x, i)) result(i, 0) += value * value;
       result(i, 0) /= 2.0;
     }

@@ -37,7 +37,7 @@ class JoinOperation final : public Operation {
     Shape shape = operands[0].shape();
     size_along(kind_.along, shape) = 0;
     for (const Value& part : operands) size_along(kind_.along, shape) += along(part.shape());
-    Matrix result = make_matrix(shape);
+    Matrix result(shape);
     Shape place;
     for (const Value& part : operands) {
       for (std::size_t i = 0; i < part.shape().rows; ++i) {

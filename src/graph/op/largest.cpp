@@ -19,7 +19,7 @@ class Largest final : public Operation {
 
   Matrix compute(std::span<Value> operands) const override {
     Matrix result = std::move(operands[0]).take();
-    for (std::size_t i = 0; i < result.shape()[0]; ++i) {
+    for (std::size_t i = 0; i < result.shape().rows; ++i) {
       const std::size_t place = place_of_largest(row(result, i));
       std::ranges::fill(row(result, i), 0.0);
       result(i, place) = 1.0;

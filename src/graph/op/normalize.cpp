@@ -12,7 +12,7 @@ class Normalize final : public Operation {
 
   Matrix compute(std::span<Value> operands) const override {
     Matrix result = std::move(operands[0]).take();
-    for (std::size_t i = 0; i < result.shape()[0]; ++i) {
+    for (std::size_t i = 0; i < result.shape().rows; ++i) {
       const double sum = sum_of(row(result, i));
       for (double& value : row(result, i)) value = sum == 0.0 ? 0.0 : value / sum;
     }

@@ -20,8 +20,8 @@ class OneHot final : public Operation {
   Matrix compute(std::span<Value> operands) const override {
     require_ids(operands[0], table_);
     const Matrix& ids = operands[0].matrix();
-    Matrix result = make_matrix({ids.shape()[0], table_.frame.shape.rows}, 0.0);
-    for (std::size_t i = 0; i < ids.shape()[0]; ++i) result(i, place_of_id(ids, i)) = 1.0;
+    Matrix result({ids.shape().rows, table_.frame.shape.rows}, 0.0);
+    for (std::size_t i = 0; i < ids.shape().rows; ++i) result(i, place_of_id(ids, i)) = 1.0;
     return result;
   }
 

@@ -7,20 +7,20 @@ namespace {
 
 // Different small numbers of both signs.
 Value sample(Graph& graph, std::string_view name, Shape shape) {
-  Matrix matrix = make_matrix(shape);
+  Matrix matrix(shape);
   int k = static_cast<int>(graph.nodes().size()) * 5;
   for (double& cell : cells(matrix)) cell = (k++ * 7 % 11 - 4) / 4.0;
   return graph.input(name, std::move(matrix), axis("rows"), axis("columns"));
 }
 
 Value ids_sample(Graph& graph) {
-  Matrix matrix = make_matrix({3, 1}, 2.0);
+  Matrix matrix({3, 1}, 2.0);
   matrix(0, 0) = 4.0;
   return graph.input("ids", std::move(matrix), axis("words"), axis("id"));
 }
 
 Value allowed_sample(Graph& graph) {
-  Matrix matrix = make_matrix({2, 3}, 1.0);
+  Matrix matrix({2, 3}, 1.0);
   matrix(0, 2) = matrix(1, 0) = 0.0;
   return graph.input("allowed", std::move(matrix), axis("rows"), axis("columns"));
 }

@@ -17,9 +17,9 @@ class Pairs final : public Operation {
 
   Matrix compute(std::span<Value> operands) const override {
     const Matrix &q = operands[0].matrix(), &k = operands[1].matrix();
-    const std::size_t keys = k.shape()[0], of_query = q.shape()[1], of_key = k.shape()[1];
-    Matrix result = make_matrix({q.shape()[0] * keys, of_query + of_key});
-    for (std::size_t pair = 0; pair < result.shape()[0]; ++pair) {
+    const std::size_t keys = k.shape().rows, of_query = q.shape().columns, of_key = k.shape().columns;
+    Matrix result({q.shape().rows * keys, of_query + of_key});
+    for (std::size_t pair = 0; pair < result.shape().rows; ++pair) {
       for (std::size_t c = 0; c < of_query; ++c) result(pair, c) = q(pair / keys, c);
       for (std::size_t c = 0; c < of_key; ++c) result(pair, of_query + c) = k(pair % keys, c);
     }

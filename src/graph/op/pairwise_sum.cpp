@@ -20,9 +20,9 @@ class PairwiseSum final : public Operation {
 
   Matrix compute(std::span<Value> operands) const override {
     const Matrix &q = operands[0].matrix(), &k = operands[1].matrix();
-    const std::size_t keys = k.shape()[0], size = q.shape()[1];
-    Matrix result = make_matrix({q.shape()[0] * keys, size});
-    for (std::size_t pair = 0; pair < result.shape()[0]; ++pair) {
+    const std::size_t keys = k.shape().rows, size = q.shape().columns;
+    Matrix result({q.shape().rows * keys, size});
+    for (std::size_t pair = 0; pair < result.shape().rows; ++pair) {
       for (std::size_t c = 0; c < size; ++c) result(pair, c) = q(pair / keys, c) + k(pair % keys, c);
     }
     return result;

@@ -31,7 +31,7 @@ class Replacement : public Operation {
     const std::span<double> scores = cells(result);
     const std::span<const double> allowed = cells(operands[1].matrix());
     for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = allowed[i] != 0.0 ? scores[i] : fill_;
-    for (std::size_t i = 0; fill_ != fill_of_empty_row_ && i < result.shape()[0]; ++i) {
+    for (std::size_t i = 0; fill_ != fill_of_empty_row_ && i < result.shape().rows; ++i) {
       if (is_empty(operands[1].matrix(), i)) std::ranges::fill(row(result, i), fill_of_empty_row_);
     }
     return result;

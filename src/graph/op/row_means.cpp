@@ -16,8 +16,8 @@ class RowMeans final : public Operation {
 
   Matrix compute(std::span<Value> operands) const override {
     const Matrix& x = operands[0].matrix();
-    Matrix result = make_matrix({x.shape()[0], 1});
-    for (std::size_t i = 0; i < x.shape()[0]; ++i) {
+    Matrix result({x.shape().rows, 1});
+    for (std::size_t i = 0; i < x.shape().rows; ++i) {
       const std::span<const double> cells = row(x, i);
       result(i, 0) = std::accumulate(cells.begin(), cells.end(), 0.0) / static_cast<double>(cells.size());
     }

@@ -19,11 +19,11 @@ class RowVariances final : public Operation {
 
   Matrix compute(std::span<Value> operands) const override {
     const Matrix &x = operands[0].matrix(), &means = operands[1].matrix();
-    Matrix result = make_matrix({x.shape()[0], 1}, 0.0);
-    for (std::size_t i = 0; i < x.shape()[0]; ++i) {
+    Matrix result({x.shape().rows, 1}, 0.0);
+    for (std::size_t i = 0; i < x.shape().rows; ++i) {
       const double mean = means(i, 0);
       for (const double value : row(x, i)) result(i, 0) += (value - mean) * (value - mean);
-      result(i, 0) /= static_cast<double>(x.shape()[1]);
+      result(i, 0) /= static_cast<double>(x.shape().columns);
     }
     return result;
   }

@@ -36,7 +36,7 @@ class Sinusoid final : public Operation {
   Frame frame(Operands) const override { return result_; }
 
   Matrix compute(std::span<Value>) const override {
-    Matrix result = make_matrix(result_.shape);
+    Matrix result(result_.shape);
     for (std::size_t j = 0; j < result_.shape.columns; ++j) {
       const double divisor = divisor_of(j);
       const Function& wave = wave_of(j);

@@ -32,8 +32,8 @@ class SliceOperation final : public Operation {
   Matrix compute(std::span<Value> operands) const override {
     const Matrix& x = operands[0].matrix();
     const Shape from = first();
-    Matrix result = make_matrix(shape_within(shape_of(x)));
-    for (std::size_t i = 0; i < result.shape()[0]; ++i) {
+    Matrix result = Matrix(shape_within(x.shape()));
+    for (std::size_t i = 0; i < result.shape().rows; ++i) {
       const std::span<double> cells = row(result, i);
       std::ranges::copy(row(x, from.rows + i).subspan(from.columns, cells.size()), cells.begin());
     }

@@ -21,7 +21,7 @@ class Softmax final : public Operation {
 
   Matrix compute(std::span<Value> operands) const override {
     Matrix result = std::move(operands[0]).take();
-    for (std::size_t i = 0; i < result.shape()[0]; ++i) softmax_row(row(result, i));
+    for (std::size_t i = 0; i < result.shape().rows; ++i) softmax_row(row(result, i));
     return result;
   }
 

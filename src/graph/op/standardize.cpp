@@ -18,7 +18,7 @@ class Standardize final : public Operation {
   Matrix compute(std::span<Value> operands) const override {
     Matrix result = std::move(operands[0]).take();
     const Matrix &means = operands[1].matrix(), &variances = operands[2].matrix();
-    for (std::size_t i = 0; i < result.shape()[0]; ++i) {
+    for (std::size_t i = 0; i < result.shape().rows; ++i) {
       const double mean = means(i, 0), deviation = std::sqrt(variances(i, 0) + epsilon_);
       for (double& value : row(result, i)) value = (value - mean) / deviation;
     }

@@ -13,7 +13,7 @@ class Uniform final : public Operation {
 
   Matrix compute(std::span<Value> operands) const override {
     const Shape shape = operands[0].shape();
-    return make_matrix(shape, 1.0 / static_cast<double>(shape.columns));
+    return Matrix(shape, 1.0 / static_cast<double>(shape.columns));
   }
 
   Formula formula(std::span<const Formula> operands) const override {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "graph/op/operations.hpp"
 #include "support/error.hpp"
 
@@ -21,8 +23,8 @@ class Unpair final : public Operation {
   }
 
   Matrix compute(std::span<Value> operands) const override {
-    Matrix result = std::move(operands[0]).take();
-    result.reshape({result_.shape.rows, result_.shape.columns});
+    Matrix result(result_.shape);
+    std::ranges::copy(cells(operands[0].matrix()), cells(result).begin());
     return result;
   }
 
