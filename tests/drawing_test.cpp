@@ -7,7 +7,7 @@
 #include "render/color.hpp"
 #include "render/drawing.hpp"
 #include "render/format.hpp"
-#include "render/range.hpp"
+#include "render/value_range.hpp"
 #include "render/width.hpp"
 #include "testing.hpp"
 
@@ -104,7 +104,7 @@ std::vector<Plot> hostile_plots() {
 }  // namespace
 
 TEST_CASE("a range tells where a number lies, at even distances or by its logarithm") {
-  Range even, tens(Spacing::logarithmic);
+  ValueRange even, tens(Spacing::logarithmic);
   for (const double value : {1.0, 100.0}) {
     even.include(value);
     tens.include(value);
@@ -120,7 +120,7 @@ TEST_CASE("a range tells where a number lies, at even distances or by its logari
 }
 
 TEST_CASE("a range passes over what has no place, and is as wide as double precision allows") {
-  Range range, tens(Spacing::logarithmic);
+  ValueRange range, tens(Spacing::logarithmic);
   CHECK(range.is_empty());
   for (const double value : {not_a_number, infinity, -infinity}) range.include(value);
   for (const double value : {not_a_number, infinity, 0.0, -1.0}) tens.include(value);

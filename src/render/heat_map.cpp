@@ -6,8 +6,8 @@
 
 #include "render/color.hpp"
 #include "render/drawing.hpp"
-#include "render/range.hpp"
 #include "render/table_layout.hpp"
+#include "render/value_range.hpp"
 #include "render/width.hpp"
 #include "support/number.hpp"
 
@@ -20,14 +20,14 @@ constexpr std::array<std::string_view, 5> ascii_shades = {" ", ".", "+", "#", "@
 
 constexpr std::size_t most_rows = 64;
 
-Range range_of(const Matrix& matrix) {
-  Range range;
+ValueRange range_of(const Matrix& matrix) {
+  ValueRange range;
   for (const double value : cells(matrix)) range.include(value);
   return range;
 }
 
 // The size that each of the signs stands for, from the smallest to the largest.
-Matrix levels_of(const Range& range) {
+Matrix levels_of(const ValueRange& range) {
   if (range.is_empty()) return Matrix({0, 1});
   if (range.is_constant()) return Matrix({1, 1}, range.at(0.5));
   Matrix levels({shades.size(), 1});
@@ -114,7 +114,7 @@ class HeatMapWriter {
   const Table& table_;
   const Style& style_;
   Sink& sink_;
-  Range range_;
+  ValueRange range_;
   Shading shading_;
   std::size_t label_width_ = 0;
   std::size_t cell_width_ = 2;

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "render/drawing.hpp"
-#include "render/range.hpp"
 #include "render/table_layout.hpp"
+#include "render/value_range.hpp"
 #include "render/width.hpp"
 #include "render/written.hpp"
 
@@ -56,7 +56,7 @@ class PlotWriter {
     return (style_.unicode ? marks : ascii_marks)[series % marks.size()];
   }
   // Numbers along one axis: with the same decimals, or each by itself where their sizes differ by powers.
-  std::vector<std::string> numerals(const Range& range, Spacing spacing,
+  std::vector<std::string> numerals(const ValueRange& range, Spacing spacing,
                                     const std::vector<double>& shares) const {
     Matrix values({shares.size(), 1});
     for (std::size_t i = 0; i < shares.size(); ++i) values(i, 0) = range.at(shares[i]);
@@ -145,7 +145,7 @@ class PlotWriter {
   const Plot& plot_;
   const Style& style_;
   Sink& sink_;
-  Range x_, y_;
+  ValueRange x_, y_;
   std::array<std::string, height> labels_;
   std::size_t label_width_ = 0;
   std::size_t width_ = 0;

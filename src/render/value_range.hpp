@@ -5,9 +5,9 @@
 namespace attn {
 
 /// The numbers that a drawing spans, and where a number lies between them.
-class Range {
+class ValueRange {
  public:
-  explicit Range(Spacing spacing = Spacing::even) : spacing_(spacing) {}
+  explicit ValueRange(Spacing spacing = Spacing::even) : spacing_(spacing) {}
 
   /// Whether the number has a place: it is finite and, on a logarithmic axis, positive.
   bool holds(double value) const;

@@ -1,27 +1,27 @@
-#include "render/range.hpp"
+#include "render/value_range.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace attn {
 
-bool Range::holds(double value) const {
+bool ValueRange::holds(double value) const {
   return std::isfinite(value) && (spacing_ == Spacing::even || value > 0.0);
 }
 
-void Range::include(double value) {
+void ValueRange::include(double value) {
   if (!holds(value)) return;
   least_ = std::min(least_, value);
   most_ = std::max(most_, value);
 }
 
 // Halves, because the distance between two doubles may be beyond double precision.
-double Range::share(double value) const {
+double ValueRange::share(double value) const {
   const double from = place(least_) / 2.0, to = place(most_) / 2.0;
   return to > from ? std::clamp((place(value) / 2.0 - from) / (to - from), 0.0, 1.0) : 0.5;
 }
 
-double Range::at(double share) const {
+double ValueRange::at(double share) const {
   const double value = (1.0 - share) * place(least_) + share * place(most_);
   if (spacing_ == Spacing::logarithmic) return std::pow(10.0, value);
   constexpr double nothing = 1e-4;
@@ -29,7 +29,7 @@ double Range::at(double share) const {
   return std::fabs(value) < nothing * largest ? 0.0 : value;
 }
 
-double Range::place(double value) const {
+double ValueRange::place(double value) const {
   return spacing_ == Spacing::even ? value : std::log10(value);
 }
 
