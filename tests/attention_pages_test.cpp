@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands_tried.hpp"
-#include "data/json.hpp"
+#include "files/json.hpp"
 #include "process.hpp"
 #include "testing.hpp"
 

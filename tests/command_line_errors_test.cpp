@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "data/matrix_file.hpp"
+#include "files/matrix_file.hpp"
 #include "process.hpp"
 #include "support/sink.hpp"
 

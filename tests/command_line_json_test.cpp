@@ -4,7 +4,7 @@
 #include <string>
 
 #include "data/examples.hpp"
-#include "data/json.hpp"
+#include "files/json.hpp"
 #include "process.hpp"
 
 using namespace attn;

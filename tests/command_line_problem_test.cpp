@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "data/json.hpp"
+#include "files/json.hpp"
 #include "process.hpp"
 
 using namespace attn;

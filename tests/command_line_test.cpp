@@ -6,9 +6,9 @@
 
 #include "command/command.hpp"
 #include "data/examples.hpp"
-#include "data/files/npz.hpp"
-#include "data/json.hpp"
-#include "data/matrix_file.hpp"
+#include "files/json.hpp"
+#include "files/matrix_file.hpp"
+#include "files/npz.hpp"
 #include "process.hpp"
 #include "render/format.hpp"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/json.hpp"
+#include "files/json.hpp"
 #include "process.hpp"
 
 namespace attn {

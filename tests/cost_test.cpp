@@ -6,8 +6,8 @@
 
 #include "attention/problem.hpp"
 #include "commands_tried.hpp"
-#include "data/json.hpp"
 #include "data/request.hpp"
+#include "files/json.hpp"
 #include "graph/cost.hpp"
 #include "graph/op/operations.hpp"
 #include "graph/path.hpp"

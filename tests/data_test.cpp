@@ -12,10 +12,10 @@
 #include <limits>
 #include <random>
 
-#include "data/embeddings.hpp"
-#include "data/files/npz.hpp"
-#include "data/json.hpp"
-#include "data/matrix_file.hpp"
+#include "files/embeddings.hpp"
+#include "files/json.hpp"
+#include "files/matrix_file.hpp"
+#include "files/npz.hpp"
 #include "support/error.hpp"
 #include "testing.hpp"
 

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "data/files/npz.hpp"
-#include "data/matrix_file.hpp"
+#include "files/matrix_file.hpp"
+#include "files/npz.hpp"
 #include "golden.hpp"
 #include "process.hpp"
 

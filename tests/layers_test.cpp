@@ -4,9 +4,9 @@
 
 #include "attention/feed_forward.hpp"
 #include "attention/identities.hpp"
-#include "data/json_writer.hpp"
 #include "data/problem_file.hpp"
 #include "data/request.hpp"
+#include "files/json_writer.hpp"
 #include "testing.hpp"
 
 using namespace attn;

@@ -7,7 +7,7 @@
 #include "attention/masks.hpp"
 #include "command/errata/errata.hpp"
 #include "commands_tried.hpp"
-#include "data/json.hpp"
+#include "files/json.hpp"
 #include "process.hpp"
 #include "testing.hpp"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "commands_tried.hpp"
-#include "data/json.hpp"
-#include "data/matrix_file.hpp"
+#include "files/json.hpp"
+#include "files/matrix_file.hpp"
 #include "golden.hpp"
 #include "process.hpp"
 #include "testing.hpp"

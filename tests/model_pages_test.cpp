@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "commands_tried.hpp"
-#include "data/matrix_file.hpp"
+#include "files/matrix_file.hpp"
 #include "process.hpp"
 #include "support/number.hpp"
 

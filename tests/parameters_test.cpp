@@ -1,4 +1,4 @@
-#include "data/parameters.hpp"
+#include "data/parameters/parameters.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 #include <fstream>
 #include <random>
 
-#include "data/files/safetensors.hpp"
-#include "data/matrix_file.hpp"
+#include "files/matrix_file.hpp"
+#include "files/safetensors.hpp"
 #include "testing.hpp"
 
 using namespace attn;

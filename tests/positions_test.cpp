@@ -4,9 +4,9 @@
 
 #include "attention/identities.hpp"
 #include "attention/positions.hpp"
-#include "data/json_writer.hpp"
 #include "data/problem_file.hpp"
 #include "data/request.hpp"
+#include "files/json_writer.hpp"
 #include "graph/op/operations.hpp"
 #include "testing.hpp"
 

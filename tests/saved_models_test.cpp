@@ -4,8 +4,8 @@
 
 #include "command/model/run.hpp"
 #include "commands_tried.hpp"
-#include "data/json.hpp"
-#include "data/parameters.hpp"
+#include "data/parameters/parameters.hpp"
+#include "files/json.hpp"
 #include "models.hpp"
 #include "process.hpp"
 

@@ -6,9 +6,9 @@
 
 #include "attention/identities.hpp"
 #include "attention/score.hpp"
-#include "data/json_writer.hpp"
 #include "data/problem_file.hpp"
 #include "data/request.hpp"
+#include "files/json_writer.hpp"
 #include "testing.hpp"
 
 using namespace attn;

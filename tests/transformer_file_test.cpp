@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "data/json.hpp"
 #include "data/transformer_parameters.hpp"
+#include "files/json.hpp"
 #include "models.hpp"
 #include "process.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "command/section.hpp"
-#include "data/files/reach.hpp"
+#include "files/opened.hpp"
 #include "render/color.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"

@@ -1,5 +1,5 @@
 #include "command/command.hpp"
-#include "data/matrix_file.hpp"
+#include "files/matrix_file.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
 

@@ -6,7 +6,7 @@
 #include "command/block_runner.hpp"
 #include "command/command.hpp"
 #include "command/own_source.hpp"
-#include "data/matrix_file.hpp"
+#include "files/matrix_file.hpp"
 #include "lesson/living.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"

@@ -7,7 +7,7 @@
 #include "command/block_runner.hpp"
 #include "command/command.hpp"
 #include "command/own_source.hpp"
-#include "data/matrix_file.hpp"
+#include "files/matrix_file.hpp"
 #include "lesson/course.hpp"
 #include "lesson/coverage.hpp"
 #include "lesson/export.hpp"

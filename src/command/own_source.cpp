@@ -1,6 +1,6 @@
 #include "command/own_source.hpp"
 
-#include "data/files/reach.hpp"
+#include "files/opened.hpp"
 #include "support/error.hpp"
 
 namespace attn {

@@ -10,8 +10,8 @@
 #include <unordered_set>
 
 #include "attention/positions.hpp"
-#include "data/embeddings.hpp"
 #include "data/words.hpp"
+#include "files/embeddings.hpp"
 #include "math/random.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <set>
 
-#include "data/files/cell.hpp"
-#include "data/json.hpp"
+#include "files/cells.hpp"
+#include "files/json.hpp"
 #include "math/random.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"

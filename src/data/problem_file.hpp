@@ -1,7 +1,7 @@
 #pragma once
 
 #include "attention/problem.hpp"
-#include "data/json_writer.hpp"
+#include "files/json_writer.hpp"
 
 namespace attn {
 

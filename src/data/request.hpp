@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "attention/problem.hpp"
-#include "data/json.hpp"
-#include "data/matrix_file.hpp"
+#include "files/json.hpp"
+#include "files/matrix_file.hpp"
 
 namespace attn {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "data/json.hpp"
 #include "data/transformer_parameters.hpp"
+#include "files/json.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "data/parameters.hpp"
+#include "data/parameters/parameters.hpp"
 #include "model/transformer.hpp"
 
 namespace attn {

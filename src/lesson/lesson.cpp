@@ -7,8 +7,8 @@
 #include <cctype>
 #include <tuple>
 
-#include "data/files/reach.hpp"
-#include "data/matrix_file.hpp"
+#include "files/matrix_file.hpp"
+#include "files/opened.hpp"
 #include "lesson/library.hpp"
 #include "support/lookup.hpp"
 #include "support/lower_case.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/files/reach.hpp"
+#include "files/opened.hpp"
 #include "lesson/keys.hpp"
 #include "lesson/lesson.hpp"
 #include "lesson/library.hpp"

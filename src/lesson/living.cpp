@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/files/reach.hpp"
+#include "files/opened.hpp"
 #include "lesson/alike.hpp"
 #include "render/format.hpp"
 

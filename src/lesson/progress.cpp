@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "data/files/reach.hpp"
-#include "data/json.hpp"
+#include "files/json.hpp"
+#include "files/opened.hpp"
 
 namespace attn {
 namespace {

@@ -1,9 +1,9 @@
 #include <map>
 #include <set>
 
-#include "data/json_writer.hpp"
 #include "data/problem_file.hpp"
 #include "data/request.hpp"
+#include "files/json_writer.hpp"
 #include "graph/cost.hpp"
 #include "render/format.hpp"
 #include "render/json_blocks.hpp"

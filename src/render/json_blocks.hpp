@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/json_writer.hpp"
+#include "files/json_writer.hpp"
 #include "page/page.hpp"
 
 namespace attn {

@@ -1,4 +1,4 @@
-#include "data/matrix_file.hpp"
+#include "files/matrix_file.hpp"
 #include "render/format.hpp"
 #include "support/error.hpp"
 

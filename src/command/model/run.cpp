@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "data/matrix_file.hpp"
 #include "data/transformer_parameters.hpp"
+#include "files/matrix_file.hpp"
 #include "support/error.hpp"
 
 namespace attn {

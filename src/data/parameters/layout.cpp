@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/parameters.hpp"
+#include "data/parameters/parameters.hpp"
 
 namespace attn {
 

@@ -8,10 +8,10 @@
 #include <memory>
 #include <set>
 
-#include "data/files/cell.hpp"
-#include "data/files/npz.hpp"
-#include "data/files/safetensors.hpp"
-#include "data/json.hpp"
+#include "files/cells.hpp"
+#include "files/json.hpp"
+#include "files/npz.hpp"
+#include "files/safetensors.hpp"
 #include "support/error.hpp"
 
 namespace attn {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "data/files/cell.hpp"
-#include "data/matrix_file.hpp"
+#include "files/cells.hpp"
+#include "files/matrix_file.hpp"
 #include "support/error.hpp"
 
 namespace attn {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "data/parameters.hpp"
+#include "data/parameters/parameters.hpp"
 #include "data/parameters/source.hpp"
 
 namespace attn {

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "files/matrix_file.hpp"
+#include "math/matrix.hpp"
+#include "support/sink.hpp"
+
+namespace attn {
+
+/// Learned matrices by the names of docs/formats.md, such as `encoder.1.self_attention.w_q`; maps are
+/// [in, out], a vector is one row.
+using ParameterSet = std::map<std::string, Matrix, std::less<>>;
+
+/// The layout of files that we write.
+constexpr std::string_view own_layout = "attn";
+
+/// What a file of parameters holds, and by whose names it was written: "attn", or a module of PyTorch such as
+/// "nn.Transformer".
+struct ParameterFile {
+  std::string layout;
+  ParameterSet parameters;
+};
+
+/// Reads parameters from a .safetensors, .npz or JSON file, or from standard input (`-`), and translates the
+/// names and matrices of PyTorch's state dictionaries into ours; a prefix that all names share is taken off.
+/// With a `scope`, such as "encoder", only what stands in it counts, and it is taken off as well.
+/// Throws InputError: unreadable, damaged, nothing in the scope, no known layout, a parameter that is
+/// missing, superfluous, of a wrong shape or not finite.
+ParameterFile read_parameters(const std::string& path, std::string_view scope = "");
+
+/// Writes a .safetensors file of F64, names in order; biases, gamma and beta have one dimension. The same
+/// bytes every time. Throws OutputError when a name is not UTF-8.
+void write_safetensors(const std::vector<NamedMatrix>& parameters, Sink& sink);
+void write_safetensors(const ParameterSet& parameters, Sink& sink);
+
+}  // namespace attn

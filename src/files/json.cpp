@@ -1,0 +1,183 @@
+#include "files/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "files/cells.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+
+namespace {
+
+constexpr std::size_t deepest = 100;
+constexpr std::size_t most_values = std::size_t{1} << 24;  // each takes 16 bytes or more once parsed
+constexpr std::size_t most_members = 100'000;              // each keeps its name
+
+// Where the string that begins at `at` ends, or the text.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+  for (++at; at < text.size() && text[at] != '"'; ++at) {
+    if (text[at] == '\\') ++at;
+  }
+  return std::min(at, text.size());
+}
+
+// "where:line:column" of a byte of a text; columns count characters.
+std::string place_in(std::string_view text, std::size_t at, const std::string& where) {
+  const std::string_view before = text.substr(0, at);
+  const std::size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0: the first line
+  const auto begins_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+  const auto column = std::ranges::count_if(before.substr(line_begin), begins_character) + 1;
+  return fmt::format("{}:{}:{}", where, std::ranges::count(before, '\n') + 1, column);
+}
+
+// Throws InputError when JSON text would take too much to hold, before any of it is held: too many values,
+// values nested too deep, or an object with too many members. Says nothing about any other mistake.
+void refuse_monstrous_json(std::string_view text, const std::string& where) {
+  std::array<std::size_t, deepest + 1> members{};
+  std::size_t depth = 0;
+  std::size_t values = 1;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"') at = end_of_string(text, at);
+    if (c == '[' || c == '{') {
+      if (depth == deepest) {
+        fail("{}: brackets are nested more than {} deep: give rows of numbers", place_in(text, at, where),
+             deepest);
+      }
+      members[++depth] = 0;
+      ++values;
+    }
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+    if (c == ':' && ++members[depth] > most_members) {
+      fail("{}: an object has more than {} members: split it into several files", place_in(text, at, where),
+           most_members);
+    }
+    if (c == ',' && ++values > most_values) {
+      fail("{}: there are more than {} values: use an .npy file for a matrix this large",
+           place_in(text, at, where), most_values);
+    }
+  }
+}
+
+// What the parser says in its own words, and what is said to the reader; the first that fits counts.
+struct Translation {
+  std::string_view fragment;
+  std::string_view sentence;
+};
+
+constexpr std::array translations = {
+    Translation{"; expected end of input", "nothing may follow the end of the JSON value: remove this"},
+    Translation{"invalid string",
+                "this string is not closed, or has a character that JSON does not allow: write it in plain "
+                "double quotes"},
+    Translation{"invalid number", "this is not a number in JSON: write it like -1.5 or 2e-3"},
+    Translation{"while parsing object key", "the name of a member in double quotes is expected here"},
+    Translation{"while parsing object separator", "a ':' is expected here, between a name and its value"},
+    Translation{"while parsing object", "a ',' or '}' is expected here"},
+    Translation{"while parsing array", "a ',' or ']' is expected here"},
+    Translation{"while parsing value",
+                "a value is expected here: a number, true, false, \"NaN\", \"Infinity\", a '[' or a '{'"},
+};
+
+std::string_view translate(std::string_view message) {
+  for (const auto& [fragment, sentence] : translations) {
+    if (message.find(fragment) != std::string_view::npos) return sentence;
+  }
+  return "this is not JSON: write rows of numbers, like [[1, 0], [0, 1]]";
+}
+
+// Builds the value from the parser's events, so that every mistake is met together with its place.
+class Builder {
+  struct Open {
+    Json* value;
+    std::unordered_map<std::string, std::size_t> members;  // where those of an object stand, by name
+  };
+
+ public:
+  Builder(std::string_view text, const std::string& where) : text_(text), where_(where) {}
+
+  Json take() { return std::move(root_); }
+
+  bool null() { return add(nullptr); }
+  bool boolean(bool value) { return add(value); }
+  bool number_integer(Json::number_integer_t value) { return add(value); }
+  bool number_unsigned(Json::number_unsigned_t value) { return add(value); }
+  bool number_float(Json::number_float_t value, const std::string&) { return add(value); }
+  bool string(std::string& value) { return add(std::move(value)); }
+  bool binary(Json::binary_t&) { return false; }
+  bool key(std::string& name) {
+    key_ = std::move(name);
+    return true;
+  }
+  bool start_object(std::size_t) { return open(Json::object()); }
+  bool start_array(std::size_t) { return open(Json::array()); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+
+  bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception& error) {
+    constexpr int number_overflow = 406;
+    const std::size_t at = std::min(std::max<std::size_t>(position, 1) - 1, text_.size());
+    const std::string place = place_in(text_, at, where_);
+    if (error.id == number_overflow) {
+      fail("{}: {} is too large for a number: write \"Infinity\" if that is meant", place, in_quotes(token));
+    }
+    fail("{}: {}", place, translate(error.what()));
+  }
+
+ private:
+  Json& place(Json value) {
+    if (open_.empty()) return root_ = std::move(value);
+    Json& parent = *open_.back().value;
+    if (parent.is_object()) return member(std::move(value));
+    parent.push_back(std::move(value));
+    return parent.back();
+  }
+  // The object itself would look through all of its members for one of this name.
+  Json& member(Json value) {
+    Json::object_t& members = open_.back().value->get_ref<Json::object_t&>();
+    const auto [found, is_new] = open_.back().members.emplace(key_, members.size());
+    if (!is_new) {  // the last counts
+      const auto at = static_cast<std::ptrdiff_t>(found->second);
+      return (members.begin() + at)->second = std::move(value);
+    }
+    members.push_back({key_, std::move(value)});
+    return members.back().second;
+  }
+  bool add(Json value) {
+    place(std::move(value));
+    return true;
+  }
+  bool open(Json value) {
+    open_.push_back({&place(std::move(value)), {}});
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  std::string_view text_;
+  const std::string& where_;
+  Json root_;
+  std::vector<Open> open_;  // from the root down to what is being filled, so that none of them moves
+  std::string key_;
+};
+
+}  // namespace
+
+Json parse_json(std::string_view text, const std::string& where) {
+  // An archive or a file of tensors, not text that has gone wrong.
+  if (text.find('\0') != std::string_view::npos) fail("{} is not text: give a JSON file", where);
+  refuse_monstrous_json(text, where);
+  Builder builder(text, where);
+  Json::sax_parse(text.begin(), text.end(), &builder);
+  return builder.take();
+}
+
+}  // namespace attn

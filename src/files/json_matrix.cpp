@@ -1,0 +1,160 @@
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "files/cells.hpp"
+#include "files/json.hpp"
+#include "files/matrix_file.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+
+namespace {
+
+std::optional<double> number_in_words(const std::string& word) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (word == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (word == "Infinity") return infinity;
+  if (word == "-Infinity") return -infinity;
+  return std::nullopt;
+}
+
+bool is_cell(const Json& value) {
+  if (value.is_string()) return number_in_words(value.get_ref<const std::string&>()).has_value();
+  return value.is_number() || value.is_boolean();
+}
+
+bool begins_like_row(const Json& value) {
+  return value.is_array() && !value.empty() && is_cell(value.front());
+}
+
+bool begins_like_matrix(const Json& value) {
+  return begins_like_row(value) || (value.is_array() && !value.empty() && begins_like_row(value.front()));
+}
+
+[[noreturn]] void refuse_cell(const Json& value, const std::string& place) {
+  if (value.is_null()) {
+    fail("{} is null, which is not a number: write a number there", place);
+  }
+  if (value.is_array()) fail("{} is an array, one level too deep: give rows of numbers", place);
+  if (value.is_object()) fail("{} is an object: give rows of numbers", place);
+  fail("{} is the text {}: write a number, true, false, \"NaN\", \"Infinity\" or \"-Infinity\"", place,
+       in_quotes(value.get_ref<const std::string&>()));
+}
+
+double number_of(const Json& value) {
+  if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
+  if (value.is_string()) return *number_in_words(value.get_ref<const std::string&>());
+  return value.get<double>();
+}
+
+// Returns whether all cells are true or false.
+bool fill_row(std::span<double> cells, const Json& values, std::size_t i, const std::string& where) {
+  bool boolean = true;
+  for (std::size_t j = 0; j < cells.size(); ++j) {
+    if (!is_cell(values[j]))
+      refuse_cell(values[j], fmt::format("{}: row {}, column {}", where, i + 1, j + 1));
+    cells[j] = number_of(values[j]);
+    boolean = boolean && values[j].is_boolean();
+  }
+  return boolean;
+}
+
+MatrixFile from_rows(const std::vector<const Json*>& rows, const std::string& where) {
+  const std::size_t columns = rows.front()->is_array() ? rows.front()->size() : 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i]->is_array()) {
+      fail("{}: row {} is not an array of numbers, as the rows above are: put it in brackets", where, i + 1);
+    }
+    if (rows[i]->size() == columns) continue;
+    fail("{}: row {} has {}, the rows above have {}: every row must have the same number", where, i + 1,
+         count_of(rows[i]->size(), "cell"), columns);
+  }
+  if (columns == 0) fail("{} has a row without cells: give at least one number", where);
+  MatrixFile file;
+  file.matrix = Matrix({rows.size(), columns});
+  file.boolean = true;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool boolean = fill_row(row(file.matrix, i), *rows[i], i, where);
+    file.boolean = file.boolean && boolean;
+  }
+  return file;
+}
+
+using Members = std::vector<std::pair<std::string, const Json*>>;
+
+void append_members(Members& members, const Json& object) {
+  for (const auto& [name, value] : object.items()) {
+    if (begins_like_matrix(value)) members.emplace_back(name, &value);
+  }
+}
+
+// Where members may stand: in the object itself, or in one of the two objects that our own output has.
+std::vector<const Json*> homes_in(const Json& object) {
+  std::vector<const Json*> homes = {&object};
+  for (const char* name : {"arrays", "problem"}) {
+    const auto found = object.find(name);
+    if (found != object.end() && found->is_object()) homes.push_back(&*found);
+  }
+  return homes;
+}
+
+const Json& only_member(const Json& object, const std::string& where) {
+  Members all;
+  for (const Json* home : homes_in(object)) {
+    Members members;
+    append_members(members, *home);
+    if (all.empty() && members.size() == 1) return *members.front().second;
+    all.insert(all.end(), members.begin(), members.end());
+  }
+  if (all.empty()) fail("{} is an object without a matrix: give rows of numbers", where);
+  std::vector<std::string> names;
+  for (const auto& [name, value] : all) names.push_back(name);
+  return *all[choose_matrix(names, "", where)].second;
+}
+
+const Json& member(const Json& object, std::string_view key, const std::string& where) {
+  const Json* other = nullptr;
+  Members all;
+  for (const Json* home : homes_in(object)) {
+    append_members(all, *home);
+    const auto found = home->find(std::string(key));
+    if (found == home->end()) continue;
+    if (found->is_array()) return *found;
+    if (!other) other = &*found;
+  }
+  if (other) return *other;
+  if (all.empty())
+    fail("{} has no matrix {}, and no other matrix: give rows of numbers", where, in_quotes(key));
+  std::vector<std::string> names;
+  for (const auto& [name, value] : all) names.push_back(name);
+  return *all[choose_matrix(names, key, where)].second;
+}
+
+}  // namespace
+
+MatrixFile matrix_from_json(const Json& value, const std::string& where) {
+  if (!value.is_array()) fail("{} is not an array: give rows of numbers, like [[1, 0], [0, 1]]", where);
+  if (value.empty()) fail("{} is empty: give rows of numbers, like [[1, 0], [0, 1]]", where);
+  std::vector<const Json*> rows;
+  if (value.front().is_array()) {
+    for (const Json& row : value) rows.push_back(&row);
+  } else {
+    rows.push_back(&value);
+  }
+  return from_rows(rows, where);
+}
+
+MatrixFile read_json(std::string_view bytes, std::string_view key, const std::string& where) {
+  const Json value = parse_json(bytes, where);
+  if (!value.is_object()) {
+    refuse_key(key, where);
+    return matrix_from_json(value, where);
+  }
+  if (key.empty()) return matrix_from_json(only_member(value, where), where);
+  return matrix_from_json(member(value, key, where), fmt::format("{}:{}", where, key));
+}
+
+}  // namespace attn

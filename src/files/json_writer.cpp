@@ -1,0 +1,126 @@
+#include "files/json_writer.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+#include "files/json.hpp"
+#include "support/number.hpp"
+
+namespace attn {
+
+namespace {
+
+void append_number(std::string& out, double value) {
+  if (std::isnan(value)) {
+    out += "\"NaN\"";
+  } else if (std::isinf(value)) {
+    out += value < 0 ? "\"-Infinity\"" : "\"Infinity\"";
+  } else if (value == 0.0 && std::signbit(value)) {
+    out += "-0.0";  // a bare -0 would be read back as an integer, which has no sign
+  } else {
+    append_exact(out, value);
+  }
+}
+
+// In quotes. JSON allows the control characters of U+0080 to U+009F as they are, and terminals obey them.
+std::string quoted(std::string_view text) {
+  const std::string all = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string result;
+  for (std::string_view rest = all; !rest.empty(); rest.remove_prefix(1)) {
+    const bool is_control =
+        rest.size() > 1 && rest[0] == '\xC2' && static_cast<unsigned char>(rest[1]) < 0xA0;
+    if (is_control) {
+      result += fmt::format("\\u{:04x}", static_cast<unsigned char>(rest[1]));
+      rest.remove_prefix(1);
+    } else {
+      result += rest.front();
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+void JsonWriter::key(std::string_view name) {
+  separate(",");
+  new_line();
+  sink_.write(quoted(name) + ": ");
+  after_key_ = true;
+}
+
+void JsonWriter::string(std::string_view text) {
+  separate();
+  sink_.write(quoted(text));
+}
+
+void JsonWriter::number(double value) {
+  separate();
+  append_number(sink_.block(), value);
+  sink_.spill();
+}
+
+void JsonWriter::integer(std::uint64_t value) {
+  separate();
+  sink_.write(fmt::format("{}", value));
+}
+
+void JsonWriter::boolean(bool value) {
+  separate();
+  sink_.write(value ? "true" : "false");
+}
+
+void JsonWriter::strings(const std::vector<std::string>& list) {
+  begin_array();
+  for (const std::string& text : list) string(text);
+  end_array();
+}
+
+void JsonWriter::matrix(const Matrix& matrix) {
+  separate();
+  std::string& block = sink_.block();
+  block += '[';
+  for (std::size_t i = 0; i < matrix.shape().rows; ++i) {
+    if (i > 0) block += ",\n" + std::string(2 * has_members_.size() + 1, ' ');
+    block += '[';
+    const std::span<const double> values = row(matrix, i);
+    for (std::size_t j = 0; j < values.size(); ++j) {
+      if (j > 0) block += ',';
+      append_number(block, values[j]);
+    }
+    block += ']';
+    sink_.spill();
+  }
+  block += ']';
+}
+
+void JsonWriter::open(char bracket) {
+  separate();
+  sink_.write(std::string(1, bracket));
+  has_members_.push_back(false);
+}
+
+void JsonWriter::close(char bracket) {
+  const bool had_members = has_members_.back();
+  has_members_.pop_back();
+  if (bracket == '}' && had_members) new_line();
+  sink_.write(std::string(1, bracket));
+  if (has_members_.empty()) sink_.write("\n");
+}
+
+void JsonWriter::separate(std::string_view comma) {
+  if (after_key_) {
+    after_key_ = false;
+    return;
+  }
+  if (has_members_.empty()) return;
+  if (has_members_.back()) sink_.write(comma);
+  has_members_.back() = true;
+}
+
+void JsonWriter::new_line() {
+  sink_.write("\n" + std::string(2 * has_members_.size(), ' '));
+}
+
+}  // namespace attn

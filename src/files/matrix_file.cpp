@@ -1,0 +1,275 @@
+#include "files/matrix_file.hpp"
+
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "files/cells.hpp"
+#include "files/json.hpp"
+#include "files/opened.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+
+namespace {
+
+constexpr MatrixKind kinds[] = {
+    {"csv", "rows separated by commas (or semicolons or blanks), with or without labels", read_csv},
+    {"tsv", "rows separated by tabs, with or without labels", read_tsv},
+    {"json", "an array of rows, or an object of such arrays; FILE:NAME chooses one", read_json},
+    {"npy", "a NumPy array of one or two dimensions", read_npy},
+    {"npz", "named NumPy arrays; FILE:NAME chooses one", read_npz},
+    {"safetensors", "named tensors; FILE:NAME chooses one", read_safetensors},
+};
+
+[[noreturn]] void fail_too_long(const std::string& where) {
+  fail("{} is larger than {} bytes: give a smaller file", where, most_bytes);
+}
+
+std::string read_all(std::FILE* file, std::size_t expected, const std::string& where) {
+  constexpr std::size_t piece = std::size_t{1} << 20;
+  std::string bytes;
+  bytes.reserve(std::min(expected, most_bytes) + piece);
+  std::size_t came = piece;
+  while (came == piece) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + piece);
+    came = read_some(file, bytes.data() + before, piece, where);
+    bytes.resize(before + came);
+    if (bytes.size() > most_bytes) fail_too_long(where);
+  }
+  return bytes;
+}
+
+std::string read_standard_input() {
+  check_standard_input_is_in_reach();
+  static bool was_read = false;
+  if (was_read) {
+    fail("'-' is given twice, and standard input can be read only once: put the data into a file");
+  }
+  was_read = true;
+  return read_all(stdin, 0, "standard input");
+}
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(place_of(path), ignored);
+}
+
+std::string_view kind_from_extension(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::ranges::transform(extension, extension.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  });
+  if (extension.empty()) return "";
+  const MatrixKind* kind = find_row(matrix_kinds(), std::string_view(extension).substr(1));
+  return kind ? kind->name : "";
+}
+
+bool names_kind(const std::string& path) {
+  return !kind_from_extension(path).empty();
+}
+
+// Eight bytes for the length of the header, of which the last are zeros, and the header.
+bool begins_like_safetensors(std::string_view bytes) {
+  return bytes.size() > 8 && bytes[6] == '\0' && bytes[7] == '\0' && bytes[8] == '{';
+}
+
+std::string_view kind_from_bytes(std::string_view bytes) {
+  if (begins_like_safetensors(bytes)) return "safetensors";
+  if (bytes.starts_with("\x93NUMPY")) return "npy";
+  if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06")) return "npz";
+  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
+  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && (bytes[first] == '[' || bytes[first] == '{')) return "json";
+  const std::size_t separator = bytes.find_first_of("\t,");
+  return separator != std::string_view::npos && bytes[separator] == '\t' ? "tsv" : "csv";
+}
+
+MatrixFile read_source(const std::string& path, std::string_view key) {
+  const std::string bytes = read_bytes(path);
+  MatrixFile file = look_up(matrix_kinds(), kind_of_file(path, bytes), "kind of file")
+                        .read(bytes, key, place_of_file(path));
+  if (path != "-") file.name = std::filesystem::path(path).stem().string();
+  if (!key.empty()) file.name = key;
+  return file;
+}
+
+bool looks_like_literal(std::string_view source) {
+  const std::size_t begin = source.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return false;
+  const std::size_t end = source.find_first_of(" \t\r\n,;", begin);
+  return parse_cell(source.substr(begin, end - begin)).kind != CellKind::text;
+}
+
+[[noreturn]] void fail_missing(const std::string& source) {
+  if (source.find_first_not_of(" \t\r\n") == std::string::npos) {
+    fail("the name of a file is empty: give a file, a literal such as '1 0; 0 1', or '-' for standard input");
+  }
+  std::error_code reason;
+  const std::filesystem::file_status status = std::filesystem::status(place_of(source), reason);
+  if (status.type() == std::filesystem::file_type::not_found || !reason)
+    reason = std::make_error_code(std::errc::no_such_file_or_directory);
+  const bool is_nowhere =
+      reason == std::errc::no_such_file_or_directory || reason == std::errc::filename_too_long;
+  if (!is_nowhere || names_kind(source) || names_kind(source.substr(0, source.rfind(':'))))
+    fail_unreadable(source, reason);
+  fail("{} is neither a file nor a matrix such as '1 0; 0 1'", in_quotes(source));
+}
+
+}  // namespace
+
+std::span<const MatrixKind> matrix_kinds() {
+  return kinds;
+}
+
+std::string_view kind_of_file(const std::string& path, std::string_view bytes) {
+  const std::string_view kind = path == "-" ? "" : kind_from_extension(path);
+  return kind.empty() ? kind_from_bytes(bytes) : kind;
+}
+
+std::string place_of_file(const std::string& path) {
+  return path == "-" ? "standard input" : path;
+}
+
+std::string read_bytes(const std::string& path) {
+  if (path == "-") return read_standard_input();
+  const File file = open_file(path);
+  std::error_code unknown;
+  const std::uintmax_t size = std::filesystem::file_size(place_of(path), unknown);  // pipes have none
+  if (!unknown && size > most_bytes) fail_too_long(path);
+  return read_all(file.get(), unknown ? 0 : size, path);
+}
+
+MatrixFile read_matrix(const std::string& source) {
+  if (source == "-") return read_source(source, "");
+  if (source.starts_with('[')) return read_literal(source, in_quotes(source));
+  if (exists(source)) return read_source(source, "");
+  const std::size_t colon = source.rfind(':');
+  if (colon != std::string::npos && colon > 0) {
+    const std::string path = source.substr(0, colon);
+    if (path == "-" || exists(path)) return read_source(path, std::string_view(source).substr(colon + 1));
+  }
+  if (looks_like_literal(source)) return read_literal(source, in_quotes(source));
+  fail_missing(source);
+}
+
+namespace {
+
+std::string list_of(const std::vector<std::string>& names) {
+  constexpr std::size_t most_shown = 16;
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(names.size(), most_shown); ++i) shown.push_back(in_quotes(names[i]));
+  if (names.size() > most_shown) shown.push_back("…");
+  return fmt::format("{}", fmt::join(shown, ", "));
+}
+
+}  // namespace
+
+std::size_t choose_matrix(const std::vector<std::string>& names, std::string_view key,
+                          const std::string& where) {
+  if (key.empty() && names.size() == 1) return 0;
+  if (key.empty()) {
+    fail("{} has {} matrices: add the name of one, as in {}. Choose one of: {}", where, names.size(),
+         in_quotes(":" + names.front()), list_of(names));
+  }
+  const auto found = std::ranges::find(names, key);
+  if (found == names.end()) {
+    fail("{} has no matrix {}. Choose one of: {}", where, in_quotes(key), list_of(names));
+  }
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+void refuse_key(std::string_view key, const std::string& where) {
+  if (!key.empty()) {
+    fail("{} has one matrix without a name: leave out {}", where, in_quotes(":" + std::string(key)));
+  }
+}
+
+// --- literals
+// -----------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::string_view blanks = " \t\r";
+
+std::string_view trimmed(std::string_view text, std::string_view edges) {
+  const std::size_t begin = text.find_first_not_of(edges);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(edges) + 1 - begin);
+}
+
+// Cuts the first cell off a row: it ends at blanks, or at a comma with blanks around it.
+std::string_view take_cell(std::string_view& row) {
+  const std::size_t end = std::min(row.find_first_of(" \t\r,"), row.size());
+  const std::string_view cell = row.substr(0, end);
+  const std::size_t next = std::min(row.find_first_not_of(blanks, end), row.size());
+  const bool comma = next < row.size() && row[next] == ',';
+  row.remove_prefix(comma ? next + 1 : next);
+  row.remove_prefix(std::min(row.find_first_not_of(blanks), row.size()));
+  // A comma at the very end promises a cell that does not come.
+  if (comma && row.empty()) row = ",";
+  return cell;
+}
+
+// The cells of a literal, row after row.
+struct Cells {
+  std::vector<double> values;
+  std::size_t rows = 0;
+  bool boolean = true;
+};
+
+void add_row(Cells& cells, std::string_view row, const std::string& where) {
+  const std::size_t number = cells.rows + 1;
+  const std::size_t before = cells.values.size();
+  if (row.empty()) fail("{}: row {} is empty: write numbers between the semicolons", where, number);
+  while (!row.empty()) {
+    const std::string_view text = take_cell(row);
+    const WrittenCell cell = parse_cell(text);
+    if (text.empty()) fail("{}: a number is missing beside a comma in row {}: write it there", where, number);
+    if (!has_value(cell)) {
+      fail("{}: {} in row {} {}: a literal looks like '1 0; 0 1'", where, in_quotes(text), number,
+           complaint(cell));
+    }
+    cells.boolean = cells.boolean && cell.kind == CellKind::boolean;
+    cells.values.push_back(cell.value);
+  }
+  const std::size_t width = cells.values.size() - before;
+  if (cells.rows > 0 && width * cells.rows != before) {
+    fail("{}: row {} has {}, the rows above have {}: every row must have the same number", where, number,
+         count_of(width, "cell"), before / cells.rows);
+  }
+  ++cells.rows;
+}
+
+}  // namespace
+
+MatrixFile read_literal(std::string_view text, const std::string& where) {
+  std::string_view rest = trimmed(text, " \t\r\n");
+  if (rest.starts_with('[')) return matrix_from_json(parse_json(text, where), where);
+  if (rest.ends_with(';')) rest.remove_suffix(1);
+  Cells literal;
+  for (bool more = true; more;) {
+    const std::size_t end = std::min(rest.find_first_of(";\n"), rest.size());
+    more = end < rest.size();
+    std::string_view row = trimmed(rest.substr(0, end), blanks);
+    add_row(literal, row, where);
+    rest.remove_prefix(more ? end + 1 : end);
+    // "1 0;\n0 1" breaks the line after the semicolon for the eye only.
+    if (more) rest = trimmed(rest, " \t\r\n");
+  }
+  if (literal.values.size() > most_cells) {
+    fail("{} has more than {} cells: give a smaller matrix", where, most_cells);
+  }
+  MatrixFile file;
+  file.matrix = Matrix({literal.rows, literal.values.size() / literal.rows});
+  std::ranges::copy(literal.values, cells(file.matrix).begin());
+  file.boolean = literal.boolean;
+  return file;
+}
+
+}  // namespace attn

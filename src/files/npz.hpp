@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "files/matrix_file.hpp"
+#include "files/zip.hpp"
+
+namespace attn {
+
+/// A .npz archive whose matrices are read one by one; its bytes and `where` must outlive it.
+class NpzArchive {
+ public:
+  /// Throws InputError: no archive, a damaged directory, or no arrays in it.
+  NpzArchive(std::string_view bytes, const std::string& where);
+
+  /// The names in the archive's order and without `.npy`.
+  const std::vector<std::string>& names() const { return names_; }
+
+  /// The matrix at a place among the names. Throws InputError: damaged, or no matrix of real numbers.
+  MatrixFile read(std::size_t place) const;
+
+ private:
+  std::string_view bytes_;
+  const std::string& where_;
+  std::vector<ZipMember> members_;
+  std::vector<std::string> names_;
+};
+
+/// The names of the matrices in a .npz archive, in its order and without `.npy`; each can be a key of
+/// read_npz. Throws InputError: no archive, a damaged directory, or no arrays in it.
+std::vector<std::string> npz_names(std::string_view bytes, const std::string& where);
+
+}  // namespace attn

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+
+namespace attn {
+
+/// While it lives, whatever reads a file reads only files of one folder and below it, by names relative to
+/// that folder, and nothing reads standard input. Without a folder no file is read at all. So a document
+/// from a stranger may run commands. There is one at a time: throws InputError where there is one already.
+class Confined {
+ public:
+  explicit Confined(std::optional<std::filesystem::path> folder);
+  ~Confined();
+  Confined(const Confined&) = delete;
+  Confined& operator=(const Confined&) = delete;
+};
+
+/// Where the file that somebody calls `path` lies: `path` itself unless reading is confined; empty, which is
+/// no file, where there is no folder. Throws InputError when it is out of reach.
+std::filesystem::path place_of(const std::string& path);
+
+/// Whether there is anything called `path`, and in reach.
+bool is_there(const std::string& path);
+
+/// Throws InputError while reading is confined, unless it is a regular file or none: a pipe need not end.
+void check_kind_is_in_reach(const std::string& path);
+
+/// Whether both names lead to one and the same file, or would if it were there, whatever links and folders
+/// they go through.
+bool is_same_file(const std::string& one, const std::string& other);
+
+/// Throws InputError while reading is confined.
+void check_standard_input_is_in_reach();
+
+/// An open file, closed when it goes.
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+/// Throws InputError: a file that cannot be read, and the reason of the system.
+[[noreturn]] void fail_unreadable(const std::string& path, std::error_code reason);
+
+/// Opens a file to read its bytes. Throws InputError: a folder, or unreadable, with the system's reason.
+File open_file(const std::string& path);
+
+/// Reads up to `most` bytes; fewer come at the end only. Throws InputError when reading fails.
+std::size_t read_some(std::FILE* file, char* bytes, std::size_t most, const std::string& where);
+
+}  // namespace attn

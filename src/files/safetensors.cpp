@@ -1,0 +1,225 @@
+#include "files/safetensors.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+#include "files/cells.hpp"
+#include "files/json.hpp"
+#include "files/matrix_file.hpp"
+#include "files/npy.hpp"
+#include "files/safetensors_header.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+
+namespace {
+
+constexpr std::size_t length_bytes = 8;
+constexpr std::uint64_t longest_header = std::uint64_t{1} << 24;
+
+constexpr SafetensorsType types[] = {
+    {"F64", 8, float64_from},
+    {"F32", 4, float32_from},
+    {"F16", 2, float16_from},
+    {"BF16", 2, bfloat16_from},
+};
+
+// The header and what follows it.
+struct Halves {
+  std::string_view header;
+  std::string_view elements;
+};
+
+Halves halves_of(std::string_view bytes, const std::string& where) {
+  if (bytes.size() < length_bytes) {
+    fail("{} has {} bytes, too few for a .safetensors file: the file is incomplete, save it again", where,
+         bytes.size());
+  }
+  const auto length = little_endian<std::uint64_t>(reinterpret_cast<const unsigned char*>(bytes.data()));
+  bytes.remove_prefix(length_bytes);
+  if (length > bytes.size()) {
+    fail(
+        "{} should have a header of {} bytes, but has only {} bytes: it is not a .safetensors file, or "
+        "incomplete",
+        where, length, bytes.size());
+  }
+  if (length > longest_header) {
+    fail("{} has a header of {} bytes, more than the limit of {}: split it into several files", where, length,
+         longest_header);
+  }
+  return {bytes.substr(0, length), bytes.substr(length)};
+}
+
+const SafetensorsType& type_of(const SafetensorsEntry& entry, const std::string& where) {
+  if (const SafetensorsType* type = find_row(std::span<const SafetensorsType>(types), *entry.type))
+    return *type;
+  fail(
+      "{}: the tensor {} has elements of the type {}, and only F64, F32, F16 and BF16 can be read: convert "
+      "it "
+      "first",
+      where, name_in_quotes(entry.name), in_quotes(*entry.type));
+}
+
+Shape shape_of(const SafetensorsEntry& entry, const std::string& where) {
+  const std::vector<std::uint64_t>& sizes = *entry.shape;
+  if (sizes.empty() || sizes.size() > 2) {
+    fail("{}: the tensor {} has {}: give a matrix (2 dimensions) or a vector (1 dimension)", where,
+         name_in_quotes(entry.name), count_of(sizes.size(), "dimension"));
+  }
+  const Shape shape = sizes.size() == 1 ? Shape{1, sizes[0]} : Shape{sizes[0], sizes[1]};
+  if (shape.rows == 0 || shape.columns == 0) {
+    fail("{}: the tensor {} is empty, of shape {}: leave it out", where, name_in_quotes(entry.name),
+         to_string(shape));
+  }
+  if (shape.rows > most_cells / shape.columns) {
+    fail("{}: the tensor {} has more than {} cells: give a smaller one", where, name_in_quotes(entry.name),
+         most_cells);
+  }
+  return shape;
+}
+
+// The elements of an entry, which lie within those of the file.
+std::string_view elements_of(const SafetensorsEntry& entry, std::string_view elements,
+                             const std::string& where) {
+  const std::vector<std::uint64_t>& offsets = *entry.offsets;
+  if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > elements.size()) {
+    fail("{}: the tensor {} lies outside the {} bytes of elements: the file is incomplete, save it again",
+         where, name_in_quotes(entry.name), elements.size());
+  }
+  return elements.substr(offsets[0], offsets[1] - offsets[0]);
+}
+
+// The number of cells is small enough for no product to overflow.
+Safetensor tensor_of(const SafetensorsEntry& entry, std::string_view elements, const std::string& where) {
+  const SafetensorsType& type = type_of(entry, where);
+  const Shape shape = shape_of(entry, where);
+  const std::string_view own = elements_of(entry, elements, where);
+  if (own.size() != shape.cells() * type.bytes) {
+    fail(
+        "{}: the tensor {} has {} bytes, but its shape {} in {} takes {}: the file is damaged, save it again",
+        where, name_in_quotes(entry.name), own.size(), to_string(shape), type.name,
+        shape.cells() * type.bytes);
+  }
+  return {entry.name, &type, shape, own};
+}
+
+// The format has every byte belong to one tensor.
+void require_no_gaps(const std::vector<Safetensor>& tensors, std::string_view elements,
+                     const std::string& where) {
+  const char* end = elements.data();
+  for (const Safetensor& tensor : tensors) {
+    if (tensor.elements.data() != end) {
+      fail("{}: the tensor {} {}: the file is damaged, save it again", where, name_in_quotes(tensor.name),
+           tensor.elements.data() < end ? "overlaps the one before it" : "does not follow the one before it");
+    }
+    end += tensor.elements.size();
+  }
+  if (const auto rest = static_cast<std::size_t>(elements.data() + elements.size() - end); rest > 0) {
+    fail("{}: {} after the last tensor belong to no tensor: the file is damaged, save it again", where,
+         count_of(rest, "byte"));
+  }
+}
+
+void require_few_cells(const std::vector<Safetensor>& tensors, const std::string& where) {
+  std::size_t cells = 0;
+  for (const Safetensor& tensor : tensors) cells += tensor.shape.cells();  // at most one per byte of the file
+  if (cells > most_cells) {
+    fail("{} has {} cells, more than the limit of {}: split it into several files", where, cells, most_cells);
+  }
+}
+
+}  // namespace
+
+std::vector<Safetensor> safetensors_in(std::string_view bytes, const std::string& where,
+                                       std::string_view prefix) {
+  const auto [header, elements] = halves_of(bytes, where);
+  std::vector<Safetensor> tensors;
+  for (const SafetensorsEntry& entry : read_safetensors_header(header, where)) {
+    tensors.push_back(entry.name.starts_with(prefix)
+                          ? tensor_of(entry, elements, where)
+                          : Safetensor{entry.name, nullptr, {0, 0}, elements_of(entry, elements, where)});
+  }
+  if (tensors.empty()) fail("{} has no tensors: save at least one", where);
+  std::ranges::sort(tensors, {}, [](const Safetensor& tensor) { return tensor.elements.data(); });
+  require_no_gaps(tensors, elements, where);
+  require_few_cells(tensors, where);
+  std::erase_if(tensors, [](const Safetensor& tensor) { return tensor.type == nullptr; });
+  return tensors;
+}
+
+std::vector<std::string> safetensors_names(std::string_view bytes, const std::string& where) {
+  std::vector<std::string> names;
+  for (SafetensorsEntry& entry : read_safetensors_header(halves_of(bytes, where).header, where)) {
+    names.push_back(std::move(entry.name));
+  }
+  return names;
+}
+
+Matrix matrix_from(const Safetensor& tensor) {
+  Matrix matrix(tensor.shape);
+  const auto* element = reinterpret_cast<const unsigned char*>(tensor.elements.data());
+  for (double& cell : cells(matrix)) {
+    cell = tensor.type->decode(element);
+    element += tensor.type->bytes;
+  }
+  return matrix;
+}
+
+MatrixFile read_safetensors(std::string_view bytes, std::string_view key, const std::string& where) {
+  const std::vector<Safetensor> tensors = safetensors_in(bytes, where);
+  const std::vector<std::string> names = names_of(std::span<const Safetensor>(tensors));
+  MatrixFile file;
+  file.matrix = matrix_from(tensors[choose_matrix(names, key, where)]);
+  return file;
+}
+
+namespace {
+
+std::string name_in_json(const std::string& name) {
+  if (name == "__metadata__") {
+    throw OutputError("'__metadata__' cannot be the name of a tensor in a .safetensors file: choose another");
+  }
+  try {
+    return Json(name).dump();
+  } catch (const Json::type_error&) {
+    throw OutputError(fmt::format("the name {} is not UTF-8, as .safetensors files need: choose another",
+                                  name_in_quotes(name)));
+  }
+}
+
+std::string header_of(const std::vector<WrittenTensor>& tensors) {
+  constexpr std::size_t alignment = 8;
+  std::string header = "{";
+  std::size_t end = 0;
+  for (const WrittenTensor& tensor : tensors) {
+    const auto [rows, columns] = tensor.matrix->shape();
+    const std::size_t begin = end;
+    end += tensor.matrix->size() * sizeof(double);
+    header +=
+        fmt::format(R"({}{}:{{"dtype":"F64","shape":[{}],"data_offsets":[{},{}]}})", begin == 0 ? "" : ",",
+                    name_in_json(tensor.name),
+                    tensor.dimensions == 1 ? fmt::format("{}", columns) : fmt::format("{},{}", rows, columns),
+                    begin, end);
+  }
+  header += '}';
+  header.append((alignment - header.size() % alignment) % alignment, ' ');
+  return header;
+}
+
+}  // namespace
+
+void write_safetensors(const std::vector<WrittenTensor>& tensors, Sink& sink) {
+  const std::string header = header_of(tensors);
+  std::string length;
+  for (std::size_t rest = header.size(); length.size() < 8; rest >>= 8U) {
+    length += static_cast<char>(rest & 0xFFU);
+  }
+  sink.write(length);
+  sink.write(header);
+  for (const WrittenTensor& tensor : tensors) write_npy_cells(*tensor.matrix, sink);
+}
+
+}  // namespace attn
