@@ -18,6 +18,7 @@ const std::vector<std::vector<std::string_view>> layers = {
     {"command/attention", "command/model", "command/cost", "command/errata"},
     {"command"},
     {"lesson"},
+    {"document"},
     {"render"},
     {"page"},
     {"data"},
@@ -43,7 +44,7 @@ constexpr std::array gates = {
     Gate{"<xtensor/", "math/xtensor.hpp"},
     Gate{"<xtensor-blas/", "math/xtensor_blas.hpp"},
     Gate{"<CLI/", "command/parse.cpp"},
-    Gate{"<cmark-gfm", "lesson/markdown.cpp"},
+    Gate{"<cmark-gfm", "document/markdown.cpp"},
 };
 
 std::string_view folder_of(std::string_view path) {

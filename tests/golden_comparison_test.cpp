@@ -6,7 +6,7 @@
 #include <string>
 
 #include "golden.hpp"
-#include "lesson/alike.hpp"
+#include "document/alike.hpp"
 #include "process.hpp"
 
 namespace {

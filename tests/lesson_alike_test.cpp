@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "lesson/alike.hpp"
+#include "document/alike.hpp"
 
 using namespace attn;
 

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "lesson/command_line.hpp"
-#include "lesson/document.hpp"
+#include "document/block.hpp"
+#include "document/document.hpp"
 #include "testing.hpp"
 
 using namespace attn;

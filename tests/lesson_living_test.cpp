@@ -6,7 +6,7 @@
 #include <random>
 
 #include "command/block_runner.hpp"
-#include "lesson/living.hpp"
+#include "document/living.hpp"
 #include "process.hpp"
 #include "testing.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "command/command.hpp"
 #include "commands_tried.hpp"
-#include "lesson/command_line.hpp"
+#include "document/block.hpp"
 
 // Sentences that depend on what a computation is, each in the cases that decide what it says.
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lesson/run.hpp"
+#include "document/living.hpp"
 
 namespace attn {
 

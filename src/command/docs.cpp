@@ -7,7 +7,7 @@
 #include "command/command.hpp"
 #include "command/own_source.hpp"
 #include "files/matrix_file.hpp"
-#include "lesson/living.hpp"
+#include "document/living.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "lesson/document.hpp"
+#include "document/document.hpp"
 #include "render/color.hpp"
 #include "render/format.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "lesson/document.hpp"
+#include "document/document.hpp"
 #include "support/lower_case.hpp"
 #include "support/parsed.hpp"
 

@@ -5,10 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "lesson/document.hpp"
-#include "lesson/living.hpp"
+#include "document/document.hpp"
+#include "document/living.hpp"
 #include "lesson/posed.hpp"
-#include "lesson/run.hpp"
 
 namespace attn {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lesson/run.hpp"
+#include "document/living.hpp"
 
 namespace attn {
 

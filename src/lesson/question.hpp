@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lesson/document.hpp"
+#include "document/document.hpp"
 
 namespace attn {
 

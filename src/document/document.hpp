@@ -6,10 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "lesson/attributes.hpp"
-#include "lesson/command_line.hpp"
-#include "lesson/markdown.hpp"
-#include "lesson/place.hpp"
+#include "document/block.hpp"
+#include "document/markdown.hpp"
+#include "document/place.hpp"
 
 namespace attn {
 

@@ -1,11 +1,35 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "document/place.hpp"
+
 namespace attn {
+
+/// How a block asks for its output; what is not given is text of 80 columns and 4 decimals.
+struct BlockStyle {
+  std::optional<std::string> format;
+  std::optional<std::size_t> width;
+  std::optional<int> precision;
+};
+
+/// What stands behind the word `attn` of a block.
+struct Attributes {
+  BlockStyle style;
+  bool fails = false;               // an error is expected, and its sentence is the output
+  bool hidden = false;              // the command lines are not shown where a lesson is taken
+  std::vector<std::string> covers;  // lines of the checklist that its first command shows
+};
+
+/// Reads `format=markdown width=60 fails` and the like. Throws InputError with the place.
+Attributes attributes_of(std::string_view text, const Place& place);
+
+/// The words between commas or blanks.
+std::vector<std::string> parted(std::string_view text, std::string_view separators);
 
 /// A command line of a document: never given to a shell.
 struct CommandLine {

@@ -1,10 +1,11 @@
-#include "lesson/document.hpp"
+#include "document/document.hpp"
 
 #include <algorithm>
 
-#include "lesson/table_guard.hpp"
+#include "document/markdown.hpp"
 
 namespace attn {
+
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";

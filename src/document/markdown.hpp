@@ -42,4 +42,8 @@ std::vector<MarkdownLeaf> markdown_leaves(std::string_view text);
 /// The text as HTML. HTML in it is left out, and links to files of Markdown beside it lead to files of HTML.
 std::string html_of(std::string_view markdown);
 
+/// Throws InputError with path and line where the rows of Markdown's tables lack more cells than any honest
+/// table does: whoever reads a table fills them in, and a few bytes would take all memory.
+void refuse_monstrous_tables(std::string_view markdown, const std::string& path);
+
 }  // namespace attn

@@ -1,10 +1,12 @@
-#include "lesson/alike.hpp"
+#include "document/alike.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
+
 namespace attn {
+
 namespace {
 
 bool is_digit(char c) {

@@ -1,12 +1,29 @@
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "lesson/document.hpp"
-#include "lesson/run.hpp"
+#include "document/document.hpp"
+#include "page/page.hpp"
+#include "render/style.hpp"
 
 namespace attn {
+
+/// What a command line has said.
+struct Ran {
+  std::string text;
+  std::string_view format;           // that the text is in
+  std::shared_ptr<const Page> page;  // and the computation behind it
+  Style style = {};                  // that it was written in
+  std::size_t width = 0;             // that the command itself asked for; 0: none
+};
+
+/// Runs the words of a command line as the program would, always in the same style: no color, no terminal.
+/// Nothing is written. Throws InputError. Handed in by the commands, which the lessons do not know.
+using Run = std::function<Ran(const std::vector<std::string>& words, const BlockStyle& style)>;
 
 // Documents whose output is kept current. Only the lines of an output ever change.
 

@@ -1,12 +1,13 @@
-#include "lesson/living.hpp"
+#include "document/living.hpp"
 
 #include <algorithm>
 
 #include "files/opened.hpp"
-#include "lesson/alike.hpp"
+#include "document/alike.hpp"
 #include "render/format.hpp"
 
 namespace attn {
+
 namespace {
 
 std::vector<std::string> split(std::string_view text) {
