@@ -5,8 +5,8 @@
 #include <fstream>
 #include <string>
 
-#include "golden.hpp"
 #include "document/alike.hpp"
+#include "golden.hpp"
 #include "process.hpp"
 
 namespace {

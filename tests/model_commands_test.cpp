@@ -248,7 +248,7 @@ TEST_CASE("an outline has a norm at the end where a run has one") {
 
 TEST_CASE("a model whose numbers are beyond double precision is refused, not given weights of zero") {
   const TemporaryFolder folder;
-  Json model = parse_json(read_bytes(ATTN_SOURCE_FOLDER "/lessons/models/copy.json"), "copy");
+  Json model = parse_json(read_bytes(ATTN_SOURCE_FOLDER "/lessons/models/02-copy.json"), "copy");
   for (const char* name : {"source_embedding.e", "target_embedding.e"}) {
     int sign = 1;
     for (Json& vector : model["parameters"][name]) {

@@ -106,7 +106,7 @@ TEST_CASE("a page on a model says what its options do, and nothing else") {
 
 TEST_CASE("the most probable word is named where there is one") {
   const TemporaryFolder folder;
-  Json model = parse_json(read_bytes(ATTN_SOURCE_FOLDER "/lessons/models/pattern.json"), "pattern");
+  Json model = parse_json(read_bytes(ATTN_SOURCE_FOLDER "/lessons/models/01-pattern.json"), "pattern");
   for (const char* name : {"output.w", "output.b"}) {
     for (Json& row : model["parameters"][name]) {
       for (Json& number : row) number = 0;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "files/opened.hpp"
 #include "document/alike.hpp"
+#include "files/opened.hpp"
 #include "render/format.hpp"
 
 namespace attn {
