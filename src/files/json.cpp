@@ -180,4 +180,8 @@ Json parse_json(std::string_view text, const std::string& where) {
   return builder.take();
 }
 
+std::string json_string(std::string_view text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace attn

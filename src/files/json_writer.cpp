@@ -1,7 +1,6 @@
 #include "files/json_writer.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cmath>
 
@@ -26,7 +25,7 @@ void append_number(std::string& out, double value) {
 
 // In quotes. JSON allows the control characters of U+0080 to U+009F as they are, and terminals obey them.
 std::string quoted(std::string_view text) {
-  const std::string all = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string all = json_string(text);
   std::string result;
   for (std::string_view rest = all; !rest.empty(); rest.remove_prefix(1)) {
     const bool is_control =

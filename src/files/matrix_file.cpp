@@ -1,14 +1,12 @@
 #include "files/matrix_file.hpp"
 
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
 #include "files/cells.hpp"
-#include "files/json.hpp"
 #include "files/opened.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
@@ -250,7 +248,7 @@ void add_row(Cells& cells, std::string_view row, const std::string& where) {
 
 MatrixFile read_literal(std::string_view text, const std::string& where) {
   std::string_view rest = trimmed(text, " \t\r\n");
-  if (rest.starts_with('[')) return matrix_from_json(parse_json(text, where), where);
+  if (rest.starts_with('[')) return read_json(text, "", where);
   if (rest.ends_with(';')) rest.remove_suffix(1);
   Cells literal;
   for (bool more = true; more;) {

@@ -1,12 +1,10 @@
 #include "files/safetensors.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
 #include "files/cells.hpp"
-#include "files/json.hpp"
 #include "files/matrix_file.hpp"
 #include "files/npy.hpp"
 #include "files/safetensors_header.hpp"
@@ -176,43 +174,8 @@ MatrixFile read_safetensors(std::string_view bytes, std::string_view key, const 
   return file;
 }
 
-namespace {
-
-std::string name_in_json(const std::string& name) {
-  if (name == "__metadata__") {
-    throw OutputError("'__metadata__' cannot be the name of a tensor in a .safetensors file: choose another");
-  }
-  try {
-    return Json(name).dump();
-  } catch (const Json::type_error&) {
-    throw OutputError(fmt::format("the name {} is not UTF-8, as .safetensors files need: choose another",
-                                  name_in_quotes(name)));
-  }
-}
-
-std::string header_of(const std::vector<WrittenTensor>& tensors) {
-  constexpr std::size_t alignment = 8;
-  std::string header = "{";
-  std::size_t end = 0;
-  for (const WrittenTensor& tensor : tensors) {
-    const auto [rows, columns] = tensor.matrix->shape();
-    const std::size_t begin = end;
-    end += tensor.matrix->size() * sizeof(double);
-    header +=
-        fmt::format(R"({}{}:{{"dtype":"F64","shape":[{}],"data_offsets":[{},{}]}})", begin == 0 ? "" : ",",
-                    name_in_json(tensor.name),
-                    tensor.dimensions == 1 ? fmt::format("{}", columns) : fmt::format("{},{}", rows, columns),
-                    begin, end);
-  }
-  header += '}';
-  header.append((alignment - header.size() % alignment) % alignment, ' ');
-  return header;
-}
-
-}  // namespace
-
 void write_safetensors(const std::vector<WrittenTensor>& tensors, Sink& sink) {
-  const std::string header = header_of(tensors);
+  const std::string header = safetensors_header(tensors);
   std::string length;
   for (std::size_t rest = header.size(); length.size() < 8; rest >>= 8U) {
     length += static_cast<char>(rest & 0xFFU);

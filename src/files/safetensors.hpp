@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "files/safetensors_header.hpp"
 #include "math/matrix.hpp"
 #include "support/sink.hpp"
 
@@ -39,13 +40,6 @@ std::vector<std::string> safetensors_names(std::string_view bytes, const std::st
 
 /// The cells of a tensor; infinities and NaN are taken as they are.
 Matrix matrix_from(const Safetensor& tensor);
-
-/// A matrix to be written: with one dimension when it is a vector, which has one row.
-struct WrittenTensor {
-  std::string name;
-  const Matrix* matrix;
-  std::size_t dimensions;
-};
 
 /// Writes a .safetensors file of F64, the tensors in the given order. The same bytes every time.
 /// Throws OutputError when a name is not UTF-8, or is the one that the format keeps for itself.

@@ -149,4 +149,39 @@ std::vector<SafetensorsEntry> read_safetensors_header(std::string_view json, con
   return entries;
 }
 
+namespace {
+
+std::string name_in_json(const std::string& name) {
+  if (name == "__metadata__") {
+    throw OutputError("'__metadata__' cannot be the name of a tensor in a .safetensors file: choose another");
+  }
+  try {
+    return Json(name).dump();
+  } catch (const Json::type_error&) {
+    throw OutputError(fmt::format("the name {} is not UTF-8, as .safetensors files need: choose another",
+                                  name_in_quotes(name)));
+  }
+}
+
+}  // namespace
+
+std::string safetensors_header(const std::vector<WrittenTensor>& tensors) {
+  constexpr std::size_t alignment = 8;
+  std::string header = "{";
+  std::size_t end = 0;
+  for (const WrittenTensor& tensor : tensors) {
+    const auto [rows, columns] = tensor.matrix->shape();
+    const std::size_t begin = end;
+    end += tensor.matrix->size() * sizeof(double);
+    header +=
+        fmt::format(R"({}{}:{{"dtype":"F64","shape":[{}],"data_offsets":[{},{}]}})", begin == 0 ? "" : ",",
+                    name_in_json(tensor.name),
+                    tensor.dimensions == 1 ? fmt::format("{}", columns) : fmt::format("{},{}", rows, columns),
+                    begin, end);
+  }
+  header += '}';
+  header.append((alignment - header.size() % alignment) % alignment, ' ');
+  return header;
+}
+
 }  // namespace attn
