@@ -188,9 +188,6 @@ void refuse_key(std::string_view key, const std::string& where) {
   }
 }
 
-// --- literals
-// -----------------------------------------------------------------------------------------------
-
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
