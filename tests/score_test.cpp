@@ -16,7 +16,7 @@ using namespace attn;
 namespace {
 
 Value input(Graph& graph, const char* name, const Matrix& matrix) {
-  return graph.input(name, matrix, axis("rows"), axis("columns"));
+  return graph.input(called(name), matrix, axis("rows"), axis("columns"));
 }
 
 Matrix random_matrix(Shape shape) {
@@ -119,7 +119,7 @@ TEST_CASE("scores that would take more memory than a matrix may have are refused
        scoring(many + R"(, "score": "additive")")},
   });
   Graph graph;
-  const Value column = graph.input("x", Matrix({20000, 1}, 1.0), axis("rows"), axis("columns"));
+  const Value column = graph.input(role::x, Matrix({20000, 1}, 1.0), axis("rows"), axis("columns"));
   check_refused({{"(x ⋅ xᵀ) would be 20000×20000, more than the 134217728 cells that a matrix may have",
                   [&] { matmul_transposed(column, column); }}});
 }

@@ -46,7 +46,7 @@ Value weigh(Value weights, Value v);
 
 /// The part of q, k or v that belongs to one head: head i of h has columns i·d/h … (i+1)·d/h − 1, i from 0.
 /// [n, h·d] -> [n, d].  Throws InputError when the columns cannot be shared out equally.
-Value head_part(Value whole, std::string_view leaf, std::size_t head, std::size_t heads);
+Value head_part(Value whole, const Role& part, std::size_t head, std::size_t heads);
 
 /// Runs `head(i)` for i from 0, each within its scope `head.1` … `head.h`; a single head has no scope.
 void for_each_head(Graph& graph, std::size_t heads, const std::function<void(std::size_t)>& head);

@@ -27,12 +27,12 @@ void average_once(const Value& x, const std::vector<Value>& weights, const Layer
       values = through_maps(std::move(values), maps);
     }
     const bool last = i + 1 == weights.size();
-    values = name(last ? "values" : fmt::format("through_layer_{}", i + 1), std::move(values));
+    values = name(last ? Name(role::values) : Name(role::through_layer, i + 1), std::move(values));
   }
   Value mixing = weights.front();
   for (std::size_t i = 1; i < weights.size(); ++i) mixing = matmul(weights[i], std::move(mixing));
-  mixing = name("weights", std::move(mixing));
-  name("output", weigh(std::move(mixing), std::move(values)));
+  mixing = name(role::weights, std::move(mixing));
+  name(role::output, weigh(std::move(mixing), std::move(values)));
 }
 
 }  // namespace attn

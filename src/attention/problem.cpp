@@ -25,14 +25,15 @@ Parameters parameters_of(const Problem& problem, Graph& graph) {
     if (is_of_feed_forward(name) && !problem.feed_forward) continue;
     const auto found = problem.matrices.find(name);
     if (found == problem.matrices.end()) continue;
-    parameters.emplace(
-        name, graph.input(name, found->second, axis(name[0] == 'b' ? "bias" : "features"), axis("features")));
+    parameters.emplace(name, graph.input(called(name), found->second,
+                                         axis(name[0] == 'b' ? "bias" : "features"), axis("features")));
   }
   for (const ScoringFunction& function : scoring_functions()) {
     for (const ScoreParameter& row : function.parameters) {
       const auto found = problem.matrices.find(row.name);
       if (found == problem.matrices.end() || problem.score != function.name) continue;
-      parameters.emplace(row.name, graph.input(row.name, found->second, axis("features"), axis("features")));
+      parameters.emplace(row.name,
+                         graph.input(called(row.name), found->second, axis("features"), axis("features")));
     }
   }
   const PositionKind& positions = kind_of_positions(problem);
@@ -43,13 +44,14 @@ Parameters parameters_of(const Problem& problem, Graph& graph) {
            positions.name);
     }
     parameters.emplace("position_table",
-                       graph.input("position_table", table->second, axis("positions"), axis("features")));
+                       graph.input(role::position_table, table->second, axis("positions"), axis("features")));
   }
   const auto memory = problem.matrices.find("memory");
   if (memory != problem.matrices.end()) {
     Axis rows = axis("tokens", problem.key_tokens);
     require_labels("memory", rows, memory->second.shape().rows);
-    parameters.emplace("memory", graph.input("memory", memory->second, std::move(rows), axis("features")));
+    parameters.emplace("memory",
+                       graph.input(role::memory, memory->second, std::move(rows), axis("features")));
   }
   return parameters;
 }
@@ -139,7 +141,7 @@ void add_alignments(Graph& graph) {
   for (const Node* node : weights) {
     std::optional<Graph::Scope> scope;
     if (!node->scope().empty()) scope.emplace(graph, node->scope_name());
-    name("alignment", transpose(graph.value(*node)));
+    name(role::alignment, transpose(graph.value(*node)));
   }
 }
 

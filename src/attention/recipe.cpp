@@ -48,7 +48,7 @@ Recipe recipe_of(const Problem& problem, const Parameters& parameters, const Key
     recipe.score = [score = recipe.score, &positions, table = parameters.at("position_table")](Value q,
                                                                                                Value k) {
       Value relative = positions.of_scores(q, k, table);
-      return add(name("content", score(std::move(q), std::move(k))), std::move(relative));
+      return add(name(role::content, score(std::move(q), std::move(k))), std::move(relative));
     };
   }
   return recipe;

@@ -138,17 +138,17 @@ Value gaussian(Value q, Value k, const ScoreParameters& parameters) {
 
 void expand_gaussian(const Value& q, const Value& k, const ScoreParameters& parameters) {
   require_same_size(q, k);
-  Value dot = name("dot", matmul_transposed(q, k));
-  Value half_q = name("half_q", half_squared_norms(q));
-  Value half_k = name("half_k", half_squared_norms(k));
+  Value dot = name(role::dot, matmul_transposed(q, k));
+  Value half_q = name(role::half_q, half_squared_norms(q));
+  Value half_k = name(role::half_k, half_squared_norms(k));
   Value rest = subtract(subtract(std::move(dot), transpose(std::move(half_k))), std::move(half_q));
-  name("expanded", over_width(std::move(rest), parameters.sigma));
+  name(role::expanded, over_width(std::move(rest), parameters.sigma));
 }
 
 Value bilinear(Value q, Value k, const ScoreParameters& parameters) {
   const Value& m = parameter(parameters, "score_m", q.shape().columns, "number of a query");
   require_columns(m, "score_m", k.shape().columns, "one for each number of a key");
-  Value projected = name("projected_q", matmul(std::move(q), m));
+  Value projected = name(role::projected_q, matmul(std::move(q), m));
   return matmul_transposed(std::move(projected), std::move(k));
 }
 
@@ -158,10 +158,10 @@ Value additive(Value q, Value k, const ScoreParameters& parameters) {
   require_columns(w_k, "score_wk", w_q.shape().columns, "as many as score_wq");
   const Value& w_v = parameter(parameters, "score_wv", w_q.shape().columns, "column of score_wq");
   require_columns(w_v, "score_wv", 1, "no more");
-  Value hidden_q = name("hidden_q", matmul(q, w_q));
-  Value hidden_k = name("hidden_k", matmul(k, w_k));
-  Value hidden = name("hidden", pairwise_sum(std::move(hidden_q), std::move(hidden_k)));
-  Value activated = name("activated", attn::tanh(std::move(hidden)));
+  Value hidden_q = name(role::hidden_q, matmul(q, w_q));
+  Value hidden_k = name(role::hidden_k, matmul(k, w_k));
+  Value hidden = name(role::hidden, pairwise_sum(std::move(hidden_q), std::move(hidden_k)));
+  Value activated = name(role::activated, attn::tanh(std::move(hidden)));
   return unpair(matmul(std::move(activated), w_v), q, k);
 }
 

@@ -1,5 +1,7 @@
 #include "graph/graph.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -68,15 +70,15 @@ Keep keep_matching(std::string pattern) {
   };
 }
 
-Value Graph::input(std::string_view name, Matrix matrix, Axis rows, Axis columns) {
+Value Graph::input(const Name& name, Matrix matrix, Axis rows, Axis columns) {
   return input(name, std::make_shared<const Matrix>(std::move(matrix)), std::move(rows), std::move(columns));
 }
 
-Value Graph::input(std::string_view name, std::shared_ptr<const Matrix> matrix, Axis rows, Axis columns) {
+Value Graph::input(const Name& name, std::shared_ptr<const Matrix> matrix, Axis rows, Axis columns) {
   const Shape shape = matrix->shape();
   Node& node = add(nullptr, {}, {shape, std::move(rows), std::move(columns)});
   node.kept = std::move(matrix);
-  give_name(node, prefix_ + std::string(name));
+  give_name(node, name);
   return value(node);
 }
 
@@ -84,9 +86,9 @@ void Graph::tell_origin(const Node& input, std::string origin) {
   const_cast<Node&>(input).origin = std::move(origin);
 }
 
-Value Graph::placeholder(std::string_view name, Frame frame) {
+Value Graph::placeholder(const Name& name, Frame frame) {
   Node& node = add(nullptr, {}, std::move(frame));
-  give_name(node, prefix_ + std::string(name));
+  give_name(node, name);
   return {&node, nullptr};
 }
 
@@ -110,12 +112,12 @@ Value Graph::apply(std::unique_ptr<const Operation> operation, std::vector<Value
   return {&node, std::move(cells)};
 }
 
-Value Graph::name(std::string_view leaf, Value value) {
+Value Graph::name(const Name& name, Value value, const Family& family) {
   Node* node = value.node_;
   if (!node->name.empty()) {
     node = &add(make_identity(), {&node->original()}, node->frame);
   }
-  give_name(*node, prefix_ + std::string(leaf));
+  give_name(*node, name, family);
   if (evaluation_ == Evaluation::at_once && keep_(*node)) node->kept = value.cells_;
   return {node, std::move(value.cells_)};
 }
@@ -176,10 +178,13 @@ Node& Graph::add(std::unique_ptr<const Operation> operation, std::vector<const N
   return node;
 }
 
-void Graph::give_name(Node& node, std::string name) {
-  const bool is_new = by_name_.emplace(name, &node).second;
-  if (!is_new) throw std::logic_error("two nodes are called " + name);
-  node.name = std::move(name);
+void Graph::give_name(Node& node, const Name& name, const Family& family) {
+  node.role = &name.role();
+  node.family = &family;
+  node.letter = name.letter();
+  node.name = fmt::format("{}{}{}{}", prefix_, name.scopes(), family.prefix, name.leaf());
+  const bool is_new = by_name_.emplace(node.name, &node).second;
+  if (!is_new) throw std::logic_error("two nodes are called " + node.name);
 }
 
 Graph::Scope::Scope(Graph& graph, std::string_view name) : graph_(graph), outer_(graph.prefix_.size()) {
@@ -191,9 +196,9 @@ Graph::Scope::~Scope() {
   graph_.prefix_.resize(outer_);
 }
 
-Value name(std::string_view leaf, Value value) {
+Value name(const Name& name, Value value, const Family& family) {
   Graph& graph = value.graph();
-  return graph.name(leaf, std::move(value));
+  return graph.name(name, std::move(value), family);
 }
 
 }  // namespace attn

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "graph/operation.hpp"
+#include "graph/role.hpp"
 
 namespace attn {
 
@@ -18,12 +19,22 @@ class Graph;
 /// for good; its cells stay only if somebody keeps them.
 struct Node {
   Graph* graph = nullptr;
-  std::string name;                            // `head.2.weights`, or empty
+  std::string name;            // `head.2.weights`, or empty
+  const Role* role = nullptr;  // null: it has no name
+  const Family* family = &family::forward;
+  std::string_view letter = {};                // in LaTeX; empty: the name is written out
   std::unique_ptr<const Operation> operation;  // null: an input
   std::vector<const Node*> operands;
   Frame frame;
   std::shared_ptr<const Matrix> kept;  // null: nobody listens
   std::string origin = {};             // of an input that was not given: "is random (seed 1)"
+
+  /// Whether it has this role in the first computation.
+  bool is(const Role& role) const;
+  /// What its cells are; they are numbers where its family does not keep what roles say.
+  Content content() const;
+  bool rows_sum_to_one() const;
+  bool may_be_masked() const;
 
   /// The cells. Throws std::logic_error when they were not kept.
   const Matrix& matrix() const;
@@ -45,6 +56,9 @@ struct Node {
   /// The named nodes that its formula mentions, in that order: for an operand without a name those behind it.
   std::vector<const Node*> named_operands() const;
 };
+
+/// A node with a name, as formulas write it from `scope` on.
+Formula symbol(const Node& node, std::string_view scope = {});
 
 /// The formula of a node, "scores = q ⋅ kᵀ", with names from `scope` on. An input is its name.
 Formula formula_of(const Node& node, std::string_view scope = {});
@@ -97,19 +111,19 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
 
   /// A matrix that comes from outside. It is always kept.
-  Value input(std::string_view name, Matrix matrix, Axis rows, Axis columns);
+  Value input(const Name& name, Matrix matrix, Axis rows, Axis columns);
   /// The same without a copy: the matrix is shared with whoever gave it.
-  Value input(std::string_view name, std::shared_ptr<const Matrix> matrix, Axis rows, Axis columns);
+  Value input(const Name& name, std::shared_ptr<const Matrix> matrix, Axis rows, Axis columns);
   /// Says where an input comes from that was not given.
   void tell_origin(const Node& input, std::string origin);
   /// A matrix of which only the frame is known, in a graph that never evaluates.
-  Value placeholder(std::string_view name, Frame frame);
+  Value placeholder(const Name& name, Frame frame);
   /// Evaluates an operation. Throws InputError when the operands do not fit together, or when the result
   /// would be larger than a matrix may be.
   Value apply(std::unique_ptr<const Operation> operation, std::vector<Value> operands);
   /// Gives a value its name within the open scopes. A value that has a name gets an alias, which shares its
   /// cells.
-  Value name(std::string_view leaf, Value value);
+  Value name(const Name& name, Value value, const Family& family = family::forward);
 
   /// A handle to a node that was made before. Its cells are kept.
   Value value(const Node& node);
@@ -142,7 +156,7 @@ class Graph {
  private:
   std::vector<const Node*> matching_one(std::string_view pattern) const;
   Node& add(std::unique_ptr<const Operation> operation, std::vector<const Node*> operands, Frame frame);
-  void give_name(Node& node, std::string name);
+  void give_name(Node& node, const Name& name, const Family& family = family::forward);
 
   Keep keep_;
   Evaluation evaluation_;
@@ -152,7 +166,7 @@ class Graph {
 };
 
 /// Gives a value its name in its own graph.
-Value name(std::string_view leaf, Value value);
+Value name(const Name& name, Value value, const Family& family = family::forward);
 
 /// Applies an operation to values, in their graph.
 template <class Op, class... Values>

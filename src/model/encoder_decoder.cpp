@@ -24,7 +24,7 @@ class Learned {
     for (const ExpectedMatrix& expected : expected_matrices(model)) {
       const Matrix& matrix = model.matrices.find(expected.name)->second;
       all_.emplace(expected.name,
-                   graph.input(expected.name, matrix, expected.frame.rows, expected.frame.columns));
+                   graph.input(called(expected.name), matrix, expected.frame.rows, expected.frame.columns));
     }
   }
 
@@ -58,22 +58,22 @@ class Run {
         learned_(model, graph),
         states_(encode(source)),
         state_(first_state()),
-        parts_{*model.cell, learned_.of("decoder"), name("h", stack(std::move(states_))), {}} {
+        parts_{*model.cell, learned_.of("decoder"), name(role::h, stack(std::move(states_))), {}} {
     parts_.recipe = recipe_of(model, parts_.parameters);
   }
 
   // The distribution of the next output after the word `previous`.
   Value step(std::size_t previous, Axis output) {
     const Graph::Scope decoder(graph_, "decoder"), number(graph_, fmt::format("{}", ++steps_));
-    Value id = graph_.input("previous", as_column({previous}),
+    Value id = graph_.input(role::previous, as_column({previous}),
                             axis("outputs", {model_.target_words[previous - 1]}), axis("id"));
-    Value word = name("y", embed(std::move(id), learned_.at("decoder.e")));
+    Value word = name(role::y, embed(std::move(id), learned_.at("decoder.e")));
     DecoderStep step(parts_, std::move(word), state_, std::move(output));
     Value joined = model_.variant->step(step);
     state_ = step.state();
     Value product = matmul(std::move(joined), learned_.at("decoder.w_o"));
-    Value logits = name("logits", add(std::move(product), learned_.at("decoder.b_o")));
-    return name("distribution", softmax(std::move(logits)));
+    Value logits = name(role::logits, add(std::move(product), learned_.at("decoder.b_o")));
+    return name(role::distribution, softmax(std::move(logits)));
   }
 
  private:
@@ -81,15 +81,15 @@ class Run {
     const Graph::Scope scope(graph_, "encoder");
     std::vector<std::string> words;
     for (const std::size_t id : source) words.push_back(model_.source_words[id - 1]);
-    Value ids = graph_.input("source", as_column(source), axis("inputs", words), axis("id"));
-    const Value x = name("x", embed(std::move(ids), learned_.at("encoder.e")));
+    Value ids = graph_.input(role::source, as_column(source), axis("inputs", words), axis("id"));
+    const Value x = name(role::x, embed(std::move(ids), learned_.at("encoder.e")));
     const Parameters parameters = learned_.of("encoder");
-    Value state = graph_.input("0.h", Matrix({1, model_.state_size}, 0.0), axis("inputs"),
+    Value state = graph_.input(called("0.h"), Matrix({1, model_.state_size}, 0.0), axis("inputs"),
                                axis("features", model_.features));
     std::vector<Value> states;
     for (std::size_t t = 0; t < source.size(); ++t) {
       const Graph::Scope number(graph_, fmt::format("{}", t + 1));
-      state = name("h", model_.cell->step(name("x", rows(x, t, 1)), std::move(state), parameters));
+      state = name(role::h, model_.cell->step(name(role::x, rows(x, t, 1)), std::move(state), parameters));
       states.push_back(state);
     }
     return states;
@@ -99,7 +99,7 @@ class Run {
   Value first_state() {
     const Graph::Scope scope(graph_, "decoder.0");
     Value product = matmul(states_.back(), learned_.at("decoder.w_s"));
-    return name("state", attn::tanh(add(std::move(product), learned_.at("decoder.b_s"))));
+    return name(role::state, attn::tanh(add(std::move(product), learned_.at("decoder.b_s"))));
   }
 
   const EncoderDecoder& model_;
@@ -133,7 +133,7 @@ std::vector<ExpectedMatrix> expected_matrices(const EncoderDecoder& model) {
   };
   const auto expect_cell = [&](std::string_view part, std::size_t input) {
     for (const RecurrentParameter& row : model.cell->parameters) {
-      const std::string name = fmt::format("{}.{}", part, row.name);
+      const std::string name = fmt::format("{}.{}", part, row.role.leaf);
       if (row.rows == RecurrentRows::input) expect(name, {input, d}, plain, state);
       if (row.rows == RecurrentRows::state) expect(name, {d, d}, state, state);
       if (row.rows == RecurrentRows::bias) expect(name, {1, d}, bias, state);
@@ -174,7 +174,7 @@ void evaluate(const EncoderDecoder& model, const Ids& source, const Ids& target,
   for (std::size_t t = 1; t <= target.size(); ++t) {
     weights.push_back(graph.value(graph.at(fmt::format("decoder.{}.weights", t))));
   }
-  name("alignment", stack(std::move(weights)));
+  name(role::alignment, stack(std::move(weights)));
 }
 
 Matrix distributions(const EncoderDecoder& model, const Ids& source, const Ids& target) {

@@ -32,15 +32,15 @@ Matrix allowed_words(std::span<const double> probabilities, const Sampling& samp
 Value distribution_of(Value logits, const Sampling& sampling) {
   if (sampling.temperature != 1.0) {
     const std::string notation = fmt::format("{}", sampling.temperature);
-    logits = name("tempered", divide(std::move(logits), {sampling.temperature, {notation, notation}}));
+    logits = name(role::tempered, divide(std::move(logits), {sampling.temperature, {notation, notation}}));
   }
-  Value distribution = name("distribution", softmax(std::move(logits)));
+  Value distribution = name(role::distribution, softmax(std::move(logits)));
   if (!sampling.limits()) return distribution;
   Graph& graph = distribution.graph();
   const Frame& frame = distribution.node().frame;
-  const Value allowed = graph.input("allowed", allowed_words(row(distribution.matrix(), 0), sampling),
+  const Value allowed = graph.input(role::allowed, allowed_words(row(distribution.matrix(), 0), sampling),
                                     frame.rows, frame.columns);
-  return name("limited", normalize(mask(std::move(distribution), allowed, 0.0)));
+  return name(role::limited, normalize(mask(std::move(distribution), allowed, 0.0)));
 }
 
 std::size_t choose(std::span<const double> probabilities, Sampling& sampling) {

@@ -112,7 +112,7 @@ std::vector<ParameterRow> parameter_rows(const ModelKind& kind, const Transforme
 Learned::Learned(Graph& graph, const ModelParameters& parameters, const Vocabularies& words) {
   auto values = std::make_shared<Values>();
   for (const auto& [name, matrix] : parameters) {
-    values->emplace(name, graph.input(name, matrix, rows_of(name, words), columns_of(name, words)));
+    values->emplace(name, graph.input(called(name), matrix, rows_of(name, words), columns_of(name, words)));
   }
   values_ = std::move(values);
 }
@@ -120,8 +120,8 @@ Learned::Learned(Graph& graph, const ModelParameters& parameters, const Vocabula
 Learned::Learned(Graph& graph, const std::vector<ParameterRow>& rows, const Vocabularies& words) {
   auto values = std::make_shared<Values>();
   for (const ParameterRow& row : rows) {
-    values->emplace(row.name, graph.placeholder(row.name, {row.shape, rows_of(row.name, words),
-                                                           columns_of(row.name, words)}));
+    values->emplace(row.name, graph.placeholder(called(row.name), {row.shape, rows_of(row.name, words),
+                                                                   columns_of(row.name, words)}));
   }
   values_ = std::move(values);
 }

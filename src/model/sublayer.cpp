@@ -13,7 +13,7 @@ std::string norm_name(const SublayerPlace& place) {
 
 // The residual connection.
 Value plus_itself(const Value& x, Value found, const SublayerPlace& place) {
-  return name(fmt::format("sum_{}", place.number), add(x, std::move(found)));
+  return name(Name(role::sum, place.number), add(x, std::move(found)));
 }
 
 Value post_norm(Value x, const Sublayer& sublayer, const SublayerPlace& place) {
@@ -45,7 +45,7 @@ std::span<const NormPlacement> norm_placements() {
 
 Value normalised_within(std::string_view scope_name, Value x, const Learned& learned) {
   const Graph::Scope scope(x.graph(), scope_name);
-  return name("output", layer_norm(std::move(x), learned.norm(scope_name)));
+  return name(role::output, layer_norm(std::move(x), learned.norm(scope_name)));
 }
 
 }  // namespace attn

@@ -27,9 +27,9 @@ Matrix column_of(const std::vector<std::size_t>& ids) {
 
 // Where nothing is computed, a mask has no numbers either: its size grows with the square of the words.
 template <class Make>
-Value mask_input(Graph& graph, std::string_view name, Frame frame, const Make& make) {
-  if (!graph.evaluates()) return graph.placeholder(name, std::move(frame));
-  return graph.input(name, make(), std::move(frame.rows), std::move(frame.columns));
+Value mask_input(Graph& graph, const Role& role, Frame frame, const Make& make) {
+  if (!graph.evaluates()) return graph.placeholder(role, std::move(frame));
+  return graph.input(role, make(), std::move(frame.rows), std::move(frame.columns));
 }
 
 bool is_placed(const ParameterRow& row, const NormPlacement& norm) {
@@ -63,13 +63,13 @@ RunningTransformer::RunningTransformer(const Transformer& model, Graph& graph)
 Value RunningTransformer::vectors_of(std::string_view side, const ModelInput& words) {
   const Graph::Scope scope(graph_, side);
   const Axis tokens = axis("tokens", words.tokens);
-  if (words.x) return graph_.input("x", *words.x, tokens, axis("features"));
-  Value ids = graph_.input("ids", column_of(words.ids), tokens, axis("id"));
-  Value x = name("x", embed(std::move(ids), learned_.at(fmt::format("{}_embedding.e", side))));
+  if (words.x) return graph_.input(role::x, *words.x, tokens, axis("features"));
+  Value ids = graph_.input(role::ids, column_of(words.ids), tokens, axis("id"));
+  Value x = name(role::x, embed(std::move(ids), learned_.at(fmt::format("{}_embedding.e", side))));
   if (model_.scale_embeddings) {
     const std::size_t d = x.shape().columns;
     const Formula root = {fmt::format("√{}", d), fmt::format("\\sqrt{{{}}}", d)};
-    x = name("scaled_x", times(std::move(x), {std::sqrt(static_cast<double>(d)), root}));
+    x = name(role::scaled_x, times(std::move(x), {std::sqrt(static_cast<double>(d)), root}));
   }
   const PositionKind& kind = look_up(position_kinds(), model_.positions, "kind of positions");
   const std::size_t before = side == "target" ? words_before_ : 0;
@@ -85,13 +85,14 @@ Value RunningTransformer::vectors_of(std::string_view side, const ModelInput& wo
 Value RunningTransformer::finish(std::string_view side, Value x) {
   const Learned learned = learned_.within(side);
   const bool normalizes = learned.has("norm.gamma");
-  return name("output", normalizes ? normalised_within("norm", std::move(x), learned) : std::move(x));
+  return name(role::output, normalizes ? normalised_within("norm", std::move(x), learned) : std::move(x));
 }
 
 std::optional<Value> RunningTransformer::encoder_mask() const {
   if (!source_.has_blanks()) return std::nullopt;
   const Shape shape{source_.size(), source_.size()};
-  return mask_input(graph_, "mask", {shape, axis("queries", source_.tokens), axis("keys", source_.tokens)},
+  return mask_input(graph_, role::mask,
+                    {shape, axis("queries", source_.tokens), axis("keys", source_.tokens)},
                     [&] { return without_blanks(Matrix(shape, 1.0), source_.blank); });
 }
 
@@ -114,13 +115,13 @@ DecoderMasks RunningTransformer::decoder_masks(const ModelInput& target) const {
   const Axis queries = axis("queries", target.tokens);
   if (n > 1 || any(blank_before_)) {
     const Shape shape{n, words_before_};
-    masks.self = mask_input(graph_, "mask", {shape, queries, axis("keys", tokens_before_)}, [&] {
+    masks.self = mask_input(graph_, role::mask, {shape, queries, axis("keys", tokens_before_)}, [&] {
       return without_blanks(causal_mask_after(words_before_ - n, shape), blank_before_);
     });
   }
   if (source_.has_blanks()) {
     const Shape shape{n, source_.size()};
-    masks.cross = mask_input(graph_, "cross_mask", {shape, queries, axis("keys", source_.tokens)},
+    masks.cross = mask_input(graph_, role::cross_mask, {shape, queries, axis("keys", source_.tokens)},
                              [&] { return without_blanks(Matrix(shape, 1.0), source_.blank); });
   }
   return masks;
@@ -144,7 +145,7 @@ Value RunningTransformer::decode(const ModelInput& target, const std::optional<V
 
 Value RunningTransformer::logits(Value decoded) {
   const Projection output{learned_.at("output.w"), learned_.find("output.b")};
-  return name("logits", linear(std::move(decoded), output));
+  return name(role::logits, linear(std::move(decoded), output));
 }
 
 void RunningTransformer::forget() {

@@ -13,22 +13,23 @@ namespace {
 Value feed_forward_within(Value x, const Learned& layer) {
   const Learned learned = layer.within("feed_forward");
   const Graph::Scope scope(x.graph(), "feed_forward");
-  return name("output", feed_forward(std::move(x), {learned.projection("1"), learned.projection("2")}));
+  return name(role::output, feed_forward(std::move(x), {learned.projection("1"), learned.projection("2")}));
 }
 
 }  // namespace
 
 Memory memory_of(const Value& x, const Learned& attention) {
-  return {name("k", linear(x, attention.projection("k"))), name("v", linear(x, attention.projection("v")))};
+  return {name(role::k, linear(x, attention.projection("k"))),
+          name(role::v, linear(x, attention.projection("v")))};
 }
 
 Memory joined(const Memory& before, const Memory& more) {
-  return {name("keys", stack({before.k, more.k})), name("values", stack({before.v, more.v}))};
+  return {name(role::keys, stack({before.k, more.k})), name(role::values, stack({before.v, more.v}))};
 }
 
 Value look_at(const Value& x, const Memory& memory, const Learned& attention, std::size_t heads,
               const std::optional<Value>& allowed) {
-  Value q = name("q", linear(x, attention.projection("q")));
+  Value q = name(role::q, linear(x, attention.projection("q")));
   const std::size_t d_k = memory.k.shape().columns / heads;
   const Recipe recipe{.divisor = divisor("sqrt-dk", {.d_k = d_k}), .allowed = allowed};
   return multi_head_attention(std::move(q), memory.k, memory.v, {recipe, heads, attention.projection("o")});

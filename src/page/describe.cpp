@@ -70,8 +70,8 @@ std::shared_ptr<const Matrix> scores_behind(const Node& scores) {
   if (!allowed.kept) return nullptr;
   Graph graph;
   const Value zeros =
-      graph.input("scores", Matrix(source.frame.shape, 0.0), source.frame.rows, source.frame.columns);
-  const Value shared = graph.input("mask", allowed.kept, allowed.frame.rows, allowed.frame.columns);
+      graph.input(role::scores, Matrix(source.frame.shape, 0.0), source.frame.rows, source.frame.columns);
+  const Value shared = graph.input(role::mask, allowed.kept, allowed.frame.rows, allowed.frame.columns);
   return mask(zeros, shared, mask_fill(*source.operation)).node().kept;
 }
 

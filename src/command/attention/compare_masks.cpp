@@ -79,8 +79,8 @@ class Comparison {
     page_.say(
         text("Masked scores are replaced by −∞. The exponential of −∞ is 0, so masked keys get no weight. "
              "The other weights of a row sum to one, if there are any."));
-    const Value masked = name("masked", mask(scores_, allowed_, minus_infinity));
-    const Value weights = name("weights", softmax(masked));
+    const Value masked = name(role::masked, mask(scores_, allowed_, minus_infinity));
+    const Value weights = name(role::weights, softmax(masked));
     show({&masked.node(), &weights.node()});
     return weights.node();
   }
@@ -102,7 +102,7 @@ class Comparison {
     }
     const double lowered = lowered_below(scores_.matrix(), allowed_.matrix(), published_fill);
     const Value low =
-        graph_.input("lowered_scores", shifted(scores_.matrix(), lowered), axis("queries"), axis("keys"));
+        graph_.input(role::lowered_scores, shifted(scores_.matrix(), lowered), axis("queries"), axis("keys"));
     measure(std::size(fills), low, published_fill);
     labels.push_back(std::string("lowered scores"));
     page_.say(
@@ -124,9 +124,9 @@ class Comparison {
                          "scores. A row with such a number is not a row of weights (filled). If masked "
                          "weights are set to 0 instead (left), the rest of the row need not sum to one.",
                          published_fill)));
-    const Value all = name("unmasked", softmax(scores_));
-    const Value filled = name("filled", replace(all, allowed_, published_fill));
-    const Value left = name("left", multiply(all, allowed_));
+    const Value all = name(role::unmasked, softmax(scores_));
+    const Value filled = name(role::filled, replace(all, allowed_, published_fill));
+    const Value left = name(role::left, multiply(all, allowed_));
     show({&all.node(), &filled.node(), &left.node()});
     Matrix sums({left.shape().rows, 2});
     for (std::size_t i = 0; i < left.shape().rows; ++i) {
@@ -144,7 +144,7 @@ class Comparison {
     const Graph::Scope scope(graph_, "after");
     page_.head(2, "After the softmax, then divided by the row's sum");
     const Node& left = graph_.at(std::string("of_weights.left"));
-    const Value weights = name("weights", normalize(graph_.value(left)));
+    const Value weights = name(role::weights, normalize(graph_.value(left)));
     show({&weights.node()});
     const double difference = largest_difference(weights.matrix(), right.matrix());
     page_.say(text(

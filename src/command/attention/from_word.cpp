@@ -89,14 +89,14 @@ void add_attention(Page& page, Graph& graph, const Heads& heads, std::size_t que
   const Axis keys = first.frame.columns;
   std::vector<Value> of_heads;
   for (const Node* head : heads) of_heads.push_back(rows(graph.value(*head), query, 1));
-  const Value each = name("heads", stack(of_heads));
+  const Value each = name(role::heads, stack(of_heads));
   std::vector<Value> all_rows = {each};
   if (heads.size() > 1) {
     const Matrix shares = Matrix({1, heads.size()}, 1.0 / static_cast<double>(heads.size()));
-    const Value equal = graph.input("shares", shares, axis("average"), axis("heads"));
-    all_rows.push_back(name("average", matmul(equal, each)));
+    const Value equal = graph.input(role::shares, shares, axis("average"), axis("heads"));
+    all_rows.push_back(name(role::average, matmul(equal, each)));
   }
-  const Value all = name("weights", labelled(stack(all_rows), heads_and_average(heads.size())));
+  const Value all = name(role::weights, labelled(stack(all_rows), heads_and_average(heads.size())));
   page.trace.push_back(&all.node());
   if (!scope.empty()) page.head(2, scope.substr(0, scope.size() - 1));
   Table table = table_of(all.node());

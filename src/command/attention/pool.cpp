@@ -54,11 +54,11 @@ std::string capitalized(std::string text) {
 // The weights and the output of one pooling, within its scope.
 void add_pooling(Page& page, Graph& graph, const Pooling& pooling) {
   const Graph::Scope scope(graph, pooling.name);
-  const Value weights = name("weights", pooling.weights(graph.value(scaled_scores(graph))));
+  const Value weights = name(role::weights, pooling.weights(graph.value(scaled_scores(graph))));
   page.head(2, capitalized(fmt::format("{}: {}", pooling.called, pooling.summary)));
   std::vector<const Node*> nodes = {&weights.node()};
   if (const Node* v = graph.find("v")) {
-    nodes.push_back(&name("output", weigh(weights, graph.value(*v))).node());
+    nodes.push_back(&name(role::output, weigh(weights, graph.value(*v))).node());
   }
   add_results(page, nodes);
   page.say(regimes_of_rows(weights.node()));
@@ -101,18 +101,18 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
   const Value keys = graph.value(*k), values = graph.value(*v);
   const Parameters parameters = learned(problem, graph);
   const Graph::Scope scope(graph, "curve");
-  const Value queries = graph.input("q", grid_over(keys.matrix()), axis("queries"), axis("features"));
+  const Value queries = graph.input(role::q, grid_over(keys.matrix()), axis("queries"), axis("features"));
   Plot plot{.title = "Pooled values over a grid of queries", .x_name = "query", .series = {}};
   plot.series.push_back({"average", column(queries.matrix()), {}});
   plot.series.push_back({"lookup", column(queries.matrix()), {}});
   plot.series.push_back({"softmax", column(queries.matrix()), {}});
   const Recipe recipe = recipe_of(problem, parameters, {.d_k = 1, .n_k = keys.shape().rows});
-  const Value scores = name("scaled", divided(name("scores", recipe.score(queries, keys)), recipe));
+  const Value scores = name(role::scaled, divided(name(role::scores, recipe.score(queries, keys)), recipe));
   for (Series& series : plot.series) {
     const Pooling& pooling = *std::ranges::find(poolings(), series.name, &Pooling::called);
     const Graph::Scope inner(graph, pooling.name);
-    const Value weights = name("weights", pooling.weights(scores));
-    const Value output = name("output", weigh(weights, values));
+    const Value weights = name(role::weights, pooling.weights(scores));
+    const Value output = name(role::output, weigh(weights, values));
     series.y = column(output.matrix());
     page.trace.push_back(&output.node());
   }

@@ -51,8 +51,8 @@ const Node& weights_of_query(Graph& graph, const Node& scores, std::size_t query
     divided.push_back(divide(asked, {value, {notation, notation}}));
   }
   const Value all = divided.size() == 1 ? divided.front() : stack(std::move(divided));
-  const Value labelled = graph.input("scaled", all.matrix(), divisors(values), scores.frame.columns);
-  return name("weights", softmax(labelled)).node();
+  const Value labelled = graph.input(role::scaled, all.matrix(), divisors(values), scores.frame.columns);
+  return name(role::weights, softmax(labelled)).node();
 }
 
 Table saturation_of(const Node& weights) {

@@ -12,7 +12,7 @@ namespace {
 void add_transposed(Graph& graph) {
   const Node* alignment = graph.find("alignment");
   if (!alignment) fail("--transpose: the variant none has no alignment: choose another --variant");
-  graph.name("alignment_transposed", transpose(graph.value(*alignment)));
+  graph.name(role::alignment_transposed, transpose(graph.value(*alignment)));
 }
 
 }  // namespace

@@ -135,7 +135,7 @@ void add_alignment(Page& page, const ModelChoice& choice, const GenerationRun& r
     words.push_back(run.steps[i - 1].distribution->frame.columns.label(run.steps[i - 1].chosen - 1));
   }
   const Value stacked = rows_of_steps.size() == 1 ? rows_of_steps.front() : stack(rows_of_steps);
-  const Value alignment = name("alignment", labelled(stacked, axis("outputs", words)));
+  const Value alignment = name(role::alignment, labelled(stacked, axis("outputs", words)));
   page.trace.push_back(&alignment.node());
   page.head(2, "Alignment");
   page.say(

@@ -38,13 +38,13 @@ void run_model(const ModelChoice& choice, Graph& graph) {
   RunningTransformer running(choice.model, graph);
   std::optional<Value> encoded;
   if (choice.memory) {
-    encoded = graph.input("memory", *choice.memory, axis("tokens"), axis("features"));
+    encoded = graph.input(role::memory, *choice.memory, axis("tokens"), axis("features"));
   } else if (choice.model.kind->encodes) {
     encoded = running.encode(choice.source);
   }
   if (choice.target.size() == 0) return;  // there is no decoder, or it is not shown
   const Value decoded = running.decode(choice.target, encoded);
-  if (running.has_output()) name("distribution", softmax(running.logits(decoded)));
+  if (running.has_output()) name(role::distribution, softmax(running.logits(decoded)));
 }
 
 Keep with_results(Keep keep) {
