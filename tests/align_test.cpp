@@ -70,13 +70,13 @@ TEST_CASE("two steps of a tanh cell are what they are by hand") {
       {{"w_xh", matrix({{1, 0}, {0, 2}})}, {"w_hh", matrix({{0, 1}, {-1, 0}})}, {"b_h", matrix({{0.5, 0}})}});
   const Value x = graph.input(role::x, matrix({{1, 1}}), axis("rows"), axis("columns"));
   const Value zero = graph.input(role::h, matrix({{0, 0}}), axis("rows"), axis("columns"));
-  const auto step = [&](std::string_view scope, Value h) {
-    const Graph::Scope open(graph, scope);
+  const auto step = [&](std::size_t number, Value h) {
+    const Graph::Scope open(graph, scope::number, number);
     return tanh_step(x, std::move(h), parameters);
   };
-  const Value first = step("1", zero);
+  const Value first = step(1, zero);
   CHECK(close(first.matrix(), matrix({{0.905148253644866, 0.964027580075817}}), 1e-15));  // tanh 1.5, tanh 2
-  const Value second = step("2", first);
+  const Value second = step(2, first);
   // (1.5 − 0.9640…, 2 + 0.9051…)
   CHECK(
       close(second.matrix(), matrix({{std::tanh(0.535972419924183), std::tanh(2.905148253644866)}}), 1e-15));

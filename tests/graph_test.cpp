@@ -134,7 +134,7 @@ TEST_CASE("the named operands are those that the formula mentions, behind what h
 
 TEST_CASE("the scope of a node is known with its dot and without") {
   Graph graph;
-  const Graph::Scope head(graph, "head.2");
+  const Graph::Scope head(graph, scope::head, 2);
   const Value inside = input(graph, "weights", matrix({{1}}));
   CHECK(inside.node().scope() == "head.2.");
   CHECK(inside.node().scope_name() == "head.2");
@@ -206,9 +206,9 @@ TEST_CASE("names are given within the open scopes") {
   Graph graph;
   const Value x = input(graph, "x", matrix({{1}}));
   {
-    const Graph::Scope encoder(graph, "encoder.1");
+    const Graph::Scope encoder(graph, scope::encoder), layer(graph, scope::number, 1);
     {
-      const Graph::Scope head(graph, "head.2");
+      const Graph::Scope head(graph, scope::head, 2);
       const Node& node = name(role::weights, softmax(x)).node();
       CHECK(node.name == "encoder.1.head.2.weights");
       CHECK(node.scope() == "encoder.1.head.2.");
@@ -250,7 +250,7 @@ TEST_CASE("formulas give names in full, and bracket what has no name") {
   CHECK(formula_of(subtract(subtract(x, x), x).node()).plain == "x − x − x");
   CHECK(formula_of(subtract(x, subtract(x, x)).node()).plain == "x − (x − x)");
   CHECK(formula_of(transpose(transpose(x)).node()).plain == "xᵀᵀ");
-  const Graph::Scope head(graph, "head.2");
+  const Graph::Scope head(graph, scope::head, 2);
   const Value q = name(role::q, columns(x, 0, 1));
   CHECK(formula_of(q.node()).plain == "head.2.q = column 1 of x");
   const Value part = name(role::x, columns(x, 0, 1));
@@ -293,8 +293,8 @@ TEST_CASE("a pattern may leave out leading scopes, and a star stands for anythin
 TEST_CASE("nodes are found by pattern in order, and only the exact one where there is one") {
   Graph graph;
   const Value x = input(graph, "x", matrix({{1}}));
-  for (const char* scope_name : {"head.1", "head.2"}) {
-    const Graph::Scope scope(graph, scope_name);
+  for (const std::size_t number : {1, 2}) {
+    const Graph::Scope scope(graph, scope::head, number);
     name(role::weights, softmax(x));
     name(role::output, softmax(x));
   }
@@ -365,8 +365,8 @@ TEST_CASE("with everybody listening every operand stays as it was, and the resul
 TEST_CASE("only what matches is kept") {
   Graph graph(keep_matching("head.*.weights"));
   const Value x = input(graph, "x", matrix({{1, 2}}));
-  for (const char* scope_name : {"head.1", "head.2"}) {
-    const Graph::Scope scope(graph, scope_name);
+  for (const std::size_t number : {1, 2}) {
+    const Graph::Scope scope(graph, scope::head, number);
     name(role::output, add(name(role::weights, softmax(name(role::scores, divide(x, {2, {"2", "2"}})))), x));
   }
   Names kept;

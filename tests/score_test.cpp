@@ -5,7 +5,8 @@
 #include <stdexcept>
 
 #include "attention/identities.hpp"
-#include "attention/score.hpp"
+#include "attention/recipe.hpp"
+#include "attention/steps.hpp"
 #include "data/json_writer.hpp"
 #include "data/problem_file.hpp"
 #include "data/request.hpp"
@@ -92,18 +93,34 @@ TEST_CASE("two matrices differ by NaN where one is NaN, and only matrices of one
   CHECK_THROWS_AS(largest_difference(matrix({{1, 2}}), matrix({{1}, {2}})), std::logic_error);
 }
 
-TEST_CASE("what a scoring function names beside its scores belongs to scoring, and tells what they mean") {
+TEST_CASE("what a scoring function names beside its scores leads to them, and scores know what they mean") {
   for (const ScoringFunction& function : scoring_functions()) {
     CAPTURE(function.name);
     CHECK_FALSE(function.meaning.empty());
     Graph graph;
     solved(graph, (R"({"text": "a b", "seed": 4, "score": ")" + std::string(function.name) + "\"}").c_str());
-    for (const std::string_view term : function.terms) {
-      CHECK(graph.find(term) != nullptr);
-      CHECK(is_of_scoring(term));
+    const Node& scores = graph.at(role::scores);
+    CHECK(meaning_of_scores(scores) == function.meaning);
+    CHECK_FALSE(leads_to_scores(scores));
+    for (const Node* node : graph.named()) {
+      const bool is_computed_here = node->operation && step_of(*node)->shows(scores) && node != &scores;
+      CHECK(leads_to_scores(*node) == is_computed_here);
     }
-    CHECK(meaning_of_scores(graph.at("scores")) == function.meaning);
   }
+}
+
+TEST_CASE("a scoring function that names nothing else is described by its own meaning") {
+  const ScoringFunction nearest{.name = "nearest",
+                                .summary = "",
+                                .meaning = "A score is how near a key is.",
+                                .scale = "none",
+                                .score = gaussian};
+  Graph graph;
+  const Value q = input(graph, "q", matrix({{1, 2}})), k = input(graph, "k", matrix({{1, 2}, {3, 4}}));
+  attention_weights(attention_scores(q, k, recipe_of(nearest, {}, {.d_k = 2})), {});
+  CHECK(meaning_of_scores(graph.at(role::scores)) == nearest.meaning);
+  const std::string told = step_of(graph.at(role::scores))->meaning(graph.at(role::scores));
+  CHECK(told.starts_with(nearest.meaning));
 }
 
 TEST_CASE("scores that would take more memory than a matrix may have are refused before they take it") {

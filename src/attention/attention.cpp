@@ -1,7 +1,5 @@
 #include "attention/attention.hpp"
 
-#include <fmt/format.h>
-
 #include "support/error.hpp"
 
 namespace attn {
@@ -21,6 +19,12 @@ Value divided(Value scores, const Recipe& recipe) {
   return recipe.divisor ? divide(std::move(scores), *recipe.divisor) : std::move(scores);
 }
 
+Value attention_scores(Value q, Value k, const Recipe& recipe) {
+  Value scores = name(role::scores, recipe.score(std::move(q), std::move(k)));
+  scores.graph().tell_scoring(scores.node(), *recipe.function);
+  return scores;
+}
+
 Value attention_weights(Value scores, const Recipe& recipe) {
   Value scaled = name(role::scaled, divided(std::move(scores), recipe));
   Value biased = recipe.bias ? add(std::move(scaled), *recipe.bias) : std::move(scaled);
@@ -30,7 +34,7 @@ Value attention_weights(Value scores, const Recipe& recipe) {
 }
 
 Value attention(Value q, Value k, Value v, const Recipe& recipe) {
-  Value scores = name(role::scores, recipe.score(std::move(q), std::move(k)));
+  Value scores = attention_scores(std::move(q), std::move(k), recipe);
   Value weights = attention_weights(std::move(scores), recipe);
   return weigh(std::move(weights), std::move(v));
 }
@@ -58,7 +62,7 @@ Value head_part(Value whole, const Role& part, std::size_t head, std::size_t hea
 void for_each_head(Graph& graph, std::size_t heads, const std::function<void(std::size_t)>& head) {
   for (std::size_t i = 0; i < heads; ++i) {
     std::optional<Graph::Scope> scope;
-    if (heads > 1) scope.emplace(graph, fmt::format("head.{}", i + 1));
+    if (heads > 1) scope.emplace(graph, scope::head, i + 1);
     head(i);
   }
 }

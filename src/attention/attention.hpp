@@ -14,7 +14,8 @@ struct Recipe {
   std::function<Value(Value q, Value k)> score = [](Value q, Value k) {
     return dot_product(std::move(q), std::move(k), {});
   };
-  std::optional<Scalar> divisor = {};                      // of the scores
+  const ScoringFunction* function = &scoring_functions().front();  // what the score is computed by
+  std::optional<Scalar> divisor = {};                              // of the scores
   std::optional<Value> bias = {};                          // added to the scaled scores     [n_q, n_k]
   std::optional<Value> allowed = {};                       // 0 where a query may not look   [n_q, n_k]
   double fill = -std::numeric_limits<double>::infinity();  // takes the place of a score that is not allowed
@@ -31,6 +32,10 @@ Value linear(Value x, const Projection& projection);
 
 /// The scores divided by what the recipe says, or as they are.
 Value divided(Value scores, const Recipe& recipe);
+
+/// What the recipe makes of queries and keys: `scores`, which know their function.
+/// [n_q, d_q] [n_k, d_k] -> [n_q, n_k].
+Value attention_scores(Value q, Value k, const Recipe& recipe);
 
 /// From the scores to weights whose rows sum to one: `scaled`, `masked`, `weights`.  [n_q, n_k] -> [n_q,
 /// n_k]. (Vaswani et al. 2017, section 3.2.1; D0 11.3)

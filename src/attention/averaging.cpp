@@ -1,7 +1,5 @@
 #include "attention/averaging.hpp"
 
-#include <fmt/format.h>
-
 namespace attn {
 namespace {
 
@@ -13,17 +11,13 @@ Value through_maps(Value x, const LayerMaps& maps) {
 
 }  // namespace
 
-bool is_averaging(const Node& node) {
-  return node.scope().find(std::string(averaging_scope) + ".") != std::string_view::npos;
-}
-
 void average_once(const Value& x, const std::vector<Value>& weights, const LayerMaps& maps) {
   Graph& graph = x.graph();
-  const Graph::Scope scope(graph, averaging_scope);
+  const Graph::Scope scope(graph, scope::averaging);
   Value values = x;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     {
-      const Graph::Scope layer(graph, fmt::format("layer.{}", i + 1));
+      const Graph::Scope layer(graph, scope::layer, i + 1);
       values = through_maps(std::move(values), maps);
     }
     const bool last = i + 1 == weights.size();

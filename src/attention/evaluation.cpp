@@ -98,7 +98,9 @@ class SequenceEvaluation {
   Recipe recipe(const Value& q, const Value& k) {
     const KeySizes keys{.d_k = k.shape().columns / problem_.heads, .n_k = k.shape().rows};
     Recipe recipe = recipe_for({q.shape().rows, k.shape().rows}, keys);
-    recipe.score = recipe_of(problem_, parameters_, keys).score;
+    const Recipe compare = recipe_of(problem_, parameters_, keys);
+    recipe.score = compare.score;
+    recipe.function = compare.function;
     const PositionKind& positions = kind_of_positions(problem_);
     if (positions.of_scaled_scores) {
       Value relative = positions.of_scaled_scores(q, k, *find(parameters_, "position_table"));
@@ -113,7 +115,7 @@ class SequenceEvaluation {
     std::vector<Value> mixing;
     for (std::size_t i = 1; i <= problem_.layers; ++i) {
       std::optional<Graph::Scope> scope;
-      if (problem_.layers > 1) scope.emplace(graph_, fmt::format("layer.{}", i));
+      if (problem_.layers > 1) scope.emplace(graph_, scope::layer, i);
       x = run_layer(x, i == problem_.layers ? extent_ : Extent::output);
       if (!x) return;
       if (const std::optional<Value> weights = latest_weights()) mixing.push_back(*weights);
@@ -158,8 +160,7 @@ class SequenceEvaluation {
     for_each_head(graph_, problem_.heads, [&](std::size_t i) {
       Value q_i = head_part(q, role::q, i, problem_.heads);
       Value k_i = head_part(k, role::k, i, problem_.heads);
-      Value scores = recipe.score(std::move(q_i), std::move(k_i));
-      attention_weights(attn::name(role::scores, std::move(scores)), recipe);
+      attention_weights(attention_scores(std::move(q_i), std::move(k_i), recipe), recipe);
     });
   }
 
@@ -176,7 +177,7 @@ class SequenceEvaluation {
   std::optional<Value> latest_weights() const {
     const auto& nodes = graph_.nodes();
     const auto found =
-        std::find_if(nodes.rbegin(), nodes.rend(), [](const Node& node) { return node.leaf() == "weights"; });
+        std::find_if(nodes.rbegin(), nodes.rend(), [](const Node& node) { return node.is(role::weights); });
     if (found == nodes.rend() || !found->kept) return std::nullopt;
     return graph_.value(*found);
   }

@@ -85,7 +85,7 @@ double split_against_independent(const Matrix& x, const Projections& w, std::siz
       const std::size_t width = all.shape().columns / heads;
       return matmul(words, columns(all, i * width, width));
     };
-    const Graph::Scope scope(graph, "independent." + std::to_string(i + 1));
+    const Graph::Scope scope(graph, {scope::other, "independent." + std::to_string(i + 1)});
     outputs.push_back(attention(own(w_q), own(w_k), own(w_v), {}));
   }
   return largest_difference(split.matrix(), matmul(concatenate(std::move(outputs)), w_o).matrix());

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "attention/averaging.hpp"
 #include "attention/evaluation.hpp"
 #include "attention/masks.hpp"
 #include "attention/positions.hpp"
@@ -125,7 +124,7 @@ void evaluate(const Problem& problem, Graph& graph, Extent extent) {
   const std::size_t count = problem.sequences.size();
   for (std::size_t i = 0; i < count; ++i) {
     std::optional<Graph::Scope> scope;
-    if (count > 1) scope.emplace(graph, fmt::format("sentence.{}", i + 1));
+    if (count > 1) scope.emplace(graph, scope::sentence, i + 1);
     std::vector<std::size_t> lengths = problem.valid_lengths;
     if (count > 1 && lengths.size() == count) lengths = {lengths[i]};
     evaluate_sequence(problem, parameters, {&problem.sequences[i], std::move(lengths), extent}, graph);
@@ -136,11 +135,10 @@ void evaluate(const Problem& problem, Graph& graph, Extent extent) {
 void add_alignments(Graph& graph) {
   std::vector<const Node*> weights;
   for (const Node& node : graph.nodes()) {
-    if (node.leaf() == "weights" && !is_averaging(node)) weights.push_back(&node);
+    if (node.is(role::weights)) weights.push_back(&node);
   }
   for (const Node* node : weights) {
-    std::optional<Graph::Scope> scope;
-    if (!node->scope().empty()) scope.emplace(graph, node->scope_name());
+    const Graph::Scope scope(graph, node->place);
     name(role::alignment, transpose(graph.value(*node)));
   }
 }

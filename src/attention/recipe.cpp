@@ -25,7 +25,7 @@ Recipe recipe_of(const ScoringFunction& function, ScoreParameters learned, const
     fail("--score {} needs {}, a matrix with {}: give it, or --seed N for a random one", function.name,
          row.name, row.shape_in_words);
   }
-  Recipe recipe{.divisor = divisor(function.scale, sizes)};
+  Recipe recipe{.function = &function, .divisor = divisor(function.scale, sizes)};
   recipe.score = [score = function.score, learned = std::move(learned)](Value q, Value k) {
     return score(std::move(q), std::move(k), learned);
   };

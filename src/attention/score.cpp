@@ -38,10 +38,6 @@ constexpr std::string_view of_dot_product =
     "An attention score is the dot product of a query and a key. The larger it is, the better the key fits "
     "the query.";
 
-constexpr std::string_view gaussian_terms[] = {"expanded", "dot", "half_q", "half_k"};
-constexpr std::string_view bilinear_terms[] = {"projected_q"};
-constexpr std::string_view additive_terms[] = {"activated", "hidden", "hidden_q", "hidden_k"};
-
 constexpr std::array table = {
     ScoringFunction{.name = "scaled-dot",
                     .summary = "q ⋅ k / √d_k (Vaswani et al. 2017)",
@@ -62,7 +58,6 @@ constexpr std::array table = {
             "out: q ⋅ k − ½‖k‖² − ½‖q‖², divided by σ². ½‖q‖² is the same for all keys of a row and "
             "cancels in the softmax. ½‖k‖² cancels only if all keys have the same length.",
         .scale = "none",
-        .terms = gaussian_terms,
         .score = gaussian,
         .expand = expand_gaussian},
     ScoringFunction{
@@ -72,7 +67,6 @@ constexpr std::array table = {
                    "a learned matrix, gives the query the size of a key.",
         .scale = "none",
         .parameters = bilinear_parameters,
-        .terms = bilinear_terms,
         .score = bilinear},
     ScoringFunction{
         .name = "additive",
@@ -82,12 +76,8 @@ constexpr std::array table = {
                    "multiplied by w_v.",
         .scale = "none",
         .parameters = additive_parameters,
-        .terms = additive_terms,
         .score = additive},
 };
-
-// Relative positions have a part in the scores, whichever function compares.
-constexpr std::string_view of_positions[] = {"distances", "relative", "content"};
 
 void require_same_size(const Value& q, const Value& k) {
   if (q.shape().columns == k.shape().columns) return;
@@ -165,25 +155,13 @@ Value additive(Value q, Value k, const ScoreParameters& parameters) {
   return unpair(matmul(std::move(activated), w_v), q, k);
 }
 
-bool is_of_scoring(std::string_view leaf) {
-  const auto among = [&](std::span<const std::string_view> leaves) {
-    return std::ranges::find(leaves, leaf) != leaves.end();
-  };
-  return leaf == "scores" || among(of_positions) ||
-         std::ranges::any_of(table, among, &ScoringFunction::terms);
-}
-
 std::string meaning_of_scores(const Node& node) {
-  const auto beside = [&](std::string_view leaf) {
-    return node.graph->find(std::string(node.scope()) + std::string(leaf)) != nullptr;
-  };
-  if (beside("content")) {
+  if (node.beside(role::content)) {
     return "An attention score has two parts. The content compares the query with the key. The relative part "
            "compares the query with a vector for the distance between them, whatever the key is.";
   }
-  const auto made_by = std::ranges::find_if(
-      table, [&](const ScoringFunction& row) { return !row.terms.empty() && beside(row.terms.front()); });
-  return std::string(made_by == table.end() ? of_dot_product : made_by->meaning);
+  const Node* const scores = node.beside(role::scores);
+  return scores && scores->scored_by ? std::string(scores->scored_by->meaning) : "";
 }
 
 }  // namespace attn

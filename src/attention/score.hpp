@@ -30,7 +30,6 @@ struct ScoringFunction {
   std::string_view meaning;  // what a score is, in a sentence or two
   std::string_view scale;    // the scale that belongs to it, a row of scales()
   std::span<const ScoreParameter> parameters = {};
-  std::span<const std::string_view> terms = {};  // the named matrices beside the scores
   Value (*score)(Value q, Value k, const ScoreParameters& parameters);
   // Names what the scores are when they are written otherwise, for the reader: they are not made of it.
   void (*expand)(const Value& q, const Value& k, const ScoreParameters& parameters) = nullptr;
@@ -57,10 +56,7 @@ Value bilinear(Value q, Value k, const ScoreParameters& parameters);
 /// (D0 11.3.4; Bahdanau et al. 2014)
 Value additive(Value q, Value k, const ScoreParameters& parameters);
 
-/// Whether the name is that of a scoring function's intermediate matrix or of its scores.
-bool is_of_scoring(std::string_view leaf);
-
-/// What the scores of a node's scope mean, in a sentence that fits the function that made them.
+/// What the scores of a node, or those beside it, mean, in a sentence that fits the function that made them.
 std::string meaning_of_scores(const Node& node);
 
 }  // namespace attn

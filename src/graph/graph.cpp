@@ -86,6 +86,10 @@ void Graph::tell_origin(const Node& input, std::string origin) {
   const_cast<Node&>(input).origin = std::move(origin);
 }
 
+void Graph::tell_scoring(const Node& scores, const ScoringFunction& function) {
+  const_cast<Node&>(scores).scored_by = &function;
+}
+
 Value Graph::placeholder(const Name& name, Frame frame) {
   Node& node = add(nullptr, {}, std::move(frame));
   give_name(node, name);
@@ -112,12 +116,12 @@ Value Graph::apply(std::unique_ptr<const Operation> operation, std::vector<Value
   return {&node, std::move(cells)};
 }
 
-Value Graph::name(const Name& name, Value value, const Family& family) {
+Value Graph::name(const Name& name, Value value) {
   Node* node = value.node_;
   if (!node->name.empty()) {
     node = &add(make_identity(), {&node->original()}, node->frame);
   }
-  give_name(*node, name, family);
+  give_name(*node, name);
   if (evaluation_ == Evaluation::at_once && keep_(*node)) node->kept = value.cells_;
   return {node, std::move(value.cells_)};
 }
@@ -125,6 +129,10 @@ Value Graph::name(const Name& name, Value value, const Family& family) {
 const Node* Graph::find(std::string_view name) const {
   const auto found = by_name_.find(name);
   return found == by_name_.end() ? nullptr : found->second;
+}
+
+const Node* Graph::find(const NamedScope* place, const Name& name) const {
+  return find((place ? place->prefix : "") + name.text());
 }
 
 const Node& Graph::at(std::string_view name) const {
@@ -178,27 +186,40 @@ Node& Graph::add(std::unique_ptr<const Operation> operation, std::vector<const N
   return node;
 }
 
-void Graph::give_name(Node& node, const Name& name, const Family& family) {
+const NamedScope* Graph::scope_within(const NamedScope* outer, const ScopeName& name) {
+  const std::string prefix = (outer ? outer->prefix : "") + name.text + '.';
+  const Family* const around = outer ? outer->family : &family::forward;
+  const NamedScope made{name.kind, name.number, outer, name.kind->family ? name.kind->family : around,
+                        prefix};
+  return &scopes_.emplace(prefix, made).first->second;
+}
+
+void Graph::give_name(Node& node, const Name& name) {
+  node.place = scope_;
+  for (const ScopeName& scope : name.scopes()) node.place = scope_within(node.place, scope);
   node.role = &name.role();
-  node.family = &family;
+  node.family = &name.family(node.place ? *node.place->family : family::forward);
   node.letter = name.letter();
-  node.name = fmt::format("{}{}{}{}", prefix_, name.scopes(), family.prefix, name.leaf());
+  node.name = fmt::format("{}{}{}", node.scope(), node.family->prefix, name.leaf());
   const bool is_new = by_name_.emplace(node.name, &node).second;
   if (!is_new) throw std::logic_error("two nodes are called " + node.name);
 }
 
-Graph::Scope::Scope(Graph& graph, std::string_view name) : graph_(graph), outer_(graph.prefix_.size()) {
-  graph_.prefix_ += name;
-  graph_.prefix_ += '.';
+Graph::Scope::Scope(Graph& graph, const ScopeName& name) : graph_(graph), outer_(graph.scope_) {
+  graph_.scope_ = graph_.scope_within(outer_, name);
+}
+
+Graph::Scope::Scope(Graph& graph, const NamedScope* again) : graph_(graph), outer_(graph.scope_) {
+  graph_.scope_ = again;
 }
 
 Graph::Scope::~Scope() {
-  graph_.prefix_.resize(outer_);
+  graph_.scope_ = outer_;
 }
 
-Value name(const Name& name, Value value, const Family& family) {
+Value name(const Name& name, Value value) {
   Graph& graph = value.graph();
-  return graph.name(name, std::move(value), family);
+  return graph.name(name, std::move(value));
 }
 
 }  // namespace attn

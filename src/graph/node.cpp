@@ -41,6 +41,10 @@ Expression with_names_only(Expression expression) {
 
 }  // namespace
 
+const Node* Node::beside(const Role& other) const {
+  return graph->find(place, {*family, other});
+}
+
 bool Node::is(const Role& other) const {
   return role == &other && family == &family::forward;
 }
@@ -69,7 +73,7 @@ std::string Node::title() const {
 }
 
 std::string_view Node::scope() const {
-  return std::string_view(name).substr(0, name.rfind('.') + 1);  // npos + 1 is 0: nothing
+  return place ? std::string_view(place->prefix) : std::string_view();
 }
 
 std::string_view Node::scope_name() const {

@@ -1,6 +1,5 @@
 #include "graph/role.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace attn {
@@ -126,21 +125,6 @@ constexpr std::array all = {
 
 std::span<const Role* const> roles() {
   return all;
-}
-
-Name::Name(const Role& role, std::size_t number)
-    : role_(&role), leaf_(std::string(role.leaf) + "_" + std::to_string(number)) {}
-
-Name::Name(std::string scopes, Name name) : Name(std::move(name)) {
-  scopes_ = std::move(scopes);
-}
-
-Name called(std::string_view name) {
-  const std::size_t begin = name.rfind('.') + 1;  // npos + 1 is 0
-  const std::string_view leaf = name.substr(begin);
-  const auto found = std::ranges::find(all, leaf, &Role::leaf);
-  const Role& role = found == all.end() ? role::other : **found;
-  return {std::string(name.substr(0, begin)), {role, std::string(leaf)}};
 }
 
 }  // namespace attn

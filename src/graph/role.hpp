@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstddef>
 #include <span>
-#include <string>
 #include <string_view>
 
 namespace attn {
@@ -172,32 +170,5 @@ namespace family {
 inline constexpr Family forward{.name = "forward", .keeps_facts = true};
 
 }  // namespace family
-
-/// What a node is called within its scope: its role, with a number where a scope has several; or a name that
-/// is not the role's.
-class Name {
- public:
-  Name(const Role& role) : role_(&role), leaf_(role.leaf) {}
-  /// `sum_2`
-  Name(const Role& role, std::size_t number);
-  Name(const Role& role, std::string leaf) : role_(&role), leaf_(std::move(leaf)) {}
-  /// The same within further scopes, `encoder.1.`.
-  Name(std::string scopes, Name name);
-
-  const Role& role() const { return *role_; }
-  const std::string& leaf() const { return leaf_; }
-  const std::string& scopes() const { return scopes_; }
-  /// That of the role, where it is called by the role's name.
-  std::string_view letter() const { return leaf_ == role_->leaf ? role_->latex : std::string_view(); }
-
- private:
-  const Role* role_;
-  std::string leaf_;
-  std::string scopes_ = {};
-};
-
-/// A name that comes from outside, a file's or a problem's, with its scopes: `encoder.1.self_attention.w_q`.
-/// A matrix that nobody knows has the role `other`.
-Name called(std::string_view name);
 
 }  // namespace attn

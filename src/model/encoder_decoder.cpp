@@ -64,7 +64,7 @@ class Run {
 
   // The distribution of the next output after the word `previous`.
   Value step(std::size_t previous, Axis output) {
-    const Graph::Scope decoder(graph_, "decoder"), number(graph_, fmt::format("{}", ++steps_));
+    const Graph::Scope decoder(graph_, scope::decoder), number(graph_, scope::number, ++steps_);
     Value id = graph_.input(role::previous, as_column({previous}),
                             axis("outputs", {model_.target_words[previous - 1]}), axis("id"));
     Value word = name(role::y, embed(std::move(id), learned_.at("decoder.e")));
@@ -78,17 +78,17 @@ class Run {
 
  private:
   std::vector<Value> encode(const Ids& source) {
-    const Graph::Scope scope(graph_, "encoder");
+    const Graph::Scope scope(graph_, scope::encoder);
     std::vector<std::string> words;
     for (const std::size_t id : source) words.push_back(model_.source_words[id - 1]);
     Value ids = graph_.input(role::source, as_column(source), axis("inputs", words), axis("id"));
     const Value x = name(role::x, embed(std::move(ids), learned_.at("encoder.e")));
     const Parameters parameters = learned_.of("encoder");
-    Value state = graph_.input(called("0.h"), Matrix({1, model_.state_size}, 0.0), axis("inputs"),
-                               axis("features", model_.features));
+    Value state = graph_.input({{{scope::number, 0}}, role::h}, Matrix({1, model_.state_size}, 0.0),
+                               axis("inputs"), axis("features", model_.features));
     std::vector<Value> states;
     for (std::size_t t = 0; t < source.size(); ++t) {
-      const Graph::Scope number(graph_, fmt::format("{}", t + 1));
+      const Graph::Scope number(graph_, scope::number, t + 1);
       state = name(role::h, model_.cell->step(name(role::x, rows(x, t, 1)), std::move(state), parameters));
       states.push_back(state);
     }
@@ -97,7 +97,7 @@ class Run {
 
   // What passes from the encoder's last state to the decoder.  (Bahdanau et al. 2014, appendix A.2.2)
   Value first_state() {
-    const Graph::Scope scope(graph_, "decoder.0");
+    const Graph::Scope decoder(graph_, scope::decoder), start(graph_, scope::number, 0);
     Value product = matmul(states_.back(), learned_.at("decoder.w_s"));
     return name(role::state, attn::tanh(add(std::move(product), learned_.at("decoder.b_s"))));
   }
@@ -172,7 +172,7 @@ void evaluate(const EncoderDecoder& model, const Ids& source, const Ids& target,
   if (model.variant->score.empty()) return;
   std::vector<Value> weights;
   for (std::size_t t = 1; t <= target.size(); ++t) {
-    weights.push_back(graph.value(graph.at(fmt::format("decoder.{}.weights", t))));
+    weights.push_back(graph.value(graph.at({{scope::decoder, {scope::number, t}}, role::weights})));
   }
   name(role::alignment, stack(std::move(weights)));
 }

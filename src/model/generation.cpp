@@ -90,7 +90,7 @@ std::vector<GenerationStep> generate(RunningTransformer& model, Graph& graph, co
   std::vector<GenerationStep> steps;
   WordsSoFar text(task.prompt);
   for (std::size_t i = 1; i <= task.steps; ++i) {
-    const Graph::Scope scope(graph, fmt::format("step.{}", i));
+    const Graph::Scope scope(graph, scope::step, i);
     const std::size_t nodes_before = graph.nodes().size();
     if (task.cache == Cache::none) model.forget();
     const bool goes_on = model.remembered() > 0;

@@ -101,7 +101,7 @@ std::optional<Meeting> search_meeting(const LayerKind& kind, std::size_t n, std:
   const Node &first = x.front().node(), &last = x.back().node();
   std::set<const Node*> outputs;
   for (std::size_t place = 1; place <= most_layers; ++place) {
-    const Graph::Scope scope(graph, fmt::format("layer.{}", place));
+    const Graph::Scope scope(graph, scope::layer, place);
     x = kind.by_position(x, make_layer(graph, kind, sizes, place));
     for (std::size_t i = 0; i < n; ++i) {
       x[i] = name(Name(role::h, i + 1), std::move(x[i]));

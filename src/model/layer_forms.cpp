@@ -25,7 +25,7 @@ Recipe scaled_dot(const Layer& layer) {
 Positions attend(const Positions& q, const Value& k, const Value& v, const Layer& layer) {
   Positions outputs;
   for (std::size_t i = 0; i < q.size(); ++i) {
-    const Graph::Scope scope(k.graph(), "query." + std::to_string(i + 1));
+    const Graph::Scope scope(k.graph(), scope::query, i + 1);
     outputs.push_back(attention(q[i], k, v, scaled_dot(layer)));
   }
   return outputs;

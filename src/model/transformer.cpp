@@ -60,32 +60,33 @@ RunningTransformer::RunningTransformer(const Transformer& model, Graph& graph)
       memories_(model.sizes.decoder_layers) {}
 
 // Vectors that are given are taken as they are: positions have been added to them, or not.
-Value RunningTransformer::vectors_of(std::string_view side, const ModelInput& words) {
+Value RunningTransformer::vectors_of(const ScopeKind& side, const ModelInput& words) {
   const Graph::Scope scope(graph_, side);
   const Axis tokens = axis("tokens", words.tokens);
   if (words.x) return graph_.input(role::x, *words.x, tokens, axis("features"));
   Value ids = graph_.input(role::ids, column_of(words.ids), tokens, axis("id"));
-  Value x = name(role::x, embed(std::move(ids), learned_.at(fmt::format("{}_embedding.e", side))));
+  Value x = name(role::x, embed(std::move(ids), learned_.at(fmt::format("{}_embedding.e", side.name))));
   if (model_.scale_embeddings) {
     const std::size_t d = x.shape().columns;
     const Formula root = {fmt::format("√{}", d), fmt::format("\\sqrt{{{}}}", d)};
     x = name(role::scaled_x, times(std::move(x), {std::sqrt(static_cast<double>(d)), root}));
   }
   const PositionKind& kind = look_up(position_kinds(), model_.positions, "kind of positions");
-  const std::size_t before = side == "target" ? words_before_ : 0;
-  const Places places{before, learned_.find(fmt::format("{}_positions.table", side))};
+  const std::size_t before = &side == &scope::target ? words_before_ : 0;
+  const Places places{before, learned_.find(fmt::format("{}_positions.table", side.name))};
   if (kind.table_shape && !places.table) {
     fail("--positions {}: the model has no {}_positions.table: give --positions sinusoidal or none",
-         kind.name, side);
+         kind.name, side.name);
   }
   return with_positions(kind, std::move(x), places);
 }
 
 // Some models normalize once more at the end.
-Value RunningTransformer::finish(std::string_view side, Value x) {
-  const Learned learned = learned_.within(side);
+Value RunningTransformer::finish(const ScopeKind& side, Value x) {
+  const Learned learned = learned_.within(side.name);
   const bool normalizes = learned.has("norm.gamma");
-  return name(role::output, normalizes ? normalised_within("norm", std::move(x), learned) : std::move(x));
+  return name(role::output,
+              normalizes ? normalised_within(scope::norm, std::move(x), learned) : std::move(x));
 }
 
 std::optional<Value> RunningTransformer::encoder_mask() const {
@@ -98,14 +99,14 @@ std::optional<Value> RunningTransformer::encoder_mask() const {
 
 Value RunningTransformer::encode(const ModelInput& source) {
   source_ = source;
-  Value x = vectors_of("source", source);
-  const Graph::Scope scope(graph_, "encoder");
+  Value x = vectors_of(scope::source, source);
+  const Graph::Scope scope(graph_, scope::encoder);
   const std::optional<Value> allowed = encoder_mask();
   for (std::size_t i = 1; i <= model_.sizes.encoder_layers; ++i) {
-    const Graph::Scope layer(graph_, std::to_string(i));
+    const Graph::Scope layer(graph_, scope::number, i);
     x = encoder_layer(std::move(x), learned_.within(fmt::format("encoder.{}", i)), recipe_, allowed);
   }
-  return finish("encoder", std::move(x));
+  return finish(scope::encoder, std::move(x));
 }
 
 // One word alone may attend to all words before it: it needs no mask.
@@ -128,19 +129,19 @@ DecoderMasks RunningTransformer::decoder_masks(const ModelInput& target) const {
 }
 
 Value RunningTransformer::decode(const ModelInput& target, const std::optional<Value>& encoded) {
-  Value x = vectors_of("target", target);
+  Value x = vectors_of(scope::target, target);
   words_before_ += target.size();
   blank_before_.insert(blank_before_.end(), target.blank.begin(), target.blank.end());
   blank_before_.resize(words_before_, false);
   tokens_before_.insert(tokens_before_.end(), target.tokens.begin(), target.tokens.end());
-  const Graph::Scope scope(graph_, "decoder");
+  const Graph::Scope scope(graph_, scope::decoder);
   const DecoderMasks masks = decoder_masks(target);
   for (std::size_t i = 1; i <= model_.sizes.decoder_layers; ++i) {
-    const Graph::Scope layer(graph_, std::to_string(i));
+    const Graph::Scope layer(graph_, scope::number, i);
     x = decoder_layer(std::move(x), learned_.within(fmt::format("decoder.{}", i)), recipe_, masks, encoded,
                       memories_[i - 1]);
   }
-  return finish("decoder", std::move(x));
+  return finish(scope::decoder, std::move(x));
 }
 
 Value RunningTransformer::logits(Value decoded) {

@@ -66,8 +66,8 @@ class RunningTransformer {
   bool has_output() const { return learned_.has("output.w"); }
 
  private:
-  Value vectors_of(std::string_view side, const ModelInput& words);
-  Value finish(std::string_view side, Value x);
+  Value vectors_of(const ScopeKind& side, const ModelInput& words);
+  Value finish(const ScopeKind& side, Value x);
   std::optional<Value> encoder_mask() const;
   DecoderMasks decoder_masks(const ModelInput& target) const;
 

@@ -12,7 +12,7 @@ namespace {
 
 Value feed_forward_within(Value x, const Learned& layer) {
   const Learned learned = layer.within("feed_forward");
-  const Graph::Scope scope(x.graph(), "feed_forward");
+  const Graph::Scope scope(x.graph(), scope::feed_forward);
   return name(role::output, feed_forward(std::move(x), {learned.projection("1"), learned.projection("2")}));
 }
 
@@ -39,7 +39,7 @@ Value encoder_layer(Value x, const Learned& layer, const LayerRecipe& recipe,
                     const std::optional<Value>& allowed) {
   Graph& graph = x.graph();
   const auto attend = [&](Value words) {
-    const Graph::Scope scope(graph, "self_attention");
+    const Graph::Scope scope(graph, scope::self_attention);
     const Learned learned = layer.within("self_attention");
     return look_at(words, memory_of(words, learned), learned, recipe.heads, allowed);
   };
@@ -56,7 +56,7 @@ Value decoder_layer(Value x, const Learned& layer, const LayerRecipe& recipe, co
     x = recipe.norm->connect(std::move(x), sublayer, {&graph, &layer, ++number});
   };
   connect([&](Value words) {
-    const Graph::Scope scope(graph, "self_attention");
+    const Graph::Scope scope(graph, scope::self_attention);
     const Learned learned = layer.within("self_attention");
     const Memory now = memory_of(words, learned);
     remembered.self = remembered.self ? joined(*remembered.self, now) : now;
@@ -64,7 +64,7 @@ Value decoder_layer(Value x, const Learned& layer, const LayerRecipe& recipe, co
   });
   if (encoded) {
     connect([&](Value words) {
-      const Graph::Scope scope(graph, "cross_attention");
+      const Graph::Scope scope(graph, scope::cross_attention);
       const Learned learned = layer.within("cross_attention");
       if (!remembered.cross) remembered.cross = memory_of(*encoded, learned);
       return look_at(words, *remembered.cross, learned, recipe.heads, masks.cross);

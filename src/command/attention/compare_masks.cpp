@@ -74,7 +74,7 @@ class Comparison {
   }
 
   const Node& before() {
-    const Graph::Scope scope(graph_, "before");
+    const Graph::Scope scope(graph_, {scope::other, "before"});
     page_.head(2, "The scores, before the softmax");
     page_.say(
         text("Masked scores are replaced by −∞. The exponential of −∞ is 0, so masked keys get no weight. "
@@ -117,7 +117,7 @@ class Comparison {
   }
 
   void weights_filled() {
-    const Graph::Scope scope(graph_, "of_weights");
+    const Graph::Scope scope(graph_, {scope::other, "of_weights"});
     page_.head(2, "The weights instead of the scores");
     page_.say(
         text(fmt::format("Dive into Deep Learning (11.3) replaces the masked weights by {}, not the masked "
@@ -141,7 +141,7 @@ class Comparison {
   }
 
   void afterwards(const Node& right) {
-    const Graph::Scope scope(graph_, "after");
+    const Graph::Scope scope(graph_, {scope::other, "after"});
     page_.head(2, "After the softmax, then divided by the row's sum");
     const Node& left = graph_.at(std::string("of_weights.left"));
     const Value weights = name(role::weights, normalize(graph_.value(left)));

@@ -33,10 +33,8 @@ void CostPage::table(std::string_view name, const std::vector<std::string>& colu
     labels.push_back(rows[i].first);
     std::ranges::copy(rows[i].second, row(cells, i).begin());
   }
-  const Node& node = tables_
-                         ->input({role::other, std::string(name)}, std::move(cells), axis("what", labels),
-                                 axis("quantity", columns))
-                         .node();
+  const Node& node =
+      tables_->input(called(name), std::move(cells), axis("what", labels), axis("quantity", columns)).node();
   page_.trace.push_back(&node);
   say(Table{.title = node.name,
             .rows = node.frame.rows,

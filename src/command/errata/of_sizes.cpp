@@ -24,7 +24,7 @@ void show_root_of_length(Page& page, Graph& graph) {
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < std::size(lengths); ++i) {
     labels.push_back(fmt::format("{} keys", lengths[i]));
-    const Graph::Scope scope(graph, fmt::format("keys_{}", lengths[i]));
+    const Graph::Scope scope(graph, {scope::other, fmt::format("keys_{}", lengths[i])});
     Matrix cells({1, lengths[i]}, 0.0);
     cells(0, 0) = 4.0;
     const Value scores = graph.input(role::scores, std::move(cells), axis("queries"), axis("keys"));
@@ -71,7 +71,7 @@ void show_layouts_of_sinusoids(Page& page, Graph& graph) {
            "undo the order. But parameters trained with one do not fit the other."));
   std::vector<const Node*> positions, dots;
   for (const SinusoidLayout& layout : sinusoid_layouts()) {
-    const Graph::Scope scope(graph, layout.name);
+    const Graph::Scope scope(graph, {scope::other, layout.name});
     const Value table =
         name(role::positions, sinusoid(graph, layout, {shape, axis("positions"), axis("features")}));
     positions.push_back(&table.node());

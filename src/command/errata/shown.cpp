@@ -124,7 +124,7 @@ void show_norm_before_and_after(Page& page, Graph& graph) {
         {{.divisor = Scalar{2.0, {"√4", "\\sqrt{4}"}}}, 2, Projection{at(graph, "w_o"), std::nullopt}});
   };
   const auto within = [&](std::string_view scope_name, const auto& compute) {
-    const Graph::Scope scope(graph, scope_name);
+    const Graph::Scope scope(graph, {scope::other, scope_name});
     return compute();
   };
   const Value after = within("post_norm", [&] {

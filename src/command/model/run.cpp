@@ -1,5 +1,7 @@
 #include "command/model/run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "data/matrix_file.hpp"
@@ -49,9 +51,9 @@ void run_model(const ModelChoice& choice, Graph& graph) {
 
 Keep with_results(Keep keep) {
   return [keep = std::move(keep)](const Node& node) {
-    const bool is_result =
-        node.leaf() == "logits" || node.name == "encoder.output" || node.name == "decoder.output";
-    return is_result || keep(node);
+    const NamedScope* const place = node.place;
+    const bool is_of_side = place && (place->is(scope::encoder) || place->is(scope::decoder));
+    return node.is(role::logits) || (is_of_side && !place->outer && node.is(role::output)) || keep(node);
   };
 }
 
@@ -59,7 +61,7 @@ Keep keep_shown(std::string pattern) {
   return [pattern = std::move(pattern)](const Node& node) {
     if (node.name.empty()) return false;
     const bool masks_shown =
-        node.leaf() == "masked" && matches(pattern, std::string(node.scope()) + "weights");
+        node.is(role::masked) && matches(pattern, fmt::format("{}{}", node.scope(), role::weights.leaf));
     return masks_shown || matches(pattern, node.name);
   };
 }
