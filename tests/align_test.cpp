@@ -50,7 +50,7 @@ EncoderDecoder drawn(const Recurrence& cell, const AlignmentVariant& variant, st
 Parameters inputs(Graph& graph, std::initializer_list<std::pair<const char*, Matrix>> matrices) {
   Parameters parameters;
   for (const auto& [name, cells] : matrices) {
-    parameters.emplace(name, graph.input(called(name), cells, axis("rows"), axis("columns")));
+    parameters.emplace(&called(name).role(), graph.input(called(name), cells, axis("rows"), axis("columns")));
   }
   return parameters;
 }
@@ -256,7 +256,7 @@ TEST_CASE("the context does not depend on the order in which the encoder's state
   ScoreParameters learned;
   for (const char* name : {"score_wq", "score_wk", "score_wv"}) {
     const Matrix& cells = model.matrices.at(std::string("decoder.") + name);
-    learned.matrices.emplace(name, other.input(called(name), cells, axis("r"), axis("c")));
+    learned.matrices.emplace(&called(name).role(), other.input(called(name), cells, axis("r"), axis("c")));
   }
   const Recipe recipe{
       .score = [&](Value a, Value b) { return additive(std::move(a), std::move(b), learned); }};

@@ -144,7 +144,7 @@ TEST_CASE("scores that would take more memory than a matrix may have are refused
 TEST_CASE("the bilinear score multiplies every pair with the matrix between them") {
   Graph graph;
   const ScoreParameters parameters{
-      .matrices = {{"score_m", input(graph, "score_m", matrix({{1, 0, 2}, {0, 1, 0}}))}}};
+      .matrices = {{&role::score_m, input(graph, "score_m", matrix({{1, 0, 2}, {0, 1, 0}}))}}};
   // Queries of two numbers, keys of three: (1·1 + 2·3) · … by hand.
   const Value scores = bilinear(input(graph, "q", matrix({{1, 2}})),
                                 input(graph, "k", matrix({{1, 1, 1}, {0, 2, 3}})), parameters);
@@ -154,9 +154,9 @@ TEST_CASE("the bilinear score multiplies every pair with the matrix between them
 TEST_CASE("the additive score passes the sum of both projections through tanh") {
   Graph graph;
   const ScoreParameters parameters{
-      .matrices = {{"score_wq", input(graph, "score_wq", matrix({{1, -1}}))},
-                   {"score_wk", input(graph, "score_wk", matrix({{0.5, 1}, {1, 0}}))},
-                   {"score_wv", input(graph, "score_wv", matrix({{2}, {3}}))}}};
+      .matrices = {{&role::score_wq, input(graph, "score_wq", matrix({{1, -1}}))},
+                   {&role::score_wk, input(graph, "score_wk", matrix({{0.5, 1}, {1, 0}}))},
+                   {&role::score_wv, input(graph, "score_wv", matrix({{2}, {3}}))}}};
   const Value scores =
       additive(input(graph, "q", matrix({{1}, {0}})), input(graph, "k", matrix({{2, 1}})), parameters);
   // W_k k = (2, 2); W_q q = (1, −1) or (0, 0).

@@ -41,7 +41,7 @@ class SequenceEvaluation {
     } else {
       if (x)
         x = with_positions(kind_of_positions(problem_), *std::move(x),
-                           {.table = find(parameters_, "position_table")});
+                           {.table = find(parameters_, role::position_table)});
       run_layers(x);
     }
   }
@@ -103,7 +103,7 @@ class SequenceEvaluation {
     recipe.function = compare.function;
     const PositionKind& positions = kind_of_positions(problem_);
     if (positions.of_scaled_scores) {
-      Value relative = positions.of_scaled_scores(q, k, *find(parameters_, "position_table"));
+      Value relative = positions.of_scaled_scores(q, k, *find(parameters_, role::position_table));
       recipe.bias = recipe.bias ? add(*recipe.bias, std::move(relative)) : std::move(relative);
     }
     return recipe;
@@ -127,7 +127,7 @@ class SequenceEvaluation {
   std::optional<Value> run_layer(const std::optional<Value>& x, Extent extent) {
     // Without anything to attend with, the feed-forward layer works on the words themselves.
     const bool attends =
-        find(parameters_, "w_q") || find(parameters_, "w_k") || given(role::q) || given(role::k);
+        find(parameters_, role::w_q) || find(parameters_, role::w_k) || given(role::q) || given(role::k);
     const bool alone = problem_.feed_forward && !attends && extent == Extent::output;
     std::optional<Value> output = alone ? x : attend(x, extent);
     if (!output || !problem_.feed_forward) return output;
@@ -135,7 +135,7 @@ class SequenceEvaluation {
   }
 
   std::optional<Value> attend(const std::optional<Value>& x, Extent extent) {
-    const std::optional<Value> memory = find(parameters_, "memory");
+    const std::optional<Value> memory = find(parameters_, role::memory);
     const std::optional<Value>& source = memory ? memory : x;
     const std::optional<Value> q = projected(role::q, linear_layer::q, x, queries_);
     const std::optional<Value> k = projected(role::k, linear_layer::k, source, keys_);

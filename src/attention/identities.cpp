@@ -63,9 +63,9 @@ double additive_against_hidden_layer(const Matrix& q, const Matrix& k, const Mat
   Graph graph;
   const Value queries = input(graph, role::q, q), keys = input(graph, role::k, k),
               to_score = input(graph, role::w_v, w_v);
-  const ScoreParameters parameters{.matrices = {{"score_wq", input(graph, role::w_q, w_q)},
-                                                {"score_wk", input(graph, role::w_k, w_k)},
-                                                {"score_wv", to_score}}};
+  const ScoreParameters parameters{.matrices = {{&role::score_wq, input(graph, role::w_q, w_q)},
+                                                {&role::score_wk, input(graph, role::w_k, w_k)},
+                                                {&role::score_wv, to_score}}};
   const Value scores = additive(queries, keys, parameters);
   const Value hidden =
       attn::tanh(matmul(pairs(queries, keys), input(graph, Name{role::other, "both"}, below(w_q, w_k))));

@@ -6,14 +6,14 @@
 
 namespace attn {
 
-std::optional<Value> find(const Parameters& parameters, std::string_view name) {
-  const auto found = parameters.find(name);
+std::optional<Value> find(const Parameters& parameters, const Role& role) {
+  const auto found = parameters.find(&role);
   return found == parameters.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<Projection> projection(const Parameters& parameters, const LinearRoles& of) {
   const std::string_view w_name = of.w.leaf, b_name = of.b.leaf;
-  const std::optional<Value> w = find(parameters, w_name), b = find(parameters, b_name);
+  const std::optional<Value> w = find(parameters, of.w), b = find(parameters, of.b);
   if (!w && b)
     fail("{0} is given without {1}: give {1} too, since the bias is added to the product with it", b_name,
          w_name);

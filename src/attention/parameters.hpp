@@ -9,10 +9,7 @@
 
 namespace attn {
 
-/// The learned matrices of a problem, as nodes: `w_q`, `b_q`, …
-using Parameters = std::map<std::string, Value, std::less<>>;
-
-std::optional<Value> find(const Parameters& parameters, std::string_view name);
+std::optional<Value> find(const Parameters& parameters, const Role& role);
 
 /// The two parameters of a linear layer, by their roles.
 struct LinearRoles {

@@ -21,9 +21,9 @@ void require_shape(const GivenMask& mask, Shape shape) {
 
 Recipe recipe_of(const ScoringFunction& function, ScoreParameters learned, const KeySizes& sizes) {
   for (const ScoreParameter& row : function.parameters) {
-    if (learned.matrices.contains(row.name)) continue;
+    if (learned.matrices.contains(&row.role)) continue;
     fail("--score {} needs {}, a matrix with {}: give it, or --seed N for a random one", function.name,
-         row.name, row.shape_in_words);
+         row.role.leaf, row.shape_in_words);
   }
   Recipe recipe{.function = &function, .divisor = divisor(function.scale, sizes)};
   recipe.score = [score = function.score, learned = std::move(learned)](Value q, Value k) {
@@ -45,8 +45,8 @@ Recipe recipe_of(const Problem& problem, const Parameters& parameters, const Key
   }
   const PositionKind& positions = kind_of_positions(problem);
   if (positions.of_scores) {
-    recipe.score = [score = recipe.score, &positions, table = parameters.at("position_table")](Value q,
-                                                                                               Value k) {
+    recipe.score = [score = recipe.score, &positions, table = parameters.at(&role::position_table)](Value q,
+                                                                                                    Value k) {
       Value relative = positions.of_scores(q, k, table);
       return add(name(role::content, score(std::move(q), std::move(k))), std::move(relative));
     };

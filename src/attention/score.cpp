@@ -12,7 +12,7 @@ namespace attn {
 namespace {
 
 constexpr ScoreParameter bilinear_parameters[] = {
-    {"score_m", "one row for each number of a query and one column for each number of a key",
+    {role::score_m, "one row for each number of a query and one column for each number of a key",
      [](std::size_t d_q, std::size_t d_k) {
        return Shape{d_q, d_k};
      }},
@@ -20,15 +20,15 @@ constexpr ScoreParameter bilinear_parameters[] = {
 
 // When they are drawn, the hidden layer is as wide as a key.
 constexpr ScoreParameter additive_parameters[] = {
-    {"score_wq", "one row for each number of a query",
+    {role::score_wq, "one row for each number of a query",
      [](std::size_t d_q, std::size_t d_k) {
        return Shape{d_q, d_k};
      }},
-    {"score_wk", "one row for each number of a key",
+    {role::score_wk, "one row for each number of a key",
      [](std::size_t, std::size_t d_k) {
        return Shape{d_k, d_k};
      }},
-    {"score_wv", "one column, and a row for each column of score_wq",
+    {role::score_wv, "one column, and a row for each column of score_wq",
      [](std::size_t, std::size_t d_k) {
        return Shape{d_k, 1};
      }},
@@ -88,20 +88,20 @@ void require_same_size(const Value& q, const Value& k) {
 }
 
 // The shapes of a scoring function's matrices are checked against the queries and keys that it is used on.
-const Value& parameter(const ScoreParameters& parameters, std::string_view name, std::size_t rows,
+const Value& parameter(const ScoreParameters& parameters, const Role& role, std::size_t rows,
                        std::string_view of_what) {
-  const Value& value = parameters.matrices.find(name)->second;
+  const Value& value = parameters.matrices.find(&role)->second;
   if (value.shape().rows != rows) {
-    fail("scores: {} is {}: it must have {} rows, one for each {}", name, to_string(value.shape()), rows,
+    fail("scores: {} is {}: it must have {} rows, one for each {}", role.leaf, to_string(value.shape()), rows,
          of_what);
   }
   return value;
 }
 
-void require_columns(const Value& value, std::string_view name, std::size_t columns,
-                     std::string_view of_what) {
+void require_columns(const Value& value, const Role& role, std::size_t columns, std::string_view of_what) {
   if (value.shape().columns == columns) return;
-  fail("scores: {} is {}: it must have {} columns, {}", name, to_string(value.shape()), columns, of_what);
+  fail("scores: {} is {}: it must have {} columns, {}", role.leaf, to_string(value.shape()), columns,
+       of_what);
 }
 
 Value over_width(Value scores, double sigma) {
@@ -136,18 +136,18 @@ void expand_gaussian(const Value& q, const Value& k, const ScoreParameters& para
 }
 
 Value bilinear(Value q, Value k, const ScoreParameters& parameters) {
-  const Value& m = parameter(parameters, "score_m", q.shape().columns, "number of a query");
-  require_columns(m, "score_m", k.shape().columns, "one for each number of a key");
+  const Value& m = parameter(parameters, role::score_m, q.shape().columns, "number of a query");
+  require_columns(m, role::score_m, k.shape().columns, "one for each number of a key");
   Value projected = name(role::projected_q, matmul(std::move(q), m));
   return matmul_transposed(std::move(projected), std::move(k));
 }
 
 Value additive(Value q, Value k, const ScoreParameters& parameters) {
-  const Value& w_q = parameter(parameters, "score_wq", q.shape().columns, "number of a query");
-  const Value& w_k = parameter(parameters, "score_wk", k.shape().columns, "number of a key");
-  require_columns(w_k, "score_wk", w_q.shape().columns, "as many as score_wq");
-  const Value& w_v = parameter(parameters, "score_wv", w_q.shape().columns, "column of score_wq");
-  require_columns(w_v, "score_wv", 1, "no more");
+  const Value& w_q = parameter(parameters, role::score_wq, q.shape().columns, "number of a query");
+  const Value& w_k = parameter(parameters, role::score_wk, k.shape().columns, "number of a key");
+  require_columns(w_k, role::score_wk, w_q.shape().columns, "as many as score_wq");
+  const Value& w_v = parameter(parameters, role::score_wv, w_q.shape().columns, "column of score_wq");
+  require_columns(w_v, role::score_wv, 1, "no more");
   Value hidden_q = name(role::hidden_q, matmul(q, w_q));
   Value hidden_k = name(role::hidden_k, matmul(k, w_k));
   Value hidden = name(role::hidden, pairwise_sum(std::move(hidden_q), std::move(hidden_k)));

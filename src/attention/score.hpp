@@ -9,16 +9,19 @@
 
 namespace attn {
 
-/// What a scoring function has learned, by name: matrices, and the width of the Gaussian kernel.
+/// Learned matrices, as nodes, by role.
+using Parameters = std::map<const Role*, Value>;
+
+/// What a scoring function has learned: matrices, and the width of the Gaussian kernel.
 struct ScoreParameters {
-  std::map<std::string, Value, std::less<>> matrices = {};
+  Parameters matrices = {};
   double sigma = 1.0;
 };
 
 /// A learned matrix of a scoring function, and its shape for queries of d_q and keys of d_k numbers when it
 /// is drawn.
 struct ScoreParameter {
-  std::string_view name;
+  const Role& role;
   std::string_view shape_in_words;
   Shape (*shape)(std::size_t d_q, std::size_t d_k);
 };

@@ -6,9 +6,24 @@ namespace attn {
 namespace {
 
 constexpr std::array kinds = {
-    &scope::sentence,     &scope::layer,   &scope::head,    &scope::query,          &scope::source,
-    &scope::target,       &scope::encoder, &scope::decoder, &scope::self_attention, &scope::cross_attention,
-    &scope::feed_forward, &scope::norm,    &scope::step,
+    &scope::sentence,
+    &scope::layer,
+    &scope::head,
+    &scope::query,
+    &scope::source,
+    &scope::target,
+    &scope::encoder,
+    &scope::decoder,
+    &scope::self_attention,
+    &scope::cross_attention,
+    &scope::source_embedding,
+    &scope::target_embedding,
+    &scope::source_positions,
+    &scope::target_positions,
+    &scope::output,
+    &scope::feed_forward,
+    &scope::norm,
+    &scope::step,
 };
 
 }  // namespace

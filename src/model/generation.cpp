@@ -86,7 +86,9 @@ class WordsSoFar {
 
 std::vector<GenerationStep> generate(RunningTransformer& model, Graph& graph, const GenerationTask& task,
                                      const std::optional<Value>& encoded, Sampling sampling) {
-  if (!model.has_output()) fail("the model cannot write words, because it has no output layer (output.w)");
+  if (!model.has_output())
+    fail("the model cannot write words, because it has no output layer ({})",
+         Name({scope::output}, role::w).text());
   std::vector<GenerationStep> steps;
   WordsSoFar text(task.prompt);
   for (std::size_t i = 1; i <= task.steps; ++i) {

@@ -77,7 +77,7 @@ Work counted_heads(std::size_t heads, std::size_t n, std::size_t d_model) {
 ScoreInputs score_inputs(Graph& graph, const ScoringFunction& function, std::size_t n, std::size_t d) {
   ScoreInputs inputs{input(graph, role::q, {n, d}), input(graph, role::k, {n, d}), {}};
   for (const ScoreParameter& row : function.parameters) {
-    inputs.parameters.matrices.emplace(row.name, input(graph, called(row.name), row.shape(d, d)));
+    inputs.parameters.matrices.emplace(&row.role, input(graph, row.role, row.shape(d, d)));
   }
   return inputs;
 }

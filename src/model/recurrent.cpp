@@ -36,7 +36,7 @@ constexpr std::array table = {
 };
 
 Value both(Value x, Value h, const Gate& gate, const Parameters& parameters) {
-  const auto learned = [&](const Role& role) { return *find(parameters, role.leaf); };
+  const auto learned = [&](const Role& role) { return parameters.at(&role); };
   Value of_x = name(gate.of_x, matmul(std::move(x), learned(gate.w_x)));
   Value of_h = name(gate.of_h, matmul(std::move(h), learned(gate.w_h)));
   return add(add(std::move(of_x), std::move(of_h)), learned(gate.b));

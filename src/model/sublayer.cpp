@@ -43,7 +43,7 @@ std::span<const NormPlacement> norm_placements() {
 
 Value normalised_within(const ScopeName& scope, Value x, const Learned& learned) {
   const Graph::Scope open(x.graph(), scope);
-  return name(role::output, layer_norm(std::move(x), learned.norm(scope.text)));
+  return name(role::output, layer_norm(std::move(x), learned.norm(scope)));
 }
 
 }  // namespace attn

@@ -63,8 +63,7 @@ class Comparison {
   void add() {
     const Node& right = before();
     finite_fills(right);
-    weights_filled();
-    afterwards(right);
+    afterwards(right, weights_filled());
   }
 
  private:
@@ -116,7 +115,7 @@ class Comparison {
                          std::move(numbers)));
   }
 
-  void weights_filled() {
+  const Node& weights_filled() {
     const Graph::Scope scope(graph_, {scope::other, "of_weights"});
     page_.head(2, "The weights instead of the scores");
     page_.say(
@@ -138,12 +137,12 @@ class Comparison {
       sums(i, 1) = sum(left);
     }
     page_.say(quantities("sum of the row", left.node().frame.rows, {"filled", "left"}, std::move(sums)));
+    return left.node();
   }
 
-  void afterwards(const Node& right) {
+  void afterwards(const Node& right, const Node& left) {
     const Graph::Scope scope(graph_, {scope::other, "after"});
     page_.head(2, "After the softmax, then divided by the row's sum");
-    const Node& left = graph_.at(std::string("of_weights.left"));
     const Value weights = name(role::weights, normalize(graph_.value(left)));
     show({&weights.node()});
     const double difference = largest_difference(weights.matrix(), right.matrix());

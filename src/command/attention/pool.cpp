@@ -87,7 +87,7 @@ Matrix grid_over(const Matrix& keys) {
 Parameters learned(const Problem& problem, Graph& graph) {
   Parameters parameters;
   for (const ScoreParameter& row : find_row(scoring_functions(), problem.score)->parameters) {
-    parameters.emplace(row.name, graph.value(graph.at(row.name)));
+    parameters.emplace(&row.role, graph.value(graph.at(row.role)));
   }
   return parameters;
 }
@@ -148,7 +148,7 @@ Outcome run_pool(const Command&, const Arguments& arguments) {
   evaluate(*problem, *graph);
   Page page{.graph = graph, .problem = problem, .trace = {}, .blocks = {}};
   page.head(1, "Attention pooling");
-  if (problem->matrices.contains("weights")) return given_weights(std::move(page), *graph, *problem);
+  if (problem->matrices.contains(role::weights.leaf)) return given_weights(std::move(page), *graph, *problem);
   const Node& scores = scaled_scores(*graph);
   page.trace = {&scores};
   page.say(

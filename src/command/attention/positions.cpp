@@ -18,7 +18,7 @@ namespace {
 
 // A learned table that nobody gave.
 void say_what_is_random(Page& page, const Problem& problem) {
-  if (std::ranges::find(problem.drawn, "position_table") == problem.drawn.end()) return;
+  if (std::ranges::find(problem.drawn, role::position_table.leaf) == problem.drawn.end()) return;
   page.say(fmt::format("The numbers of position_table are random ({}), not trained.", problem.drawn_from));
 }
 
@@ -146,7 +146,7 @@ void check_shown(const PositionKind& kind, const Arguments& arguments, const Pro
   const std::size_t count = problem.sequences.front().x->shape().rows;
   if (count > most_pairs)
     fail("--n {}: distances are shown between at most {} positions; give fewer", count, most_pairs);
-  const Matrix& table = problem.matrices.at("position_table");
+  const Matrix& table = problem.matrices.find(role::position_table.leaf)->second;
   const std::size_t distances = kind.of_scores ? table.shape().rows : table.shape().columns;
   if (distances > 2 * most_pairs + 1) {
     fail("position_table is {}: distances are shown only up to {}; give a smaller table",
@@ -183,7 +183,8 @@ Outcome run_positions(const Command&, const Arguments& arguments) {
   require_labels("x", words, sequence.x->shape().rows);
   const Value x = graph->input(role::x, *sequence.x, words, axis("features"));
   std::optional<Value> table;
-  if (kind.table_shape) table = table_input(*graph, kind, problem.matrices.at("position_table"));
+  if (kind.table_shape)
+    table = table_input(*graph, kind, problem.matrices.find(role::position_table.leaf)->second);
   page.head(1, fmt::format("Positions: {}", kind.name));
   page.say(text(fmt::format("Positional encoding: {}.", kind.summary)));
   say_what_is_random(page, problem);

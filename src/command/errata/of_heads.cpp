@@ -65,24 +65,24 @@ void show_split_heads(Page& page, Graph& graph) {
         {std::to_string(heads), written_difference(split_against_independent(x.matrix(), w, heads))});
   }
   page.say(std::move(listing));
-  page.trace.push_back(&graph.at("output"));
+  page.trace.push_back(&graph.at(role::output));
 }
 
 void show_sets_of_a_decoder_layer(Page& page, Graph& graph) {
   constexpr TransformerSizes base{
       .encoder_layers = 1, .decoder_layers = 1, .d_model = 512, .heads = 8, .d_ff = 2048};
   const std::vector<ParameterRow> rows = parameter_rows(model_kinds().front(), base);
-  const auto attentions = [&](std::string_view scope) {
+  const auto attentions = [&](const ScopeKind& side) {
     return static_cast<double>(std::ranges::count_if(rows, [&](const ParameterRow& row) {
-      return row.name.starts_with(scope) && row.name.ends_with(".w_q");
+      return &row.called.role() == &role::w_q && row.called.scopes().front().kind == &side;
     }));
   };
   page.say(
       "Eight sets of W_q, W_k and W_v are correct for an encoder layer, which has one attention. A decoder "
       "layer has two, self-attention and cross-attention, and each has its own matrices:");
   Matrix numbers({2, 2});
-  numbers(0, 0) = attentions("encoder.1.");
-  numbers(1, 0) = attentions("decoder.1.");
+  numbers(0, 0) = attentions(scope::encoder);
+  numbers(1, 0) = attentions(scope::decoder);
   for (std::size_t i = 0; i < 2; ++i) numbers(i, 1) = numbers(i, 0) * static_cast<double>(base.heads);
   const Value sets = graph.input(Name{role::other, "sets"}, std::move(numbers),
                                  axis("layers", {"encoder layer", "decoder layer"}),

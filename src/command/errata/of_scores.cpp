@@ -67,9 +67,10 @@ void show_alignment_variants(Page& page, Graph& graph) {
   const Value h = small_numbers(graph, role::h, {3, size});
   const Value before = small_numbers(graph, Name{role::other, "s_before"}, {1, size}),
               now = small_numbers(graph, Name{role::other, "s_now"}, {1, size});
-  const ScoreParameters learned{.matrices = {{"score_wq", small_numbers(graph, role::score_wq, {size, size})},
-                                             {"score_wk", small_numbers(graph, role::score_wk, {size, size})},
-                                             {"score_wv", small_numbers(graph, role::score_wv, {size, 1})}}};
+  const ScoreParameters learned{
+      .matrices = {{&role::score_wq, small_numbers(graph, role::score_wq, {size, size})},
+                   {&role::score_wk, small_numbers(graph, role::score_wk, {size, size})},
+                   {&role::score_wv, small_numbers(graph, role::score_wv, {size, 1})}}};
   const Scalar root{std::sqrt(static_cast<double>(size)), {"√4", "\\sqrt{4}"}};
   const Value by_additive =
       name(Name{role::weights, "bahdanau"}, softmax(name(role::scores, additive(before, h, learned))));

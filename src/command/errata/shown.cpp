@@ -86,8 +86,8 @@ void show_own_word_not_highest(Page& page, Graph& graph) {
       "This is not always so. Another word can get a larger weight than the word itself, as in the example "
       "with two heads:");
   std::vector<Value> shown;
-  for (const std::string head : {"head.1.", "head.2."}) {
-    const Value weights = at(graph, head + "weights");
+  for (const std::size_t head : {1, 2}) {
+    const Value weights = at(graph, Name({{scope::head, head}}, role::weights).text());
     const Matrix& cells = weights.matrix();
     std::vector<std::string> others;
     for (std::size_t i = 0; i < cells.shape().rows; ++i) {
@@ -100,7 +100,7 @@ void show_own_word_not_highest(Page& page, Graph& graph) {
                                      written_fixed(looks[i], 4)));
       }
     }
-    for (const std::string& other : others) page.say(head + "weights: " + other + ".");
+    for (const std::string& other : others) page.say(weights.node().name + ": " + other + ".");
     shown.push_back(weights);
   }
   for (const Value& weights : shown) page.trace.push_back(&weights.node());
