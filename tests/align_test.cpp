@@ -50,7 +50,7 @@ EncoderDecoder drawn(const Recurrence& cell, const AlignmentVariant& variant, st
 Parameters inputs(Graph& graph, std::initializer_list<std::pair<const char*, Matrix>> matrices) {
   Parameters parameters;
   for (const auto& [name, cells] : matrices) {
-    parameters.emplace(name, graph.input(name, cells, axis("rows"), axis("columns")));
+    parameters.emplace(&called(name).role(), graph.input(called(name), cells, axis("rows"), axis("columns")));
   }
   return parameters;
 }
@@ -68,15 +68,15 @@ TEST_CASE("two steps of a tanh cell are what they are by hand") {
   const Parameters parameters = inputs(
       graph,
       {{"w_xh", matrix({{1, 0}, {0, 2}})}, {"w_hh", matrix({{0, 1}, {-1, 0}})}, {"b_h", matrix({{0.5, 0}})}});
-  const Value x = graph.input("x", matrix({{1, 1}}), axis("rows"), axis("columns"));
-  const Value zero = graph.input("h", matrix({{0, 0}}), axis("rows"), axis("columns"));
-  const auto step = [&](std::string_view scope, Value h) {
-    const Graph::Scope open(graph, scope);
+  const Value x = graph.input(role::x, matrix({{1, 1}}), axis("rows"), axis("columns"));
+  const Value zero = graph.input(role::h, matrix({{0, 0}}), axis("rows"), axis("columns"));
+  const auto step = [&](std::size_t number, Value h) {
+    const Graph::Scope open(graph, scope::number, number);
     return tanh_step(x, std::move(h), parameters);
   };
-  const Value first = step("1", zero);
+  const Value first = step(1, zero);
   CHECK(close(first.matrix(), matrix({{0.905148253644866, 0.964027580075817}}), 1e-15));  // tanh 1.5, tanh 2
-  const Value second = step("2", first);
+  const Value second = step(2, first);
   // (1.5 − 0.9640…, 2 + 0.9051…)
   CHECK(
       close(second.matrix(), matrix({{std::tanh(0.535972419924183), std::tanh(2.905148253644866)}}), 1e-15));
@@ -251,12 +251,12 @@ TEST_CASE("the context does not depend on the order in which the encoder's state
   const Matrix& h = graph.at("h").matrix();
   Matrix turned = h;
   for (std::size_t i = 0; i < 6; ++i) std::ranges::copy(row(h, 5 - i), row(turned, i).begin());
-  const Value q = other.input("q", graph.at("decoder.1.query").matrix(), axis("q"), axis("f"));
-  const Value k = other.input("k", turned, axis("k"), axis("f"));
+  const Value q = other.input(role::q, graph.at("decoder.1.query").matrix(), axis("q"), axis("f"));
+  const Value k = other.input(role::k, turned, axis("k"), axis("f"));
   ScoreParameters learned;
   for (const char* name : {"score_wq", "score_wk", "score_wv"}) {
     const Matrix& cells = model.matrices.at(std::string("decoder.") + name);
-    learned.matrices.emplace(name, other.input(name, cells, axis("r"), axis("c")));
+    learned.matrices.emplace(&called(name).role(), other.input(called(name), cells, axis("r"), axis("c")));
   }
   const Recipe recipe{
       .score = [&](Value a, Value b) { return additive(std::move(a), std::move(b), learned); }};
@@ -278,7 +278,7 @@ TEST_CASE("every number of a translation can be explained") {
 
 TEST_CASE("a labelled matrix has the same cells and other labels, one for each row") {
   Graph graph;
-  const Value x = graph.input("x", matrix({{1, 2}, {3, 4}}), axis("rows"), axis("columns"));
+  const Value x = graph.input(role::x, matrix({{1, 2}, {3, 4}}), axis("rows"), axis("columns"));
   const Value y = labelled(x, axis("words", {"a", "b"}));
   CHECK(same(y.matrix(), x.matrix()));
   CHECK(y.node().frame.rows.label(1) == "b");

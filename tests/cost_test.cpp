@@ -26,7 +26,7 @@ const LayerKind& kind(std::string_view name) {
 }
 
 Value input(Graph& graph, const char* name, Shape shape) {
-  return graph.input(name, Matrix(shape, 0.5), axis("rows"), axis("columns"));
+  return graph.input(called(name), Matrix(shape, 0.5), axis("rows"), axis("columns"));
 }
 
 double products(const Work& work) {
@@ -48,7 +48,7 @@ bool holds(std::string_view text, std::string_view part) {
 TEST_CASE("a graph's work is what its operations cost, counted by hand") {
   Graph graph;
   const Value x = input(graph, "x", {2, 3}), w = input(graph, "w", {3, 4});
-  name("weights", softmax(name("scores", matmul(x, w))));
+  name(role::weights, softmax(name(role::scores, matmul(x, w))));
   const Work work = work_of(graph);
   CHECK(work.cost.multiply_adds == 2 * 3 * 4);
   CHECK(work.cost.element_operations == 3 * 2 * 4);
@@ -60,9 +60,9 @@ TEST_CASE("a graph's work is what its operations cost, counted by hand") {
 TEST_CASE("aliases are free, and what has no name belongs to the result that it was computed for") {
   Graph graph;
   const Value x = input(graph, "x", {2, 2});
-  const Value sum = name("sum", add(attn::tanh(x), relu(x)));
-  name("second_name", sum);
-  name("product", matmul(sum, attn::tanh(x)));
+  const Value sum = name(role::sum, add(attn::tanh(x), relu(x)));
+  name(called("second_name"), sum);
+  name(role::product, matmul(sum, attn::tanh(x)));
   const std::vector<NamedWork> all = work_by_name(graph);
   REQUIRE(all.size() == 2);
   CHECK(all[0].node->name == "sum");
@@ -78,8 +78,8 @@ TEST_CASE("aliases are free, and what has no name belongs to the result that it 
 TEST_CASE("an unnamed node that two results use is counted once") {
   Graph graph;
   const Value shared = attn::tanh(input(graph, "x", {2, 2}));
-  name("a", relu(shared));
-  name("b", sigmoid(shared));
+  name(called("a"), relu(shared));
+  name(role::b, sigmoid(shared));
   std::uint64_t sum = 0;
   for (const NamedWork& named : work_by_name(graph)) sum += named.work.cost.element_operations;
   CHECK(sum == 3 * 4);
@@ -183,7 +183,7 @@ TEST_CASE("position by position and as a whole, every layer computes the same at
           Layer same_layer{{}, sizes, place};
           for (const Value& w : layer.parameters) {
             same_layer.parameters.push_back(
-                whole.input(w.node().name, w.matrix(), axis("rows"), axis("columns")));
+                whole.input(called(w.node().name), w.matrix(), axis("rows"), axis("columns")));
           }
           const Value at_once = row.whole(y, same_layer);
           CHECK(by_position.shape() == Shape{n, 3});

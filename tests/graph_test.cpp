@@ -20,7 +20,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Value input(Graph& graph, std::string_view name, Matrix cells) {
-  return graph.input(name, std::move(cells), axis("rows"), axis("columns"));
+  return graph.input(called(name), std::move(cells), axis("rows"), axis("columns"));
 }
 
 void check_explanations(const Node& node) {
@@ -62,7 +62,7 @@ TEST_CASE("every operation computes, explains every cell, is written and is coun
     check_explanations(node);
 
     std::vector<Formula> written;
-    for (const Node* operand : node.operands) written.push_back(symbol(operand->name));
+    for (const Node* operand : node.operands) written.push_back(symbol(*operand));
     const Formula formula = node.operation->formula(written);
     for (const Formula& operand : written) {
       CHECK(formula.plain.find(operand.plain) != std::string::npos);
@@ -126,15 +126,15 @@ TEST_CASE("the named operands are those that the formula mentions, behind what h
   Graph graph;
   const Value x = input(graph, "x", matrix({{1, 2}})), w = input(graph, "w", matrix({{1}, {1}})),
               b = input(graph, "b", matrix({{1}}));
-  const Value q = name("q", add(matmul(x, w), b));
+  const Value q = name(role::q, add(matmul(x, w), b));
   CHECK(names_of(q.node().named_operands()) == Names{"x", "w", "b"});
-  CHECK(names_of(name("again", q).node().named_operands()) == Names{"q"});
+  CHECK(names_of(name(called("again"), q).node().named_operands()) == Names{"q"});
   CHECK(x.node().named_operands().empty());
 }
 
 TEST_CASE("the scope of a node is known with its dot and without") {
   Graph graph;
-  const Graph::Scope head(graph, "head.2");
+  const Graph::Scope head(graph, scope::head, 2);
   const Value inside = input(graph, "weights", matrix({{1}}));
   CHECK(inside.node().scope() == "head.2.");
   CHECK(inside.node().scope_name() == "head.2");
@@ -155,7 +155,7 @@ TEST_CASE("operations give the numbers worked out by hand") {
   CHECK(same(divide(a, {4, {"√16", ""}}).matrix(), matrix({{0.25, 0.5}, {0.75, 1}})));
   CHECK(same(mask(a, top, -infinity).matrix(), matrix({{1, -infinity}, {3, 4}})));
   CHECK(same(columns(b, 1, 1).matrix(), matrix({{6}, {8}})));
-  CHECK(same(concatenate({a, one_row.graph().name("again", b), a}).matrix(),
+  CHECK(same(concatenate({a, one_row.graph().name(called("again"), b), a}).matrix(),
              matrix({{1, 2, 5, 6, 1, 2}, {3, 4, 7, 8, 3, 4}})));
   const double e = std::exp(1.0);
   CHECK(close(softmax(a).matrix(), matrix({{1 / (1 + e), e / (1 + e)}, {1 / (1 + e), e / (1 + e)}}), 1e-15));
@@ -176,8 +176,8 @@ TEST_CASE("masked and empty rows are explained as what they are") {
   Graph graph;
   const Value scores = input(graph, "scores", matrix({{1, 2, 3}, {4, 5, 6}}));
   const Value allowed = input(graph, "mask", matrix({{1, 0, 1}, {0, 0, 0}}));
-  const Value masked = name("masked", mask(scores, allowed, -infinity));
-  const Value weights = name("weights", softmax(masked));
+  const Value masked = name(role::masked, mask(scores, allowed, -infinity));
+  const Value weights = name(role::weights, softmax(masked));
   check_explanations(masked.node());
   check_explanations(weights.node());
   const auto reason = [](const Value& value, std::size_t row, std::size_t column) {
@@ -206,26 +206,26 @@ TEST_CASE("names are given within the open scopes") {
   Graph graph;
   const Value x = input(graph, "x", matrix({{1}}));
   {
-    const Graph::Scope encoder(graph, "encoder.1");
+    const Graph::Scope encoder(graph, scope::encoder), layer(graph, scope::number, 1);
     {
-      const Graph::Scope head(graph, "head.2");
-      const Node& node = name("weights", softmax(x)).node();
+      const Graph::Scope head(graph, scope::head, 2);
+      const Node& node = name(role::weights, softmax(x)).node();
       CHECK(node.name == "encoder.1.head.2.weights");
       CHECK(node.scope() == "encoder.1.head.2.");
       CHECK(node.leaf() == "weights");
     }
-    CHECK(name("output", softmax(x)).node().name == "encoder.1.output");
+    CHECK(name(role::output, softmax(x)).node().name == "encoder.1.output");
   }
-  CHECK(name("output", softmax(x)).node().name == "output");
+  CHECK(name(role::output, softmax(x)).node().name == "output");
   CHECK(x.node().scope() == "");
   CHECK(graph.names() == Names{"x", "encoder.1.head.2.weights", "encoder.1.output", "output"});
-  CHECK_THROWS_AS(name("output", softmax(x)), std::logic_error);
+  CHECK_THROWS_AS(name(role::output, softmax(x)), std::logic_error);
 }
 
 TEST_CASE("a second name is an alias that shares its cells and leads back to what was computed") {
   Graph graph;
   const Value x = input(graph, "x", matrix({{1, 2}}));
-  const Value masked = name("masked", name("scaled", x));
+  const Value masked = name(role::masked, name(role::scaled, x));
   CHECK(masked.node().is_alias());
   CHECK(&masked.node().original() == &x.node());
   CHECK(&x.node().original() == &x.node());
@@ -239,25 +239,25 @@ TEST_CASE("a second name is an alias that shares its cells and leads back to wha
 TEST_CASE("formulas give names in full, and bracket what has no name") {
   Graph graph;
   const Value x = input(graph, "x", matrix({{1, 2}}));
-  const Node& scores = name("scores", matmul_transposed(x, x)).node();
+  const Node& scores = name(role::scores, matmul_transposed(x, x)).node();
   CHECK(formula_of(scores).plain == "scores = x ⋅ xᵀ");
   CHECK(formula_of(scores).latex == "\\mathrm{scores} = X \\, {X}^{\\top}");
   const Value nameless = matmul_transposed(x, x);
   CHECK(nameless.node().title() == "(x ⋅ xᵀ)");
-  CHECK(formula_of(name("weights", softmax(nameless)).node()).plain == "weights = softmax(x ⋅ xᵀ)");
+  CHECK(formula_of(name(role::weights, softmax(nameless)).node()).plain == "weights = softmax(x ⋅ xᵀ)");
   CHECK(formula_of(matmul(nameless, add(x, x)).node()).plain == "x ⋅ xᵀ ⋅ (x + x)");
   CHECK(formula_of(matmul(transpose(x), nameless).node()).plain == "xᵀ ⋅ (x ⋅ xᵀ)");
   CHECK(formula_of(subtract(subtract(x, x), x).node()).plain == "x − x − x");
   CHECK(formula_of(subtract(x, subtract(x, x)).node()).plain == "x − (x − x)");
   CHECK(formula_of(transpose(transpose(x)).node()).plain == "xᵀᵀ");
-  const Graph::Scope head(graph, "head.2");
-  const Value q = name("q", columns(x, 0, 1));
+  const Graph::Scope head(graph, scope::head, 2);
+  const Value q = name(role::q, columns(x, 0, 1));
   CHECK(formula_of(q.node()).plain == "head.2.q = column 1 of x");
-  const Value part = name("x", columns(x, 0, 1));
+  const Value part = name(role::x, columns(x, 0, 1));
   CHECK(formula_of(part.node()).plain == "head.2.x = column 1 of x");
-  CHECK(formula_of(name("scores", matmul_transposed(q, q)).node()).plain ==
+  CHECK(formula_of(name(role::scores, matmul_transposed(q, q)).node()).plain ==
         "head.2.scores = head.2.q ⋅ head.2.qᵀ");
-  CHECK(symbol("head.2.w_q").latex == "{W^{Q}}_{\\mathrm{head.2}}");
+  CHECK(symbol(name(role::w_q, columns(x, 1, 1)).node()).latex == "{W^{Q}}_{\\mathrm{head.2}}");
 }
 
 TEST_CASE("a pattern may leave out leading scopes, and a star stands for anything") {
@@ -293,12 +293,12 @@ TEST_CASE("a pattern may leave out leading scopes, and a star stands for anythin
 TEST_CASE("nodes are found by pattern in order, and only the exact one where there is one") {
   Graph graph;
   const Value x = input(graph, "x", matrix({{1}}));
-  for (const char* scope_name : {"head.1", "head.2"}) {
-    const Graph::Scope scope(graph, scope_name);
-    name("weights", softmax(x));
-    name("output", softmax(x));
+  for (const std::size_t number : {1, 2}) {
+    const Graph::Scope scope(graph, scope::head, number);
+    name(role::weights, softmax(x));
+    name(role::output, softmax(x));
   }
-  name("output", softmax(x));
+  name(role::output, softmax(x));
   softmax(x);
   CHECK(names_of(graph.matching("weights")) == Names{"head.1.weights", "head.2.weights"});
   CHECK(names_of(graph.matching("head.*.output")) == Names{"head.1.output", "head.2.output"});
@@ -330,12 +330,12 @@ TEST_CASE("a name that is not there is answered with the nearest one") {
 TEST_CASE("with nobody listening an operation works in the memory of an operand that it owns") {
   Graph graph(keep_nothing());
   const Value x = input(graph, "x", matrix({{1, 2}, {3, 4}}));
-  Value scores = name("scores", matmul_transposed(x, x));
+  Value scores = name(role::scores, matmul_transposed(x, x));
   const double* const memory = scores.matrix().data();
-  Value scaled = name("scaled", divide(std::move(scores), {2, {"2", "2"}}));
+  Value scaled = name(role::scaled, divide(std::move(scores), {2, {"2", "2"}}));
   CHECK(scaled.matrix().data() == memory);
-  Value masked = name("masked", std::move(scaled));
-  Value weights = name("weights", softmax(mask(add(std::move(masked), x), x, -1.0)));
+  Value masked = name(role::masked, std::move(scaled));
+  Value weights = name(role::weights, softmax(mask(add(std::move(masked), x), x, -1.0)));
   CHECK(weights.matrix().data() == memory);
   CHECK(graph.at("scores").kept == nullptr);
   CHECK_THROWS_AS(graph.at("scores").matrix(), std::logic_error);
@@ -350,9 +350,9 @@ TEST_CASE("with nobody listening an operation works in the memory of an operand 
 TEST_CASE("with everybody listening every operand stays as it was, and the result is the same") {
   const auto compute = [](Graph& graph) {
     const Value x = input(graph, "x", matrix({{1, 2}, {3, 4}}));
-    Value scores = name("scores", matmul_transposed(x, x));
-    Value scaled = name("scaled", divide(std::move(scores), {2, {"2", "2"}}));
-    return name("weights", softmax(mask(add(std::move(scaled), x), x, -1.0)));
+    Value scores = name(role::scores, matmul_transposed(x, x));
+    Value scaled = name(role::scaled, divide(std::move(scores), {2, {"2", "2"}}));
+    return name(role::weights, softmax(mask(add(std::move(scaled), x), x, -1.0)));
   };
   Graph all, none(keep_nothing());
   const Value weights = compute(all);
@@ -365,9 +365,9 @@ TEST_CASE("with everybody listening every operand stays as it was, and the resul
 TEST_CASE("only what matches is kept") {
   Graph graph(keep_matching("head.*.weights"));
   const Value x = input(graph, "x", matrix({{1, 2}}));
-  for (const char* scope_name : {"head.1", "head.2"}) {
-    const Graph::Scope scope(graph, scope_name);
-    name("output", add(name("weights", softmax(name("scores", divide(x, {2, {"2", "2"}})))), x));
+  for (const std::size_t number : {1, 2}) {
+    const Graph::Scope scope(graph, scope::head, number);
+    name(role::output, add(name(role::weights, softmax(name(role::scores, divide(x, {2, {"2", "2"}})))), x));
   }
   Names kept;
   for (const Node& node : graph.nodes()) {
@@ -380,7 +380,7 @@ TEST_CASE("only what matches is kept") {
 TEST_CASE("rows and columns keep their labels through operations") {
   Graph graph;
   const Value x =
-      graph.input("x", matrix({{1, 2, 3}}), axis("tokens", {"it"}), axis("features", {"a", "b", "c"}));
+      graph.input(role::x, matrix({{1, 2, 3}}), axis("tokens", {"it"}), axis("features", {"a", "b", "c"}));
   const Value part = columns(x, 1, 2);
   CHECK(part.node().frame.columns.label(0) == "b");
   CHECK(part.node().frame.rows.label(0) == "it");

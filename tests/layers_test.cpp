@@ -37,7 +37,7 @@ std::function<void()> solving(std::string json) {
 }
 
 Value input(Graph& graph, std::string_view name, const Matrix& matrix) {
-  return graph.input(name, matrix, axis("rows"), axis("columns"));
+  return graph.input(called(name), matrix, axis("rows"), axis("columns"));
 }
 
 Request request_of(std::string_view json) {

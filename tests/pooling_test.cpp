@@ -21,7 +21,7 @@ namespace {
 
 Matrix weights_of(std::string_view pooling, const Matrix& scores) {
   Graph graph;
-  const Value given = graph.input("scores", scores, axis("queries"), axis("keys"));
+  const Value given = graph.input(role::scores, scores, axis("queries"), axis("keys"));
   return look_up(poolings(), pooling, "pooling").weights(given).matrix();
 }
 

@@ -5,7 +5,8 @@
 #include <stdexcept>
 
 #include "attention/identities.hpp"
-#include "attention/score.hpp"
+#include "attention/recipe.hpp"
+#include "attention/steps.hpp"
 #include "data/problem_file.hpp"
 #include "data/request.hpp"
 #include "files/json_writer.hpp"
@@ -16,7 +17,7 @@ using namespace attn;
 namespace {
 
 Value input(Graph& graph, const char* name, const Matrix& matrix) {
-  return graph.input(name, matrix, axis("rows"), axis("columns"));
+  return graph.input(called(name), matrix, axis("rows"), axis("columns"));
 }
 
 Matrix random_matrix(Shape shape) {
@@ -92,18 +93,34 @@ TEST_CASE("two matrices differ by NaN where one is NaN, and only matrices of one
   CHECK_THROWS_AS(largest_difference(matrix({{1, 2}}), matrix({{1}, {2}})), std::logic_error);
 }
 
-TEST_CASE("what a scoring function names beside its scores belongs to scoring, and tells what they mean") {
+TEST_CASE("what a scoring function names beside its scores leads to them, and scores know what they mean") {
   for (const ScoringFunction& function : scoring_functions()) {
     CAPTURE(function.name);
     CHECK_FALSE(function.meaning.empty());
     Graph graph;
     solved(graph, (R"({"text": "a b", "seed": 4, "score": ")" + std::string(function.name) + "\"}").c_str());
-    for (const std::string_view term : function.terms) {
-      CHECK(graph.find(term) != nullptr);
-      CHECK(is_of_scoring(term));
+    const Node& scores = graph.at(role::scores);
+    CHECK(meaning_of_scores(scores) == function.meaning);
+    CHECK_FALSE(leads_to_scores(scores));
+    for (const Node* node : graph.named()) {
+      const bool is_computed_here = node->operation && step_of(*node)->shows(scores) && node != &scores;
+      CHECK(leads_to_scores(*node) == is_computed_here);
     }
-    CHECK(meaning_of_scores(graph.at("scores")) == function.meaning);
   }
+}
+
+TEST_CASE("a scoring function that names nothing else is described by its own meaning") {
+  const ScoringFunction nearest{.name = "nearest",
+                                .summary = "",
+                                .meaning = "A score is how near a key is.",
+                                .scale = "none",
+                                .score = gaussian};
+  Graph graph;
+  const Value q = input(graph, "q", matrix({{1, 2}})), k = input(graph, "k", matrix({{1, 2}, {3, 4}}));
+  attention_weights(attention_scores(q, k, recipe_of(nearest, {}, {.d_k = 2})), {});
+  CHECK(meaning_of_scores(graph.at(role::scores)) == nearest.meaning);
+  const std::string told = step_of(graph.at(role::scores))->meaning(graph.at(role::scores));
+  CHECK(told.starts_with(nearest.meaning));
 }
 
 TEST_CASE("scores that would take more memory than a matrix may have are refused before they take it") {
@@ -119,7 +136,7 @@ TEST_CASE("scores that would take more memory than a matrix may have are refused
        scoring(many + R"(, "score": "additive")")},
   });
   Graph graph;
-  const Value column = graph.input("x", Matrix({20000, 1}, 1.0), axis("rows"), axis("columns"));
+  const Value column = graph.input(role::x, Matrix({20000, 1}, 1.0), axis("rows"), axis("columns"));
   check_refused({{"(x ⋅ xᵀ) would be 20000×20000, more than the 134217728 cells that a matrix may have",
                   [&] { matmul_transposed(column, column); }}});
 }
@@ -127,7 +144,7 @@ TEST_CASE("scores that would take more memory than a matrix may have are refused
 TEST_CASE("the bilinear score multiplies every pair with the matrix between them") {
   Graph graph;
   const ScoreParameters parameters{
-      .matrices = {{"score_m", input(graph, "score_m", matrix({{1, 0, 2}, {0, 1, 0}}))}}};
+      .matrices = {{&role::score_m, input(graph, "score_m", matrix({{1, 0, 2}, {0, 1, 0}}))}}};
   // Queries of two numbers, keys of three: (1·1 + 2·3) · … by hand.
   const Value scores = bilinear(input(graph, "q", matrix({{1, 2}})),
                                 input(graph, "k", matrix({{1, 1, 1}, {0, 2, 3}})), parameters);
@@ -137,9 +154,9 @@ TEST_CASE("the bilinear score multiplies every pair with the matrix between them
 TEST_CASE("the additive score passes the sum of both projections through tanh") {
   Graph graph;
   const ScoreParameters parameters{
-      .matrices = {{"score_wq", input(graph, "score_wq", matrix({{1, -1}}))},
-                   {"score_wk", input(graph, "score_wk", matrix({{0.5, 1}, {1, 0}}))},
-                   {"score_wv", input(graph, "score_wv", matrix({{2}, {3}}))}}};
+      .matrices = {{&role::score_wq, input(graph, "score_wq", matrix({{1, -1}}))},
+                   {&role::score_wk, input(graph, "score_wk", matrix({{0.5, 1}, {1, 0}}))},
+                   {&role::score_wv, input(graph, "score_wv", matrix({{2}, {3}}))}}};
   const Value scores =
       additive(input(graph, "q", matrix({{1}, {0}})), input(graph, "k", matrix({{2, 1}})), parameters);
   // W_k k = (2, 2); W_q q = (1, −1) or (0, 0).

@@ -25,7 +25,8 @@ struct Ran {
   Ran& on(const ModelInput& source, const ModelInput& target) {
     std::optional<Value> encoded;
     if (model.kind->encodes) encoded = running.encode(source);
-    if (model.kind->decodes) name("distribution", softmax(running.logits(running.decode(target, encoded))));
+    if (model.kind->decodes)
+      name(role::distribution, softmax(running.logits(running.decode(target, encoded))));
     return *this;
   }
   const Matrix& at(std::string_view node) const { return graph.at(node).matrix(); }
@@ -105,9 +106,9 @@ TEST_CASE("a layer normalization gives every row mean 0 and variance 1") {
 TEST_CASE("a layer normalization by hand") {
   // Mean 4, variance 5, and √(5 + 4) = 3.
   Graph graph;
-  const Value x = graph.input("x", matrix({{1, 3, 5, 7}}), axis("tokens"), axis("features"));
-  const Value gamma = graph.input("gamma", matrix({{1, 2, 3, 6}}), axis("γ"), axis("features"));
-  const Value beta = graph.input("beta", matrix({{0, 0, 1, -6}}), axis("β"), axis("features"));
+  const Value x = graph.input(role::x, matrix({{1, 3, 5, 7}}), axis("tokens"), axis("features"));
+  const Value gamma = graph.input(role::gamma, matrix({{1, 2, 3, 6}}), axis("γ"), axis("features"));
+  const Value beta = graph.input(role::beta, matrix({{0, 0, 1, -6}}), axis("β"), axis("features"));
   const Value output = layer_norm(x, {.gamma = gamma, .beta = beta, .epsilon = 4.0});
   CHECK(graph.at("mean").matrix()(0, 0) == 4.0);
   CHECK(graph.at("variance").matrix()(0, 0) == 5.0);
@@ -218,7 +219,8 @@ TEST_CASE("a graph that never evaluates has the names, shapes and costs of one t
     RunningTransformer running(planned, plan);
     std::optional<Value> encoded;
     if (model.kind->encodes) encoded = running.encode(source);
-    if (model.kind->decodes) name("distribution", softmax(running.logits(running.decode(target, encoded))));
+    if (model.kind->decodes)
+      name(role::distribution, softmax(running.logits(running.decode(target, encoded))));
     std::vector<std::string> names = plan.names(), expected = ran.graph.names();
     std::ranges::sort(names);
     std::ranges::sort(expected);

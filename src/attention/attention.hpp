@@ -14,7 +14,8 @@ struct Recipe {
   std::function<Value(Value q, Value k)> score = [](Value q, Value k) {
     return dot_product(std::move(q), std::move(k), {});
   };
-  std::optional<Scalar> divisor = {};                      // of the scores
+  const ScoringFunction* function = &scoring_functions().front();  // what the score is computed by
+  std::optional<Scalar> divisor = {};                              // of the scores
   std::optional<Value> bias = {};                          // added to the scaled scores     [n_q, n_k]
   std::optional<Value> allowed = {};                       // 0 where a query may not look   [n_q, n_k]
   double fill = -std::numeric_limits<double>::infinity();  // takes the place of a score that is not allowed
@@ -32,6 +33,10 @@ Value linear(Value x, const Projection& projection);
 /// The scores divided by what the recipe says, or as they are.
 Value divided(Value scores, const Recipe& recipe);
 
+/// What the recipe makes of queries and keys: `scores`, which know their function.
+/// [n_q, d_q] [n_k, d_k] -> [n_q, n_k].
+Value attention_scores(Value q, Value k, const Recipe& recipe);
+
 /// From the scores to weights whose rows sum to one: `scaled`, `masked`, `weights`.  [n_q, n_k] -> [n_q,
 /// n_k]. (Vaswani et al. 2017, section 3.2.1; D0 11.3)
 Value attention_weights(Value scores, const Recipe& recipe);
@@ -46,7 +51,7 @@ Value weigh(Value weights, Value v);
 
 /// The part of q, k or v that belongs to one head: head i of h has columns i·d/h … (i+1)·d/h − 1, i from 0.
 /// [n, h·d] -> [n, d].  Throws InputError when the columns cannot be shared out equally.
-Value head_part(Value whole, std::string_view leaf, std::size_t head, std::size_t heads);
+Value head_part(Value whole, const Role& part, std::size_t head, std::size_t heads);
 
 /// Runs `head(i)` for i from 0, each within its scope `head.1` … `head.h`; a single head has no scope.
 void for_each_head(Graph& graph, std::size_t heads, const std::function<void(std::size_t)>& head);

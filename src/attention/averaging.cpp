@@ -1,7 +1,5 @@
 #include "attention/averaging.hpp"
 
-#include <fmt/format.h>
-
 namespace attn {
 namespace {
 
@@ -13,26 +11,22 @@ Value through_maps(Value x, const LayerMaps& maps) {
 
 }  // namespace
 
-bool is_averaging(const Node& node) {
-  return node.scope().find(std::string(averaging_scope) + ".") != std::string_view::npos;
-}
-
 void average_once(const Value& x, const std::vector<Value>& weights, const LayerMaps& maps) {
   Graph& graph = x.graph();
-  const Graph::Scope scope(graph, averaging_scope);
+  const Graph::Scope scope(graph, scope::averaging);
   Value values = x;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     {
-      const Graph::Scope layer(graph, fmt::format("layer.{}", i + 1));
+      const Graph::Scope layer(graph, scope::layer, i + 1);
       values = through_maps(std::move(values), maps);
     }
     const bool last = i + 1 == weights.size();
-    values = name(last ? "values" : fmt::format("through_layer_{}", i + 1), std::move(values));
+    values = name(last ? Name(role::values) : Name(role::through_layer, i + 1), std::move(values));
   }
   Value mixing = weights.front();
   for (std::size_t i = 1; i < weights.size(); ++i) mixing = matmul(weights[i], std::move(mixing));
-  mixing = name("weights", std::move(mixing));
-  name("output", weigh(std::move(mixing), std::move(values)));
+  mixing = name(role::weights, std::move(mixing));
+  name(role::output, weigh(std::move(mixing), std::move(values)));
 }
 
 }  // namespace attn

@@ -1,18 +1,20 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "attention/feed_forward.hpp"
 
 namespace attn {
 
-/// The scope of what `layers` would give if they mixed the words only once.
-constexpr std::string_view averaging_scope = "averaging";
+namespace family {
+/// What layers would give if they mixed the words only once. Its weights are weights.
+inline constexpr Family averaging{.name = "averaging", .keeps_facts = true};
+}  // namespace family
 
-/// Whether a node lies within that scope.
-bool is_averaging(const Node& node);
+namespace scope {
+inline constexpr ScopeKind averaging{.name = "averaging", .family = &family::averaging};
+}  // namespace scope
 
 /// The maps that every word goes through in a layer, by itself.
 struct LayerMaps {

@@ -30,32 +30,32 @@ class SequenceEvaluation {
 
   void run() {
     std::optional<Value> x;
-    if (sequence_.x) x = input("x", *sequence_.x, axis("tokens", sequence_.tokens), axis("features"));
-    if (given("weights")) {
-      weigh_given(input("weights", queries_, keys_));
-    } else if (given("scores")) {
+    if (sequence_.x) x = input(role::x, *sequence_.x, axis("tokens", sequence_.tokens), axis("features"));
+    if (given(role::weights)) {
+      weigh_given(input(role::weights, queries_, keys_));
+    } else if (given(role::scores)) {
       require_one_head("scores");
-      Value scores = input("scores", queries_, keys_);
+      Value scores = input(role::scores, queries_, keys_);
       const Recipe how = recipe_for(scores.shape(), {.d_k = 0, .n_k = scores.shape().columns});
       weigh_given(attention_weights(std::move(scores), how));
     } else {
       if (x)
         x = with_positions(kind_of_positions(problem_), *std::move(x),
-                           {.table = find(parameters_, "position_table")});
+                           {.table = find(parameters_, role::position_table)});
       run_layers(x);
     }
   }
 
  private:
-  bool given(std::string_view name) const { return problem_.matrices.contains(name); }
+  bool given(const Role& role) const { return problem_.matrices.contains(role.leaf); }
 
-  Value input(std::string_view name, const Matrix& matrix, Axis rows, Axis columns) {
-    require_labels(name, rows, matrix.shape().rows);
-    require_labels(name, columns, matrix.shape().columns);
-    return graph_.input(name, matrix, std::move(rows), std::move(columns));
+  Value input(const Role& role, const Matrix& matrix, Axis rows, Axis columns) {
+    require_labels(role.leaf, rows, matrix.shape().rows);
+    require_labels(role.leaf, columns, matrix.shape().columns);
+    return graph_.input(role, matrix, std::move(rows), std::move(columns));
   }
-  Value input(std::string_view name, Axis rows, Axis columns) {
-    return input(name, problem_.matrices.find(name)->second, std::move(rows), std::move(columns));
+  Value input(const Role& role, Axis rows, Axis columns) {
+    return input(role, problem_.matrices.find(role.leaf)->second, std::move(rows), std::move(columns));
   }
 
   void require_one_head(std::string_view name) const {
@@ -67,13 +67,13 @@ class SequenceEvaluation {
     }
   }
 
-  std::optional<Value> projected(char which, const std::optional<Value>& from, const Axis& rows) {
-    const std::string name(1, which);
-    if (given(name)) return input(name, rows, axis("features"));
+  std::optional<Value> projected(const Role& role, const LinearRoles& by, const std::optional<Value>& from,
+                                 const Axis& rows) {
+    if (given(role)) return input(role, rows, axis("features"));
     if (!from) return std::nullopt;
-    const std::optional<Projection> map = projection(parameters_, which);
+    const std::optional<Projection> map = projection(parameters_, by);
     if (!map) return std::nullopt;
-    return attn::name(name, linear(*from, *map));
+    return attn::name(role, linear(*from, *map));
   }
 
   // How scores of this shape are divided and masked.
@@ -81,10 +81,10 @@ class SequenceEvaluation {
     require_size("scores", shape);  // masks are as large
     Recipe recipe{.divisor = divisor_of(problem_, keys), .fill = problem_.fill};
     if (const std::optional<Matrix> added = added_cells(problem_, shape)) {
-      recipe.bias = input("bias", *added, queries_, keys_);
+      recipe.bias = input(role::bias, *added, queries_, keys_);
     }
     if (const std::optional<Matrix> allowed = allowed_cells(problem_, padding(), shape)) {
-      recipe.allowed = input("mask", *allowed, queries_, keys_);
+      recipe.allowed = input(role::mask, *allowed, queries_, keys_);
       const std::vector<std::string> sources = problem_.sources_of_mask(padding().words);
       if (sources != std::vector<std::string>{"--mask"}) {
         graph_.tell_origin(recipe.allowed->node(), "follows from " + listed(sources));
@@ -98,10 +98,12 @@ class SequenceEvaluation {
   Recipe recipe(const Value& q, const Value& k) {
     const KeySizes keys{.d_k = k.shape().columns / problem_.heads, .n_k = k.shape().rows};
     Recipe recipe = recipe_for({q.shape().rows, k.shape().rows}, keys);
-    recipe.score = recipe_of(problem_, parameters_, keys).score;
+    const Recipe compare = recipe_of(problem_, parameters_, keys);
+    recipe.score = compare.score;
+    recipe.function = compare.function;
     const PositionKind& positions = kind_of_positions(problem_);
     if (positions.of_scaled_scores) {
-      Value relative = positions.of_scaled_scores(q, k, *find(parameters_, "position_table"));
+      Value relative = positions.of_scaled_scores(q, k, *find(parameters_, role::position_table));
       recipe.bias = recipe.bias ? add(*recipe.bias, std::move(relative)) : std::move(relative);
     }
     return recipe;
@@ -113,32 +115,34 @@ class SequenceEvaluation {
     std::vector<Value> mixing;
     for (std::size_t i = 1; i <= problem_.layers; ++i) {
       std::optional<Graph::Scope> scope;
-      if (problem_.layers > 1) scope.emplace(graph_, fmt::format("layer.{}", i));
+      if (problem_.layers > 1) scope.emplace(graph_, scope::layer, i);
       x = run_layer(x, i == problem_.layers ? extent_ : Extent::output);
       if (!x) return;
       if (const std::optional<Value> weights = latest_weights()) mixing.push_back(*weights);
     }
-    const bool averages = problem_.layers > 1 && problem_.heads == 1 && !given("memory");
+    const bool averages = problem_.layers > 1 && problem_.heads == 1 && !given(role::memory);
     if (averages && mixing.size() == problem_.layers) average_once(*bottom, mixing, layer_maps());
   }
 
   std::optional<Value> run_layer(const std::optional<Value>& x, Extent extent) {
     // Without anything to attend with, the feed-forward layer works on the words themselves.
-    const bool attends = find(parameters_, "w_q") || find(parameters_, "w_k") || given("q") || given("k");
+    const bool attends =
+        find(parameters_, role::w_q) || find(parameters_, role::w_k) || given(role::q) || given(role::k);
     const bool alone = problem_.feed_forward && !attends && extent == Extent::output;
     std::optional<Value> output = alone ? x : attend(x, extent);
     if (!output || !problem_.feed_forward) return output;
-    return attn::name("feed_forward", feed_forward(*std::move(output), feed_forward_of(parameters_)));
+    return attn::name(role::feed_forward, feed_forward(*std::move(output), feed_forward_of(parameters_)));
   }
 
   std::optional<Value> attend(const std::optional<Value>& x, Extent extent) {
-    const std::optional<Value> memory = find(parameters_, "memory");
+    const std::optional<Value> memory = find(parameters_, role::memory);
     const std::optional<Value>& source = memory ? memory : x;
-    const std::optional<Value> q = projected('q', x, queries_);
-    const std::optional<Value> k = projected('k', source, keys_);
+    const std::optional<Value> q = projected(role::q, linear_layer::q, x, queries_);
+    const std::optional<Value> k = projected(role::k, linear_layer::k, source, keys_);
     const bool needs_values = extent != Extent::weights;
-    const std::optional<Value> v = needs_values ? projected('v', source, keys_) : std::nullopt;
-    const std::optional<Projection> output_projection = projection(parameters_, 'o');
+    const std::optional<Value> v =
+        needs_values ? projected(role::v, linear_layer::v, source, keys_) : std::nullopt;
+    const std::optional<Projection> output_projection = projection(parameters_, linear_layer::o);
     if (!q || !k || extent == Extent::projections) return std::nullopt;
 
     const Recipe how = recipe(*q, *k);
@@ -146,40 +150,41 @@ class SequenceEvaluation {
       weigh_nothing(*q, *k, how);
       return std::nullopt;
     }
-    if (problem_.heads == 1 && !output_projection) return attn::name("output", attention(*q, *k, *v, how));
+    if (problem_.heads == 1 && !output_projection)
+      return attn::name(role::output, attention(*q, *k, *v, how));
     return multi_head_attention(*q, *k, *v, {how, problem_.heads, output_projection});
   }
 
   // Without values there are weights, and nothing to weigh.
   void weigh_nothing(const Value& q, const Value& k, const Recipe& recipe) {
     for_each_head(graph_, problem_.heads, [&](std::size_t i) {
-      Value q_i = head_part(q, "q", i, problem_.heads);
-      Value k_i = head_part(k, "k", i, problem_.heads);
-      Value scores = recipe.score(std::move(q_i), std::move(k_i));
-      attention_weights(attn::name("scores", std::move(scores)), recipe);
+      Value q_i = head_part(q, role::q, i, problem_.heads);
+      Value k_i = head_part(k, role::k, i, problem_.heads);
+      attention_weights(attention_scores(std::move(q_i), std::move(k_i), recipe), recipe);
     });
   }
 
   void weigh_given(Value weights) {
     require_one_head("weights");
-    if (extent_ != Extent::output || !given("v")) return;
-    Value sum = weigh(std::move(weights), input("v", keys_, axis("features")));
-    if (const std::optional<Projection> output_projection = projection(parameters_, 'o')) {
-      sum = linear(attn::name("concat", attn::name("head", std::move(sum))), *output_projection);
+    if (extent_ != Extent::output || !given(role::v)) return;
+    Value sum = weigh(std::move(weights), input(role::v, keys_, axis("features")));
+    if (const std::optional<Projection> output_projection = projection(parameters_, linear_layer::o)) {
+      sum = linear(attn::name(role::concat, attn::name(role::head, std::move(sum))), *output_projection);
     }
-    attn::name("output", std::move(sum));
+    attn::name(role::output, std::move(sum));
   }
 
   std::optional<Value> latest_weights() const {
     const auto& nodes = graph_.nodes();
     const auto found =
-        std::find_if(nodes.rbegin(), nodes.rend(), [](const Node& node) { return node.leaf() == "weights"; });
+        std::find_if(nodes.rbegin(), nodes.rend(), [](const Node& node) { return node.is(role::weights); });
     if (found == nodes.rend() || !found->kept) return std::nullopt;
     return graph_.value(*found);
   }
 
   LayerMaps layer_maps() {
-    LayerMaps maps{.v = *projection(parameters_, 'v'), .output = projection(parameters_, 'o')};
+    LayerMaps maps{.v = *projection(parameters_, linear_layer::v),
+                   .output = projection(parameters_, linear_layer::o)};
     if (problem_.feed_forward) maps.feed_forward = feed_forward_of(parameters_);
     return maps;
   }

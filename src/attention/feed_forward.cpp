@@ -3,8 +3,8 @@
 namespace attn {
 
 Value feed_forward(Value x, const FeedForward& layer) {
-  Value inner = name("inner", linear(std::move(x), layer.inner));
-  Value rectified = name("rectified", relu(std::move(inner)));
+  Value inner = name(role::inner, linear(std::move(x), layer.inner));
+  Value rectified = name(role::rectified, relu(std::move(inner)));
   return linear(std::move(rectified), layer.outer);
 }
 

@@ -12,7 +12,7 @@ namespace attn {
 namespace {
 
 // Each identity is computed with the operations themselves, in a graph of its own.
-Value input(Graph& graph, std::string_view name, const Matrix& matrix) {
+Value input(Graph& graph, const Name& name, const Matrix& matrix) {
   return graph.input(name, matrix, axis("rows"), axis("columns"));
 }
 
@@ -41,7 +41,7 @@ double largest_difference(const Matrix& a, const Matrix& b) {
 
 double gaussian_against_dot(const Matrix& q, const Matrix& k, double sigma) {
   Graph graph;
-  const Value queries = input(graph, "q", q), keys = input(graph, "k", k);
+  const Value queries = input(graph, role::q, q), keys = input(graph, role::k, k);
   const Value of_kernel = softmax(gaussian(queries, keys, {.sigma = sigma}));
   const Value of_dot = softmax(divide(dot_product(queries, keys, {}), {sigma * sigma, {"σ²", "\\sigma^2"}}));
   return largest_difference(of_kernel.matrix(), of_dot.matrix());
@@ -61,20 +61,22 @@ Matrix of_equal_length(const Matrix& k) {
 double additive_against_hidden_layer(const Matrix& q, const Matrix& k, const Matrix& w_q, const Matrix& w_k,
                                      const Matrix& w_v) {
   Graph graph;
-  const Value queries = input(graph, "q", q), keys = input(graph, "k", k),
-              to_score = input(graph, "w_v", w_v);
-  const ScoreParameters parameters{.matrices = {{"score_wq", input(graph, "w_q", w_q)},
-                                                {"score_wk", input(graph, "w_k", w_k)},
-                                                {"score_wv", to_score}}};
+  const Value queries = input(graph, role::q, q), keys = input(graph, role::k, k),
+              to_score = input(graph, role::w_v, w_v);
+  const ScoreParameters parameters{.matrices = {{&role::score_wq, input(graph, role::w_q, w_q)},
+                                                {&role::score_wk, input(graph, role::w_k, w_k)},
+                                                {&role::score_wv, to_score}}};
   const Value scores = additive(queries, keys, parameters);
-  const Value hidden = attn::tanh(matmul(pairs(queries, keys), input(graph, "both", below(w_q, w_k))));
+  const Value hidden =
+      attn::tanh(matmul(pairs(queries, keys), input(graph, Name{role::other, "both"}, below(w_q, w_k))));
   return largest_difference(scores.matrix(), unpair(matmul(hidden, to_score), queries, keys).matrix());
 }
 
 double split_against_independent(const Matrix& x, const Projections& w, std::size_t heads) {
   Graph graph;
-  const Value words = input(graph, "x", x), w_q = input(graph, "w_q", w.q), w_k = input(graph, "w_k", w.k),
-              w_v = input(graph, "w_v", w.v), w_o = input(graph, "w_o", w.o);
+  const Value words = input(graph, role::x, x), w_q = input(graph, role::w_q, w.q),
+              w_k = input(graph, role::w_k, w.k), w_v = input(graph, role::w_v, w.v),
+              w_o = input(graph, role::w_o, w.o);
   const Value split = multi_head_attention(matmul(words, w_q), matmul(words, w_k), matmul(words, w_v),
                                            {{}, heads, Projection{w_o, std::nullopt}});
   std::vector<Value> outputs;
@@ -83,7 +85,7 @@ double split_against_independent(const Matrix& x, const Projections& w, std::siz
       const std::size_t width = all.shape().columns / heads;
       return matmul(words, columns(all, i * width, width));
     };
-    const Graph::Scope scope(graph, "independent." + std::to_string(i + 1));
+    const Graph::Scope scope(graph, {scope::other, "independent." + std::to_string(i + 1)});
     outputs.push_back(attention(own(w_q), own(w_k), own(w_v), {}));
   }
   return largest_difference(split.matrix(), matmul(concatenate(std::move(outputs)), w_o).matrix());

@@ -8,7 +8,6 @@
 
 #include "attention/averaging.hpp"
 #include "attention/identities.hpp"
-#include "attention/roles.hpp"
 #include "attention/score.hpp"
 #include "graph/op/operations.hpp"
 #include "support/number.hpp"
@@ -23,18 +22,18 @@ bool has_row_without_keys(const Node& masked) {
   });
 }
 
-bool adds(const Node& masked, std::string_view leaf) {
-  return std::ranges::any_of(masked.named_operands(), [&](const Node* node) { return node->leaf() == leaf; });
+bool adds(const Node& masked, const Role& role) {
+  return std::ranges::any_of(masked.named_operands(), [&](const Node* node) { return node->is(role); });
 }
 
 std::string meaning_of_added(const Node& node) {
   std::string meaning;
-  if (adds(node, "bias")) {
+  if (adds(node, role::bias)) {
     meaning =
         "The numbers of the mask are added to the scores: −∞ masks a key, and a negative number lowers its "
         "score.";
   }
-  if (adds(node, "relative")) {
+  if (adds(node, role::relative)) {
     meaning += std::string(meaning.empty() ? "" : " ") +
                "Relative position bias: a number for the distance between the words is added to each score.";
   }
@@ -42,17 +41,17 @@ std::string meaning_of_added(const Node& node) {
 }
 
 // With biases a row of zero weights differs: each layer adds its bias after it.
-std::string what_averaging_shows(const Graph& graph, std::string_view outer) {
-  const auto within = [&](const Node& node) {
-    return node.scope().starts_with(outer) && !is_averaging(node);
+std::string what_averaging_shows(const Graph& graph, const NamedScope* outer) {
+  const auto is_computed = [&](const Node& node, const Role& role) {
+    return node.operation && node.is(role) && lies_within(node.place, outer);
   };
   const auto& nodes = graph.nodes();
-  if (std::ranges::any_of(nodes, [&](const Node& node) { return within(node) && is_feed_forward(node); })) {
+  if (std::ranges::any_of(nodes, [&](const Node& node) { return is_computed(node, role::rectified); })) {
     return "The ReLU of the feed-forward layers is a nonlinearity, so stacked layers are in general more "
            "than one averaging.";
   }
   const bool zero_rows = std::ranges::any_of(nodes, [&](const Node& node) {
-    return within(node) && computed(node, "weights") && has_row_without_keys(*node.operands.front());
+    return is_computed(node, role::weights) && has_row_without_keys(*node.operands.front());
   });
   if (zero_rows) {
     return "A query whose keys are all masked has only weights of 0. Its row is no average, and with biases "
@@ -88,7 +87,8 @@ std::string meaning_of_scaled(const Node& node) {
 std::string meaning_of_masked(const Node& node) {
   if (node.is_alias()) return "No mask applies here: every query may attend to every key.";
   if (node.operation->name() == "add") return meaning_of_added(node);
-  const std::string added = adds(node, "bias") || adds(node, "relative") ? meaning_of_added(node) + " " : "";
+  const std::string added =
+      adds(node, role::bias) || adds(node, role::relative) ? meaning_of_added(node) + " " : "";
   const double fill = mask_fill(*node.operation);
   if (std::ranges::all_of(cells(node.operands[1]->matrix()), [](double allowed) { return allowed != 0.0; })) {
     return added + "The mask allows every key to every query: no score is replaced.";
@@ -107,8 +107,8 @@ std::string meaning_of_masked(const Node& node) {
 }
 
 std::string heading_of_masked(const Node& node) {
-  if (!adds(node, "relative")) return "Mask";
-  const bool masks = node.operation->name() == "mask" || adds(node, "bias");
+  if (!adds(node, role::relative)) return "Mask";
+  const bool masks = node.operation->name() == "mask" || adds(node, role::bias);
   return masks ? "Relative position bias and mask" : "Relative position bias";
 }
 
@@ -132,15 +132,15 @@ std::string meaning_of_sum(const Node& node) {
 }
 
 std::string meaning_of_heads(const Node& node) {
-  if (!within_head(node)) return "There is one head. It uses all columns of q, k and v.";
+  if (!node.within(scope::head)) return "There is one head. It uses all columns of q, k and v.";
   return "Each head works on its own columns of q, k and v, so one head can attend to one thing while "
          "another attends to something else.";
 }
 
 std::string meaning_of_joined(const Node& node) {
-  const Node* output = node.graph->find(std::string(node.scope()) + "output");
+  const Node* output = node.beside(role::output);
   const bool projected = output && !output->is_alias();
-  const Node* concat = node.graph->find(std::string(node.scope()) + "concat");
+  const Node* concat = node.beside(role::concat);
   const std::string joined = concat && concat->is_alias()
                                  ? "There is one head, so nothing is concatenated."
                                  : "The outputs of the heads are concatenated, one row per query.";
@@ -162,14 +162,15 @@ std::string meaning_of_feed_forward(const Node&) {
 
 std::string meaning_of_averaging(const Node& node) {
   const Graph& graph = *node.graph;
-  const std::string outer(node.scope().substr(0, node.scope().find(averaging_scope)));
+  const NamedScope* const averaging = node.within(scope::averaging);
+  const NamedScope* const outer = averaging->outer;
   const Node* top = nullptr;
   for (const Node& other : graph.nodes()) {
-    const bool of_layer = other.scope().starts_with(outer + "layer.");
-    if (of_layer && (computed(other, "output") || computed(other, "feed_forward"))) top = &other;
+    const NamedScope* const layer = other.within(scope::layer);
+    const bool is_of_layer = other.operation && layer && layer->outer == outer;
+    if (is_of_layer && (other.is(role::output) || other.is(role::feed_forward))) top = &other;
   }
-  const double difference =
-      largest_difference(top->matrix(), graph.at(outer + std::string(averaging_scope) + ".output").matrix());
+  const double difference = largest_difference(top->matrix(), graph.find(averaging, role::output)->matrix());
   return fmt::format(
       "Compare the stacked layers with a simpler model: apply all layers to each word separately, then mix "
       "the words once, with the product of the layers' weights. The largest difference from {} is {}. {}",

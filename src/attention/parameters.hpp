@@ -9,14 +9,20 @@
 
 namespace attn {
 
-/// The learned matrices of a problem, as nodes: `w_q`, `b_q`, …
-using Parameters = std::map<std::string, Value, std::less<>>;
+std::optional<Value> find(const Parameters& parameters, const Role& role);
 
-std::optional<Value> find(const Parameters& parameters, std::string_view name);
+/// The two parameters of a linear layer, by their roles.
+struct LinearRoles {
+  const Role& w;
+  const Role& b;
+};
+namespace linear_layer {
+inline constexpr LinearRoles q{role::w_q, role::b_q}, k{role::w_k, role::b_k}, v{role::w_v, role::b_v},
+    o{role::w_o, role::b_o}, inner{role::w_1, role::b_1}, outer{role::w_2, role::b_2};
+}
 
-/// x · w + b for `which` of q, k, v, o, 1 and 2; nothing without a w. Throws InputError for a b without its
-/// w, and for one that does not fit it.
-std::optional<Projection> projection(const Parameters& parameters, char which);
+/// x · w + b; nothing without a w. Throws InputError for a b without its w, and for one that does not fit it.
+std::optional<Projection> projection(const Parameters& parameters, const LinearRoles& of);
 
 /// The maps of the feed-forward layer. Throws InputError unless both are there.
 FeedForward feed_forward_of(const Parameters& parameters);

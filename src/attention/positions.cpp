@@ -52,7 +52,7 @@ Value relative_bias(const Value& q, const Value& k, const Value& table) {
          to_string(table.shape()));
   }
   require_odd(table.shape().columns, "columns", table);
-  return name("relative", by_distance(table, q, k));
+  return name(role::relative, by_distance(table, q, k));
 }
 
 // A vector for each distance, which the query is compared with as with a key.
@@ -62,8 +62,8 @@ Value relative_vectors(const Value& q, const Value& k, const Value& table) {
          to_string(table.shape()), q.node().title(), to_string(q.shape()));
   }
   require_odd(table.shape().rows, "rows", table);
-  Value of_distances = name("distances", matmul_transposed(q, table));
-  return name("relative", by_distance(std::move(of_distances), q, k));
+  Value of_distances = name(role::distances, matmul_transposed(q, table));
+  return name(role::relative, by_distance(std::move(of_distances), q, k));
 }
 
 std::size_t distances(const PositionSizes& sizes) {
@@ -101,8 +101,8 @@ std::span<const PositionKind> position_kinds() {
 
 Value with_positions(const PositionKind& kind, Value x, const Places& places) {
   if (!kind.of_embeddings) return x;
-  Value positions = name("positions", kind.of_embeddings(x, places));
-  return name("positioned", add(std::move(x), std::move(positions)));
+  Value positions = name(role::positions, kind.of_embeddings(x, places));
+  return name(role::positioned, add(std::move(x), std::move(positions)));
 }
 
 }  // namespace attn

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <set>
 
-#include "attention/averaging.hpp"
 #include "attention/evaluation.hpp"
 #include "attention/masks.hpp"
 #include "attention/positions.hpp"
@@ -13,53 +14,56 @@
 namespace attn {
 namespace {
 
-bool is_of_feed_forward(std::string_view name) {
-  return name.ends_with("_1") || name.ends_with("_2");
-}
-
 // What all sequences of a batch share stands outside their scopes.
 Parameters parameters_of(const Problem& problem, Graph& graph) {
   Parameters parameters;
-  for (const std::string name :
-       {"w_q", "b_q", "w_k", "b_k", "w_v", "b_v", "w_o", "b_o", "w_1", "b_1", "w_2", "b_2"}) {
-    if (is_of_feed_forward(name) && !problem.feed_forward) continue;
-    const auto found = problem.matrices.find(name);
-    if (found == problem.matrices.end()) continue;
-    parameters.emplace(
-        name, graph.input(name, found->second, axis(name[0] == 'b' ? "bias" : "features"), axis("features")));
-  }
-  for (const ScoringFunction& function : scoring_functions()) {
-    for (const ScoreParameter& row : function.parameters) {
-      const auto found = problem.matrices.find(row.name);
-      if (found == problem.matrices.end() || problem.score != function.name) continue;
-      parameters.emplace(row.name, graph.input(row.name, found->second, axis("features"), axis("features")));
+  const auto add = [&](const Role& role, std::string_view rows) {
+    const auto found = problem.matrices.find(role.leaf);
+    if (found == problem.matrices.end()) return;
+    parameters.emplace(&role, graph.input(role, found->second, axis(std::string(rows)), axis("features")));
+  };
+  const auto add_layers = [&](std::initializer_list<LinearRoles> layers) {
+    for (const LinearRoles& layer : layers) {
+      add(layer.w, "features");
+      add(layer.b, "bias");
     }
+  };
+  add_layers({linear_layer::q, linear_layer::k, linear_layer::v, linear_layer::o});
+  if (problem.feed_forward) add_layers({linear_layer::inner, linear_layer::outer});
+  for (const ScoringFunction& function : scoring_functions()) {
+    if (problem.score != function.name) continue;
+    for (const ScoreParameter& row : function.parameters) add(row.role, "features");
   }
   const PositionKind& positions = kind_of_positions(problem);
   if (positions.table_shape) {
-    const auto table = problem.matrices.find("position_table");
+    const auto table = problem.matrices.find(role::position_table.leaf);
     if (table == problem.matrices.end()) {
       fail("--positions {} needs a learned table: give --position-table, or --seed N for a random one",
            positions.name);
     }
-    parameters.emplace("position_table",
-                       graph.input("position_table", table->second, axis("positions"), axis("features")));
+    parameters.emplace(&role::position_table,
+                       graph.input(role::position_table, table->second, axis("positions"), axis("features")));
   }
-  const auto memory = problem.matrices.find("memory");
+  const auto memory = problem.matrices.find(role::memory.leaf);
   if (memory != problem.matrices.end()) {
     Axis rows = axis("tokens", problem.key_tokens);
-    require_labels("memory", rows, memory->second.shape().rows);
-    parameters.emplace("memory", graph.input("memory", memory->second, std::move(rows), axis("features")));
+    require_labels(role::memory.leaf, rows, memory->second.shape().rows);
+    parameters.emplace(&role::memory,
+                       graph.input(role::memory, memory->second, std::move(rows), axis("features")));
   }
   return parameters;
 }
 
+// What is given for one sentence, one layer and their heads.
+constexpr std::array matrices_of_one = {&role::q, &role::k, &role::v, &role::scores, &role::weights};
+
 void check_batch(const Problem& problem) {
   const std::size_t count = problem.sequences.size();
   if (count == 1) return;
-  for (const std::string_view name : {"q", "k", "v", "scores", "weights"}) {
-    if (problem.matrices.contains(name)) {
-      fail("{} is given for a batch of {} sentences: give a batch with --text or --x only", name, count);
+  for (const Role* role : matrices_of_one) {
+    if (problem.matrices.contains(role->leaf)) {
+      fail("{} is given for a batch of {} sentences: give a batch with --text or --x only", role->leaf,
+           count);
     }
   }
   const std::size_t lengths = problem.valid_lengths.size();
@@ -71,19 +75,20 @@ void check_batch(const Problem& problem) {
 // Layers above the first attend to what the one below found.
 void check_layers(const Problem& problem) {
   if (problem.layers == 1) return;
-  for (const std::string_view name : {"q", "k", "v", "scores", "weights"}) {
-    if (problem.matrices.contains(name)) {
+  for (const Role* role : matrices_of_one) {
+    if (problem.matrices.contains(role->leaf)) {
       fail("--layers {}: {} is given, and layers are computed from x: give --x or --text instead",
-           problem.layers, name);
+           problem.layers, role->leaf);
     }
   }
 }
 
 void tell_what_is_random(const Problem& problem, Graph& graph) {
+  std::set<const Role*> drawn;
+  for (const std::string& name : problem.drawn) drawn.insert(&called(name).role());
   for (const Node& node : graph.nodes()) {
-    const bool drawn =
-        !node.operation && std::ranges::find(problem.drawn, node.leaf()) != problem.drawn.end();
-    if (drawn) graph.tell_origin(node, fmt::format("is random ({})", problem.drawn_from));
+    if (!node.operation && drawn.contains(node.role))
+      graph.tell_origin(node, fmt::format("is random ({})", problem.drawn_from));
   }
 }
 
@@ -106,13 +111,13 @@ bool Problem::is_masked() const {
 }
 
 const std::vector<std::string>& Problem::words_of_keys(const Sequence& sequence) const {
-  const auto fits = [&](std::string_view name, std::size_t Shape::*dimension) {
-    const auto found = matrices.find(name);
+  const auto fits = [&](const Role& role, std::size_t Shape::*dimension) {
+    const auto found = matrices.find(role.leaf);
     return found == matrices.end() || found->second.shape().*dimension == sequence.tokens.size();
   };
-  const bool own = key_tokens.empty() && !matrices.contains("memory") && fits("k", &Shape::rows) &&
-                   fits("v", &Shape::rows) && fits("scores", &Shape::columns) &&
-                   fits("weights", &Shape::columns);
+  const bool own = key_tokens.empty() && !matrices.contains(role::memory.leaf) &&
+                   fits(role::k, &Shape::rows) && fits(role::v, &Shape::rows) &&
+                   fits(role::scores, &Shape::columns) && fits(role::weights, &Shape::columns);
   return own ? sequence.tokens : key_tokens;
 }
 
@@ -123,7 +128,7 @@ void evaluate(const Problem& problem, Graph& graph, Extent extent) {
   const std::size_t count = problem.sequences.size();
   for (std::size_t i = 0; i < count; ++i) {
     std::optional<Graph::Scope> scope;
-    if (count > 1) scope.emplace(graph, fmt::format("sentence.{}", i + 1));
+    if (count > 1) scope.emplace(graph, scope::sentence, i + 1);
     std::vector<std::size_t> lengths = problem.valid_lengths;
     if (count > 1 && lengths.size() == count) lengths = {lengths[i]};
     evaluate_sequence(problem, parameters, {&problem.sequences[i], std::move(lengths), extent}, graph);
@@ -134,12 +139,11 @@ void evaluate(const Problem& problem, Graph& graph, Extent extent) {
 void add_alignments(Graph& graph) {
   std::vector<const Node*> weights;
   for (const Node& node : graph.nodes()) {
-    if (node.leaf() == "weights" && !is_averaging(node)) weights.push_back(&node);
+    if (node.is(role::weights)) weights.push_back(&node);
   }
   for (const Node* node : weights) {
-    std::optional<Graph::Scope> scope;
-    if (!node->scope().empty()) scope.emplace(graph, node->scope_name());
-    name("alignment", transpose(graph.value(*node)));
+    const Graph::Scope scope(graph, node->place);
+    name(role::alignment, transpose(graph.value(*node)));
   }
 }
 

@@ -21,11 +21,11 @@ void require_shape(const GivenMask& mask, Shape shape) {
 
 Recipe recipe_of(const ScoringFunction& function, ScoreParameters learned, const KeySizes& sizes) {
   for (const ScoreParameter& row : function.parameters) {
-    if (learned.matrices.contains(row.name)) continue;
+    if (learned.matrices.contains(&row.role)) continue;
     fail("--score {} needs {}, a matrix with {}: give it, or --seed N for a random one", function.name,
-         row.name, row.shape_in_words);
+         row.role.leaf, row.shape_in_words);
   }
-  Recipe recipe{.divisor = divisor(function.scale, sizes)};
+  Recipe recipe{.function = &function, .divisor = divisor(function.scale, sizes)};
   recipe.score = [score = function.score, learned = std::move(learned)](Value q, Value k) {
     return score(std::move(q), std::move(k), learned);
   };
@@ -45,10 +45,10 @@ Recipe recipe_of(const Problem& problem, const Parameters& parameters, const Key
   }
   const PositionKind& positions = kind_of_positions(problem);
   if (positions.of_scores) {
-    recipe.score = [score = recipe.score, &positions, table = parameters.at("position_table")](Value q,
-                                                                                               Value k) {
+    recipe.score = [score = recipe.score, &positions, table = parameters.at(&role::position_table)](Value q,
+                                                                                                    Value k) {
       Value relative = positions.of_scores(q, k, table);
-      return add(name("content", score(std::move(q), std::move(k))), std::move(relative));
+      return add(name(role::content, score(std::move(q), std::move(k))), std::move(relative));
     };
   }
   return recipe;

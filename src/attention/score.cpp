@@ -12,7 +12,7 @@ namespace attn {
 namespace {
 
 constexpr ScoreParameter bilinear_parameters[] = {
-    {"score_m", "one row for each number of a query and one column for each number of a key",
+    {role::score_m, "one row for each number of a query and one column for each number of a key",
      [](std::size_t d_q, std::size_t d_k) {
        return Shape{d_q, d_k};
      }},
@@ -20,15 +20,15 @@ constexpr ScoreParameter bilinear_parameters[] = {
 
 // When they are drawn, the hidden layer is as wide as a key.
 constexpr ScoreParameter additive_parameters[] = {
-    {"score_wq", "one row for each number of a query",
+    {role::score_wq, "one row for each number of a query",
      [](std::size_t d_q, std::size_t d_k) {
        return Shape{d_q, d_k};
      }},
-    {"score_wk", "one row for each number of a key",
+    {role::score_wk, "one row for each number of a key",
      [](std::size_t, std::size_t d_k) {
        return Shape{d_k, d_k};
      }},
-    {"score_wv", "one column, and a row for each column of score_wq",
+    {role::score_wv, "one column, and a row for each column of score_wq",
      [](std::size_t, std::size_t d_k) {
        return Shape{d_k, 1};
      }},
@@ -37,10 +37,6 @@ constexpr ScoreParameter additive_parameters[] = {
 constexpr std::string_view of_dot_product =
     "An attention score is the dot product of a query and a key. The larger it is, the better the key fits "
     "the query.";
-
-constexpr std::string_view gaussian_terms[] = {"expanded", "dot", "half_q", "half_k"};
-constexpr std::string_view bilinear_terms[] = {"projected_q"};
-constexpr std::string_view additive_terms[] = {"activated", "hidden", "hidden_q", "hidden_k"};
 
 constexpr std::array table = {
     ScoringFunction{.name = "scaled-dot",
@@ -62,7 +58,6 @@ constexpr std::array table = {
             "out: q ⋅ k − ½‖k‖² − ½‖q‖², divided by σ². ½‖q‖² is the same for all keys of a row and "
             "cancels in the softmax. ½‖k‖² cancels only if all keys have the same length.",
         .scale = "none",
-        .terms = gaussian_terms,
         .score = gaussian,
         .expand = expand_gaussian},
     ScoringFunction{
@@ -72,7 +67,6 @@ constexpr std::array table = {
                    "a learned matrix, gives the query the size of a key.",
         .scale = "none",
         .parameters = bilinear_parameters,
-        .terms = bilinear_terms,
         .score = bilinear},
     ScoringFunction{
         .name = "additive",
@@ -82,12 +76,8 @@ constexpr std::array table = {
                    "multiplied by w_v.",
         .scale = "none",
         .parameters = additive_parameters,
-        .terms = additive_terms,
         .score = additive},
 };
-
-// Relative positions have a part in the scores, whichever function compares.
-constexpr std::string_view of_positions[] = {"distances", "relative", "content"};
 
 void require_same_size(const Value& q, const Value& k) {
   if (q.shape().columns == k.shape().columns) return;
@@ -98,20 +88,20 @@ void require_same_size(const Value& q, const Value& k) {
 }
 
 // The shapes of a scoring function's matrices are checked against the queries and keys that it is used on.
-const Value& parameter(const ScoreParameters& parameters, std::string_view name, std::size_t rows,
+const Value& parameter(const ScoreParameters& parameters, const Role& role, std::size_t rows,
                        std::string_view of_what) {
-  const Value& value = parameters.matrices.find(name)->second;
+  const Value& value = parameters.matrices.find(&role)->second;
   if (value.shape().rows != rows) {
-    fail("scores: {} is {}: it must have {} rows, one for each {}", name, to_string(value.shape()), rows,
+    fail("scores: {} is {}: it must have {} rows, one for each {}", role.leaf, to_string(value.shape()), rows,
          of_what);
   }
   return value;
 }
 
-void require_columns(const Value& value, std::string_view name, std::size_t columns,
-                     std::string_view of_what) {
+void require_columns(const Value& value, const Role& role, std::size_t columns, std::string_view of_what) {
   if (value.shape().columns == columns) return;
-  fail("scores: {} is {}: it must have {} columns, {}", name, to_string(value.shape()), columns, of_what);
+  fail("scores: {} is {}: it must have {} columns, {}", role.leaf, to_string(value.shape()), columns,
+       of_what);
 }
 
 Value over_width(Value scores, double sigma) {
@@ -138,52 +128,40 @@ Value gaussian(Value q, Value k, const ScoreParameters& parameters) {
 
 void expand_gaussian(const Value& q, const Value& k, const ScoreParameters& parameters) {
   require_same_size(q, k);
-  Value dot = name("dot", matmul_transposed(q, k));
-  Value half_q = name("half_q", half_squared_norms(q));
-  Value half_k = name("half_k", half_squared_norms(k));
+  Value dot = name(role::dot, matmul_transposed(q, k));
+  Value half_q = name(role::half_q, half_squared_norms(q));
+  Value half_k = name(role::half_k, half_squared_norms(k));
   Value rest = subtract(subtract(std::move(dot), transpose(std::move(half_k))), std::move(half_q));
-  name("expanded", over_width(std::move(rest), parameters.sigma));
+  name(role::expanded, over_width(std::move(rest), parameters.sigma));
 }
 
 Value bilinear(Value q, Value k, const ScoreParameters& parameters) {
-  const Value& m = parameter(parameters, "score_m", q.shape().columns, "number of a query");
-  require_columns(m, "score_m", k.shape().columns, "one for each number of a key");
-  Value projected = name("projected_q", matmul(std::move(q), m));
+  const Value& m = parameter(parameters, role::score_m, q.shape().columns, "number of a query");
+  require_columns(m, role::score_m, k.shape().columns, "one for each number of a key");
+  Value projected = name(role::projected_q, matmul(std::move(q), m));
   return matmul_transposed(std::move(projected), std::move(k));
 }
 
 Value additive(Value q, Value k, const ScoreParameters& parameters) {
-  const Value& w_q = parameter(parameters, "score_wq", q.shape().columns, "number of a query");
-  const Value& w_k = parameter(parameters, "score_wk", k.shape().columns, "number of a key");
-  require_columns(w_k, "score_wk", w_q.shape().columns, "as many as score_wq");
-  const Value& w_v = parameter(parameters, "score_wv", w_q.shape().columns, "column of score_wq");
-  require_columns(w_v, "score_wv", 1, "no more");
-  Value hidden_q = name("hidden_q", matmul(q, w_q));
-  Value hidden_k = name("hidden_k", matmul(k, w_k));
-  Value hidden = name("hidden", pairwise_sum(std::move(hidden_q), std::move(hidden_k)));
-  Value activated = name("activated", attn::tanh(std::move(hidden)));
+  const Value& w_q = parameter(parameters, role::score_wq, q.shape().columns, "number of a query");
+  const Value& w_k = parameter(parameters, role::score_wk, k.shape().columns, "number of a key");
+  require_columns(w_k, role::score_wk, w_q.shape().columns, "as many as score_wq");
+  const Value& w_v = parameter(parameters, role::score_wv, w_q.shape().columns, "column of score_wq");
+  require_columns(w_v, role::score_wv, 1, "no more");
+  Value hidden_q = name(role::hidden_q, matmul(q, w_q));
+  Value hidden_k = name(role::hidden_k, matmul(k, w_k));
+  Value hidden = name(role::hidden, pairwise_sum(std::move(hidden_q), std::move(hidden_k)));
+  Value activated = name(role::activated, attn::tanh(std::move(hidden)));
   return unpair(matmul(std::move(activated), w_v), q, k);
 }
 
-bool is_of_scoring(std::string_view leaf) {
-  const auto among = [&](std::span<const std::string_view> leaves) {
-    return std::ranges::find(leaves, leaf) != leaves.end();
-  };
-  return leaf == "scores" || among(of_positions) ||
-         std::ranges::any_of(table, among, &ScoringFunction::terms);
-}
-
 std::string meaning_of_scores(const Node& node) {
-  const auto beside = [&](std::string_view leaf) {
-    return node.graph->find(std::string(node.scope()) + std::string(leaf)) != nullptr;
-  };
-  if (beside("content")) {
+  if (node.beside(role::content)) {
     return "An attention score has two parts. The content compares the query with the key. The relative part "
            "compares the query with a vector for the distance between them, whatever the key is.";
   }
-  const auto made_by = std::ranges::find_if(
-      table, [&](const ScoringFunction& row) { return !row.terms.empty() && beside(row.terms.front()); });
-  return std::string(made_by == table.end() ? of_dot_product : made_by->meaning);
+  const Node* const scores = node.beside(role::scores);
+  return scores && scores->scored_by ? std::string(scores->scored_by->meaning) : "";
 }
 
 }  // namespace attn

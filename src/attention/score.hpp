@@ -9,16 +9,19 @@
 
 namespace attn {
 
-/// What a scoring function has learned, by name: matrices, and the width of the Gaussian kernel.
+/// Learned matrices, as nodes, by role.
+using Parameters = std::map<const Role*, Value>;
+
+/// What a scoring function has learned: matrices, and the width of the Gaussian kernel.
 struct ScoreParameters {
-  std::map<std::string, Value, std::less<>> matrices = {};
+  Parameters matrices = {};
   double sigma = 1.0;
 };
 
 /// A learned matrix of a scoring function, and its shape for queries of d_q and keys of d_k numbers when it
 /// is drawn.
 struct ScoreParameter {
-  std::string_view name;
+  const Role& role;
   std::string_view shape_in_words;
   Shape (*shape)(std::size_t d_q, std::size_t d_k);
 };
@@ -30,7 +33,6 @@ struct ScoringFunction {
   std::string_view meaning;  // what a score is, in a sentence or two
   std::string_view scale;    // the scale that belongs to it, a row of scales()
   std::span<const ScoreParameter> parameters = {};
-  std::span<const std::string_view> terms = {};  // the named matrices beside the scores
   Value (*score)(Value q, Value k, const ScoreParameters& parameters);
   // Names what the scores are when they are written otherwise, for the reader: they are not made of it.
   void (*expand)(const Value& q, const Value& k, const ScoreParameters& parameters) = nullptr;
@@ -57,10 +59,7 @@ Value bilinear(Value q, Value k, const ScoreParameters& parameters);
 /// (D0 11.3.4; Bahdanau et al. 2014)
 Value additive(Value q, Value k, const ScoreParameters& parameters);
 
-/// Whether the name is that of a scoring function's intermediate matrix or of its scores.
-bool is_of_scoring(std::string_view leaf);
-
-/// What the scores of a node's scope mean, in a sentence that fits the function that made them.
+/// What the scores of a node, or those beside it, mean, in a sentence that fits the function that made them.
 std::string meaning_of_scores(const Node& node);
 
 }  // namespace attn

@@ -61,9 +61,8 @@ void warn_of_empty_rows(const Node& node, std::vector<std::string>& found) {
 
 // The scores, where `expanded` is what they are when they are squared out.
 const Node& scores_beside(const Node& expanded) {
-  const std::string scope(expanded.scope());
-  const Node* content = expanded.graph->find(scope + "content");
-  return content ? *content : expanded.graph->at(scope + "scores");
+  const Node* content = expanded.beside(role::content);
+  return content ? *content : *expanded.beside(role::scores);
 }
 
 // Numbers that are much larger than their difference lose its digits.
@@ -99,7 +98,7 @@ bool overflowed(double value, bool masking) {
 void check_overflow(const Graph& graph) {
   for (const Node& node : graph.nodes()) {
     if (!node.operation || !node.kept || (node.is_alias() && node.original().kept)) continue;
-    const bool masking = node.leaf() == "masked" || node.name.empty() || node.leaf() == "scaled";
+    const bool masking = node.may_be_masked();
     for (std::size_t i = 0; i < node.frame.shape.rows; ++i) {
       const std::span<const double> values = row(*node.kept, i);
       const auto found =
@@ -121,7 +120,7 @@ std::vector<std::string> warnings(const Graph& graph) {
       warn_of_leak(node, found);
       warn_of_empty_rows(node, found);
     }
-    if (node.leaf() == "expanded") warn_of_cancellation(node, found);
+    if (node.is(role::expanded)) warn_of_cancellation(node, found);
   }
   return found;
 }

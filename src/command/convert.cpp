@@ -20,7 +20,7 @@ Outcome run_convert(const Command&, const Arguments& arguments) {
     fail("--output cannot be used with attn convert, which writes to {}: leave it out", target);
   MatrixFile file = read_matrix(key ? source + ":" + *key : source);
   auto graph = std::make_shared<Graph>();
-  graph->input(name_of(file), std::move(file.matrix), axis("rows", std::move(file.row_labels)),
+  graph->input(called(name_of(file)), std::move(file.matrix), axis("rows", std::move(file.row_labels)),
                axis("columns", std::move(file.column_labels)));
   const Node& node = graph->nodes().front();
   Page page{.graph = graph, .problem = nullptr, .trace = {&node}, .blocks = {table_of(node)}};

@@ -30,8 +30,10 @@ void refuse_cell_of_model(std::string_view address, const Graph& graph) {
   const std::string_view scope = address.substr(0, address.find('.'));
   const Command* const command = find_row(commands(), scope);
   if (!command || !explains_models(*command)) return;
-  const std::string prefix = fmt::format("{}.", scope);
-  const auto is_within = [&](const Node& node) { return node.name.starts_with(prefix); };
+  const auto is_within = [&](const Node& node) {
+    const NamedScope* const side = outermost(node.place);
+    return side && side->title() == scope;
+  };
   if (std::ranges::any_of(graph.nodes(), is_within)) return;
   fail("attn explain explains the matrices of attn walk. For those of a model: attn {} --explain '{}'", scope,
        address);

@@ -78,7 +78,7 @@ class Draw {
     const std::size_t d_q = size("w_q", "q"), d_k = size("w_k", "k");
     if (d_q == 0 || d_k == 0) return;
     for (const ScoreParameter& row : find_row(scoring_functions(), problem_.score)->parameters) {
-      draw_parameter(std::string(row.name), row.shape(d_q, d_k));
+      draw_parameter(std::string(row.role.leaf), row.shape(d_q, d_k));
     }
   }
 

@@ -19,8 +19,9 @@ const PositionKind& positions_of(const Problem& problem) {
 }
 
 bool has_learned(const Problem& problem, std::string_view parameter) {
-  return std::ranges::any_of(find_row(scoring_functions(), problem.score)->parameters,
-                             [&](const ScoreParameter& row) { return row.name == parameter; });
+  return std::ranges::any_of(
+      find_row(scoring_functions(), problem.score)->parameters,
+      [&](const ScoreParameter& row) { return &row.role == &called(parameter).role(); });
 }
 
 bool draws_nothing(const Request& request, const Problem& problem) {

@@ -111,7 +111,8 @@ void require_rows(const Transformer& model, const ParameterSet& parameters, cons
 
 void require_norms(const Transformer& model, const ParameterSet& parameters, const std::string& where) {
   for (const ParameterRow& row : parameter_rows(*model.kind, model.sizes)) {
-    const bool of_layer = row.name.find(".norm_") != std::string::npos && row.name.ends_with(".gamma");
+    const ScopeName* const norm = row.norm();
+    const bool of_layer = norm && norm->number && &row.called.role() == &role::gamma;
     const bool has = parameters.contains(row.name);
     if (!of_layer || has == model.norm->in_layers) continue;
     if (has)

@@ -2,44 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <string_view>
-
 namespace attn {
 namespace {
 
-struct LatexSymbol {
-  std::string_view name;
-  std::string_view latex;
-};
-
-// The letters of "Attention Is All You Need"; every other name is written out.
-constexpr std::array symbols = {
-    LatexSymbol{"x", "X"},
-    LatexSymbol{"q", "Q"},
-    LatexSymbol{"k", "K"},
-    LatexSymbol{"v", "V"},
-    LatexSymbol{"w_q", "W^{Q}"},
-    LatexSymbol{"w_k", "W^{K}"},
-    LatexSymbol{"w_v", "W^{V}"},
-    LatexSymbol{"w_o", "W^{O}"},
-    LatexSymbol{"b_q", "b^{Q}"},
-    LatexSymbol{"b_k", "b^{K}"},
-    LatexSymbol{"b_v", "b^{V}"},
-    LatexSymbol{"b_o", "b^{O}"},
-    LatexSymbol{"score_m", "M"},
-    LatexSymbol{"score_wq", "W_{q}"},
-    LatexSymbol{"score_wk", "W_{k}"},
-    LatexSymbol{"score_wv", "w_{v}"},
-};
-
-std::string latex_word(std::string_view word) {
-  for (const LatexSymbol& symbol : symbols) {
-    if (symbol.name == word) return std::string(symbol.latex);
-  }
+std::string escaped(std::string_view words) {
   std::string escaped;
-  for (const char c : word) escaped += c == '_' ? std::string("\\_") : std::string(1, c);
-  return fmt::format("\\mathrm{{{}}}", escaped);
+  for (const char c : words) escaped += c == '_' ? std::string("\\_") : std::string(1, c);
+  return escaped;
 }
 
 }  // namespace
@@ -49,13 +18,13 @@ Formula within(Binding place, const Formula& formula) {
   return {"(" + formula.plain + ")", "\\left(" + formula.latex + "\\right)"};
 }
 
-Formula symbol(const std::string& name) {
-  const std::size_t dot = name.rfind('.');
-  if (dot == std::string::npos) return {name, latex_word(name)};
-  const std::string scope = name.substr(0, dot);
-  std::string subscript;
-  for (const char c : scope) subscript += c == '_' ? std::string("\\_") : std::string(1, c);
-  return {name, fmt::format("{{{}}}_{{\\mathrm{{{}}}}}", latex_word(name.substr(dot + 1)), subscript)};
+std::string written_out(std::string_view name) {
+  return "\\mathrm{" + escaped(name) + "}";
+}
+
+Formula symbol(std::string_view scope, std::string_view leaf, const std::string& latex) {
+  if (scope.empty()) return {std::string(leaf), latex};
+  return {fmt::format("{}.{}", scope, leaf), fmt::format("{{{}}}_{{{}}}", latex, written_out(scope))};
 }
 
 }  // namespace attn

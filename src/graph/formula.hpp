@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace attn {
 
@@ -19,7 +20,10 @@ struct Formula {
 /// asks.
 Formula within(Binding place, const Formula& formula);
 
-/// How a node's name is written: `head.2.weights` stays as it is in plain text, and is a symbol in LaTeX.
-Formula symbol(const std::string& name);
+/// A name in LaTeX that has no letter.
+std::string written_out(std::string_view name);
+
+/// How a name is written: `head.2.q` stays as it is in plain text; in LaTeX the scope is an index.
+Formula symbol(std::string_view scope, std::string_view leaf, const std::string& latex);
 
 }  // namespace attn

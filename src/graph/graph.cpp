@@ -1,5 +1,7 @@
 #include "graph/graph.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -68,15 +70,15 @@ Keep keep_matching(std::string pattern) {
   };
 }
 
-Value Graph::input(std::string_view name, Matrix matrix, Axis rows, Axis columns) {
+Value Graph::input(const Name& name, Matrix matrix, Axis rows, Axis columns) {
   return input(name, std::make_shared<const Matrix>(std::move(matrix)), std::move(rows), std::move(columns));
 }
 
-Value Graph::input(std::string_view name, std::shared_ptr<const Matrix> matrix, Axis rows, Axis columns) {
+Value Graph::input(const Name& name, std::shared_ptr<const Matrix> matrix, Axis rows, Axis columns) {
   const Shape shape = matrix->shape();
   Node& node = add(nullptr, {}, {shape, std::move(rows), std::move(columns)});
   node.kept = std::move(matrix);
-  give_name(node, prefix_ + std::string(name));
+  give_name(node, name);
   return value(node);
 }
 
@@ -84,9 +86,13 @@ void Graph::tell_origin(const Node& input, std::string origin) {
   const_cast<Node&>(input).origin = std::move(origin);
 }
 
-Value Graph::placeholder(std::string_view name, Frame frame) {
+void Graph::tell_scoring(const Node& scores, const ScoringFunction& function) {
+  const_cast<Node&>(scores).scored_by = &function;
+}
+
+Value Graph::placeholder(const Name& name, Frame frame) {
   Node& node = add(nullptr, {}, std::move(frame));
-  give_name(node, prefix_ + std::string(name));
+  give_name(node, name);
   return {&node, nullptr};
 }
 
@@ -110,12 +116,12 @@ Value Graph::apply(std::unique_ptr<const Operation> operation, std::vector<Value
   return {&node, std::move(cells)};
 }
 
-Value Graph::name(std::string_view leaf, Value value) {
+Value Graph::name(const Name& name, Value value) {
   Node* node = value.node_;
   if (!node->name.empty()) {
     node = &add(make_identity(), {&node->original()}, node->frame);
   }
-  give_name(*node, prefix_ + std::string(leaf));
+  give_name(*node, name);
   if (evaluation_ == Evaluation::at_once && keep_(*node)) node->kept = value.cells_;
   return {node, std::move(value.cells_)};
 }
@@ -123,6 +129,10 @@ Value Graph::name(std::string_view leaf, Value value) {
 const Node* Graph::find(std::string_view name) const {
   const auto found = by_name_.find(name);
   return found == by_name_.end() ? nullptr : found->second;
+}
+
+const Node* Graph::find(const NamedScope* place, const Name& name) const {
+  return find((place ? place->prefix : "") + name.text());
 }
 
 const Node& Graph::at(std::string_view name) const {
@@ -176,24 +186,40 @@ Node& Graph::add(std::unique_ptr<const Operation> operation, std::vector<const N
   return node;
 }
 
-void Graph::give_name(Node& node, std::string name) {
-  const bool is_new = by_name_.emplace(name, &node).second;
-  if (!is_new) throw std::logic_error("two nodes are called " + name);
-  node.name = std::move(name);
+const NamedScope* Graph::scope_within(const NamedScope* outer, const ScopeName& name) {
+  const std::string prefix = (outer ? outer->prefix : "") + name.text + '.';
+  const Family* const around = outer ? outer->family : &family::forward;
+  const NamedScope made{name.kind, name.number, outer, name.kind->family ? name.kind->family : around,
+                        prefix};
+  return &scopes_.emplace(prefix, made).first->second;
 }
 
-Graph::Scope::Scope(Graph& graph, std::string_view name) : graph_(graph), outer_(graph.prefix_.size()) {
-  graph_.prefix_ += name;
-  graph_.prefix_ += '.';
+void Graph::give_name(Node& node, const Name& name) {
+  node.place = scope_;
+  for (const ScopeName& scope : name.scopes()) node.place = scope_within(node.place, scope);
+  node.role = &name.role();
+  node.family = &name.family(node.place ? *node.place->family : family::forward);
+  node.letter = name.letter();
+  node.name = fmt::format("{}{}{}", node.scope(), node.family->prefix, name.leaf());
+  const bool is_new = by_name_.emplace(node.name, &node).second;
+  if (!is_new) throw std::logic_error("two nodes are called " + node.name);
+}
+
+Graph::Scope::Scope(Graph& graph, const ScopeName& name) : graph_(graph), outer_(graph.scope_) {
+  graph_.scope_ = graph_.scope_within(outer_, name);
+}
+
+Graph::Scope::Scope(Graph& graph, const NamedScope* again) : graph_(graph), outer_(graph.scope_) {
+  graph_.scope_ = again;
 }
 
 Graph::Scope::~Scope() {
-  graph_.prefix_.resize(outer_);
+  graph_.scope_ = outer_;
 }
 
-Value name(std::string_view leaf, Value value) {
+Value name(const Name& name, Value value) {
   Graph& graph = value.graph();
-  return graph.name(leaf, std::move(value));
+  return graph.name(name, std::move(value));
 }
 
 }  // namespace attn

@@ -8,22 +8,40 @@
 #include <string_view>
 #include <vector>
 
+#include "graph/name.hpp"
 #include "graph/operation.hpp"
 
 namespace attn {
 
 class Graph;
+struct ScoringFunction;
 
 /// One matrix of a computation: an input, or the result of an operation on other nodes. It stays in its graph
 /// for good; its cells stay only if somebody keeps them.
 struct Node {
   Graph* graph = nullptr;
-  std::string name;                            // `head.2.weights`, or empty
+  std::string name;                   // `head.2.weights`, or empty
+  const NamedScope* place = nullptr;  // where its name stands; null: in no scope
+  const Role* role = nullptr;         // null: it has no name
+  const Family* family = &family::forward;
+  std::string_view letter = {};                // in LaTeX; empty: the name is written out
   std::unique_ptr<const Operation> operation;  // null: an input
   std::vector<const Node*> operands;
   Frame frame;
-  std::shared_ptr<const Matrix> kept;  // null: nobody listens
-  std::string origin = {};             // of an input that was not given: "is random (seed 1)"
+  std::shared_ptr<const Matrix> kept;          // null: nobody listens
+  const ScoringFunction* scored_by = nullptr;  // of scores
+  std::string origin = {};                     // of an input that was not given: "is random (seed 1)"
+
+  /// The innermost scope of this kind around it, or null.
+  const NamedScope* within(const ScopeKind& kind) const { return attn::within(place, kind); }
+  /// The node of a role in the same scope and family, or null.
+  const Node* beside(const Role& role) const;
+  /// Whether it has this role in the first computation.
+  bool is(const Role& role) const;
+  /// What its cells are; they are numbers where its family does not keep what roles say.
+  Content content() const;
+  bool rows_sum_to_one() const;
+  bool may_be_masked() const;
 
   /// The cells. Throws std::logic_error when they were not kept.
   const Matrix& matrix() const;
@@ -45,6 +63,9 @@ struct Node {
   /// The named nodes that its formula mentions, in that order: for an operand without a name those behind it.
   std::vector<const Node*> named_operands() const;
 };
+
+/// A node with a name, as formulas write it from `scope` on.
+Formula symbol(const Node& node, std::string_view scope = {});
 
 /// The formula of a node, "scores = q ⋅ kᵀ", with names from `scope` on. An input is its name.
 Formula formula_of(const Node& node, std::string_view scope = {});
@@ -68,6 +89,7 @@ class Value {
 
  private:
   friend class Graph;
+  struct ScoringFunction;
   Node* node_;
   std::shared_ptr<Matrix> cells_;
 };
@@ -97,19 +119,21 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
 
   /// A matrix that comes from outside. It is always kept.
-  Value input(std::string_view name, Matrix matrix, Axis rows, Axis columns);
+  Value input(const Name& name, Matrix matrix, Axis rows, Axis columns);
   /// The same without a copy: the matrix is shared with whoever gave it.
-  Value input(std::string_view name, std::shared_ptr<const Matrix> matrix, Axis rows, Axis columns);
+  Value input(const Name& name, std::shared_ptr<const Matrix> matrix, Axis rows, Axis columns);
   /// Says where an input comes from that was not given.
   void tell_origin(const Node& input, std::string origin);
+  /// Says which function made some scores.
+  void tell_scoring(const Node& scores, const ScoringFunction& function);
   /// A matrix of which only the frame is known, in a graph that never evaluates.
-  Value placeholder(std::string_view name, Frame frame);
+  Value placeholder(const Name& name, Frame frame);
   /// Evaluates an operation. Throws InputError when the operands do not fit together, or when the result
   /// would be larger than a matrix may be.
   Value apply(std::unique_ptr<const Operation> operation, std::vector<Value> operands);
   /// Gives a value its name within the open scopes. A value that has a name gets an alias, which shares its
   /// cells.
-  Value name(std::string_view leaf, Value value);
+  Value name(const Name& name, Value value);
 
   /// A handle to a node that was made before. Its cells are kept.
   Value value(const Node& node);
@@ -118,7 +142,11 @@ class Graph {
   const std::deque<Node>& nodes() const { return nodes_; }
   /// The node called `name` in full. Throws InputError with the nearest name when there is none.
   const Node& at(std::string_view name) const;
+  const Node& at(const Name& name) const { return at(name.text()); }
   const Node* find(std::string_view name) const;
+  const Node* find(const Name& name) const { return find(name.text()); }
+  /// The node of that name within a scope, or null.
+  const Node* find(const NamedScope* place, const Name& name) const;
   /// The named nodes that match, in order; only the exact one where there is one. Of several patterns those
   /// of the first come first. Throws InputError where one matches nothing.
   std::vector<const Node*> matching(std::string_view pattern) const;
@@ -129,30 +157,38 @@ class Graph {
   /// Names given while a scope is open begin with its name and a dot.
   class Scope {
    public:
-    Scope(Graph& graph, std::string_view name);
+    Scope(Graph& graph, const ScopeName& name);
+    Scope(Graph& graph, const ScopeKind& kind, std::size_t number) : Scope(graph, ScopeName(kind, number)) {}
+    /// Opens again the scope of a node, in place of those that are open.
+    Scope(Graph& graph, const NamedScope* again);
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
+    /// The innermost scope.
+    const NamedScope* opened() const { return graph_.scope_; }
+
    private:
     Graph& graph_;
-    std::size_t outer_;
+    const NamedScope* outer_;
   };
 
  private:
   std::vector<const Node*> matching_one(std::string_view pattern) const;
   Node& add(std::unique_ptr<const Operation> operation, std::vector<const Node*> operands, Frame frame);
-  void give_name(Node& node, std::string name);
+  const NamedScope* scope_within(const NamedScope* outer, const ScopeName& name);
+  void give_name(Node& node, const Name& name);
 
   Keep keep_;
   Evaluation evaluation_;
-  std::string prefix_;
+  std::map<std::string, NamedScope, std::less<>> scopes_;  // by prefix
+  const NamedScope* scope_ = nullptr;                      // the innermost that is open
   std::deque<Node> nodes_;
   std::map<std::string, const Node*, std::less<>> by_name_;
 };
 
 /// Gives a value its name in its own graph.
-Value name(std::string_view leaf, Value value);
+Value name(const Name& name, Value value);
 
 /// Applies an operation to values, in their graph.
 template <class Op, class... Values>

@@ -12,7 +12,7 @@ std::vector<Formula> symbols_of(const Node& node, std::string_view scope = {}) {
   std::vector<Formula> symbols;
   for (const Node* operand : node.operands) {
     symbols.push_back(operand->name.empty() ? operand->operation->formula(symbols_of(*operand, scope))
-                                            : symbol(operand->name_within(scope)));
+                                            : symbol(*operand, scope));
   }
   return symbols;
 }
@@ -41,6 +41,27 @@ Expression with_names_only(Expression expression) {
 
 }  // namespace
 
+const Node* Node::beside(const Role& other) const {
+  return graph->find(place, {*family, other});
+}
+
+bool Node::is(const Role& other) const {
+  return role == &other && family == &family::forward;
+}
+
+Content Node::content() const {
+  return role && family->keeps_facts ? role->content : Content::numbers;
+}
+
+bool Node::rows_sum_to_one() const {
+  return role && family->keeps_facts && role->rows_sum_to_one;
+}
+
+// A node without a name may be the sum of scores and a mask.
+bool Node::may_be_masked() const {
+  return !role || (family->keeps_facts && role->may_be_masked);
+}
+
 const Matrix& Node::matrix() const {
   if (!kept) throw std::logic_error("the cells of " + title() + " were not kept");
   return *kept;
@@ -52,7 +73,7 @@ std::string Node::title() const {
 }
 
 std::string_view Node::scope() const {
-  return std::string_view(name).substr(0, name.rfind('.') + 1);  // npos + 1 is 0: nothing
+  return place ? std::string_view(place->prefix) : std::string_view();
 }
 
 std::string_view Node::scope_name() const {
@@ -91,8 +112,18 @@ std::vector<const Node*> Node::named_operands() const {
   return named;
 }
 
+Formula symbol(const Node& node, std::string_view scope) {
+  const std::string told = node.name_within(scope);
+  const std::string_view leaf = node.leaf();
+  const std::string latex =
+      node.letter.empty() ? written_out(leaf.substr(node.family->prefix.size())) : std::string(node.letter);
+  const std::string_view outer(told.data(), told.size() - leaf.size());
+  return symbol(outer.substr(0, outer.empty() ? 0 : outer.size() - 1), leaf,
+                std::string(node.family->before) + latex);
+}
+
 Formula formula_of(const Node& node, std::string_view scope) {
-  const Formula left = symbol(node.name_within(scope));
+  const Formula left = symbol(node, scope);
   if (!node.operation) return left;
   const Formula right = node.operation->formula(symbols_of(node, scope));
   if (node.name.empty()) return right;

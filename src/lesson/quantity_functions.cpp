@@ -62,28 +62,37 @@ constexpr std::array of_shapes = {
     ShapeFunction{"shape", [](const Shape& shape) -> Quantity { return shape; }},
 };
 
-// A size by its letter, and the matrices that have it, the first that there is.
+// A size by its letter, and the matrices that have it, the first that there is: of a head rather than of all.
 struct Size {
   std::string_view name;
-  std::array<std::string_view, 2> matrices;
+  std::array<const Role*, 2> roles;
   std::size_t Shape::*side;
 };
 
 constexpr std::array sizes = {
-    Size{"n_q", {"scores", "weights"}, &Shape::rows}, Size{"n_k", {"scores", "weights"}, &Shape::columns},
-    Size{"d_model", {"x", "x"}, &Shape::columns},     Size{"d_k", {"head.1.q", "q"}, &Shape::columns},
-    Size{"d_v", {"head.1.v", "v"}, &Shape::columns},
+    Size{"n_q", {&role::scores, &role::weights}, &Shape::rows},
+    Size{"n_k", {&role::scores, &role::weights}, &Shape::columns},
+    Size{"d_model", {&role::x, &role::x}, &Shape::columns},
+    Size{"d_k", {&role::q, &role::q}, &Shape::columns},
+    Size{"d_v", {&role::v, &role::v}, &Shape::columns},
 };
 
-const Node* first_matching(const Graph& graph, std::string_view pattern) {
-  const auto found = std::ranges::find_if(
-      graph.nodes(), [&](const Node& node) { return !node.name.empty() && matches(pattern, node.name); });
-  return found == graph.nodes().end() ? nullptr : &*found;
+const Node* first_of(const Graph& graph, const Role& role) {
+  const Node* first = nullptr;
+  for (const Node& node : graph.nodes()) {
+    if (!node.is(role)) continue;
+    if (node.within(scope::head)) return &node;
+    if (!first) first = &node;
+  }
+  return first;
 }
 
 std::size_t heads_of(const Graph& graph) {
   std::size_t heads = 1;
-  while (first_matching(graph, fmt::format("head.{}.weights", heads + 1))) ++heads;
+  for (const Node& node : graph.nodes()) {
+    const NamedScope* const head = node.is(role::weights) ? node.within(scope::head) : nullptr;
+    if (head) heads = std::max(heads, *head->number);
+  }
   return heads;
 }
 
@@ -112,11 +121,10 @@ std::span<const ShapeFunction> shape_functions() {
 double size_of(const Graph& graph, std::string_view name) {
   if (name == "h") return static_cast<double>(heads_of(graph));
   const Size& size = look_up(std::span<const Size>(sizes), name, "size");
-  for (const std::string_view pattern : size.matrices) {
-    if (const Node* node = first_matching(graph, pattern))
-      return static_cast<double>(node->frame.shape.*size.side);
+  for (const Role* role : size.roles) {
+    if (const Node* node = first_of(graph, *role)) return static_cast<double>(node->frame.shape.*size.side);
   }
-  fail("{} is not known here: this computation has no {}", name, size.matrices.back());
+  fail("{} is not known here: this computation has no {}", name, size.roles.back()->leaf);
 }
 
 }  // namespace attn

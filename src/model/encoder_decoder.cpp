@@ -17,30 +17,23 @@ Matrix as_column(const Ids& ids) {
   return column;
 }
 
-// What has been learned, as nodes: all, and those of one part under their own names.
+// What has been learned, as nodes, by part.
 class Learned {
  public:
   Learned(const EncoderDecoder& model, Graph& graph) {
     for (const ExpectedMatrix& expected : expected_matrices(model)) {
       const Matrix& matrix = model.matrices.find(expected.name)->second;
-      all_.emplace(expected.name,
-                   graph.input(expected.name, matrix, expected.frame.rows, expected.frame.columns));
+      parts_[&expected.part].emplace(
+          &expected.role,
+          graph.input({{expected.part}, expected.role}, matrix, expected.frame.rows, expected.frame.columns));
     }
   }
 
-  const Value& at(std::string_view name) const { return all_.find(name)->second; }
-
-  // `w_xh` of `encoder.w_xh`.
-  Parameters of(std::string_view part) const {
-    Parameters own;
-    for (const auto& [name, value] : all_) {
-      if (name.starts_with(part)) own.emplace(name.substr(part.size() + 1), value);
-    }
-    return own;
-  }
+  const Parameters& of(const ScopeKind& part) const { return parts_.at(&part); }
+  const Value& at(const ScopeKind& part, const Role& role) const { return of(part).at(&role); }
 
  private:
-  Parameters all_;
+  std::map<const ScopeKind*, Parameters> parts_;
 };
 
 Recipe recipe_of(const EncoderDecoder& model, const Parameters& decoder) {
@@ -58,38 +51,38 @@ class Run {
         learned_(model, graph),
         states_(encode(source)),
         state_(first_state()),
-        parts_{*model.cell, learned_.of("decoder"), name("h", stack(std::move(states_))), {}} {
+        parts_{*model.cell, learned_.of(scope::decoder), name(role::h, stack(std::move(states_))), {}} {
     parts_.recipe = recipe_of(model, parts_.parameters);
   }
 
   // The distribution of the next output after the word `previous`.
   Value step(std::size_t previous, Axis output) {
-    const Graph::Scope decoder(graph_, "decoder"), number(graph_, fmt::format("{}", ++steps_));
-    Value id = graph_.input("previous", as_column({previous}),
+    const Graph::Scope decoder(graph_, scope::decoder), number(graph_, scope::number, ++steps_);
+    Value id = graph_.input(role::previous, as_column({previous}),
                             axis("outputs", {model_.target_words[previous - 1]}), axis("id"));
-    Value word = name("y", embed(std::move(id), learned_.at("decoder.e")));
+    Value word = name(role::y, embed(std::move(id), learned_.at(scope::decoder, role::e)));
     DecoderStep step(parts_, std::move(word), state_, std::move(output));
     Value joined = model_.variant->step(step);
     state_ = step.state();
-    Value product = matmul(std::move(joined), learned_.at("decoder.w_o"));
-    Value logits = name("logits", add(std::move(product), learned_.at("decoder.b_o")));
-    return name("distribution", softmax(std::move(logits)));
+    Value product = matmul(std::move(joined), learned_.at(scope::decoder, role::w_o));
+    Value logits = name(role::logits, add(std::move(product), learned_.at(scope::decoder, role::b_o)));
+    return name(role::distribution, softmax(std::move(logits)));
   }
 
  private:
   std::vector<Value> encode(const Ids& source) {
-    const Graph::Scope scope(graph_, "encoder");
+    const Graph::Scope scope(graph_, scope::encoder);
     std::vector<std::string> words;
     for (const std::size_t id : source) words.push_back(model_.source_words[id - 1]);
-    Value ids = graph_.input("source", as_column(source), axis("inputs", words), axis("id"));
-    const Value x = name("x", embed(std::move(ids), learned_.at("encoder.e")));
-    const Parameters parameters = learned_.of("encoder");
-    Value state = graph_.input("0.h", Matrix({1, model_.state_size}, 0.0), axis("inputs"),
-                               axis("features", model_.features));
+    Value ids = graph_.input(role::source, as_column(source), axis("inputs", words), axis("id"));
+    const Value x = name(role::x, embed(std::move(ids), learned_.at(scope::encoder, role::e)));
+    const Parameters& parameters = learned_.of(scope::encoder);
+    Value state = graph_.input({{{scope::number, 0}}, role::h}, Matrix({1, model_.state_size}, 0.0),
+                               axis("inputs"), axis("features", model_.features));
     std::vector<Value> states;
     for (std::size_t t = 0; t < source.size(); ++t) {
-      const Graph::Scope number(graph_, fmt::format("{}", t + 1));
-      state = name("h", model_.cell->step(name("x", rows(x, t, 1)), std::move(state), parameters));
+      const Graph::Scope number(graph_, scope::number, t + 1);
+      state = name(role::h, model_.cell->step(name(role::x, rows(x, t, 1)), std::move(state), parameters));
       states.push_back(state);
     }
     return states;
@@ -97,9 +90,9 @@ class Run {
 
   // What passes from the encoder's last state to the decoder.  (Bahdanau et al. 2014, appendix A.2.2)
   Value first_state() {
-    const Graph::Scope scope(graph_, "decoder.0");
-    Value product = matmul(states_.back(), learned_.at("decoder.w_s"));
-    return name("state", attn::tanh(add(std::move(product), learned_.at("decoder.b_s"))));
+    const Graph::Scope decoder(graph_, scope::decoder), start(graph_, scope::number, 0);
+    Value product = matmul(states_.back(), learned_.at(scope::decoder, role::w_s));
+    return name(role::state, attn::tanh(add(std::move(product), learned_.at(scope::decoder, role::b_s))));
   }
 
   const EncoderDecoder& model_;
@@ -128,32 +121,32 @@ std::vector<ExpectedMatrix> expected_matrices(const EncoderDecoder& model) {
   const Axis words = axis("words", model.target_words);
   const std::size_t d = model.state_size, all_words = model.target_words.size();
   std::vector<ExpectedMatrix> expected;
-  const auto expect = [&](std::string name, Shape shape, const Axis& rows, const Axis& columns) {
-    expected.push_back({std::move(name), {shape, rows, columns}});
+  const auto expect = [&](const ScopeKind& part, const Role& role, Shape shape, const Axis& rows,
+                          const Axis& columns) {
+    expected.push_back({part, role, {shape, rows, columns}});
   };
-  const auto expect_cell = [&](std::string_view part, std::size_t input) {
+  const auto expect_cell = [&](const ScopeKind& part, std::size_t input) {
     for (const RecurrentParameter& row : model.cell->parameters) {
-      const std::string name = fmt::format("{}.{}", part, row.name);
-      if (row.rows == RecurrentRows::input) expect(name, {input, d}, plain, state);
-      if (row.rows == RecurrentRows::state) expect(name, {d, d}, state, state);
-      if (row.rows == RecurrentRows::bias) expect(name, {1, d}, bias, state);
+      if (row.rows == RecurrentRows::input) expect(part, row.role, {input, d}, plain, state);
+      if (row.rows == RecurrentRows::state) expect(part, row.role, {d, d}, state, state);
+      if (row.rows == RecurrentRows::bias) expect(part, row.role, {1, d}, bias, state);
     }
   };
-  expect("encoder.e", {model.source_words.size(), model.source_size}, axis("words", model.source_words),
-         plain);
-  expect_cell("encoder", model.source_size);
-  expect("decoder.e", {all_words, model.target_size}, words, plain);
-  expect("decoder.w_s", {d, d}, state, state);
-  expect("decoder.b_s", {1, d}, bias, state);
-  expect_cell("decoder", model.target_size + model.variant->contexts_in_cell * d);
+  expect(scope::encoder, role::e, {model.source_words.size(), model.source_size},
+         axis("words", model.source_words), plain);
+  expect_cell(scope::encoder, model.source_size);
+  expect(scope::decoder, role::e, {all_words, model.target_size}, words, plain);
+  expect(scope::decoder, role::w_s, {d, d}, state, state);
+  expect(scope::decoder, role::b_s, {1, d}, bias, state);
+  expect_cell(scope::decoder, model.target_size + model.variant->contexts_in_cell * d);
   if (const ScoringFunction* function = find_row(scoring_functions(), model.variant->score)) {
     for (const ScoreParameter& row : function->parameters) {
-      expect(fmt::format("decoder.{}", row.name), row.shape(d, d), plain, plain);
+      expect(scope::decoder, row.role, row.shape(d, d), plain, plain);
       expected.back().shape_in_words = row.shape_in_words;
     }
   }
-  expect("decoder.w_o", {d + model.variant->contexts_joined * d, all_words}, plain, words);
-  expect("decoder.b_o", {1, all_words}, bias, words);
+  expect(scope::decoder, role::w_o, {d + model.variant->contexts_joined * d, all_words}, plain, words);
+  expect(scope::decoder, role::b_o, {1, all_words}, bias, words);
   return expected;
 }
 
@@ -172,9 +165,9 @@ void evaluate(const EncoderDecoder& model, const Ids& source, const Ids& target,
   if (model.variant->score.empty()) return;
   std::vector<Value> weights;
   for (std::size_t t = 1; t <= target.size(); ++t) {
-    weights.push_back(graph.value(graph.at(fmt::format("decoder.{}.weights", t))));
+    weights.push_back(graph.value(graph.at({{scope::decoder, {scope::number, t}}, role::weights})));
   }
-  name("alignment", stack(std::move(weights)));
+  name(role::alignment, stack(std::move(weights)));
 }
 
 Matrix distributions(const EncoderDecoder& model, const Ids& source, const Ids& target) {

@@ -27,9 +27,11 @@ struct EncoderDecoder {
 /// A matrix that an encoder-decoder must have. That of a scoring function may have another shape, which is
 /// then told in words.
 struct ExpectedMatrix {
-  std::string name;
+  const ScopeKind& part;  // the encoder or the decoder
+  const Role& role;
   Frame frame;
   std::string_view shape_in_words = {};
+  std::string name = Name({part}, role).text();
 };
 
 /// All matrices that an encoder-decoder of this cell, variant, vocabularies and sizes must have, in order.

@@ -32,15 +32,15 @@ Matrix allowed_words(std::span<const double> probabilities, const Sampling& samp
 Value distribution_of(Value logits, const Sampling& sampling) {
   if (sampling.temperature != 1.0) {
     const std::string notation = fmt::format("{}", sampling.temperature);
-    logits = name("tempered", divide(std::move(logits), {sampling.temperature, {notation, notation}}));
+    logits = name(role::tempered, divide(std::move(logits), {sampling.temperature, {notation, notation}}));
   }
-  Value distribution = name("distribution", softmax(std::move(logits)));
+  Value distribution = name(role::distribution, softmax(std::move(logits)));
   if (!sampling.limits()) return distribution;
   Graph& graph = distribution.graph();
   const Frame& frame = distribution.node().frame;
-  const Value allowed = graph.input("allowed", allowed_words(row(distribution.matrix(), 0), sampling),
+  const Value allowed = graph.input(role::allowed, allowed_words(row(distribution.matrix(), 0), sampling),
                                     frame.rows, frame.columns);
-  return name("limited", normalize(mask(std::move(distribution), allowed, 0.0)));
+  return name(role::limited, normalize(mask(std::move(distribution), allowed, 0.0)));
 }
 
 std::size_t choose(std::span<const double> probabilities, Sampling& sampling) {
@@ -86,11 +86,13 @@ class WordsSoFar {
 
 std::vector<GenerationStep> generate(RunningTransformer& model, Graph& graph, const GenerationTask& task,
                                      const std::optional<Value>& encoded, Sampling sampling) {
-  if (!model.has_output()) fail("the model cannot write words, because it has no output layer (output.w)");
+  if (!model.has_output())
+    fail("the model cannot write words, because it has no output layer ({})",
+         Name({scope::output}, role::w).text());
   std::vector<GenerationStep> steps;
   WordsSoFar text(task.prompt);
   for (std::size_t i = 1; i <= task.steps; ++i) {
-    const Graph::Scope scope(graph, fmt::format("step.{}", i));
+    const Graph::Scope scope(graph, scope::step, i);
     const std::size_t nodes_before = graph.nodes().size();
     if (task.cache == Cache::none) model.forget();
     const bool goes_on = model.remembered() > 0;

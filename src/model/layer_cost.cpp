@@ -13,7 +13,7 @@ namespace attn {
 namespace {
 
 // Small numbers of both signs, made faster than they could be drawn.
-Value input(Graph& graph, std::string_view name, Shape shape) {
+Value input(Graph& graph, const Name& name, Shape shape) {
   Matrix matrix(shape);
   const double scale = 1.0 / (5.0 * std::sqrt(static_cast<double>(shape.rows)));
   unsigned i = static_cast<unsigned>(graph.nodes().size());
@@ -23,7 +23,7 @@ Value input(Graph& graph, std::string_view name, Shape shape) {
 
 std::vector<Value> positions(Graph& graph, LayerSizes sizes) {
   std::vector<Value> x;
-  for (std::size_t i = 1; i <= sizes.n; ++i) x.push_back(input(graph, fmt::format("x_{}", i), {1, sizes.d}));
+  for (std::size_t i = 1; i <= sizes.n; ++i) x.push_back(input(graph, {role::x, i}, {1, sizes.d}));
   return x;
 }
 
@@ -39,13 +39,13 @@ std::vector<std::string> titles(const std::vector<const Node*>& path, const std:
 }  // namespace
 
 Value layer_input(Graph& graph, LayerSizes sizes) {
-  return input(graph, "x", {sizes.n, sizes.d});
+  return input(graph, role::x, {sizes.n, sizes.d});
 }
 
 Layer make_layer(Graph& graph, const LayerKind& kind, LayerSizes sizes, std::size_t place) {
   Layer layer{{}, sizes, place};
   for (const Shape shape : kind.parameters(sizes)) {
-    layer.parameters.push_back(input(graph, fmt::format("w_{}", layer.parameters.size() + 1), shape));
+    layer.parameters.push_back(input(graph, {role::w, layer.parameters.size() + 1}, shape));
   }
   return layer;
 }
@@ -59,25 +59,25 @@ Work counted(const LayerKind& kind, LayerSizes sizes) {
 
 Work counted_heads(std::size_t heads, std::size_t n, std::size_t d_model) {
   Graph graph(keep_nothing(), Evaluation::never);
-  const auto planned = [&](std::string_view name, Shape shape) {
-    return graph.placeholder(name, {shape, axis("rows"), axis("columns")});
+  const auto planned = [&](const Role& role, Shape shape) {
+    return graph.placeholder(role, {shape, axis("rows"), axis("columns")});
   };
-  const Value x = planned("x", {n, d_model});
+  const Value x = planned(role::x, {n, d_model});
   std::vector<Value> projected;
-  for (const char* which : {"q", "k", "v"}) {
-    const Value w = planned(fmt::format("w_{}", which), {d_model, d_model});
-    projected.push_back(name(which, matmul(x, w)));
+  for (const auto& [of, map] :
+       {std::pair{&role::q, &role::w_q}, {&role::k, &role::w_k}, {&role::v, &role::w_v}}) {
+    projected.push_back(name(*of, matmul(x, planned(*map, {d_model, d_model}))));
   }
-  const Projection output{planned("w_o", {d_model, d_model}), {}};
+  const Projection output{planned(role::w_o, {d_model, d_model}), {}};
   const Recipe recipe{.divisor = divisor("sqrt-dk", {.d_k = d_model / heads})};
   multi_head_attention(projected[0], projected[1], projected[2], {recipe, heads, output});
   return work_of(graph);
 }
 
 ScoreInputs score_inputs(Graph& graph, const ScoringFunction& function, std::size_t n, std::size_t d) {
-  ScoreInputs inputs{input(graph, "q", {n, d}), input(graph, "k", {n, d}), {}};
+  ScoreInputs inputs{input(graph, role::q, {n, d}), input(graph, role::k, {n, d}), {}};
   for (const ScoreParameter& row : function.parameters) {
-    inputs.parameters.matrices.emplace(row.name, input(graph, row.name, row.shape(d, d)));
+    inputs.parameters.matrices.emplace(&row.role, input(graph, row.role, row.shape(d, d)));
   }
   return inputs;
 }
@@ -101,10 +101,10 @@ std::optional<Meeting> search_meeting(const LayerKind& kind, std::size_t n, std:
   const Node &first = x.front().node(), &last = x.back().node();
   std::set<const Node*> outputs;
   for (std::size_t place = 1; place <= most_layers; ++place) {
-    const Graph::Scope scope(graph, fmt::format("layer.{}", place));
+    const Graph::Scope scope(graph, scope::layer, place);
     x = kind.by_position(x, make_layer(graph, kind, sizes, place));
     for (std::size_t i = 0; i < n; ++i) {
-      x[i] = name(fmt::format("h_{}", i + 1), std::move(x[i]));
+      x[i] = name(Name(role::h, i + 1), std::move(x[i]));
       outputs.insert(&x[i].node());
     }
     const auto is_output = [&](const Node& node) { return outputs.contains(&node); };

@@ -25,7 +25,7 @@ Recipe scaled_dot(const Layer& layer) {
 Positions attend(const Positions& q, const Value& k, const Value& v, const Layer& layer) {
   Positions outputs;
   for (std::size_t i = 0; i < q.size(); ++i) {
-    const Graph::Scope scope(k.graph(), "query." + std::to_string(i + 1));
+    const Graph::Scope scope(k.graph(), scope::query, i + 1);
     outputs.push_back(attention(q[i], k, v, scaled_dot(layer)));
   }
   return outputs;
@@ -58,7 +58,7 @@ Window back(const Layer& layer) {
 Positions convolve(const Positions& x, Window window, const Layer& layer) {
   const Value& w = layer.parameters.front();
   const Value padding =
-      w.graph().input("padding", Matrix({1, layer.sizes.d}, 0.0), axis("padding"), axis("features"));
+      w.graph().input(role::padding, Matrix({1, layer.sizes.d}, 0.0), axis("padding"), axis("features"));
   const auto n = static_cast<std::ptrdiff_t>(x.size());
   Positions outputs;
   for (std::ptrdiff_t i = 0; i < n; ++i) {
@@ -82,7 +82,8 @@ Value shifted(const Value& x, const Value& zeros, std::ptrdiff_t shift) {
 }
 
 Value convolve(const Value& x, Window window, const Layer& layer) {
-  const Value zeros = x.graph().input("padding", Matrix(x.shape(), 0.0), axis("padding"), axis("features"));
+  const Value zeros =
+      x.graph().input(role::padding, Matrix(x.shape(), 0.0), axis("padding"), axis("features"));
   Positions places;
   for (std::size_t j = 0; j < layer.sizes.k; ++j) {
     places.push_back(shifted(x, zeros, window.first + window.gap * static_cast<std::ptrdiff_t>(j)));

@@ -17,10 +17,10 @@ void require_row(const Value& parameter, const Value& x) {
 Value layer_norm(Value x, const LayerNorm& norm) {
   require_row(norm.gamma, x);
   if (norm.beta) require_row(*norm.beta, x);
-  Value mean = name("mean", row_means(x));
-  Value variance = name("variance", row_variances(x, mean));
+  Value mean = name(role::mean, row_means(x));
+  Value variance = name(role::variance, row_variances(x, mean));
   Value normalised =
-      name("normalised", standardize(std::move(x), std::move(mean), std::move(variance), norm.epsilon));
+      name(role::normalised, standardize(std::move(x), std::move(mean), std::move(variance), norm.epsilon));
   Value stretched = multiply(std::move(normalised), norm.gamma);
   return norm.beta ? add(std::move(stretched), *norm.beta) : stretched;
 }

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "attention/attention.hpp"
+#include "attention/parameters.hpp"
 #include "model/layer_norm.hpp"
 
 namespace attn {
@@ -45,10 +45,14 @@ enum class Beginning { map, vectors, zeros, ones };
 
 /// One learned matrix of a model: a vector is one row.
 struct ParameterRow {
-  std::string name;
+  Name called;
   Shape shape;
   Beginning beginning;
   bool optional;  // a file may do without it: biases, final norms, embeddings, the output layer
+  std::string name = called.text();  // as files have it
+
+  /// The layer normalization that it belongs to; null: none.
+  const ScopeName* norm() const;
 };
 
 /// Every parameter that a model may have, in the order of the computation.
@@ -68,16 +72,15 @@ class Learned {
   /// The same for a graph that never evaluates: the rows have shapes and no numbers.
   Learned(Graph& graph, const std::vector<ParameterRow>& rows, const Vocabularies& words);
 
-  /// `learned.within("encoder.1")`.
-  Learned within(std::string_view scope) const;
-  bool has(std::string_view leaf) const;
-  std::optional<Value> find(std::string_view leaf) const;
+  /// `learned.within({scope::encoder, {scope::number, 1}})`.
+  Learned within(const std::vector<ScopeName>& scopes) const;
+  bool has(const Name& name) const;
+  std::optional<Value> find(const Name& name) const;
   /// Throws InputError when the model has no such parameter.
-  const Value& at(std::string_view leaf) const;
-  /// w_q and b_q for "q".
-  Projection projection(std::string_view which) const;
+  const Value& at(const Name& name) const;
+  Projection projection(const LinearRoles& of) const;
   /// gamma and beta within `scope`.
-  LayerNorm norm(std::string_view scope) const;
+  LayerNorm norm(const ScopeName& scope) const;
 
  private:
   using Values = std::map<std::string, Value, std::less<>>;

@@ -8,11 +8,25 @@ namespace {
 
 using enum RecurrentRows;
 
-constexpr RecurrentParameter tanh_parameters[] = {{"w_xh", input}, {"w_hh", state}, {"b_h", bias}};
+// What a gate or a state is computed from, x W + h U + b, and its two products.
+struct Gate {
+  const Role& w_x;
+  const Role& w_h;
+  const Role& b;
+  const Role& of_x;
+  const Role& of_h;
+};
+
+constexpr Gate reset_gate{role::w_xr, role::w_hr, role::b_r, role::x_r, role::h_r};
+constexpr Gate update_gate{role::w_xz, role::w_hz, role::b_z, role::x_z, role::h_z};
+constexpr Gate next_state{role::w_xh, role::w_hh, role::b_h, role::x_h, role::h_h};
+
+constexpr RecurrentParameter tanh_parameters[] = {
+    {role::w_xh, input}, {role::w_hh, state}, {role::b_h, bias}};
 
 constexpr RecurrentParameter gru_parameters[] = {
-    {"w_xr", input}, {"w_hr", state}, {"b_r", bias},   {"w_xz", input}, {"w_hz", state},
-    {"b_z", bias},   {"w_xh", input}, {"w_hh", state}, {"b_h", bias},
+    {role::w_xr, input}, {role::w_hr, state}, {role::b_r, bias},   {role::w_xz, input}, {role::w_hz, state},
+    {role::b_z, bias},   {role::w_xh, input}, {role::w_hh, state}, {role::b_h, bias},
 };
 
 constexpr std::array table = {
@@ -21,12 +35,11 @@ constexpr std::array table = {
                gru_parameters, gru_step},
 };
 
-// x W_xr + h W_hr + b_r, where r is the letter of a gate or of the state; `x_r` and `h_r` are its two
-// products.
-Value both(Value x, Value h, const std::string& letter, const Parameters& parameters) {
-  Value of_x = name("x_" + letter, matmul(std::move(x), parameters.at("w_x" + letter)));
-  Value of_h = name("h_" + letter, matmul(std::move(h), parameters.at("w_h" + letter)));
-  return add(add(std::move(of_x), std::move(of_h)), parameters.at("b_" + letter));
+Value both(Value x, Value h, const Gate& gate, const Parameters& parameters) {
+  const auto learned = [&](const Role& role) { return parameters.at(&role); };
+  Value of_x = name(gate.of_x, matmul(std::move(x), learned(gate.w_x)));
+  Value of_h = name(gate.of_h, matmul(std::move(h), learned(gate.w_h)));
+  return add(add(std::move(of_x), std::move(of_h)), learned(gate.b));
 }
 
 }  // namespace
@@ -36,14 +49,15 @@ std::span<const Recurrence> recurrences() {
 }
 
 Value tanh_step(Value x, Value h, const Parameters& parameters) {
-  return attn::tanh(both(std::move(x), std::move(h), "h", parameters));
+  return attn::tanh(both(std::move(x), std::move(h), next_state, parameters));
 }
 
 Value gru_step(Value x, Value h, const Parameters& parameters) {
-  Value reset = name("reset", sigmoid(both(x, h, "r", parameters)));
-  Value update = name("update", sigmoid(both(x, h, "z", parameters)));
-  Value remembered = name("remembered", multiply(std::move(reset), h));
-  Value candidate = name("candidate", attn::tanh(both(std::move(x), std::move(remembered), "h", parameters)));
+  Value reset = name(role::reset, sigmoid(both(x, h, reset_gate, parameters)));
+  Value update = name(role::update, sigmoid(both(x, h, update_gate, parameters)));
+  Value remembered = name(role::remembered, multiply(std::move(reset), h));
+  Value candidate =
+      name(role::candidate, attn::tanh(both(std::move(x), std::move(remembered), next_state, parameters)));
   // z ⊙ h + (1 − z) ⊙ candidate, without a matrix of ones.
   return add(candidate, multiply(std::move(update), subtract(std::move(h), candidate)));
 }

@@ -13,7 +13,7 @@ enum class RecurrentRows { input, state, bias };
 
 /// A learned matrix of a recurrent cell.
 struct RecurrentParameter {
-  std::string_view name;
+  const Role& role;
   RecurrentRows rows;
 };
 

@@ -1,28 +1,26 @@
 #include "model/sublayer.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 
 namespace attn {
 namespace {
 
-std::string norm_name(const SublayerPlace& place) {
-  return fmt::format("norm_{}", place.number);
+ScopeName norm_of(const SublayerPlace& place) {
+  return {scope::norm, place.number};
 }
 
 // The residual connection.
 Value plus_itself(const Value& x, Value found, const SublayerPlace& place) {
-  return name(fmt::format("sum_{}", place.number), add(x, std::move(found)));
+  return name(Name(role::sum, place.number), add(x, std::move(found)));
 }
 
 Value post_norm(Value x, const Sublayer& sublayer, const SublayerPlace& place) {
   Value sum = plus_itself(x, sublayer(x), place);
-  return normalised_within(norm_name(place), std::move(sum), *place.layer);
+  return normalised_within(norm_of(place), std::move(sum), *place.layer);
 }
 
 Value pre_norm(Value x, const Sublayer& sublayer, const SublayerPlace& place) {
-  return plus_itself(x, sublayer(normalised_within(norm_name(place), x, *place.layer)), place);
+  return plus_itself(x, sublayer(normalised_within(norm_of(place), x, *place.layer)), place);
 }
 
 Value no_norm(Value x, const Sublayer& sublayer, const SublayerPlace& place) {
@@ -43,9 +41,9 @@ std::span<const NormPlacement> norm_placements() {
   return table;
 }
 
-Value normalised_within(std::string_view scope_name, Value x, const Learned& learned) {
-  const Graph::Scope scope(x.graph(), scope_name);
-  return name("output", layer_norm(std::move(x), learned.norm(scope_name)));
+Value normalised_within(const ScopeName& scope, Value x, const Learned& learned) {
+  const Graph::Scope open(x.graph(), scope);
+  return name(role::output, layer_norm(std::move(x), learned.norm(scope)));
 }
 
 }  // namespace attn

@@ -32,6 +32,6 @@ struct NormPlacement {
 std::span<const NormPlacement> norm_placements();
 
 /// A layer normalization in the scope of its own, `norm_1.output`.  [n, d_model] -> [n, d_model].
-Value normalised_within(std::string_view scope, Value x, const Learned& learned);
+Value normalised_within(const ScopeName& scope, Value x, const Learned& learned);
 
 }  // namespace attn

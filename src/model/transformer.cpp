@@ -27,18 +27,30 @@ Matrix column_of(const std::vector<std::size_t>& ids) {
 
 // Where nothing is computed, a mask has no numbers either: its size grows with the square of the words.
 template <class Make>
-Value mask_input(Graph& graph, std::string_view name, Frame frame, const Make& make) {
-  if (!graph.evaluates()) return graph.placeholder(name, std::move(frame));
-  return graph.input(name, make(), std::move(frame.rows), std::move(frame.columns));
+Value mask_input(Graph& graph, const Role& role, Frame frame, const Make& make) {
+  if (!graph.evaluates()) return graph.placeholder(role, std::move(frame));
+  return graph.input(role, make(), std::move(frame.rows), std::move(frame.columns));
 }
 
 bool is_placed(const ParameterRow& row, const NormPlacement& norm) {
-  if (row.name.find(".norm.") != std::string::npos) return norm.at_the_end;
-  if (row.name.find(".norm_") != std::string::npos) return norm.in_layers;
-  return true;
+  const ScopeName* const scope = row.norm();
+  if (!scope) return true;
+  return scope->number ? norm.in_layers : norm.at_the_end;
 }
 
 }  // namespace
+
+// The scope of the vectors of a side, and of what it has learned of words and places.
+struct RunningTransformer::Side {
+  const ScopeKind& scope;
+  const ScopeKind& embedding;
+  const ScopeKind& positions;
+};
+
+constexpr RunningTransformer::Side RunningTransformer::source_side{scope::source, scope::source_embedding,
+                                                                   scope::source_positions};
+constexpr RunningTransformer::Side RunningTransformer::target_side{scope::target, scope::target_embedding,
+                                                                   scope::target_positions};
 
 std::vector<ParameterRow> parameters_of(const Transformer& model) {
   std::vector<ParameterRow> rows = parameter_rows(*model.kind, model.sizes);
@@ -60,51 +72,53 @@ RunningTransformer::RunningTransformer(const Transformer& model, Graph& graph)
       memories_(model.sizes.decoder_layers) {}
 
 // Vectors that are given are taken as they are: positions have been added to them, or not.
-Value RunningTransformer::vectors_of(std::string_view side, const ModelInput& words) {
-  const Graph::Scope scope(graph_, side);
+Value RunningTransformer::vectors_of(const Side& side, const ModelInput& words) {
+  const Graph::Scope scope(graph_, side.scope);
   const Axis tokens = axis("tokens", words.tokens);
-  if (words.x) return graph_.input("x", *words.x, tokens, axis("features"));
-  Value ids = graph_.input("ids", column_of(words.ids), tokens, axis("id"));
-  Value x = name("x", embed(std::move(ids), learned_.at(fmt::format("{}_embedding.e", side))));
+  if (words.x) return graph_.input(role::x, *words.x, tokens, axis("features"));
+  Value ids = graph_.input(role::ids, column_of(words.ids), tokens, axis("id"));
+  Value x = name(role::x, embed(std::move(ids), learned_.at({{side.embedding}, role::e})));
   if (model_.scale_embeddings) {
     const std::size_t d = x.shape().columns;
     const Formula root = {fmt::format("√{}", d), fmt::format("\\sqrt{{{}}}", d)};
-    x = name("scaled_x", times(std::move(x), {std::sqrt(static_cast<double>(d)), root}));
+    x = name(role::scaled_x, times(std::move(x), {std::sqrt(static_cast<double>(d)), root}));
   }
   const PositionKind& kind = look_up(position_kinds(), model_.positions, "kind of positions");
-  const std::size_t before = side == "target" ? words_before_ : 0;
-  const Places places{before, learned_.find(fmt::format("{}_positions.table", side))};
+  const std::size_t before = &side == &target_side ? words_before_ : 0;
+  const Places places{before, learned_.find({{side.positions}, role::table})};
   if (kind.table_shape && !places.table) {
     fail("--positions {}: the model has no {}_positions.table: give --positions sinusoidal or none",
-         kind.name, side);
+         kind.name, side.scope.name);
   }
   return with_positions(kind, std::move(x), places);
 }
 
 // Some models normalize once more at the end.
-Value RunningTransformer::finish(std::string_view side, Value x) {
-  const Learned learned = learned_.within(side);
-  const bool normalizes = learned.has("norm.gamma");
-  return name("output", normalizes ? normalised_within("norm", std::move(x), learned) : std::move(x));
+Value RunningTransformer::finish(const ScopeKind& side, Value x) {
+  const Learned learned = learned_.within({side});
+  const bool normalizes = learned.has({{scope::norm}, role::gamma});
+  return name(role::output,
+              normalizes ? normalised_within(scope::norm, std::move(x), learned) : std::move(x));
 }
 
 std::optional<Value> RunningTransformer::encoder_mask() const {
   if (!source_.has_blanks()) return std::nullopt;
   const Shape shape{source_.size(), source_.size()};
-  return mask_input(graph_, "mask", {shape, axis("queries", source_.tokens), axis("keys", source_.tokens)},
+  return mask_input(graph_, role::mask,
+                    {shape, axis("queries", source_.tokens), axis("keys", source_.tokens)},
                     [&] { return without_blanks(Matrix(shape, 1.0), source_.blank); });
 }
 
 Value RunningTransformer::encode(const ModelInput& source) {
   source_ = source;
-  Value x = vectors_of("source", source);
-  const Graph::Scope scope(graph_, "encoder");
+  Value x = vectors_of(source_side, source);
+  const Graph::Scope scope(graph_, scope::encoder);
   const std::optional<Value> allowed = encoder_mask();
   for (std::size_t i = 1; i <= model_.sizes.encoder_layers; ++i) {
-    const Graph::Scope layer(graph_, std::to_string(i));
-    x = encoder_layer(std::move(x), learned_.within(fmt::format("encoder.{}", i)), recipe_, allowed);
+    const Graph::Scope layer(graph_, scope::number, i);
+    x = encoder_layer(std::move(x), learned_.within({scope::encoder, {scope::number, i}}), recipe_, allowed);
   }
-  return finish("encoder", std::move(x));
+  return finish(scope::encoder, std::move(x));
 }
 
 // One word alone may attend to all words before it: it needs no mask.
@@ -114,37 +128,37 @@ DecoderMasks RunningTransformer::decoder_masks(const ModelInput& target) const {
   const Axis queries = axis("queries", target.tokens);
   if (n > 1 || any(blank_before_)) {
     const Shape shape{n, words_before_};
-    masks.self = mask_input(graph_, "mask", {shape, queries, axis("keys", tokens_before_)}, [&] {
+    masks.self = mask_input(graph_, role::mask, {shape, queries, axis("keys", tokens_before_)}, [&] {
       return without_blanks(causal_mask_after(words_before_ - n, shape), blank_before_);
     });
   }
   if (source_.has_blanks()) {
     const Shape shape{n, source_.size()};
-    masks.cross = mask_input(graph_, "cross_mask", {shape, queries, axis("keys", source_.tokens)},
+    masks.cross = mask_input(graph_, role::cross_mask, {shape, queries, axis("keys", source_.tokens)},
                              [&] { return without_blanks(Matrix(shape, 1.0), source_.blank); });
   }
   return masks;
 }
 
 Value RunningTransformer::decode(const ModelInput& target, const std::optional<Value>& encoded) {
-  Value x = vectors_of("target", target);
+  Value x = vectors_of(target_side, target);
   words_before_ += target.size();
   blank_before_.insert(blank_before_.end(), target.blank.begin(), target.blank.end());
   blank_before_.resize(words_before_, false);
   tokens_before_.insert(tokens_before_.end(), target.tokens.begin(), target.tokens.end());
-  const Graph::Scope scope(graph_, "decoder");
+  const Graph::Scope scope(graph_, scope::decoder);
   const DecoderMasks masks = decoder_masks(target);
   for (std::size_t i = 1; i <= model_.sizes.decoder_layers; ++i) {
-    const Graph::Scope layer(graph_, std::to_string(i));
-    x = decoder_layer(std::move(x), learned_.within(fmt::format("decoder.{}", i)), recipe_, masks, encoded,
-                      memories_[i - 1]);
+    const Graph::Scope layer(graph_, scope::number, i);
+    x = decoder_layer(std::move(x), learned_.within({scope::decoder, {scope::number, i}}), recipe_, masks,
+                      encoded, memories_[i - 1]);
   }
-  return finish("decoder", std::move(x));
+  return finish(scope::decoder, std::move(x));
 }
 
 Value RunningTransformer::logits(Value decoded) {
-  const Projection output{learned_.at("output.w"), learned_.find("output.b")};
-  return name("logits", linear(std::move(decoded), output));
+  const Projection output{learned_.at({{scope::output}, role::w}), learned_.find({{scope::output}, role::b})};
+  return name(role::logits, linear(std::move(decoded), output));
 }
 
 void RunningTransformer::forget() {

@@ -63,11 +63,13 @@ class RunningTransformer {
   /// Forgets them; what was encoded stays.
   void forget();
 
-  bool has_output() const { return learned_.has("output.w"); }
+  bool has_output() const { return learned_.has({{scope::output}, role::w}); }
 
  private:
-  Value vectors_of(std::string_view side, const ModelInput& words);
-  Value finish(std::string_view side, Value x);
+  struct Side;
+  static const Side source_side, target_side;
+  Value vectors_of(const Side& side, const ModelInput& words);
+  Value finish(const ScopeKind& side, Value x);
   std::optional<Value> encoder_mask() const;
   DecoderMasks decoder_masks(const ModelInput& target) const;
 

@@ -9,26 +9,26 @@ namespace {
 Value bahdanau(DecoderStep& step) {
   Value context = step.attend(step.previous());
   Value state = step.advance(concatenate({std::move(context), step.word()}));
-  return name("joined", std::move(state));
+  return name(role::joined, std::move(state));
 }
 
 // s_t is the query; [a_t; s_t] predicts.  (D4; Luong et al. 2015 put one more layer of tanh behind it)
 Value luong(DecoderStep& step) {
   Value state = step.advance(step.word_alone());
   Value context = step.attend(state);
-  return name("joined", concatenate({std::move(context), std::move(state)}));
+  return name(role::joined, concatenate({std::move(context), std::move(state)}));
 }
 
 // s_{t−1} is the query; [c_t; s_t] predicts.  (D3)
 Value scaled_dot(DecoderStep& step) {
   Value context = step.attend(step.previous());
   Value state = step.advance(step.word_alone());
-  return name("joined", concatenate({std::move(context), std::move(state)}));
+  return name(role::joined, concatenate({std::move(context), std::move(state)}));
 }
 
 // No query: what the first state has taken over is all there is.  (Sutskever et al. 2014; D0 11.4)
 Value none(DecoderStep& step) {
-  return name("joined", step.advance(step.word_alone()));
+  return name(role::joined, step.advance(step.word_alone()));
 }
 
 constexpr std::array table = {
@@ -60,8 +60,8 @@ DecoderStep::DecoderStep(const Parts& parts, Value word, Value previous, Axis ou
 
 Value DecoderStep::attend(Value state) {
   // A state is the query for the output of this step, whichever step it comes from.
-  Value query = name("query", labelled(std::move(state), output_));
-  return name("context", attention(std::move(query), parts_.h, parts_.h, parts_.recipe));
+  Value query = name(role::query, labelled(std::move(state), output_));
+  return name(role::context, attention(std::move(query), parts_.h, parts_.h, parts_.recipe));
 }
 
 Value DecoderStep::word_alone() const {
@@ -69,8 +69,8 @@ Value DecoderStep::word_alone() const {
 }
 
 Value DecoderStep::advance(Value x) {
-  Value input = name("x", std::move(x));
-  state_ = name("state", parts_.cell.step(std::move(input), previous_, parts_.parameters));
+  Value input = name(role::x, std::move(x));
+  state_ = name(role::state, parts_.cell.step(std::move(input), previous_, parts_.parameters));
   return *state_;
 }
 

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "attention/pooling.hpp"
-#include "attention/roles.hpp"
+#include "attention/steps.hpp"
 #include "graph/op/operations.hpp"
 #include "support/number.hpp"
 
@@ -70,8 +70,8 @@ std::shared_ptr<const Matrix> scores_behind(const Node& scores) {
   if (!allowed.kept) return nullptr;
   Graph graph;
   const Value zeros =
-      graph.input("scores", Matrix(source.frame.shape, 0.0), source.frame.rows, source.frame.columns);
-  const Value shared = graph.input("mask", allowed.kept, allowed.frame.rows, allowed.frame.columns);
+      graph.input(role::scores, Matrix(source.frame.shape, 0.0), source.frame.rows, source.frame.columns);
+  const Value shared = graph.input(role::mask, allowed.kept, allowed.frame.rows, allowed.frame.columns);
   return mask(zeros, shared, mask_fill(*source.operation)).node().kept;
 }
 
@@ -79,9 +79,14 @@ std::shared_ptr<const Matrix> scores_behind(const Node& scores) {
 std::shared_ptr<const Matrix> scores_transposed(const Node& alignment) {
   if (!alignment.operation || alignment.operation->name() != "transpose") return nullptr;
   const Node& weights = alignment.operands.front()->original();
-  if (!holds_weights(weights) || !weights.operation) return nullptr;
+  if (!weights.rows_sum_to_one() || !weights.operation) return nullptr;
   const std::shared_ptr<const Matrix> scores = scores_behind(*weights.operands.front());
   return scores ? std::make_shared<const Matrix>(transposed(*scores)) : nullptr;
+}
+
+Heat heat_of(Content content) {
+  if (content == Content::weights) return Heat::weights;
+  return content == Content::permissions ? Heat::none : Heat::around_zero;
 }
 
 std::string bracketed(Shape shape) {
@@ -102,11 +107,6 @@ std::optional<std::size_t> preferred_key(std::span<const double> weights, int de
   return best;
 }
 
-bool holds_weights(const Node& node) {
-  const Node& source = node.original();
-  return (source.operation && source.operation->name() == "softmax") || source.leaf() == "weights";
-}
-
 Table table_of(const Node& node) {
   Table table{.title = node.title(),
               .array = node.name,
@@ -114,16 +114,14 @@ Table table_of(const Node& node) {
               .columns = node.frame.columns,
               .cells = node.kept};
   const Node& source = node.original();
-  if (holds_weights(node)) {
-    table.heat = Heat::weights;
-    table.row_sums = true;
-    if (source.operation) table.scores = scores_behind(*source.operands.front());
-  } else if (node.leaf() == "alignment") {
-    table.heat = Heat::weights;
-    table.scores = scores_transposed(source);
-  } else {
-    table.heat = node.leaf() == "mask" ? Heat::none : Heat::around_zero;
+  table.heat = heat_of(source.content());
+  table.row_sums = source.rows_sum_to_one();
+  if (source.content() != Content::weights) {
     table.scores = node.kept;
+  } else if (source.rows_sum_to_one()) {
+    if (source.operation) table.scores = scores_behind(*source.operands.front());
+  } else {
+    table.scores = scores_transposed(source);
   }
   return table;
 }
@@ -164,7 +162,7 @@ void add_matrices(Page& page) {
 std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& nodes) {
   std::vector<std::vector<const Node*>> groups;
   for (const Node* node : nodes) {
-    if (groups.empty() || groups.back().back()->scope() != node->scope()) groups.emplace_back();
+    if (groups.empty() || groups.back().back()->place != node->place) groups.emplace_back();
     groups.back().push_back(node);
   }
   return groups;
@@ -207,7 +205,7 @@ void add_reading(Page& page, const Node& node) {
   if (is_weighted_sum(node) && !node.operands.front()->operation) {
     return page.say(regimes_of_rows(*node.operands.front()));
   }
-  if (!holds_weights(node)) return;
+  if (!node.original().rows_sum_to_one()) return;
   const Node& weights = node;
   std::vector<Look> looks = decided_looks(weights.matrix());
   if (looks.empty()) return;
@@ -218,7 +216,7 @@ void add_reading(Page& page, const Node& node) {
   looks.resize(read);
   std::ranges::sort(looks, std::less(), &Look::query);
   // A distribution of the next word is no attention, though a softmax as well.
-  const bool of_words = weights.frame.columns.name == "vocabulary";
+  const bool of_words = weights.is(role::distribution);
   Text reading;
   for (const Look& look : looks) {
     const std::string share = written_fixed(100.0 * look.weight, digits_of_percent - 2);

@@ -55,8 +55,4 @@ void add_results_by_scope(Page& page, const std::vector<const Node*>& nodes);
 /// several have the most, or every key is masked.
 std::optional<std::size_t> preferred_key(std::span<const double> weights, int decimals);
 
-/// Whether the node is the result of a softmax (its rows sum to one, or to zero where no key may be looked
-/// at).
-bool holds_weights(const Node& node);
-
 }  // namespace attn

@@ -169,8 +169,8 @@ std::string written_cell(const Cell& cell, const Notation& notation) {
   const bool is_named = !node.name.empty();
   const std::string title = is_named ? node.name_within(notation.scope) : node.title();
   if (!notation.latex) return fmt::format("{}[{},{}]", title, cell.row + 1, cell.column + 1);
-  const std::string name =
-      is_named ? symbol(title).latex : fmt::format("\\left({}\\right)", formula_of(node).latex);
+  const std::string name = is_named ? symbol(node, notation.scope).latex
+                                    : fmt::format("\\left({}\\right)", formula_of(node).latex);
   return fmt::format("{{{}}}_{{{},{}}}", name, cell.row + 1, cell.column + 1);
 }
 

@@ -46,7 +46,7 @@ Inputs draw_inputs(std::size_t n) {
 PeerRun run_attention(const Inputs& inputs) {
   Graph graph(keep_matching("head.*.weights"));
   const auto input = [&](const char* name, const Matrix& matrix) {
-    return graph.input(name, matrix, axis("rows"), axis("columns"));
+    return graph.input(called(name), matrix, axis("rows"), axis("columns"));
   };
   Value x = input("x", inputs.x), w_q = input("w_q", inputs.w_q), w_k = input("w_k", inputs.w_k),
         w_v = input("w_v", inputs.w_v), w_o = input("w_o", inputs.w_o);

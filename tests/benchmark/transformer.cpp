@@ -46,7 +46,7 @@ double seconds_of_decoding(std::size_t n) {
   RunningTransformer running(base_model(), graph);
   const Value encoded = running.encode(source);
   for (std::size_t i = 0; i < n; ++i) {
-    const Graph::Scope scope(graph, std::to_string(i + 1));
+    const Graph::Scope scope(graph, scope::number, i + 1);
     word.x = running.decode(word, encoded).matrix();
   }
   return now() - begin;

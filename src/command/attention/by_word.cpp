@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attention/roles.hpp"
 #include "attention/score.hpp"
+#include "attention/steps.hpp"
 #include "graph/address.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
@@ -36,15 +36,13 @@ class WordWalk {
  public:
   WordWalk(Page& page, const Node& output, std::size_t query)
       : page_(page),
-        graph_(*output.graph),
         output_(output),
         weights_(*output.operands[0]),
         values_(*output.operands[1]),
-        query_(query),
-        scope_(output.scope()) {}
+        query_(query) {}
 
   void add() {
-    const std::string place = scope_.empty() ? "" : fmt::format(" ({})", output_.scope_name());
+    const std::string place = output_.place ? fmt::format(" ({})", output_.place->title()) : "";
     page_.head(2, fmt::format("{} as the query{}", asker(), place));
     add_vectors();
     add_scores();
@@ -61,23 +59,21 @@ class WordWalk {
     return queries.labels ? "\"" + queries.label(query_) + "\"" : fmt::format("Query {}", query_ + 1);
   }
 
-  const Node* find(std::string_view leaf) const {
-    return graph_.find(std::string(scope_) + std::string(leaf));
-  }
+  const Node* find(const Role& role) const { return output_.beside(role); }
 
   // The formulas that lead to a node from what was given: a head's part of q, and q itself.
   void say_formulas(const Node& node) {
     if (!node.operation) return;
     for (const Node* operand : node.operands) {
-      if (operand->leaf() == node.leaf()) say_formulas(*operand);
+      if (operand->role == node.role) say_formulas(*operand);
     }
     page_.say(formula_block(node));
   }
 
   void add_vectors() {
-    const Node* scores = find("scores");
+    const Node* scores = find(role::scores);
     if (!scores || !scores->operation) return;
-    const Node *asking = find("q"), *answering = find("k");
+    const Node *asking = find(role::q), *answering = find(role::k);
     if (!asking || !answering) return;
     const Node &q = *asking, &k = *answering;
     page_.say(text(next_step(),
@@ -90,7 +86,7 @@ class WordWalk {
 
   // They are written out for all keys, or where that is too long for the one with the largest weight.
   void add_scores() {
-    const Node* scores = find("scores");
+    const Node* scores = find(role::scores);
     if (!scores || !scores->operation) return;
     const std::size_t keys = scores->frame.shape.columns;
     const Expression first = explain({scores, query_, 0}).expression;
@@ -111,7 +107,7 @@ class WordWalk {
   }
 
   void tell_stages() {
-    const Node *scaled = find("scaled"), *masked = find("masked");
+    const Node *scaled = find(role::scaled), *masked = find(role::masked);
     if (!weights_.operation) return page_.say(text(strong("The weights"), " were given."));
     if (scaled && scaled->operation && !scaled->is_alias()) {
       page_.say(text(next_step(), " The scores are divided: ", code(formula_of(*scaled).plain), "."));
@@ -126,8 +122,8 @@ class WordWalk {
   // One row for each key; the columns are the scores on their way to weights.
   void add_weights() {
     std::vector<const Node*> stages;
-    for (const char* leaf : {"scores", "scaled", "masked"}) {
-      const Node* stage = find(leaf);
+    for (const Role* role : {&role::scores, &role::scaled, &role::masked}) {
+      const Node* stage = find(*role);
       if (stage && !stage->is_alias()) stages.push_back(stage);
     }
     stages.push_back(&weights_);
@@ -176,12 +172,10 @@ class WordWalk {
   }
 
   Page& page_;
-  const Graph& graph_;
   const Node& output_;
   const Node& weights_;
   const Node& values_;
   std::size_t query_;
-  std::string_view scope_;
   int step_ = 0;
 };
 
@@ -190,17 +184,16 @@ bool has_row(const Node& node, const std::string& word) {
 }
 
 // The scope of the sentence that a node belongs to: without that of a head.
-std::string_view sentence_of(const Node& node) {
-  const std::string_view scope = node.scope();
-  return scope.substr(0, std::min(scope.find("head."), scope.size()));
+const NamedScope* sentence_of(const Node& node) {
+  return around(node.place, scope::head);
 }
 
 // One sentence: its heads one after another, and what joins them.
 void add_sentence(Page& page, const std::vector<const Node*>& sums, std::size_t query) {
   for (const Node* node : sums) WordWalk(page, *node, query).add();
   for (const Node& node : page.graph->nodes()) {
-    const bool joins = node.operation && (node.leaf() == "concat" || node.leaf() == "output") &&
-                       node.scope() == sentence_of(*sums.front()) && !is_weighted_sum(node);
+    const bool joins = node.operation && (node.is(role::concat) || node.is(role::output)) &&
+                       node.place == sentence_of(*sums.front()) && !is_weighted_sum(node);
     if (!joins) continue;
     page.say(formula_block(node));
     if (!node.is_alias()) page.say(row_table(node, query));

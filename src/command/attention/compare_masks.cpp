@@ -63,8 +63,7 @@ class Comparison {
   void add() {
     const Node& right = before();
     finite_fills(right);
-    weights_filled();
-    afterwards(right);
+    afterwards(right, weights_filled());
   }
 
  private:
@@ -74,13 +73,13 @@ class Comparison {
   }
 
   const Node& before() {
-    const Graph::Scope scope(graph_, "before");
+    const Graph::Scope scope(graph_, {scope::other, "before"});
     page_.head(2, "The scores, before the softmax");
     page_.say(
         text("Masked scores are replaced by −∞. The exponential of −∞ is 0, so masked keys get no weight. "
              "The other weights of a row sum to one, if there are any."));
-    const Value masked = name("masked", mask(scores_, allowed_, minus_infinity));
-    const Value weights = name("weights", softmax(masked));
+    const Value masked = name(role::masked, mask(scores_, allowed_, minus_infinity));
+    const Value weights = name(role::weights, softmax(masked));
     show({&masked.node(), &weights.node()});
     return weights.node();
   }
@@ -102,7 +101,7 @@ class Comparison {
     }
     const double lowered = lowered_below(scores_.matrix(), allowed_.matrix(), published_fill);
     const Value low =
-        graph_.input("lowered_scores", shifted(scores_.matrix(), lowered), axis("queries"), axis("keys"));
+        graph_.input(role::lowered_scores, shifted(scores_.matrix(), lowered), axis("queries"), axis("keys"));
     measure(std::size(fills), low, published_fill);
     labels.push_back(std::string("lowered scores"));
     page_.say(
@@ -116,17 +115,17 @@ class Comparison {
                          std::move(numbers)));
   }
 
-  void weights_filled() {
-    const Graph::Scope scope(graph_, "of_weights");
+  const Node& weights_filled() {
+    const Graph::Scope scope(graph_, {scope::other, "of_weights"});
     page_.head(2, "The weights instead of the scores");
     page_.say(
         text(fmt::format("Dive into Deep Learning (11.3) replaces the masked weights by {}, not the masked "
                          "scores. A row with such a number is not a row of weights (filled). If masked "
                          "weights are set to 0 instead (left), the rest of the row need not sum to one.",
                          published_fill)));
-    const Value all = name("unmasked", softmax(scores_));
-    const Value filled = name("filled", replace(all, allowed_, published_fill));
-    const Value left = name("left", multiply(all, allowed_));
+    const Value all = name(role::unmasked, softmax(scores_));
+    const Value filled = name(role::filled, replace(all, allowed_, published_fill));
+    const Value left = name(role::left, multiply(all, allowed_));
     show({&all.node(), &filled.node(), &left.node()});
     Matrix sums({left.shape().rows, 2});
     for (std::size_t i = 0; i < left.shape().rows; ++i) {
@@ -138,13 +137,13 @@ class Comparison {
       sums(i, 1) = sum(left);
     }
     page_.say(quantities("sum of the row", left.node().frame.rows, {"filled", "left"}, std::move(sums)));
+    return left.node();
   }
 
-  void afterwards(const Node& right) {
-    const Graph::Scope scope(graph_, "after");
+  void afterwards(const Node& right, const Node& left) {
+    const Graph::Scope scope(graph_, {scope::other, "after"});
     page_.head(2, "After the softmax, then divided by the row's sum");
-    const Node& left = graph_.at(std::string("of_weights.left"));
-    const Value weights = name("weights", normalize(graph_.value(left)));
+    const Value weights = name(role::weights, normalize(graph_.value(left)));
     show({&weights.node()});
     const double difference = largest_difference(weights.matrix(), right.matrix());
     page_.say(text(

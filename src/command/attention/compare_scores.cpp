@@ -14,8 +14,8 @@ namespace {
 
 // One function's scores and weights, beside each other.
 void add_function(Page& page, const Graph& graph, const ScoringFunction& function) {
-  const std::string scope = std::string(function.name) + ".";
-  const Node &scores = graph.at(scope + "scores"), &weights = graph.at(scope + "weights");
+  const Node &scores = graph.at({{{scope::other, function.name}}, role::scores}),
+             &weights = graph.at({{{scope::other, function.name}}, role::weights});
   page.head(2, fmt::format("{}: {}", function.name, function.summary));
   page.say(formula_block(scores));
   page.say(formula_block(weights));
@@ -76,10 +76,10 @@ Outcome run_compare_scores(const Command&, const Arguments& arguments) {
     problem->score = function.name;
     problem->scale.clear();
     draw_score_parameters(request, *problem);
-    const Graph::Scope scope(*graph, function.name);
+    const Graph::Scope scope(*graph, {scope::other, function.name});
     evaluate(*problem, *graph, Extent::weights);
-    const std::string name(function.name);
-    const Node *queries = graph->find(name + ".q"), *keys = graph->find(name + ".k");
+    const Node *queries = graph->find({{{scope::other, function.name}}, role::q}),
+               *keys = graph->find({{{scope::other, function.name}}, role::k});
     if (!queries || !keys)
       fail("attn compare-scores needs queries and keys: give --q and --k, or --x with --wq and --wk");
     q = &queries->matrix();

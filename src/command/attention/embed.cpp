@@ -67,13 +67,13 @@ Outcome run_embed(const Command&, const Arguments& arguments) {
   const Sequence sequence = joined(problem.sequences);
   Vocabulary vocabulary = vocabulary_of(sequence);
   auto graph = std::make_shared<Graph>();
-  const Value e = graph->input("e", std::move(vocabulary.vectors), axis("vocabulary", vocabulary.words),
+  const Value e = graph->input(role::e, std::move(vocabulary.vectors), axis("vocabulary", vocabulary.words),
                                axis("features"));
   const Value ids =
-      graph->input("ids", std::move(vocabulary.ids), axis("tokens", sequence.tokens), axis("id"));
-  const Value x = name("x", embed(ids, e));
-  const Value ones = name("one_hot", one_hot(ids, e));
-  const Value multiplied = name("product", matmul(ones, e));
+      graph->input(role::ids, std::move(vocabulary.ids), axis("tokens", sequence.tokens), axis("id"));
+  const Value x = name(role::x, embed(ids, e));
+  const Value ones = name(role::one_hot, one_hot(ids, e));
+  const Value multiplied = name(role::product, matmul(ones, e));
 
   Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
   for (const Node& node : graph->nodes()) page.trace.push_back(&node);

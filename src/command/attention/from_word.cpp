@@ -21,15 +21,16 @@ constexpr int shown_decimals = 4;  // of a weight
 // A sentence's attention in one layer: the weights of its heads.
 using Heads = std::vector<const Node*>;
 
-std::string_view before_head(const Node& node) {
-  return node.scope().substr(0, std::min(node.scope().find("head."), node.scope().size()));
+// The attention that a head is part of.
+const NamedScope* attention_of(const Node& node) {
+  return around(node.place, scope::head);
 }
 
 std::vector<Heads> heads_of(const Graph& graph) {
   std::vector<Heads> attentions;
   for (const Node& node : graph.nodes()) {
-    if (node.leaf() != "weights") continue;
-    if (attentions.empty() || before_head(*attentions.back().front()) != before_head(node)) {
+    if (!node.is(role::weights)) continue;
+    if (attentions.empty() || attention_of(*attentions.back().front()) != attention_of(node)) {
       attentions.emplace_back();
     }
     attentions.back().push_back(&node);
@@ -82,23 +83,21 @@ void tell_what_is_hidden(Page& page, const Value& heads, const Value& average, c
 // All heads of one attention at once, as seen from one word.
 void add_attention(Page& page, Graph& graph, const Heads& heads, std::size_t query) {
   const Node& first = *heads.front();
-  std::optional<Graph::Scope> outer;
-  std::string scope(before_head(first));
-  if (!scope.empty()) outer.emplace(graph, scope.substr(0, scope.size() - 1));
-  const Graph::Scope from(graph, "from");
+  const NamedScope* const place = attention_of(first);
+  const Graph::Scope attention(graph, place), from(graph, {scope::other, "from"});
   const Axis keys = first.frame.columns;
   std::vector<Value> of_heads;
   for (const Node* head : heads) of_heads.push_back(rows(graph.value(*head), query, 1));
-  const Value each = name("heads", stack(of_heads));
+  const Value each = name(role::heads, stack(of_heads));
   std::vector<Value> all_rows = {each};
   if (heads.size() > 1) {
     const Matrix shares = Matrix({1, heads.size()}, 1.0 / static_cast<double>(heads.size()));
-    const Value equal = graph.input("shares", shares, axis("average"), axis("heads"));
-    all_rows.push_back(name("average", matmul(equal, each)));
+    const Value equal = graph.input(role::shares, shares, axis("average"), axis("heads"));
+    all_rows.push_back(name(role::average, matmul(equal, each)));
   }
-  const Value all = name("weights", labelled(stack(all_rows), heads_and_average(heads.size())));
+  const Value all = name(role::weights, labelled(stack(all_rows), heads_and_average(heads.size())));
   page.trace.push_back(&all.node());
-  if (!scope.empty()) page.head(2, scope.substr(0, scope.size() - 1));
+  if (place) page.head(2, place->title());
   Table table = table_of(all.node());
   table.title = first.frame.rows.label(query);
   table.scores = scores_behind(heads, query, all.shape());

@@ -9,16 +9,44 @@
 namespace attn {
 namespace {
 
-// The matrices that have a box of their own, by the last part of their name.
-constexpr std::string_view boxes[] = {"x",      "positioned", "memory", "q",      "k",           "v",
-                                      "scores", "weights",    "concat", "output", "feed_forward"};
+// A matrix that has a box of its own, and what stands in it.
+struct BoxOf {
+  const Role& role;
+  std::string_view title;
+  bool is_cut = false;  // every head has its own columns of it
+};
+
+constexpr BoxOf boxes[] = {{role::x, "x"},
+                           {role::positioned, "x + positions"},
+                           {role::memory, "memory"},
+                           {role::q, "q", true},
+                           {role::k, "k", true},
+                           {role::v, "v", true},
+                           {role::scores, "scores"},
+                           {role::weights, "weights"},
+                           {role::concat, "concat"},
+                           {role::output, "output"},
+                           {role::feed_forward, "feed-forward"}};
+
+const BoxOf* box_of(const Node& node) {
+  const auto found = std::ranges::find_if(boxes, [&](const BoxOf& box) { return node.is(box.role); });
+  return node.is_alias() || found == std::end(boxes) ? nullptr : found;
+}
+
+// Whether it is not one of the first head, the first layer or the first sentence; the averaging of layers is
+// another computation.
+bool is_elsewhere(const NamedScope* place) {
+  for (const ScopeKind* kind : {&scope::head, &scope::layer, &scope::sentence}) {
+    if (!place || !place->is(*kind)) continue;
+    if (place->number != 1) return true;
+    place = place->outer;
+  }
+  return place != nullptr;
+}
 
 class Picture {
  public:
-  explicit Picture(const Problem& problem) : problem_(problem) {
-    if (problem.sequences.size() > 1) scope_ += "sentence.1.";
-    layer_ = problem.layers > 1 ? scope_ + "layer.1." : scope_;
-  }
+  explicit Picture(const Problem& problem) : problem_(problem) {}
 
   Flow of(const Graph& graph) {
     for (const Node& node : graph.nodes()) {
@@ -30,33 +58,20 @@ class Picture {
 
  private:
   bool has_box(const Node& node) const {
-    if (node.is_alias() || std::ranges::find(boxes, node.leaf()) == std::end(boxes)) return false;
-    std::string_view scope = node.scope();
-    if (!scope.starts_with(scope_) && !scope.empty()) return false;
-    if (scope.starts_with(layer_)) {
-      scope.remove_prefix(layer_.size());
-    } else if (scope.starts_with(scope_)) {
-      scope.remove_prefix(scope_.size());
-    }
-    if (scope == "head.1.") return true;
-    return scope.empty() && !is_cut_for_heads(node);
+    const BoxOf* const box = box_of(node);
+    return box && !is_elsewhere(node.place) && (node.within(scope::head) || !is_cut_for_heads(*box));
   }
 
-  // Whether every head has its own columns of it.
-  bool is_cut_for_heads(const Node& node) const {
-    return problem_.heads > 1 && (node.leaf() == "q" || node.leaf() == "k" || node.leaf() == "v");
-  }
+  bool is_cut_for_heads(const BoxOf& box) const { return problem_.heads > 1 && box.is_cut; }
 
   static bool is_of_another_head(const Node& node) {
-    return node.scope().find("head.") != std::string_view::npos && !node.scope().ends_with("head.1.");
+    const NamedScope* const head = node.within(scope::head);
+    return head && head->number != 1;
   }
 
   void add(const Node& node) {
-    const bool of_head = node.scope().ends_with("head.1.");
-    std::string title(node.leaf());
-    if (title == "positioned") title = "x + positions";
-    if (title == "feed_forward") title = "feed-forward";
-    if (of_head) title += fmt::format(" × {} heads", problem_.heads);
+    std::string title(box_of(node)->title);
+    if (node.within(scope::head)) title += fmt::format(" × {} heads", problem_.heads);
     std::set<const Node*> seen;
     std::vector<std::size_t> from;
     find_sources(node, seen, from);
@@ -84,8 +99,6 @@ class Picture {
   }
 
   const Problem& problem_;
-  std::string scope_;
-  std::string layer_;
   Flow flow_;
   std::map<const Node*, std::size_t> places_;
 };

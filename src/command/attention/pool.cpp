@@ -18,7 +18,7 @@ constexpr std::size_t grid_points = 129;
 
 // The scores of every query, as the poolings take them: scaled, before any mask.
 const Node& scaled_scores(const Graph& graph) {
-  const Node* scaled = graph.find("scaled");
+  const Node* scaled = graph.find(role::scaled);
   if (!scaled) {
     fail(
         "attn pool works on the scores of one head, one layer and one sentence: give --q, --k and --v, or "
@@ -29,14 +29,14 @@ const Node& scaled_scores(const Graph& graph) {
 
 Flow flow_of(const Graph& graph) {
   Flow flow;
-  if (graph.at("scores").operation) {
+  if (graph.at(role::scores).operation) {
     flow.boxes = {{"queries", "q"}, {"keys", "k"}};
     flow.boxes.push_back({"scoring function", "scores", {0, 1}});
   } else {
     flow.boxes = {{"given", "scores"}};
   }
   const std::size_t scores = flow.boxes.size() - 1;
-  if (!graph.find("v")) {
+  if (!graph.find(role::v)) {
     flow.boxes.push_back({"normalize", "weights", {scores}});
     return flow;
   }
@@ -53,12 +53,12 @@ std::string capitalized(std::string text) {
 
 // The weights and the output of one pooling, within its scope.
 void add_pooling(Page& page, Graph& graph, const Pooling& pooling) {
-  const Graph::Scope scope(graph, pooling.name);
-  const Value weights = name("weights", pooling.weights(graph.value(scaled_scores(graph))));
+  const Graph::Scope scope(graph, {scope::other, pooling.name});
+  const Value weights = name(role::weights, pooling.weights(graph.value(scaled_scores(graph))));
   page.head(2, capitalized(fmt::format("{}: {}", pooling.called, pooling.summary)));
   std::vector<const Node*> nodes = {&weights.node()};
-  if (const Node* v = graph.find("v")) {
-    nodes.push_back(&name("output", weigh(weights, graph.value(*v))).node());
+  if (const Node* v = graph.find(role::v)) {
+    nodes.push_back(&name(role::output, weigh(weights, graph.value(*v))).node());
   }
   add_results(page, nodes);
   page.say(regimes_of_rows(weights.node()));
@@ -87,7 +87,7 @@ Matrix grid_over(const Matrix& keys) {
 Parameters learned(const Problem& problem, Graph& graph) {
   Parameters parameters;
   for (const ScoreParameter& row : find_row(scoring_functions(), problem.score)->parameters) {
-    parameters.emplace(row.name, graph.value(graph.at(row.name)));
+    parameters.emplace(&row.role, graph.value(graph.at(row.role)));
   }
   return parameters;
 }
@@ -95,24 +95,24 @@ Parameters learned(const Problem& problem, Graph& graph) {
 // One-dimensional keys and values are points, and pooling draws a curve through them. The points of a curve
 // have no places among words, so there is none where positions take part in the scores.
 void add_curve(Page& page, const Problem& problem, Graph& graph) {
-  const Node *k = graph.find("k"), *v = graph.find("v");
+  const Node *k = graph.find(role::k), *v = graph.find(role::v);
   if (!k || !v || k->frame.shape.columns != 1 || v->frame.shape.columns != 1) return;
-  if (graph.find("relative")) return;
+  if (graph.find(role::relative)) return;
   const Value keys = graph.value(*k), values = graph.value(*v);
   const Parameters parameters = learned(problem, graph);
-  const Graph::Scope scope(graph, "curve");
-  const Value queries = graph.input("q", grid_over(keys.matrix()), axis("queries"), axis("features"));
+  const Graph::Scope scope(graph, {scope::other, "curve"});
+  const Value queries = graph.input(role::q, grid_over(keys.matrix()), axis("queries"), axis("features"));
   Plot plot{.title = "Pooled values over a grid of queries", .x_name = "query", .series = {}};
   plot.series.push_back({"average", column(queries.matrix()), {}});
   plot.series.push_back({"lookup", column(queries.matrix()), {}});
   plot.series.push_back({"softmax", column(queries.matrix()), {}});
   const Recipe recipe = recipe_of(problem, parameters, {.d_k = 1, .n_k = keys.shape().rows});
-  const Value scores = name("scaled", divided(name("scores", recipe.score(queries, keys)), recipe));
+  const Value scores = name(role::scaled, divided(attention_scores(queries, keys, recipe), recipe));
   for (Series& series : plot.series) {
     const Pooling& pooling = *std::ranges::find(poolings(), series.name, &Pooling::called);
-    const Graph::Scope inner(graph, pooling.name);
-    const Value weights = name("weights", pooling.weights(scores));
-    const Value output = name("output", weigh(weights, values));
+    const Graph::Scope inner(graph, {scope::other, pooling.name});
+    const Value weights = name(role::weights, pooling.weights(scores));
+    const Value output = name(role::output, weigh(weights, values));
     series.y = column(output.matrix());
     page.trace.push_back(&output.node());
   }
@@ -129,11 +129,11 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
 
 // Weights that are given need no pooling: there is only to say what they are.
 Outcome given_weights(Page page, const Graph& graph, const Problem& problem) {
-  const Node& weights = graph.at("weights");
+  const Node& weights = graph.at(role::weights);
   page.trace = {&weights};
   page.say(table_of(weights));
   page.say(regimes_of_rows(weights));
-  if (const Node* output = graph.find("output")) {
+  if (const Node* output = graph.find(role::output)) {
     page.trace.push_back(output);
     add_results(page, {output});
   }
@@ -148,7 +148,7 @@ Outcome run_pool(const Command&, const Arguments& arguments) {
   evaluate(*problem, *graph);
   Page page{.graph = graph, .problem = problem, .trace = {}, .blocks = {}};
   page.head(1, "Attention pooling");
-  if (problem->matrices.contains("weights")) return given_weights(std::move(page), *graph, *problem);
+  if (problem->matrices.contains(role::weights.leaf)) return given_weights(std::move(page), *graph, *problem);
   const Node& scores = scaled_scores(*graph);
   page.trace = {&scores};
   page.say(

@@ -18,7 +18,7 @@ namespace {
 
 // A learned table that nobody gave.
 void say_what_is_random(Page& page, const Problem& problem) {
-  if (std::ranges::find(problem.drawn, "position_table") == problem.drawn.end()) return;
+  if (std::ranges::find(problem.drawn, role::position_table.leaf) == problem.drawn.end()) return;
   page.say(fmt::format("The numbers of position_table are random ({}), not trained.", problem.drawn_from));
 }
 
@@ -78,7 +78,7 @@ std::string what_diagonals_show(const PositionKind& kind, std::size_t columns, c
 void add_dot_products(Page& page, const PositionKind& kind, const Value& positions) {
   const std::size_t n = std::min(positions.shape().rows, most_pairs);
   const Value some = n == positions.shape().rows ? positions : rows(positions, 0, n);
-  const Value dots = name("dot_products", matmul_transposed(some, some));
+  const Value dots = name(role::dot_products, matmul_transposed(some, some));
   page.trace.push_back(&dots.node());
   page.head(2, "Dot products of the positions");
   page.say(formula_block(dots.node()));
@@ -93,7 +93,7 @@ void add_dot_products(Page& page, const PositionKind& kind, const Value& positio
 
 void add_absolute(Page& page, const PositionKind& kind, const Value& x, const std::optional<Value>& table,
                   const Arguments& arguments) {
-  const Value positions = name("positions", kind.of_embeddings(x, {.table = table}));
+  const Value positions = name(role::positions, kind.of_embeddings(x, {.table = table}));
   const std::size_t d = positions.shape().columns;
   std::vector<std::size_t> chosen;
   if (const auto columns = arguments.text("columns")) {
@@ -146,7 +146,7 @@ void check_shown(const PositionKind& kind, const Arguments& arguments, const Pro
   const std::size_t count = problem.sequences.front().x->shape().rows;
   if (count > most_pairs)
     fail("--n {}: distances are shown between at most {} positions; give fewer", count, most_pairs);
-  const Matrix& table = problem.matrices.at("position_table");
+  const Matrix& table = problem.matrices.find(role::position_table.leaf)->second;
   const std::size_t distances = kind.of_scores ? table.shape().rows : table.shape().columns;
   if (distances > 2 * most_pairs + 1) {
     fail("position_table is {}: distances are shown only up to {}; give a smaller table",
@@ -158,7 +158,8 @@ void check_shown(const PositionKind& kind, const Arguments& arguments, const Pro
 Value table_input(Graph& graph, const PositionKind& kind, const Matrix& table) {
   const bool odd_rows = kind.of_scores && table.shape().rows % 2 == 1;
   const bool odd_columns = kind.of_scaled_scores && table.shape().columns % 2 == 1;
-  return graph.input("position_table", table, odd_rows ? distances(table.shape().rows) : axis("positions"),
+  return graph.input(role::position_table, table,
+                     odd_rows ? distances(table.shape().rows) : axis("positions"),
                      odd_columns ? distances(table.shape().columns) : axis("features"));
 }
 
@@ -180,9 +181,10 @@ Outcome run_positions(const Command&, const Arguments& arguments) {
   Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
   const Axis words = axis("positions", sequence.tokens);
   require_labels("x", words, sequence.x->shape().rows);
-  const Value x = graph->input("x", *sequence.x, words, axis("features"));
+  const Value x = graph->input(role::x, *sequence.x, words, axis("features"));
   std::optional<Value> table;
-  if (kind.table_shape) table = table_input(*graph, kind, problem.matrices.at("position_table"));
+  if (kind.table_shape)
+    table = table_input(*graph, kind, problem.matrices.find(role::position_table.leaf)->second);
   page.head(1, fmt::format("Positions: {}", kind.name));
   page.say(text(fmt::format("Positional encoding: {}.", kind.summary)));
   say_what_is_random(page, problem);

@@ -12,7 +12,7 @@ namespace attn {
 namespace {
 
 std::string meaning_of(const Step& step, const Node& node) {
-  return node.leaf() == "alignment" ? meaning_of_alignment(node) : step.meaning(node);
+  return node.is(role::alignment) ? meaning_of_alignment(node) : step.meaning(node);
 }
 
 void add_step(Page& page, const Step& step, const Problem& problem) {
@@ -40,7 +40,7 @@ Outcome run_step(const Command& command, const Arguments& arguments) {
   Page page = solved.page(only);
   // The transposed weights take the place of the weights.
   const auto shown = [&](const Node& node) {
-    return arguments.has("transpose") ? node.leaf() == "alignment" : step.shows(node);
+    return arguments.has("transpose") ? node.is(role::alignment) : step.shows(node);
   };
   std::erase_if(page.trace, [&](const Node* node) { return !shown(*node); });
   if (page.trace.empty()) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "attention/averaging.hpp"
 #include "attention/identities.hpp"
 #include "attention/masks.hpp"
 #include "page/describe.hpp"
@@ -64,12 +63,11 @@ class SwapPage {
 
   void add(Problem problem, std::string_view kind, std::string_view scope_name) {
     problem.positions = kind;
-    const Graph::Scope scope(graph_, scope_name);
-    const std::string outer = std::string(scope_name) + ".";
+    const Graph::Scope scope(graph_, {scope::other, scope_name});
     const bool same = are_the_same(problem.sequences.front(), pair_);
-    const Node& original = result_within(problem, outer, "original");
+    const Node& original = result_within(problem, "original");
     problem.sequences.front() = with_words_swapped(std::move(problem.sequences.front()), pair_);
-    const Node& swapped = result_within(problem, outer, "swapped");
+    const Node& swapped = result_within(problem, "swapped");
     page_.head(2, kind == "none" ? std::string("Without positional encoding")
                                  : fmt::format("With positional encoding: {}", kind));
     page_.say(SideBySide{{table_of(original), table_of(swapped)}});
@@ -89,10 +87,10 @@ class SwapPage {
   }
 
  private:
-  const Node& result_within(const Problem& problem, const std::string& outer, std::string_view inner) {
-    const Graph::Scope scope(graph_, inner);
+  const Node& result_within(const Problem& problem, std::string_view inner) {
+    const Graph::Scope scope(graph_, {scope::other, inner});
     evaluate(problem, graph_);
-    return last_result(outer + std::string(inner) + ".");
+    return last_result(scope.opened());
   }
 
   // Follows from how outputs are computed, and not from how large the difference is.
@@ -109,11 +107,11 @@ class SwapPage {
            "see word order.";
   }
 
-  const Node& last_result(const std::string& scope) const {
+  const Node& last_result(const NamedScope* within) const {
     const Node* last = nullptr;
     for (const Node& node : graph_.nodes()) {
-      const bool result = node.leaf() == "output" || node.leaf() == "feed_forward";
-      if (result && node.operation && !is_averaging(node) && node.name.starts_with(scope)) last = &node;
+      const bool is_result = node.is(role::output) || node.is(role::feed_forward);
+      if (is_result && node.operation && lies_within(node.place, within)) last = &node;
     }
     if (!last)
       fail("--swap compares outputs, and there are none: give --x with --wq, --wk and --wv, or --text");

@@ -43,7 +43,7 @@ Axis divisors(const std::vector<double>& values) {
 // The weights of one query, a row for each divisor: softmax(scores / divisor).
 const Node& weights_of_query(Graph& graph, const Node& scores, std::size_t query,
                              const std::vector<double>& values) {
-  const Graph::Scope scope(graph, fmt::format("query.{}", query + 1));
+  const Graph::Scope scope(graph, scope::query, query + 1);
   const Value asked = rows(graph.value(scores), query, 1);
   std::vector<Value> divided;
   for (const double value : values) {
@@ -51,8 +51,8 @@ const Node& weights_of_query(Graph& graph, const Node& scores, std::size_t query
     divided.push_back(divide(asked, {value, {notation, notation}}));
   }
   const Value all = divided.size() == 1 ? divided.front() : stack(std::move(divided));
-  const Value labelled = graph.input("scaled", all.matrix(), divisors(values), scores.frame.columns);
-  return name("weights", softmax(labelled)).node();
+  const Value labelled = graph.input(role::scaled, all.matrix(), divisors(values), scores.frame.columns);
+  return name(role::weights, softmax(labelled)).node();
 }
 
 Table saturation_of(const Node& weights) {
@@ -84,7 +84,7 @@ Plot plot_of(const std::vector<double>& values, const Table& saturation) {
 // The scores that are swept: those of the first head and sentence.
 const Node& swept_scores(const Graph& graph) {
   const auto& nodes = graph.nodes();
-  const auto found = std::ranges::find_if(nodes, [](const Node& node) { return node.leaf() == "scores"; });
+  const auto found = std::ranges::find_if(nodes, [](const Node& node) { return node.is(role::scores); });
   if (found == nodes.end()) fail("--sweep divides scores, and there are none: give --scores, or --q and --k");
   return *found;
 }

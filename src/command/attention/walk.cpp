@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "attention/averaging.hpp"
 #include "attention/meanings.hpp"
 #include "attention/steps.hpp"
 #include "command/attention/by_word.hpp"
@@ -27,18 +26,11 @@ void add_inputs(Page& page, const Problem& problem) {
   std::vector<const Node*> inputs;
   std::ranges::copy_if(page.trace, std::back_inserter(inputs),
                        [](const Node* node) { return !node->operation; });
-  std::ranges::stable_partition(inputs, [](const Node* node) { return node->leaf() == "x"; });
+  std::ranges::stable_partition(inputs, [](const Node* node) { return node->is(role::x); });
   SideBySide tables;
   for (const Node* node : inputs) tables.tables.push_back(table_of(*node));
   page.say(std::move(tables));
   add_drawn(page, problem);
-}
-
-// The scope whose nodes of one step belong together: its own, or all of what layers would be as one
-// averaging.
-std::string_view place_of(const Node& node) {
-  const std::string_view scope = node.scope_name();
-  return is_averaging(node) ? scope.substr(0, scope.find(averaging_scope) + averaging_scope.size()) : scope;
 }
 
 // The walk in matrix form: the nodes in the order in which they were computed, under the step that each
@@ -49,8 +41,9 @@ class MatrixWalk {
 
   void add(const Node& node) {
     const Step* step = step_of(node);
-    if (!step || (node.is_alias() && node.leaf() != "output")) return;
-    if (step != step_ || (!together_.empty() && place_of(*together_.back()) != place_of(node))) finish();
+    if (!step || (node.is_alias() && !node.is(role::output))) return;
+    if (step != step_ || (!together_.empty() && place_in_walk(*together_.back()) != place_in_walk(node)))
+      finish();
     step_ = step;
     together_.push_back(&node);
   }
@@ -75,7 +68,7 @@ class MatrixWalk {
  private:
   void add_heading(const Node& node, const Step& step) {
     std::string title = fmt::format("{}. {}", ++count_, heading_of(step, node));
-    if (const std::string_view place = place_of(node); !place.empty()) title += fmt::format(" ({})", place);
+    if (const NamedScope* place = place_in_walk(node)) title += fmt::format(" ({})", place->title());
     page_.head(2, std::move(title));
     std::string meaning = step.meaning(node);
     if (told_.insert(meaning).second) page_.say(text(std::move(meaning)));
@@ -93,7 +86,7 @@ void add_alignment_tables(Page& page) {
   page.head(2, "Alignment");
   std::set<std::string> told;
   for (const Node* node : page.trace) {
-    if (node->leaf() != "alignment") continue;
+    if (!node->is(role::alignment)) continue;
     std::string meaning = meaning_of_alignment(*node);
     if (told.insert(meaning).second) page.say(std::move(meaning));
     add_results(page, {node});
@@ -102,17 +95,17 @@ void add_alignment_tables(Page& page) {
 
 // Why a walk from x, or from q and k, ends before there is an output.
 void warn_of_missing(const Graph& graph, std::vector<std::string>& warnings) {
-  const auto has = [&](std::string_view leaf) {
-    return std::ranges::any_of(graph.nodes(), [&](const Node& node) { return node.leaf() == leaf; });
+  const auto has = [&](const Role& role) {
+    return std::ranges::any_of(graph.nodes(), [&](const Node& node) { return node.is(role); });
   };
   const auto warn = [&](std::string_view what, std::string_view which, std::string_view next) {
     warnings.push_back(fmt::format("there are no {0}, so there are no {2}: give --w{1} with --x, or --{1}",
                                    what, which, next));
   };
-  if (has("k") && !has("q")) warn("queries", "q", "scores");
-  if (has("q") && !has("k")) warn("keys", "k", "scores");
-  if (has("q") && has("k") && !has("v")) warn("values", "v", "outputs");
-  if (has("v") && !has("q") && !has("k") && !has("weights")) warn("queries", "q", "scores");
+  if (has(role::k) && !has(role::q)) warn("queries", "q", "scores");
+  if (has(role::q) && !has(role::k)) warn("keys", "k", "scores");
+  if (has(role::q) && has(role::k) && !has(role::v)) warn("values", "v", "outputs");
+  if (has(role::v) && !has(role::q) && !has(role::k) && !has(role::weights)) warn("queries", "q", "scores");
 }
 
 Outcome outline_of(const Solved& solved, const std::optional<std::string>& only) {

@@ -53,7 +53,7 @@ std::vector<ScopeRows> rows_by_matrix(const std::vector<NamedWork>& all) {
     const Shape shape = node->frame.shape;
     std::vector<double> row = {static_cast<double>(shape.rows), static_cast<double>(shape.columns)};
     std::ranges::copy(numbers(work), std::back_inserter(row));
-    const std::string scope(one_table ? "" : node->scope_name());
+    const std::string scope = one_table || !node->place ? "" : node->place->title();
     auto table = std::ranges::find(tables, scope, &ScopeRows::scope);
     if (table == tables.end()) table = tables.insert(tables.end(), {scope, {}});
     table->rows.emplace_back(one_table ? node->name : node->leaf(), std::move(row));
@@ -102,11 +102,11 @@ constexpr LayerSizes usual{64, 512, 3};
 
 // n and d of what attends: x, or else the queries; without either d is that of the documents.
 LayerSizes sizes_of(const Graph& graph) {
-  for (const char* pattern : {"x", "q", "weights"}) {
+  for (const Role* role : {&role::x, &role::q, &role::weights}) {
     for (const Node& node : graph.nodes()) {
-      if (node.name.empty() || !matches(pattern, node.name)) continue;
+      if (!node.is(*role)) continue;
       const Shape shape = node.frame.shape;
-      const bool has_depth = pattern != std::string_view("weights");
+      const bool has_depth = role->content != Content::weights;
       return {shape.rows, has_depth ? shape.columns : usual.d, usual.k};
     }
   }

@@ -34,7 +34,7 @@ void CostPage::table(std::string_view name, const std::vector<std::string>& colu
     std::ranges::copy(rows[i].second, row(cells, i).begin());
   }
   const Node& node =
-      tables_->input(name, std::move(cells), axis("what", labels), axis("quantity", columns)).node();
+      tables_->input(called(name), std::move(cells), axis("what", labels), axis("quantity", columns)).node();
   page_.trace.push_back(&node);
   say(Table{.title = node.name,
             .rows = node.frame.rows,

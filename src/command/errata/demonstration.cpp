@@ -26,14 +26,14 @@ Value at(Graph& graph, std::string_view name) {
   return graph.value(graph.at(name));
 }
 
-Value small_numbers(Graph& graph, std::string_view name, Shape shape) {
+Value small_numbers(Graph& graph, const Name& name, Shape shape) {
   Matrix matrix(shape);
   int k = static_cast<int>(graph.nodes().size());
   for (double& cell : cells(matrix)) cell = (k++ * 7 % 11 - 4) / 4.0;
   return graph.input(name, std::move(matrix), axis("rows"), axis("columns"));
 }
 
-Value row_of_numbers(Graph& graph, std::string_view name, const std::vector<double>& numbers) {
+Value row_of_numbers(Graph& graph, const Name& name, const std::vector<double>& numbers) {
   Matrix matrix({1, numbers.size()});
   std::ranges::copy(numbers, cells(matrix).begin());
   return graph.input(name, std::move(matrix), axis("queries"), axis("keys"));

@@ -21,10 +21,10 @@ void solve_example(std::string_view name, Graph& graph);
 Value at(Graph& graph, std::string_view name);
 
 /// An input of different small numbers of both signs.
-Value small_numbers(Graph& graph, std::string_view name, Shape shape);
+Value small_numbers(Graph& graph, const Name& name, Shape shape);
 
 /// One row of numbers as an input.
-Value row_of_numbers(Graph& graph, std::string_view name, const std::vector<double>& numbers);
+Value row_of_numbers(Graph& graph, const Name& name, const std::vector<double>& numbers);
 
 /// The sum of a row.
 double sum_of_row(const Value& value, std::size_t i);

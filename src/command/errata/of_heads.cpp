@@ -33,13 +33,14 @@ void show_sizes_of_heads(Page& page, Graph& graph) {
       "D_k = {} and D_v = {}. The queries of one head would have {} columns, and its keys have {}. The "
       "program refuses them:",
       d, heads, d_k, d_v, d_v / heads, d_k / heads));
-  const Value x = small_numbers(graph, "x", {inputs, d}), y = small_numbers(graph, "y", {outputs, d});
-  const Value k = name("k", matmul(x, small_numbers(graph, "w_k", {d, d_k / heads})));
-  const Value wrong = name("q_wrong", matmul(y, small_numbers(graph, "w_q_wrong", {d, d_v / heads})));
+  const Value x = small_numbers(graph, role::x, {inputs, d}), y = small_numbers(graph, role::y, {outputs, d});
+  const Value k = name(role::k, matmul(x, small_numbers(graph, role::w_k, {d, d_k / heads})));
+  const Value wrong = name(Name{role::other, "q_wrong"},
+                           matmul(y, small_numbers(graph, Name{role::other, "w_q_wrong"}, {d, d_v / heads})));
   page.say(refusal_of([&] { dot_product(wrong, k, {}); }) + ".");
-  const Value q = name("q", matmul(y, small_numbers(graph, "w_q", {d, d_k / heads})));
-  const Value v = name("v", matmul(x, small_numbers(graph, "w_v", {d, d_v / heads})));
-  const Value output = name("output", attention(q, k, v, {}));
+  const Value q = name(role::q, matmul(y, small_numbers(graph, role::w_q, {d, d_k / heads})));
+  const Value v = name(role::v, matmul(x, small_numbers(graph, role::w_v, {d, d_v / heads})));
+  const Value output = name(role::output, attention(q, k, v, {}));
   page.say(fmt::format(
       "The text also calls the context D_v embeddings of dimension M. Correct is M embeddings of dimension "
       "D_v, one for each of the M outputs; one head has D_v / H of the D_v columns. With L = {} inputs and M "
@@ -64,28 +65,28 @@ void show_split_heads(Page& page, Graph& graph) {
         {std::to_string(heads), written_difference(split_against_independent(x.matrix(), w, heads))});
   }
   page.say(std::move(listing));
-  page.trace.push_back(&graph.at("output"));
+  page.trace.push_back(&graph.at(role::output));
 }
 
 void show_sets_of_a_decoder_layer(Page& page, Graph& graph) {
   constexpr TransformerSizes base{
       .encoder_layers = 1, .decoder_layers = 1, .d_model = 512, .heads = 8, .d_ff = 2048};
   const std::vector<ParameterRow> rows = parameter_rows(model_kinds().front(), base);
-  const auto attentions = [&](std::string_view scope) {
+  const auto attentions = [&](const ScopeKind& side) {
     return static_cast<double>(std::ranges::count_if(rows, [&](const ParameterRow& row) {
-      return row.name.starts_with(scope) && row.name.ends_with(".w_q");
+      return &row.called.role() == &role::w_q && row.called.scopes().front().kind == &side;
     }));
   };
   page.say(
       "Eight sets of W_q, W_k and W_v are correct for an encoder layer, which has one attention. A decoder "
       "layer has two, self-attention and cross-attention, and each has its own matrices:");
   Matrix numbers({2, 2});
-  numbers(0, 0) = attentions("encoder.1.");
-  numbers(1, 0) = attentions("decoder.1.");
+  numbers(0, 0) = attentions(scope::encoder);
+  numbers(1, 0) = attentions(scope::decoder);
   for (std::size_t i = 0; i < 2; ++i) numbers(i, 1) = numbers(i, 0) * static_cast<double>(base.heads);
-  const Value sets =
-      graph.input("sets", std::move(numbers), axis("layers", {"encoder layer", "decoder layer"}),
-                  axis("quantities", {"attentions", "sets, 8 heads"}));
+  const Value sets = graph.input(Name{role::other, "sets"}, std::move(numbers),
+                                 axis("layers", {"encoder layer", "decoder layer"}),
+                                 axis("quantities", {"attentions", "sets, 8 heads"}));
   page.trace.push_back(&sets.node());
   page.say(table_of(sets.node()));
 }

@@ -21,12 +21,12 @@ void show_filled_weights(Page& page, Graph& graph) {
       "Dive into Deep Learning (11.3) \"sets the attention weights to a large negative number, such as "
       "−10⁶\". Correct are the scores, before the softmax. Then masked keys have the weight 0, and the other "
       "weights of the row sum to one.");
-  const Value scores = row_of_numbers(graph, "scores", {2.0, 1.0, 0.0, 0.0});
-  const Value allowed = row_of_numbers(graph, "mask", {1.0, 1.0, 0.0, 0.0});
-  const Value right = name("weights", softmax(mask(scores, allowed, minus_infinity)));
-  const Value unmasked = name("unmasked", softmax(scores));
-  const Value filled = name("filled", replace(unmasked, allowed, published));
-  const Value zeroed = name("zeroed", multiply(unmasked, allowed));
+  const Value scores = row_of_numbers(graph, role::scores, {2.0, 1.0, 0.0, 0.0});
+  const Value allowed = row_of_numbers(graph, role::mask, {1.0, 1.0, 0.0, 0.0});
+  const Value right = name(role::weights, softmax(mask(scores, allowed, minus_infinity)));
+  const Value unmasked = name(role::unmasked, softmax(scores));
+  const Value filled = name(role::filled, replace(unmasked, allowed, published));
+  const Value zeroed = name(role::zeroed, multiply(unmasked, allowed));
   show(page, {right, filled, zeroed});
   page.say(
       fmt::format("If the weights are replaced by −10⁶, the row sums to {}. If they are set to 0 instead, it "
@@ -42,15 +42,16 @@ void show_masked_embeddings(Page& page, Graph& graph) {
       "input elements contribute\". Two things are wrong. The mask is on the scores, and what remains are "
       "the known target elements. A masked embedding, a row of zeros, gives a key of zeros. Its score is 0, "
       "and e⁰ = 1, so the key still gets weight.");
-  const Value q = row_of_numbers(graph, "q", {1.0, 0.0});
+  const Value q = row_of_numbers(graph, role::q, {1.0, 0.0});
   Matrix zeroed({3, 2}, 0.0);
   zeroed(0, 0) = zeroed(1, 1) = 1.0;
-  const Value k =
-      graph.input("k", std::move(zeroed), axis("keys", {"known 1", "known 2", "unseen"}), axis("features"));
-  const Value scores = name("scores", matmul_transposed(q, k));
-  const Value embeddings = name("embedding_masked", softmax(scores));
-  const Value allowed = row_of_numbers(graph, "mask", {1.0, 1.0, 0.0});
-  const Value masked = name("score_masked", softmax(mask(scores, allowed, minus_infinity)));
+  const Value k = graph.input(role::k, std::move(zeroed), axis("keys", {"known 1", "known 2", "unseen"}),
+                              axis("features"));
+  const Value scores = name(role::scores, matmul_transposed(q, k));
+  const Value embeddings = name(Name{role::weights, "embedding_masked"}, softmax(scores));
+  const Value allowed = row_of_numbers(graph, role::mask, {1.0, 1.0, 0.0});
+  const Value masked =
+      name(Name{role::weights, "score_masked"}, softmax(mask(scores, allowed, minus_infinity)));
   show(page, {k, scores, embeddings, masked});
   page.say(fmt::format(
       "The weight of the unseen element is {} if its embedding is masked, and {} if its score is masked.",
@@ -68,7 +69,7 @@ void show_shift_and_mask(Page& page, Graph& graph) {
   for (std::size_t i = 1; i < n; ++i) inputs.push_back(fmt::format("output {}", i));
   for (std::size_t i = 1; i <= n; ++i) positions.push_back(fmt::format("predict {}", i));
   const Value allowed =
-      graph.input("mask", causal_mask({n, n}), axis("queries", positions), axis("keys", inputs));
+      graph.input(role::mask, causal_mask({n, n}), axis("queries", positions), axis("keys", inputs));
   show(page, {allowed});
   Matrix numbers({n, 2});
   for (std::size_t i = 0; i < n; ++i) {

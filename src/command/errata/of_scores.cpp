@@ -28,9 +28,9 @@ void show_additive_cost(Page& page, Graph& graph) {
     numbers(row, 0) = static_cast<double>(cost.multiply_adds);
     numbers(row++, 1) = static_cast<double>(cost.element_operations);
   }
-  const Value counts =
-      graph.input("counts", std::move(numbers), axis("functions", {"scaled-dot", "additive"}),
-                  axis("quantities", {"multiply-adds", "element-wise operations"}));
+  const Value counts = graph.input(Name{role::other, "counts"}, std::move(numbers),
+                                   axis("functions", {"scaled-dot", "additive"}),
+                                   axis("quantities", {"multiply-adds", "element-wise operations"}));
   page.trace.push_back(&counts.node());
   page.say(table_of(counts.node()));
 }
@@ -64,16 +64,19 @@ void show_alignment_variants(Page& page, Graph& graph) {
       "text should choose one. The post on cross-attention has s_{t−1} in the formula of the weights, and "
       "s_t in that of the score. The same encoder states h give different weights:");
   constexpr std::size_t size = 4;
-  const Value h = small_numbers(graph, "h", {3, size});
-  const Value before = small_numbers(graph, "s_before", {1, size}),
-              now = small_numbers(graph, "s_now", {1, size});
-  const ScoreParameters learned{.matrices = {{"score_wq", small_numbers(graph, "score_wq", {size, size})},
-                                             {"score_wk", small_numbers(graph, "score_wk", {size, size})},
-                                             {"score_wv", small_numbers(graph, "score_wv", {size, 1})}}};
+  const Value h = small_numbers(graph, role::h, {3, size});
+  const Value before = small_numbers(graph, Name{role::other, "s_before"}, {1, size}),
+              now = small_numbers(graph, Name{role::other, "s_now"}, {1, size});
+  const ScoreParameters learned{
+      .matrices = {{&role::score_wq, small_numbers(graph, role::score_wq, {size, size})},
+                   {&role::score_wk, small_numbers(graph, role::score_wk, {size, size})},
+                   {&role::score_wv, small_numbers(graph, role::score_wv, {size, 1})}}};
   const Scalar root{std::sqrt(static_cast<double>(size)), {"√4", "\\sqrt{4}"}};
-  const Value by_additive = name("bahdanau", softmax(name("scores", additive(before, h, learned))));
-  const Value by_scaled = name("scaled_dot", softmax(divide(matmul_transposed(before, h), root)));
-  const Value by_dot = name("luong", softmax(matmul_transposed(now, h)));
+  const Value by_additive =
+      name(Name{role::weights, "bahdanau"}, softmax(name(role::scores, additive(before, h, learned))));
+  const Value by_scaled =
+      name(Name{role::weights, "scaled_dot"}, softmax(divide(matmul_transposed(before, h), root)));
+  const Value by_dot = name(Name{role::weights, "luong"}, softmax(matmul_transposed(now, h)));
   show(page, {by_additive, by_scaled, by_dot});
   page.say(fmt::format("The largest difference between the weights of bahdanau and luong is {}.",
                        written_difference(largest_difference(by_additive.matrix(), by_dot.matrix()))));
@@ -84,11 +87,12 @@ void show_index_of_the_state(Page& page, Graph& graph) {
       "The post represents the input x_i by h_t. Correct is h_i: t counts the outputs, and i counts the "
       "inputs. If every input were represented by the same h_t, all its scores would be equal, and attention "
       "would only average:");
-  const Value s = small_numbers(graph, "s", {1, 4}), h = small_numbers(graph, "h", {3, 4});
-  const Value h_t = name("h_t", rows(h, 1, 1));
-  const Value same = name("all_h_t", stack({h_t, h_t, h_t}));
-  const Value right = name("with_h_i", softmax(matmul_transposed(s, h)));
-  const Value wrong = name("with_h_t", softmax(matmul_transposed(s, same)));
+  const Value s = small_numbers(graph, Name{role::other, "s"}, {1, 4}),
+              h = small_numbers(graph, role::h, {3, 4});
+  const Value h_t = name(Name{role::other, "h_t"}, rows(h, 1, 1));
+  const Value same = name(Name{role::other, "all_h_t"}, stack({h_t, h_t, h_t}));
+  const Value right = name(Name{role::weights, "with_h_i"}, softmax(matmul_transposed(s, h)));
+  const Value wrong = name(Name{role::weights, "with_h_t"}, softmax(matmul_transposed(s, same)));
   show(page, {right, wrong});
   page.say(fmt::format("The largest difference between these weights is {}.",
                        written_difference(largest_difference(right.matrix(), wrong.matrix()))));

@@ -24,15 +24,15 @@ void show_root_of_length(Page& page, Graph& graph) {
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < std::size(lengths); ++i) {
     labels.push_back(fmt::format("{} keys", lengths[i]));
-    const Graph::Scope scope(graph, fmt::format("keys_{}", lengths[i]));
+    const Graph::Scope scope(graph, {scope::other, fmt::format("keys_{}", lengths[i])});
     Matrix cells({1, lengths[i]}, 0.0);
     cells(0, 0) = 4.0;
-    const Value scores = graph.input("scores", std::move(cells), axis("queries"), axis("keys"));
+    const Value scores = graph.input(role::scores, std::move(cells), axis("queries"), axis("keys"));
     std::size_t column = 0;
     for (const std::string_view scale : {"sqrt-dk", "sqrt-n"}) {
       const std::optional<Scalar> by = divisor(scale, {.d_k = d_k, .n_k = lengths[i]});
-      const Value weights =
-          name(scale == "sqrt-n" ? "by_sqrt_n" : "by_sqrt_dk", softmax(divide(scores, *by)));
+      const Value weights = name(Name(role::weights, scale == "sqrt-n" ? "by_sqrt_n" : "by_sqrt_dk"),
+                                 softmax(divide(scores, *by)));
       ratios(i, column++) = weights.matrix()(0, 0) / weights.matrix()(0, 1);
       page.trace.push_back(&weights.node());
     }
@@ -71,11 +71,11 @@ void show_layouts_of_sinusoids(Page& page, Graph& graph) {
            "undo the order. But parameters trained with one do not fit the other."));
   std::vector<const Node*> positions, dots;
   for (const SinusoidLayout& layout : sinusoid_layouts()) {
-    const Graph::Scope scope(graph, layout.name);
+    const Graph::Scope scope(graph, {scope::other, layout.name});
     const Value table =
-        name("positions", sinusoid(graph, layout, {shape, axis("positions"), axis("features")}));
+        name(role::positions, sinusoid(graph, layout, {shape, axis("positions"), axis("features")}));
     positions.push_back(&table.node());
-    dots.push_back(&name("dot_products", matmul_transposed(table, table)).node());
+    dots.push_back(&name(role::dot_products, matmul_transposed(table, table)).node());
   }
   for (const std::vector<const Node*>& nodes : {positions, dots}) {
     add_results(page, nodes);

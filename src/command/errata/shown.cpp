@@ -18,8 +18,9 @@ void show_columns_and_rows(Page& page, Graph& graph) {
       "Both forms are correct, and the texts use both. With words as rows, as in this program, a projection "
       "is x times w. With words as columns, it is wᵀ times xᵀ. The result is the transpose of x times w.");
   const Value x = at(graph, "x"), w = at(graph, "w_q"), rows_first = at(graph, "q");
-  const Value words = name("x_columns", transpose(x)), map = name("w_q_columns", transpose(w));
-  const Value columns_first = name("q_columns", matmul(map, words));
+  const Value words = name(Name{role::other, "x_columns"}, transpose(x)),
+              map = name(Name{role::other, "w_q_columns"}, transpose(w));
+  const Value columns_first = name(Name{role::other, "q_columns"}, matmul(map, words));
   show(page, {rows_first, words, map, columns_first});
   const Value back = transpose(columns_first);
   page.say(fmt::format("The largest difference from the transpose of q is {}.",
@@ -34,7 +35,7 @@ void show_one_letter_for_two(Page& page, Graph& graph) {
       "by at most 1, so after a second softmax the largest ratio of two weights is e ≈ 2.72. Most of the "
       "difference between them is lost.");
   const Value weights = at(graph, "weights");
-  const Value twice = name("weights_twice", softmax(weights));
+  const Value twice = name(Name{role::weights, "weights_twice"}, softmax(weights));
   show(page, {at(graph, "scaled"), weights, twice});
 }
 
@@ -49,9 +50,9 @@ void show_wrong_index(Page& page, Graph& graph) {
   for (std::size_t i = 0; i < weights.shape().rows; ++i) {
     for (const double weight : row(weights.matrix(), i)) totals(i, 0) += weight;
   }
-  const Value sums =
-      graph.input("sums_of_weights", std::move(totals), weights.node().frame.rows, axis("sum"));
-  const Value wrong = name("output_wrong", multiply(v, sums));
+  const Value sums = graph.input(Name{role::other, "sums_of_weights"}, std::move(totals),
+                                 weights.node().frame.rows, axis("sum"));
+  const Value wrong = name(Name{role::other, "output_wrong"}, multiply(v, sums));
   show(page, {weights, v, output, wrong});
   page.say(fmt::format(
       "The largest difference between the wrong output and v is {}. Likewise, correct is [a_t; s_t], not "
@@ -69,8 +70,8 @@ void show_overflow(Page& page, Graph& graph) {
   large(0, 0) = 1000.0;
   large(0, 1) = 998.0;
   const double unshifted = std::exp(large(0, 0)) / (std::exp(large(0, 0)) + std::exp(large(0, 1)));
-  const Value scores = graph.input("scores", std::move(large), axis("queries"), axis("keys"));
-  const Value weights = name("weights", softmax(scores));
+  const Value scores = graph.input(role::scores, std::move(large), axis("queries"), axis("keys"));
+  const Value weights = name(role::weights, softmax(scores));
   show(page, {scores, weights});
   page.say(fmt::format("Without the subtraction the first weight is {}.",
                        std::isnan(unshifted) ? "not a number (NaN)" : fmt::format("{}", unshifted)));
@@ -85,8 +86,8 @@ void show_own_word_not_highest(Page& page, Graph& graph) {
       "This is not always so. Another word can get a larger weight than the word itself, as in the example "
       "with two heads:");
   std::vector<Value> shown;
-  for (const std::string head : {"head.1.", "head.2."}) {
-    const Value weights = at(graph, head + "weights");
+  for (const std::size_t head : {1, 2}) {
+    const Value weights = at(graph, Name({{scope::head, head}}, role::weights).text());
     const Matrix& cells = weights.matrix();
     std::vector<std::string> others;
     for (std::size_t i = 0; i < cells.shape().rows; ++i) {
@@ -99,7 +100,7 @@ void show_own_word_not_highest(Page& page, Graph& graph) {
                                      written_fixed(looks[i], 4)));
       }
     }
-    for (const std::string& other : others) page.say(head + "weights: " + other + ".");
+    for (const std::string& other : others) page.say(weights.node().name + ": " + other + ".");
     shown.push_back(weights);
   }
   for (const Value& weights : shown) page.trace.push_back(&weights.node());
@@ -114,8 +115,8 @@ void show_norm_before_and_after(Page& page, Graph& graph) {
       "at the end. In return, x has a path through all layers without any normalization.");
   const Value x = at(graph, "x");
   const std::size_t d = x.shape().columns;
-  const LayerNorm norm{.gamma = graph.input("gamma", Matrix({1, d}, 1.0), axis("gain"), axis("features")),
-                       .beta = graph.input("beta", Matrix({1, d}, 0.0), axis("bias"), axis("features")),
+  const LayerNorm norm{.gamma = graph.input(role::gamma, Matrix({1, d}, 1.0), axis("gain"), axis("features")),
+                       .beta = graph.input(role::beta, Matrix({1, d}, 0.0), axis("bias"), axis("features")),
                        .epsilon = 1e-9};  // so small that rows that hardly vary have variance 1 as well
   const auto sublayer = [&](const Value& words) {
     return multi_head_attention(
@@ -123,13 +124,15 @@ void show_norm_before_and_after(Page& page, Graph& graph) {
         {{.divisor = Scalar{2.0, {"√4", "\\sqrt{4}"}}}, 2, Projection{at(graph, "w_o"), std::nullopt}});
   };
   const auto within = [&](std::string_view scope_name, const auto& compute) {
-    const Graph::Scope scope(graph, scope_name);
+    const Graph::Scope scope(graph, {scope::other, scope_name});
     return compute();
   };
-  const Value after =
-      within("post_norm", [&] { return name("result", layer_norm(add(x, sublayer(x)), norm)); });
-  const Value before =
-      within("pre_norm", [&] { return name("result", add(x, sublayer(layer_norm(x, norm)))); });
+  const Value after = within("post_norm", [&] {
+    return name(Name{role::other, "result"}, layer_norm(add(x, sublayer(x)), norm));
+  });
+  const Value before = within("pre_norm", [&] {
+    return name(Name{role::other, "result"}, add(x, sublayer(layer_norm(x, norm))));
+  });
   show(page, {after, before});
   Matrix numbers({x.shape().rows, 2});
   const auto fill = [&](const Value& value, std::size_t column) {

@@ -10,9 +10,9 @@ namespace {
 
 // The alignment with the outputs as columns (D3).
 void add_transposed(Graph& graph) {
-  const Node* alignment = graph.find("alignment");
+  const Node* alignment = graph.find(role::alignment);
   if (!alignment) fail("--transpose: the variant none has no alignment: choose another --variant");
-  graph.name("alignment_transposed", transpose(graph.value(*alignment)));
+  graph.name(role::alignment_transposed, transpose(graph.value(*alignment)));
 }
 
 }  // namespace

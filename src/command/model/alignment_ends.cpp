@@ -43,8 +43,8 @@ class AlignmentEnds {
 
   void add_alignment() {
     if (!attends()) return;
-    const Node* transposed = graph_.find("alignment_transposed");
-    const Node& node = transposed ? *transposed : graph_.at("alignment");
+    const Node* transposed = graph_.find(role::alignment_transposed);
+    const Node& node = transposed ? *transposed : graph_.at(role::alignment);
     title("The alignment");
     say(transposed
             ? "The attention weights of all steps: inputs as rows, outputs as columns. Every column sums to "
@@ -52,7 +52,6 @@ class AlignmentEnds {
             : "The attention weights of all steps: outputs as rows, inputs as columns. Every row sums to 1. "
               "--transpose exchanges rows and columns.");
     Table table = table_of(node);
-    table.heat = Heat::weights;
     table.row_sums = !transposed;
     if (transposed) say(formula_block(node));
     say(table);
@@ -68,7 +67,8 @@ class AlignmentEnds {
     for (std::size_t t = 1; t <= outputs; ++t) {
       const std::size_t id = translation_.target[t - 1];
       words.push_back(target_word(id));
-      shares(t - 1, 0) = graph_.at(fmt::format("decoder.{}.distribution", t)).matrix()(0, id - 1);
+      shares(t - 1, 0) =
+          graph_.at({{scope::decoder, {scope::number, t}}, role::distribution}).matrix()(0, id - 1);
       all *= shares(t - 1, 0);
     }
     say_shares("outputs", axis("outputs", std::move(words)), axis("stages", {"probability"}),

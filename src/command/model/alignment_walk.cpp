@@ -8,7 +8,7 @@
 #include <map>
 #include <span>
 
-#include "attention/score.hpp"
+#include "attention/steps.hpp"
 #include "command/model/alignment_ends.hpp"
 #include "page/describe.hpp"
 #include "support/number.hpp"
@@ -39,25 +39,20 @@ Table upright(std::string title, const std::vector<const Node*>& nodes, Axis col
 // The tables of a step: vectors of the same size stand beside each other.
 struct StepTable {
   const char* title;
-  std::array<std::string_view, 3> leaves;
+  std::array<const Role*, 3> roles;
 };
 constexpr std::array step_tables = {
-    StepTable{"vectors", {"query", "context", "state"}},
-    StepTable{"inputs", {"scores", "scaled", "weights"}},
-    StepTable{"words", {"logits", "distribution"}},
+    StepTable{"vectors", {&role::query, &role::context, &role::state}},
+    StepTable{"inputs", {&role::scores, &role::scaled, &role::weights}},
+    StepTable{"words", {&role::logits, &role::distribution}},
 };
-
-// What leads to the scores is the same in every step: its formulas are written once.
-bool is_told_once(const Node& node) {
-  return is_of_scoring(node.leaf()) && node.leaf() != "scores";
-}
 
 class AlignmentWalk {
  public:
   AlignmentWalk(Page& page, const Translation& translation)
       : page_(page), graph_(*page.graph), translation_(translation), model_(translation.model) {
     for (const Node& node : graph_.nodes()) {
-      if (node.operation && !node.is_alias()) of_scope_[std::string(node.scope())].push_back(&node);
+      if (node.operation && !node.is_alias()) of_scope_[node.place].push_back(&node);
     }
   }
 
@@ -79,15 +74,15 @@ class AlignmentWalk {
   const std::string& target_word(std::size_t id) const { return model_.target_words[id - 1]; }
   bool attends() const { return !model_.variant->score.empty(); }
 
-  const Node* find(std::size_t t, std::string_view leaf) const {
-    return graph_.find(fmt::format("decoder.{}.{}", t, leaf));
+  const Node* find(std::size_t t, const Role& role) const {
+    return graph_.find({{scope::decoder, {scope::number, t}}, role});
   }
 
-  // Those of the names that step t has, and that are not other names for something else.
-  std::vector<const Node*> own(std::size_t t, std::span<const std::string_view> leaves) const {
+  // Those of the roles that step t has, and that are not other names for something else.
+  std::vector<const Node*> own(std::size_t t, std::span<const Role* const> roles) const {
     std::vector<const Node*> nodes;
-    for (const std::string_view leaf : leaves) {
-      const Node* node = find(t, leaf);
+    for (const Role* role : roles) {
+      const Node* node = role ? find(t, *role) : nullptr;
       if (node && !node->is_alias()) nodes.push_back(node);
     }
     return nodes;
@@ -127,33 +122,34 @@ class AlignmentWalk {
         "depend on all words before.");
     std::vector<const Node*> states;
     std::vector<std::string> labels;
-    for (const Node* node : of_scope_["encoder.1."]) say(formula_block(*node));
     for (std::size_t t = 1; t <= translation_.source.size(); ++t) {
-      states.push_back(&graph_.at(fmt::format("encoder.{}.h", t)));
+      states.push_back(&graph_.at({{scope::encoder, {scope::number, t}}, role::h}));
       labels.push_back(source_word(translation_.source[t - 1]));
     }
+    for (const Node* node : of_scope_[states.front()->place]) say(formula_block(*node));
     say(Prose{text("Stacked as rows, the states form ", code("h"),
                    fmt::format(", [{}]. The table shows hᵀ: each column is one state.",
-                               to_string(graph_.at("h").frame.shape)))});
+                               to_string(graph_.at(role::h).frame.shape)))});
     say(upright("hᵀ", states, axis("inputs", std::move(labels))));
     say(attends() ? "These states are the keys and the values in every step of the decoder: k = v = h."
                   : fmt::format("Only the last state, the column \"{}\", reaches the decoder: its size is {} "
                                 "for a sentence of any length.",
                                 source_word(translation_.source.back()), model_.state_size));
-    say(formula_block(graph_.at("decoder.0.state")));
+    say(formula_block(*find(0, role::state)));
   }
 
   // One output: formulas in the order of the computation, then the vectors beside each other.
   void add_step(std::size_t t) {
     title(2, fmt::format("Output {}: \"{}\"", t, target_word(translation_.target[t - 1])));
-    const std::string scope = fmt::format("decoder.{}.", t);
-    add_short_names(page_, *find(t, "state"));
-    for (const Node* node : of_scope_[scope]) {
-      if (t == 1 || !is_told_once(*node)) say(formula_block(*node, scope));
+    const Node& state = *find(t, role::state);
+    add_short_names(page_, state);
+    // What leads to the scores is the same in every step: its formulas are written once.
+    for (const Node* node : of_scope_[state.place]) {
+      if (t == 1 || !leads_to_scores(*node)) say(formula_block(*node, state.scope()));
     }
     SideBySide tables;
-    for (const auto& [name, leaves] : step_tables) {
-      const std::vector<const Node*> nodes = own(t, leaves);
+    for (const auto& [name, roles] : step_tables) {
+      const std::vector<const Node*> nodes = own(t, roles);
       if (nodes.empty()) continue;
       std::vector<std::string> names;
       for (const Node* node : nodes) names.emplace_back(node->leaf());
@@ -162,13 +158,13 @@ class AlignmentWalk {
       tables.tables.push_back(std::move(table));
     }
     say(std::move(tables));
-    if (const Node* weights = find(t, "weights")) add_reading(page_, *weights);
+    if (const Node* weights = find(t, role::weights)) add_reading(page_, *weights);
     add_choice(t);
     if (t == 1) add_remark();
   }
 
   void add_choice(std::size_t t) {
-    const Matrix& distribution = find(t, "distribution")->matrix();
+    const Matrix& distribution = find(t, role::distribution)->matrix();
     const std::size_t id = translation_.target[t - 1];
     const std::span<const double> shares = row(distribution, 0);
     const auto best = static_cast<std::size_t>(std::ranges::max_element(shares) - shares.begin()) + 1;
@@ -204,7 +200,7 @@ class AlignmentWalk {
   const Graph& graph_;
   const Translation& translation_;
   const EncoderDecoder& model_;
-  std::map<std::string, std::vector<const Node*>, std::less<>> of_scope_;  // what was computed, by scope
+  std::map<const NamedScope*, std::vector<const Node*>> of_scope_;  // what was computed, by scope
 };
 
 }  // namespace

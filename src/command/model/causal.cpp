@@ -12,10 +12,10 @@
 namespace attn {
 namespace {
 
-constexpr std::string_view output = "decoder.output";
+const Name output = {{scope::decoder}, role::output};
 
 Matrix decoded(const ModelChoice& choice) {
-  Graph graph(keep_matching(std::string(output)));
+  Graph graph(keep_matching(output.text()));
   run_model(choice, graph);
   check_overflow(graph);
   return *graph.at(output).kept;

@@ -117,15 +117,21 @@ void add_alignment(Page& page, const ModelChoice& choice, const GenerationRun& r
   Matrix scores({run.steps.size(), choice.source.size()}, 0.0);  // −∞ where a key is masked
   std::vector<std::string> words;
   for (std::size_t i = 1; i <= run.steps.size(); ++i) {
-    const std::string scope =
-        fmt::format("step.{}.decoder.{}.cross_attention.", i, choice.model.sizes.decoder_layers);
+    const std::vector<ScopeName> attention = {{scope::step, i},
+                                              scope::decoder,
+                                              {scope::number, choice.model.sizes.decoder_layers},
+                                              scope::cross_attention};
     std::optional<Value> sum;
+    std::vector<const Node*> of_heads;
     for (std::size_t head = 1; head <= heads; ++head) {
-      const Node& node = graph.at(scope + (heads > 1 ? fmt::format("head.{}.", head) : "") + "weights");
+      std::vector<ScopeName> scopes = attention;
+      if (heads > 1) scopes.emplace_back(scope::head, head);
+      of_heads.push_back(&graph.at({std::move(scopes), role::weights}));
+      const Node& node = *of_heads.back();
       const Value weights = rows(graph.value(node), node.frame.shape.rows - 1, 1);
       sum = sum ? add(*sum, weights) : weights;
     }
-    const Table last = table_of(graph.at(scope + (heads > 1 ? "head.1." : "") + "weights"));
+    const Table last = table_of(*of_heads.front());
     for (std::size_t j = 0; last.scores && j < scores.shape().columns; ++j) {
       scores(i - 1, j) = (*last.scores)(last.scores->shape().rows - 1, j);
     }
@@ -135,14 +141,13 @@ void add_alignment(Page& page, const ModelChoice& choice, const GenerationRun& r
     words.push_back(run.steps[i - 1].distribution->frame.columns.label(run.steps[i - 1].chosen - 1));
   }
   const Value stacked = rows_of_steps.size() == 1 ? rows_of_steps.front() : stack(rows_of_steps);
-  const Value alignment = name("alignment", labelled(stacked, axis("outputs", words)));
+  const Value alignment = name(role::alignment, labelled(stacked, axis("outputs", words)));
   page.trace.push_back(&alignment.node());
   page.head(2, "Alignment");
   page.say(
       fmt::format("The attention weights of the last layer's cross-attention{}: a row for each written word.",
                   heads > 1 ? fmt::format(", averaged over {} heads", heads) : ""));
   Table table = table_of(alignment.node());
-  table.heat = Heat::weights;
   table.scores = std::make_shared<const Matrix>(std::move(scores));
   page.blocks.emplace_back(std::move(table));
 }

@@ -1,5 +1,8 @@
 #include "command/model/generation_run.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "attention/problem.hpp"
 #include "command/model/run.hpp"
 #include "graph/cost.hpp"
@@ -11,9 +14,9 @@ namespace {
 // would keep every cache of every step otherwise.
 Keep keep_for_page(const std::optional<std::string>& only) {
   return [asked = only ? keep_shown(*only) : keep_nothing()](const Node& node) {
-    const std::string_view leaf = node.leaf();
-    const bool aligns = leaf == "weights" && node.name.find(".cross_attention.") != std::string::npos;
-    return aligns || leaf == "logits" || leaf == "distribution" || leaf == "limited" || leaf == "alignment" ||
+    constexpr std::array shown = {&role::logits, &role::distribution, &role::limited, &role::alignment};
+    const bool aligns = node.is(role::weights) && node.within(scope::cross_attention);
+    return aligns || std::ranges::any_of(shown, [&](const Role* role) { return node.is(*role); }) ||
            asked(node);
   };
 }

@@ -23,13 +23,13 @@ double parse_epsilon(const std::string& text) {
   return *value;
 }
 
-Value row_of(Graph& graph, const Arguments& arguments, const std::string& name, Matrix usual) {
-  const std::optional<std::string> given = arguments.text(name);
+Value row_of(Graph& graph, const Arguments& arguments, const Role& role, Matrix usual) {
+  const std::optional<std::string> given = arguments.text(role.leaf);
   Matrix matrix = given ? read_matrix(*given).matrix : std::move(usual);
   for (const double cell : cells(matrix)) {
-    if (!std::isfinite(cell)) fail("--{}: every number must be finite", name);
+    if (!std::isfinite(cell)) fail("--{}: every number must be finite", role.leaf);
   }
-  return graph.input(name, std::move(matrix), axis(name), axis("features"));
+  return graph.input(role, std::move(matrix), axis(std::string(role.leaf)), axis("features"));
 }
 
 bool is_constant(std::span<const double> row) {
@@ -57,11 +57,11 @@ Outcome run_layer_norm(const Command&, const Arguments& arguments) {
   auto graph = std::make_shared<Graph>();
   const Axis words = axis("tokens", sequence.tokens);
   require_labels("x", words, sequence.x->shape().rows);
-  const Value x = graph->input("x", *sequence.x, words, axis("features"));
-  LayerNorm norm{.gamma = row_of(*graph, arguments, "gamma", Matrix({1, d}, 1.0)),
-                 .beta = row_of(*graph, arguments, "beta", Matrix({1, d}, 0.0))};
+  const Value x = graph->input(role::x, *sequence.x, words, axis("features"));
+  LayerNorm norm{.gamma = row_of(*graph, arguments, role::gamma, Matrix({1, d}, 1.0)),
+                 .beta = row_of(*graph, arguments, role::beta, Matrix({1, d}, 0.0))};
   if (const auto epsilon = arguments.text("epsilon")) norm.epsilon = parse_epsilon(*epsilon);
-  name("output", layer_norm(x, norm));
+  name(role::output, layer_norm(x, norm));
   check_overflow(*graph);
   Page page{.graph = graph, .problem = nullptr, .trace = graph->named(), .blocks = {}};
   std::vector<const Node*> computed;

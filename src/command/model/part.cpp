@@ -11,8 +11,11 @@ namespace {
 using enum ModelUse::Needs;
 
 const ModelPart parts[] = {
-    {{"encoder", "encoder-only", encoder}, "The encoder", {"source.", "encoder."}},
-    {{"decoder", "encoder-decoder", decoder}, "The decoder", {"target.", "decoder.", "memory"}},
+    {{"encoder", "encoder-only", encoder}, "The encoder", {&scope::source, &scope::encoder}},
+    {{"decoder", "encoder-decoder", decoder},
+     "The decoder",
+     {&scope::target, &scope::decoder},
+     {&role::memory, &role::logits, &role::distribution}},
     {{"transformer", "encoder-decoder", any}, "The Transformer", {}},
 };
 
@@ -52,10 +55,10 @@ const ModelPart& part_of(std::string_view command) {
 }
 
 bool belongs(const Node& node, const ModelPart& part) {
-  const auto begins = [&](std::string_view scope) { return node.name.starts_with(scope); };
-  const bool of_output = node.leaf() == "logits" || node.leaf() == "distribution";
-  return part.scopes.empty() || std::ranges::any_of(part.scopes, begins) ||
-         (of_output && part.use.needs == ModelUse::Needs::decoder);
+  const NamedScope* const side = outermost(node.place);
+  return part.scopes.empty() ||
+         std::ranges::any_of(part.scopes, [&](const ScopeKind* kind) { return side && side->is(*kind); }) ||
+         std::ranges::any_of(part.roles, [&](const Role* role) { return node.is(*role); });
 }
 
 std::vector<const Node*> shown_nodes(const Graph& graph, const ModelPart& part, const Transformer& model) {

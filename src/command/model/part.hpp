@@ -11,7 +11,8 @@ namespace attn {
 struct ModelPart {
   ModelUse use;
   std::string_view title;
-  std::vector<std::string_view> scopes;  // empty: all
+  std::vector<const ScopeKind*> scopes;  // empty: all
+  std::vector<const Role*> roles = {};   // outside of them
 };
 
 /// encoder, decoder, and transformer for the whole. Throws std::logic_error for another command.

@@ -1,5 +1,7 @@
 #include "command/model/run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "data/transformer_parameters.hpp"
@@ -38,20 +40,20 @@ void run_model(const ModelChoice& choice, Graph& graph) {
   RunningTransformer running(choice.model, graph);
   std::optional<Value> encoded;
   if (choice.memory) {
-    encoded = graph.input("memory", *choice.memory, axis("tokens"), axis("features"));
+    encoded = graph.input(role::memory, *choice.memory, axis("tokens"), axis("features"));
   } else if (choice.model.kind->encodes) {
     encoded = running.encode(choice.source);
   }
   if (choice.target.size() == 0) return;  // there is no decoder, or it is not shown
   const Value decoded = running.decode(choice.target, encoded);
-  if (running.has_output()) name("distribution", softmax(running.logits(decoded)));
+  if (running.has_output()) name(role::distribution, softmax(running.logits(decoded)));
 }
 
 Keep with_results(Keep keep) {
   return [keep = std::move(keep)](const Node& node) {
-    const bool is_result =
-        node.leaf() == "logits" || node.name == "encoder.output" || node.name == "decoder.output";
-    return is_result || keep(node);
+    const NamedScope* const place = node.place;
+    const bool is_of_side = place && (place->is(scope::encoder) || place->is(scope::decoder));
+    return node.is(role::logits) || (is_of_side && !place->outer && node.is(role::output)) || keep(node);
   };
 }
 
@@ -59,7 +61,7 @@ Keep keep_shown(std::string pattern) {
   return [pattern = std::move(pattern)](const Node& node) {
     if (node.name.empty()) return false;
     const bool masks_shown =
-        node.leaf() == "masked" && matches(pattern, std::string(node.scope()) + "weights");
+        node.is(role::masked) && matches(pattern, fmt::format("{}{}", node.scope(), role::weights.leaf));
     return masks_shown || matches(pattern, node.name);
   };
 }

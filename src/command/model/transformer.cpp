@@ -38,7 +38,7 @@ std::string most_probable(std::span<const double> probabilities, const Axis& wor
 
 // Words that should come out, and what the model expects there.
 void add_expected(Page& page, const ModelChoice& choice) {
-  const Node* distribution = page.graph->find("distribution");
+  const Node* distribution = page.graph->find(role::distribution);
   if (!distribution || choice.expected.empty()) return;
   Listing listing{{"after", "should come", "probability", "most probable"}, {}};
   bool knows_all = true;

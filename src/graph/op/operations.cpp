@@ -10,19 +10,19 @@ Value sample(Graph& graph, std::string_view name, Shape shape) {
   Matrix matrix(shape);
   int k = static_cast<int>(graph.nodes().size()) * 5;
   for (double& cell : cells(matrix)) cell = (k++ * 7 % 11 - 4) / 4.0;
-  return graph.input(name, std::move(matrix), axis("rows"), axis("columns"));
+  return graph.input(called(name), std::move(matrix), axis("rows"), axis("columns"));
 }
 
 Value ids_sample(Graph& graph) {
   Matrix matrix({3, 1}, 2.0);
   matrix(0, 0) = 4.0;
-  return graph.input("ids", std::move(matrix), axis("words"), axis("id"));
+  return graph.input(role::ids, std::move(matrix), axis("words"), axis("id"));
 }
 
 Value allowed_sample(Graph& graph) {
   Matrix matrix({2, 3}, 1.0);
   matrix(0, 2) = matrix(1, 0) = 0.0;
-  return graph.input("allowed", std::move(matrix), axis("rows"), axis("columns"));
+  return graph.input(role::allowed, std::move(matrix), axis("rows"), axis("columns"));
 }
 
 constexpr std::array table = {
@@ -118,8 +118,8 @@ constexpr std::array table = {
     OperationRow{"standardize", "every row shifted to mean 0 and divided by √(variance + ε)",
                  [](Graph& g) {
                    const Value a = sample(g, "a", {2, 3});
-                   const Value means = g.name("means", row_means(a));
-                   return standardize(a, means, g.name("variances", row_variances(a, means)), 1e-5);
+                   const Value means = g.name(called("means"), row_means(a));
+                   return standardize(a, means, g.name(called("variances"), row_variances(a, means)), 1e-5);
                  }},
     OperationRow{"uniform", "the same number everywhere, with sum one in every row",
                  [](Graph& g) {
@@ -167,7 +167,7 @@ constexpr std::array table = {
                  }},
     OperationRow{identity_name, "another name for the same matrix",
                  [](Graph& g) {
-                   return g.name("again", sample(g, "a", {2, 3}));
+                   return g.name(called("again"), sample(g, "a", {2, 3}));
                  }},
 };
 
