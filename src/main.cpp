@@ -9,6 +9,7 @@
 
 #include "command/app.hpp"
 #include "keyboard.hpp"
+#include "math/product.hpp"
 #include "output_file.hpp"
 #include "paged_output.hpp"
 #include "progress.hpp"
@@ -104,6 +105,7 @@ int run(const std::vector<std::string>& command_line) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  attn::restore_environment_of_blas();
   try {
     return run({argv + 1, argv + argc});
   } catch (const attn::InputError& error) {

@@ -5,8 +5,8 @@
 
 #include "data/encoder_decoder_file.hpp"
 #include "data/words.hpp"
-#include "graph/op/operations.hpp"
 #include "model/influence.hpp"
+#include "op/operations.hpp"
 #include "process.hpp"
 #include "support/lookup.hpp"
 #include "testing.hpp"
@@ -70,9 +70,9 @@ TEST_CASE("two steps of a tanh cell are what they are by hand") {
       {{"w_xh", matrix({{1, 0}, {0, 2}})}, {"w_hh", matrix({{0, 1}, {-1, 0}})}, {"b_h", matrix({{0.5, 0}})}});
   const Value x = graph.input(role::x, matrix({{1, 1}}), axis("rows"), axis("columns"));
   const Value zero = graph.input(role::h, matrix({{0, 0}}), axis("rows"), axis("columns"));
-  const auto step = [&](std::size_t number, Value h) {
+  const auto step = [&](std::size_t number, const Value& h) {
     const Graph::Scope open(graph, scope::number, number);
-    return tanh_step(x, std::move(h), parameters);
+    return tanh_step(x, h, parameters);
   };
   const Value first = step(1, zero);
   CHECK(close(first.matrix(), matrix({{0.905148253644866, 0.964027580075817}}), 1e-15));  // tanh 1.5, tanh 2
@@ -258,8 +258,7 @@ TEST_CASE("the context does not depend on the order in which the encoder's state
     const Matrix& cells = model.matrices.at(std::string("decoder.") + name);
     learned.matrices.emplace(&called(name).role(), other.input(called(name), cells, axis("r"), axis("c")));
   }
-  const Recipe recipe{
-      .score = [&](Value a, Value b) { return additive(std::move(a), std::move(b), learned); }};
+  const Recipe recipe{.function = find_row(scoring_functions(), "additive"), .learned = learned};
   CHECK(close(attention(q, k, k, recipe).matrix(), graph.at("decoder.1.context").matrix(), 1e-12));
 }
 

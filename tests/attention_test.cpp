@@ -13,6 +13,7 @@
 #include "attention/problem.hpp"
 #include "attention/scale.hpp"
 #include "attention/steps.hpp"
+#include "attention/watches.hpp"
 #include "data/request.hpp"
 #include "support/lookup.hpp"
 #include "testing.hpp"
@@ -28,7 +29,10 @@ struct Solution {
   Problem problem;
   Graph graph;
 
-  explicit Solution(Problem given) : problem(std::move(given)) { evaluate(problem, graph); }
+  explicit Solution(Problem given) : problem(std::move(given)) {
+    evaluate(problem, graph);
+    compute(graph);
+  }
   const Matrix& operator[](std::string_view name) const { return graph.at(name).matrix(); }
 };
 
@@ -208,11 +212,12 @@ TEST_CASE("no output before t depends on token t when the mask is causal") {
 }
 
 TEST_CASE("causal masks are aligned at the top left when the lengths differ") {
-  CHECK(same(causal_mask({2, 4}), matrix({{1, 0, 0, 0}, {1, 1, 0, 0}})));
-  CHECK(same(causal_mask({4, 2}), matrix({{1, 0}, {1, 1}, {1, 1}, {1, 1}})));
-  CHECK(same(both(causal_mask({3, 3}), valid_length_mask({3, 3}, std::vector<std::size_t>{2})),
+  CHECK(same(mask_by({causal_rule()}, {2, 4}), matrix({{1, 0, 0, 0}, {1, 1, 0, 0}})));
+  CHECK(same(mask_by({causal_rule()}, {4, 2}), matrix({{1, 0}, {1, 1}, {1, 1}, {1, 1}})));
+  CHECK(same(mask_by({causal_rule(), valid_length_rule({3, 3}, std::vector<std::size_t>{2})}, {3, 3}),
              matrix({{1, 0, 0}, {1, 1, 0}, {1, 1, 0}})));
-  CHECK(same(valid_length_mask({3, 2}, std::vector<std::size_t>{0, 1, 2}), matrix({{0, 0}, {1, 0}, {1, 1}})));
+  CHECK(same(mask_by({valid_length_rule({3, 2}, std::vector<std::size_t>{0, 1, 2})}, {3, 2}),
+             matrix({{0, 0}, {1, 0}, {1, 1}})));
 }
 
 TEST_CASE("keys beyond the valid length might as well not be there") {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "attention/watches.hpp"
 #include "data/examples.hpp"
 #include "data/problem_file.hpp"
 #include "data/request.hpp"
@@ -21,7 +22,10 @@ struct Solution {
   Problem problem;
   Graph graph;
 
-  explicit Solution(Problem given) : problem(std::move(given)) { evaluate(problem, graph); }
+  explicit Solution(Problem given) : problem(std::move(given)) {
+    evaluate(problem, graph);
+    compute(graph);
+  }
   const Matrix& operator[](std::string_view name) const { return graph.at(name).matrix(); }
   Shape shape(std::string_view name) const { return graph.at(name).frame.shape; }
 };

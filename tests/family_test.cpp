@@ -6,10 +6,11 @@
 #include "attention/averaging.hpp"
 #include "attention/problem.hpp"
 #include "attention/steps.hpp"
+#include "attention/watches.hpp"
 #include "command/attention/picture.hpp"
 #include "data/problem_file.hpp"
 #include "data/request.hpp"
-#include "graph/op/operations.hpp"
+#include "op/operations.hpp"
 #include "page/describe.hpp"
 #include "testing.hpp"
 
@@ -43,7 +44,7 @@ std::vector<const Node*> changed_beside(Graph& graph) {
   std::vector<const Node*> made;
   for (const Node* node : computed(graph)) {
     const Graph::Scope scope(graph, node->place);
-    const Value beside = times(graph.value(*node), {0.0, {"0", "0"}});
+    const Value beside = times(Value(*node), {0.0, {"0", "0"}});
     made.push_back(&graph.name({changed, *node->role}, beside).node());
   }
   return made;
@@ -118,11 +119,15 @@ TEST_CASE("the letter of a second family stands before that of the role") {
 }
 
 TEST_CASE("pictures, steps and warnings are the same with a second family beside the first") {
-  const Problem problem = masked_heads();
+  const Problem problem = problem_of(R"({"text": "a b c", "seed": 4, "heads": 2, "score": "gaussian"})");
   Graph alone, both;
-  evaluate(problem, alone);
-  evaluate(problem, both);
+  for (Graph* const graph : {&alone, &both}) {
+    watch(*graph);
+    evaluate(problem, *graph);
+  }
   changed_beside(both);
+  compute(alone);
+  compute(both);
   CHECK(titles(picture_of(both, problem)) == titles(picture_of(alone, problem)));
   CHECK(warnings(both) == warnings(alone));
   for (const Step& step : steps()) {
@@ -138,9 +143,10 @@ TEST_CASE("−∞ is what a mask leaves of a score, and an overflow in a family 
   const Value scores = graph.input(role::scores, matrix({{1, 2}}), axis("queries"), axis("keys"));
   const Value allowed = graph.input(role::mask, matrix({{1, 0}}), axis("queries"), axis("keys"));
   name(role::masked, mask(scores, allowed, -infinity));
-  CHECK_NOTHROW(check_overflow(graph));
+  watch(graph);
+  CHECK_NOTHROW(compute(graph));
   name({changed, role::masked}, mask(scores, allowed, -infinity));
-  check_refused({{"d_masked[1,2] is -inf", [&] { check_overflow(graph); }}});
+  check_refused({{"d_masked[1,2] is -inf", [&] { compute(graph); }}});
 }
 
 TEST_CASE("the averaging of layers is a family whose weights are weights, beside those of the layers") {

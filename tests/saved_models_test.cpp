@@ -6,6 +6,7 @@
 #include "commands_tried.hpp"
 #include "data/parameters/parameters.hpp"
 #include "files/json.hpp"
+#include "graph/plan.hpp"
 #include "models.hpp"
 #include "process.hpp"
 
@@ -140,12 +141,14 @@ TEST_CASE("what is not kept needs no memory") {
   ModelChoice choice;
   choice.model = random_model({.kind = "encoder-only"});
   choice.source.ids.assign(8000, 1);
-  CHECK(refusal([&] { require_memory(choice, keep_everything()); }).find("too much memory") !=
-        std::string::npos);
-  CHECK_NOTHROW(require_memory(choice, keep_matching("encoder.output")));
+  const auto output = [](const Graph& graph) { return graph.matching("encoder.output"); };
+  const std::string sentence = refusal([&] { require_room(choice, all_nodes); });
+  CHECK(sentence.find("scores is 8000×8000, and all matrices at the same time need") != std::string::npos);
+  CHECK_NOTHROW(require_room(choice, output));
   choice.source.ids.assign(100000, 1);
-  CHECK(refusal([&] { require_memory(choice, keep_nothing()); }).find("too much memory") !=
-        std::string::npos);
+  CHECK_NOTHROW(require_room(choice, output));
+  const auto weights = [](const Graph& graph) { return graph.matching("encoder.1.*.weights"); };
+  CHECK(refusal([&] { require_room(choice, weights); }).find("more than the") != std::string::npos);
 }
 
 TEST_CASE("numbers that overflow are told of, whatever is asked for") {

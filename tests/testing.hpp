@@ -56,6 +56,14 @@ Matrix filled(Shape shape, const Next& next) {
   return result;
 }
 
+/// What a kernel makes of whole matrices.
+template <class Kernel, class... Matrices>
+Matrix made_by(const Kernel& kernel, Shape shape, const Matrices&... operands) {
+  Matrix result(shape);
+  kernel(rows_of(operands)..., rows_to_make(result));
+  return result;
+}
+
 /// Whether the numbers differ by no more than the tolerance. Infinities are close to themselves.
 inline bool close(double a, double b, double tolerance) {
   return a == b || std::fabs(a - b) <= tolerance;

@@ -207,7 +207,7 @@ TEST_CASE("without positions an encoder does not know the order of its words") {
   CHECK(moved(with) > 1e-3);
 }
 
-TEST_CASE("a graph that never evaluates has the names, shapes and costs of one that does") {
+TEST_CASE("a graph without numbers has the names, shapes and costs of one that is run") {
   for_each_model([](const RandomModel& recipe) {
     const Transformer model = random_model(recipe);
     Transformer planned = model;
@@ -215,7 +215,7 @@ TEST_CASE("a graph that never evaluates has the names, shapes and costs of one t
     const ModelInput source = words({1, 2, 3}), target = words({2, 5});
     Ran ran(model);
     ran.on(source, target);
-    Graph plan(keep_nothing(), Evaluation::never);
+    Graph plan;
     RunningTransformer running(planned, plan);
     std::optional<Value> encoded;
     if (model.kind->encodes) encoded = running.encode(source);

@@ -3,52 +3,64 @@
 #include "support/error.hpp"
 
 namespace attn {
+namespace {
 
-Value linear(Value x, const Projection& projection) {
+// What the distance from a query to a key adds to its score.
+std::optional<Value> relative_scores(const Value& q, const Value& k, const Recipe& recipe) {
+  if (!recipe.positions->of_scores) return std::nullopt;
+  return recipe.positions->of_scores(q, k, *recipe.position_table);
+}
+
+}  // namespace
+
+Value linear(const Value& x, const Projection& projection) {
   const Node &w = projection.w.node(), &from = x.node();
   if (w.frame.shape.rows != from.frame.shape.columns) {
     fail("{} is {} but {} is {}: {} must have one row for each of the {} columns of {}", w.title(),
          to_string(w.frame.shape), from.title(), to_string(from.frame.shape), w.title(),
          from.frame.shape.columns, from.title());
   }
-  Value product = matmul(std::move(x), projection.w);
-  return projection.b ? add(std::move(product), *projection.b) : product;
+  Value product = matmul(x, projection.w);
+  return projection.b ? add(product, *projection.b) : product;
 }
 
-Value divided(Value scores, const Recipe& recipe) {
-  return recipe.divisor ? divide(std::move(scores), *recipe.divisor) : std::move(scores);
-}
-
-Value attention_scores(Value q, Value k, const Recipe& recipe) {
-  Value scores = name(role::scores, recipe.score(std::move(q), std::move(k)));
-  scores.graph().tell_scoring(scores.node(), *recipe.function);
+Value attention_scores(const Value& q, const Value& k, const Recipe& recipe) {
+  const ScoringFunction& function = *recipe.function;
+  const std::optional<Value> relative = relative_scores(q, k, recipe);
+  if (function.expand) function.expand(q, k, recipe.learned);
+  Value content = function.score(q, k, recipe.learned);
+  Value scores = name(role::scores, relative ? add(name(role::content, content), *relative) : content);
+  scores.graph().tell_scoring(scores.node(), function);
   return scores;
 }
 
-Value attention_weights(Value scores, const Recipe& recipe) {
-  Value scaled = name(role::scaled, divided(std::move(scores), recipe));
-  Value biased = recipe.bias ? add(std::move(scaled), *recipe.bias) : std::move(scaled);
-  Value masked = name(role::masked, recipe.allowed ? mask(std::move(biased), *recipe.allowed, recipe.fill)
-                                                   : std::move(biased));
-  return name(role::weights, softmax(std::move(masked)));
+Value divided(const Value& scores, const Recipe& recipe) {
+  return recipe.divisor ? divide(scores, *recipe.divisor) : scores;
 }
 
-Value attention(Value q, Value k, Value v, const Recipe& recipe) {
-  Value scores = attention_scores(std::move(q), std::move(k), recipe);
-  Value weights = attention_weights(std::move(scores), recipe);
-  return weigh(std::move(weights), std::move(v));
+Value attention_weights(const Value& scores, const Recipe& recipe) {
+  Value scaled = name(role::scaled, divided(scores, recipe));
+  Value biased = recipe.bias ? add(scaled, *recipe.bias) : scaled;
+  Value masked = name(role::masked, recipe.allowed ? mask(biased, *recipe.allowed, recipe.fill) : biased);
+  return name(role::weights, softmax(masked));
 }
 
-Value weigh(Value weights, Value v) {
+Value weigh(const Value& weights, const Value& v) {
   if (weights.shape().columns != v.shape().rows) {
     fail("weighted sum: {} is {} but {} is {}: every key needs one value, so {} must have {} rows",
          weights.node().title(), to_string(weights.shape()), v.node().title(), to_string(v.shape()),
          v.node().title(), weights.shape().columns);
   }
-  return matmul(std::move(weights), std::move(v));
+  return matmul(weights, v);
 }
 
-Value head_part(Value whole, const Role& part, std::size_t head, std::size_t heads) {
+Value attention(const Value& q, const Value& k, const Value& v, const Recipe& recipe) {
+  Value scores = attention_scores(q, k, recipe);
+  Value weights = attention_weights(scores, recipe);
+  return weigh(weights, v);
+}
+
+Value head_part(const Value& whole, const Role& part, std::size_t head, std::size_t heads) {
   if (heads == 1) return whole;
   const std::size_t columns_of_all = whole.shape().columns;
   if (columns_of_all % heads != 0) {
@@ -56,30 +68,28 @@ Value head_part(Value whole, const Role& part, std::size_t head, std::size_t hea
          columns_of_all, heads);
   }
   const std::size_t count = columns_of_all / heads;
-  return name(part, columns(std::move(whole), head * count, count));
+  return name(part, columns(whole, head * count, count));
 }
 
-void for_each_head(Graph& graph, std::size_t heads, const std::function<void(std::size_t)>& head) {
-  for (std::size_t i = 0; i < heads; ++i) {
-    std::optional<Graph::Scope> scope;
-    if (heads > 1) scope.emplace(graph, scope::head, i + 1);
-    head(i);
-  }
+std::optional<Graph::Scope> scope_among(Graph& graph, const ScopeKind& kind, std::size_t number,
+                                        std::size_t count) {
+  using Scope = std::optional<Graph::Scope>;
+  return count > 1 ? Scope(std::in_place, graph, kind, number) : Scope();
 }
 
-Value multi_head_attention(Value q, Value k, Value v, const MultiHead& how) {
+Value multi_head_attention(const Value& q, const Value& k, const Value& v, const MultiHead& how) {
   const std::size_t heads = how.heads;
   std::vector<Value> outputs;
-  for_each_head(q.graph(), heads, [&](std::size_t i) {
+  for (std::size_t i = 0; i < heads; ++i) {
+    const std::optional<Graph::Scope> scope = scope_among(q.graph(), scope::head, i + 1, heads);
     Value q_i = head_part(q, role::q, i, heads);
     Value k_i = head_part(k, role::k, i, heads);
     Value v_i = head_part(v, role::v, i, heads);
-    Value output = attention(std::move(q_i), std::move(k_i), std::move(v_i), how.recipe);
-    outputs.push_back(name(heads > 1 ? role::output : role::head, std::move(output)));
-  });
-  Value concat = name(role::concat, concatenate(std::move(outputs)));
-  return name(role::output,
-              how.output_projection ? linear(std::move(concat), *how.output_projection) : std::move(concat));
+    Value output = attention(q_i, k_i, v_i, how.recipe);
+    outputs.push_back(name(heads > 1 ? role::output : role::head, output));
+  }
+  Value concat = name(role::concat, concatenate(outputs));
+  return name(role::output, how.output_projection ? linear(concat, *how.output_projection) : concat);
 }
 
 }  // namespace attn

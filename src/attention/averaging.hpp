@@ -26,7 +26,7 @@ struct LayerMaps {
 /// What layers would give if they mixed the words once, with the product of their weights, and each word went
 /// through their maps by itself: `weights`, `values` and `output` in the scope `averaging`. Without a
 /// nonlinearity it is what they give. `weights` has those of every layer, the first one first, and all layers
-/// have the same maps.  [n, d_model] -> [n, d_model].  (D4)
+/// have the same maps.  [n, d_model] -> [n, d_model].  (Notes "Self-Attention as a Building Block")
 void average_once(const Value& x, const std::vector<Value>& weights, const LayerMaps& maps);
 
 }  // namespace attn

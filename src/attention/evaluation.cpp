@@ -36,11 +36,12 @@ class SequenceEvaluation {
     } else if (given(role::scores)) {
       require_one_head("scores");
       Value scores = input(role::scores, queries_, keys_);
-      const Recipe how = recipe_for(scores.shape(), {.d_k = 0, .n_k = scores.shape().columns});
-      weigh_given(attention_weights(std::move(scores), how));
+      const Recipe scaling{.divisor = divisor_of(problem_, {.d_k = 0, .n_k = scores.shape().columns})};
+      Value weights = attention_weights(scores, masked(scaling, scores.shape()));
+      weigh_given(weights);
     } else {
       if (x)
-        x = with_positions(kind_of_positions(problem_), *std::move(x),
+        x = with_positions(kind_of_positions(problem_), *x,
                            {.table = find(parameters_, role::position_table)});
       run_layers(x);
     }
@@ -76,15 +77,16 @@ class SequenceEvaluation {
     return attn::name(role, linear(*from, *map));
   }
 
-  // How scores of this shape are divided and masked.
-  Recipe recipe_for(Shape shape, const KeySizes& keys) {
-    require_size("scores", shape);  // masks are as large
-    Recipe recipe{.divisor = divisor_of(problem_, keys), .fill = problem_.fill};
+  // The recipe, with what the problem adds to scores of this shape and what it masks of them.
+  Recipe masked(Recipe recipe, Shape shape) {
+    recipe.fill = problem_.fill;
     if (const std::optional<Matrix> added = added_cells(problem_, shape)) {
       recipe.bias = input(role::bias, *added, queries_, keys_);
     }
-    if (const std::optional<Matrix> allowed = allowed_cells(problem_, padding(), shape)) {
-      recipe.allowed = input(role::mask, *allowed, queries_, keys_);
+    if (std::vector<MaskRule> rules = mask_rules(problem_, padding(), shape); !rules.empty()) {
+      require_labels(role::mask.leaf, queries_, shape.rows);
+      require_labels(role::mask.leaf, keys_, shape.columns);
+      recipe.allowed = graph_.input(role::mask, mask_by(std::move(rules)), {shape, queries_, keys_});
       const std::vector<std::string> sources = problem_.sources_of_mask(padding().words);
       if (sources != std::vector<std::string>{"--mask"}) {
         graph_.tell_origin(recipe.allowed->node(), "follows from " + listed(sources));
@@ -97,14 +99,11 @@ class SequenceEvaluation {
 
   Recipe recipe(const Value& q, const Value& k) {
     const KeySizes keys{.d_k = k.shape().columns / problem_.heads, .n_k = k.shape().rows};
-    Recipe recipe = recipe_for({q.shape().rows, k.shape().rows}, keys);
-    const Recipe compare = recipe_of(problem_, parameters_, keys);
-    recipe.score = compare.score;
-    recipe.function = compare.function;
-    const PositionKind& positions = kind_of_positions(problem_);
-    if (positions.of_scaled_scores) {
-      Value relative = positions.of_scaled_scores(q, k, *find(parameters_, role::position_table));
-      recipe.bias = recipe.bias ? add(*recipe.bias, std::move(relative)) : std::move(relative);
+    Recipe recipe = masked(recipe_of(problem_, parameters_, keys), {q.shape().rows, k.shape().rows});
+    if (recipe.positions->of_scaled_scores) {
+      // All heads have the same.
+      Value relative = recipe.positions->of_scaled_scores(q, k, *recipe.position_table);
+      recipe.bias = recipe.bias ? add(*recipe.bias, relative) : relative;
     }
     return recipe;
   }
@@ -114,8 +113,7 @@ class SequenceEvaluation {
     const std::optional<Value> bottom = x;
     std::vector<Value> mixing;
     for (std::size_t i = 1; i <= problem_.layers; ++i) {
-      std::optional<Graph::Scope> scope;
-      if (problem_.layers > 1) scope.emplace(graph_, scope::layer, i);
+      const std::optional<Graph::Scope> scope = scope_among(graph_, scope::layer, i, problem_.layers);
       x = run_layer(x, i == problem_.layers ? extent_ : Extent::output);
       if (!x) return;
       if (const std::optional<Value> weights = latest_weights()) mixing.push_back(*weights);
@@ -131,7 +129,7 @@ class SequenceEvaluation {
     const bool alone = problem_.feed_forward && !attends && extent == Extent::output;
     std::optional<Value> output = alone ? x : attend(x, extent);
     if (!output || !problem_.feed_forward) return output;
-    return attn::name(role::feed_forward, feed_forward(*std::move(output), feed_forward_of(parameters_)));
+    return attn::name(role::feed_forward, feed_forward(*output, feed_forward_of(parameters_)));
   }
 
   std::optional<Value> attend(const std::optional<Value>& x, Extent extent) {
@@ -157,29 +155,32 @@ class SequenceEvaluation {
 
   // Without values there are weights, and nothing to weigh.
   void weigh_nothing(const Value& q, const Value& k, const Recipe& recipe) {
-    for_each_head(graph_, problem_.heads, [&](std::size_t i) {
-      Value q_i = head_part(q, role::q, i, problem_.heads);
-      Value k_i = head_part(k, role::k, i, problem_.heads);
-      attention_weights(attention_scores(std::move(q_i), std::move(k_i), recipe), recipe);
-    });
+    const std::size_t heads = problem_.heads;
+    for (std::size_t i = 0; i < heads; ++i) {
+      const std::optional<Graph::Scope> scope = scope_among(graph_, scope::head, i + 1, heads);
+      Value q_i = head_part(q, role::q, i, heads);
+      Value k_i = head_part(k, role::k, i, heads);
+      Value scores = attention_scores(q_i, k_i, recipe);
+      attention_weights(scores, recipe);
+    }
   }
 
-  void weigh_given(Value weights) {
+  void weigh_given(const Value& weights) {
     require_one_head("weights");
     if (extent_ != Extent::output || !given(role::v)) return;
-    Value sum = weigh(std::move(weights), input(role::v, keys_, axis("features")));
+    Value sum = weigh(weights, input(role::v, keys_, axis("features")));
     if (const std::optional<Projection> output_projection = projection(parameters_, linear_layer::o)) {
-      sum = linear(attn::name(role::concat, attn::name(role::head, std::move(sum))), *output_projection);
+      sum = linear(attn::name(role::concat, attn::name(role::head, sum)), *output_projection);
     }
-    attn::name(role::output, std::move(sum));
+    attn::name(role::output, sum);
   }
 
   std::optional<Value> latest_weights() const {
     const auto& nodes = graph_.nodes();
     const auto found =
         std::find_if(nodes.rbegin(), nodes.rend(), [](const Node& node) { return node.is(role::weights); });
-    if (found == nodes.rend() || !found->kept) return std::nullopt;
-    return graph_.value(*found);
+    if (found == nodes.rend()) return std::nullopt;
+    return Value(*found);
   }
 
   LayerMaps layer_maps() {

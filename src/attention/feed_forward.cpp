@@ -2,10 +2,10 @@
 
 namespace attn {
 
-Value feed_forward(Value x, const FeedForward& layer) {
-  Value inner = name(role::inner, linear(std::move(x), layer.inner));
-  Value rectified = name(role::rectified, relu(std::move(inner)));
-  return linear(std::move(rectified), layer.outer);
+Value feed_forward(const Value& x, const FeedForward& layer) {
+  Value inner = name(role::inner, linear(x, layer.inner));
+  Value rectified = name(role::rectified, relu(inner));
+  return linear(rectified, layer.outer);
 }
 
 }  // namespace attn

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "attention/attention.hpp"
-#include "graph/op/operations.hpp"
+#include "op/operations.hpp"
 
 namespace attn {
 namespace {
@@ -88,7 +88,7 @@ double split_against_independent(const Matrix& x, const Projections& w, std::siz
     const Graph::Scope scope(graph, {scope::other, "independent." + std::to_string(i + 1)});
     outputs.push_back(attention(own(w_q), own(w_k), own(w_v), {}));
   }
-  return largest_difference(split.matrix(), matmul(concatenate(std::move(outputs)), w_o).matrix());
+  return largest_difference(split.matrix(), matmul(concatenate(outputs), w_o).matrix());
 }
 
 }  // namespace attn

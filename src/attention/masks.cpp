@@ -10,36 +10,61 @@
 namespace attn {
 namespace {
 
-void allow_first(Matrix& mask, std::size_t query, std::size_t count) {
-  std::ranges::fill(row(mask, query).first(std::min(count, mask.shape().columns)), 1.0);
+void allow_first(std::size_t count, std::span<double> keys) {
+  std::ranges::fill(keys.subspan(std::min(count, keys.size())), 0.0);
 }
 
 }  // namespace
 
-Matrix causal_mask(Shape shape) {
-  return causal_mask_after(0, shape);
+MaskRule causal_rule(std::size_t before) {
+  return [before](std::size_t query, std::span<double> keys) { allow_first(before + query + 1, keys); };
 }
 
-Matrix causal_mask_after(std::size_t before, Shape shape) {
-  Matrix mask(shape, 0.0);
-  for (std::size_t i = 0; i < shape.rows; ++i) allow_first(mask, i, before + i + 1);
-  return mask;
-}
-
-Matrix valid_length_mask(Shape shape, std::span<const std::size_t> lengths) {
+MaskRule valid_length_rule(Shape shape, std::span<const std::size_t> lengths) {
   if (lengths.size() != 1 && lengths.size() != shape.rows) {
     fail("--valid-length: {} are given for {}: give one for all, or one per query",
          count_of(lengths.size(), "length"),
          shape.rows == 1 ? "1 query" : fmt::format("{} queries", shape.rows));
   }
-  Matrix mask(shape, 0.0);
-  for (std::size_t i = 0; i < shape.rows; ++i) {
-    const std::size_t length = lengths.size() == 1 ? lengths[0] : lengths[i];
+  for (const std::size_t length : lengths) {
     if (length > shape.columns) {
       fail("--valid-length: {} is more than the number of keys, {}", length, shape.columns);
     }
-    allow_first(mask, i, length);
   }
+  return [all = std::vector(lengths.begin(), lengths.end())](std::size_t query, std::span<double> keys) {
+    allow_first(all.size() == 1 ? all[0] : all[query], keys);
+  };
+}
+
+MaskRule padding_rule(const std::vector<bool>& blanks) {
+  std::vector<std::size_t> places;
+  for (std::size_t j = 0; j < blanks.size(); ++j) {
+    if (blanks[j]) places.push_back(j);
+  }
+  return [places = std::move(places)](std::size_t, std::span<double> keys) {
+    for (const std::size_t place : places) keys[place] = 0.0;
+  };
+}
+
+MaskRule rule_of(Matrix mask) {
+  return [mask = std::move(mask)](std::size_t query, std::span<double> keys) {
+    const std::span<const double> allowed = row(mask, query);
+    for (std::size_t j = 0; j < keys.size(); ++j) keys[j] = allowed[j] != 0.0 ? keys[j] : 0.0;
+  };
+}
+
+MakeRows mask_by(std::vector<MaskRule> rules) {
+  return [rules = std::move(rules)](RowsToMake rows) {
+    std::ranges::fill(rows.all(), 1.0);
+    for (std::size_t i = rows.first; i < rows.end(); ++i) {
+      for (const MaskRule& rule : rules) rule(i, rows.row(i));
+    }
+  };
+}
+
+Matrix mask_by(std::vector<MaskRule> rules, Shape shape) {
+  Matrix mask(shape);
+  mask_by(std::move(rules))(rows_to_make(mask));
   return mask;
 }
 
@@ -51,19 +76,6 @@ std::vector<bool> blanks_among(const std::vector<std::string>& words) {
 
 bool any(const std::vector<bool>& flags) {
   return std::ranges::find(flags, true) != flags.end();
-}
-
-Matrix without_blanks(Matrix allowed, const std::vector<bool>& blanks) {
-  for (std::size_t j = 0; j < blanks.size(); ++j) {
-    for (std::size_t i = 0; blanks[j] && i < allowed.shape().rows; ++i) allowed(i, j) = 0.0;
-  }
-  return allowed;
-}
-
-Matrix both(Matrix a, const Matrix& b) {
-  std::ranges::transform(cells(a), cells(b), cells(a).begin(),
-                         [](double x, double y) { return x != 0.0 && y != 0.0 ? 1.0 : 0.0; });
-  return a;
 }
 
 }  // namespace attn

@@ -1,28 +1,40 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "math/matrix.hpp"
+#include "graph/graph.hpp"
 
 namespace attn {
 
-// Masks are matrices of 1 (may look) and 0 (may not).  [n_q, n_k]
+// A mask says which keys each query may attend to: 1 (may) or 0 (may not).  [n_q, n_k]  It is made row by row
+// from its reasons, so that n_q × n_k cells need not stand anywhere.
 
-/// Query i may look at keys 1 … i, aligned at the top left when the lengths differ.  (D2; D4, masking the
-/// future)
-Matrix causal_mask(Shape shape);
+/// One reason: sets to 0 what the query may not attend to. Queries count from 0.
+using MaskRule = std::function<void(std::size_t query, std::span<double> keys)>;
 
-/// The same for queries that follow `before` earlier ones: query i may look at keys 1 … before + i.
-Matrix causal_mask_after(std::size_t before, Shape shape);
+/// Query i may attend to keys 1 … i, aligned at the top left when the lengths differ; after `before` earlier
+/// queries, to keys 1 … before + i.  (Vaswani et al., Attention Is All You Need, section 3.2.3)
+MaskRule causal_rule(std::size_t before = 0);
 
-/// Query i may look at the first lengths[i] keys; a single length holds for all queries.  (D0 11.3.2.1)
-/// Throws InputError: neither one length nor one for each query, a length above the number of keys.
-Matrix valid_length_mask(Shape shape, std::span<const std::size_t> lengths);
+/// Query i may attend to the first lengths[i] keys; a single length holds for all queries.  (Zhang et al.,
+/// Dive into Deep Learning, 11.3.2.1) Throws InputError: neither one length nor one for each query, a length
+/// above the number of keys.
+MaskRule valid_length_rule(Shape shape, std::span<const std::size_t> lengths);
+
+/// No query may attend to a key that is padding; there are no more flags than keys.
+MaskRule padding_rule(const std::vector<bool>& blanks);
+
+/// What another mask allows.
+MaskRule rule_of(Matrix mask);
+
+/// The mask that allows what all rules allow.
+MakeRows mask_by(std::vector<MaskRule> rules);
+Matrix mask_by(std::vector<MaskRule> rules, Shape shape);
 
 /// The token that stands for no word: padding.
 constexpr std::string_view blank = "<blank>";
@@ -30,11 +42,5 @@ constexpr std::string_view blank = "<blank>";
 /// Which of the words are padding.
 std::vector<bool> blanks_among(const std::vector<std::string>& words);
 bool any(const std::vector<bool>& flags);
-
-/// The mask, but no query may look at a key that is padding; there are no more flags than keys.
-Matrix without_blanks(Matrix allowed, const std::vector<bool>& blanks);
-
-/// What both masks allow.
-Matrix both(Matrix a, const Matrix& b);
 
 }  // namespace attn

@@ -26,7 +26,7 @@ std::string meaning_of_averaging(const Node& node);
 /// What weights are when they are transposed.
 std::string meaning_of_alignment(const Node& alignment);
 
-/// Why queries, keys and values are called so.  (D3, appendix)
+/// Why queries, keys and values are called so.  (Stenzel 2023, Transformer Pt. 1, appendix)
 constexpr std::string_view names_of_projections =
     "The names come from looking things up in a database. The query is the question: in cross-attention it "
     "comes from the output, at the position that is being computed. Each key is matched against the query: "

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "graph/op/operations.hpp"
 #include "math/rows.hpp"
+#include "op/operations.hpp"
 
 namespace attn {
 namespace {
@@ -55,7 +55,7 @@ std::string zero_sums(const Node& scores) {
       queries.size() == 1 ? "query" : "queries", fmt::join(queries, ", "), more);
 }
 
-// Where dividing scores by their sum fails.  (D0 11.1)
+// Where dividing scores by their sum fails.  (Zhang et al., Dive into Deep Learning, 11.1)
 std::vector<std::string> remarks_on_sums(const Node& scores) {
   std::vector<std::string> remarks;
   if (std::ranges::any_of(cells(scores.matrix()), [](double score) { return score < 0.0; })) {

@@ -14,16 +14,16 @@ struct Pooling {
   std::string_view name;    // of the scope of its matrices
   std::string_view called;  // in a sentence
   std::string_view summary;
-  Value (*weights)(Value scores);  // [n_q, n_k] -> [n_q, n_k]
+  Value (*weights)(const Value& scores);  // [n_q, n_k] -> [n_q, n_k]
   // What there is to say of it for these scores; null: nothing.
   std::vector<std::string> (*remarks)(const Node& scores) = nullptr;
 };
 
-/// average, look-up, sum, softmax.  (D0 11.1)
+/// average, look-up, sum, softmax.  (Zhang et al., Dive into Deep Learning, 11.1)
 std::span<const Pooling> poolings();
 
 /// What the weights of one query are, most special first: one-hot, uniform, convex (nonnegative with sum
-/// one), cone (nonnegative), or none of these.  (D0 11.1)
+/// one), cone (nonnegative), or none of these.  (Zhang et al., Dive into Deep Learning, 11.1)
 struct Regime {
   std::string_view name;
   std::string_view summary;

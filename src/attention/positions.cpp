@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "graph/op/operations.hpp"
+#include "op/operations.hpp"
 #include "support/error.hpp"
 #include "support/number.hpp"
 
@@ -63,7 +63,7 @@ Value relative_vectors(const Value& q, const Value& k, const Value& table) {
   }
   require_odd(table.shape().rows, "rows", table);
   Value of_distances = name(role::distances, matmul_transposed(q, table));
-  return name(role::relative, by_distance(std::move(of_distances), q, k));
+  return name(role::relative, by_distance(of_distances, q, k));
 }
 
 std::size_t distances(const PositionSizes& sizes) {
@@ -99,10 +99,10 @@ std::span<const PositionKind> position_kinds() {
   return table;
 }
 
-Value with_positions(const PositionKind& kind, Value x, const Places& places) {
+Value with_positions(const PositionKind& kind, const Value& x, const Places& places) {
   if (!kind.of_embeddings) return x;
   Value positions = name(role::positions, kind.of_embeddings(x, places));
-  return name(role::positioned, add(std::move(x), std::move(positions)));
+  return name(role::positioned, add(x, positions));
 }
 
 }  // namespace attn

@@ -38,7 +38,7 @@ std::span<const PositionKind> position_kinds();
 
 /// x + p, as `positioned`, with `positions`; x itself for a kind that adds nothing to it.
 /// [n, d_model] -> [n, d_model].  Throws InputError: more words than positions were learned, or of another
-/// size. (Vaswani et al. 2017, section 3.5; D0 11.6.3; D4)
-Value with_positions(const PositionKind& kind, Value x, const Places& places);
+/// size. (Vaswani et al. 2017, section 3.5; Zhang et al., Dive into Deep Learning, 11.6.3)
+Value with_positions(const PositionKind& kind, const Value& x, const Places& places);
 
 }  // namespace attn

@@ -127,8 +127,7 @@ void evaluate(const Problem& problem, Graph& graph, Extent extent) {
   const Parameters parameters = parameters_of(problem, graph);
   const std::size_t count = problem.sequences.size();
   for (std::size_t i = 0; i < count; ++i) {
-    std::optional<Graph::Scope> scope;
-    if (count > 1) scope.emplace(graph, scope::sentence, i + 1);
+    const std::optional<Graph::Scope> scope = scope_among(graph, scope::sentence, i + 1, count);
     std::vector<std::size_t> lengths = problem.valid_lengths;
     if (count > 1 && lengths.size() == count) lengths = {lengths[i]};
     evaluate_sequence(problem, parameters, {&problem.sequences[i], std::move(lengths), extent}, graph);
@@ -143,7 +142,7 @@ void add_alignments(Graph& graph) {
   }
   for (const Node* node : weights) {
     const Graph::Scope scope(graph, node->place);
-    name(role::alignment, transpose(graph.value(*node)));
+    name(role::alignment, transpose(Value(*node)));
   }
 }
 

@@ -75,15 +75,7 @@ enum class Extent { projections, weights, output };
 void evaluate(const Problem& problem, Graph& graph, Extent extent = Extent::output);
 
 /// Adds the transpose of every matrix of weights beside it, as `alignment`: keys as rows and queries as
-/// columns, which sum to one. (D3, the alignment table)
+/// columns, which sum to one. (Stenzel 2023, Transformer Pt. 1, the alignment table)
 void add_alignments(Graph& graph);
-
-/// Throws InputError when a computed number is not finite, but for the −∞ of a mask: names the first such
-/// cell.
-void check_overflow(const Graph& graph);
-
-/// What the reader should know about the numbers: queries that may look at no key, a mask that leaks,
-/// digits that were lost.
-std::vector<std::string> warnings(const Graph& graph);
 
 }  // namespace attn

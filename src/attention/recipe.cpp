@@ -1,6 +1,5 @@
 #include "attention/recipe.hpp"
 
-#include "attention/masks.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -11,6 +10,16 @@ const ScoringFunction& scoring_function(const Problem& problem) {
   return look_up(scoring_functions(), problem.score, "scoring function");
 }
 
+// With the matrices that its scoring function needs.
+Recipe complete(Recipe recipe) {
+  for (const ScoreParameter& row : recipe.function->parameters) {
+    if (recipe.learned.matrices.contains(&row.role)) continue;
+    fail("--score {} needs {}, a matrix with {}: give it, or --seed N for a random one",
+         recipe.function->name, row.role.leaf, row.shape_in_words);
+  }
+  return recipe;
+}
+
 void require_shape(const GivenMask& mask, Shape shape) {
   if (mask.matrix.shape() == shape) return;
   fail("the mask is {} but the scores are {}: give a mask with one row per query and one column per key",
@@ -19,39 +28,16 @@ void require_shape(const GivenMask& mask, Shape shape) {
 
 }  // namespace
 
-Recipe recipe_of(const ScoringFunction& function, ScoreParameters learned, const KeySizes& sizes) {
-  for (const ScoreParameter& row : function.parameters) {
-    if (learned.matrices.contains(&row.role)) continue;
-    fail("--score {} needs {}, a matrix with {}: give it, or --seed N for a random one", function.name,
-         row.role.leaf, row.shape_in_words);
-  }
-  Recipe recipe{.function = &function, .divisor = divisor(function.scale, sizes)};
-  recipe.score = [score = function.score, learned = std::move(learned)](Value q, Value k) {
-    return score(std::move(q), std::move(k), learned);
-  };
-  return recipe;
+Recipe recipe_of(const ScoringFunction& function, const ScoreParameters& learned, const KeySizes& sizes) {
+  return complete({.function = &function, .learned = learned, .divisor = divisor(function.scale, sizes)});
 }
 
 Recipe recipe_of(const Problem& problem, const Parameters& parameters, const KeySizes& sizes) {
-  const ScoringFunction& function = scoring_function(problem);
-  const ScoreParameters learned{parameters, problem.score_sigma};
-  Recipe recipe = recipe_of(function, learned, sizes);
-  recipe.divisor = divisor_of(problem, sizes);
-  if (function.expand) {
-    recipe.score = [score = recipe.score, expand = function.expand, learned](Value q, Value k) {
-      expand(q, k, learned);
-      return score(std::move(q), std::move(k));
-    };
-  }
-  const PositionKind& positions = kind_of_positions(problem);
-  if (positions.of_scores) {
-    recipe.score = [score = recipe.score, &positions, table = parameters.at(&role::position_table)](Value q,
-                                                                                                    Value k) {
-      Value relative = positions.of_scores(q, k, table);
-      return add(name(role::content, score(std::move(q), std::move(k))), std::move(relative));
-    };
-  }
-  return recipe;
+  return complete({.function = &scoring_function(problem),
+                   .learned = {parameters, problem.score_sigma},
+                   .positions = &kind_of_positions(problem),
+                   .position_table = find(parameters, role::position_table),
+                   .divisor = divisor_of(problem, sizes)});
 }
 
 std::optional<Scalar> divisor_of(const Problem& problem, const KeySizes& sizes) {
@@ -64,20 +50,17 @@ const PositionKind& kind_of_positions(const Problem& problem) {
   return look_up(position_kinds(), problem.positions, "kind of positional encoding");
 }
 
-std::optional<Matrix> allowed_cells(const Problem& problem, const Padding& padding, Shape shape) {
-  std::optional<Matrix> allowed;
-  const auto allow = [&](Matrix mask) {
-    allowed = allowed ? both(std::move(mask), *allowed) : std::move(mask);
-  };
+std::vector<MaskRule> mask_rules(const Problem& problem, const Padding& padding, Shape shape) {
+  std::vector<MaskRule> rules;
   if (problem.mask && !problem.mask->additive) {
     require_shape(*problem.mask, shape);
-    allow(problem.mask->matrix);
+    rules.push_back(rule_of(problem.mask->matrix));
   }
-  if (problem.causal) allow(causal_mask(shape));
-  if (!padding.valid_lengths.empty()) allow(valid_length_mask(shape, padding.valid_lengths));
+  if (problem.causal) rules.push_back(causal_rule());
+  if (!padding.valid_lengths.empty()) rules.push_back(valid_length_rule(shape, padding.valid_lengths));
   const std::vector<bool> blanks = blanks_among(padding.words);
-  if (problem.masks_blanks() && any(blanks)) allow(without_blanks(Matrix(shape, 1.0), blanks));
-  return allowed;
+  if (problem.masks_blanks() && any(blanks)) rules.push_back(padding_rule(blanks));
+  return rules;
 }
 
 std::optional<Matrix> added_cells(const Problem& problem, Shape shape) {

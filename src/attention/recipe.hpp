@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 
+#include "attention/masks.hpp"
 #include "attention/parameters.hpp"
 #include "attention/positions.hpp"
 #include "attention/problem.hpp"
@@ -14,7 +15,7 @@ namespace attn {
 
 /// A scoring function with what it has learned, and the scale that belongs to it. Throws InputError when one
 /// of its matrices is missing, and as divisor() does.
-Recipe recipe_of(const ScoringFunction& function, ScoreParameters learned, const KeySizes& sizes);
+Recipe recipe_of(const ScoringFunction& function, const ScoreParameters& learned, const KeySizes& sizes);
 
 /// The problem's scoring function, positions and scale, but no mask. Throws InputError likewise.
 Recipe recipe_of(const Problem& problem, const Parameters& parameters, const KeySizes& sizes);
@@ -32,9 +33,9 @@ struct Padding {
   const std::vector<std::string>& words;  // of the keys; may be none
 };
 
-/// All masks of 0 and 1 together: the given one, the causal one, and that of the padding. Nothing
-/// without any. `shape` is that of the scores. Throws InputError when a mask does not fit it.
-std::optional<Matrix> allowed_cells(const Problem& problem, const Padding& padding, Shape shape);
+/// What masks of 0 and 1 follow from: the given one, the causal one, and that of the padding. `shape` is that
+/// of the scores. Throws InputError when a mask does not fit it.
+std::vector<MaskRule> mask_rules(const Problem& problem, const Padding& padding, Shape shape);
 
 /// The numbers of an additive mask. Throws InputError when they do not fit the scores.
 std::optional<Matrix> added_cells(const Problem& problem, Shape shape);

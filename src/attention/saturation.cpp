@@ -58,7 +58,8 @@ RandomScores random_scores(std::size_t d_k, std::uint32_t seed) {
   constexpr std::size_t count = 64;
   const std::unique_ptr<RandomSource> random = random_kinds().front().make(seed);
   const Matrix q = random->embeddings({count, d_k}), k = random->embeddings({count, d_k});
-  const Matrix scores = product_transposed(q, k);
+  Matrix scores({count, count});
+  product_transposed(rows_of(q), rows_of(k), rows_to_make(scores));
   const std::span<const double> values = cells(scores);
   const auto n = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;

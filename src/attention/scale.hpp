@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "graph/op/operations.hpp"
+#include "op/operations.hpp"
 
 namespace attn {
 
@@ -21,7 +21,7 @@ struct Scale {
   std::optional<Scalar> (*divisor)(const KeySizes& sizes);
 };
 
-/// sqrt-dk, none, and sqrt-n, which D3 has by mistake.
+/// sqrt-dk, none, and sqrt-n, which Stenzel 2023, Transformer Pt. 1, has by mistake.
 std::span<const Scale> scales();
 
 /// The divisor for a scale's name or for a number.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "graph/op/operations.hpp"
+#include "op/operations.hpp"
 #include "support/error.hpp"
 
 namespace attn {
@@ -104,10 +104,10 @@ void require_columns(const Value& value, const Role& role, std::size_t columns, 
        of_what);
 }
 
-Value over_width(Value scores, double sigma) {
+Value over_width(const Value& scores, double sigma) {
   if (sigma == 1.0) return scores;
   const std::string written = fmt::format("{}", sigma);
-  return divide(std::move(scores), {sigma * sigma, {written + "²", written + "^{2}"}});
+  return divide(scores, {sigma * sigma, {written + "²", written + "^{2}"}});
 }
 
 }  // namespace
@@ -116,14 +116,14 @@ std::span<const ScoringFunction> scoring_functions() {
   return table;
 }
 
-Value dot_product(Value q, Value k, const ScoreParameters&) {
+Value dot_product(const Value& q, const Value& k, const ScoreParameters&) {
   require_same_size(q, k);
-  return matmul_transposed(std::move(q), std::move(k));
+  return matmul_transposed(q, k);
 }
 
-Value gaussian(Value q, Value k, const ScoreParameters& parameters) {
+Value gaussian(const Value& q, const Value& k, const ScoreParameters& parameters) {
   require_same_size(q, k);
-  return over_width(minus_half_squared_distances(std::move(q), std::move(k)), parameters.sigma);
+  return over_width(minus_half_squared_distances(q, k), parameters.sigma);
 }
 
 void expand_gaussian(const Value& q, const Value& k, const ScoreParameters& parameters) {
@@ -131,18 +131,18 @@ void expand_gaussian(const Value& q, const Value& k, const ScoreParameters& para
   Value dot = name(role::dot, matmul_transposed(q, k));
   Value half_q = name(role::half_q, half_squared_norms(q));
   Value half_k = name(role::half_k, half_squared_norms(k));
-  Value rest = subtract(subtract(std::move(dot), transpose(std::move(half_k))), std::move(half_q));
-  name(role::expanded, over_width(std::move(rest), parameters.sigma));
+  Value rest = subtract(subtract(dot, transpose(half_k)), half_q);
+  name(role::expanded, over_width(rest, parameters.sigma));
 }
 
-Value bilinear(Value q, Value k, const ScoreParameters& parameters) {
+Value bilinear(const Value& q, const Value& k, const ScoreParameters& parameters) {
   const Value& m = parameter(parameters, role::score_m, q.shape().columns, "number of a query");
   require_columns(m, role::score_m, k.shape().columns, "one for each number of a key");
-  Value projected = name(role::projected_q, matmul(std::move(q), m));
-  return matmul_transposed(std::move(projected), std::move(k));
+  Value projected = name(role::projected_q, matmul(q, m));
+  return matmul_transposed(projected, k);
 }
 
-Value additive(Value q, Value k, const ScoreParameters& parameters) {
+Value additive(const Value& q, const Value& k, const ScoreParameters& parameters) {
   const Value& w_q = parameter(parameters, role::score_wq, q.shape().columns, "number of a query");
   const Value& w_k = parameter(parameters, role::score_wk, k.shape().columns, "number of a key");
   require_columns(w_k, role::score_wk, w_q.shape().columns, "as many as score_wq");
@@ -150,9 +150,9 @@ Value additive(Value q, Value k, const ScoreParameters& parameters) {
   require_columns(w_v, role::score_wv, 1, "no more");
   Value hidden_q = name(role::hidden_q, matmul(q, w_q));
   Value hidden_k = name(role::hidden_k, matmul(k, w_k));
-  Value hidden = name(role::hidden, pairwise_sum(std::move(hidden_q), std::move(hidden_k)));
-  Value activated = name(role::activated, attn::tanh(std::move(hidden)));
-  return unpair(matmul(std::move(activated), w_v), q, k);
+  Value hidden = name(role::hidden, pairwise_sum(hidden_q, hidden_k));
+  Value activated = name(role::activated, attn::tanh(hidden));
+  return unpair(matmul(activated, w_v), q, k);
 }
 
 std::string meaning_of_scores(const Node& node) {

@@ -33,7 +33,7 @@ struct ScoringFunction {
   std::string_view meaning;  // what a score is, in a sentence or two
   std::string_view scale;    // the scale that belongs to it, a row of scales()
   std::span<const ScoreParameter> parameters = {};
-  Value (*score)(Value q, Value k, const ScoreParameters& parameters);
+  Value (*score)(const Value& q, const Value& k, const ScoreParameters& parameters);
   // Names what the scores are when they are written otherwise, for the reader: they are not made of it.
   void (*expand)(const Value& q, const Value& k, const ScoreParameters& parameters) = nullptr;
 };
@@ -42,22 +42,25 @@ struct ScoringFunction {
 /// values and a row.
 std::span<const ScoringFunction> scoring_functions();
 
-/// q · kᵀ, every query with every key. Throws InputError when their sizes differ.  (D4, e_ij = q_iᵀ k_j)
-Value dot_product(Value q, Value k, const ScoreParameters& parameters);
+/// q · kᵀ, every query with every key. Throws InputError when their sizes differ.
+/// (Notes "Self-Attention": e_ij = q_iᵀ k_j)
+Value dot_product(const Value& q, const Value& k, const ScoreParameters& parameters);
 
-/// −‖q − k‖² / 2σ², from the differences q − k.  (D0 11.3.1)
-Value gaussian(Value q, Value k, const ScoreParameters& parameters);
+/// −‖q − k‖² / 2σ², from the differences q − k.  (Zhang et al., Dive into Deep Learning, 11.3.1)
+Value gaussian(const Value& q, const Value& k, const ScoreParameters& parameters);
 
 /// The same squared out: `dot` = q · kᵀ, `half_q` = ½‖q‖², `half_k` = ½‖k‖², and what is left when they are
-/// subtracted, `expanded`, which loses digits where q and k are long and near each other.  (D0 11.3.1)
+/// subtracted, `expanded`, which loses digits where q and k are long and near each other.
+/// (Zhang et al., Dive into Deep Learning, 11.3.1)
 void expand_gaussian(const Value& q, const Value& k, const ScoreParameters& parameters);
 
-/// q M kᵀ for queries and keys of different sizes, with `projected_q` = q M.  (D0 11.3.4)
-Value bilinear(Value q, Value k, const ScoreParameters& parameters);
+/// q M kᵀ for queries and keys of different sizes, with `projected_q` = q M.
+/// (Zhang et al., Dive into Deep Learning, 11.3.4)
+Value bilinear(const Value& q, const Value& k, const ScoreParameters& parameters);
 
 /// tanh(q W_q + k W_k) w_v for every pair: `hidden_q`, `hidden_k`, their sums `hidden`, and `activated`.
-/// (D0 11.3.4; Bahdanau et al. 2014)
-Value additive(Value q, Value k, const ScoreParameters& parameters);
+/// (Zhang et al., Dive into Deep Learning, 11.3.4; Bahdanau et al. 2014)
+Value additive(const Value& q, const Value& k, const ScoreParameters& parameters);
 
 /// What the scores of a node, or those beside it, mean, in a sentence that fits the function that made them.
 std::string meaning_of_scores(const Node& node);

@@ -25,25 +25,25 @@ bool projects(const Node& node) {
   return outside_heads(node) && !weighs(node);
 }
 
-constexpr Shown positions[] = {{role::positions}, {role::positioned}};
-constexpr Shown projections[] = {
+constexpr ShownRole positions[] = {{role::positions}, {role::positioned}};
+constexpr ShownRole projections[] = {
     {role::q, outside_heads}, {role::k, outside_heads}, {role::v, outside_heads}};
 // What scores are made of, whichever function compares, and then they themselves.
-constexpr Shown scores[] = {{role::scores},      {role::content},   {role::relative}, {role::distances},
-                            {role::expanded},    {role::dot},       {role::half_q},   {role::half_k},
-                            {role::projected_q}, {role::activated}, {role::hidden},   {role::hidden_q},
-                            {role::hidden_k}};
-constexpr Shown scaled[] = {{role::scaled}};
-constexpr Shown masked[] = {{role::masked}};
-constexpr Shown weights[] = {{role::weights}};
-constexpr Shown weighted_sums[] = {{role::output, weighs}, {role::head, weighs}};
-constexpr Shown heads[] = {{role::q, in_head},
-                           {role::k, in_head},
-                           {role::v, in_head},
-                           {role::output, in_head},
-                           {role::head, outside_heads}};
-constexpr Shown joined[] = {{role::concat}, {role::output, projects}};
-constexpr Shown feed_forward_layer[] = {{role::inner}, {role::rectified}, {role::feed_forward}};
+constexpr ShownRole scores[] = {{role::scores},      {role::content},   {role::relative}, {role::distances},
+                                {role::expanded},    {role::dot},       {role::half_q},   {role::half_k},
+                                {role::projected_q}, {role::activated}, {role::hidden},   {role::hidden_q},
+                                {role::hidden_k}};
+constexpr ShownRole scaled[] = {{role::scaled}};
+constexpr ShownRole masked[] = {{role::masked}};
+constexpr ShownRole weights[] = {{role::weights}};
+constexpr ShownRole weighted_sums[] = {{role::output, weighs}, {role::head, weighs}};
+constexpr ShownRole heads[] = {{role::q, in_head},
+                               {role::k, in_head},
+                               {role::v, in_head},
+                               {role::output, in_head},
+                               {role::head, outside_heads}};
+constexpr ShownRole joined[] = {{role::concat}, {role::output, projects}};
+constexpr ShownRole feed_forward_layer[] = {{role::inner}, {role::rectified}, {role::feed_forward}};
 
 constexpr std::array table = {
     Step{"add-positions", "Positional encoding", "add a vector for each position to the embeddings",
@@ -99,7 +99,7 @@ std::string heading_of(const Step& step, const Node& result) {
 }
 
 bool Step::shows(const Node& node) const {
-  const auto is_shown = [&](const Shown& one) { return &one.role == node.role && one.where(node); };
+  const auto is_shown = [&](const ShownRole& one) { return &one.role == node.role && one.where(node); };
   return node.operation && node.role && node.family == family &&
          (shown.empty() || std::ranges::any_of(shown, is_shown));
 }

@@ -10,7 +10,7 @@
 namespace attn {
 
 /// A role whose matrices belong to a step, and where they do.
-struct Shown {
+struct ShownRole {
   const Role& role;
   bool (*where)(const Node& node) = [](const Node&) { return true; };
 };
@@ -24,7 +24,7 @@ struct Step {
       const Node& result);           // what its result means, in a sentence that is true of this one
   std::string_view needs;            // the options that give it what it works on
   Extent extent;                     // how far a computation must go for it
-  std::span<const Shown> shown;      // its results, by role; empty: all that are computed in its family
+  std::span<const ShownRole> shown;  // its results, by role; empty: all that are computed in its family
   std::string_view background = {};  // what only its own page has room for
   std::string (*heading)(const Node& result) = nullptr;  // where the title does not say what it is; or null
   const Family* family = &family::forward;

@@ -6,6 +6,7 @@
 
 #include "command/section.hpp"
 #include "files/opened.hpp"
+#include "math/crew.hpp"
 #include "render/color.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
@@ -49,6 +50,9 @@ Answer answer(const std::vector<std::string>& command_line, const Environment& e
   // How it is written is checked first: a wrong format should not cost a long computation.
   answer.output = arguments.text("output").value_or("-");
   answer.format = &choose_format(arguments, answer.output);
+
+  constexpr std::size_t most_threads = 256;
+  use_threads(arguments.count("threads", 1, most_threads).value_or(0));
 
   Outcome outcome;
   if (!parsed.command) {

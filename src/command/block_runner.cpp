@@ -60,7 +60,7 @@ Ran run_words(std::vector<std::string> words, const BlockStyle& wanted) {
 
 }  // namespace
 
-Run block_runner() {
+RunProgram block_runner() {
   return run_words;
 }
 

@@ -84,6 +84,7 @@ constexpr std::array output_table = {
     Option{"--color", "WHEN", "use colors: always, never or auto (default auto)"},
     Option{"--theme", "NAME", "background of the terminal: dark, light or auto (default auto)"},
     Option{"--no-pager", "", "do not pause after each screen"},
+    Option{"--threads", "N", "number of threads for large matrices (default: one for each processor)"},
     Option{"-h", "", "show the options of this command"},
     Option{"--help", "", "show all options, also those that many commands share"},
 };

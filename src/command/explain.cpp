@@ -55,7 +55,7 @@ void add_explanation(Page& page, const std::string& address, std::size_t depth) 
 }
 
 Outcome run_explain(const Command&, const Arguments& arguments) {
-  const Solved solved = solve(arguments);
+  const Solved solved = solve(arguments, Extent::output, nodes_at_rest);
   refuse_cell_of_model(arguments.words.front(), *solved.graph);
   Page page{.graph = solved.graph, .problem = solved.problem, .trace = {}, .blocks = {}};
   add_explanation(page, arguments.words.front(), arguments.count("depth", 0, 1000).value_or(0));

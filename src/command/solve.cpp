@@ -1,7 +1,9 @@
 #include "command/solve.hpp"
+#include "attention/watches.hpp"
 
 #include "command/parameter_file.hpp"
 #include "data/examples.hpp"
+#include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -85,13 +87,14 @@ std::vector<std::string> with_mask_unused(const Problem& problem) {
   return remarks;
 }
 
-Solved solve(const Arguments& arguments, Extent extent) {
+Solved solve(const Arguments& arguments, Extent extent, std::vector<const Node*> (*wanted)(const Graph&)) {
   const Request request = requested(arguments);
   auto problem = std::make_shared<const Problem>(build(request));
-  auto graph = std::make_shared<Graph>();
+  const std::optional<std::string> only = arguments.text("only");
+  auto graph = std::make_shared<Graph>(keep_nothing());
   evaluate(*problem, *graph, extent);
-  check_overflow(*graph);
   if (arguments.has("transpose")) add_alignments(*graph);
+  compute(*graph, only ? shown_in_tables(graph->matching(*only)) : wanted(*graph));
   return {std::move(problem), std::move(graph)};
 }
 

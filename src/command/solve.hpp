@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "command/command.hpp"
-#include "graph/graph.hpp"
+#include "graph/plan.hpp"
 
 namespace attn {
 
@@ -25,7 +25,9 @@ Request requested(const Arguments& arguments);
 std::vector<std::string> with_mask_unused(const Problem& problem);
 
 /// The problem that the arguments describe (an example, a file, and the fields given), computed up to the
-/// extent with every node kept.
-Solved solve(const Arguments& arguments, Extent extent = Extent::output);
+/// extent: all of it, or what the tables of --only show.
+/// Without --only, `wanted` says which of its nodes.
+Solved solve(const Arguments& arguments, Extent extent = Extent::output,
+             std::vector<const Node*> (*wanted)(const Graph&) = all_nodes);
 
 }  // namespace attn

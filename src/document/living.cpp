@@ -49,7 +49,8 @@ Ran complaint(const std::string& sentence, const BlockStyle& wanted) {
   return ran;
 }
 
-Ran failed(const Document& document, const CommandBlock& block, const CommandLine& line, const Run& run) {
+Ran failed(const Document& document, const CommandBlock& block, const CommandLine& line,
+           const RunProgram& run) {
   try {
     run(line.words, block.attributes.style);
   } catch (const InputError& error) {
@@ -58,7 +59,7 @@ Ran failed(const Document& document, const CommandBlock& block, const CommandLin
   fail_at(document.at(line.line), "this command was expected to fail, but it runs: leave out `fails`");
 }
 
-Ran ran(const Document& document, const CommandBlock& block, const CommandLine& line, const Run& run) {
+Ran ran(const Document& document, const CommandBlock& block, const CommandLine& line, const RunProgram& run) {
   if (block.attributes.fails) return failed(document, block, line, run);
   return at_place(document.at(line.line), [&] { return run(line.words, block.attributes.style); });
 }
@@ -114,7 +115,7 @@ class Copy {
 
 }  // namespace
 
-BlockRun run_block(const Document& document, const CommandBlock& block, const Run& run) {
+BlockRun run_block(const Document& document, const CommandBlock& block, const RunProgram& run) {
   BlockRun result;
   for (const CommandLine& line : block.lines) {
     Ran said = ran(document, block, line, run);
@@ -128,7 +129,7 @@ BlockRun run_block(const Document& document, const CommandBlock& block, const Ru
   return result;
 }
 
-std::vector<BlockRun> run_blocks(const Document& document, const Run& run) {
+std::vector<BlockRun> run_blocks(const Document& document, const RunProgram& run) {
   const Confined confined(document.folder);
   std::vector<BlockRun> runs;
   for (const CommandBlock& block : document.commands) runs.push_back(run_block(document, block, run));

@@ -23,7 +23,7 @@ struct Ran {
 
 /// Runs the words of a command line as the program would, always in the same style: no color, no terminal.
 /// Nothing is written. Throws InputError. Handed in by the commands, which the lessons do not know.
-using Run = std::function<Ran(const std::vector<std::string>& words, const BlockStyle& style)>;
+using RunProgram = std::function<Ran(const std::vector<std::string>& words, const BlockStyle& style)>;
 
 // Documents whose output is kept current. Only the lines of an output ever change.
 
@@ -35,10 +35,10 @@ struct BlockRun {
 
 /// Runs a block. Throws InputError with path and line: a command that fails, or one that was to fail and
 /// runs.
-BlockRun run_block(const Document& document, const CommandBlock& block, const Run& run);
+BlockRun run_block(const Document& document, const CommandBlock& block, const RunProgram& run);
 
 /// All blocks in order, confined to the document's own folder. Throws as run_block does.
-std::vector<BlockRun> run_blocks(const Document& document, const Run& run);
+std::vector<BlockRun> run_blocks(const Document& document, const RunProgram& run);
 
 /// The document with these outputs, as text. Lines that are alike stay as they are, and so does all else.
 std::string with_outputs(const Document& document, const std::vector<BlockRun>& runs);

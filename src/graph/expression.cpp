@@ -21,7 +21,7 @@ void collect(const Expression& expression, std::vector<Cell>& cells, std::set<Ce
 }  // namespace
 
 double Cell::value() const {
-  return node->matrix()(row, column);
+  return node->cell(row, column);
 }
 
 Expression number(double value) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "graph/op/operations.hpp"
+#include "graph/run.hpp"
 #include "support/list.hpp"
 #include "support/lookup.hpp"
 
@@ -43,13 +43,25 @@ bool matches_one(std::string_view pattern, std::string_view name) {
   }
 }
 
-}  // namespace
+// What stands for the operation of an alias: nothing is computed for it.
+class Alias final : public Operation {
+ public:
+  std::string_view name() const override { return "identity"; }
+  Frame frame(Operands operands) const override { return operands[0]->frame; }
+  void compute(std::span<const Rows> operands, RowsToMake result) const override {
+    std::ranges::copy(operands[0].row(result.first).data(),
+                      operands[0].row(result.first).data() + result.shape.cells(), result.cells);
+  }
+  RowRange needed(std::size_t, RowRange made, std::span<const Shape>) const override { return made; }
+  bool moves() const override { return true; }
+  Formula formula(std::span<const Formula> operands) const override { return operands[0]; }
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    return {attn::cell(*operands[0], row, column), "the same number under another name"};
+  }
+  Cost cost(std::span<const Shape>) const override { return {}; }
+};
 
-Matrix Value::take() && {
-  const std::shared_ptr<Matrix> cells = std::move(cells_);
-  if (cells.use_count() == 1) return std::move(*cells);
-  return *cells;
-}
+}  // namespace
 
 bool matches(std::string_view pattern, std::string_view name) {
   const std::vector<std::string_view> patterns = pieces_of(pattern, '|');
@@ -70,60 +82,58 @@ Keep keep_matching(std::string pattern) {
   };
 }
 
+Graph::Graph(Keep keep) : run_(std::make_unique<Run>(*this, std::move(keep))) {}
+
+Graph::~Graph() = default;
+
 Value Graph::input(const Name& name, Matrix matrix, Axis rows, Axis columns) {
   return input(name, std::make_shared<const Matrix>(std::move(matrix)), std::move(rows), std::move(columns));
 }
 
 Value Graph::input(const Name& name, std::shared_ptr<const Matrix> matrix, Axis rows, Axis columns) {
-  const Shape shape = matrix->shape();
-  Node& node = add(nullptr, {}, {shape, std::move(rows), std::move(columns)});
-  node.kept = std::move(matrix);
+  Node& node = add(nullptr, {}, {matrix->shape(), std::move(rows), std::move(columns)});
+  node.given = std::move(matrix);
   give_name(node, name);
-  return value(node);
+  return Value(node);
+}
+
+Value Graph::input(const Name& name, MakeRows make, Frame frame) {
+  Node& node = add(nullptr, {}, std::move(frame));
+  node.made = std::move(make);
+  give_name(node, name);
+  return Value(node);
+}
+
+Value Graph::input(const Name& name, Frame frame) {
+  return input(name, MakeRows(), std::move(frame));
 }
 
 void Graph::tell_origin(const Node& input, std::string origin) {
-  const_cast<Node&>(input).origin = std::move(origin);
+  nodes_[input.index].origin = std::move(origin);
 }
 
 void Graph::tell_scoring(const Node& scores, const ScoringFunction& function) {
-  const_cast<Node&>(scores).scored_by = &function;
+  nodes_[scores.index].scored_by = &function;
 }
 
-Value Graph::placeholder(const Name& name, Frame frame) {
-  Node& node = add(nullptr, {}, std::move(frame));
-  give_name(node, name);
-  return {&node, nullptr};
-}
-
-Value Graph::value(const Node& node) {
-  if (evaluation_ == Evaluation::never) return {const_cast<Node*>(&node), nullptr};
-  if (!node.kept) throw std::logic_error("the cells of " + node.title() + " were not kept");
-  // The node holds the cells as well, so that nobody who takes them gets the memory itself.
-  return {const_cast<Node*>(&node), std::const_pointer_cast<Matrix>(node.kept)};
-}
-
-Value Graph::apply(std::unique_ptr<const Operation> operation, std::vector<Value> operands) {
+Value Graph::apply(std::unique_ptr<const Operation> operation, const std::vector<Value>& operands) {
   std::vector<const Node*> nodes;
   // What was computed is what an explanation leads back to, whatever other names it bears.
   for (const Value& operand : operands) nodes.push_back(&operand.node().original());
   Frame frame = operation->frame(nodes);
-  Node& node = add(std::move(operation), std::move(nodes), std::move(frame));
-  if (evaluation_ == Evaluation::never) return {&node, nullptr};
-  if (!fits(node.frame.shape)) require_size(node.title(), node.frame.shape);
-  auto cells = std::make_shared<Matrix>(node.operation->compute(operands));
-  if (keep_(node)) node.kept = cells;
-  return {&node, std::move(cells)};
+  return Value(add(std::move(operation), std::move(nodes), std::move(frame)));
 }
 
-Value Graph::name(const Name& name, Value value) {
-  Node* node = value.node_;
+Value Graph::name(const Name& name, const Value& value) {
+  Node* node = &nodes_[value.node().index];
   if (!node->name.empty()) {
-    node = &add(make_identity(), {&node->original()}, node->frame);
+    Node& original = nodes_[node->original().index];
+    node = &add(std::make_unique<const Alias>(), {&original}, original.frame);
+    node->alias_of = &original;
+    original.aliases.push_back(node);
   }
   give_name(*node, name);
-  if (evaluation_ == Evaluation::at_once && keep_(*node)) node->kept = value.cells_;
-  return {node, std::move(value.cells_)};
+  return Value(*node);
 }
 
 const Node* Graph::find(std::string_view name) const {
@@ -180,6 +190,7 @@ std::vector<std::string> Graph::names() const {
 Node& Graph::add(std::unique_ptr<const Operation> operation, std::vector<const Node*> operands, Frame frame) {
   Node& node = nodes_.emplace_back();
   node.graph = this;
+  node.index = nodes_.size() - 1;
   node.operation = std::move(operation);
   node.operands = std::move(operands);
   node.frame = std::move(frame);
@@ -217,9 +228,8 @@ Graph::Scope::~Scope() {
   graph_.scope_ = outer_;
 }
 
-Value name(const Name& name, Value value) {
-  Graph& graph = value.graph();
-  return graph.name(name, std::move(value));
+Value name(const Name& name, const Value& value) {
+  return value.graph().name(name, value);
 }
 
 }  // namespace attn

@@ -14,12 +14,17 @@
 namespace attn {
 
 class Graph;
+class Run;
 struct ScoringFunction;
 
+/// Makes some rows of an input when they are needed: of a mask, of which n × n cells need not stand anywhere.
+using MakeRows = std::function<void(RowsToMake rows)>;
+
 /// One matrix of a computation: an input, or the result of an operation on other nodes. It stays in its graph
-/// for good; its cells stay only if somebody keeps them.
+/// for good. Its numbers are a run's: see graph/run.hpp.
 struct Node {
   Graph* graph = nullptr;
+  std::size_t index = 0;              // among the nodes of its graph
   std::string name;                   // `head.2.weights`, or empty
   const NamedScope* place = nullptr;  // where its name stands; null: in no scope
   const Role* role = nullptr;         // null: it has no name
@@ -28,9 +33,13 @@ struct Node {
   std::unique_ptr<const Operation> operation;  // null: an input
   std::vector<const Node*> operands;
   Frame frame;
-  std::shared_ptr<const Matrix> kept;          // null: nobody listens
   const ScoringFunction* scored_by = nullptr;  // of scores
+  std::shared_ptr<const Matrix> given = {};    // the numbers of an input that has them
+  MakeRows made = {};                          // or how they are made
   std::string origin = {};                     // of an input that was not given: "is random (seed 1)"
+  const Node* alias_of = nullptr;              // the node whose numbers it has under another name
+  std::vector<const Node*> aliases = {};       // those that have its numbers
+  mutable std::size_t handles = 0;             // how many values hold it
 
   /// The innermost scope of this kind around it, or null.
   const NamedScope* within(const ScopeKind& kind) const { return attn::within(place, kind); }
@@ -43,8 +52,11 @@ struct Node {
   bool rows_sum_to_one() const;
   bool may_be_masked() const;
 
-  /// The cells. Throws std::logic_error when they were not kept.
+  /// The numbers in the graph's own run, which computes what is not there yet.
   const Matrix& matrix() const;
+  std::shared_ptr<const Matrix> cells() const;
+  double cell(std::size_t row, std::size_t column) const;
+  std::vector<double> row(std::size_t i) const;
   /// The name, or for a node without one its formula in parentheses.
   std::string title() const;
   /// `head.2.` of `head.2.weights`; "" at the top.
@@ -71,27 +83,30 @@ Formula symbol(const Node& node, std::string_view scope = {});
 Formula formula_of(const Node& node, std::string_view scope = {});
 
 /// How a cell came about, with names from `scope` on in the reason. A cell of an input is the number that was
-/// given. The node's operands are kept.
+/// given.
 Explanation explain(const Cell& cell, std::string_view scope = {});
 
-/// A handle to a node and, while the handle lives, to its cells. Pass it on with std::move when it is not
-/// needed again: the next operation then works in the same memory.
+/// A handle to a node, from which a computation is built: nothing is computed for it. A node that somebody
+/// holds keeps its numbers in every run.
 class Value {
  public:
-  Value(Node* node, std::shared_ptr<Matrix> cells) : node_(node), cells_(std::move(cells)) {}
+  explicit Value(const Node& node) : node_(&node) { ++node_->handles; }
+  Value(const Value& other) : Value(*other.node_) {}
+  Value& operator=(const Value& other) {
+    ++other.node_->handles;
+    --node_->handles;
+    node_ = other.node_;
+    return *this;
+  }
+  ~Value() { --node_->handles; }
 
   const Node& node() const { return *node_; }
   Graph& graph() const { return *node_->graph; }
   Shape shape() const { return node_->frame.shape; }
-  const Matrix& matrix() const { return *cells_; }
-  /// The cells, to change: the memory itself when nobody else holds it, otherwise a copy.
-  Matrix take() &&;
+  const Matrix& matrix() const { return node_->matrix(); }
 
  private:
-  friend class Graph;
-  struct ScoringFunction;
-  Node* node_;
-  std::shared_ptr<Matrix> cells_;
+  const Node* node_;
 };
 
 /// Chooses nodes by name: `head.2.weights`, `weights` (in any scope), `head.*.output`, `encoder.2.*`.
@@ -99,46 +114,44 @@ class Value {
 /// patterns are separated by `|`.
 bool matches(std::string_view pattern, std::string_view name);
 
-/// Who listens: decides whether the cells of a node are kept. Asked when a node is made and when it is named.
+/// Decides which nodes keep their numbers, beside those that somebody holds. Asked when a run begins.
 using Keep = std::function<bool(const Node&)>;
 Keep keep_everything();
 Keep keep_nothing();
 /// Keeps the nodes whose names match.
 Keep keep_matching(std::string pattern);
 
-/// Whether operations are evaluated, or only leave their nodes behind: names, shapes, formulas and costs
-/// without a number, for models that are too large to look at otherwise.
-enum class Evaluation { at_once, never };
-
-/// A computation as it happens: every operation is evaluated at once and leaves a node, in order.
+/// A computation before it is computed: operations on named matrices, whose shapes are checked when they are
+/// added. It goes on growing while its numbers are asked for.
 class Graph {
  public:
-  explicit Graph(Keep keep = keep_everything(), Evaluation evaluation = Evaluation::at_once)
-      : keep_(std::move(keep)), evaluation_(evaluation) {}
+  /// `keep` says what its own run keeps.
+  explicit Graph(Keep keep = keep_everything());
+  ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  /// A matrix that comes from outside. It is always kept.
+  /// A matrix that comes from outside.
   Value input(const Name& name, Matrix matrix, Axis rows, Axis columns);
   /// The same without a copy: the matrix is shared with whoever gave it.
   Value input(const Name& name, std::shared_ptr<const Matrix> matrix, Axis rows, Axis columns);
+  /// One whose rows are made when they are needed.
+  Value input(const Name& name, MakeRows make, Frame frame);
+  /// One of which only the frame is known, in a graph that is never run.
+  Value input(const Name& name, Frame frame);
   /// Says where an input comes from that was not given.
   void tell_origin(const Node& input, std::string origin);
   /// Says which function made some scores.
   void tell_scoring(const Node& scores, const ScoringFunction& function);
-  /// A matrix of which only the frame is known, in a graph that never evaluates.
-  Value placeholder(const Name& name, Frame frame);
-  /// Evaluates an operation. Throws InputError when the operands do not fit together, or when the result
-  /// would be larger than a matrix may be.
-  Value apply(std::unique_ptr<const Operation> operation, std::vector<Value> operands);
+  /// Adds an operation. Throws InputError when the operands do not fit together.
+  Value apply(std::unique_ptr<const Operation> operation, const std::vector<Value>& operands);
   /// Gives a value its name within the open scopes. A value that has a name gets an alias, which shares its
-  /// cells.
-  Value name(const Name& name, Value value);
+  /// numbers.
+  Value name(const Name& name, const Value& value);
 
-  /// A handle to a node that was made before. Its cells are kept.
-  Value value(const Node& node);
+  /// Its numbers.
+  Run& run() const { return *run_; }
 
-  bool evaluates() const { return evaluation_ == Evaluation::at_once; }
   const std::deque<Node>& nodes() const { return nodes_; }
   /// The node called `name` in full. Throws InputError with the nearest name when there is none.
   const Node& at(std::string_view name) const;
@@ -179,25 +192,20 @@ class Graph {
   const NamedScope* scope_within(const NamedScope* outer, const ScopeName& name);
   void give_name(Node& node, const Name& name);
 
-  Keep keep_;
-  Evaluation evaluation_;
   std::map<std::string, NamedScope, std::less<>> scopes_;  // by prefix
   const NamedScope* scope_ = nullptr;                      // the innermost that is open
   std::deque<Node> nodes_;
   std::map<std::string, const Node*, std::less<>> by_name_;
+  std::unique_ptr<Run> run_;
 };
 
 /// Gives a value its name in its own graph.
-Value name(const Name& name, Value value);
+Value name(const Name& name, const Value& value);
 
 /// Applies an operation to values, in their graph.
 template <class Op, class... Values>
-Value apply(Op operation, Values&&... values) {
-  std::vector<Value> operands;
-  operands.reserve(sizeof...(values));
-  (operands.push_back(std::forward<Values>(values)), ...);
-  Graph& graph = operands.front().graph();
-  return graph.apply(std::make_unique<const Op>(std::move(operation)), std::move(operands));
+Value apply(Op operation, const Value& first, const Values&... others) {
+  return first.graph().apply(std::make_unique<const Op>(std::move(operation)), {first, others...});
 }
 
 }  // namespace attn

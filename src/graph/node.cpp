@@ -1,9 +1,8 @@
 #include <algorithm>
 #include <iterator>
-#include <stdexcept>
 
 #include "graph/graph.hpp"
-#include "graph/op/operations.hpp"
+#include "graph/run.hpp"
 
 namespace attn {
 namespace {
@@ -63,8 +62,19 @@ bool Node::may_be_masked() const {
 }
 
 const Matrix& Node::matrix() const {
-  if (!kept) throw std::logic_error("the cells of " + title() + " were not kept");
-  return *kept;
+  return *cells();
+}
+
+std::shared_ptr<const Matrix> Node::cells() const {
+  return graph->run().at(*this);
+}
+
+double Node::cell(std::size_t row, std::size_t column) const {
+  return graph->run().cell(*this, row, column);
+}
+
+std::vector<double> Node::row(std::size_t i) const {
+  return graph->run().row(*this, i);
 }
 
 std::string Node::title() const {
@@ -93,11 +103,11 @@ std::string_view Node::leaf() const {
 }
 
 bool Node::is_alias() const {
-  return operation && operation->name() == identity_name;
+  return alias_of != nullptr;
 }
 
 const Node& Node::original() const {
-  return is_alias() ? operands.front()->original() : *this;
+  return alias_of ? *alias_of : *this;
 }
 
 std::vector<const Node*> Node::named_operands() const {

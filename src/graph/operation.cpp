@@ -27,4 +27,8 @@ Cost& Cost::operator+=(const Cost& other) {
   return *this;
 }
 
+RowRange Operation::needed(std::size_t operand, RowRange, std::span<const Shape> operands) const {
+  return {0, operands[operand].rows};
+}
+
 }  // namespace attn

@@ -13,7 +13,7 @@
 
 namespace attn {
 
-class Value;
+struct Node;
 
 /// What the rows or the columns of a matrix stand for, with their labels where they have them.
 struct Axis {
@@ -46,8 +46,14 @@ struct Cost {
   Cost& operator+=(const Cost& other);
 };
 
+/// Some neighboring rows: the first one, from 0, and how many.
+struct RowRange {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
 /// One step of a computation, and all that it knows about itself. The operands are nodes of a graph; their
-/// number and meaning are fixed by the function that applies the operation (graph/op/operations.hpp). The
+/// number and meaning are fixed by the function that applies the operation (op/operations.hpp). The
 /// gradient, when it comes, is one more function here: result's gradient and operands -> operands' gradients.
 class Operation {
  public:
@@ -59,15 +65,23 @@ class Operation {
   virtual std::string_view name() const = 0;
   /// The shape and the axes of the result. Throws InputError when the operands do not fit together.
   virtual Frame frame(Operands operands) const = 0;
-  /// The result. May take the memory of an operand that nobody else holds: `std::move(operands[0]).take()`.
-  virtual Matrix compute(std::span<Value> operands) const = 0;
-  /// How it is written, given how its operands are written.
-  virtual Formula formula(std::span<const Formula> operands) const = 0;
-  /// How one cell of the result came about. The operands are kept.
-  virtual Explanation explain(Operands operands, std::size_t row, std::size_t column) const = 0;
-  virtual Cost cost(std::span<const Shape> operands) const = 0;
+
+  /// Makes some rows of the result. Of each operand it gets the rows that it needs for them, or more.
+  /// A row's cells do not depend on which rows are made together with it, to the last bit.
+  virtual void compute(std::span<const Rows> operands, RowsToMake result) const = 0;
+  /// The rows of an operand that it needs to make these rows of the result: all of them, unless it says
+  /// better.
+  virtual RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const;
+  /// Whether compute() may be given the first operand in the memory of the result, row upon row.
+  virtual bool overwrites() const { return false; }
   /// Whether it only moves its operands' numbers to other places and computes none.
   virtual bool moves() const { return false; }
+
+  /// How it is written, given how its operands are written.
+  virtual Formula formula(std::span<const Formula> operands) const = 0;
+  /// How one cell of the result came about.
+  virtual Explanation explain(Operands operands, std::size_t row, std::size_t column) const = 0;
+  virtual Cost cost(std::span<const Shape> operands) const = 0;
 };
 
 }  // namespace attn

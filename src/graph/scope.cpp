@@ -32,10 +32,10 @@ std::span<const ScopeKind* const> scope_kinds() {
   return kinds;
 }
 
-ScopeName::ScopeName(const ScopeKind& kind, std::size_t number) : kind(&kind), number(number) {
-  text = kind.name;
-  if (kind.joint) text += kind.joint;
-  text += std::to_string(number);
+ScopeName::ScopeName(const ScopeKind& its_kind, std::size_t its_number)
+    : kind(&its_kind), number(its_number), text(its_kind.name) {
+  if (kind->joint) text += kind->joint;
+  text += std::to_string(its_number);
 }
 
 const NamedScope* within(const NamedScope* scope, const ScopeKind& kind) {

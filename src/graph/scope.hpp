@@ -52,9 +52,9 @@ std::span<const ScopeKind* const> scope_kinds();
 
 /// A scope as it is opened: `head.2`, `norm_1`, `encoder`, `gaussian`.
 struct ScopeName {
-  ScopeName(const ScopeKind& kind) : kind(&kind), text(kind.name) {}
-  ScopeName(const ScopeKind& kind, std::size_t number);
-  ScopeName(const ScopeKind& kind, std::string_view text) : kind(&kind), text(text) {}
+  ScopeName(const ScopeKind& its_kind) : kind(&its_kind), text(its_kind.name) {}
+  ScopeName(const ScopeKind& its_kind, std::size_t its_number);
+  ScopeName(const ScopeKind& its_kind, std::string_view its_text) : kind(&its_kind), text(its_text) {}
 
   const ScopeKind* kind;
   std::optional<std::size_t> number = {};

@@ -129,7 +129,7 @@ std::optional<std::string> lesson_after_last(const CourseProgress& progress) {
   return unfinished_from(progress, last == built_in_lessons().size() ? last : last + 1);
 }
 
-void take_from(const Lesson& first, const Run& run, Desk& desk, std::optional<std::size_t> step) {
+void take_from(const Lesson& first, const RunProgram& run, Desk& desk, std::optional<std::size_t> step) {
   std::optional<Lesson> lesson = first;
   while (lesson) {
     if (take(*lesson, work(*lesson, run), desk, std::exchange(step, std::nullopt)) == Ended::left) return;
@@ -144,7 +144,7 @@ void take_from(const Lesson& first, const Run& run, Desk& desk, std::optional<st
   }
 }
 
-void take_course(const Run& run, Desk& desk) {
+void take_course(const RunProgram& run, Desk& desk) {
   desk.show({course_listing(desk.progress())});
   const std::optional<std::string> go_on = lesson_to_go_on_with(desk.progress());
   const std::string says = go_on ? fmt::format("Enter: go on with lesson {} · number: that lesson · q quit",
@@ -153,7 +153,7 @@ void take_course(const Run& run, Desk& desk) {
   if (const std::optional<Lesson> lesson = chosen(go_on, says, desk)) take_from(*lesson, run, desk);
 }
 
-void review_course(const Lesson* only, const Run& run, Desk& desk) {
+void review_course(const Lesson* only, const RunProgram& run, Desk& desk) {
   std::vector<Lesson> lessons;
   if (only) {
     lessons.push_back(*only);

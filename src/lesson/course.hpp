@@ -20,12 +20,12 @@ std::optional<std::string> lesson_to_go_on_with(const CourseProgress& progress);
 std::optional<std::string> lesson_after_last(const CourseProgress& progress);
 
 /// Takes a lesson, and then those behind it, until somebody quits.
-void take_from(const Lesson& first, const Run& run, Desk& desk, std::optional<std::size_t> step = {});
+void take_from(const Lesson& first, const RunProgram& run, Desk& desk, std::optional<std::size_t> step = {});
 
 /// Shows the course, and takes the lesson that somebody chooses.
-void take_course(const Run& run, Desk& desk);
+void take_course(const RunProgram& run, Desk& desk);
 
 /// Asks again what was missed: in one lesson, or without one in the whole course.
-void review_course(const Lesson* only, const Run& run, Desk& desk);
+void review_course(const Lesson* only, const RunProgram& run, Desk& desk);
 
 }  // namespace attn

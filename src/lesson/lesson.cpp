@@ -146,7 +146,7 @@ Posed pose_about(const Question& question, const Page& page) {
 }
 
 Posed posed(const Lesson& lesson, const Question& question, const std::vector<BlockRun>& runs,
-            const Run& run) {
+            const RunProgram& run) {
   if (!question.on.empty()) {
     const std::string command = question.on.starts_with("attn ") ? question.on : "attn walk " + question.on;
     const Ran ran = at_place(question.place, [&] {
@@ -203,7 +203,7 @@ std::vector<Lesson> built_in_lessons() {
   return lessons;
 }
 
-WorkedLesson work(const Lesson& lesson, const Run& run) {
+WorkedLesson work(const Lesson& lesson, const RunProgram& run) {
   WorkedLesson worked{run_blocks(lesson.document, run), {}};
   const Confined confined(lesson.document.folder);
   for (const Question& question : lesson.questions)

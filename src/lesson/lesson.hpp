@@ -53,6 +53,6 @@ struct WorkedLesson {
 };
 
 /// Runs a lesson's commands, confined to its folder. Throws InputError with path and line.
-WorkedLesson work(const Lesson& lesson, const Run& run);
+WorkedLesson work(const Lesson& lesson, const RunProgram& run);
 
 }  // namespace attn

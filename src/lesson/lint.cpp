@@ -80,7 +80,7 @@ class Lint {
   }
 
   // What a reader is to try runs as it stands, in any folder.
-  void check_trial(const Run& run) {
+  void check_trial(const RunProgram& run) {
     for (const Entry& entry : lesson_.document.front_matter) {
       if (entry.key != "try") continue;
       try {
@@ -178,7 +178,7 @@ class Lint {
 
 }  // namespace
 
-std::vector<std::string> faults_of(std::string_view text, const std::string& path, const Run& run) {
+std::vector<std::string> faults_of(std::string_view text, const std::string& path, const RunProgram& run) {
   try {
     const Lesson lesson = read_lesson(text, path);
     Lint lint(lesson);

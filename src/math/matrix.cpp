@@ -57,16 +57,20 @@ void require_size(std::string_view name, Shape shape) {
        name, to_string(shape), most_cells);
 }
 
-Matrix transposed(const Matrix& matrix) {
-  const auto [rows, columns] = matrix.shape();
+void transpose_into(Rows matrix, RowsToMake result) {
   constexpr std::size_t block = 16;  // what is written stays in the cache until its lines are full
-  Matrix result({columns, rows});
-  for (std::size_t begin = 0; begin < rows; begin += block) {
-    const std::size_t end = std::min(begin + block, rows);
-    for (std::size_t j = 0; j < columns; ++j) {
-      for (std::size_t i = begin; i < end; ++i) result(j, i) = matrix(i, j);
+  for (std::size_t begin = matrix.first; begin < matrix.end(); begin += block) {
+    const std::size_t end = std::min(begin + block, matrix.end());
+    for (std::size_t j = result.first; j < result.end(); ++j) {
+      const std::span<double> cells = result.row(j);
+      for (std::size_t i = begin; i < end; ++i) cells[i] = matrix(i, j);
     }
   }
+}
+
+Matrix transposed(const Matrix& matrix) {
+  Matrix result({matrix.shape().columns, matrix.shape().rows});
+  transpose_into(rows_of(matrix), rows_to_make(result));
   return result;
 }
 

@@ -65,8 +65,6 @@ bool fits(Shape shape);
 /// Throws InputError when a matrix called `name` would have more: before its memory is taken.
 void require_size(std::string_view name, Shape shape);
 
-Matrix transposed(const Matrix& matrix);  // [m, n] -> [n, m]
-
 /// One row as its cells. Rows are contiguous.
 inline std::span<double> row(Matrix& matrix, std::size_t i) {
   const std::size_t columns = matrix.shape().columns;
@@ -76,6 +74,45 @@ inline std::span<const double> row(const Matrix& matrix, std::size_t i) {
   const std::size_t columns = matrix.shape().columns;
   return {matrix.data() + i * columns, columns};
 }
+
+/// Some neighboring rows of a matrix, to read: all of it, or a block that passes by. Rows are counted as in
+/// the whole matrix.
+struct Rows {
+  const double* cells = nullptr;
+  std::size_t first = 0;
+  Shape shape = {};  // of these rows
+
+  std::span<const double> row(std::size_t i) const {
+    return {cells + (i - first) * shape.columns, shape.columns};
+  }
+  double operator()(std::size_t i, std::size_t j) const { return cells[(i - first) * shape.columns + j]; }
+  /// The row beside row i of another matrix: its own, or the only one for all.
+  std::span<const double> beside(std::size_t i) const { return row(shape.rows == 1 ? first : i); }
+  std::size_t end() const { return first + shape.rows; }
+};
+
+/// Some neighboring rows of a matrix whose cells are to be set.
+struct RowsToMake {
+  double* cells = nullptr;
+  std::size_t first = 0;
+  Shape shape = {};
+
+  std::span<double> row(std::size_t i) const { return {cells + (i - first) * shape.columns, shape.columns}; }
+  std::span<double> all() const { return {cells, shape.cells()}; }
+  std::size_t end() const { return first + shape.rows; }
+  operator Rows() const { return {cells, first, shape}; }
+};
+
+inline Rows rows_of(const Matrix& matrix) {
+  return {matrix.data(), 0, matrix.shape()};
+}
+inline RowsToMake rows_to_make(Matrix& matrix) {
+  return {matrix.data(), 0, matrix.shape()};
+}
+
+/// Rows and columns exchanged.  [m, n] -> [n, m].
+void transpose_into(Rows matrix, RowsToMake result);
+Matrix transposed(const Matrix& matrix);
 
 /// All cells, row after row.
 inline std::span<double> cells(Matrix& matrix) {

@@ -3,9 +3,13 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <cstddef>
 #include <cstdlib>
 #include <map>
+#include <mutex>
+#include <utility>
 
 namespace attn {
 namespace {
@@ -16,6 +20,15 @@ constexpr std::size_t smallest_kept = std::size_t{1} << 16;
 
 constexpr std::size_t most_kept = std::size_t{1} << 31;
 
+// Blocks of these sizes are cut from regions of huge pages, and stay theirs: the first touch of a huge page
+// costs much less than that of the 512 pages in its place, and each of these blocks is too small for one.
+constexpr std::size_t smallest_in_region = std::size_t{1} << 18;
+constexpr std::size_t region = 4 * huge_page;
+
+bool is_in_region(std::size_t bytes) {
+  return bytes >= smallest_in_region && bytes < 2 * huge_page;
+}
+
 // Sizes that are nearly the same become the same, so that what grows a little at a time finds a freed block
 // again: eight sizes between one power of two and the next.
 std::size_t rounded_up(std::size_t bytes) {
@@ -25,47 +38,74 @@ std::size_t rounded_up(std::size_t bytes) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-void* allocate_fresh(std::size_t bytes) {
-  const bool large = bytes >= 2 * huge_page;
-  void* cells = std::aligned_alloc(large ? huge_page : cache_line, bytes);
+void* allocate_huge_pages(std::size_t bytes) {
+  void* const cells = std::aligned_alloc(huge_page, bytes);
 #ifdef MADV_HUGEPAGE
-  if (cells && large)
-    madvise(cells, bytes, MADV_HUGEPAGE);  // advice: where it is refused, ordinary pages serve
+  if (cells) madvise(cells, bytes, MADV_HUGEPAGE);  // advice: where it is refused, ordinary pages serve
 #endif
   return cells;
 }
 
-// Freed blocks by size, most_kept bytes at most.
+// The next block of the region; what is left of one region is lost when the next begins.
+void* cut_from_region(std::size_t bytes) {
+  static std::mutex& mutex = *new std::mutex;
+  static std::byte* next = nullptr;
+  static std::size_t left = 0;
+  const std::lock_guard lock(mutex);
+  if (left < bytes) {
+    void* const fresh = allocate_huge_pages(region);
+    if (!fresh) return nullptr;
+    next = static_cast<std::byte*>(fresh);
+    left = region;
+  }
+  left -= bytes;
+  return std::exchange(next, next + bytes);
+}
+
+void* allocate_fresh(std::size_t bytes) {
+  if (is_in_region(bytes)) return cut_from_region(bytes);
+  return bytes >= 2 * huge_page ? allocate_huge_pages(bytes) : std::aligned_alloc(cache_line, bytes);
+}
+
+// Freed blocks by size: those of regions, and most_kept bytes of others at most.
 class Kept {
  public:
   // A block of exactly this size, as the next head or layer asks for; null when there is none.
   void* take(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
     const auto found = blocks_.find(bytes);
     if (found == blocks_.end()) return nullptr;
     void* const cells = found->second;
     blocks_.erase(found);
-    total_ -= bytes;
+    if (!is_in_region(bytes)) total_ -= bytes;
     return cells;
   }
 
   // Frees the block where it cannot be kept.
   void give(void* cells, std::size_t bytes) noexcept {
+    const std::lock_guard lock(mutex_);
+    const bool stays = is_in_region(bytes);
     try {
-      if (bytes > most_kept - std::min(total_, most_kept)) return std::free(cells);
+      if (!stays && bytes > most_kept - std::min(total_, most_kept)) return std::free(cells);
       blocks_.emplace(bytes, cells);
-      total_ += bytes;
+      if (!stays) total_ += bytes;
     } catch (const std::bad_alloc&) {
-      std::free(cells);
+      if (!stays) std::free(cells);
     }
   }
 
   void release() {
-    for (const auto& [bytes, cells] : blocks_) std::free(cells);
-    blocks_.clear();
+    const std::lock_guard lock(mutex_);
+    std::erase_if(blocks_, [](const auto& block) {
+      if (is_in_region(block.first)) return false;
+      std::free(block.second);
+      return true;
+    });
     total_ = 0;
   }
 
  private:
+  std::mutex mutex_;
   std::multimap<std::size_t, void*> blocks_;
   std::size_t total_ = 0;
 };
@@ -76,10 +116,31 @@ Kept& kept() {
   return blocks;
 }
 
+std::atomic<std::size_t> in_use = 0, most_in_use = 0;
+
+void count(std::size_t bytes) {
+  const std::size_t now = in_use.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  std::size_t most = most_in_use.load(std::memory_order_relaxed);
+  while (now > most && !most_in_use.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
+  }
+}
+
 }  // namespace
 
+std::size_t bytes_in_use() {
+  return in_use;
+}
+std::size_t most_bytes_in_use() {
+  return most_in_use;
+}
+void measure_bytes_anew() {
+  most_in_use = in_use.load();
+}
+
 void* allocate_cells(std::size_t bytes) {
-  bytes = rounded_up(bytes);
+  const std::size_t asked = bytes;
+  count(asked);
+  bytes = rounded_up(asked);
   if (bytes >= smallest_kept) {
     if (void* const cells = kept().take(bytes)) return cells;
   }
@@ -88,11 +149,15 @@ void* allocate_cells(std::size_t bytes) {
     kept().release();
     cells = allocate_fresh(bytes);
   }
-  if (!cells) throw std::bad_alloc();
+  if (!cells) {
+    in_use.fetch_sub(asked, std::memory_order_relaxed);
+    throw std::bad_alloc();
+  }
   return cells;
 }
 
 void free_cells(void* cells, std::size_t bytes) {
+  in_use.fetch_sub(bytes, std::memory_order_relaxed);
   bytes = rounded_up(bytes);
   if (bytes < smallest_kept) return std::free(cells);
   kept().give(cells, bytes);

@@ -7,10 +7,16 @@ namespace attn {
 
 /// Memory for matrices: aligned to cache lines, and to huge pages from 4 MiB on. Large blocks that were freed
 /// are kept and given out again, because the first touch of fresh pages costs more than the arithmetic on
-/// them. For one thread. Throws std::bad_alloc.
+/// them. Any thread may ask. Throws std::bad_alloc.
 void* allocate_cells(std::size_t bytes);
 /// `bytes` is what was asked for.
 void free_cells(void* cells, std::size_t bytes);
+
+/// The bytes of matrices that live at this moment, and the most that lived at the same time since the last
+/// measure_bytes_anew().
+std::size_t bytes_in_use();
+std::size_t most_bytes_in_use();
+void measure_bytes_anew();
 
 /// The standard allocator's interface to the two functions above.
 template <class T>

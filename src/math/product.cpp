@@ -2,27 +2,40 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
 #include <new>
+#include <optional>
+#include <string>
 
 #include "math/xtensor_blas.hpp"
 #include "support/error.hpp"
 
+extern "C" int openblas_get_parallel();  // 0 where it was built for one thread
+
 namespace attn {
 namespace {
 
+using Index = xt::blas_index_t;
+
+Index index(std::size_t size) {
+  return static_cast<Index>(size);
+}
+
 // BLAS itself checks no shapes and complains on standard output about empty matrices.
-void require_cells(const Matrix& a, const Matrix& b) {
-  if (a.size() == 0 || b.size() == 0) {
-    fail("a {} matrix cannot be multiplied by a {} matrix: one of them is empty", to_string(a.shape()),
-         to_string(b.shape()));
+void require_cells(Rows a, Rows b) {
+  if (a.shape.cells() == 0 || b.shape.cells() == 0) {
+    fail("a {} matrix cannot be multiplied by a {} matrix: one of them is empty", to_string(a.shape),
+         to_string(b.shape));
   }
 }
 
-// OpenBLAS asks for 128 MiB of addresses at its first product, and where it does not get them it asks again
-// for ever.
+// OpenBLAS asks for 128 MiB of addresses at the first product of a thread, and where it does not get them it
+// asks again for ever.
 void require_room_for_blas() {
   constexpr std::size_t bytes = std::size_t{192} << 20;
-  static const bool once [[maybe_unused]] = [] {
+  thread_local const bool once [[maybe_unused]] = [] {
     void* const room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED) throw std::bad_alloc();
     munmap(room, bytes);
@@ -30,51 +43,72 @@ void require_room_for_blas() {
   }();
 }
 
-// One row times a matrix. The product of two matrices would copy all of the second first.
-void multiply_row(const Matrix& row, const Matrix& b, Matrix& result, cxxblas::Transpose transpose) {
-  using Index = xt::blas_index_t;
-  const auto m = static_cast<Index>(b.shape().rows), n = static_cast<Index>(b.shape().columns);
-  cxxblas::gemv<Index>(cxxblas::RowMajor, transpose, m, n, 1.0, b.data(), n, row.data(), Index{1}, 0.0,
-                       result.data(), Index{1});
+// OpenBLAS that was built for one thread gives two threads the same buffer, and both products are wrong
+// without a word: there one product waits for another.
+std::unique_lock<std::mutex> turn_at_blas() {
+  static std::mutex mutex;
+  static const bool takes_turns = openblas_get_parallel() == 0;
+  return takes_turns ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
+}
+
+constexpr const char* threads_of_blas = "OPENBLAS_NUM_THREADS";
+std::optional<std::string>& asked_of_blas() {
+  static std::optional<std::string> asked;
+  return asked;
+}
+
+// Before OpenBLAS's own constructor, which would start a thread for every processor.
+[[gnu::constructor(101)]] void start_no_threads_of_blas() {
+  if (const char* const asked = std::getenv(threads_of_blas)) asked_of_blas() = asked;
+  setenv(threads_of_blas, "1", 1);
+}
+
+// One row alone is a matrix times a vector: the product of two matrices would copy all of the second first.
+void multiply_row(std::span<const double> row, Rows b, std::span<double> result,
+                  cxxblas::Transpose transpose) {
+  cxxblas::gemv<Index>(cxxblas::RowMajor, transpose, index(b.shape.rows), index(b.shape.columns), 1.0,
+                       b.cells, index(b.shape.columns), row.data(), Index{1}, 0.0, result.data(), Index{1});
+}
+
+void multiply_block(Rows a, Rows b, RowsToMake block, cxxblas::Transpose transpose) {
+  const Index columns = index(a.shape.columns), width = index(block.shape.columns);
+  cxxblas::gemm<Index>(cxxblas::RowMajor, cxxblas::NoTrans, transpose, index(block.shape.rows), width,
+                       columns, 1.0, a.row(block.first).data(), columns, b.cells, index(b.shape.columns), 0.0,
+                       block.cells, width);
+}
+
+void multiply(Rows a, Rows b, RowsToMake result, cxxblas::Transpose transpose) {
+  require_cells(a, b);
+  require_room_for_blas();
+  const std::unique_lock<std::mutex> turn = turn_at_blas();
+  for (std::size_t i = result.first; i < result.end();) {
+    const std::size_t end = std::min(result.end(), (i / rows_of_block + 1) * rows_of_block);
+    if (end - i == 1) {
+      const bool transposed = transpose == cxxblas::Trans;
+      multiply_row(a.row(i), b, result.row(i), transposed ? cxxblas::NoTrans : cxxblas::Trans);
+    } else {
+      multiply_block(a, b, {result.row(i).data(), i, {end - i, result.shape.columns}}, transpose);
+    }
+    i = end;
+  }
 }
 
 }  // namespace
 
-Matrix product(const Matrix& a, const Matrix& b) {
-  if (a.shape().columns != b.shape().rows) {
-    fail(
-        "a {} matrix cannot be multiplied by a {} matrix: the first must have as many columns as the second "
-        "has "
-        "rows",
-        to_string(a.shape()), to_string(b.shape()));
-  }
-  require_cells(a, b);
-  require_room_for_blas();
-  Matrix result({a.shape().rows, b.shape().columns});
-  if (a.shape().rows == 1) {
-    multiply_row(a, b, result, cxxblas::Trans);
+void restore_environment_of_blas() {
+  if (asked_of_blas()) {
+    setenv(threads_of_blas, asked_of_blas()->c_str(), 1);
   } else {
-    xt::blas::gemm(a.array(), b.array(), result.array(), false, false);
+    unsetenv(threads_of_blas);
   }
-  return result;
 }
 
-Matrix product_transposed(const Matrix& a, const Matrix& b) {
-  if (a.shape().columns != b.shape().columns) {
-    fail(
-        "a {} matrix cannot be multiplied by the transpose of a {} matrix: both must have the same number of "
-        "columns",
-        to_string(a.shape()), to_string(b.shape()));
-  }
-  require_cells(a, b);
-  require_room_for_blas();
-  Matrix result({a.shape().rows, b.shape().rows});
-  if (a.shape().rows == 1) {
-    multiply_row(a, b, result, cxxblas::NoTrans);
-  } else {
-    xt::blas::gemm(a.array(), b.array(), result.array(), false, true);
-  }
-  return result;
+void product(Rows a, Rows b, RowsToMake result) {
+  multiply(a, b, result, cxxblas::NoTrans);
+}
+
+void product_transposed(Rows a, Rows b, RowsToMake result) {
+  multiply(a, b, result, cxxblas::Trans);
 }
 
 }  // namespace attn

@@ -4,11 +4,23 @@
 
 namespace attn {
 
-/// The matrix product.  [m, k] [k, n] -> [m, n].  Throws InputError when the inner sizes differ.
-Matrix product(const Matrix& a, const Matrix& b);
+/// A product is made in blocks of so many rows, counted from the first row of the whole matrix, and each
+/// block by one call of BLAS: the same rows then have the same bits whether all of them are made at once, or
+/// a block at a time on any number of threads.
+constexpr std::size_t rows_of_block = 192;
+
+/// The matrix product, by BLAS: as an expression of arrays it would hold m·n·k products at once.  [m, k] [k,
+/// n] -> [m, n].  `result` holds the rows that are to be made, and begins where a block does. Throws
+/// InputError where there is nothing to add up: k is 0.
+void product(Rows a, Rows b, RowsToMake result);
 
 /// The product with the second matrix transposed: the dot product of every row of `a` with every row of `b`.
-/// [m, k] [n, k] -> [m, n].  Throws InputError when the rows are of different sizes.
-Matrix product_transposed(const Matrix& a, const Matrix& b);
+/// [m, k] [n, k] -> [m, n].  As product().
+void product_transposed(Rows a, Rows b, RowsToMake result);
+
+/// OpenBLAS reads in its environment, before main, how many threads it may start, and is told that there are
+/// none: what runs side by side is ours to say. Gives the environment back as it was; called at the beginning
+/// of main.
+void restore_environment_of_blas();
 
 }  // namespace attn

@@ -102,7 +102,28 @@ ATTN_FOR_EACH_PROCESSOR void add_squares(double* sums, double x, const double* o
   for (std::size_t j = 0; j < n; ++j) sums[j] += (x - others[j]) * (x - others[j]);
 }
 
+// In whole numbers, which may be added in any order.
+ATTN_FOR_EACH_PROCESSOR std::uint64_t count_not_below(const double* x, std::size_t n, double limit) {
+  std::uint64_t count = 0;
+  for (std::size_t j = 0; j < n; ++j) count += x[j] < limit ? 0 : 1;
+  return count;
+}
+
+ATTN_FOR_EACH_PROCESSOR std::uint64_t count_not_smaller(const double* x, std::size_t n, double limit) {
+  std::uint64_t count = 0;
+  for (std::size_t j = 0; j < n; ++j) count += std::fabs(x[j]) < limit ? 0 : 1;
+  return count;
+}
+
 }  // namespace
+
+bool is_finite(std::span<const double> numbers) {
+  return count_not_smaller(numbers.data(), numbers.size(), -minus_infinity) == 0;
+}
+
+bool is_below_infinity(std::span<const double> numbers) {
+  return count_not_below(numbers.data(), numbers.size(), -minus_infinity) == 0;
+}
 
 void exponentiate(std::span<double> cells) {
   exponentiate_less(cells.data(), cells.size(), 0.0);

@@ -43,15 +43,15 @@ Recipe recipe_of(const EncoderDecoder& model, const Parameters& decoder) {
 }
 
 // The network at work on one sentence.
-class Run {
+class RunningEncoderDecoder {
  public:
-  Run(const EncoderDecoder& model, const Ids& source, Graph& graph)
+  RunningEncoderDecoder(const EncoderDecoder& model, const Ids& source, Graph& graph)
       : model_(model),
         graph_(graph),
         learned_(model, graph),
         states_(encode(source)),
         state_(first_state()),
-        parts_{*model.cell, learned_.of(scope::decoder), name(role::h, stack(std::move(states_))), {}} {
+        parts_{*model.cell, learned_.of(scope::decoder), name(role::h, stack(states_)), {}} {
     parts_.recipe = recipe_of(model, parts_.parameters);
   }
 
@@ -60,13 +60,13 @@ class Run {
     const Graph::Scope decoder(graph_, scope::decoder), number(graph_, scope::number, ++steps_);
     Value id = graph_.input(role::previous, as_column({previous}),
                             axis("outputs", {model_.target_words[previous - 1]}), axis("id"));
-    Value word = name(role::y, embed(std::move(id), learned_.at(scope::decoder, role::e)));
-    DecoderStep step(parts_, std::move(word), state_, std::move(output));
+    Value word = name(role::y, embed(id, learned_.at(scope::decoder, role::e)));
+    DecoderStep step(parts_, word, state_, std::move(output));
     Value joined = model_.variant->step(step);
     state_ = step.state();
-    Value product = matmul(std::move(joined), learned_.at(scope::decoder, role::w_o));
-    Value logits = name(role::logits, add(std::move(product), learned_.at(scope::decoder, role::b_o)));
-    return name(role::distribution, softmax(std::move(logits)));
+    Value product = matmul(joined, learned_.at(scope::decoder, role::w_o));
+    Value logits = name(role::logits, add(product, learned_.at(scope::decoder, role::b_o)));
+    return name(role::distribution, softmax(logits));
   }
 
  private:
@@ -75,14 +75,14 @@ class Run {
     std::vector<std::string> words;
     for (const std::size_t id : source) words.push_back(model_.source_words[id - 1]);
     Value ids = graph_.input(role::source, as_column(source), axis("inputs", words), axis("id"));
-    const Value x = name(role::x, embed(std::move(ids), learned_.at(scope::encoder, role::e)));
+    const Value x = name(role::x, embed(ids, learned_.at(scope::encoder, role::e)));
     const Parameters& parameters = learned_.of(scope::encoder);
     Value state = graph_.input({{{scope::number, 0}}, role::h}, Matrix({1, model_.state_size}, 0.0),
                                axis("inputs"), axis("features", model_.features));
     std::vector<Value> states;
     for (std::size_t t = 0; t < source.size(); ++t) {
       const Graph::Scope number(graph_, scope::number, t + 1);
-      state = name(role::h, model_.cell->step(name(role::x, rows(x, t, 1)), std::move(state), parameters));
+      state = name(role::h, model_.cell->step(name(role::x, rows(x, t, 1)), state, parameters));
       states.push_back(state);
     }
     return states;
@@ -92,7 +92,7 @@ class Run {
   Value first_state() {
     const Graph::Scope decoder(graph_, scope::decoder), start(graph_, scope::number, 0);
     Value product = matmul(states_.back(), learned_.at(scope::decoder, role::w_s));
-    return name(role::state, attn::tanh(add(std::move(product), learned_.at(scope::decoder, role::b_s))));
+    return name(role::state, attn::tanh(add(product, learned_.at(scope::decoder, role::b_s))));
   }
 
   const EncoderDecoder& model_;
@@ -106,7 +106,7 @@ class Run {
 
 // Runs the decoder along the right words, and hands each step's distribution on.
 template <class Use>
-void follow(const EncoderDecoder& model, Run& run, const Ids& target, const Use& use) {
+void follow(const EncoderDecoder& model, RunningEncoderDecoder& run, const Ids& target, const Use& use) {
   std::size_t previous = id_in(model.target_words, start_word);
   for (const std::size_t id : target) {
     use(run.step(previous, axis("outputs", {model.target_words[id - 1]})));
@@ -160,19 +160,19 @@ Ids ids_of(const std::vector<std::string>& words, const Vocabulary& vocabulary, 
 }
 
 void evaluate(const EncoderDecoder& model, const Ids& source, const Ids& target, Graph& graph) {
-  Run run(model, source, graph);
+  RunningEncoderDecoder run(model, source, graph);
   follow(model, run, target, [](const Value&) {});
   if (model.variant->score.empty()) return;
   std::vector<Value> weights;
   for (std::size_t t = 1; t <= target.size(); ++t) {
-    weights.push_back(graph.value(graph.at({{scope::decoder, {scope::number, t}}, role::weights})));
+    weights.emplace_back(graph.at({{scope::decoder, {scope::number, t}}, role::weights}));
   }
-  name(role::alignment, stack(std::move(weights)));
+  name(role::alignment, stack(weights));
 }
 
 Matrix distributions(const EncoderDecoder& model, const Ids& source, const Ids& target) {
   Graph graph(keep_nothing());
-  Run run(model, source, graph);
+  RunningEncoderDecoder run(model, source, graph);
   Matrix all({target.size(), model.target_words.size()});
   std::size_t t = 0;
   follow(model, run, target, [&](const Value& distribution) {
@@ -183,7 +183,7 @@ Matrix distributions(const EncoderDecoder& model, const Ids& source, const Ids& 
 
 Ids translate(const EncoderDecoder& model, const Ids& source, std::size_t most) {
   Graph graph(keep_nothing());
-  Run run(model, source, graph);
+  RunningEncoderDecoder run(model, source, graph);
   const std::size_t end = id_in(model.target_words, end_word);
   Ids words;
   std::size_t previous = id_in(model.target_words, start_word);

@@ -45,7 +45,8 @@ Ids ids_of(const std::vector<std::string>& words, const Vocabulary& vocabulary, 
 
 /// Teacher forcing: every step of the decoder is given the right word before it. `encoder.1.h` …, all of them
 /// as `h`; `decoder.0.state`, and for every word of the target `decoder.1.query` … `decoder.1.distribution`;
-/// the weights of all steps as `alignment` [outputs, inputs], but for the variant none.  (D0 11.4, D3, D4)
+/// the weights of all steps as `alignment` [outputs, inputs], but for the variant none.  (Bahdanau et al.
+/// 2014; Zhang et al., Dive into Deep Learning, 11.4; Stenzel 2023, Transformer Pt. 1)
 void evaluate(const EncoderDecoder& model, const Ids& source, const Ids& target, Graph& graph);
 
 /// The distributions of all steps under teacher forcing, without a graph.  [outputs, target words].

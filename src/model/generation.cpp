@@ -32,15 +32,15 @@ Matrix allowed_words(std::span<const double> probabilities, const Sampling& samp
 Value distribution_of(Value logits, const Sampling& sampling) {
   if (sampling.temperature != 1.0) {
     const std::string notation = fmt::format("{}", sampling.temperature);
-    logits = name(role::tempered, divide(std::move(logits), {sampling.temperature, {notation, notation}}));
+    logits = name(role::tempered, divide(logits, {sampling.temperature, {notation, notation}}));
   }
-  Value distribution = name(role::distribution, softmax(std::move(logits)));
+  Value distribution = name(role::distribution, softmax(logits));
   if (!sampling.limits()) return distribution;
   Graph& graph = distribution.graph();
   const Frame& frame = distribution.node().frame;
   const Value allowed = graph.input(role::allowed, allowed_words(row(distribution.matrix(), 0), sampling),
                                     frame.rows, frame.columns);
-  return name(role::limited, normalize(mask(std::move(distribution), allowed, 0.0)));
+  return name(role::limited, normalize(mask(distribution, allowed, 0.0)));
 }
 
 std::size_t choose(std::span<const double> probabilities, Sampling& sampling) {
@@ -99,7 +99,7 @@ std::vector<GenerationStep> generate(RunningTransformer& model, Graph& graph, co
     const ModelInput input = goes_on ? text.last() : text.all();
     GenerationStep step{.went_in = input.ids, .remembered = model.remembered()};
     Value decoded = model.decode(input, encoded);
-    const Value last = input.size() == 1 ? decoded : rows(std::move(decoded), input.size() - 1, 1);
+    const Value last = input.size() == 1 ? decoded : rows(decoded, input.size() - 1, 1);
     const Value distribution = distribution_of(model.logits(last), sampling);
     step.distribution = &distribution.node();
     step.multiply_adds = multiply_adds_since(graph, nodes_before);

@@ -40,7 +40,8 @@ struct GenerationTask {
 };
 
 /// Lets a model write one word after another, each in the scope `step.1` …; what was encoded goes into every
-/// step. (D2, auto-regressive) Throws InputError when the model has no output layer.
+/// step. (Vaswani et al. 2017, section 3: auto-regressive.) Throws InputError when the model has no output
+/// layer.
 std::vector<GenerationStep> generate(RunningTransformer& model, Graph& graph, const GenerationTask& task,
                                      const std::optional<Value>& encoded, Sampling sampling);
 

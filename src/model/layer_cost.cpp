@@ -51,16 +51,16 @@ Layer make_layer(Graph& graph, const LayerKind& kind, LayerSizes sizes, std::siz
 }
 
 Work counted(const LayerKind& kind, LayerSizes sizes) {
-  Graph graph(keep_nothing());
+  Graph graph;
   const std::vector<Value> x = positions(graph, sizes);
   kind.by_position(x, make_layer(graph, kind, sizes));
   return work_of(graph);
 }
 
 Work counted_heads(std::size_t heads, std::size_t n, std::size_t d_model) {
-  Graph graph(keep_nothing(), Evaluation::never);
+  Graph graph;
   const auto planned = [&](const Role& role, Shape shape) {
-    return graph.placeholder(role, {shape, axis("rows"), axis("columns")});
+    return graph.input(role, {shape, axis("rows"), axis("columns")});
   };
   const Value x = planned(role::x, {n, d_model});
   std::vector<Value> projected;
@@ -84,11 +84,11 @@ ScoreInputs score_inputs(Graph& graph, const ScoringFunction& function, std::siz
 
 Value scaled_scores(const ScoringFunction& function, const ScoreInputs& inputs) {
   const Recipe recipe = recipe_of(function, inputs.parameters, {.d_k = inputs.k.shape().columns});
-  return divided(recipe.score(inputs.q, inputs.k), recipe);
+  return divided(function.score(inputs.q, inputs.k, inputs.parameters), recipe);
 }
 
 Work counted_scores(const ScoringFunction& function, std::size_t n, std::size_t d) {
-  Graph graph(keep_nothing());
+  Graph graph;
   scaled_scores(function, score_inputs(graph, function, n, d));
   return work_of(graph);
 }
@@ -96,7 +96,7 @@ Work counted_scores(const ScoringFunction& function, std::size_t n, std::size_t 
 std::optional<Meeting> search_meeting(const LayerKind& kind, std::size_t n, std::size_t k,
                                       std::size_t most_layers) {
   const LayerSizes sizes{n, 1, k};
-  Graph graph(keep_nothing());
+  Graph graph;
   std::vector<Value> x = positions(graph, sizes);
   const Node &first = x.front().node(), &last = x.back().node();
   std::set<const Node*> outputs;
@@ -104,7 +104,7 @@ std::optional<Meeting> search_meeting(const LayerKind& kind, std::size_t n, std:
     const Graph::Scope scope(graph, scope::layer, place);
     x = kind.by_position(x, make_layer(graph, kind, sizes, place));
     for (std::size_t i = 0; i < n; ++i) {
-      x[i] = name(Name(role::h, i + 1), std::move(x[i]));
+      x[i] = name(Name(role::h, i + 1), x[i]);
       outputs.insert(&x[i].node());
     }
     const auto is_output = [&](const Node& node) { return outputs.contains(&node); };

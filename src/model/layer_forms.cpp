@@ -2,7 +2,7 @@
 
 #include "attention/attention.hpp"
 #include "attention/scale.hpp"
-#include "graph/op/operations.hpp"
+#include "op/operations.hpp"
 
 namespace attn {
 namespace {
@@ -67,7 +67,7 @@ Positions convolve(const Positions& x, Window window, const Layer& layer) {
       const std::ptrdiff_t place = i + window.first + window.gap * static_cast<std::ptrdiff_t>(j);
       places.push_back(place < 0 || place >= n ? padding : x[static_cast<std::size_t>(place)]);
     }
-    outputs.push_back(matmul(concatenate(std::move(places)), w));
+    outputs.push_back(matmul(concatenate(places), w));
   }
   return outputs;
 }
@@ -88,7 +88,7 @@ Value convolve(const Value& x, Window window, const Layer& layer) {
   for (std::size_t j = 0; j < layer.sizes.k; ++j) {
     places.push_back(shifted(x, zeros, window.first + window.gap * static_cast<std::ptrdiff_t>(j)));
   }
-  return matmul(concatenate(std::move(places)), layer.parameters.front());
+  return matmul(concatenate(places), layer.parameters.front());
 }
 
 // From what W_x makes of the inputs.
@@ -109,7 +109,7 @@ Positions self_attention_by_position(const Positions& x, const Layer& layer) {
   return attend(x, all, all, layer);
 }
 
-Value self_attention(Value x, const Layer& layer) {
+Value self_attention(const Value& x, const Layer& layer) {
   return attention(x, x, x, scaled_dot(layer));
 }
 
@@ -120,7 +120,7 @@ Positions projected_attention_by_position(const Positions& x, const Layer& layer
   return projected(heads, w[3]);
 }
 
-Value projected_attention(Value x, const Layer& layer) {
+Value projected_attention(const Value& x, const Layer& layer) {
   const std::vector<Value>& w = layer.parameters;
   return matmul(attention(matmul(x, w[0]), matmul(x, w[1]), matmul(x, w[2]), scaled_dot(layer)), w[3]);
 }
@@ -129,7 +129,7 @@ Positions recurrent_by_position(const Positions& x, const Layer& layer) {
   return recur(projected(x, layer.parameters[0]), layer);
 }
 
-Value recurrent(Value x, const Layer& layer) {
+Value recurrent(const Value& x, const Layer& layer) {
   return stack(recur(positions_of(matmul(x, layer.parameters[0])), layer));
 }
 
@@ -137,7 +137,7 @@ Positions convolution_by_position(const Positions& x, const Layer& layer) {
   return convolve(x, around(layer), layer);
 }
 
-Value convolution(Value x, const Layer& layer) {
+Value convolution(const Value& x, const Layer& layer) {
   return convolve(x, around(layer), layer);
 }
 
@@ -145,7 +145,7 @@ Positions dilated_convolution_by_position(const Positions& x, const Layer& layer
   return convolve(x, back(layer), layer);
 }
 
-Value dilated_convolution(Value x, const Layer& layer) {
+Value dilated_convolution(const Value& x, const Layer& layer) {
   return convolve(x, back(layer), layer);
 }
 
@@ -159,12 +159,12 @@ Positions fully_connected_by_position(const Positions& x, const Layer& layer) {
   return outputs;
 }
 
-Value fully_connected(Value x, const Layer& layer) {
+Value fully_connected(const Value& x, const Layer& layer) {
   const std::size_t n = count_of(x), d = layer.sizes.d;
   const Value all = matmul(concatenate(positions_of(x)), layer.parameters.front());
   Positions outputs;
   for (std::size_t i = 0; i < n; ++i) outputs.push_back(columns(all, i * d, d));
-  return stack(std::move(outputs));
+  return stack(outputs);
 }
 
 }  // namespace attn

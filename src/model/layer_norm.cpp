@@ -1,6 +1,6 @@
 #include "model/layer_norm.hpp"
 
-#include "graph/op/operations.hpp"
+#include "op/operations.hpp"
 #include "support/error.hpp"
 
 namespace attn {
@@ -14,15 +14,14 @@ void require_row(const Value& parameter, const Value& x) {
 
 }  // namespace
 
-Value layer_norm(Value x, const LayerNorm& norm) {
+Value layer_norm(const Value& x, const LayerNorm& norm) {
   require_row(norm.gamma, x);
   if (norm.beta) require_row(*norm.beta, x);
   Value mean = name(role::mean, row_means(x));
   Value variance = name(role::variance, row_variances(x, mean));
-  Value normalised =
-      name(role::normalised, standardize(std::move(x), std::move(mean), std::move(variance), norm.epsilon));
-  Value stretched = multiply(std::move(normalised), norm.gamma);
-  return norm.beta ? add(std::move(stretched), *norm.beta) : stretched;
+  Value normalised = name(role::normalised, standardize(x, mean, variance, norm.epsilon));
+  Value stretched = multiply(normalised, norm.gamma);
+  return norm.beta ? add(stretched, *norm.beta) : stretched;
 }
 
 }  // namespace attn

@@ -17,7 +17,7 @@ struct LayerNorm {
 
 /// γ (x − mean) / √(variance + ε) + β for every row by itself: `mean`, `variance`, `normalised`, and the
 /// result, which the caller names.  [n, d] -> [n, d].  Throws InputError when γ or β is not one row of d.
-/// (Ba et al. 2016; D0 11.7; D2)
-Value layer_norm(Value x, const LayerNorm& norm);
+/// (Ba et al. 2016; Zhang et al., Dive into Deep Learning, 11.7)
+Value layer_norm(const Value& x, const LayerNorm& norm);
 
 }  // namespace attn

@@ -36,15 +36,16 @@ struct Growth {
 struct LayerKind {
   std::string_view name;
   std::string_view summary;
-  std::string_view formula;                   // of the multiply-adds, exactly
-  Growth growth;                              // in n, d, k
-  Growth survey;                              // in T, D, K  (Lin et al. 2022; D3, table 2); empty: not in it
+  std::string_view formula;  // of the multiply-adds, exactly
+  Growth growth;             // in n, d, k
+  // In T, D, K  (Lin et al. 2022; Stenzel 2023, Transformer Pt. 1, table 2); empty: not in it.
+  Growth survey;
   double (*multiply_adds)(LayerSizes sizes);  // of one layer
   double (*sequential)(LayerSizes sizes);     // operations of one layer that wait for each other
   double (*path)(LayerSizes sizes);           // from x_1 and x_n to a position that depends on both
   std::vector<Shape> (*parameters)(LayerSizes sizes);
   std::vector<Value> (*by_position)(const std::vector<Value>& x, const Layer& layer);  // n of [1, d]
-  Value (*whole)(Value x, const Layer& layer);                                         // [n, d] -> [n, d]
+  Value (*whole)(const Value& x, const Layer& layer);                                  // [n, d] -> [n, d]
 };
 
 /// self-attention without and with its projections, recurrent, convolution contiguous and dilated, fully

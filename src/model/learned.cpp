@@ -16,9 +16,9 @@ constexpr std::array kinds = {
 using Scopes = std::vector<ScopeName>;
 
 // The rows of a model, one part after another.
-class Rows {
+class AllRows {
  public:
-  explicit Rows(const TransformerSizes& sizes) : sizes_(sizes) {}
+  explicit AllRows(const TransformerSizes& sizes) : sizes_(sizes) {}
 
   void attention(const Scopes& scopes) {
     const std::size_t d = sizes_.d_model;
@@ -79,7 +79,7 @@ std::span<const ModelKind> model_kinds() {
 }
 
 std::vector<ParameterRow> parameter_rows(const ModelKind& kind, const TransformerSizes& sizes) {
-  Rows rows(sizes);
+  AllRows rows(sizes);
   if (kind.encodes) {
     rows.embedding(scope::source_embedding, sizes.source_words, scope::source_positions, sizes.source_places);
     for (std::size_t i = 1; i <= sizes.encoder_layers; ++i) {
@@ -120,8 +120,8 @@ Learned::Learned(Graph& graph, const ModelParameters& parameters, const Vocabula
 Learned::Learned(Graph& graph, const std::vector<ParameterRow>& rows, const Vocabularies& words) {
   auto values = std::make_shared<Values>();
   for (const ParameterRow& row : rows) {
-    values->emplace(row.name, graph.placeholder(row.called, {row.shape, rows_of(row.called, words),
-                                                             columns_of(row.called, words)}));
+    values->emplace(row.name, graph.input(row.called, {row.shape, rows_of(row.called, words),
+                                                       columns_of(row.called, words)}));
   }
   values_ = std::move(values);
 }

@@ -35,11 +35,11 @@ constexpr std::array table = {
                gru_parameters, gru_step},
 };
 
-Value both(Value x, Value h, const Gate& gate, const Parameters& parameters) {
+Value both(const Value& x, const Value& h, const Gate& gate, const Parameters& parameters) {
   const auto learned = [&](const Role& role) { return parameters.at(&role); };
-  Value of_x = name(gate.of_x, matmul(std::move(x), learned(gate.w_x)));
-  Value of_h = name(gate.of_h, matmul(std::move(h), learned(gate.w_h)));
-  return add(add(std::move(of_x), std::move(of_h)), learned(gate.b));
+  Value of_x = name(gate.of_x, matmul(x, learned(gate.w_x)));
+  Value of_h = name(gate.of_h, matmul(h, learned(gate.w_h)));
+  return add(add(of_x, of_h), learned(gate.b));
 }
 
 }  // namespace
@@ -48,18 +48,17 @@ std::span<const Recurrence> recurrences() {
   return table;
 }
 
-Value tanh_step(Value x, Value h, const Parameters& parameters) {
-  return attn::tanh(both(std::move(x), std::move(h), next_state, parameters));
+Value tanh_step(const Value& x, const Value& h, const Parameters& parameters) {
+  return attn::tanh(both(x, h, next_state, parameters));
 }
 
-Value gru_step(Value x, Value h, const Parameters& parameters) {
+Value gru_step(const Value& x, const Value& h, const Parameters& parameters) {
   Value reset = name(role::reset, sigmoid(both(x, h, reset_gate, parameters)));
   Value update = name(role::update, sigmoid(both(x, h, update_gate, parameters)));
-  Value remembered = name(role::remembered, multiply(std::move(reset), h));
-  Value candidate =
-      name(role::candidate, attn::tanh(both(std::move(x), std::move(remembered), next_state, parameters)));
+  Value remembered = name(role::remembered, multiply(reset, h));
+  Value candidate = name(role::candidate, attn::tanh(both(x, remembered, next_state, parameters)));
   // z ⊙ h + (1 − z) ⊙ candidate, without a matrix of ones.
-  return add(candidate, multiply(std::move(update), subtract(std::move(h), candidate)));
+  return add(candidate, multiply(update, subtract(h, candidate)));
 }
 
 }  // namespace attn

@@ -10,20 +10,21 @@ ScopeName norm_of(const SublayerPlace& place) {
 }
 
 // The residual connection.
-Value plus_itself(const Value& x, Value found, const SublayerPlace& place) {
-  return name(Name(role::sum, place.number), add(x, std::move(found)));
+Value plus_itself(const Value& x, const Value& found, const SublayerPlace& place) {
+  return name(Name(role::sum, place.number), add(x, found));
 }
 
-Value post_norm(Value x, const Sublayer& sublayer, const SublayerPlace& place) {
+Value post_norm(const Value& x, const Sublayer& sublayer, const SublayerPlace& place) {
   Value sum = plus_itself(x, sublayer(x), place);
-  return normalised_within(norm_of(place), std::move(sum), *place.layer);
+  return normalised_within(norm_of(place), sum, place.layer);
 }
 
-Value pre_norm(Value x, const Sublayer& sublayer, const SublayerPlace& place) {
-  return plus_itself(x, sublayer(normalised_within(norm_of(place), x, *place.layer)), place);
+Value pre_norm(const Value& x, const Sublayer& sublayer, const SublayerPlace& place) {
+  Value normalised = normalised_within(norm_of(place), x, place.layer);
+  return plus_itself(x, sublayer(normalised), place);
 }
 
-Value no_norm(Value x, const Sublayer& sublayer, const SublayerPlace& place) {
+Value no_norm(const Value& x, const Sublayer& sublayer, const SublayerPlace& place) {
   return plus_itself(x, sublayer(x), place);
 }
 
@@ -41,9 +42,9 @@ std::span<const NormPlacement> norm_placements() {
   return table;
 }
 
-Value normalised_within(const ScopeName& scope, Value x, const Learned& learned) {
+Value normalised_within(const ScopeName& scope, const Value& x, const Learned& learned) {
   const Graph::Scope open(x.graph(), scope);
-  return name(role::output, layer_norm(std::move(x), learned.norm(scope)));
+  return name(role::output, layer_norm(x, learned.norm(scope)));
 }
 
 }  // namespace attn

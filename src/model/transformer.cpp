@@ -15,21 +15,14 @@ namespace {
 Learned learned_of(const Transformer& model, Graph& graph) {
   const Vocabularies words{axis("vocabulary", model.source_vocabulary),
                            axis("vocabulary", model.target_vocabulary)};
-  if (graph.evaluates()) return Learned(graph, model.parameters, words);
-  return Learned(graph, parameters_of(model), words);
+  if (model.parameters.empty()) return Learned(graph, parameters_of(model), words);
+  return Learned(graph, model.parameters, words);
 }
 
 Matrix column_of(const std::vector<std::size_t>& ids) {
   Matrix column({ids.size(), 1});
   for (std::size_t i = 0; i < ids.size(); ++i) column(i, 0) = static_cast<double>(ids[i]);
   return column;
-}
-
-// Where nothing is computed, a mask has no numbers either: its size grows with the square of the words.
-template <class Make>
-Value mask_input(Graph& graph, const Role& role, Frame frame, const Make& make) {
-  if (!graph.evaluates()) return graph.placeholder(role, std::move(frame));
-  return graph.input(role, make(), std::move(frame.rows), std::move(frame.columns));
 }
 
 bool is_placed(const ParameterRow& row, const NormPlacement& norm) {
@@ -77,11 +70,11 @@ Value RunningTransformer::vectors_of(const Side& side, const ModelInput& words) 
   const Axis tokens = axis("tokens", words.tokens);
   if (words.x) return graph_.input(role::x, *words.x, tokens, axis("features"));
   Value ids = graph_.input(role::ids, column_of(words.ids), tokens, axis("id"));
-  Value x = name(role::x, embed(std::move(ids), learned_.at({{side.embedding}, role::e})));
+  Value x = name(role::x, embed(ids, learned_.at({{side.embedding}, role::e})));
   if (model_.scale_embeddings) {
     const std::size_t d = x.shape().columns;
     const Formula root = {fmt::format("√{}", d), fmt::format("\\sqrt{{{}}}", d)};
-    x = name(role::scaled_x, times(std::move(x), {std::sqrt(static_cast<double>(d)), root}));
+    x = name(role::scaled_x, times(x, {std::sqrt(static_cast<double>(d)), root}));
   }
   const PositionKind& kind = look_up(position_kinds(), model_.positions, "kind of positions");
   const std::size_t before = &side == &target_side ? words_before_ : 0;
@@ -90,23 +83,21 @@ Value RunningTransformer::vectors_of(const Side& side, const ModelInput& words) 
     fail("--positions {}: the model has no {}_positions.table: give --positions sinusoidal or none",
          kind.name, side.scope.name);
   }
-  return with_positions(kind, std::move(x), places);
+  return with_positions(kind, x, places);
 }
 
 // Some models normalize once more at the end.
-Value RunningTransformer::finish(const ScopeKind& side, Value x) {
+Value RunningTransformer::finish(const ScopeKind& side, const Value& x) {
   const Learned learned = learned_.within({side});
   const bool normalizes = learned.has({{scope::norm}, role::gamma});
-  return name(role::output,
-              normalizes ? normalised_within(scope::norm, std::move(x), learned) : std::move(x));
+  return name(role::output, normalizes ? normalised_within(scope::norm, x, learned) : x);
 }
 
 std::optional<Value> RunningTransformer::encoder_mask() const {
   if (!source_.has_blanks()) return std::nullopt;
   const Shape shape{source_.size(), source_.size()};
-  return mask_input(graph_, role::mask,
-                    {shape, axis("queries", source_.tokens), axis("keys", source_.tokens)},
-                    [&] { return without_blanks(Matrix(shape, 1.0), source_.blank); });
+  return graph_.input(role::mask, mask_by({padding_rule(source_.blank)}),
+                      {shape, axis("queries", source_.tokens), axis("keys", source_.tokens)});
 }
 
 Value RunningTransformer::encode(const ModelInput& source) {
@@ -116,9 +107,9 @@ Value RunningTransformer::encode(const ModelInput& source) {
   const std::optional<Value> allowed = encoder_mask();
   for (std::size_t i = 1; i <= model_.sizes.encoder_layers; ++i) {
     const Graph::Scope layer(graph_, scope::number, i);
-    x = encoder_layer(std::move(x), learned_.within({scope::encoder, {scope::number, i}}), recipe_, allowed);
+    x = encoder_layer(x, learned_.within({scope::encoder, {scope::number, i}}), recipe_, allowed);
   }
-  return finish(scope::encoder, std::move(x));
+  return finish(scope::encoder, x);
 }
 
 // One word alone may attend to all words before it: it needs no mask.
@@ -128,14 +119,14 @@ DecoderMasks RunningTransformer::decoder_masks(const ModelInput& target) const {
   const Axis queries = axis("queries", target.tokens);
   if (n > 1 || any(blank_before_)) {
     const Shape shape{n, words_before_};
-    masks.self = mask_input(graph_, role::mask, {shape, queries, axis("keys", tokens_before_)}, [&] {
-      return without_blanks(causal_mask_after(words_before_ - n, shape), blank_before_);
-    });
+    masks.self =
+        graph_.input(role::mask, mask_by({causal_rule(words_before_ - n), padding_rule(blank_before_)}),
+                     {shape, queries, axis("keys", tokens_before_)});
   }
   if (source_.has_blanks()) {
     const Shape shape{n, source_.size()};
-    masks.cross = mask_input(graph_, role::cross_mask, {shape, queries, axis("keys", source_.tokens)},
-                             [&] { return without_blanks(Matrix(shape, 1.0), source_.blank); });
+    masks.cross = graph_.input(role::cross_mask, mask_by({padding_rule(source_.blank)}),
+                               {shape, queries, axis("keys", source_.tokens)});
   }
   return masks;
 }
@@ -150,15 +141,15 @@ Value RunningTransformer::decode(const ModelInput& target, const std::optional<V
   const DecoderMasks masks = decoder_masks(target);
   for (std::size_t i = 1; i <= model_.sizes.decoder_layers; ++i) {
     const Graph::Scope layer(graph_, scope::number, i);
-    x = decoder_layer(std::move(x), learned_.within({scope::decoder, {scope::number, i}}), recipe_, masks,
-                      encoded, memories_[i - 1]);
+    x = decoder_layer(x, learned_.within({scope::decoder, {scope::number, i}}), recipe_, masks, encoded,
+                      memories_[i - 1]);
   }
-  return finish(scope::decoder, std::move(x));
+  return finish(scope::decoder, x);
 }
 
-Value RunningTransformer::logits(Value decoded) {
+Value RunningTransformer::logits(const Value& decoded) {
   const Projection output{learned_.at({{scope::output}, role::w}), learned_.find({{scope::output}, role::b})};
-  return name(role::logits, linear(std::move(decoded), output));
+  return name(role::logits, linear(decoded, output));
 }
 
 void RunningTransformer::forget() {

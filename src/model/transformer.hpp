@@ -47,7 +47,7 @@ class RunningTransformer {
   RunningTransformer(const Transformer& model, Graph& graph);
 
   /// The encoder: `source.x` … `encoder.N.norm_2.output`, and `encoder.output`.  -> [n, d_model].
-  /// (D2, (x_1 … x_n) → z)
+  /// (Vaswani et al. 2017, section 3: (x_1 … x_n) → z)
   Value encode(const ModelInput& source);
 
   /// The decoder on words that follow those it was given before, whose keys and values it remembers:
@@ -56,7 +56,7 @@ class RunningTransformer {
 
   /// The output layer: `logits`, a row for each word, whose softmax is the distribution of the next one.
   /// [n, d_model] -> [n, vocabulary].
-  Value logits(Value decoded);
+  Value logits(const Value& decoded);
 
   /// How many words the decoder remembers.
   std::size_t remembered() const { return words_before_; }
@@ -69,7 +69,7 @@ class RunningTransformer {
   struct Side;
   static const Side source_side, target_side;
   Value vectors_of(const Side& side, const ModelInput& words);
-  Value finish(const ScopeKind& side, Value x);
+  Value finish(const ScopeKind& side, const Value& x);
   std::optional<Value> encoder_mask() const;
   DecoderMasks decoder_masks(const ModelInput& target) const;
 

@@ -23,14 +23,15 @@ Memory memory_of(const Value& x, const Learned& attention);
 Memory joined(const Memory& before, const Memory& more);
 
 /// The queries of x look at the memory with several heads: `q` … `output`.  `allowed` is 0 where a query may
-/// not look.  [n_q, d_model] -> [n_q, d_model].  (Vaswani et al. 2017, section 3.2; D2)
+/// not look.  [n_q, d_model] -> [n_q, d_model].  (Vaswani et al. 2017, section 3.2)
 Value look_at(const Value& x, const Memory& memory, const Learned& attention, std::size_t heads,
               const std::optional<Value>& allowed);
 
 /// Self-attention and feed-forward, each with residual connection and normalization: `self_attention.output`,
 /// `sum_1`, `norm_1.output`, `feed_forward.output`, `sum_2`, `norm_2.output`.
-/// [n, d_model] -> [n, d_model].  (D0 11.7; D2)
-Value encoder_layer(Value x, const Learned& layer, const LayerRecipe& recipe,
+/// [n, d_model] -> [n, d_model].
+/// (Vaswani et al. 2017, section 3.1; Zhang et al., Dive into Deep Learning, 11.7)
+Value encoder_layer(const Value& x, const Learned& layer, const LayerRecipe& recipe,
                     const std::optional<Value>& allowed);
 
 /// What a decoder layer remembers of earlier words, and of what was encoded.
@@ -47,8 +48,10 @@ struct DecoderMasks {
 
 /// Masked self-attention, attention to `encoded` where the layer has it, and feed-forward. Keys and values of
 /// earlier words are taken from `remembered`, and those of x are added to it.
-/// [n, d_model] -> [n, d_model].  (D0 11.7; D2)
-Value decoder_layer(Value x, const Learned& layer, const LayerRecipe& recipe, const DecoderMasks& masks,
-                    const std::optional<Value>& encoded, DecoderMemory& remembered);
+/// [n, d_model] -> [n, d_model].
+/// (Vaswani et al. 2017, section 3.1; Zhang et al., Dive into Deep Learning, 11.7)
+Value decoder_layer(const Value& x, const Learned& layer, const LayerRecipe& recipe,
+                    const DecoderMasks& masks, const std::optional<Value>& encoded,
+                    DecoderMemory& remembered);
 
 }  // namespace attn

@@ -5,28 +5,31 @@
 namespace attn {
 namespace {
 
-// s_{t−1} is the query; the context enters the cell; s_t predicts.  (Bahdanau et al. 2014; D0 11.4)
+// s_{t−1} is the query; the context enters the cell; s_t predicts.  (Bahdanau et al. 2014; Zhang et al., Dive
+// into Deep Learning, 11.4)
 Value bahdanau(DecoderStep& step) {
   Value context = step.attend(step.previous());
-  Value state = step.advance(concatenate({std::move(context), step.word()}));
-  return name(role::joined, std::move(state));
+  Value state = step.advance(concatenate({context, step.word()}));
+  return name(role::joined, state);
 }
 
-// s_t is the query; [a_t; s_t] predicts.  (D4; Luong et al. 2015 put one more layer of tanh behind it)
+// s_t is the query; [a_t; s_t] predicts.  (Notes "Attention"; Luong et al. 2015 put one more layer of tanh
+// behind it)
 Value luong(DecoderStep& step) {
   Value state = step.advance(step.word_alone());
   Value context = step.attend(state);
-  return name(role::joined, concatenate({std::move(context), std::move(state)}));
+  return name(role::joined, concatenate({context, state}));
 }
 
-// s_{t−1} is the query; [c_t; s_t] predicts.  (D3)
+// s_{t−1} is the query; [c_t; s_t] predicts.  (Stenzel 2023, Transformer Pt. 1)
 Value scaled_dot(DecoderStep& step) {
   Value context = step.attend(step.previous());
   Value state = step.advance(step.word_alone());
-  return name(role::joined, concatenate({std::move(context), std::move(state)}));
+  return name(role::joined, concatenate({context, state}));
 }
 
-// No query: what the first state has taken over is all there is.  (Sutskever et al. 2014; D0 11.4)
+// No query: what the first state has taken over is all there is.  (Sutskever et al. 2014; Zhang et al., Dive
+// into Deep Learning, 11.4)
 Value none(DecoderStep& step) {
   return name(role::joined, step.advance(step.word_alone()));
 }
@@ -55,22 +58,22 @@ constexpr std::array table = {
 
 }  // namespace
 
-DecoderStep::DecoderStep(const Parts& parts, Value word, Value previous, Axis output)
-    : parts_(parts), word_(std::move(word)), previous_(std::move(previous)), output_(std::move(output)) {}
+DecoderStep::DecoderStep(const Parts& parts, const Value& word, const Value& previous, Axis output)
+    : parts_(parts), word_(word), previous_(previous), output_(std::move(output)) {}
 
-Value DecoderStep::attend(Value state) {
+Value DecoderStep::attend(const Value& state) {
   // A state is the query for the output of this step, whichever step it comes from.
-  Value query = name(role::query, labelled(std::move(state), output_));
-  return name(role::context, attention(std::move(query), parts_.h, parts_.h, parts_.recipe));
+  Value query = name(role::query, labelled(state, output_));
+  return name(role::context, attention(query, parts_.h, parts_.h, parts_.recipe));
 }
 
 Value DecoderStep::word_alone() const {
   return labelled(word_, output_);
 }
 
-Value DecoderStep::advance(Value x) {
-  Value input = name(role::x, std::move(x));
-  state_ = name(role::state, parts_.cell.step(std::move(input), previous_, parts_.parameters));
+Value DecoderStep::advance(const Value& x) {
+  Value input = name(role::x, x);
+  state_ = name(role::state, parts_.cell.step(input, previous_, parts_.parameters));
   return *state_;
 }
 

@@ -24,7 +24,7 @@ class DecoderStep {
 
   /// `word` is the embedding of the last output, `previous` the state after it, and `output` the label of the
   /// row that is to be predicted.
-  DecoderStep(const Parts& parts, Value word, Value previous, Axis output);
+  DecoderStep(const Parts& parts, const Value& word, const Value& previous, Axis output);
 
   const Value& word() const { return word_; }
   const Value& previous() const { return previous_; }
@@ -34,9 +34,9 @@ class DecoderStep {
   Value word_alone() const;
 
   /// The encoder's states, weighed by a query: `query`, `scores` … `weights`, `context`.  [1, d] -> [1, d].
-  Value attend(Value state);
+  Value attend(const Value& state);
   /// The next state from the cell's input: `x`, `state`.  [1, d_x] -> [1, d].
-  Value advance(Value x);
+  Value advance(const Value& x);
 
  private:
   const Parts& parts_;

@@ -11,7 +11,8 @@
 
 #include "attention/pooling.hpp"
 #include "attention/steps.hpp"
-#include "graph/op/operations.hpp"
+#include "attention/watches.hpp"
+#include "op/operations.hpp"
 #include "support/number.hpp"
 
 namespace attn {
@@ -62,28 +63,6 @@ std::string called(const Axis& axis, std::size_t i, std::string_view what) {
   return axis.labels ? fmt::format("\"{}\"", axis.label(i)) : fmt::format("{} {}", what, i + 1);
 }
 
-// The scores behind some weights. Where nobody has kept them, the mask still tells which are −∞.
-std::shared_ptr<const Matrix> scores_behind(const Node& scores) {
-  const Node& source = scores.original();
-  if (scores.kept || !source.operation || source.operation->name() != "mask") return scores.kept;
-  const Node& allowed = *source.operands[1];
-  if (!allowed.kept) return nullptr;
-  Graph graph;
-  const Value zeros =
-      graph.input(role::scores, Matrix(source.frame.shape, 0.0), source.frame.rows, source.frame.columns);
-  const Value shared = graph.input(role::mask, allowed.kept, allowed.frame.rows, allowed.frame.columns);
-  return mask(zeros, shared, mask_fill(*source.operation)).node().kept;
-}
-
-// The same for weights that are transposed.
-std::shared_ptr<const Matrix> scores_transposed(const Node& alignment) {
-  if (!alignment.operation || alignment.operation->name() != "transpose") return nullptr;
-  const Node& weights = alignment.operands.front()->original();
-  if (!weights.rows_sum_to_one() || !weights.operation) return nullptr;
-  const std::shared_ptr<const Matrix> scores = scores_behind(*weights.operands.front());
-  return scores ? std::make_shared<const Matrix>(transposed(*scores)) : nullptr;
-}
-
 Heat heat_of(Content content) {
   if (content == Content::weights) return Heat::weights;
   return content == Content::permissions ? Heat::none : Heat::around_zero;
@@ -107,21 +86,39 @@ std::optional<std::size_t> preferred_key(std::span<const double> weights, int de
   return best;
 }
 
+const Node* scores_behind(const Node& node) {
+  const Node* source = &node.original();
+  if (source->content() != Content::weights) return nullptr;
+  const bool is_transposed = source->operation && is_transpose(*source->operation);
+  if (is_transposed) source = &source->operands.front()->original();
+  return source->rows_sum_to_one() && source->operation ? source->operands.front() : nullptr;
+}
+
+std::vector<const Node*> shown_in_tables(std::vector<const Node*> nodes) {
+  const std::size_t count = nodes.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (const Node* scores = scores_behind(*nodes[i])) nodes.push_back(scores);
+    if (nodes[i]->is(role::expanded)) nodes.push_back(&scores_beside(*nodes[i]));
+  }
+  return nodes;
+}
+
 Table table_of(const Node& node) {
   Table table{.title = node.title(),
               .array = node.name,
               .rows = node.frame.rows,
               .columns = node.frame.columns,
-              .cells = node.kept};
+              .cells = node.cells()};
   const Node& source = node.original();
   table.heat = heat_of(source.content());
   table.row_sums = source.rows_sum_to_one();
+  const Node* const scores = scores_behind(node);
   if (source.content() != Content::weights) {
-    table.scores = node.kept;
-  } else if (source.rows_sum_to_one()) {
-    if (source.operation) table.scores = scores_behind(*source.operands.front());
-  } else {
-    table.scores = scores_transposed(source);
+    table.scores = node.cells();
+  } else if (scores && source.rows_sum_to_one()) {
+    table.scores = scores->cells();
+  } else if (scores) {
+    table.scores = std::make_shared<const Matrix>(transposed(scores->matrix()));
   }
   return table;
 }

@@ -10,6 +10,13 @@
 
 namespace attn {
 
+/// The scores that weights, or their transpose, come from; null without any.
+const Node* scores_behind(const Node& node);
+
+/// The nodes whose numbers are needed to show these: they, the scores behind weights, which may be masked,
+/// and those that expanded scores are compared with.
+std::vector<const Node*> shown_in_tables(std::vector<const Node*> nodes);
+
 /// The matrix of a node as a table: masked cells, shading and row sums follow from what the node is.
 Table table_of(const Node& node);
 

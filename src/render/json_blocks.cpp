@@ -249,7 +249,7 @@ class BlockWriter {
 
   const Node* node_of(const Table& table) const {
     for (const Node* node : page_.trace) {
-      if (node->kept == table.cells && node->name == table.array) return node;
+      if (node->cells() == table.cells && node->name == table.array) return node;
     }
     return nullptr;
   }

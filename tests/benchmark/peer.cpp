@@ -5,27 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <cstdlib>
 #include <stdexcept>
 
 extern char** environ;
 
 namespace attn {
-namespace {
-
-pid_t spawn(const std::vector<std::string>& command, const posix_spawn_file_actions_t& actions) {
-  std::vector<char*> words;
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  pid_t process = 0;
-  if (posix_spawnp(&process, words[0], &actions, nullptr, words.data(), environ) != 0) {
-    throw std::runtime_error(command[0] + " could not be started");
-  }
-  return process;
-}
-
-}  // namespace
 
 Peer::Peer(const std::string& program) {
   int request[2], answer[2];
@@ -34,7 +18,12 @@ Peer::Peer(const std::string& program) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, request[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, answer[1], STDOUT_FILENO);
-  process_ = spawn({"/usr/bin/python3", ATTN_BENCHMARK_FOLDER "/" + program}, actions);
+  // Debian's PyTorch belongs to Debian's python3, which need not be the first one on the path.
+  std::string python = "/usr/bin/python3", path = ATTN_BENCHMARK_FOLDER "/" + program;
+  char* const words[] = {python.data(), path.data(), nullptr};
+  if (posix_spawn(&process_, words[0], &actions, nullptr, words, environ) != 0) {
+    throw std::runtime_error(python + " could not be started");
+  }
   posix_spawn_file_actions_destroy(&actions);
   close(request[0]);
   close(answer[1]);
@@ -48,32 +37,15 @@ Peer::~Peer() {
   waitpid(process_, nullptr, 0);
 }
 
-PeerRun Peer::run(const std::string& request) {
+double Peer::seconds_of(const std::string& request) {
   const std::string line = request + "\n";
-  if (write(requests_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
-    throw std::runtime_error("the Python peer is gone");
-  }
   std::string answer;
-  char c = 0;
-  while (read(answers_, &c, 1) == 1 && c != '\n') answer += c;
-  const std::size_t blank = answer.find(' ');
-  if (blank == std::string::npos)
-    throw std::runtime_error("the Python peer is gone: are python3-numpy and python3-torch installed?");
-  return {std::stod(answer), std::stod(answer.substr(blank))};
-}
-
-double seconds_of(const std::vector<std::string>& command) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  const auto begin = std::chrono::steady_clock::now();
-  const pid_t process = spawn(command, actions);
-  int status = 0;
-  waitpid(process, &status, 0);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  posix_spawn_file_actions_destroy(&actions);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw std::runtime_error(command[0] + " failed");
-  return seconds;
+  if (write(requests_, line.data(), line.size()) == static_cast<ssize_t>(line.size())) {
+    char c = 0;
+    while (read(answers_, &c, 1) == 1 && c != '\n') answer += c;
+  }
+  if (answer.empty()) throw std::runtime_error("the Python peer is gone: is python3-torch installed?");
+  return std::stod(answer);
 }
 
 }  // namespace attn

@@ -25,6 +25,8 @@ class RatioReporter : public benchmark::ConsoleReporter {
 
  private:
   double median(const std::string& name) const;
+  // Over the repetitions, the first with the first and so on.
+  double largest_ratio(const std::string& own, const std::string& other) const;
   std::map<std::string, std::vector<double>> seconds_;
 };
 

@@ -1,6 +1,6 @@
 """The base Transformer in PyTorch, double precision, one thread, as nn.Transformer is used.
 
-Reads `forward N` or `decode N` a line; answers with the seconds of one run and the sum of its output. `forward`
+Reads `forward N` or `decode N` a line; answers with the seconds of one run. `forward`
 takes N source and N target tokens; `decode` writes N tokens, each of which goes in at the next step: nn.Transformer
 has no cache, so that the decoder sees all of them again.
 """
@@ -19,8 +19,8 @@ def forward(model, n):
     source, target = torch.rand(1, n, D_MODEL), torch.rand(1, n, D_MODEL)
     mask = model.generate_square_subsequent_mask(n)
     begin = time.perf_counter()
-    output = model(source, target, tgt_mask=mask)
-    return time.perf_counter() - begin, output
+    model(source, target, tgt_mask=mask)
+    return time.perf_counter() - begin
 
 
 def decode(model, n):
@@ -31,7 +31,7 @@ def decode(model, n):
         mask = model.generate_square_subsequent_mask(target.shape[1])
         output = model.decoder(target, memory, tgt_mask=mask)
         target = torch.cat([target, output[:, -1:]], dim=1)
-    return time.perf_counter() - begin, output
+    return time.perf_counter() - begin
 
 
 def main():
@@ -41,8 +41,7 @@ def main():
     with torch.no_grad():
         for line in sys.stdin:
             kind, n = line.split()
-            seconds, output = runs[kind](model, int(n))
-            print(seconds, float(output.sum()), flush=True)
+            print(runs[kind](model, int(n)), flush=True)
 
 
 if __name__ == "__main__":

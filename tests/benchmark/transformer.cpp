@@ -2,8 +2,10 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <array>
+
 #include "data/transformer_parameters.hpp"
-#include "math/product.hpp"
 #include "math/random.hpp"
 #include "math/xtensor_blas.hpp"
 #include "model/transformer.hpp"
@@ -63,38 +65,41 @@ void pass_by_attn(benchmark::State& state) {
 }
 void pass_by_torch(benchmark::State& state) {
   const std::string request = "forward " + std::to_string(state.range(0));
-  torch().run(request);
-  for (auto _ : state) state.SetIterationTime(torch().run(request).seconds);
+  torch().seconds_of(request);
+  for (auto _ : state) state.SetIterationTime(torch().seconds_of(request));
 }
 void decoding_by_attn(benchmark::State& state) {
   for (auto _ : state) state.SetIterationTime(seconds_of_decoding(static_cast<std::size_t>(state.range(0))));
 }
 void decoding_by_torch(benchmark::State& state) {
   const std::string request = "decode " + std::to_string(state.range(0));
-  for (auto _ : state) state.SetIterationTime(torch().run(request).seconds);
+  for (auto _ : state) state.SetIterationTime(torch().seconds_of(request));
 }
 
-// The matrix products of one pass alone, with parameters as many as the model has.
+// The matrix products of one pass alone: a product with each map of the model, and two for each head of an
+// attention.
 void pass_by_products(benchmark::State& state) {
   const auto n = static_cast<std::size_t>(state.range(0));
-  const Matrix x = *vectors(n, 1).x;
-  Matrix wide = Matrix({n, base.d_model}, 0.0), inner = Matrix({n, base.d_ff}, 0.5);
-  Matrix part = Matrix({n, base.d_model / base.heads}, 0.5), sum = part, scores = Matrix({n, n}, 0.0);
-  const auto maps = [&](bool is_attention) {
-    for (const auto& [name, matrix] : base_model().parameters) {
-      const bool attention = name.find("attention.w_") != std::string::npos;
-      if (attention && is_attention) xt::blas::gemm(x.array(), matrix->array(), wide.array(), false, false);
-      if (name.ends_with("w_1") && !is_attention)
-        xt::blas::gemm(x.array(), matrix->array(), inner.array(), false, false);
-      if (name.ends_with("w_2") && !is_attention)
-        xt::blas::gemm(inner.array(), matrix->array(), wide.array(), false, false);
-    }
-  };
+  std::vector<std::shared_ptr<const Matrix>> maps;
+  for (const ParameterRow& row : parameters_of(base_model())) {
+    const Role* const role = &row.called.role();
+    const std::array of_maps = {&role::w_q, &role::w_k, &role::w_v, &role::w_o, &role::w_1, &role::w_2};
+    if (std::ranges::find(of_maps, role) != of_maps.end())
+      maps.push_back(base_model().parameters.at(row.name));
+  }
+  Matrix narrow({n, base.d_model}, 0.5), inner({n, base.d_ff}, 0.5);
+  const auto of_width = [&](std::size_t columns) -> Matrix& { return columns == base.d_ff ? inner : narrow; };
+  Matrix same_width({n, base.d_model}, 0.0), part({n, base.d_model / base.heads}, 0.5), sum = part;
+  Matrix scores({n, n}, 0.0);
+  constexpr std::size_t attentions = base.encoder_layers + 2 * base.decoder_layers;
   for (auto _ : state) {
     const double begin = now();
-    maps(true);
-    maps(false);
-    for (std::size_t attention = 0; attention < 3 * base.decoder_layers * base.heads; ++attention) {
+    for (const auto& map : maps) {
+      const Shape shape = map->shape();
+      Matrix& result = shape.rows == shape.columns ? same_width : of_width(shape.columns);
+      xt::blas::gemm(of_width(shape.rows).array(), map->array(), result.array(), false, false);
+    }
+    for (std::size_t head = 0; head < attentions * base.heads; ++head) {
       xt::blas::gemm(part.array(), part.array(), scores.array(), false, true);
       xt::blas::gemm(scores.array(), part.array(), sum.array(), false, false);
     }

@@ -182,7 +182,6 @@ def write(folder):
                               for word, row in zip(WORDS, matrix(18, len(WORDS), 6))))
     text("long.txt", " ".join(WORDS[(i * i + i // 7) % len(WORDS)] for i in range(300)) + "\n")
     text("answers.txt", "0.5\n1x2\n")
-    text("others.txt", "0.7\n2 x 1\n")
     text("numbers.txt", "0.5\n1/8\n2x4\n1\n" * 8)
     text("stale.md", STALE)
     text("lesson.md", LESSON)

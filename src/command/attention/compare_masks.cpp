@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "attention/identities.hpp"
+#include "attention/watches.hpp"
 #include "command/solve.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
@@ -12,14 +13,14 @@
 namespace attn {
 namespace {
 
-constexpr double published_fill = -1e6;  // D0 11.3.2.1
+constexpr double published_fill = -1e6;  // Zhang et al., Dive into Deep Learning, 11.3.2.1
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // The last head or sentence that has a mask: of a batch it is usually the most padded one.
 const Node& masked_node(const Graph& graph) {
   const Node* found = nullptr;
   for (const Node& node : graph.nodes()) {
-    if (node.operation && node.operation->name() == "mask") found = &node;
+    if (node.operation && is_mask(*node.operation)) found = &node;
   }
   if (!found) {
     fail("attn compare-masks needs a mask: give --mask, --causal or --valid-length, or --example padding");
@@ -57,8 +58,8 @@ class Comparison {
   Comparison(Page& page, Graph& graph, const Node& masked)
       : page_(page),
         graph_(graph),
-        scores_(graph.value(*masked.operands[0])),
-        allowed_(graph.value(*masked.operands[1])) {}
+        scores_(Value(*masked.operands[0])),
+        allowed_(Value(*masked.operands[1])) {}
 
   void add() {
     const Node& right = before();
@@ -143,7 +144,7 @@ class Comparison {
   void afterwards(const Node& right, const Node& left) {
     const Graph::Scope scope(graph_, {scope::other, "after"});
     page_.head(2, "After the softmax, then divided by the row's sum");
-    const Value weights = name(role::weights, normalize(graph_.value(left)));
+    const Value weights = name(role::weights, normalize(Value(left)));
     show({&weights.node()});
     const double difference = largest_difference(weights.matrix(), right.matrix());
     page_.say(text(
@@ -167,9 +168,9 @@ class Comparison {
 
 Outcome run_compare_masks(const Command&, const Arguments& arguments) {
   auto problem = std::make_shared<const Problem>(build(requested(arguments)));
-  auto graph = std::make_shared<Graph>();
+  const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(*problem, *graph, Extent::weights);
-  check_overflow(*graph);
+  compute(*graph);
   const Node& masked = masked_node(*graph);
   Page page{
       .graph = graph, .problem = problem, .trace = {masked.operands[0], masked.operands[1]}, .blocks = {}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "attention/identities.hpp"
+#include "attention/watches.hpp"
 #include "command/solve.hpp"
 #include "data/draw.hpp"
 #include "page/describe.hpp"
@@ -65,7 +66,7 @@ Outcome run_compare_scores(const Command&, const Arguments& arguments) {
     fail("attn compare-scores works on one head and one sentence: give --heads 1 and one --text or --x");
   }
   auto problem = std::make_shared<Problem>(given);
-  auto graph = std::make_shared<Graph>();
+  const std::shared_ptr<Graph> graph = watched_graph();
   Page page{.graph = graph, .problem = problem, .trace = {}, .blocks = {}};
   page.head(1, "Scoring functions");
   page.say(
@@ -86,7 +87,7 @@ Outcome run_compare_scores(const Command&, const Arguments& arguments) {
     k = &keys->matrix();
     add_function(page, *graph, function);
   }
-  check_overflow(*graph);
+  compute(*graph);
   add_identities(page, *problem, *q, *k);
   problem->score = given.score;
   problem->scale = given.scale;

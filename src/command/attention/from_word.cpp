@@ -6,9 +6,10 @@
 #include <set>
 
 #include "attention/problem.hpp"
+#include "attention/watches.hpp"
 #include "command/solve.hpp"
 #include "graph/address.hpp"
-#include "graph/op/operations.hpp"
+#include "op/operations.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/number.hpp"
@@ -87,7 +88,7 @@ void add_attention(Page& page, Graph& graph, const Heads& heads, std::size_t que
   const Graph::Scope attention(graph, place), from(graph, {scope::other, "from"});
   const Axis keys = first.frame.columns;
   std::vector<Value> of_heads;
-  for (const Node* head : heads) of_heads.push_back(rows(graph.value(*head), query, 1));
+  for (const Node* head : heads) of_heads.push_back(rows(Value(*head), query, 1));
   const Value each = name(role::heads, stack(of_heads));
   std::vector<Value> all_rows = {each};
   if (heads.size() > 1) {
@@ -129,9 +130,9 @@ Outcome run_softmax(const Command& command, const Arguments& arguments) {
   if (!word) return run_step(command, arguments);
   for (const std::string_view other : {"only", "transpose"}) arguments.exclude("from", other);
   auto problem = std::make_shared<const Problem>(build(requested(arguments)));
-  auto graph = std::make_shared<Graph>();
+  const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(*problem, *graph, Extent::weights);
-  check_overflow(*graph);
+  compute(*graph);
   Page page{.graph = graph, .problem = problem, .trace = {}, .blocks = {}};
   const std::vector<Heads> attentions = heads_of(*graph);
   if (attentions.empty())

@@ -5,6 +5,7 @@
 
 #include "attention/pooling.hpp"
 #include "attention/recipe.hpp"
+#include "attention/watches.hpp"
 #include "command/solve.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
@@ -54,11 +55,11 @@ std::string capitalized(std::string text) {
 // The weights and the output of one pooling, within its scope.
 void add_pooling(Page& page, Graph& graph, const Pooling& pooling) {
   const Graph::Scope scope(graph, {scope::other, pooling.name});
-  const Value weights = name(role::weights, pooling.weights(graph.value(scaled_scores(graph))));
+  const Value weights = name(role::weights, pooling.weights(Value(scaled_scores(graph))));
   page.head(2, capitalized(fmt::format("{}: {}", pooling.called, pooling.summary)));
   std::vector<const Node*> nodes = {&weights.node()};
   if (const Node* v = graph.find(role::v)) {
-    nodes.push_back(&name(role::output, weigh(weights, graph.value(*v))).node());
+    nodes.push_back(&name(role::output, weigh(weights, Value(*v))).node());
   }
   add_results(page, nodes);
   page.say(regimes_of_rows(weights.node()));
@@ -87,7 +88,7 @@ Matrix grid_over(const Matrix& keys) {
 Parameters learned(const Problem& problem, Graph& graph) {
   Parameters parameters;
   for (const ScoreParameter& row : find_row(scoring_functions(), problem.score)->parameters) {
-    parameters.emplace(&row.role, graph.value(graph.at(row.role)));
+    parameters.emplace(&row.role, Value(graph.at(row.role)));
   }
   return parameters;
 }
@@ -98,7 +99,7 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
   const Node *k = graph.find(role::k), *v = graph.find(role::v);
   if (!k || !v || k->frame.shape.columns != 1 || v->frame.shape.columns != 1) return;
   if (graph.find(role::relative)) return;
-  const Value keys = graph.value(*k), values = graph.value(*v);
+  const Value keys = Value(*k), values = Value(*v);
   const Parameters parameters = learned(problem, graph);
   const Graph::Scope scope(graph, {scope::other, "curve"});
   const Value queries = graph.input(role::q, grid_over(keys.matrix()), axis("queries"), axis("features"));
@@ -144,7 +145,7 @@ Outcome given_weights(Page page, const Graph& graph, const Problem& problem) {
 
 Outcome run_pool(const Command&, const Arguments& arguments) {
   auto problem = std::make_shared<const Problem>(build(requested(arguments)));
-  auto graph = std::make_shared<Graph>();
+  const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(*problem, *graph);
   Page page{.graph = graph, .problem = problem, .trace = {}, .blocks = {}};
   page.head(1, "Attention pooling");
@@ -159,7 +160,7 @@ Outcome run_pool(const Command&, const Arguments& arguments) {
   add_results(page, {&scores});
   for (const Pooling& pooling : poolings()) add_pooling(page, *graph, pooling);
   add_curve(page, *problem, *graph);
-  check_overflow(*graph);
+  compute(*graph);
   return {std::move(page), with_mask_unused(*problem)};
 }
 

@@ -1,4 +1,5 @@
 #include "attention/positions.hpp"
+#include "attention/watches.hpp"
 
 #include <fmt/format.h>
 
@@ -177,7 +178,7 @@ Outcome run_positions(const Command&, const Arguments& arguments) {
   check_shown(kind, arguments, problem);
   const Sequence& sequence = problem.sequences.front();
 
-  auto graph = std::make_shared<Graph>();
+  const std::shared_ptr<Graph> graph = watched_graph();
   Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
   const Axis words = axis("positions", sequence.tokens);
   require_labels("x", words, sequence.x->shape().rows);
@@ -193,7 +194,7 @@ Outcome run_positions(const Command&, const Arguments& arguments) {
   } else {
     add_relative(page, kind, x, *table);
   }
-  check_overflow(*graph);
+  compute(*graph);
   return {std::move(page), problem.remarks};
 }
 

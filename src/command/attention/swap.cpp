@@ -1,4 +1,5 @@
 #include "command/attention/swap.hpp"
+#include "attention/watches.hpp"
 
 #include <fmt/format.h>
 
@@ -130,7 +131,7 @@ Outcome swap_words(Problem problem, const std::string& places) {
     fail("--swap swaps two words of one sentence: give one --text, or one --x");
   }
   const Pair pair = parse_places(places, problem.sequences.front().x->shape().rows);
-  auto graph = std::make_shared<Graph>();
+  const std::shared_ptr<Graph> graph = watched_graph();
   Page page{.graph = graph, .problem = std::make_shared<const Problem>(problem), .trace = {}, .blocks = {}};
   page.head(1, fmt::format("Words {} and {} swapped", pair.a + 1, pair.b + 1));
   const bool knows_order = problem.positions != "none";
@@ -138,7 +139,7 @@ Outcome swap_words(Problem problem, const std::string& places) {
   SwapPage swap(page, *graph, pair);
   swap.add(problem, "none", "without");
   swap.add(problem, positions, "with");
-  check_overflow(*graph);
+  compute(*graph);
   return {std::move(page), problem.remarks};
 }
 

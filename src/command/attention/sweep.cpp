@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <cmath>
 
 #include "attention/saturation.hpp"
+#include "attention/watches.hpp"
 #include "command/solve.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
@@ -44,13 +46,13 @@ Axis divisors(const std::vector<double>& values) {
 const Node& weights_of_query(Graph& graph, const Node& scores, std::size_t query,
                              const std::vector<double>& values) {
   const Graph::Scope scope(graph, scope::query, query + 1);
-  const Value asked = rows(graph.value(scores), query, 1);
+  const Value asked = rows(Value(scores), query, 1);
   std::vector<Value> divided;
   for (const double value : values) {
     const std::string notation = fmt::format("{:.6g}", value);
     divided.push_back(divide(asked, {value, {notation, notation}}));
   }
-  const Value all = divided.size() == 1 ? divided.front() : stack(std::move(divided));
+  const Value all = divided.size() == 1 ? divided.front() : stack(divided);
   const Value labelled = graph.input(role::scaled, all.matrix(), divisors(values), scores.frame.columns);
   return name(role::weights, softmax(labelled)).node();
 }
@@ -113,7 +115,7 @@ Outcome run_scale(const Command& command, const Arguments& arguments) {
   if (arguments.request.has("scale")) fail("--sweep and --scale are both given: give one of them");
   const std::vector<double> values = parse_values(*sweep);
   auto problem = std::make_shared<const Problem>(build(requested(arguments)));
-  auto graph = std::make_shared<Graph>();
+  const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(*problem, *graph, Extent::weights);
   const Node& scores = swept_scores(*graph);
   Page page{.graph = graph, .problem = problem, .trace = {&scores}, .blocks = {}};
@@ -144,7 +146,7 @@ Outcome run_scale(const Command& command, const Arguments& arguments) {
            "The variance of their "
            "dot products grows in proportion to d_k. Dividing by √d_k brings it back to about 1."));
   page.say(variances());
-  check_overflow(*graph);
+  compute(*graph);
   return {std::move(page), with_mask_unused(*problem)};
 }
 

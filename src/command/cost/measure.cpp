@@ -28,17 +28,19 @@ double seconds_of(const Action& action) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+double seconds_to_compute(const Value& result) {
+  return seconds_of([&] { result.matrix(); });
+}
+
 double layer_seconds(const LayerKind& kind, LayerSizes sizes) {
   Graph graph(keep_nothing());
   const Value x = layer_input(graph, sizes);
-  const Layer layer = make_layer(graph, kind, sizes);
-  return seconds_of([&] { kind.whole(x, layer); });
+  return seconds_to_compute(kind.whole(x, make_layer(graph, kind, sizes)));
 }
 
 double score_seconds(const ScoringFunction& function, std::size_t n, std::size_t d) {
   Graph graph(keep_nothing());
-  const ScoreInputs inputs = score_inputs(graph, function, n, d);
-  return seconds_of([&] { scaled_scores(function, inputs); });
+  return seconds_to_compute(scaled_scores(function, score_inputs(graph, function, n, d)));
 }
 
 std::vector<double> row_of(double n, double multiply_adds, double seconds) {

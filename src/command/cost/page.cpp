@@ -39,7 +39,7 @@ void CostPage::table(std::string_view name, const std::vector<std::string>& colu
   say(Table{.title = node.name,
             .rows = node.frame.rows,
             .columns = node.frame.columns,
-            .cells = node.kept,
+            .cells = node.cells(),
             .columns_differ = true});
 }
 

@@ -23,7 +23,7 @@ void solve_example(std::string_view name, Graph& graph) {
 }
 
 Value at(Graph& graph, std::string_view name) {
-  return graph.value(graph.at(name));
+  return Value(graph.at(name));
 }
 
 Value small_numbers(Graph& graph, const Name& name, Shape shape) {

@@ -68,8 +68,8 @@ void show_shift_and_mask(Page& page, Graph& graph) {
   std::vector<std::string> inputs = {"<start>"}, positions;
   for (std::size_t i = 1; i < n; ++i) inputs.push_back(fmt::format("output {}", i));
   for (std::size_t i = 1; i <= n; ++i) positions.push_back(fmt::format("predict {}", i));
-  const Value allowed =
-      graph.input(role::mask, causal_mask({n, n}), axis("queries", positions), axis("keys", inputs));
+  const Value allowed = graph.input(role::mask, mask_by({causal_rule()}, {n, n}), axis("queries", positions),
+                                    axis("keys", inputs));
   show(page, {allowed});
   Matrix numbers({n, 2});
   for (std::size_t i = 0; i < n; ++i) {

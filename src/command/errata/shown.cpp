@@ -86,7 +86,7 @@ void show_own_word_not_highest(Page& page, Graph& graph) {
       "This is not always so. Another word can get a larger weight than the word itself, as in the example "
       "with two heads:");
   std::vector<Value> shown;
-  for (const std::size_t head : {1, 2}) {
+  for (const std::size_t head : {1U, 2U}) {
     const Value weights = at(graph, Name({{scope::head, head}}, role::weights).text());
     const Matrix& cells = weights.matrix();
     std::vector<std::string> others;

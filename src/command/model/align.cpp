@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "attention/watches.hpp"
 #include "command/explanation.hpp"
 #include "command/model/alignment_walk.hpp"
 #include "page/describe.hpp"
@@ -8,11 +9,11 @@
 namespace attn {
 namespace {
 
-// The alignment with the outputs as columns (D3).
+// The alignment with the outputs as columns (Stenzel 2023, Transformer Pt. 1).
 void add_transposed(Graph& graph) {
   const Node* alignment = graph.find(role::alignment);
   if (!alignment) fail("--transpose: the variant none has no alignment: choose another --variant");
-  graph.name(role::alignment_transposed, transpose(graph.value(*alignment)));
+  graph.name(role::alignment_transposed, transpose(Value(*alignment)));
 }
 
 }  // namespace
@@ -24,9 +25,9 @@ Outcome run_align(const Command&, const Arguments& arguments) {
   const std::size_t depth = arguments.count("depth", 0, 1000).value_or(0);
 
   const Translation translation = translation_of(arguments);
-  auto graph = std::make_shared<Graph>();
+  const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(translation.model, translation.source, translation.target, *graph);
-  check_overflow(*graph);
+  compute(*graph);
   if (arguments.has("transpose")) add_transposed(*graph);
 
   Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};

@@ -1,4 +1,5 @@
 #include "command/model/causal.hpp"
+#include "attention/watches.hpp"
 
 #include <fmt/format.h>
 
@@ -12,13 +13,11 @@
 namespace attn {
 namespace {
 
-const Name output = {{scope::decoder}, role::output};
-
 Matrix decoded(const ModelChoice& choice) {
-  Graph graph(keep_matching(output.text()));
+  Graph graph(keep_nothing());
   run_model(choice, graph);
-  check_overflow(graph);
-  return *graph.at(output).kept;
+  compute(graph, compared(graph));
+  return compared(graph).front()->matrix();
 }
 
 // The model on other words: another one at position t, counted from 0.
@@ -45,6 +44,11 @@ double moved(const Matrix& before, const Matrix& after, std::size_t from, std::s
 }
 
 }  // namespace
+
+std::vector<const Node*> compared(const Graph& graph) {
+  const Node* const output = graph.find(Name{{scope::decoder}, role::output}.text());
+  return output ? std::vector{output} : std::vector<const Node*>();
+}
 
 Outcome check_causal(const ModelChoice& choice) {
   if (choice.target.size() == 0) fail("--check-causal needs a decoder, and this model has none");

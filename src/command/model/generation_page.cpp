@@ -128,7 +128,7 @@ void add_alignment(Page& page, const ModelChoice& choice, const GenerationRun& r
       if (heads > 1) scopes.emplace_back(scope::head, head);
       of_heads.push_back(&graph.at({std::move(scopes), role::weights}));
       const Node& node = *of_heads.back();
-      const Value weights = rows(graph.value(node), node.frame.shape.rows - 1, 1);
+      const Value weights = rows(Value(node), node.frame.shape.rows - 1, 1);
       sum = sum ? add(*sum, weights) : weights;
     }
     const Table last = table_of(*of_heads.front());

@@ -1,4 +1,5 @@
 #include "model/layer_norm.hpp"
+#include "attention/watches.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -54,7 +55,7 @@ Outcome run_layer_norm(const Command&, const Arguments& arguments) {
   const Sequence& sequence = problem.sequences.front();
   if (!sequence.x) fail("attn layer-norm normalizes the rows of x: give --x or --text");
   const std::size_t d = sequence.x->shape().columns;
-  auto graph = std::make_shared<Graph>();
+  const std::shared_ptr<Graph> graph = watched_graph();
   const Axis words = axis("tokens", sequence.tokens);
   require_labels("x", words, sequence.x->shape().rows);
   const Value x = graph->input(role::x, *sequence.x, words, axis("features"));
@@ -62,7 +63,7 @@ Outcome run_layer_norm(const Command&, const Arguments& arguments) {
                  .beta = row_of(*graph, arguments, role::beta, Matrix({1, d}, 0.0))};
   if (const auto epsilon = arguments.text("epsilon")) norm.epsilon = parse_epsilon(*epsilon);
   name(role::output, layer_norm(x, norm));
-  check_overflow(*graph);
+  compute(*graph);
   Page page{.graph = graph, .problem = nullptr, .trace = graph->named(), .blocks = {}};
   std::vector<const Node*> computed;
   std::ranges::copy_if(page.trace, std::back_inserter(computed),

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "command/model/choice.hpp"
 
 namespace attn {
@@ -7,19 +9,12 @@ namespace attn {
 /// Runs a model on its words, as far as it goes: `source.x` … `distribution`.
 void run_model(const ModelChoice& choice, Graph& graph);
 
-/// Keeps what `keep` keeps, and what the parts of a model hand on, so that numbers that have overflowed are
-/// found wherever that was.
-Keep with_results(Keep keep);
+/// Throws InputError when what is wanted of a model would not fit into memory, or its parameters be too many.
+/// Nothing is drawn or computed for it.
+void require_room(const ModelChoice& choice,
+                  const std::function<std::vector<const Node*>(const Graph&)>& wanted);
 
-/// Keeps what a page on the matrices that match shows: them, and what tells which of their weights are
-/// masked.
-Keep keep_shown(std::string pattern);
-
-/// Keeps what `keep` keeps, and tells of every node that is made.
-Keep telling(Keep keep, const Arguments& arguments);
-
-/// Throws InputError when what a run keeps, and what it needs on its way, would not fit into memory. Nothing
-/// is computed for it.
-void require_memory(const ModelChoice& choice, const Keep& keep);
+/// Tells of every matrix that the graph's run comes to, where work is told of.
+void tell_progress(const Graph& graph, const Arguments& arguments);
 
 }  // namespace attn

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "attention/watches.hpp"
 #include "command/explanation.hpp"
 #include "command/model/causal.hpp"
 #include "command/model/outline.hpp"
@@ -10,6 +11,7 @@
 #include "command/model/saved_parameters.hpp"
 #include "command/model/walk.hpp"
 #include "command/model/words.hpp"
+#include "graph/plan.hpp"
 #include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/number.hpp"
@@ -63,7 +65,7 @@ void add_expected(Page& page, const ModelChoice& choice) {
 
 // Names, shapes and costs, for models that are too large to be run.
 Outcome outline(const ModelPart& part, const ModelChoice& choice, const Arguments& arguments) {
-  auto graph = std::make_shared<Graph>(keep_nothing(), Evaluation::never);
+  auto graph = std::make_shared<Graph>();
   run_model(choice, *graph);
   Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
   const std::optional<std::string> only = arguments.text("only");
@@ -96,16 +98,21 @@ Outcome run_transformer(const Command& command, const Arguments& arguments) {
   if (arguments.has("outline")) return outline(part, planned, arguments);
   const std::optional<std::string> only = arguments.text("only");
   const bool checks = arguments.has("check-causal");
-  const Keep keep = checks ? keep_nothing() : only ? with_results(keep_shown(*only)) : keep_everything();
-  require_memory(planned, keep);
+  const auto wanted = [&](const Graph& graph) {
+    if (checks) return compared(graph);
+    if (only) return shown_in_tables(graph.matching(*only));
+    return arguments.has("explain") ? nodes_at_rest(graph) : all_nodes(graph);
+  };
+  require_room(planned, wanted);
   const bool is_random = planned.model.parameters.empty();
   const ModelChoice choice = drawn(std::move(planned), arguments);
   if (checks) return check_causal(choice);
 
-  auto graph = std::make_shared<Graph>(telling(keep, arguments));
+  auto graph = std::make_shared<Graph>(keep_nothing());
   run_model(choice, *graph);
   if (is_random) tell_what_is_random(*graph, choice.model, model_seed(arguments));
-  check_overflow(*graph);
+  tell_progress(*graph, arguments);
+  compute(*graph, wanted(*graph));
   Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
   if (const std::optional<std::string> address = arguments.text("explain")) {
     add_explanation(page, *address, arguments.count("depth", 0, 1000).value_or(0));

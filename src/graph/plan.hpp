@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "graph/graph.hpp"
+
+namespace attn {
+
+/// What is computed to have the numbers of some nodes, in which order, and how much memory that takes: known
+/// before the first product. A matrix with more cells than this, of which every user needs only some rows at
+/// a time, is not made as a whole: its rows pass by in blocks.
+constexpr std::size_t most_cells_at_rest = std::size_t{1} << 20;
+
+struct Plan {
+  struct Step {
+    const Node* node;
+    std::vector<const Node*> passing;  // operands, and theirs, whose rows pass by in blocks
+    bool in_place = false;             // in the memory of the first operand, which nobody needs any more
+    std::vector<const Node*> done;     // whose memory is free afterwards
+  };
+  std::vector<Step> steps;
+  std::uint64_t peak_bytes = 0;   // of all matrices at the same time
+  const Node* largest = nullptr;  // matrix of a step; null where there is no step
+};
+
+/// What is to be planned. Nodes are asked for by their original, never by an alias.
+struct Wish {
+  std::vector<const Node*> targets;
+  std::function<bool(const Node&)> stands;  // whether its numbers are there already
+  std::function<bool(const Node&)>
+      stays;                       // whether they are kept when nobody in the plan needs them any more
+  std::uint64_t bytes_before = 0;  // of what stands
+};
+
+Plan plan(const Wish& wish);
+
+/// What it would take to compute these nodes and keep them, the graph's inputs included. The inputs need no
+/// numbers.
+Plan plan(const Graph& graph, const std::vector<const Node*>& nodes);
+
+/// All nodes; and those for which no matrix is needed that could pass by in blocks instead of standing as a
+/// whole.
+std::vector<const Node*> all_nodes(const Graph& graph);
+std::vector<const Node*> nodes_at_rest(const Graph& graph);
+
+/// Throws InputError, which names the matrix, where a matrix or all of them at the same time are more than
+/// may be.
+void require_room(const Plan& plan);
+
+/// Whether somebody keeps a node, under any of its names.
+bool is_kept(const Node& node, const Keep& keep);
+
+/// Whether a matrix may pass by in blocks.
+bool is_large(const Node& node);
+
+/// Whether an operand is needed a few rows at a time.
+bool passes_by(const Node& user, std::size_t operand);
+
+/// These rows and those that are made together with them, so that products always have the same blocks.
+RowRange whole_blocks(RowRange rows, std::size_t of_all);
+
+/// What a matrix of this shape takes.
+std::uint64_t bytes_of(Shape shape);
+
+/// The shapes of a node's operands.
+std::vector<Shape> shapes_of(const Node& node);
+
+}  // namespace attn

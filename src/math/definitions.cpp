@@ -1,0 +1,242 @@
+#include "math/definitions.hpp"
+
+#include <limits>
+#include <vector>
+
+#include "math/xtensor.hpp"
+
+namespace attn::definition {
+namespace {
+
+using xt::all;
+using xt::newaxis;
+using xt::range;
+using xt::view;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double epsilon_of_double = std::numeric_limits<double>::epsilon();
+
+// The rows from `first` on.
+Rows part(Rows x, std::size_t first, std::size_t count) {
+  return {x.row(first).data(), first, {count, x.shape.columns}};
+}
+
+// The rows beside those of the result, or the only one for all.
+auto beside(Rows x, RowsToMake result) {
+  return lent(x.shape.rows == 1 ? x : part(x, result.first, result.shape.rows));
+}
+
+// 0, 1, 2 … as a row.
+auto counted(std::size_t count) {
+  return xt::arange(static_cast<double>(count));
+}
+
+// Some rows in any order, one as often as it is asked for.
+auto gathered(Rows x, std::vector<std::size_t> places) {
+  for (std::size_t& place : places) place -= x.first;
+  return view(lent(x), xt::keep(places), all());
+}
+
+// The query and the key of every pair: pair (i, j) of n_k keys is row i·n_k + j.
+struct Pairs {
+  Pairs(RowsToMake result, std::size_t n_k) {
+    for (std::size_t pair = result.first; pair < result.end(); ++pair) {
+      queries.push_back(pair / n_k);
+      keys.push_back(pair % n_k);
+    }
+  }
+  std::vector<std::size_t> queries, keys;
+};
+
+}  // namespace
+
+// --- cells
+// --------------------------------------------------------------------------------------------------------
+
+void add(Rows x, Rows y, RowsToMake result) {
+  set(result, beside(x, result) + beside(y, result));
+}
+
+void subtract(Rows x, Rows y, RowsToMake result) {
+  set(result, beside(x, result) - beside(y, result));
+}
+
+void multiply(Rows x, Rows y, RowsToMake result) {
+  set(result, beside(x, result) * beside(y, result));
+}
+
+void divide(Rows x, double divisor, RowsToMake result) {
+  set(result, beside(x, result) / divisor);
+}
+
+void times(Rows x, double factor, RowsToMake result) {
+  set(result, beside(x, result) * factor);
+}
+
+void tanh(Rows x, RowsToMake result) {
+  set(result, xt::tanh(beside(x, result)));
+}
+
+void sigmoid(Rows x, RowsToMake result) {
+  set(result, 1.0 / (1.0 + xt::exp(-beside(x, result))));
+}
+
+void relu(Rows x, RowsToMake result) {
+  set(result, xt::maximum(beside(x, result), 0.0));
+}
+
+void identity(Rows x, RowsToMake result) {
+  set(result, beside(x, result));
+}
+
+// --- products
+// -----------------------------------------------------------------------------------------------------
+
+void matmul(Rows a, Rows b, RowsToMake result) {
+  set(result, sum_of_last(view(beside(a, result), all(), newaxis(), all()) *
+                          view(xt::transpose(lent(b)), newaxis(), all(), all())));
+}
+
+void matmul_transposed(Rows a, Rows b, RowsToMake result) {
+  set(result,
+      sum_of_last(view(beside(a, result), all(), newaxis(), all()) * view(lent(b), newaxis(), all(), all())));
+}
+
+// --- masks
+// --------------------------------------------------------------------------------------------------------
+
+void replace(Rows x, Rows allowed, double fill, RowsToMake result) {
+  set(result, xt::where(xt::not_equal(beside(allowed, result), 0.0), beside(x, result), fill));
+}
+
+void mask(Rows scores, Rows allowed, double fill, RowsToMake result) {
+  const Numbers most = largest_of_rows(xt::abs(beside(allowed, result)));
+  set(result, xt::where(xt::not_equal(beside(allowed, result), 0.0), beside(scores, result),
+                        xt::where(xt::equal(most, 0.0), -infinity, fill)));
+}
+
+// --- weights
+// ------------------------------------------------------------------------------------------------------
+
+void softmax(Rows scores, RowsToMake weights) {
+  const Numbers most = largest_of_rows(beside(scores, weights));
+  set(weights, xt::where(xt::equal(most, -infinity), 0.0, xt::exp(beside(scores, weights) - most)));
+  const Numbers sums = sum_of_rows(lent(weights));
+  set(weights, lent(weights) / xt::where(xt::equal(sums, 0.0), 1.0, sums));
+}
+
+void normalize(Rows x, RowsToMake weights) {
+  const Numbers sums = sum_of_rows(beside(x, weights)), sizes = sum_of_rows(xt::abs(beside(x, weights)));
+  const double rounding = static_cast<double>(x.shape.columns) * epsilon_of_double;
+  set(weights, xt::where(xt::abs(sums) <= rounding * sizes, 0.0, beside(x, weights) / sums));
+}
+
+void uniform(RowsToMake weights) {
+  const auto n = static_cast<double>(weights.shape.columns);
+  set(weights, xt::broadcast(1.0 / n, {weights.shape.rows, weights.shape.columns}));
+}
+
+void largest(Rows scores, RowsToMake weights) {
+  const Numbers places = places_of_largest(beside(scores, weights));
+  set(weights, xt::cast<double>(xt::equal(counted(weights.shape.columns), places)));
+}
+
+// --- numbers of rows
+// ----------------------------------------------------------------------------------------------
+
+void row_means(Rows x, RowsToMake means) {
+  set(means, mean_of_rows(beside(x, means)));
+}
+
+void row_variances(Rows x, Rows means, RowsToMake variances) {
+  set(variances, mean_of_rows(xt::square(beside(x, variances) - beside(means, variances))));
+}
+
+void half_squared_norms(Rows x, RowsToMake result) {
+  set(result, sum_of_rows(xt::square(beside(x, result))) / 2.0);
+}
+
+void standardize(Rows x, Rows means, Rows variances, double epsilon, RowsToMake result) {
+  set(result, (beside(x, result) - beside(means, result)) / xt::sqrt(beside(variances, result) + epsilon));
+}
+
+// --- pairs
+// --------------------------------------------------------------------------------------------------------
+
+void minus_half_squared_distances(Rows q, Rows k, RowsToMake result) {
+  set(result, 0.0 - sum_of_last(xt::square(view(beside(q, result), all(), newaxis(), all()) -
+                                           view(lent(k), newaxis(), all(), all()))) /
+                        2.0);
+}
+
+void pairwise_sum(Rows q, Rows k, RowsToMake result) {
+  const Pairs pairs(result, k.shape.rows);
+  set(result, gathered(q, pairs.queries) + gathered(k, pairs.keys));
+}
+
+void pairs(Rows q, Rows k, RowsToMake result) {
+  const Pairs pairs(result, k.shape.rows);
+  set(result, xt::concatenate(xt::xtuple(gathered(q, pairs.queries), gathered(k, pairs.keys)), 1));
+}
+
+void unpair(Rows pairs, RowsToMake result) {
+  set(result, lent({pairs.row(result.first * result.shape.columns).data(), result.first, result.shape}));
+}
+
+void by_distance(Rows table, RowsToMake result) {
+  const auto most = static_cast<double>(table.shape.columns / 2);
+  for (std::size_t i = result.first; i < result.end(); ++i) {
+    const xt::xtensor<std::size_t, 1> places =
+        xt::clip(counted(result.shape.columns) - static_cast<double>(i), -most, most) + most;
+    const Rows distances = table.shape.rows == 1 ? table : part(table, i, 1);
+    set({result.row(i).data(), i, {1, result.shape.columns}}, view(lent(distances), all(), xt::keep(places)));
+  }
+}
+
+// --- tables
+// -------------------------------------------------------------------------------------------------------
+
+void embed(Rows ids, Rows table, RowsToMake result) {
+  const xt::xtensor<std::size_t, 2> places = beside(ids, result) - 1.0;
+  set(result, gathered(table, {places.begin(), places.end()}));
+}
+
+void one_hot(Rows ids, RowsToMake result) {
+  set(result, xt::cast<double>(xt::equal(counted(result.shape.columns) + 1.0, beside(ids, result))));
+}
+
+void sinusoid(Rows frequencies, Rows is_sine, std::size_t first, RowsToMake result) {
+  const auto d = static_cast<double>(result.shape.columns), begin = static_cast<double>(first + result.first);
+  const Numbers places = view(counted(result.shape.rows) + begin, all(), newaxis());
+  const Numbers angles = places / xt::pow(10000.0, 2.0 * lent(frequencies) / d);
+  set(result, xt::where(xt::not_equal(lent(is_sine), 0.0), xt::sin(angles), xt::cos(angles)));
+}
+
+// --- places
+// -------------------------------------------------------------------------------------------------------
+
+void rows(Rows x, std::size_t first, RowsToMake result) {
+  set(result, lent(part(x, first + result.first, result.shape.rows)));
+}
+
+void columns(Rows x, std::size_t first, RowsToMake result) {
+  set(result, view(beside(x, result), all(), range(first, first + result.shape.columns)));
+}
+
+void concatenate(std::span<const Rows> parts, RowsToMake result) {
+  Numbers whole = Numbers::from_shape({result.shape.rows, 0});
+  for (const Rows& part : parts) whole = xt::concatenate(xt::xtuple(whole, beside(part, result)), 1);
+  set(result, whole);
+}
+
+void stack(std::span<const Rows> parts, RowsToMake result) {
+  Numbers whole = Numbers::from_shape({0, result.shape.columns});
+  for (const Rows& part : parts) whole = xt::concatenate(xt::xtuple(whole, lent(part)), 0);
+  set(result, view(whole, range(result.first, result.end()), all()));
+}
+
+void transpose(Rows x, RowsToMake result) {
+  set(result, view(xt::transpose(lent(x)), range(result.first, result.end()), all()));
+}
+
+}  // namespace attn::definition

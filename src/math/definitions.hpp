@@ -1,0 +1,71 @@
+#pragma once
+
+#include <span>
+
+#include "math/matrix.hpp"
+
+/// What every operation computes, as an expression of arrays. Operations whose loops are written for speed
+/// compute the same numbers, and tests compare them. Of each operand a definition is given the rows that it
+/// needs to make some rows of the result, or more; the axes of an operand are those that op/operations.hpp
+/// says.
+namespace attn::definition {
+
+// Of two matrices, or of a matrix and one row or column for all of it.
+void add(Rows x, Rows y, RowsToMake result);
+void subtract(Rows x, Rows y, RowsToMake result);
+void multiply(Rows x, Rows y, RowsToMake result);
+
+// Of a matrix and a number.
+void divide(Rows x, double divisor, RowsToMake result);
+void times(Rows x, double factor, RowsToMake result);
+
+// Of every cell.
+void tanh(Rows x, RowsToMake result);
+void sigmoid(Rows x, RowsToMake result);
+void relu(Rows x, RowsToMake result);
+void identity(Rows x, RowsToMake result);
+
+// Products. [m, k] [k, n] -> [m, n] and [m, k] [n, k] -> [m, n]
+void matmul(Rows a, Rows b, RowsToMake result);
+void matmul_transposed(Rows a, Rows b, RowsToMake result);
+
+// Masks: cells where `allowed` is 0 are replaced by `fill`; `mask` has −∞ in a row where all are.
+void replace(Rows x, Rows allowed, double fill, RowsToMake result);
+void mask(Rows scores, Rows allowed, double fill, RowsToMake result);
+
+// Weights of each row.
+void softmax(Rows scores, RowsToMake weights);
+void normalize(Rows x, RowsToMake weights);
+void uniform(RowsToMake weights);
+void largest(Rows scores, RowsToMake weights);
+
+// One number for each row, and what layer normalization does with them.
+void row_means(Rows x, RowsToMake means);
+void row_variances(Rows x, Rows means, RowsToMake variances);
+void half_squared_norms(Rows x, RowsToMake result);
+void standardize(Rows x, Rows means, Rows variances, double epsilon, RowsToMake result);
+
+// Every query with every key: as a matrix, and as a row for each pair.
+void minus_half_squared_distances(Rows q, Rows k, RowsToMake result);
+void pairwise_sum(Rows q, Rows k, RowsToMake result);
+void pairs(Rows q, Rows k, RowsToMake result);
+void unpair(Rows pairs, RowsToMake result);
+void by_distance(Rows table, RowsToMake result);
+
+// Rows of a table for ids from 1, and the rows of the identity matrix. [n, 1] [vocabulary, d] -> [n, d], [n,
+// 1] -> [n, vocabulary]
+void embed(Rows ids, Rows table, RowsToMake result);
+void one_hot(Rows ids, RowsToMake result);
+
+/// Sines and cosines of the positions from `first` on: of each column its frequency, and whether it is a
+/// sine. [1, d] [1, d] -> [n, d].
+void sinusoid(Rows frequencies, Rows is_sine, std::size_t first, RowsToMake result);
+
+// Other places: parts, matrices joined, rows and columns exchanged.
+void rows(Rows x, std::size_t first, RowsToMake result);
+void columns(Rows x, std::size_t first, RowsToMake result);
+void concatenate(std::span<const Rows> parts, RowsToMake result);
+void stack(std::span<const Rows> parts, RowsToMake result);
+void transpose(Rows x, RowsToMake result);
+
+}  // namespace attn::definition

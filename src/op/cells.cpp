@@ -1,0 +1,220 @@
+#include <fmt/format.h>
+
+#include "math/rows.hpp"
+#include "op/operations.hpp"
+#include "op/row_by_row.hpp"
+#include "support/error.hpp"
+
+// Operations on cells: of two matrices, of a matrix and a number, and functions of one number.
+
+namespace attn {
+namespace {
+
+// --- two matrices
+// -------------------------------------------------------------------------------------------------
+
+struct CellByCell {
+  std::string_view name;
+  std::string_view sign;
+  std::string_view latex_sign;
+  Binding binding;
+  void (*cells)(std::span<double> x, std::span<const double> y);  // x ← x ∘ y
+  Expression (*expression)(Expression x, Expression y);
+};
+
+constexpr CellByCell addition = {
+    "add",        "+",       "+",
+    Binding::sum, attn::add, [](Expression x, Expression y) {
+      return sum({std::move(x), std::move(y)}); }};
+
+constexpr CellByCell subtraction = {
+    "subtract", "−", "-", Binding::sum, attn::subtract, [](Expression x, Expression y) {
+      return std::move(x) - std::move(y);
+    }};
+
+constexpr CellByCell multiplication = {
+    "multiply",     "⊙",
+    "\\odot",       Binding::product,
+    attn::multiply, [](Expression x, Expression y) {
+      return product({std::move(x), std::move(y)}); }};
+
+// The second matrix has the shape of the first, or is one row or one column for all of it.
+class CellByCellOperation final : public InPlace {
+ public:
+  explicit CellByCellOperation(const CellByCell& kind) : kind_(kind) {}
+
+  std::string_view name() const override { return kind_.name; }
+
+  Frame frame(Operands operands) const override {
+    const Shape whole = operands[0]->frame.shape, part = operands[1]->frame.shape;
+    const bool rows_fit = part.rows == whole.rows || part.rows == 1;
+    const bool columns_fit = part.columns == whole.columns || part.columns == 1;
+    if (!rows_fit || !columns_fit) {
+      fail(
+          "{} is {} but {} is {}: it must have the same shape, or be one row of {} or one column of {} "
+          "numbers",
+          operands[0]->title(), to_string(whole), operands[1]->title(), to_string(part), whole.columns,
+          whole.rows);
+    }
+    return operands[0]->frame;
+  }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    // What is computed first stands on the left; on the right it would need parentheses: a − (b − c).
+    const auto firmer = static_cast<Binding>(static_cast<int>(kind_.binding) + 1);
+    const Formula left = within(kind_.binding, operands[0]), right = within(firmer, operands[1]);
+    return {fmt::format("{} {} {}", left.plain, kind_.sign, right.plain),
+            fmt::format("{} {} {}", left.latex, kind_.latex_sign, right.latex), kind_.binding};
+  }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    const auto beside = [](std::size_t place, std::size_t size) { return size == 1 ? 0 : place; };
+    const Shape part = operands[1]->frame.shape;
+    return {kind_.expression(cell(*operands[0], row, column),
+                             cell(*operands[1], beside(row, part.rows), beside(column, part.columns)))};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    return {.element_operations = operands[0].cells()};
+  }
+
+ private:
+  void change(RowsToMake rows, std::span<const Rows> others) const override {
+    for (std::size_t i = rows.first; i < rows.end(); ++i) {
+      const std::span<double> x = rows.row(i);
+      const std::span<const double> y = others[0].beside(i);
+      if (y.size() == x.size()) {
+        kind_.cells(x, y);
+      } else {
+        for (double& cell : x) kind_.cells({&cell, 1}, y);
+      }
+    }
+  }
+
+  const CellByCell& kind_;
+};
+
+// --- a matrix and a number
+// ----------------------------------------------------------------------------------------
+
+struct ByNumber {
+  std::string_view name;
+  void (*cells)(std::span<double> x, double number);  // x ← x ∘ number
+  Formula (*formula)(const Formula& x, const Formula& number);
+  Expression (*expression)(Expression x, Expression number);
+};
+
+constexpr ByNumber division = {
+    "divide", attn::divide,
+    [](const Formula& x, const Formula& divisor) -> Formula {
+      return {within(Binding::product, x).plain + " / " + divisor.plain,
+              "\\frac{" + x.latex + "}{" + divisor.latex + "}", Binding::product};
+    },
+    [](Expression x, Expression divisor) { return std::move(x) / std::move(divisor); }};
+
+constexpr ByNumber scaling = {
+    "times",
+    [](std::span<double> x, double factor) {
+      for (double& cell : x) cell *= factor;
+    },
+    [](const Formula& x, const Formula& factor) -> Formula {
+      const Formula left = within(Binding::product, x);
+      return {left.plain + " ⋅ " + factor.plain, left.latex + " \\cdot " + factor.latex, Binding::product};
+    },
+    [](Expression x, Expression factor) {
+      return product({std::move(x), std::move(factor)});
+    }};
+
+class ByNumberOperation final : public InPlace {
+ public:
+  ByNumberOperation(const ByNumber& kind, Scalar number) : kind_(kind), number_(std::move(number)) {}
+
+  std::string_view name() const override { return kind_.name; }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    return kind_.formula(operands[0], number_.notation);
+  }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    return {kind_.expression(cell(*operands[0], row, column), attn::number(number_.value, number_.notation))};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    return {.element_operations = operands[0].cells()};
+  }
+
+  const Scalar& number() const { return number_; }
+
+ private:
+  void change(RowsToMake rows, std::span<const Rows>) const override {
+    kind_.cells(rows.all(), number_.value);
+  }
+
+  const ByNumber& kind_;
+  Scalar number_;
+};
+
+// --- functions of one number
+// --------------------------------------------------------------------------------------
+
+class CellFunction final : public InPlace {
+ public:
+  CellFunction(std::string_view name, const Function& function) : name_(name), function_(function) {}
+
+  std::string_view name() const override { return name_; }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    return {fmt::format("{}({})", function_.name, operands[0].plain),
+            fmt::format("{}\\left({}\\right)", function_.latex, operands[0].latex)};
+  }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    return {call(function_, cell(*operands[0], row, column))};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    return {.element_operations = operands[0].cells()};
+  }
+
+ private:
+  void change(RowsToMake rows, std::span<const Rows>) const override { function_.evaluate_all(rows.all()); }
+
+  std::string_view name_;
+  const Function& function_;
+};
+
+}  // namespace
+
+Value add(const Value& x, const Value& y) {
+  return apply(CellByCellOperation(addition), x, y);
+}
+Value subtract(const Value& x, const Value& y) {
+  return apply(CellByCellOperation(subtraction), x, y);
+}
+Value multiply(const Value& x, const Value& y) {
+  return apply(CellByCellOperation(multiplication), x, y);
+}
+
+Value divide(const Value& x, const Scalar& divisor) {
+  return apply(ByNumberOperation(division, divisor), x);
+}
+Value times(const Value& x, const Scalar& factor) {
+  return apply(ByNumberOperation(scaling, factor), x);
+}
+
+const Scalar* number_of(const Operation& operation) {
+  const auto* by = dynamic_cast<const ByNumberOperation*>(&operation);
+  return by ? &by->number() : nullptr;
+}
+
+Value tanh(const Value& x) {
+  return apply(CellFunction("tanh", hyperbolic_tangent), x);
+}
+Value sigmoid(const Value& x) {
+  return apply(CellFunction("sigmoid", logistic), x);
+}
+Value relu(const Value& x) {
+  return apply(CellFunction("relu", rectifier), x);
+}
+
+}  // namespace attn

@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "op/operations.hpp"
+#include "op/row_by_row.hpp"
+#include "support/error.hpp"
+
+// Cells where a mask is 0 are replaced by a number.
+
+namespace attn {
+namespace {
+
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+bool is_empty(std::span<const double> allowed) {
+  return std::ranges::all_of(allowed, [](double cell) { return cell == 0.0; });
+}
+
+Formula written(double fill) {
+  if (std::isinf(fill)) return {"−∞", "-\\infty"};
+  return {fmt::format("{}", fill), fmt::format("{}", fill)};
+}
+
+// A row where the mask is 0 everywhere may have a fill of its own.
+class Replacement : public InPlace {
+ public:
+  Replacement(std::string_view name, double fill, double fill_of_empty_row)
+      : name_(name), fill_(fill), fill_of_empty_row_(fill_of_empty_row) {}
+
+  std::string_view name() const override { return name_; }
+
+  Frame frame(Operands operands) const override {
+    const Frame &scores = operands[0]->frame, &allowed = operands[1]->frame;
+    if (scores.shape != allowed.shape) {
+      fail("{} is {} but {} is {}: a mask needs one row for each query and one column for each key",
+           operands[1]->title(), to_string(allowed.shape), operands[0]->title(), to_string(scores.shape));
+    }
+    return scores;
+  }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    const Formula fill = written(fill_), other = written(fill_of_empty_row_);
+    const Formula scores = within(Binding::sum, operands[0]), allowed = within(Binding::sum, operands[1]);
+    const bool two = fill_ != fill_of_empty_row_;
+    return {scores.plain + " where " + allowed.plain + " = 1, else " + fill.plain +
+                (two ? " (" + other.plain + " in a row without any 1)" : ""),
+            "\\begin{cases}" + scores.latex + " & " + allowed.latex + " = 1 \\\\ " + fill.latex +
+                " & \\text{otherwise}" +
+                (two ? " \\\\ " + other.latex + " & \\text{in a row without any 1}" : "") + "\\end{cases}",
+            Binding::words};
+  }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    const Axis &queries = operands[0]->frame.rows, &keys = operands[0]->frame.columns;
+    if (operands[1]->cell(row, column) != 0.0) {
+      return {cell(*operands[0], row, column),
+              fmt::format("key {} is not masked for query {}, so the score stays", keys.label(column),
+                          queries.label(row))};
+    }
+    if (fill_ != fill_of_empty_row_ && is_empty(operands[1]->row(row))) {
+      const Formula fill = written(fill_of_empty_row_);
+      return {number(fill_of_empty_row_, fill),
+              fmt::format("all keys are masked for query {}: {} replaces the scores", queries.label(row),
+                          fill.plain)};
+    }
+    return {number(fill_, written(fill_)),
+            fmt::format("key {} is masked for query {}: {} replaces the score", keys.label(column),
+                        queries.label(row), written(fill_).plain)};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    return {.element_operations = operands[0].cells()};
+  }
+
+  double fill() const { return fill_; }
+
+ private:
+  void change(RowsToMake rows, std::span<const Rows> others) const override {
+    for (std::size_t i = rows.first; i < rows.end(); ++i) {
+      const std::span<double> scores = rows.row(i);
+      const std::span<const double> allowed = others[0].row(i);
+      for (std::size_t j = 0; j < scores.size(); ++j) scores[j] = allowed[j] != 0.0 ? scores[j] : fill_;
+      if (fill_ != fill_of_empty_row_ && is_empty(allowed)) std::ranges::fill(scores, fill_of_empty_row_);
+    }
+  }
+
+  std::string_view name_;
+  double fill_;
+  double fill_of_empty_row_;
+};
+
+// A finite fill in a whole row would come out of the softmax as equal weights on masked keys.
+class Mask final : public Replacement {
+ public:
+  explicit Mask(double fill) : Replacement("mask", fill, minus_infinity) {}
+};
+
+}  // namespace
+
+Value mask(const Value& scores, const Value& allowed, double fill) {
+  return apply(Mask(fill), scores, allowed);
+}
+
+Value replace(const Value& x, const Value& kept, double fill) {
+  return apply(Replacement("replace", fill, fill), x, kept);
+}
+
+bool is_mask(const Operation& operation) {
+  return dynamic_cast<const Mask*>(&operation);
+}
+
+double mask_fill(const Operation& operation) {
+  const auto* mask = dynamic_cast<const Mask*>(&operation);
+  return mask ? mask->fill() : minus_infinity;
+}
+
+}  // namespace attn

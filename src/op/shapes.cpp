@@ -1,0 +1,332 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "op/operations.hpp"
+#include "op/row_by_row.hpp"
+#include "support/error.hpp"
+
+// Operations that only move numbers to other places: parts of a matrix, matrices joined, rows and columns
+// exchanged.
+
+namespace attn {
+namespace {
+
+enum class Along { rows, columns };
+
+std::size_t& size_along(Along along, Shape& shape) {
+  return along == Along::rows ? shape.rows : shape.columns;
+}
+std::size_t size_along(Along along, const Shape& shape) {
+  return along == Along::rows ? shape.rows : shape.columns;
+}
+
+// --- a part of a matrix
+// -------------------------------------------------------------------------------------------
+
+struct Slice {
+  std::string_view name;  // "rows"
+  std::string_view one;   // "row"
+  Along along;
+  std::string (*latex)(const std::string& whole, const std::string& places);
+};
+
+constexpr Slice some_columns = {"columns", "column", Along::columns,
+                                [](const std::string& whole, const std::string& places) {
+                                  return "{" + whole + "}_{\\,\\cdot\\,,\\," + places + "}";
+                                }};
+
+constexpr Slice some_rows = {"rows", "row", Along::rows,
+                             [](const std::string& whole, const std::string& places) {
+                               return "{" + whole + "}_{" + places + ",\\cdot}";
+                             }};
+
+class SliceOperation final : public Operation {
+ public:
+  SliceOperation(const Slice& kind, std::size_t first, std::size_t count)
+      : kind_(kind), first_(first), count_(count) {}
+
+  std::string_view name() const override { return kind_.name; }
+  bool moves() const override { return true; }
+
+  Frame frame(Operands operands) const override {
+    Frame result = operands[0]->frame;
+    std::size_t& size = size_along(kind_.along, result.shape);
+    if (first_ + count_ > size) {
+      fail("{0} has {1} {2}: {2} {3} to {4} are not among them", operands[0]->title(), size, kind_.name,
+           first_ + 1, first_ + count_);
+    }
+    size = count_;
+    Axis& labels = kind_.along == Along::rows ? result.rows : result.columns;
+    labels = part(labels, first_, count_);
+    return result;
+  }
+
+  void compute(std::span<const Rows> operands, RowsToMake result) const override {
+    const Shape from = first();
+    for (std::size_t i = result.first; i < result.end(); ++i) {
+      const std::span<double> cells = result.row(i);
+      std::ranges::copy(operands[0].row(from.rows + i).subspan(from.columns, cells.size()), cells.begin());
+    }
+  }
+  RowRange needed(std::size_t, RowRange made, std::span<const Shape>) const override {
+    return {first().rows + made.first, made.count};
+  }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    const std::size_t first = first_ + 1, last = first_ + count_;
+    const bool one = count_ == 1;
+    const Formula whole = within(Binding::whole, operands[0]);
+    const std::string which =
+        one ? fmt::format("{} {}", kind_.one, first) : fmt::format("{} {}…{}", kind_.name, first, last);
+    return {which + " of " + whole.plain,
+            kind_.latex(whole.latex, one ? fmt::format("{}", first) : fmt::format("{}:{}", first, last)),
+            Binding::words};
+  }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    const Shape from = first();
+    return {cell(*operands[0], from.rows + row, from.columns + column)};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    Shape shape = operands[0];
+    size_along(kind_.along, shape) = count_;
+    return {.element_operations = shape.cells()};
+  }
+
+ private:
+  // Where the part begins.
+  Shape first() const {
+    Shape place;
+    size_along(kind_.along, place) = first_;
+    return place;
+  }
+
+  const Slice& kind_;
+  std::size_t first_, count_;
+};
+
+// --- matrices one after another
+// -----------------------------------------------------------------------------------
+
+struct Join {
+  std::string_view name;
+  Along along;
+  std::string_view place;                                 // "side by side"
+  Axis (*axis)(Operation::Operands parts);                // of the direction in which the result is longer
+  Formula (*formula)(std::span<const Formula> operands);  // how it is written
+};
+
+// The formulas of all operands with `plain` or `latex` between them.
+Formula listed(std::span<const Formula> operands, std::string_view plain, std::string_view latex) {
+  Formula result = operands[0];
+  for (const Formula& part : operands.subspan(1)) {
+    result.plain.append(plain).append(part.plain);
+    result.latex.append(latex).append(part.latex);
+  }
+  return result;
+}
+
+// The columns of the parts are numbered anew.
+Axis numbered_columns(Operation::Operands parts) {
+  return axis(parts[0]->frame.columns.name);
+}
+
+// The labels of all parts one after another, where every part has them.
+Axis joined_rows(Operation::Operands parts) {
+  std::vector<std::string> labels;
+  for (const Node* part : parts) {
+    const Axis& rows = part->frame.rows;
+    if (!rows.labels) return axis(rows.name);
+    labels.insert(labels.end(), rows.labels->begin(), rows.labels->end());
+  }
+  return axis(parts[0]->frame.rows.name, std::move(labels));
+}
+
+constexpr Join concatenation = {"concatenate", Along::columns, "side by side", numbered_columns,
+                                [](std::span<const Formula> operands) -> Formula {
+                                  const Formula all = listed(operands, "; ", " ; ");
+                                  return {"[" + all.plain + "]", "\\left[" + all.latex + "\\right]"};
+                                }};
+
+constexpr Join stacking = {
+    "stack", Along::rows, "below each other", joined_rows, [](std::span<const Formula> operands) -> Formula {
+      const Formula all = listed(operands, ", ", " \\\\ ");
+      return {"rows(" + all.plain + ")", "\\begin{bmatrix}" + all.latex + "\\end{bmatrix}"};
+    }};
+
+class JoinOperation final : public Operation {
+ public:
+  explicit JoinOperation(const Join& kind) : kind_(kind) {}
+
+  std::string_view name() const override { return kind_.name; }
+  bool moves() const override { return true; }
+
+  Frame frame(Operands operands) const override {
+    const Frame& first = operands[0]->frame;
+    const bool below = kind_.along == Along::rows;
+    Frame result{first.shape, first.rows, first.columns};
+    (below ? result.rows : result.columns) = kind_.axis(operands);
+    std::size_t& size = size_along(kind_.along, result.shape);
+    size = 0;
+    const Along other = below ? Along::columns : Along::rows;
+    for (const Node* part : operands) {
+      const std::size_t ours = size_along(other, first.shape), theirs = size_along(other, part->frame.shape);
+      if (ours != theirs) {
+        fail("{0} has {1} {2} but {3} has {4}: matrices {5} need the same number of {2}",
+             operands[0]->title(), ours, below ? "columns" : "rows", part->title(), theirs, kind_.place);
+      }
+      size += size_along(kind_.along, part->frame.shape);
+    }
+    return result;
+  }
+
+  void compute(std::span<const Rows> operands, RowsToMake result) const override {
+    Shape place;  // of the part's first cell in the result
+    for (const Rows& part : operands) {
+      const std::size_t begin = std::max(result.first, place.rows + part.first);
+      const std::size_t end = std::min(result.end(), place.rows + part.end());
+      for (std::size_t i = begin; i < end; ++i) {
+        std::ranges::copy(part.row(i - place.rows), result.row(i).subspan(place.columns).begin());
+      }
+      size_along(kind_.along, place) += kind_.along == Along::rows ? part.end() : part.shape.columns;
+    }
+  }
+
+  Formula formula(std::span<const Formula> operands) const override { return kind_.formula(operands); }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    std::size_t& place = kind_.along == Along::rows ? row : column;
+    for (const Node* part : operands) {
+      const std::size_t size = size_along(kind_.along, part->frame.shape);
+      if (place < size) return {cell(*part, row, column)};
+      place -= size;
+    }
+    return {};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    Cost total;
+    for (const Shape& part : operands) total.element_operations += part.cells();
+    return total;
+  }
+
+  // Side by side, the same rows of every part.
+  RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const override {
+    return kind_.along == Along::columns ? made : Operation::needed(operand, made, operands);
+  }
+
+ private:
+  const Join& kind_;
+};
+
+// One part alone is itself.
+Value join(const Join& kind, const std::vector<Value>& parts) {
+  if (parts.size() == 1) return parts.front();
+  return parts.front().graph().apply(std::make_unique<const JoinOperation>(kind), parts);
+}
+
+// --- other orders and other labels
+// --------------------------------------------------------------------------------
+
+class Transpose final : public Operation {
+ public:
+  std::string_view name() const override { return "transpose"; }
+  bool moves() const override { return true; }
+
+  Frame frame(Operands operands) const override {
+    const Frame& x = operands[0]->frame;
+    return {{x.shape.columns, x.shape.rows}, x.columns, x.rows};
+  }
+
+  void compute(std::span<const Rows> operands, RowsToMake result) const override {
+    transpose_into(operands[0], result);
+  }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    const Formula x = within(Binding::whole, operands[0]);
+    return {x.plain + "ᵀ", "{" + x.latex + "}^{\\top}"};
+  }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    return {cell(*operands[0], column, row)};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    return {.element_operations = operands[0].cells()};
+  }
+};
+
+// A number that went through nodes without a name only was copied from the first one that has a name.
+std::string source_of(Cell cell) {
+  while (cell.node->name.empty()) {
+    const Expression from =
+        cell.node->operation->explain(cell.node->operands, cell.row, cell.column).expression;
+    if (from.kind != Expression::Kind::cell) return "";
+    cell = from.cell;
+  }
+  return fmt::format("copied from {}[{},{}]", cell.node->name, cell.row + 1, cell.column + 1);
+}
+
+class Labelled final : public InPlace {
+ public:
+  explicit Labelled(Axis rows) : rows_(std::move(rows)) {}
+
+  std::string_view name() const override { return "labelled"; }
+  bool moves() const override { return true; }
+
+  Frame frame(Operands operands) const override {
+    const Frame& x = operands[0]->frame;
+    if (rows_.labels && rows_.labels->size() != x.shape.rows) {
+      fail("{} has {} rows and {} labels: give one for each row", operands[0]->title(), x.shape.rows,
+           rows_.labels->size());
+    }
+    return {x.shape, rows_, x.columns};
+  }
+
+  Formula formula(std::span<const Formula> operands) const override { return operands[0]; }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    return {cell(*operands[0], row, column), source_of({operands[0], row, column})};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    return {.element_operations = operands[0].cells()};  // of the copy, where others hold the cells as well
+  }
+
+ private:
+  void change(RowsToMake, std::span<const Rows>) const override {}
+
+  Axis rows_;
+};
+
+}  // namespace
+
+Value columns(const Value& x, std::size_t first, std::size_t count) {
+  return apply(SliceOperation(some_columns, first, count), x);
+}
+Value rows(const Value& x, std::size_t first, std::size_t count) {
+  return apply(SliceOperation(some_rows, first, count), x);
+}
+
+Value concatenate(const std::vector<Value>& parts) {
+  return join(concatenation, parts);
+}
+Value stack(const std::vector<Value>& parts) {
+  return join(stacking, parts);
+}
+
+Value transpose(const Value& x) {
+  return apply(Transpose(), x);
+}
+
+bool is_transpose(const Operation& operation) {
+  return dynamic_cast<const Transpose*>(&operation);
+}
+
+Value labelled(const Value& x, Axis rows) {
+  return apply(Labelled(std::move(rows)), x);
+}
+
+}  // namespace attn

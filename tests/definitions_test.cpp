@@ -1,0 +1,112 @@
+#include <cmath>
+#include <limits>
+#include <regex>
+
+#include "math/definitions.hpp"
+#include "operation_samples.hpp"
+#include "source_files.hpp"
+#include "testing.hpp"
+
+using namespace attn;
+
+namespace {
+
+std::vector<Rows> operands_of(const Node& node) {
+  std::vector<Rows> operands;
+  for (const Node* operand : node.operands) operands.push_back(rows_of(operand->matrix()));
+  return operands;
+}
+
+// Whether the numbers are the same; or nearly so, measured by their own size.
+bool agree(Rows ours, Rows theirs, bool exactly) {
+  for (std::size_t i = ours.first; i < ours.end(); ++i) {
+    for (std::size_t j = 0; j < ours.shape.columns; ++j) {
+      const double a = ours(i, j), b = theirs(i, j);
+      const double tolerance = exactly ? 0.0 : 1e-12 * std::max(1.0, std::fabs(b));
+      if (!close(a, b, tolerance)) return false;
+    }
+  }
+  return true;
+}
+
+// Where a source holds a reduction that is not computed at once, or an expression.
+std::vector<std::string> lazy_reductions(const std::string& source) {
+  static const std::regex lazy(
+      R"re(keep_dims|xt::(?:sum|mean|amax|amin|prod|variance|stddev|norm_\w+)\(|auto&* \w+ = xt::)re");
+  std::vector<std::string> found;
+  for (std::sregex_iterator one(source.begin(), source.end(), lazy), end; one != end; ++one) {
+    found.push_back(one->str());
+  }
+  return found;
+}
+
+constexpr SampleSizes several_sizes[] = {
+    {1, 1, 1}, {1, 5, 7}, {5, 1, 1}, {6, 2, 1}, {1, 3, 40}, {8, 8, 8}, {17, 5, 23}, {193, 3, 11}, {400, 7, 2},
+};
+
+}  // namespace
+
+TEST_CASE("every operation computes what its definition says, whatever the shapes") {
+  for (const OperationSample& sample : operation_samples()) {
+    for (std::uint32_t seed = 1; const SampleSizes& sizes : several_sizes) {
+      CAPTURE(sample.name);
+      CAPTURE(sizes.m);
+      CAPTURE(sizes.n);
+      Graph graph;
+      Samples from(graph, sizes, seed++);
+      const Value value = sample.apply(from);
+      Matrix defined(value.shape());
+      sample.define(operands_of(value.node()), rows_to_make(defined));
+      CHECK(agree(rows_of(value.matrix()), rows_of(defined), sample.is_exact));
+    }
+  }
+}
+
+TEST_CASE("a definition makes some rows as it makes all") {
+  for (const OperationSample& sample : operation_samples()) {
+    CAPTURE(sample.name);
+    Graph graph;
+    Samples from(graph, {9, 4, 6});
+    const Value value = sample.apply(from);
+    const std::vector<Rows> operands = operands_of(value.node());
+    Matrix all(value.shape()), some({3, value.shape().columns});
+    sample.define(operands, rows_to_make(all));
+    const RowsToMake block{some.data(), 2, some.shape()};
+    sample.define(operands, block);
+    for (std::size_t i = block.first; i < block.end(); ++i) {
+      CHECK(std::ranges::equal(Rows(block).row(i), row(all, i)));
+    }
+  }
+}
+
+TEST_CASE("a definition gives the numbers worked out by hand") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const Matrix scores = matrix({{0, std::log(3.0)}, {-infinity, -infinity}, {-infinity, 7}});
+  CHECK(close(made_by(definition::softmax, {3, 2}, scores), matrix({{0.25, 0.75}, {0, 0}, {0, 1}}), 1e-15));
+  const Matrix sums = matrix({{1, 3, 0}, {0.1, 0.2, -0.3}});
+  CHECK(close(made_by(definition::normalize, {2, 3}, sums), matrix({{0.25, 0.75, 0}, {0, 0, 0}}), 1e-15));
+  CHECK(same(made_by(definition::largest, {2, 3}, matrix({{1, 5, 5}, {2, 1, 0}})),
+             matrix({{0, 1, 0}, {1, 0, 0}})));
+  CHECK(same(made_by(definition::half_squared_norms, {1, 1}, matrix({{3, 4}})), matrix({{12.5}})));
+  CHECK(same(made_by(definition::uniform, {2, 4}), Matrix({2, 4}, 0.25)));
+  CHECK(same(made_by(definition::row_means, {2, 1}, matrix({{1, 2, 6}, {-1, 1, 0}})), matrix({{3}, {0}})));
+  CHECK(same(made_by(definition::matmul, {1, 1}, matrix({{1, 2}}), matrix({{3}, {4}})), matrix({{11}})));
+}
+
+TEST_CASE("reductions of xtensor are computed at once, by the functions of one header") {
+  std::size_t users = 0;
+  for (const SourceFile& file : source_files("src")) {
+    if (file.path == "src/math/xtensor.hpp") continue;
+    users += file.text.find("xt::") != std::string::npos;
+    CAPTURE(file.path);
+    CHECK(lazy_reductions(file.text) == std::vector<std::string>{});
+  }
+  CHECK(users > 0);
+}
+
+TEST_CASE("a lazy reduction is found") {
+  CHECK(lazy_reductions("const auto e = xt::exp(x);").size() == 1);
+  CHECK(lazy_reductions("set(y, x / xt::sum(x, {1}, xt::keep_dims));").size() == 2);
+  CHECK(lazy_reductions("set(y, x - xt::amax(x, {1}));").size() == 1);
+  CHECK(lazy_reductions("const Numbers sums = sum_of_rows(x);").empty());
+}
