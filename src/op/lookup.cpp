@@ -36,7 +36,7 @@ class IdsOf {
   const Node &ids_, &table_;  // live in the same graph
 };
 
-class Embed final : public Operation {
+class Embed final : public RowByMatrix {
  public:
   Embed(const Node& ids, const Node& table) : ids_(ids, table) {}
 
@@ -56,9 +56,6 @@ class Embed final : public Operation {
     for (std::size_t i = result.first; i < result.end(); ++i) {
       std::ranges::copy(operands[1].row(ids_.place(operands[0], i)), result.row(i).begin());
     }
-  }
-  RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const override {
-    return operand == 0 ? made : RowRange{0, operands[1].rows};
   }
 
   Formula formula(std::span<const Formula> operands) const override {

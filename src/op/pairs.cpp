@@ -40,7 +40,7 @@ RowRange rows_behind_pairs(std::size_t operand, RowRange made, std::span<const S
   return {first, last - first + 1};
 }
 
-class MinusHalfSquaredDistances final : public Operation {
+class MinusHalfSquaredDistances final : public RowByMatrix {
  public:
   std::string_view name() const override { return "minus_half_squared_distances"; }
 
@@ -56,9 +56,6 @@ class MinusHalfSquaredDistances final : public Operation {
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
     squared_distances(operands[0], operands[1], result);
     for (double& cell : result.all()) cell = 0.0 - cell / 2.0;  // so that a distance of 0 is not −0
-  }
-  RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const override {
-    return operand == 0 ? made : RowRange{0, operands[1].rows};
   }
 
   Formula formula(std::span<const Formula> operands) const override {

@@ -1,6 +1,7 @@
 #include "math/product.hpp"
 
 #include "op/operations.hpp"
+#include "op/row_by_row.hpp"
 #include "support/error.hpp"
 
 // Matrix products: every row of the result needs one row of the first matrix and all of the second.
@@ -8,11 +9,7 @@
 namespace attn {
 namespace {
 
-RowRange rows_of_product(std::size_t operand, RowRange made, std::span<const Shape> operands) {
-  return operand == 0 ? made : RowRange{0, operands[1].rows};
-}
-
-class Matmul final : public Operation {
+class Matmul final : public RowByMatrix {
  public:
   std::string_view name() const override { return "matmul"; }
 
@@ -27,9 +24,6 @@ class Matmul final : public Operation {
 
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
     product(operands[0], operands[1], result);
-  }
-  RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const override {
-    return rows_of_product(operand, made, operands);
   }
 
   Formula formula(std::span<const Formula> operands) const override {
@@ -50,7 +44,7 @@ class Matmul final : public Operation {
   }
 };
 
-class MatmulTransposed final : public Operation {
+class MatmulTransposed final : public RowByMatrix {
  public:
   std::string_view name() const override { return "matmul_transposed"; }
 
@@ -65,9 +59,6 @@ class MatmulTransposed final : public Operation {
 
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
     product_transposed(operands[0], operands[1], result);
-  }
-  RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const override {
-    return rows_of_product(operand, made, operands);
   }
 
   Formula formula(std::span<const Formula> operands) const override {

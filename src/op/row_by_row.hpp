@@ -15,6 +15,15 @@ class RowByRow : public Operation {
   }
 };
 
+/// An operation of which every row of the result needs the same row of the first operand and all of the
+/// second.
+class RowByMatrix : public Operation {
+ public:
+  RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const override {
+    return operand == 0 ? made : RowRange{0, operands[1].rows};
+  }
+};
+
 /// A row-by-row operation that changes the cells of its first operand, in the operand's own memory where
 /// nobody else needs them.
 class InPlace : public RowByRow {
