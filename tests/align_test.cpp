@@ -3,10 +3,10 @@
 #include <cmath>
 #include <string>
 
-#include "data/encoder_decoder_file.hpp"
-#include "data/words.hpp"
 #include "model/influence.hpp"
 #include "op/operations.hpp"
+#include "problem/encoder_decoder_file.hpp"
+#include "problem/words.hpp"
 #include "process.hpp"
 #include "support/lookup.hpp"
 #include "testing.hpp"

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "attention/masks.hpp"
-#include "attention/problem.hpp"
 #include "attention/scale.hpp"
-#include "attention/steps.hpp"
 #include "attention/watches.hpp"
-#include "data/request.hpp"
+#include "problem/problem.hpp"
+#include "problem/request.hpp"
 #include "support/lookup.hpp"
+#include "tell/steps.hpp"
 #include "testing.hpp"
 
 using namespace attn;

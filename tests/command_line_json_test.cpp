@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "data/examples.hpp"
 #include "files/json.hpp"
+#include "problem/examples.hpp"
 #include "process.hpp"
 
 using namespace attn;

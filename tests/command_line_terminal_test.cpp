@@ -5,7 +5,7 @@
 #include <string>
 
 #include "command/command.hpp"
-#include "data/examples.hpp"
+#include "problem/examples.hpp"
 #include "process.hpp"
 #include "render/width.hpp"
 

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "command/command.hpp"
-#include "data/examples.hpp"
 #include "files/json.hpp"
 #include "files/matrix_file.hpp"
 #include "files/npz.hpp"
+#include "problem/examples.hpp"
 #include "process.hpp"
 #include "render/format.hpp"
 

@@ -3,11 +3,11 @@
 #include <cstring>
 #include <random>
 
-#include "data/request.hpp"
 #include "graph/plan.hpp"
 #include "graph/run.hpp"
 #include "math/crew.hpp"
 #include "models.hpp"
+#include "problem/request.hpp"
 
 namespace attn {
 

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <set>
 
-#include "attention/problem.hpp"
 #include "commands_tried.hpp"
-#include "data/request.hpp"
 #include "files/json.hpp"
 #include "graph/cost.hpp"
 #include "graph/path.hpp"
 #include "model/layer_cost.hpp"
 #include "op/operations.hpp"
+#include "problem/problem.hpp"
+#include "problem/request.hpp"
 #include "process.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"

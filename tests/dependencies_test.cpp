@@ -14,21 +14,14 @@ namespace {
 // From top to bottom: a folder includes itself and those below it. "" is src itself. A folder within a folder
 // has a place of its own; those of one row may include each other.
 const std::vector<std::vector<std::string_view>> layers = {
-    {""},
-    {"command/attention", "command/model", "command/cost", "command/errata"},
-    {"command"},
-    {"lesson"},
-    {"document"},
-    {"render"},
-    {"page"},
-    {"data"},
-    {"data/parameters"},
-    {"model"},
-    {"attention"},
-    {"op"},
-    {"graph"},
-    {"files"},
-    {"math"},
+    {""},         {"command/attention", "command/model", "command/cost", "command/errata"},
+    {"command"},  {"lesson"},
+    {"document"}, {"render"},
+    {"tell"},     {"page"},
+    {"problem"},  {"parameters"},
+    {"model"},    {"attention"},
+    {"op"},       {"graph"},
+    {"files"},    {"math"},
     {"support"}};
 
 std::size_t layer_of(std::string_view folder) {
@@ -120,7 +113,7 @@ TEST_CASE("an include that points up or sideways is found") {
         Found{"math/rows.cpp includes \"graph/graph.hpp\": it points up"});
   CHECK(complaints("files/csv.cpp", "  #  include\t\"page/page.hpp\"").size() == 1);
   CHECK(complaints("files/csv.cpp", "#include \"graph/graph.hpp\"").size() == 1);
-  CHECK(complaints("data/parameters/layout.cpp", "#include \"data/request.hpp\"").size() == 1);
+  CHECK(complaints("parameters/layout.cpp", "#include \"problem/request.hpp\"").size() == 1);
   CHECK(complaints("op/new/add.cpp", "#include \"support/error.hpp\"").size() == 1);
   CHECK(complaints("page/page.hpp", "#include \"render/text.hpp\"").size() == 1);
   CHECK(complaints("command/app.cpp", "#include \"output_file.hpp\"").size() == 1);
@@ -141,7 +134,7 @@ TEST_CASE("a library that is included elsewhere than at its gate is found") {
 
 TEST_CASE("an include that points down, stays or leads to a library is accepted") {
   CHECK(complaints("main.cpp", "#include \"output_file.hpp\"\n#include \"command/app.hpp\"").empty());
-  CHECK(complaints("data/draw.cpp", "#include \"files/json.hpp\"\n#include <vector>").empty());
+  CHECK(complaints("problem/draw.cpp", "#include \"files/json.hpp\"\n#include <vector>").empty());
   CHECK(complaints("op/cells.cpp", "#include \"math/rows.hpp\"\n// #include \"page/page.hpp\"").empty());
   CHECK(complaints("support/error.hpp", "#include <fmt/format.h>\n#include").empty());
 }

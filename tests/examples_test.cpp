@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "attention/watches.hpp"
-#include "data/examples.hpp"
-#include "data/problem_file.hpp"
-#include "data/request.hpp"
+#include "problem/examples.hpp"
+#include "problem/problem_file.hpp"
+#include "problem/request.hpp"
 #include "support/lookup.hpp"
 #include "testing.hpp"
 

@@ -4,14 +4,14 @@
 #include <limits>
 
 #include "attention/averaging.hpp"
-#include "attention/problem.hpp"
-#include "attention/steps.hpp"
 #include "attention/watches.hpp"
-#include "command/attention/picture.hpp"
-#include "data/problem_file.hpp"
-#include "data/request.hpp"
 #include "op/operations.hpp"
-#include "page/describe.hpp"
+#include "problem/problem.hpp"
+#include "problem/problem_file.hpp"
+#include "problem/request.hpp"
+#include "tell/describe.hpp"
+#include "tell/picture.hpp"
+#include "tell/steps.hpp"
 #include "testing.hpp"
 
 using namespace attn;

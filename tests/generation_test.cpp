@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "data/transformer_file.hpp"
 #include "models.hpp"
+#include "problem/transformer_file.hpp"
 
 using namespace attn;
 

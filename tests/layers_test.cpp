@@ -5,9 +5,9 @@
 #include "attention/feed_forward.hpp"
 #include "attention/identities.hpp"
 #include "attention/watches.hpp"
-#include "data/problem_file.hpp"
-#include "data/request.hpp"
 #include "files/json_writer.hpp"
+#include "problem/problem_file.hpp"
+#include "problem/request.hpp"
 #include "testing.hpp"
 
 using namespace attn;

@@ -2,11 +2,11 @@
 
 #include <cmath>
 
-#include "attention/problem.hpp"
-#include "data/examples.hpp"
-#include "data/request.hpp"
 #include "lesson/judge.hpp"
 #include "lesson/lesson.hpp"
+#include "problem/examples.hpp"
+#include "problem/problem.hpp"
+#include "problem/request.hpp"
 #include "support/lookup.hpp"
 #include "testing.hpp"
 

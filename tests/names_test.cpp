@@ -169,7 +169,7 @@ TEST_CASE("a line that asks for a role, or only speaks of a matrix, is accepted"
        }) {
     CHECK_MESSAGE(complaints("model/part.cpp", line).empty(), line);
   }
-  CHECK(complaints("data/build.cpp", "if (name == \"scores\") return;").empty());
+  CHECK(complaints("problem/build.cpp", "if (name == \"scores\") return;").empty());
 }
 
 TEST_CASE("the table has every role, and every name once") {

@@ -1,4 +1,4 @@
-#include "data/parameters/parameters.hpp"
+#include "parameters/parameters.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -4,10 +4,10 @@
 
 #include "attention/identities.hpp"
 #include "attention/positions.hpp"
-#include "data/problem_file.hpp"
-#include "data/request.hpp"
 #include "files/json_writer.hpp"
 #include "op/operations.hpp"
+#include "problem/problem_file.hpp"
+#include "problem/request.hpp"
 #include "testing.hpp"
 
 using namespace attn;

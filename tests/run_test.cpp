@@ -6,10 +6,10 @@
 #include "attention/masks.hpp"
 #include "attention/watches.hpp"
 #include "computations.hpp"
-#include "data/examples.hpp"
 #include "math/crew.hpp"
 #include "math/product.hpp"
 #include "op/operations.hpp"
+#include "problem/examples.hpp"
 #include "testing.hpp"
 
 using namespace attn;

@@ -4,10 +4,10 @@
 
 #include "command/model/run.hpp"
 #include "commands_tried.hpp"
-#include "data/parameters/parameters.hpp"
 #include "files/json.hpp"
 #include "graph/plan.hpp"
 #include "models.hpp"
+#include "parameters/parameters.hpp"
 #include "process.hpp"
 
 using namespace attn;

@@ -6,11 +6,11 @@
 
 #include "attention/identities.hpp"
 #include "attention/recipe.hpp"
-#include "attention/steps.hpp"
 #include "attention/watches.hpp"
-#include "data/problem_file.hpp"
-#include "data/request.hpp"
 #include "files/json_writer.hpp"
+#include "problem/problem_file.hpp"
+#include "problem/request.hpp"
+#include "tell/steps.hpp"
 #include "testing.hpp"
 
 using namespace attn;

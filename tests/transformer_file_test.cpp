@@ -1,11 +1,11 @@
-#include "data/transformer_file.hpp"
+#include "problem/transformer_file.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "data/transformer_parameters.hpp"
 #include "files/json.hpp"
 #include "models.hpp"
+#include "parameters/transformer_parameters.hpp"
 #include "process.hpp"
 
 using namespace attn;

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "data/transformer_file.hpp"
 #include "evaluated.hpp"
 #include "models.hpp"
+#include "problem/transformer_file.hpp"
 
 using namespace attn;
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "data/words.hpp"
+#include "problem/words.hpp"
 #include "testing.hpp"
 
 using namespace attn;

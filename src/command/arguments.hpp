@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "command/environment.hpp"
-#include "data/request.hpp"
+#include "problem/request.hpp"
 
 namespace attn {
 

@@ -1,7 +1,7 @@
 #include "command/command.hpp"
 #include "files/matrix_file.hpp"
-#include "page/describe.hpp"
 #include "support/error.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

@@ -1,4 +1,4 @@
-#include "data/examples.hpp"
+#include "problem/examples.hpp"
 #include "command/command.hpp"
 #include "support/lookup.hpp"
 

@@ -5,9 +5,9 @@
 #include "command/explanation.hpp"
 #include "command/solve.hpp"
 #include "graph/address.hpp"
-#include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "command/command.hpp"
-#include "data/parameters/parameters.hpp"
+#include "parameters/parameters.hpp"
 
 namespace attn {
 

@@ -2,10 +2,10 @@
 #include "attention/watches.hpp"
 
 #include "command/parameter_file.hpp"
-#include "data/examples.hpp"
-#include "page/describe.hpp"
+#include "problem/examples.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

@@ -5,8 +5,8 @@
 #include <variant>
 #include <vector>
 
-#include "attention/problem.hpp"
 #include "graph/graph.hpp"
+#include "problem/problem.hpp"
 
 namespace attn {
 

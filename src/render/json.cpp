@@ -1,10 +1,10 @@
 #include <map>
 #include <set>
 
-#include "data/problem_file.hpp"
-#include "data/request.hpp"
 #include "files/json_writer.hpp"
 #include "graph/cost.hpp"
+#include "problem/problem_file.hpp"
+#include "problem/request.hpp"
 #include "render/format.hpp"
 #include "render/json_blocks.hpp"
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "page/describe.hpp"
 #include "render/color.hpp"
 #include "render/drawing.hpp"
 #include "render/format.hpp"
 #include "render/text_table.hpp"
 #include "render/width.hpp"
 #include "render/written.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

@@ -13,9 +13,9 @@
 #include "math/crew.hpp"
 #include "math/random.hpp"
 #include "math/xtensor_blas.hpp"
-#include "page/describe.hpp"
 #include "ratios.hpp"
 #include "render/format.hpp"
+#include "tell/describe.hpp"
 #include "transformer.hpp"
 
 namespace {

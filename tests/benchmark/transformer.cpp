@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 
-#include "data/transformer_parameters.hpp"
 #include "math/random.hpp"
 #include "math/xtensor_blas.hpp"
 #include "model/transformer.hpp"
+#include "parameters/transformer_parameters.hpp"
 #include "peer.hpp"
 #include "ratios.hpp"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "attention/steps.hpp"
 #include "command/command_lists.hpp"
+#include "tell/steps.hpp"
 
 namespace attn {
 namespace {

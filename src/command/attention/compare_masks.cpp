@@ -6,9 +6,9 @@
 #include "attention/identities.hpp"
 #include "attention/watches.hpp"
 #include "command/solve.hpp"
-#include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/number.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

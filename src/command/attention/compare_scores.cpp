@@ -5,10 +5,10 @@
 #include "attention/identities.hpp"
 #include "attention/watches.hpp"
 #include "command/solve.hpp"
-#include "data/draw.hpp"
-#include "page/describe.hpp"
+#include "problem/draw.hpp"
 #include "support/error.hpp"
 #include "support/number.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "attention/evaluation.hpp"
 #include "attention/identities.hpp"
 #include "command/solve.hpp"
-#include "page/describe.hpp"
+#include "problem/evaluation.hpp"
 #include "support/error.hpp"
 #include "support/number.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

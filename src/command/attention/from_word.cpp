@@ -5,14 +5,14 @@
 #include <optional>
 #include <set>
 
-#include "attention/problem.hpp"
 #include "attention/watches.hpp"
 #include "command/solve.hpp"
 #include "graph/address.hpp"
 #include "op/operations.hpp"
-#include "page/describe.hpp"
+#include "problem/problem.hpp"
 #include "support/error.hpp"
 #include "support/number.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

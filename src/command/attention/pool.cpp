@@ -4,13 +4,13 @@
 #include <cctype>
 
 #include "attention/pooling.hpp"
-#include "attention/recipe.hpp"
+#include "problem/problem_recipe.hpp"
 #include "attention/watches.hpp"
 #include "command/solve.hpp"
-#include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

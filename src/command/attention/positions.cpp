@@ -5,14 +5,14 @@
 
 #include <algorithm>
 
-#include "attention/evaluation.hpp"
 #include "command/attention/places.hpp"
-#include "page/describe.hpp"
+#include "problem/evaluation.hpp"
 #include "support/error.hpp"
 #include "support/list.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"
 #include "support/parsed.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

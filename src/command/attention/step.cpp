@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <set>
 
-#include "attention/meanings.hpp"
-#include "attention/steps.hpp"
 #include "command/solve.hpp"
-#include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "tell/describe.hpp"
+#include "tell/meanings.hpp"
+#include "tell/steps.hpp"
 
 namespace attn {
 namespace {

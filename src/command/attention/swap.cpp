@@ -8,11 +8,11 @@
 
 #include "attention/identities.hpp"
 #include "attention/masks.hpp"
-#include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/list.hpp"
 #include "support/number.hpp"
 #include "support/parsed.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

@@ -6,10 +6,10 @@
 #include "attention/saturation.hpp"
 #include "attention/watches.hpp"
 #include "command/solve.hpp"
-#include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/list.hpp"
 #include "support/parsed.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <set>
 
-#include "attention/meanings.hpp"
-#include "attention/steps.hpp"
-#include "command/attention/by_word.hpp"
-#include "command/attention/picture.hpp"
 #include "command/attention/swap.hpp"
-#include "command/model/outline.hpp"
 #include "command/solve.hpp"
-#include "page/describe.hpp"
 #include "support/error.hpp"
+#include "tell/by_word.hpp"
+#include "tell/describe.hpp"
+#include "tell/meanings.hpp"
+#include "tell/outline.hpp"
+#include "tell/picture.hpp"
+#include "tell/steps.hpp"
 
 namespace attn {
 namespace {

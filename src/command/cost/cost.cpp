@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "attention/steps.hpp"
 #include "command/solve.hpp"
 #include "graph/cost.hpp"
 #include "support/error.hpp"
+#include "tell/steps.hpp"
 
 namespace attn {
 

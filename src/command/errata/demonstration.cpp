@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "data/examples.hpp"
-#include "data/request.hpp"
-#include "page/describe.hpp"
+#include "problem/examples.hpp"
+#include "problem/request.hpp"
 #include "support/lookup.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 

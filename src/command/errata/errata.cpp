@@ -6,9 +6,9 @@
 #include <array>
 
 #include "command/command.hpp"
-#include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

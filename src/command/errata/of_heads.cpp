@@ -7,9 +7,9 @@
 #include "command/errata/errata.hpp"
 #include "model/learned.hpp"
 #include "op/operations.hpp"
-#include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/number.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

@@ -6,8 +6,8 @@
 #include "attention/masks.hpp"
 #include "command/errata/demonstration.hpp"
 #include "command/errata/errata.hpp"
-#include "page/describe.hpp"
 #include "support/number.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

@@ -7,9 +7,9 @@
 #include "command/errata/demonstration.hpp"
 #include "command/errata/errata.hpp"
 #include "model/layer_cost.hpp"
-#include "page/describe.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 

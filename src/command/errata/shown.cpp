@@ -8,8 +8,8 @@
 #include "command/errata/demonstration.hpp"
 #include "command/errata/errata.hpp"
 #include "model/layer_norm.hpp"
-#include "page/describe.hpp"
 #include "support/number.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 void show_columns_and_rows(Page& page, Graph& graph) {

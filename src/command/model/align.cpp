@@ -3,8 +3,8 @@
 #include "attention/watches.hpp"
 #include "command/explanation.hpp"
 #include "command/model/alignment_walk.hpp"
-#include "page/describe.hpp"
 #include "support/error.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

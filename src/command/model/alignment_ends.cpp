@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "model/influence.hpp"
-#include "page/describe.hpp"
 #include "support/number.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

@@ -8,10 +8,10 @@
 #include <map>
 #include <span>
 
-#include "attention/steps.hpp"
 #include "command/model/alignment_ends.hpp"
-#include "page/describe.hpp"
 #include "support/number.hpp"
+#include "tell/describe.hpp"
+#include "tell/steps.hpp"
 
 namespace attn {
 namespace {

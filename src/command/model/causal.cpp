@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "command/model/run.hpp"
-#include "page/describe.hpp"
 #include "support/error.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

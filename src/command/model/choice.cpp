@@ -8,7 +8,7 @@
 #include "command/model/options.hpp"
 #include "command/model/words.hpp"
 #include "command/parameter_file.hpp"
-#include "data/transformer_parameters.hpp"
+#include "parameters/transformer_parameters.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 

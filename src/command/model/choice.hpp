@@ -1,7 +1,7 @@
 #pragma once
 
 #include "command/command.hpp"
-#include "data/transformer_file.hpp"
+#include "problem/transformer_file.hpp"
 
 namespace attn {
 

@@ -4,7 +4,7 @@
 #include "command/model/generation_task.hpp"
 #include "command/model/options.hpp"
 #include "command/model/saved_parameters.hpp"
-#include "page/describe.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

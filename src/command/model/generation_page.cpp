@@ -8,8 +8,8 @@
 
 #include "attention/identities.hpp"
 #include "command/model/generation_task.hpp"
-#include "page/describe.hpp"
 #include "support/number.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

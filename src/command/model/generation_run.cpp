@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "attention/problem.hpp"
 #include "command/model/run.hpp"
 #include "graph/cost.hpp"
+#include "problem/problem.hpp"
 
 namespace attn {
 namespace {

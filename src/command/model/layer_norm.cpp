@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attention/evaluation.hpp"
 #include "command/solve.hpp"
-#include "page/describe.hpp"
+#include "problem/evaluation.hpp"
 #include "support/error.hpp"
 #include "support/parsed.hpp"
+#include "tell/describe.hpp"
 
 namespace attn {
 namespace {

@@ -1,7 +1,7 @@
 #include "command/model/run.hpp"
 
-#include "data/transformer_parameters.hpp"
 #include "graph/run.hpp"
+#include "parameters/transformer_parameters.hpp"
 
 namespace attn {
 namespace {

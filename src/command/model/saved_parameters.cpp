@@ -1,6 +1,6 @@
 #include "command/model/saved_parameters.hpp"
 
-#include "data/parameters/parameters.hpp"
+#include "parameters/parameters.hpp"
 #include "support/error.hpp"
 
 namespace attn {

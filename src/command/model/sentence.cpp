@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "data/words.hpp"
+#include "problem/words.hpp"
 #include "support/error.hpp"
 
 namespace attn {

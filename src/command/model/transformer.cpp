@@ -5,16 +5,16 @@
 #include "attention/watches.hpp"
 #include "command/explanation.hpp"
 #include "command/model/causal.hpp"
-#include "command/model/outline.hpp"
 #include "command/model/part.hpp"
 #include "command/model/run.hpp"
 #include "command/model/saved_parameters.hpp"
-#include "command/model/walk.hpp"
 #include "command/model/words.hpp"
 #include "graph/plan.hpp"
-#include "page/describe.hpp"
 #include "support/error.hpp"
 #include "support/number.hpp"
+#include "tell/describe.hpp"
+#include "tell/model_walk.hpp"
+#include "tell/outline.hpp"
 
 namespace attn {
 namespace {

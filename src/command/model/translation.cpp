@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "data/encoder_decoder_file.hpp"
-#include "data/words.hpp"
+#include "problem/encoder_decoder_file.hpp"
+#include "problem/words.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/words.hpp"
 #include "math/random.hpp"
+#include "problem/words.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"

@@ -1,0 +1,178 @@
+#include "parameters/recognize.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+namespace attn {
+
+namespace {
+
+// A name that a layout may have, such as `layers.#.norm1.weight`.
+struct Pattern {
+  std::string name;
+  Need need;
+};
+
+std::vector<Pattern> patterns_of(const Layout& layout) {
+  std::vector<Pattern> patterns;
+  for (const Scope& scope : layout.scopes) {
+    for (const Part& part : scope.parts) {
+      for (const TensorRow& row : part.tensors) {
+        patterns.push_back({fmt::format("{}{}{}", scope.theirs, part.theirs, row.theirs), row.need});
+      }
+    }
+  }
+  return patterns;
+}
+
+// '#' stands for some digits.
+bool matches(std::string_view pattern, std::string_view name) {
+  const std::size_t number = pattern.find('#');
+  if (number == std::string_view::npos) return pattern == name;
+  if (name.substr(0, number) != pattern.substr(0, number)) return false;
+  const std::size_t end = name.find_first_not_of("0123456789", number);
+  return end != std::string_view::npos && end > number && name.substr(end) == pattern.substr(number + 1);
+}
+
+std::string with_number(std::string_view scope, std::size_t layer) {
+  const std::size_t number = scope.find('#');
+  if (number == std::string_view::npos) return std::string(scope);
+  return fmt::format("{}{}{}", scope.substr(0, number), layer, scope.substr(number + 1));
+}
+
+bool any_begins_with(const TensorNames& names, std::string_view prefix) {
+  const auto first = names.lower_bound(prefix);
+  return first != names.end() && first->starts_with(prefix);
+}
+
+// A prefix, and what stands behind it has places in the layout.
+struct Candidate {
+  const Layout* layout = nullptr;
+  std::string prefix;
+  std::size_t matched = 0;
+  bool has_biases = false;
+};
+
+// Goes through what a layout expects, in its order, up to the first tensor that is missing.
+class Placing {
+ public:
+  Placing(const Candidate& candidate, const TensorNames& names) : candidate_(candidate), names_(names) {
+    recognized_.layout = candidate.layout;
+    recognized_.prefix = candidate.prefix;
+  }
+
+  Recognized run() && {
+    for (const Scope& scope : candidate_.layout->scopes) place_layers(scope);
+    return std::move(recognized_);
+  }
+
+ private:
+  void place_layers(const Scope& scope) {
+    const std::size_t first = candidate_.layout->first_layer;
+    const bool numbered = scope.theirs.find('#') != std::string_view::npos;
+    const std::size_t last = numbered ? last_layer(scope) : first;
+    for (std::size_t layer = first; !recognized_.missing && (layer <= last || layer == first); ++layer) {
+      const std::string theirs = candidate_.prefix + with_number(scope.theirs, layer);
+      const bool required = layer == first && scope.presence == Presence::required;
+      if (layer == last && !required && !any_begins_with(names_, theirs)) return;
+      place_parts(scope, theirs, with_number(scope.ours, layer - first + 1));
+    }
+  }
+
+  // The highest number of a layer: where one before it is missing, that is what is wrong.
+  std::size_t last_layer(const Scope& scope) const {
+    const std::string before =
+        candidate_.prefix + std::string(scope.theirs.substr(0, scope.theirs.find('#')));
+    std::size_t last = candidate_.layout->first_layer;
+    for (auto name = names_.lower_bound(before); name != names_.end() && name->starts_with(before); ++name) {
+      std::size_t number = 0;
+      std::from_chars(name->data() + before.size(), name->data() + name->size(), number);
+      last = std::max(last, number);
+    }
+    return last;
+  }
+
+  void place_parts(const Scope& scope, const std::string& theirs, const std::string& ours) {
+    for (const Part& part : scope.parts) {
+      place_part(part, theirs + std::string(part.theirs), ours + std::string(part.ours));
+    }
+  }
+
+  void place_part(const Part& part, const std::string& theirs, const std::string& ours) {
+    const auto name_of = [&](const TensorRow& row) { return theirs + std::string(row.theirs); };
+    const bool is_separate = std::ranges::any_of(part.tensors, [&](const TensorRow& row) {
+      return row.need == Need::separate && names_.contains(name_of(row));
+    });
+    for (const TensorRow& row : part.tensors) {
+      if (recognized_.missing) return;
+      if (row.need == (is_separate ? Need::packed : Need::separate)) continue;
+      PlacedTensor tensor{name_of(row), &row, ours};
+      if (names_.contains(tensor.name)) {
+        recognized_.tensors.push_back(std::move(tensor));
+      } else if (is_needed(row)) {
+        recognized_.missing = std::move(tensor);
+      }
+    }
+  }
+
+  bool is_needed(const TensorRow& row) const {
+    if (row.need == Need::with_biases) return candidate_.has_biases;
+    return row.need != Need::sometimes && row.need != Need::never;
+  }
+
+  const Candidate& candidate_;
+  const TensorNames& names_;
+  Recognized recognized_;
+};
+
+// Every way to part names into a prefix and what has a place in the layout.
+std::vector<Candidate> candidates_in(const Layout& layout, const TensorNames& names) {
+  constexpr int most_parts = 8;  // no name of a layout has more
+  const std::vector<Pattern> patterns = patterns_of(layout);
+  std::map<std::string_view, Candidate> candidates;
+  for (const std::string& name : names) {
+    std::size_t begin = name.size();
+    for (int parts = 0; begin > 0 && parts < most_parts; ++parts) {
+      const std::size_t dot = begin < 2 ? std::string::npos : name.rfind('.', begin - 2);
+      begin = dot + 1;  // npos + 1 is 0: all of it
+      const std::string_view rest = std::string_view(name).substr(begin);
+      const auto found =
+          std::ranges::find_if(patterns, [&](const Pattern& pattern) { return matches(pattern.name, rest); });
+      if (found == patterns.end()) continue;
+      Candidate& candidate = candidates[std::string_view(name).substr(0, begin)];
+      ++candidate.matched;
+      candidate.has_biases = candidate.has_biases || found->need == Need::with_biases;
+    }
+  }
+  std::vector<Candidate> list;
+  for (auto& [prefix, candidate] : candidates) {
+    list.push_back({&layout, std::string(prefix), candidate.matched, candidate.has_biases});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::optional<Recognized> recognize(const TensorNames& names) {
+  std::vector<Candidate> candidates;
+  for (const Layout& layout : layouts()) {
+    std::ranges::move(candidates_in(layout, names), std::back_inserter(candidates));
+  }
+  std::ranges::stable_sort(candidates, {}, [&](const Candidate& candidate) {
+    return std::pair(names.size() - candidate.matched, candidate.prefix.size());
+  });
+  std::optional<Recognized> best;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.matched < candidates.front().matched) break;
+    Recognized recognized = Placing(candidate, names).run();
+    const bool is_whole = !recognized.missing;
+    if (!best || is_whole) best = std::move(recognized);
+    if (is_whole) break;
+  }
+  return best;
+}
+
+}  // namespace attn

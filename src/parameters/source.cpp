@@ -1,0 +1,127 @@
+#include "parameters/source.hpp"
+
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "files/cells.hpp"
+#include "files/json.hpp"
+#include "files/npz.hpp"
+#include "files/safetensors.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+
+namespace {
+
+// What the names in a file begin with, for whoever typed another beginning.
+std::string beginnings_of(const TensorNames& names) {
+  constexpr std::size_t few = 10;
+  std::set<std::string> beginnings;
+  for (const std::string& name : names) beginnings.insert(name.substr(0, name.find('.')));
+  const auto end = std::next(beginnings.begin(), static_cast<long>(std::min(few, beginnings.size())));
+  return fmt::format("{}{}", fmt::join(beginnings.begin(), end, ", "), beginnings.size() > few ? ", …" : "");
+}
+
+// The rest of the names that begin with the prefix.
+TensorNames names_behind(const std::string& prefix, const TensorNames& names, const std::string& where) {
+  TensorNames rest;
+  for (auto name = names.lower_bound(prefix); name != names.end() && name->starts_with(prefix); ++name) {
+    rest.insert(name->substr(prefix.size()));
+  }
+  if (rest.empty() && !prefix.empty()) {
+    fail("--prefix: no name in {} begins with '{}'. The names begin with: {}", where, prefix,
+         beginnings_of(names));
+  }
+  return rest;
+}
+
+ParameterSource open_safetensors(std::string_view bytes, const std::string& where,
+                                 const std::string& prefix) {
+  const std::vector<std::string> names = safetensors_names(bytes, where);
+  // The shapes are looked at when the first is asked for, so that a name that is refused is told as such.
+  const auto tensors = std::make_shared<std::map<std::string, Safetensor>>();
+  return {names_behind(prefix, {names.begin(), names.end()}, where), [=, &where](const std::string& name) {
+            if (tensors->empty()) {
+              for (Safetensor& tensor : safetensors_in(bytes, where, prefix)) {
+                tensors->emplace(tensor.name, tensor);
+              }
+            }
+            return matrix_from(tensors->at(prefix + name));
+          }};
+}
+
+// A page holds all of its computation: where there are parameters among the names, they alone count.
+void keep_parameters(TensorNames& names) {
+  if (std::ranges::any_of(names, is_parameter_name)) {
+    std::erase_if(names, [](const std::string& name) { return !is_parameter_name(name); });
+  }
+}
+
+ParameterSource open_npz(std::string_view bytes, const std::string& where, const std::string& prefix) {
+  const auto archive = std::make_shared<const NpzArchive>(bytes, where);
+  std::map<std::string, std::size_t> places;
+  TensorNames names;
+  for (std::size_t i = 0; i < archive->names().size(); ++i) {
+    const std::string& name = archive->names()[i];
+    if (!places.emplace(name, i).second) {
+      fail("{} has two arrays named {}: leave out one of them", where, name_in_quotes(name));
+    }
+    names.insert(name);
+  }
+  names = names_behind(prefix, names, where);
+  keep_parameters(names);
+  return {std::move(names), [archive, prefix, places = std::move(places)](const std::string& name) {
+            return archive->read(places.at(prefix + name)).matrix;
+          }};
+}
+
+// An object in a file, which goes when its last part does.
+using SharedJson = std::shared_ptr<const Json>;
+
+ParameterSource source_of(const SharedJson& object, const std::string& where, const std::string& prefix) {
+  std::map<std::string, const Json*> members;
+  TensorNames names;
+  for (const auto& [name, value] : object->items()) {
+    members.emplace(name, &value);
+    names.insert(name);
+  }
+  return {names_behind(prefix, names, where),
+          [object, prefix, members = std::move(members), &where](const std::string& name) {
+            return matrix_from_json(*members.at(prefix + name), fmt::format("{}:{}", where, prefix + name))
+                .matrix;
+          }};
+}
+
+ParameterSource open_json(std::string_view bytes, const std::string& where, const std::string& prefix) {
+  const auto file = std::make_shared<const Json>(parse_json(bytes, where));
+  if (!file->is_object()) {
+    fail("{} is not an object of matrices by name: write it like {{\"w_q\": [[1, 0], [0, 1]]}}", where);
+  }
+  for (const char* home : {"arrays", "problem"}) {
+    const auto found = file->find(home);
+    if (found == file->end() || !found->is_object()) continue;
+    ParameterSource source = source_of(SharedJson(file, &*found), where, prefix);
+    keep_parameters(source.names);
+    if (std::ranges::any_of(source.names, is_parameter_name)) return source;
+  }
+  return source_of(file, where, prefix);
+}
+
+constexpr ParameterKind kinds[] = {
+    {"safetensors", open_safetensors},
+    {"npz", open_npz},
+    {"json", open_json},
+};
+
+}  // namespace
+
+std::span<const ParameterKind> parameter_kinds() {
+  return kinds;
+}
+
+}  // namespace attn

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/transformer.hpp"
+#include "parameters/parameters.hpp"
+
+namespace attn {
+
+/// Puts parameters into a model whose `heads` are known: kind and sizes follow from them.
+/// Throws InputError: a lone attention, heads that do not share d_model, sizes that do not fit together.
+void take_parameters(Transformer& model, ParameterSet parameters, const std::string& where);
+
+/// Throws InputError when the parameters that a model is to have would have more cells than a file may hold.
+void require_drawable(const Transformer& model);
+
+/// Draws every parameter of a model whose kind and sizes are told: maps Glorot-uniform, embeddings of
+/// variance one, biases and β zero, γ one. Throws InputError as require_drawable does.
+void draw_parameters(Transformer& model, std::uint32_t seed);
+
+}  // namespace attn

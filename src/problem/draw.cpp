@@ -1,0 +1,279 @@
+#include "problem/draw.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "attention/positions.hpp"
+#include "files/embeddings.hpp"
+#include "math/random.hpp"
+#include "problem/words.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+#include "support/parsed.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t default_d_model = 8;
+
+std::uint32_t parse_seed(std::string_view text) {
+  const std::optional<std::uint32_t> seed = parsed<std::uint32_t>(text);
+  if (!seed) {
+    fail("--random: '{}' is not a seed: give a whole number from 0 to 4294967295, as in numpy:0", text);
+  }
+  return *seed;
+}
+
+std::uint32_t seed_of(const Request& request) {
+  return request.has("seed") ? static_cast<std::uint32_t>(request.get<std::size_t>("seed")) : 1;
+}
+
+std::unique_ptr<RandomSource> random_source(const Request& request) {
+  const std::uint32_t seed = seed_of(request);
+  if (!request.has("random")) return random_kinds().front().make(seed);
+  const std::string& given = request.get<std::string>("random");
+  const std::size_t colon = given.find(':');
+  const RandomKind& kind =
+      look_up(random_kinds(), std::string_view(given).substr(0, colon), "generator of random numbers");
+  return kind.make(colon == std::string::npos ? seed : parse_seed(std::string_view(given).substr(colon + 1)));
+}
+
+class Draw {
+ public:
+  Draw(const Request& request, Problem& problem)
+      : request_(request), problem_(problem), random_(random_source(request)) {
+    if (!problem.drawn.empty()) return;  // what was drawn before came from elsewhere
+    problem.drawn_from =
+        request.has("random") ? request.get<std::string>("random") : fmt::format("seed {}", seed_of(request));
+  }
+
+  void run() {
+    if (request_.has("text")) draw_embeddings();
+    if (request_.has("memory_text")) draw_memory();
+    const bool asked = asks_for_numbers();
+    if (asked && problem_.sequences.front().x) draw_projections();
+    if (request_.has("n_q")) draw_queries_and_keys();
+    // What layers need besides an attention that is given.
+    const bool stacked = request_.has("layers") && has("w_q");
+    if ((asked || stacked) && problem_.sequences.front().x) draw_output_projection();
+    draw_positions();
+    if (problem_.feed_forward && (asked || stacked || request_.has("d_ff"))) draw_feed_forward();
+    if (asked || request_.has("n_q")) draw_score_parameters();
+  }
+
+  // In the sizes that one head's queries and keys have; all heads share them.
+  void draw_score_parameters() {
+    const auto size = [&](std::string_view projected, std::string_view given) -> std::size_t {
+      for (const std::string_view name : {projected, given}) {
+        if (has(name)) return columns(name) / problem_.heads;
+      }
+      return 0;
+    };
+    const std::size_t d_q = size("w_q", "q"), d_k = size("w_k", "k");
+    if (d_q == 0 || d_k == 0) return;
+    for (const ScoreParameter& row : find_row(scoring_functions(), problem_.score)->parameters) {
+      draw_parameter(std::string(row.role.leaf), row.shape(d_q, d_k));
+    }
+  }
+
+ private:
+  // Fields that make no sense without numbers that nobody gave.
+  bool asks_for_numbers() const {
+    constexpr std::string_view fields[] = {"text", "memory_text", "seed", "random"};
+    return std::ranges::any_of(fields, [&](std::string_view name) { return request_.has(name); });
+  }
+
+  bool has(std::string_view name) const { return problem_.matrices.contains(name); }
+  std::size_t columns(std::string_view name) const {
+    return problem_.matrices.find(name)->second.shape().columns;
+  }
+
+  // A size that is asked for, or else the columns of the first matrix that is given, shared among the heads.
+  std::optional<std::size_t> known(std::string_view size,
+                                   std::initializer_list<std::string_view> matrices) const {
+    if (request_.has(size)) return request_.get<std::size_t>(size);
+    for (const std::string_view name : matrices) {
+      if (has(name)) return std::max<std::size_t>(1, columns(name) / problem_.heads);
+    }
+    return std::nullopt;
+  }
+
+  std::size_t d_model() const {
+    if (problem_.sequences.front().x) return problem_.sequences.front().x->shape().columns;
+    if (request_.has("d_model")) return request_.get<std::size_t>("d_model");
+    return has("w_q") ? problem_.matrices.at("w_q").shape().rows : default_d_model;
+  }
+
+  std::size_t d_k() const {
+    if (const std::optional<std::size_t> size = known("d_k", {"w_q", "w_k", "q", "k"})) return *size;
+    if (d_model() % problem_.heads != 0) {
+      fail("d_model ({}) is not divisible by the number of heads ({}): change --heads, or give --d-k",
+           d_model(), problem_.heads);
+    }
+    return d_model() / problem_.heads;
+  }
+
+  std::size_t d_v() const {
+    const std::optional<std::size_t> size = known("d_v", {"w_v", "v"});
+    return size ? *size : d_k();
+  }
+
+  // In the sizes of the words that are longest.
+  void draw_positions() {
+    const PositionKind& kind = *find_row(position_kinds(), problem_.positions);
+    if (!kind.table_shape) return;
+    PositionSizes sizes{
+        .n = queries(), .d_model = d_model(), .d_k = 0, .max_distance = problem_.max_distance};
+    const bool projects = has("w_q") || has("q");
+    sizes.d_k = projects ? columns(has("w_q") ? "w_q" : "q") / problem_.heads : d_k();
+    const Shape shape = kind.table_shape(sizes);
+    if (kind.of_scores) require_size("distances", {queries(), shape.rows});
+    draw_parameter("position_table", shape);
+  }
+
+  // The most there are in one sentence.
+  std::size_t queries() const {
+    std::size_t count = has("q") ? problem_.matrices.find("q")->second.shape().rows : 1;
+    for (const Sequence& sequence : problem_.sequences) {
+      if (sequence.x) count = std::max(count, sequence.x->shape().rows);
+    }
+    return count;
+  }
+
+  // The different words of some tokens, without padding.
+  static std::vector<std::string> distinct(std::span<const std::string> tokens) {
+    std::vector<std::string> words;
+    std::unordered_set<std::string_view> seen;
+    for (const std::string& word : tokens) {
+      if (word != blank && seen.insert(word).second) words.push_back(word);
+    }
+    return words;
+  }
+
+  // A row for each token: its word's vector, or zeros for padding.
+  static Matrix rows_of(const std::vector<std::string>& tokens, const std::vector<std::string>& words,
+                        const Matrix& vectors) {
+    std::unordered_map<std::string_view, std::size_t> places;
+    for (std::size_t i = 0; i < words.size(); ++i) places.emplace(words[i], i);
+    Matrix result({tokens.size(), vectors.shape().columns}, 0.0);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      if (tokens[i] == blank) continue;
+      std::ranges::copy(row(vectors, places.at(tokens[i])), row(result, i).begin());
+    }
+    return result;
+  }
+
+  void draw_embeddings() {
+    std::vector<std::string> all;
+    for (const Sequence& sequence : problem_.sequences) {
+      all.insert(all.end(), sequence.tokens.begin(), sequence.tokens.end());
+    }
+    const std::vector<std::string> words = distinct(all);
+    const Matrix vectors = words.empty() ? Matrix({1, d_model()}, 0.0) : vectors_of(words);
+    for (Sequence& sequence : problem_.sequences) sequence.x = rows_of(sequence.tokens, words, vectors);
+  }
+
+  Matrix vectors_of(const std::vector<std::string>& words) {
+    if (request_.has("embeddings")) {
+      const std::string& file = request_.get<std::string>("embeddings");
+      Matrix vectors = read_embeddings(file, words);
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        if (std::ranges::all_of(row(vectors, i), [](double value) { return std::isfinite(value); })) continue;
+        fail("{}: the vector of '{}' has a number that is not finite: choose another file", file, words[i]);
+      }
+      return vectors;
+    }
+    const Shape shape{words.size(), d_model()};
+    require_size("x", shape);
+    problem_.drawn.push_back("x");
+    return random_->embeddings(shape);
+  }
+
+  void draw_parameter(const std::string& name, Shape shape) {
+    if (has(name)) return;
+    require_size(name, shape);
+    problem_.matrices.emplace(name, random_->parameter(shape));
+    problem_.drawn.push_back(name);
+  }
+
+  void draw_projections() {
+    const std::size_t heads = problem_.heads;
+    const std::size_t source = has("memory") ? columns("memory") : d_model();
+    if (!has("q")) draw_parameter("w_q", {d_model(), heads * d_k()});
+    if (!has("k")) draw_parameter("w_k", {source, heads * d_k()});
+    if (!has("v")) draw_parameter("w_v", {source, heads * d_v()});
+  }
+
+  void draw_output_projection() {
+    const std::size_t heads = problem_.heads;
+    const bool must_fit = problem_.layers > 1 && heads * d_v() != d_model();
+    if (heads > 1 || must_fit) draw_parameter("w_o", {heads * d_v(), d_model()});
+  }
+
+  // Words of the memory are drawn apart from the others: it may be another language, or another size.
+  void draw_memory() {
+    const std::size_t size = request_.has("d_memory") ? request_.get<std::size_t>("d_memory") : d_model();
+    const std::vector<std::string>& tokens = problem_.key_tokens;
+    require_size("memory", {tokens.size(), size});
+    const std::vector<std::string> words = distinct(tokens);
+    const Matrix vectors = random_->embeddings({std::max<std::size_t>(words.size(), 1), size});
+    problem_.matrices.emplace("memory", rows_of(tokens, words, vectors));
+    problem_.drawn.push_back("memory");
+  }
+
+  void draw_feed_forward() {
+    constexpr std::size_t usual_widening = 4;  // Vaswani et al. 2017: 2048 / 512
+    const std::size_t d = output_columns();
+    std::size_t inner = request_.has("d_ff") ? request_.get<std::size_t>("d_ff") : usual_widening * d;
+    if (has("w_1")) inner = columns("w_1");
+    if (has("w_2")) inner = problem_.matrices.at("w_2").shape().rows;
+    require_size("inner", {problem_.layers * queries(), inner});
+    draw_parameter("w_1", {d, inner});
+    draw_parameter("w_2", {inner, d});
+  }
+
+  // How many numbers attention gives for each word.
+  std::size_t output_columns() const {
+    for (const std::string_view name : {"w_o", "w_v", "v"}) {
+      if (has(name)) return columns(name);
+    }
+    return d_model();
+  }
+
+  void draw_rows(const std::string& name, Shape shape) {
+    require_size(name, shape);
+    problem_.matrices.emplace(name, random_->embeddings(shape));
+    problem_.drawn.push_back(name);
+  }
+
+  void draw_queries_and_keys() {
+    const std::size_t n_q = request_.get<std::size_t>("n_q"), n_k = request_.get<std::size_t>("n_k");
+    const std::size_t of_keys = problem_.heads * d_k(), of_values = problem_.heads * d_v();
+    require_size("scores", {n_q, n_k});
+    draw_rows("q", {n_q, of_keys});
+    draw_rows("k", {n_k, of_keys});
+    draw_rows("v", {n_k, of_values});
+  }
+
+  const Request& request_;
+  Problem& problem_;
+  std::unique_ptr<RandomSource> random_;
+};
+
+}  // namespace
+
+void draw_score_parameters(const Request& request, Problem& problem) {
+  Draw(request, problem).draw_score_parameters();
+}
+
+void draw_missing(const Request& request, Problem& problem) {
+  Draw(request, problem).run();
+}
+
+}  // namespace attn

@@ -1,0 +1,219 @@
+#include "problem/encoder_decoder_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "files/cells.hpp"
+#include "files/json.hpp"
+#include "math/random.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn {
+namespace {
+
+using Matrices = EncoderDecoderFile::Matrices;
+
+// A value of the file and where it stands, for messages.
+struct Member {
+  const Json& value;
+  std::string place;  // "model.json: \"source\""
+};
+
+std::string string_of(const Member& member) {
+  if (!member.value.is_string()) fail("{} must be a string", member.place);
+  return member.value.get<std::string>();
+}
+
+std::vector<std::string> strings_of(const Member& member) {
+  std::vector<std::string> strings;
+  if (!member.value.is_array() || member.value.empty()) fail("{} must be a list of strings", member.place);
+  for (const Json& item : member.value) {
+    if (!item.is_string()) fail("{} must be a list of strings", member.place);
+    strings.push_back(item.get<std::string>());
+  }
+  return strings;
+}
+
+std::vector<std::string> different_strings_of(const Member& member) {
+  std::vector<std::string> strings = strings_of(member);
+  std::set<std::string_view> seen;
+  for (const std::string& word : strings) {
+    if (!seen.insert(word).second)
+      fail("{} has {} twice: give every word once", member.place, in_quotes(word));
+  }
+  return strings;
+}
+
+Matrices matrices_of(const Member& member) {
+  if (!member.value.is_object()) fail("{} must be an object of matrices by name", member.place);
+  Matrices matrices;
+  for (const auto& [name, value] : member.value.items()) {
+    const std::string place = fmt::format("{}: {}", member.place, in_quotes(name));
+    const Matrix& matrix = matrices.emplace(name, matrix_from_json(value, place).matrix).first->second;
+    for (const double cell : cells(matrix)) {
+      if (!std::isfinite(cell)) fail("{} holds {}: every number must be finite", place, cell);
+    }
+  }
+  return matrices;
+}
+
+std::map<std::string, Matrices, std::less<>> variants_of(const Member& member) {
+  if (!member.value.is_object()) fail("{} must be an object with a member for each variant", member.place);
+  std::map<std::string, Matrices, std::less<>> variants;
+  for (const auto& [name, value] : member.value.items()) {
+    look_up(alignment_variants(), name, "variant");
+    variants.emplace(name, matrices_of({value, fmt::format("{}: {}", member.place, in_quotes(name))}));
+  }
+  return variants;
+}
+
+// A member of a file, and how it is read.
+struct FileMember {
+  std::string_view name;
+  void (*read)(EncoderDecoderFile& file, const Member& member);
+};
+
+template <auto member, auto read>
+void read_into(EncoderDecoderFile& file, const Member& value) {
+  file.*member = read(value);
+}
+
+using File = EncoderDecoderFile;
+
+constexpr std::array members = {
+    FileMember{"title", read_into<&File::title, string_of>},
+    FileMember{"about", read_into<&File::about, strings_of>},
+    FileMember{"numbers", read_into<&File::numbers, strings_of>},
+    FileMember{"cell", read_into<&File::cell, string_of>},
+    FileMember{"variant", read_into<&File::variant, string_of>},
+    FileMember{"source", read_into<&File::source, string_of>},
+    FileMember{"target", read_into<&File::target, string_of>},
+    FileMember{"source_words", read_into<&File::source_words, different_strings_of>},
+    FileMember{"target_words", read_into<&File::target_words, different_strings_of>},
+    FileMember{"features", read_into<&File::features, different_strings_of>},
+    FileMember{"parameters", read_into<&File::parameters, matrices_of>},
+    FileMember{"variants", read_into<&File::variants, variants_of>},
+};
+
+void require_word(const EncoderDecoderFile& file, std::string_view list,
+                  const std::vector<std::string>& words, std::string_view word) {
+  if (std::ranges::find(words, word) != words.end()) return;
+  fail("{}: \"{}\" must be the list of all words of the vocabulary, including {}", file.where, list, word);
+}
+
+// A matrix from whose shape sizes are read.
+const Matrix& telling(const EncoderDecoder& model, std::string_view name, const std::string& where) {
+  const auto found = model.matrices.find(name);
+  if (found == model.matrices.end())
+    fail("{}: the matrix {} is missing: put it under \"parameters\"", where, name);
+  return found->second;
+}
+
+void check_matrices(const EncoderDecoder& model, const std::string& where) {
+  std::vector<std::string> names;
+  for (const ExpectedMatrix& expected : expected_matrices(model)) {
+    names.push_back(expected.name);
+    const Shape shape = expected.frame.shape;
+    const auto found = model.matrices.find(expected.name);
+    if (found == model.matrices.end()) {
+      const bool in_words = !expected.shape_in_words.empty();
+      fail("{}: the matrix {} is missing: with the cell {} and the variant {}, it {} {}", where,
+           expected.name, model.cell->name, model.variant->name, in_words ? "has" : "is",
+           in_words ? std::string(expected.shape_in_words) : to_string(shape));
+    }
+    if (!expected.shape_in_words.empty() || found->second.shape() == shape) continue;
+    fail("{}: {} is {} and must be {}", where, expected.name, to_string(found->second.shape()),
+         to_string(shape));
+  }
+  for (const auto& [name, matrix] : model.matrices) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    fail("{}: a model with the cell {} and the variant {} has no matrix {}{}: leave it out", where,
+         model.cell->name, model.variant->name, in_quotes(name), did_you_mean(name, names));
+  }
+}
+
+}  // namespace
+
+EncoderDecoderFile read_encoder_decoder(std::string_view text, const std::string& where) {
+  const Json json = parse_json(text, where);
+  if (!json.is_object()) fail("{}: an encoder-decoder must be a JSON object with \"parameters\"", where);
+  EncoderDecoderFile file;
+  file.where = where;
+  for (const auto& [name, value] : json.items()) {
+    const FileMember* member = find_row(std::span<const FileMember>(members), name);
+    if (!member) {
+      fail("{}: {}", where, unknown("member", name, names_of(std::span<const FileMember>(members))));
+    }
+    member->read(file, {value, fmt::format("{}: \"{}\"", where, name)});
+  }
+  require_word(file, "source_words", file.source_words, end_word);
+  require_word(file, "target_words", file.target_words, start_word);
+  require_word(file, "target_words", file.target_words, end_word);
+  return file;
+}
+
+EncoderDecoder encoder_decoder_of(const EncoderDecoderFile& file, const AlignmentVariant& variant,
+                                  const Recurrence& cell) {
+  EncoderDecoder model{.cell = &cell,
+                       .variant = &variant,
+                       .source_words = file.source_words,
+                       .target_words = file.target_words,
+                       .features = file.features,
+                       .matrices = file.parameters};
+  const auto own = file.variants.find(variant.name);
+  if (own != file.variants.end()) {
+    for (const auto& [name, matrix] : own->second) model.matrices.insert_or_assign(name, matrix);
+  } else if (!file.variants.empty()) {
+    std::vector<std::string> names;
+    for (const auto& [name, matrices] : file.variants) names.push_back(name);
+    fail("{} has no matrices for the variant {}. Choose one of: {}; or give --seed N for random matrices",
+         file.where, variant.name, fmt::join(names, ", "));
+  }
+  if (!file.cell.empty() && file.cell != cell.name) {
+    fail(
+        "{} has matrices for the cell {}, not for {}: leave out --cell, or give --seed N for random matrices",
+        file.where, file.cell, cell.name);
+  }
+  model.source_size = telling(model, "encoder.e", file.where).shape().columns;
+  model.target_size = telling(model, "decoder.e", file.where).shape().columns;
+  model.state_size = telling(model, "encoder.w_hh", file.where).shape().columns;
+  if (!model.features.empty() && model.features.size() != model.state_size) {
+    fail("{}: \"features\" has {} names, and a state has size {}: name all of its numbers, or none",
+         file.where, model.features.size(), model.state_size);
+  }
+  check_matrices(model, file.where);
+  return model;
+}
+
+void draw_parameters(EncoderDecoder& model, std::uint32_t seed) {
+  const std::vector<ExpectedMatrix> expected = expected_matrices(model);
+  std::size_t all = 0;
+  for (const ExpectedMatrix& matrix : expected) {
+    const Shape shape = matrix.frame.shape;
+    if (shape.rows <= most_cells / shape.columns) all += shape.cells();
+    if (shape.rows <= most_cells / shape.columns && all <= most_cells) continue;
+    fail("{} would be {}, and all matrices together would have more than {} cells: give a smaller --hidden",
+         matrix.name, to_string(shape), most_cells);
+  }
+  const std::unique_ptr<RandomSource> random = random_kinds().front().make(seed);
+  for (const ExpectedMatrix& matrix : expected) {
+    const Shape shape = matrix.frame.shape;
+    Matrix& drawn = model.matrices[matrix.name];
+    if (matrix.frame.rows.name == "words") {
+      drawn = random->embeddings(shape);
+    } else if (matrix.frame.rows.name == "bias") {
+      drawn = Matrix(shape, 0.0);
+    } else {
+      drawn = random->parameter(shape);
+    }
+  }
+}
+
+}  // namespace attn

@@ -1,0 +1,149 @@
+#include "problem/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "attention/masks.hpp"
+#include "attention/positions.hpp"
+#include "problem/evaluation.hpp"
+#include "support/error.hpp"
+
+namespace attn {
+namespace {
+
+// What all sequences of a batch share stands outside their scopes.
+Parameters parameters_of(const Problem& problem, Graph& graph) {
+  Parameters parameters;
+  const auto add = [&](const Role& role, std::string_view rows) {
+    const auto found = problem.matrices.find(role.leaf);
+    if (found == problem.matrices.end()) return;
+    parameters.emplace(&role, graph.input(role, found->second, axis(std::string(rows)), axis("features")));
+  };
+  const auto add_layers = [&](std::initializer_list<LinearRoles> layers) {
+    for (const LinearRoles& layer : layers) {
+      add(layer.w, "features");
+      add(layer.b, "bias");
+    }
+  };
+  add_layers({linear_layer::q, linear_layer::k, linear_layer::v, linear_layer::o});
+  if (problem.feed_forward) add_layers({linear_layer::inner, linear_layer::outer});
+  for (const ScoringFunction& function : scoring_functions()) {
+    if (problem.score != function.name) continue;
+    for (const ScoreParameter& row : function.parameters) add(row.role, "features");
+  }
+  const PositionKind& positions = kind_of_positions(problem);
+  if (positions.table_shape) {
+    const auto table = problem.matrices.find(role::position_table.leaf);
+    if (table == problem.matrices.end()) {
+      fail("--positions {} needs a learned table: give --position-table, or --seed N for a random one",
+           positions.name);
+    }
+    parameters.emplace(&role::position_table,
+                       graph.input(role::position_table, table->second, axis("positions"), axis("features")));
+  }
+  const auto memory = problem.matrices.find(role::memory.leaf);
+  if (memory != problem.matrices.end()) {
+    Axis rows = axis("tokens", problem.key_tokens);
+    require_labels(role::memory.leaf, rows, memory->second.shape().rows);
+    parameters.emplace(&role::memory,
+                       graph.input(role::memory, memory->second, std::move(rows), axis("features")));
+  }
+  return parameters;
+}
+
+// What is given for one sentence, one layer and their heads.
+constexpr std::array matrices_of_one = {&role::q, &role::k, &role::v, &role::scores, &role::weights};
+
+void check_batch(const Problem& problem) {
+  const std::size_t count = problem.sequences.size();
+  if (count == 1) return;
+  for (const Role* role : matrices_of_one) {
+    if (problem.matrices.contains(role->leaf)) {
+      fail("{} is given for a batch of {} sentences: give a batch with --text or --x only", role->leaf,
+           count);
+    }
+  }
+  const std::size_t lengths = problem.valid_lengths.size();
+  if (lengths > 1 && lengths != count) {
+    fail("--valid-length: {} lengths are given for {} sentences: give one for each", lengths, count);
+  }
+}
+
+// Layers above the first attend to what the one below found.
+void check_layers(const Problem& problem) {
+  if (problem.layers == 1) return;
+  for (const Role* role : matrices_of_one) {
+    if (problem.matrices.contains(role->leaf)) {
+      fail("--layers {}: {} is given, and layers are computed from x: give --x or --text instead",
+           problem.layers, role->leaf);
+    }
+  }
+}
+
+void tell_what_is_random(const Problem& problem, Graph& graph) {
+  std::set<const Role*> drawn;
+  for (const std::string& name : problem.drawn) drawn.insert(&called(name).role());
+  for (const Node& node : graph.nodes()) {
+    if (!node.operation && drawn.contains(node.role))
+      graph.tell_origin(node, fmt::format("is random ({})", problem.drawn_from));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> Problem::sources_of_mask(const std::vector<std::string>& key_words) const {
+  std::vector<std::string> sources;
+  if (mask) sources.emplace_back("--mask");
+  if (causal) sources.emplace_back("--causal");
+  if (!valid_lengths.empty()) sources.emplace_back("--valid-length");
+  if (masks_blanks() && any(blanks_among(key_words))) sources.emplace_back("the padding");
+  return sources;
+}
+
+bool Problem::is_masked() const {
+  const auto has_padding = [&](const Sequence& sequence) {
+    return any(blanks_among(words_of_keys(sequence)));
+  };
+  return masks_places() || (masks_blanks() && std::ranges::any_of(sequences, has_padding));
+}
+
+const std::vector<std::string>& Problem::words_of_keys(const Sequence& sequence) const {
+  const auto fits = [&](const Role& role, std::size_t Shape::*dimension) {
+    const auto found = matrices.find(role.leaf);
+    return found == matrices.end() || found->second.shape().*dimension == sequence.tokens.size();
+  };
+  const bool own = key_tokens.empty() && !matrices.contains(role::memory.leaf) &&
+                   fits(role::k, &Shape::rows) && fits(role::v, &Shape::rows) &&
+                   fits(role::scores, &Shape::columns) && fits(role::weights, &Shape::columns);
+  return own ? sequence.tokens : key_tokens;
+}
+
+void evaluate(const Problem& problem, Graph& graph, Extent extent) {
+  check_batch(problem);
+  check_layers(problem);
+  const Parameters parameters = parameters_of(problem, graph);
+  const std::size_t count = problem.sequences.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::optional<Graph::Scope> scope = scope_among(graph, scope::sentence, i + 1, count);
+    std::vector<std::size_t> lengths = problem.valid_lengths;
+    if (count > 1 && lengths.size() == count) lengths = {lengths[i]};
+    evaluate_sequence(problem, parameters, {&problem.sequences[i], std::move(lengths), extent}, graph);
+  }
+  tell_what_is_random(problem, graph);
+}
+
+void add_alignments(Graph& graph) {
+  std::vector<const Node*> weights;
+  for (const Node& node : graph.nodes()) {
+    if (node.is(role::weights)) weights.push_back(&node);
+  }
+  for (const Node* node : weights) {
+    const Graph::Scope scope(graph, node->place);
+    name(role::alignment, transpose(Value(*node)));
+  }
+}
+
+}  // namespace attn

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "files/json_writer.hpp"
+#include "problem/problem.hpp"
+
+namespace attn {
+
+/// Writes a problem as the object that read_request reads: every matrix as it is, whether given or drawn.
+void write_problem(const Problem& problem, JsonWriter& json);
+
+}  // namespace attn

@@ -1,0 +1,240 @@
+#include "tell/describe.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <set>
+
+#include "attention/pooling.hpp"
+#include "attention/watches.hpp"
+#include "op/operations.hpp"
+#include "support/number.hpp"
+#include "tell/steps.hpp"
+
+namespace attn {
+namespace {
+
+class Derivations {
+ public:
+  Derivations(std::size_t deepest, std::string_view scope) : deepest_(deepest), scope_(scope) {}
+
+  void add(const Cell& cell, std::size_t depth) {
+    const bool is_given = !cell.node->operation && depth > 0;
+    if (is_given || !seen_.insert(cell).second) return;
+    blocks.emplace_back(Derivation{cell, depth, std::string(scope_)});
+    if (depth == deepest_) return;
+    const std::vector<Cell> terms = cells_of(explain(cell).expression);
+    for (const Cell& term : terms) add(term, depth + 1);
+  }
+
+  std::vector<Block> blocks;
+
+ private:
+  std::size_t deepest_;
+  std::string_view scope_;
+  std::set<Cell> seen_;
+};
+
+// A query, the one key with its largest weight, and that weight.
+struct Look {
+  std::size_t query, key;
+  double weight;
+};
+
+constexpr int digits_of_percent = 2;  // decimals of a weight that a percentage shows
+
+// Those of the queries for which one key has more weight than any other.
+std::vector<Look> decided_looks(const Matrix& weights) {
+  std::vector<Look> looks;
+  for (std::size_t i = 0; i < weights.shape().rows; ++i) {
+    const std::span<const double> values = row(weights, i);
+    if (const auto best = preferred_key(values, digits_of_percent))
+      looks.push_back({i, *best, values[*best]});
+  }
+  return looks;
+}
+
+// "it", or without words: query 8.
+std::string called(const Axis& axis, std::size_t i, std::string_view what) {
+  return axis.labels ? fmt::format("\"{}\"", axis.label(i)) : fmt::format("{} {}", what, i + 1);
+}
+
+Heat heat_of(Content content) {
+  if (content == Content::weights) return Heat::weights;
+  return content == Content::permissions ? Heat::none : Heat::around_zero;
+}
+
+std::string bracketed(Shape shape) {
+  return "[" + to_string(shape) + "]";
+}
+
+}  // namespace
+
+std::optional<std::size_t> preferred_key(std::span<const double> weights, int decimals) {
+  const auto best = static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
+  if (!(weights[best] > 0.0)) return std::nullopt;  // every key is masked
+  const std::string most = written_fixed(weights[best], decimals);
+  const double last_digit = std::pow(10.0, -decimals);
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    const bool near = j != best && weights[best] - weights[j] <= last_digit;
+    if (near && written_fixed(weights[j], decimals) == most) return std::nullopt;
+  }
+  return best;
+}
+
+const Node* scores_behind(const Node& node) {
+  const Node* source = &node.original();
+  if (source->content() != Content::weights) return nullptr;
+  const bool is_transposed = source->operation && is_transpose(*source->operation);
+  if (is_transposed) source = &source->operands.front()->original();
+  return source->rows_sum_to_one() && source->operation ? source->operands.front() : nullptr;
+}
+
+std::vector<const Node*> shown_in_tables(std::vector<const Node*> nodes) {
+  const std::size_t count = nodes.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (const Node* scores = scores_behind(*nodes[i])) nodes.push_back(scores);
+    if (nodes[i]->is(role::expanded)) nodes.push_back(&scores_beside(*nodes[i]));
+  }
+  return nodes;
+}
+
+Table table_of(const Node& node) {
+  Table table{.title = node.title(),
+              .array = node.name,
+              .rows = node.frame.rows,
+              .columns = node.frame.columns,
+              .cells = node.cells()};
+  const Node& source = node.original();
+  table.heat = heat_of(source.content());
+  table.row_sums = source.rows_sum_to_one();
+  const Node* const scores = scores_behind(node);
+  if (source.content() != Content::weights) {
+    table.scores = node.cells();
+  } else if (scores && source.rows_sum_to_one()) {
+    table.scores = scores->cells();
+  } else if (scores) {
+    table.scores = std::make_shared<const Matrix>(transposed(scores->matrix()));
+  }
+  return table;
+}
+
+Table quantities(std::string title, Axis rows, std::vector<std::string> kinds, Matrix numbers) {
+  return {.title = std::move(title),
+          .rows = std::move(rows),
+          .columns = axis("quantities", std::move(kinds)),
+          .cells = std::make_shared<const Matrix>(std::move(numbers)),
+          .columns_differ = true};
+}
+
+FormulaBlock formula_block(const Node& node, std::string_view scope) {
+  std::string shapes;
+  for (const Node* operand : node.named_operands()) shapes += bracketed(operand->frame.shape) + " ";
+  if (!shapes.empty()) shapes += "→ ";
+  return {formula_of(node, scope), shapes + bracketed(node.frame.shape)};
+}
+
+void add_results(Page& page, const std::vector<const Node*>& nodes, std::string_view scope) {
+  SideBySide tables;
+  for (const Node* node : nodes) {
+    page.say(formula_block(*node, scope));
+    tables.tables.push_back(table_of(*node));
+    tables.tables.back().title = node->name_within(scope);
+  }
+  if (nodes.size() == 1) {
+    page.say(std::move(tables.tables.front()));
+  } else {
+    page.say(std::move(tables));
+  }
+}
+
+void add_matrices(Page& page) {
+  for (const Node* node : page.trace) add_results(page, {node});
+}
+
+std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& nodes) {
+  std::vector<std::vector<const Node*>> groups;
+  for (const Node* node : nodes) {
+    if (groups.empty() || groups.back().back()->place != node->place) groups.emplace_back();
+    groups.back().push_back(node);
+  }
+  return groups;
+}
+
+void add_short_names(Page& page, const Node& example) {
+  page.say(text("Names are shortened: ", code(std::string(example.leaf())), " is ", code(example.name), "."));
+}
+
+void add_results_by_scope(Page& page, const std::vector<const Node*>& nodes) {
+  for (const std::vector<const Node*>& group : by_scope(nodes)) {
+    const Node& first = *group.front();
+    if (!first.scope().empty()) page.head(2, std::string(first.scope_name()));
+    for (const Node* node : group) add_results(page, {node}, first.scope());
+  }
+}
+
+void add_drawn(Page& page, const Problem& problem) {
+  if (problem.drawn.empty()) return;
+  page.say(
+      fmt::format("Random numbers ({}), not trained: {}. The results below have no meaning for language.",
+                  problem.drawn_from, fmt::join(problem.drawn, ", ")));
+}
+
+Listing regimes_of_rows(const Node& weights) {
+  Listing listing{{"query", "regime", "what that is"}, {}};
+  for (std::size_t i = 0; i < weights.frame.shape.rows; ++i) {
+    const std::span<const double> cells = row(weights.matrix(), i);
+    const Regime& regime = regime_of(cells);
+    const double sum = std::accumulate(cells.begin(), cells.end(), 0.0);
+    listing.rows.push_back(
+        {weights.frame.rows.label(i), std::string(regime.name),
+         std::string(regime.summary) + (is_one(sum) ? "" : fmt::format(" (the sum is {:.12g})", sum))});
+  }
+  return listing;
+}
+
+void add_reading(Page& page, const Node& node) {
+  // Of weights that were given, nobody knows yet what they are.
+  if (is_weighted_sum(node) && !node.operands.front()->operation) {
+    return page.say(regimes_of_rows(*node.operands.front()));
+  }
+  if (!node.original().rows_sum_to_one()) return;
+  const Node& weights = node;
+  std::vector<Look> looks = decided_looks(weights.matrix());
+  if (looks.empty()) return;
+  // The most decided ones, told in the order of the rows.
+  constexpr std::size_t most_read = 3;
+  const std::size_t read = std::min(looks.size(), most_read);
+  std::ranges::stable_sort(looks, std::greater(), &Look::weight);
+  looks.resize(read);
+  std::ranges::sort(looks, std::less(), &Look::query);
+  // A distribution of the next word is no attention, though a softmax as well.
+  const bool of_words = weights.is(role::distribution);
+  Text reading;
+  for (const Look& look : looks) {
+    const std::string share = written_fixed(100.0 * look.weight, digits_of_percent - 2);
+    const bool first = reading.empty();
+    if (!first) reading.push_back({Span::Style::plain, "; "});
+    if (of_words) reading.push_back({Span::Style::plain, first ? "After " : "after "});
+    const char* const row_name = of_words ? "word" : first ? "Query" : "query";
+    reading.push_back({Span::Style::strong, called(weights.frame.rows, look.query, row_name)});
+    reading.push_back({Span::Style::plain, of_words ? " the most probable word is " : " attends most to "});
+    reading.push_back(
+        {Span::Style::strong, called(weights.frame.columns, look.key, of_words ? "word" : "key")});
+    reading.push_back({Span::Style::plain, fmt::format(" ({}\u00A0%)", share)});
+  }
+  reading.push_back({Span::Style::plain, "."});
+  page.say(std::move(reading));
+}
+
+std::vector<Block> derivations(const Cell& cell, std::size_t depth, std::string_view scope) {
+  Derivations all(depth, scope);
+  all.add(cell, 0);
+  return std::move(all.blocks);
+}
+
+}  // namespace attn
