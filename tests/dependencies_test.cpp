@@ -16,11 +16,11 @@ namespace {
 const std::vector<std::vector<std::string_view>> layers = {
     {""},         {"command/attention", "command/model", "command/cost", "command/errata"},
     {"command"},  {"lesson"},
-    {"document"}, {"render"},
-    {"tell"},     {"page"},
+    {"document"}, {"tell"},
     {"problem"},  {"parameters"},
     {"model"},    {"attention"},
-    {"op"},       {"graph"},
+    {"op"},       {"render"},
+    {"page"},     {"graph"},
     {"files"},    {"math"},
     {"support"}};
 

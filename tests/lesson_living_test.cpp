@@ -147,7 +147,7 @@ TEST_CASE("a block has the same style wherever it runs") {
   CHECK(run({"softmax"}, {.width = 40}).text == run({"softmax", "--width", "40"}, {}).text);
   CHECK(run({"softmax"}, {.precision = 2}).text.find("0.88 ") != std::string::npos);
   CHECK(run({"softmax"}, {.format = "csv"}).format == "csv");
-  CHECK(plain.page->graph != nullptr);
+  CHECK(plain.computation.graph != nullptr);
 }
 
 TEST_CASE("a warning stands before what it is about") {

@@ -87,6 +87,7 @@ Answer answer(const std::vector<std::string>& command_line, const Environment& e
   answer.verdict = outcome.verdict;
   answer.files = std::move(outcome.files);
   answer.session = std::move(outcome.session);
+  answer.computation = std::move(outcome.computation);
   return answer;
 }
 

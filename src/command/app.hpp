@@ -24,6 +24,7 @@ struct Answer {
   std::vector<FileToWrite> files;    // besides the page, and before it
   std::optional<std::string> pager;  // a command that pages at a terminal, or "" for our own; nothing: none
   Session session;                   // instead of the page
+  Calculation computation = {};      // behind the page
 };
 
 /// Reads a command line and runs its command. Throws InputError.

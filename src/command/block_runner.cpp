@@ -49,7 +49,7 @@ Ran run_words(std::vector<std::string> words, const BlockStyle& wanted) {
   Answer answer = attn::answer(words, nowhere());
   refuse_effects(answer);
   put_warnings_first(answer);
-  Ran ran{"", answer.format->name, nullptr, {}, answer.style.width};
+  Ran ran{"", answer.format->name, nullptr, answer.computation, {}, answer.style.width};
   Sink sink([&](std::string_view bytes) { ran.text += bytes; });
   ran.style = style_of(answer, wanted);
   answer.format->render(answer.page, ran.style, sink);

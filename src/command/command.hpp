@@ -36,6 +36,7 @@ struct Outcome {
   Verdict verdict = Verdict::passed;
   std::vector<FileToWrite> files = {};  // besides the page
   Session session = {};                 // instead of the page
+  Calculation computation = {};         // behind the page
 };
 
 /// A subcommand.

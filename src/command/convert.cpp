@@ -23,8 +23,8 @@ Outcome run_convert(const Command&, const Arguments& arguments) {
   graph->input(called(name_of(file)), std::move(file.matrix), axis("rows", std::move(file.row_labels)),
                axis("columns", std::move(file.column_labels)));
   const Node& node = graph->nodes().front();
-  Page page{.graph = graph, .problem = nullptr, .trace = {&node}, .blocks = {table_of(node)}};
-  return {std::move(page), {}, target};
+  Page page{.trace = {{&node}}, .blocks = {table_of(node)}};
+  return {.page = std::move(page), .output = target, .computation = {graph}};
 }
 
 }  // namespace attn

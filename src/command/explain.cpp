@@ -41,9 +41,9 @@ void refuse_cell_of_model(std::string_view address, const Graph& graph) {
 
 }  // namespace
 
-void add_explanation(Page& page, const std::string& address, std::size_t depth) {
-  const Cell cell = find_cell(*page.graph, address);
-  page.trace = {cell.node};
+void add_explanation(Page& page, const Graph& graph, const std::string& address, std::size_t depth) {
+  const Cell cell = find_cell(graph, address);
+  page.trace.add(*cell.node);
   std::string title = fmt::format("{}[{},{}]", cell.node->name, cell.row + 1, cell.column + 1);
   if (const std::string place = place_of(cell); !place.empty()) title += " (" + place + ")";
   page.head(1, std::move(title));
@@ -51,15 +51,16 @@ void add_explanation(Page& page, const std::string& address, std::size_t depth) 
   const std::string_view scope = is_short ? cell.node->scope() : "";
   if (is_short) add_short_names(page, *cell.node);
   page.say(formula_block(*cell.node, scope));
-  for (Block& block : derivations(cell, depth, scope)) page.say(std::move(block));
+  page.say(derivation(cell, depth, scope));
 }
 
 Outcome run_explain(const Command&, const Arguments& arguments) {
   const Solved solved = solve(arguments, Extent::output, nodes_at_rest);
   refuse_cell_of_model(arguments.words.front(), *solved.graph);
-  Page page{.graph = solved.graph, .problem = solved.problem, .trace = {}, .blocks = {}};
-  add_explanation(page, arguments.words.front(), arguments.count("depth", 0, 1000).value_or(0));
-  return {std::move(page), solved.warnings()};
+  Page page = solved.page({});
+  add_explanation(page, *solved.graph, arguments.words.front(),
+                  arguments.count("depth", 0, 1000).value_or(0));
+  return solved.outcome(std::move(page));
 }
 
 }  // namespace attn

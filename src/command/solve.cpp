@@ -3,6 +3,7 @@
 
 #include "command/parameter_file.hpp"
 #include "problem/examples.hpp"
+#include "problem/problem_file.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 #include "tell/describe.hpp"
@@ -59,11 +60,16 @@ std::vector<std::string> Solved::warnings() const {
   return all;
 }
 
-Page Solved::page(const std::optional<std::string>& pattern) const {
-  return {.graph = graph,
-          .problem = problem,
-          .trace = pattern ? graph->matching(*pattern) : graph->named(),
-          .blocks = {}};
+std::vector<const Node*> Solved::nodes(const std::optional<std::string>& pattern) const {
+  return pattern ? graph->matching(*pattern) : graph->named();
+}
+
+Page Solved::page(const std::vector<const Node*>& trace) const {
+  return {.trace = trace, .recipe = recipe_of(problem)};
+}
+
+Outcome Solved::outcome(Page page, std::vector<std::string> warnings) const {
+  return {.page = std::move(page), .warnings = std::move(warnings), .computation = {graph, problem}};
 }
 
 Request requested(const Arguments& arguments) {

@@ -14,8 +14,13 @@ struct Solved {
 
   /// What to tell beside the page: remarks on the problem, warnings of its numbers.
   std::vector<std::string> warnings() const;
-  /// A page about it, without blocks, whose trace is the nodes that match `pattern`, or all named ones.
-  Page page(const std::optional<std::string>& pattern) const;
+  /// The nodes that match `pattern`, or all named ones.
+  std::vector<const Node*> nodes(const std::optional<std::string>& pattern) const;
+  /// A page about it, without blocks, whose trace are these nodes.
+  Page page(const std::vector<const Node*>& trace) const;
+  /// A page with these warnings, or its own.
+  Outcome outcome(Page page) const { return outcome(std::move(page), warnings()); }
+  Outcome outcome(Page page, std::vector<std::string> warnings) const;
 };
 
 /// What the arguments ask for: an example or a file, and the fields given in place of its own.

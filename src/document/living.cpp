@@ -42,7 +42,7 @@ void append_markdown(std::vector<std::string>& lines, std::string_view text, con
 Ran complaint(const std::string& sentence, const BlockStyle& wanted) {
   auto page = std::make_shared<Page>();
   page->blocks.emplace_back(Prose{attn::text(strong(sentence))});
-  Ran ran{"", "text", page, {.width = wanted.width.value_or(80)}};
+  Ran ran{"", "text", page, {}, {.width = wanted.width.value_or(80)}};
   Sink sink([&](std::string_view bytes) { ran.text += bytes; });
   render_text(*page, ran.style, sink);
   sink.flush();

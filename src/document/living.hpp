@@ -8,6 +8,7 @@
 
 #include "document/document.hpp"
 #include "page/page.hpp"
+#include "problem/problem.hpp"
 #include "render/style.hpp"
 
 namespace attn {
@@ -15,10 +16,11 @@ namespace attn {
 /// What a command line has said.
 struct Ran {
   std::string text;
-  std::string_view format;           // that the text is in
-  std::shared_ptr<const Page> page;  // and the computation behind it
-  Style style = {};                  // that it was written in
-  std::size_t width = 0;             // that the command itself asked for; 0: none
+  std::string_view format;  // that the text is in
+  std::shared_ptr<const Page> page;
+  Calculation computation = {};  // behind the page
+  Style style = {};              // that it was written in
+  std::size_t width = 0;         // that the command itself asked for; 0: none
 };
 
 /// Runs the words of a command line as the program would, always in the same style: no color, no terminal.

@@ -8,6 +8,10 @@
 
 namespace attn {
 
+/// The version of the pages that we write as JSON. Later ones may have more members; where a meaning changes,
+/// this does.
+constexpr std::string_view schema = "attn/1";
+
 /// Writes JSON as it goes, so that large matrices are never held as text. Numbers are the shortest that read
 /// back the same; NaN and infinities are the strings "NaN", "Infinity" and "-Infinity".
 class JsonWriter {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,12 @@ struct Cell {
   auto operator<=>(const Cell&) const = default;
 };
 
+/// A matrix as it is called, and as formulas write it.
+struct Symbol {
+  std::string name;
+  Formula formula;
+};
+
 /// How one cell came about: a small tree of terms whose leaves are cells and numbers. It is a value, not
 /// text, so that every format can write it and so that its cells can be explained in turn.
 struct Expression {
@@ -30,7 +37,8 @@ struct Expression {
   Kind kind = Kind::number;
   double value = 0.0;     // of the whole tree below
   Formula notation = {};  // a number's own way of being written ("√64"), or a function's name
-  Cell cell = {};         // of a cell
+  Cell cell = {};         // of a cell; without a node where the matrix is told by a symbol
+  std::shared_ptr<const Symbol> matrix = {};
   std::vector<Expression> parts = {};
 };
 

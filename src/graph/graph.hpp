@@ -123,7 +123,7 @@ Keep keep_matching(std::string pattern);
 
 /// A computation before it is computed: operations on named matrices, whose shapes are checked when they are
 /// added. It goes on growing while its numbers are asked for.
-class Graph {
+class Graph : public std::enable_shared_from_this<Graph> {
  public:
   /// `keep` says what its own run keeps.
   explicit Graph(Keep keep = keep_everything());

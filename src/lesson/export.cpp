@@ -33,7 +33,7 @@ std::string written(const Page& page, const Style& style,
 // Mathematics in Markdown is LaTeX, which only a script could set: here it is text, and what follows each
 // other stands together.
 Page with_plain_formulas(const Page& page, const Style& style) {
-  Page result{page.graph, page.problem, page.trace, {}};
+  Page result{.trace = page.trace, .recipe = page.recipe};
   Page formulas;
   const auto set_formulas = [&] {
     if (formulas.blocks.empty()) return;

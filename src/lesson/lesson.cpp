@@ -131,17 +131,17 @@ bool says(const LessonFile& file, std::string_view word) {
 
 // The question about what a page shows. Where its command keeps no matrix of that name, because it shows few,
 // the question is about all that the problem allows.
-Posed pose_about(const Question& question, const Page& page) {
-  if (!page.graph)
+Posed pose_about(const Question& question, const Calculation& computation) {
+  if (!computation.graph)
     fail_at(question.place, "on: the command computes nothing: give attn walk or another step");
-  if (!page.problem) return pose(question, *page.graph);
+  if (!computation.problem) return pose(question, *computation.graph);
   try {
-    return pose(question, *page.graph);
+    return pose(question, *computation.graph);
   } catch (const InputError&) {
     // What is wrong, if anything, is said of the whole computation below.
   }
   Graph graph;
-  evaluate(*page.problem, graph);
+  evaluate(*computation.problem, graph);
   return pose(question, graph);
 }
 
@@ -152,12 +152,12 @@ Posed posed(const Lesson& lesson, const Question& question, const std::vector<Bl
     const Ran ran = at_place(question.place, [&] {
       return run(command_lines(command, "on", question.place.line).front().words, {});
     });
-    return pose_about(question, *ran.page);
+    return pose_about(question, ran.computation);
   }
   for (std::size_t i = runs.size(); i-- > 0;) {
     if (lesson.document.commands[i].fence.first_line > question.place.line) continue;
     for (auto said = runs[i].said.rbegin(); said != runs[i].said.rend(); ++said) {
-      if (said->page->graph) return pose_about(question, *said->page);
+      if (said->computation.graph) return pose_about(question, said->computation);
     }
   }
   fail_at(question.place, "no block above computes anything: give the question a line on: --example NAME");

@@ -1,14 +1,16 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "graph/graph.hpp"
-#include "problem/problem.hpp"
+#include "graph/trace.hpp"
 
 namespace attn {
+
+class JsonWriter;
 
 // What is said, before anyone decides how it looks: plain blocks whose numbers are still numbers.
 
@@ -35,10 +37,11 @@ struct Prose {
   Text text;
 };
 
-/// A formula, and the shapes of what takes part in it: "[2×4] [4×3] → [2×3]".
+/// A formula, and the shapes of what takes part in it and of what comes out.
 struct FormulaBlock {
   Formula formula;
-  std::string shapes;
+  std::vector<Shape> operands;
+  Shape result;
 };
 
 /// How the cells of a table are shaded where there is color.
@@ -143,13 +146,10 @@ struct CommandOutput {
   std::size_t width = 0;  // columns; 0: those of the page around it
 };
 
-/// How one cell came about: whoever writes it asks the graph, because thousands of explanations would not fit
-/// into memory. `depth` counts how many steps it lies behind the one that was asked for. Names leave out
-/// `scope`.
+/// How a cell came about, step by step. The steps are made while they are written, because thousands of them
+/// would not fit into memory.
 struct Derivation {
-  Cell subject;
-  std::size_t depth = 0;
-  std::string scope = {};
+  std::function<void(const TakeDerived& take)> each;
 };
 
 using Block = std::variant<Heading, Prose, FormulaBlock, Table, SideBySide, HeatMap, Plot, Flow, Listing,
@@ -157,10 +157,9 @@ using Block = std::variant<Heading, Prose, FormulaBlock, Table, SideBySide, Heat
 
 /// A page: its blocks, and behind them the matrices themselves, which the machine formats write.
 struct Page {
-  std::shared_ptr<const Graph> graph;      // keeps the nodes alive
-  std::shared_ptr<const Problem> problem;  // what was computed, to be read back; null: nothing was
-  std::vector<const Node*> trace;          // the matrices that this page is about, in order
-  std::vector<Block> blocks;
+  Trace trace = {};                              // the matrices that this page is about, in order
+  std::function<void(JsonWriter&)> recipe = {};  // writes what was computed, to be read back; empty: nothing
+  std::vector<Block> blocks = {};
 
   void say(Block block) { blocks.push_back(std::move(block)); }
   void say(Text paragraph) { say(Prose{std::move(paragraph)}); }

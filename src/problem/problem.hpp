@@ -78,4 +78,10 @@ void evaluate(const Problem& problem, Graph& graph, Extent extent = Extent::outp
 /// columns, which sum to one. (Stenzel 2023, Transformer Pt. 1, the alignment table)
 void add_alignments(Graph& graph);
 
+/// A computation, and the problem that it belongs to.
+struct Calculation {
+  std::shared_ptr<const Graph> graph = {};      // null: nothing was computed
+  std::shared_ptr<const Problem> problem = {};  // null: it was not about a problem
+};
+
 }  // namespace attn

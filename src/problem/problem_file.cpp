@@ -103,4 +103,8 @@ void write_problem(const Problem& problem, JsonWriter& json) {
   json.end_object();
 }
 
+std::function<void(JsonWriter&)> recipe_of(std::shared_ptr<const Problem> problem) {
+  return [problem = std::move(problem)](JsonWriter& json) { write_problem(*problem, json); };
+}
+
 }  // namespace attn

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <memory>
+
 #include "files/json_writer.hpp"
 #include "problem/problem.hpp"
 
@@ -7,5 +10,8 @@ namespace attn {
 
 /// Writes a problem as the object that read_request reads: every matrix as it is, whether given or drawn.
 void write_problem(const Problem& problem, JsonWriter& json);
+
+/// The same for a page.
+std::function<void(JsonWriter&)> recipe_of(std::shared_ptr<const Problem> problem);
 
 }  // namespace attn

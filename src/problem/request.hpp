@@ -83,9 +83,6 @@ class Request {
 /// The number that a text is, within the limits of its field. Throws InputError.
 std::size_t whole_number(const Field& field, std::string_view text);
 
-/// The version of what `--format json` writes.
-constexpr std::string_view schema = "attn/1";
-
 /// Reads a problem file: an object of fields, or what `--format json` wrote, which has one under "problem".
 /// Throws InputError: not JSON, an unknown field, a value of the wrong kind.
 Request read_request(std::string_view json, const std::string& where);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "files/json_writer.hpp"
 #include "problem/request.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"

@@ -15,9 +15,10 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-void write_matrix(const Node& node, char separator, Sink& sink) {
-  const Axis &rows = node.frame.rows, &columns = node.frame.columns;
-  const Shape shape = node.frame.shape;
+void write_matrix(const Traced& matrix, char separator, Sink& sink) {
+  const Axis &rows = matrix.frame.rows, &columns = matrix.frame.columns;
+  const std::shared_ptr<const Matrix> cells = matrix.cells();
+  const Shape shape = cells->shape();
   std::string& block = sink.block();
   if (columns.labels) {
     if (rows.labels) block += quoted("");
@@ -31,7 +32,7 @@ void write_matrix(const Node& node, char separator, Sink& sink) {
     if (rows.labels) block += quoted(rows.label(i));
     for (std::size_t j = 0; j < shape.columns; ++j) {
       if (rows.labels || j > 0) block += separator;
-      append_exact(block, node.matrix()(i, j));
+      append_exact(block, (*cells)(i, j));
     }
     block += '\n';
     sink.spill();
@@ -57,12 +58,13 @@ void write_listing(const Listing& listing, char separator, Sink& sink) {
 }
 
 void write_page(const Page& page, char separator, Sink& sink) {
-  for (const Node* node : page.trace) {
-    if (page.trace.size() > 1) sink.write(comment(node->name));
-    write_matrix(*node, separator, sink);
-    if (page.trace.size() > 1 && node != page.trace.back()) sink.write("\n");
+  const std::vector<Traced>& matrices = page.trace.matrices();
+  for (const Traced& matrix : matrices) {
+    if (matrices.size() > 1) sink.write(comment(matrix.name));
+    write_matrix(matrix, separator, sink);
+    if (&matrix != &matrices.back()) sink.write("\n");
   }
-  if (!page.trace.empty()) return;
+  if (!matrices.empty()) return;
   bool first = true;
   for (const Block& block : page.blocks) {
     const auto* listing = std::get_if<Listing>(&block);

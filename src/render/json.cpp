@@ -1,42 +1,285 @@
-#include <map>
-#include <set>
-
 #include "files/json_writer.hpp"
-#include "graph/cost.hpp"
-#include "problem/problem_file.hpp"
-#include "problem/request.hpp"
 #include "render/format.hpp"
-#include "render/json_blocks.hpp"
+#include "render/steps.hpp"
 
 namespace attn {
 namespace {
 
-// What every named node of the trace's graphs cost, with the nodes without a name behind it.
-std::map<const Node*, Cost> costs_of(const std::vector<const Node*>& trace) {
-  std::set<const Graph*> graphs;
-  for (const Node* node : trace) graphs.insert(node->graph);
-  std::map<const Node*, Cost> costs;
-  for (const Graph* graph : graphs) {
-    for (const NamedWork& named : work_by_name(*graph)) costs[named.node] = named.work.cost;
+void write_blocks(const std::vector<Block>& blocks, const Trace& trace, JsonWriter& json);
+
+constexpr std::string_view kind_name(Expression::Kind kind) {
+  switch (kind) {
+    case Expression::Kind::number:
+      return "number";
+    case Expression::Kind::cell:
+      return "cell";
+    case Expression::Kind::sum:
+      return "sum";
+    case Expression::Kind::difference:
+      return "difference";
+    case Expression::Kind::product:
+      return "product";
+    case Expression::Kind::quotient:
+      return "quotient";
+    case Expression::Kind::square:
+      return "square";
+    case Expression::Kind::call:
+      return "call";
   }
-  return costs;
+  return "";
 }
 
-void write_node(const Node& node, const Cost& cost, JsonWriter& json) {
+constexpr std::string_view name_of(Note::Kind kind) {
+  switch (kind) {
+    case Note::Kind::question:
+      return "question";
+    case Note::Kind::correct:
+      return "correct";
+    case Note::Kind::wrong:
+      return "wrong";
+    case Note::Kind::hint:
+      return "hint";
+    case Note::Kind::answer:
+      return "answer";
+  }
+  return "";
+}
+
+// The blocks of a page as JSON objects, each with its type.
+class BlockWriter {
+ public:
+  BlockWriter(const Trace& trace, JsonWriter& json) : trace_(trace), json_(json) {}
+
+  void operator()(const Heading& heading) {
+    begin("heading");
+    json_.key("level");
+    json_.integer(static_cast<std::uint64_t>(heading.level));
+    member("text", words_of(heading.text));
+    json_.end_object();
+  }
+
+  void operator()(const Prose& prose) {
+    begin("prose");
+    member("text", words_of(prose.text));
+    json_.end_object();
+  }
+
+  void operator()(const FormulaBlock& block) {
+    begin("formula");
+    member("plain", block.formula.plain);
+    member("latex", block.formula.latex);
+    member("shapes", written_shapes(block));
+    json_.end_object();
+  }
+
+  void operator()(const Table& table) {
+    begin("table");
+    member("title", table.title);
+    if (is_traced(table)) {
+      member("array", table.array);
+    } else {
+      labels("rows", table.rows);
+      labels("columns", table.columns);
+      json_.key("values");
+      json_.matrix(*table.cells);
+    }
+    json_.end_object();
+  }
+
+  void operator()(const SideBySide& group) {
+    begin("side_by_side");
+    json_.key("tables");
+    json_.begin_array();
+    for (const Table& table : group.tables) (*this)(table);
+    json_.end_array();
+    json_.end_object();
+  }
+
+  void operator()(const HeatMap& map) {
+    begin("heat_map");
+    json_.key("table");
+    (*this)(map.table);
+    json_.end_object();
+  }
+
+  void operator()(const Plot& plot) {
+    begin("plot");
+    member("title", plot.title);
+    member("x", plot.x_name);
+    member("x_spacing", spacing_name(plot.x_spacing));
+    member("y_spacing", spacing_name(plot.y_spacing));
+    json_.key("series");
+    json_.begin_array();
+    for (const Series& series : plot.series) {
+      json_.begin_object();
+      member("name", series.name);
+      numbers("x", series.x);
+      numbers("y", series.y);
+      json_.end_object();
+    }
+    json_.end_array();
+    json_.end_object();
+  }
+
+  void operator()(const Flow& flow) {
+    begin("flow");
+    json_.key("boxes");
+    json_.begin_array();
+    for (const Flow::Box& box : flow.boxes) {
+      json_.begin_object();
+      member("title", box.title);
+      member("detail", box.detail);
+      json_.key("from");
+      json_.begin_array();
+      for (const std::size_t place : box.from) json_.integer(place + 1);
+      json_.end_array();
+      json_.end_object();
+    }
+    json_.end_array();
+    json_.end_object();
+  }
+
+  void operator()(const Listing& listing) {
+    begin("listing");
+    json_.key("columns");
+    json_.strings(listing.columns);
+    json_.key("rows");
+    json_.begin_array();
+    for (const auto& row : listing.rows) json_.strings(row);
+    json_.end_array();
+    json_.end_object();
+  }
+
+  void operator()(const Margined& margined) {
+    begin("margined");
+    std::vector<std::string> lines;
+    for (const Margined::Line& line : margined.lines) lines.push_back(line.first + words_of(line.text));
+    json_.key("lines");
+    json_.strings(lines);
+    json_.end_object();
+  }
+
+  void operator()(const CodeBlock& block) {
+    begin("code");
+    member("language", block.language);
+    member("text", block.text);
+    json_.end_object();
+  }
+
+  void operator()(const Note& note) {
+    begin("note");
+    member("kind", name_of(note.kind));
+    std::vector<std::string> lines;
+    for (const Text& line : note.lines) lines.push_back(words_of(line));
+    json_.key("lines");
+    json_.strings(lines);
+    json_.end_object();
+  }
+
+  void operator()(const CommandOutput& output) {
+    begin("output");
+    // Its matrices are not among those of the page around it: its tables hold their numbers.
+    json_.key("blocks");
+    write_blocks(output.page->blocks, {}, json_);
+    json_.end_object();
+  }
+
+  void operator()(const Derivation& derivation) {
+    derivation.each([this](const Derived& derived) { write(derived); });
+  }
+
+ private:
+  void write(const Derived& derived) {
+    begin("derivation");
+    cell(*derived.matrix, derived.row, derived.column);
+    json_.key("value");
+    json_.number(derived.value);
+    json_.key("depth");
+    json_.integer(derived.depth);
+    json_.key("expression");
+    expression(derived.expression);
+    if (!derived.reason.empty()) member("reason", derived.reason);
+    json_.end_object();
+  }
+
+  void begin(std::string_view type) {
+    json_.begin_object();
+    member("type", type);
+  }
+
+  void member(std::string_view key, std::string_view value) {
+    json_.key(key);
+    json_.string(value);
+  }
+
+  void labels(std::string_view key, const Axis& axis) {
+    json_.key(key);
+    json_.strings(axis.labels ? *axis.labels : std::vector<std::string>{});
+  }
+
+  void numbers(std::string_view key, const std::vector<double>& numbers) {
+    json_.key(key);
+    json_.begin_array();
+    for (const double number : numbers) json_.number(number);
+    json_.end_array();
+  }
+
+  static std::string_view spacing_name(Spacing spacing) {
+    return spacing == Spacing::even ? "even" : "logarithmic";
+  }
+
+  void cell(const Symbol& matrix, std::size_t row, std::size_t column) {
+    member("array", matrix.name);
+    json_.key("row");
+    json_.integer(row + 1);
+    json_.key("column");
+    json_.integer(column + 1);
+  }
+
+  void expression(const Expression& expression) {
+    json_.begin_object();
+    member("type", kind_name(expression.kind));
+    if (expression.matrix) cell(*expression.matrix, expression.cell.row, expression.cell.column);
+    if (!expression.notation.plain.empty()) member("notation", expression.notation.plain);
+    json_.key("value");
+    json_.number(expression.value);
+    if (!expression.parts.empty()) {
+      json_.key("parts");
+      json_.begin_array();
+      for (const Expression& part : expression.parts) this->expression(part);
+      json_.end_array();
+    }
+    json_.end_object();
+  }
+
+  bool is_traced(const Table& table) const {
+    const Traced* const matrix = table.array.empty() ? nullptr : trace_.find(table.array);
+    return matrix && matrix->cells() == table.cells;
+  }
+
+  const Trace& trace_;
+  JsonWriter& json_;
+};
+
+void write_blocks(const std::vector<Block>& blocks, const Trace& trace, JsonWriter& json) {
+  json.begin_array();
+  BlockWriter writer(trace, json);
+  for (const Block& block : blocks) std::visit(writer, block);
+  json.end_array();
+}
+
+void write_node(const Traced& node, JsonWriter& json) {
   json.begin_object();
   json.key("name");
   json.string(node.name);
   json.key("operation");
-  json.string(node.operation ? node.operation->name() : "input");
+  json.string(node.operation);
   json.key("operands");
-  json.begin_array();
-  for (const Node* operand : node.named_operands()) json.string(operand->name);
-  json.end_array();
-  const Formula formula = formula_of(node);
+  json.strings(node.operands);
   json.key("formula");
-  json.string(formula.plain);
+  json.string(node.formula.plain);
   json.key("latex");
-  json.string(formula.latex);
+  json.string(node.formula.latex);
   json.key("shape");
   json.begin_array();
   json.integer(node.frame.shape.rows);
@@ -55,9 +298,9 @@ void write_node(const Node& node, const Cost& cost, JsonWriter& json) {
     json.end_object();
   }
   json.key("multiply_adds");
-  json.integer(cost.multiply_adds);
+  json.integer(node.cost.multiply_adds);
   json.key("element_operations");
-  json.integer(cost.element_operations);
+  json.integer(node.cost.element_operations);
   json.end_object();
 }
 
@@ -72,31 +315,30 @@ bool is_bare_matrix(const Page& page) {
 void render_json(const Page& page, const Style&, Sink& sink) {
   JsonWriter json(sink);
   if (is_bare_matrix(page)) {
-    json.matrix(page.trace.front()->matrix());
+    json.matrix(*page.trace.matrices().front().cells());
     sink.write("\n");
     return;
   }
   json.begin_object();
   json.key("schema");
   json.string(schema);
-  if (page.problem) {
+  if (page.recipe) {
     json.key("problem");
-    write_problem(*page.problem, json);
+    page.recipe(json);
   }
   json.key("arrays");
   json.begin_object();
-  for (const Node* node : page.trace) {
-    json.key(node->name);
-    json.matrix(node->matrix());
+  for (const Traced& matrix : page.trace.matrices()) {
+    json.key(matrix.name);
+    json.matrix(*matrix.cells());
   }
   json.end_object();
   json.key("nodes");
   json.begin_array();
-  std::map<const Node*, Cost> costs = costs_of(page.trace);
-  for (const Node* node : page.trace) write_node(*node, costs[node], json);
+  for (const Traced& matrix : page.trace.matrices()) write_node(matrix, json);
   json.end_array();
   json.key("page");
-  write_blocks(page, json);
+  write_blocks(page.blocks, page.trace, json);
   json.end_object();
 }
 

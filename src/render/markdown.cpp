@@ -2,9 +2,9 @@
 
 #include "render/drawing.hpp"
 #include "render/format.hpp"
+#include "render/steps.hpp"
 #include "render/table_layout.hpp"
 #include "render/width.hpp"
-#include "render/written.hpp"
 
 namespace attn {
 namespace {
@@ -68,7 +68,7 @@ class MarkdownRenderer {
   void operator()(const FormulaBlock& block) {
     gap();
     sink_.write("$$" + block.formula.latex + "$$\n");
-    if (!block.shapes.empty()) sink_.write("\n" + escaped(block.shapes) + "\n");
+    sink_.write("\n" + escaped(written_shapes(block)) + "\n");
   }
 
   void operator()(const Table& table) {
@@ -160,25 +160,26 @@ class MarkdownRenderer {
   }
 
   void operator()(const Derivation& derivation) {
-    const Explanation explanation = explain(derivation.subject, derivation.scope);
+    derivation.each([this](const Derived& derived) { write(derived); });
+  }
+
+ private:
+  void write(const Derived& derived) {
     gap();
     const Notation notation{.latex = true,
                             .precision = std::max(style_.precision, least_precision),
                             .most_terms = style_.elides() ? 8u : 0u,
-                            .terms_in_line = 4,
-                            .scope = derivation.scope};
-    std::string left = written_cell(derivation.subject, notation) + " ";
+                            .terms_in_line = 4};
+    std::string left = written_subject(derived, notation) + " ";
     sink_.write("$$\\begin{aligned}\n");
-    bool first = true;
-    for (const Written& step : written_steps(explanation.expression, notation)) {
-      sink_.write((first ? left : "\\\\ ") + (step.exact || first ? "&= " : "&\\approx ") + step.text + "\n");
-      first = false;
+    for (const WrittenStep& step : steps_of(derived, notation)) {
+      sink_.write(left + (step.is_rounded ? "&\\approx " : "&= ") + step.text + "\n");
+      left = "\\\\ ";
     }
     sink_.write("\\end{aligned}$$\n");
-    if (!explanation.reason.empty()) sink_.write("\n" + escaped(explanation.reason) + "\n");
+    if (!derived.reason.empty()) sink_.write("\n" + escaped(derived.reason) + "\n");
   }
 
- private:
   void gap() {
     if (!first_) sink_.write("\n");
     first_ = false;

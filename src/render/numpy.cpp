@@ -19,15 +19,19 @@ void render_npy(const Page& page, const Style&, Sink& sink) {
     fail(
         "npy is a format for one matrix, and there are {} here: choose one with --only, such as --only {}, "
         "or use npz",
-        page.trace.size(), page.trace.back()->name);
+        page.trace.size(), page.trace.matrices().back().name);
   }
-  write_npy(page.trace.front()->matrix(), sink);
+  write_npy(*page.trace.matrices().front().cells(), sink);
 }
 
 void render_npz(const Page& page, const Style&, Sink& sink) {
   require_matrices(page, "npz");
   std::vector<NamedMatrix> matrices;
-  for (const Node* node : page.trace) matrices.push_back({node->name, &node->matrix()});
+  std::vector<std::shared_ptr<const Matrix>> held;
+  for (const Traced& matrix : page.trace.matrices()) {
+    held.push_back(matrix.cells());
+    matrices.push_back({matrix.name, held.back().get()});
+  }
   write_npz(matrices, sink);
 }
 

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "render/drawing.hpp"
+#include "render/steps.hpp"
 #include "render/table_layout.hpp"
 #include "render/value_range.hpp"
 #include "render/width.hpp"
-#include "render/written.hpp"
 
 namespace attn {
 namespace {
@@ -76,7 +76,7 @@ class PlotWriter {
       together.append(text, value);
       const bool alone = spacing == Spacing::logarithmic;
       written.push_back(
-          style_.signs(alone ? written_number(value, {.precision = precision}).text : std::move(text)));
+          style_.signs(alone ? written_number(value, {.precision = precision}) : std::move(text)));
     }
     return written;
   }

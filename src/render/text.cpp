@@ -6,10 +6,9 @@
 #include "render/color.hpp"
 #include "render/drawing.hpp"
 #include "render/format.hpp"
+#include "render/steps.hpp"
 #include "render/text_table.hpp"
 #include "render/width.hpp"
-#include "render/written.hpp"
-#include "tell/describe.hpp"
 
 namespace attn {
 namespace {
@@ -36,7 +35,7 @@ class TextRenderer {
   void operator()(const FormulaBlock& block) {
     if (!after_formula_) gap();
     after_formula_ = true;
-    const std::string formula = signs(block.formula.plain), shapes = signs(block.shapes);
+    const std::string formula = signs(block.formula.plain), shapes = signs(written_shapes(block));
     constexpr std::size_t shapes_column = 40, margin = 2, least_gap = 4;
     const std::size_t width = margin + display_width(formula);
     const std::size_t begin = std::max(width + least_gap, shapes_column);
@@ -124,31 +123,32 @@ class TextRenderer {
   }
 
   void operator()(const Derivation& derivation) {
-    const Explanation explanation = explain(derivation.subject, derivation.scope);
+    derivation.each([this](const Derived& derived) { write(derived); });
+  }
+
+ private:
+  void write(const Derived& derived) {
     gap();
-    const std::string margin(2 + 2 * derivation.depth, ' ');
+    const std::string margin(2 + 2 * derived.depth, ' ');
     const Notation notation{.precision = std::max(style_.precision, least_precision),
-                            .most_terms = style_.elides() ? std::size_t{8} : 0,
-                            .scope = derivation.scope};
-    std::string subject = written_cell(derivation.subject, notation);
-    subject = signs(subject);
+                            .most_terms = style_.elides() ? std::size_t{8} : 0};
+    const std::string subject = signs(written_subject(derived, notation));
     const std::size_t indent = margin.size() + display_width(subject) + 1;
-    bool first = true;
-    for (const Written& step : written_steps(explanation.expression, notation)) {
-      const std::string sign = step.exact || first ? "= " : signs("≈ ");
+    std::string before = margin + subject + " ";
+    for (const WrittenStep& step : steps_of(derived, notation)) {
+      const std::string sign = signs(step.sign()) + " ";
       const auto lines = wrapped_sum(signs(step.text), indent + 2);
-      sink_.write((first ? margin + subject + " " : std::string(indent, ' ')) + sign + lines.front() + "\n");
+      sink_.write(before + sign + lines.front() + "\n");
       for (std::size_t i = 1; i < lines.size(); ++i)
         sink_.write(std::string(indent + 2, ' ') + lines[i] + "\n");
-      first = false;
+      before = std::string(indent, ' ');
     }
-    if (explanation.reason.empty()) return;
-    for (const std::string& line : wrapped(signs(explanation.reason), indent)) {
+    if (derived.reason.empty()) return;
+    for (const std::string& line : wrapped(signs(derived.reason), indent)) {
       sink_.write(std::string(indent, ' ') + dim(style_) + line + plain(style_) + "\n");
     }
   }
 
- private:
   // Marks of bold words become bold, and no line ends in blanks.
   void write_with_margins(const std::string& first, const std::string& rest,
                           const std::vector<std::string>& lines) {

@@ -97,7 +97,7 @@ class WordWalk {
     const auto most = static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
     for (std::size_t j = 0; j < keys; ++j) {
       if (!all && j != most) continue;
-      for (Block& block : derivations({scores, query_, j}, 0)) page_.say(std::move(block));
+      page_.say(derivation({scores, query_, j}, 0));
     }
   }
 
@@ -189,9 +189,9 @@ const NamedScope* sentence_of(const Node& node) {
 }
 
 // One sentence: its heads one after another, and what joins them.
-void add_sentence(Page& page, const std::vector<const Node*>& sums, std::size_t query) {
+void add_sentence(Page& page, const Graph& graph, const std::vector<const Node*>& sums, std::size_t query) {
   for (const Node* node : sums) WordWalk(page, *node, query).add();
-  for (const Node& node : page.graph->nodes()) {
+  for (const Node& node : graph.nodes()) {
     const bool joins = node.operation && (node.is(role::concat) || node.is(role::output)) &&
                        node.place == sentence_of(*sums.front()) && !is_weighted_sum(node);
     if (!joins) continue;
@@ -202,9 +202,9 @@ void add_sentence(Page& page, const std::vector<const Node*>& sums, std::size_t 
 
 }  // namespace
 
-void add_word_walk(Page& page, const std::string& word) {
+void add_word_walk(Page& page, const Graph& graph, const std::string& word) {
   std::vector<std::vector<const Node*>> sentences;
-  for (const Node& node : page.graph->nodes()) {
+  for (const Node& node : graph.nodes()) {
     if (!is_weighted_sum(node)) continue;
     if (sentences.empty() || sentence_of(*sentences.back().front()) != sentence_of(node))
       sentences.emplace_back();
@@ -218,7 +218,7 @@ void add_word_walk(Page& page, const std::string& word) {
     const Node& first = *sums.front();
     if (found && !has_row(first, word)) continue;
     add_sentence(
-        page, sums,
+        page, graph, sums,
         find_place(first.frame.rows, first.frame.shape.rows, word, fmt::format("--by-word {}", word)));
   }
 }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "graph/graph.hpp"
 #include "page/page.hpp"
 
 namespace attn {
@@ -9,6 +10,6 @@ namespace attn {
 /// Adds the walk with vectors (notes "Self-Attention in Detail"): one word's query through the steps, in
 /// every head and every sentence that has the word. `word` is a label of a row, or its number. Throws
 /// InputError when no row is called so.
-void add_word_walk(Page& page, const std::string& word);
+void add_word_walk(Page& page, const Graph& graph, const std::string& word);
 
 }  // namespace attn

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
-#include <set>
 
 #include "attention/pooling.hpp"
 #include "attention/watches.hpp"
@@ -17,27 +16,6 @@
 
 namespace attn {
 namespace {
-
-class Derivations {
- public:
-  Derivations(std::size_t deepest, std::string_view scope) : deepest_(deepest), scope_(scope) {}
-
-  void add(const Cell& cell, std::size_t depth) {
-    const bool is_given = !cell.node->operation && depth > 0;
-    if (is_given || !seen_.insert(cell).second) return;
-    blocks.emplace_back(Derivation{cell, depth, std::string(scope_)});
-    if (depth == deepest_) return;
-    const std::vector<Cell> terms = cells_of(explain(cell).expression);
-    for (const Cell& term : terms) add(term, depth + 1);
-  }
-
-  std::vector<Block> blocks;
-
- private:
-  std::size_t deepest_;
-  std::string_view scope_;
-  std::set<Cell> seen_;
-};
 
 // A query, the one key with its largest weight, and that weight.
 struct Look {
@@ -66,10 +44,6 @@ std::string called(const Axis& axis, std::size_t i, std::string_view what) {
 Heat heat_of(Content content) {
   if (content == Content::weights) return Heat::weights;
   return content == Content::permissions ? Heat::none : Heat::around_zero;
-}
-
-std::string bracketed(Shape shape) {
-  return "[" + to_string(shape) + "]";
 }
 
 }  // namespace
@@ -132,10 +106,9 @@ Table quantities(std::string title, Axis rows, std::vector<std::string> kinds, M
 }
 
 FormulaBlock formula_block(const Node& node, std::string_view scope) {
-  std::string shapes;
-  for (const Node* operand : node.named_operands()) shapes += bracketed(operand->frame.shape) + " ";
-  if (!shapes.empty()) shapes += "→ ";
-  return {formula_of(node, scope), shapes + bracketed(node.frame.shape)};
+  std::vector<Shape> operands;
+  for (const Node* operand : node.named_operands()) operands.push_back(operand->frame.shape);
+  return {formula_of(node, scope), std::move(operands), node.frame.shape};
 }
 
 void add_results(Page& page, const std::vector<const Node*>& nodes, std::string_view scope) {
@@ -152,8 +125,8 @@ void add_results(Page& page, const std::vector<const Node*>& nodes, std::string_
   }
 }
 
-void add_matrices(Page& page) {
-  for (const Node* node : page.trace) add_results(page, {node});
+void add_matrices(Page& page, const std::vector<const Node*>& nodes) {
+  for (const Node* node : nodes) add_results(page, {node});
 }
 
 std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& nodes) {
@@ -231,10 +204,9 @@ void add_reading(Page& page, const Node& node) {
   page.say(std::move(reading));
 }
 
-std::vector<Block> derivations(const Cell& cell, std::size_t depth, std::string_view scope) {
-  Derivations all(depth, scope);
-  all.add(cell, 0);
-  return std::move(all.blocks);
+Derivation derivation(const Cell& cell, std::size_t depth, std::string_view scope) {
+  return {[cell, depth, scope = std::string(scope), graph = cell.node->graph->weak_from_this().lock()](
+              const TakeDerived& take) { derive(cell, depth, scope, take); }};
 }
 
 }  // namespace attn

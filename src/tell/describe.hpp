@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "graph/graph.hpp"
 #include "page/page.hpp"
+#include "problem/problem.hpp"
 
 namespace attn {
 
@@ -31,8 +33,8 @@ FormulaBlock formula_block(const Node& node, std::string_view scope = {});
 /// it.
 void add_results(Page& page, const std::vector<const Node*>& nodes, std::string_view scope = {});
 
-/// The nodes of the page's trace with their formulas, and nothing else: what --only asks for.
-void add_matrices(Page& page);
+/// Some nodes with their formulas, and nothing else: what --only asks for.
+void add_matrices(Page& page, const std::vector<const Node*>& nodes);
 
 /// Nodes that follow each other in the same scope, as groups.
 std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& nodes);
@@ -50,7 +52,7 @@ void add_reading(Page& page, const Node& node);
 
 /// How a cell came about and, up to `depth` steps behind it, how its terms did; every cell once. Names are
 /// told from `scope` on.
-std::vector<Block> derivations(const Cell& cell, std::size_t depth, std::string_view scope = {});
+Derivation derivation(const Cell& cell, std::size_t depth, std::string_view scope = {});
 
 /// Says by an example that names leave out the node's scope.
 void add_short_names(Page& page, const Node& example);

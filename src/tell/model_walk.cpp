@@ -151,10 +151,10 @@ class ModelWalk {
 };
 
 // What a short name under a heading stands for, by the first of them.
-void explain_names(Page& page) {
+void explain_names(Page& page, const std::vector<const Node*>& nodes) {
   const auto in_scope = [](const Node* node) { return node->place != nullptr; };
-  const auto first = std::ranges::find_if(page.trace, in_scope);
-  if (first == page.trace.end()) return;
+  const auto first = std::ranges::find_if(nodes, in_scope);
+  if (first == nodes.end()) return;
   page.say(text("Under each heading names are shortened: ", code(std::string((*first)->leaf())), " under ",
                 code((*first)->place->title()), " is ", code((*first)->name), ". Use the full name with ",
                 code("--only"), " and ", code("--explain"), "."));
@@ -162,10 +162,10 @@ void explain_names(Page& page) {
 
 }  // namespace
 
-void add_model_walk(Page& page) {
-  explain_names(page);
+void add_model_walk(Page& page, const std::vector<const Node*>& nodes) {
+  explain_names(page, nodes);
   ModelWalk walk(page);
-  for (const auto& nodes : by_scope(page.trace)) walk.add(nodes);
+  for (const auto& together : by_scope(nodes)) walk.add(together);
 }
 
 }  // namespace attn

@@ -68,11 +68,11 @@ void add_rows(Listing& listing, const Branch& parent, std::size_t depth) {
 
 }  // namespace
 
-void add_outline(Page& page) {
+void add_outline(Page& page, const Graph& graph, const std::vector<const Node*>& nodes) {
   Branch root;
   Cost pending, total;
-  const std::set<const Node*> wanted(page.trace.begin(), page.trace.end());
-  for (const Node& node : page.graph->nodes()) {
+  const std::set<const Node*> wanted(nodes.begin(), nodes.end());
+  for (const Node& node : graph.nodes()) {
     pending += cost_of(node);
     if (node.name.empty()) continue;  // what it costs is counted where it is used
     const Cost cost = std::exchange(pending, {});

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "graph/graph.hpp"
 #include "page/page.hpp"
+#include "problem/problem.hpp"
 
 namespace attn {
 

@@ -90,7 +90,7 @@ Page large_page() {
   Matrix matrix = random_kinds()[0].make(1)->embeddings({2048, 2048});
   graph->input(called("matrix"), std::move(matrix), axis("rows"), axis("columns"));
   const Node& node = graph->nodes().front();
-  return {.graph = graph, .problem = nullptr, .trace = {&node}, .blocks = {table_of(node)}};
+  return {.trace = {{&node}}, .blocks = {table_of(node)}};
 }
 
 void write_page(benchmark::State& state, const Format* format) {

@@ -70,7 +70,7 @@ class Comparison {
  private:
   void show(const std::vector<const Node*>& nodes) {
     add_results(page_, nodes);
-    page_.trace.insert(page_.trace.end(), nodes.begin(), nodes.end());
+    page_.trace.add(nodes);
   }
 
   const Node& before() {
@@ -172,15 +172,15 @@ Outcome run_compare_masks(const Command&, const Arguments& arguments) {
   evaluate(*problem, *graph, Extent::weights);
   compute(*graph);
   const Node& masked = masked_node(*graph);
-  Page page{
-      .graph = graph, .problem = problem, .trace = {masked.operands[0], masked.operands[1]}, .blocks = {}};
+  const Solved solved{problem, graph};
+  Page page = solved.page(masked.operands);
   page.head(1, "Ways to mask");
   std::string which;
   if (!masked.scope().empty()) which = fmt::format(" These are those of {}.", masked.scope_name());
   page.say(text("The scores and the mask: 0 marks a masked score." + which));
   page.say(SideBySide{{table_of(*masked.operands[0]), table_of(*masked.operands[1])}});
   Comparison(page, *graph, masked).add();
-  return {std::move(page), problem->remarks};
+  return solved.outcome(std::move(page), problem->remarks);
 }
 
 }  // namespace attn

@@ -21,8 +21,8 @@ void add_function(Page& page, const Graph& graph, const ScoringFunction& functio
   page.say(formula_block(scores));
   page.say(formula_block(weights));
   page.say(SideBySide{{table_of(scores), table_of(weights)}});
-  page.trace.push_back(&scores);
-  page.trace.push_back(&weights);
+  page.trace.add(scores);
+  page.trace.add(weights);
 }
 
 bool has_key_of_zeros(const Matrix& k) {
@@ -67,7 +67,8 @@ Outcome run_compare_scores(const Command&, const Arguments& arguments) {
   }
   auto problem = std::make_shared<Problem>(given);
   const std::shared_ptr<Graph> graph = watched_graph();
-  Page page{.graph = graph, .problem = problem, .trace = {}, .blocks = {}};
+  const Solved solved{problem, graph};
+  Page page = solved.page({});
   page.head(1, "Scoring functions");
   page.say(
       text("The same queries and keys with every scoring function. Matrices that a function learns are "
@@ -92,9 +93,9 @@ Outcome run_compare_scores(const Command&, const Arguments& arguments) {
   problem->score = given.score;
   problem->scale = given.scale;
   // All scoring functions have had their turn: what one of them leaves idle, another one uses.
-  std::vector<std::string> remarks = Solved{problem, graph}.warnings();
+  std::vector<std::string> remarks = solved.warnings();
   std::erase_if(remarks, [](const std::string& remark) { return remark.starts_with("--score"); });
-  return {std::move(page), std::move(remarks)};
+  return solved.outcome(std::move(page), std::move(remarks));
 }
 
 }  // namespace attn

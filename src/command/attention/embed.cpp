@@ -75,8 +75,8 @@ Outcome run_embed(const Command&, const Arguments& arguments) {
   const Value ones = name(role::one_hot, one_hot(ids, e));
   const Value multiplied = name(role::product, matmul(ones, e));
 
-  Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
-  for (const Node& node : graph->nodes()) page.trace.push_back(&node);
+  Page page;
+  for (const Node& node : graph->nodes()) page.trace.add(node);
   page.head(1, "Embeddings");
   page.say(text("Each distinct word has an id. Its embedding is the row of e with that id."));
   page.say(SideBySide{{table_of(ids.node()), table_of(e.node())}});
@@ -91,7 +91,7 @@ Outcome run_embed(const Command&, const Arguments& arguments) {
                   "the lookup none.",
                   written_difference(largest_difference(x.matrix(), multiplied.matrix())),
                   ones.shape().cells() * e.shape().columns)));
-  return {std::move(page), problem.remarks};
+  return {.page = std::move(page), .warnings = problem.remarks, .computation = {graph}};
 }
 
 }  // namespace attn

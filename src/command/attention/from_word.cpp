@@ -97,7 +97,7 @@ void add_attention(Page& page, Graph& graph, const Heads& heads, std::size_t que
     all_rows.push_back(name(role::average, matmul(equal, each)));
   }
   const Value all = name(role::weights, labelled(stack(all_rows), heads_and_average(heads.size())));
-  page.trace.push_back(&all.node());
+  page.trace.add(all.node());
   if (place) page.head(2, place->title());
   Table table = table_of(all.node());
   table.title = first.frame.rows.label(query);
@@ -133,7 +133,8 @@ Outcome run_softmax(const Command& command, const Arguments& arguments) {
   const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(*problem, *graph, Extent::weights);
   compute(*graph);
-  Page page{.graph = graph, .problem = problem, .trace = {}, .blocks = {}};
+  const Solved solved{problem, graph};
+  Page page = solved.page({});
   const std::vector<Heads> attentions = heads_of(*graph);
   if (attentions.empty())
     fail("--from shows attention weights, and there are none: give --q and --k, or --scores");
@@ -152,7 +153,7 @@ Outcome run_softmax(const Command& command, const Arguments& arguments) {
   page.say("The attention weights of one query: a row for each head, a column for each key.");
   add_drawn(page, *problem);
   for (const Asker& asker : askers) add_attention(page, *graph, *asker.heads, asker.query);
-  return {std::move(page), Solved{problem, graph}.warnings()};
+  return solved.outcome(std::move(page));
 }
 
 }  // namespace attn

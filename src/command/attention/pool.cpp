@@ -4,9 +4,9 @@
 #include <cctype>
 
 #include "attention/pooling.hpp"
-#include "problem/problem_recipe.hpp"
 #include "attention/watches.hpp"
 #include "command/solve.hpp"
+#include "problem/problem_recipe.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"
@@ -66,7 +66,7 @@ void add_pooling(Page& page, Graph& graph, const Pooling& pooling) {
   if (pooling.remarks) {
     for (std::string& remark : pooling.remarks(scaled_scores(graph))) page.say(std::move(remark));
   }
-  for (const Node* node : nodes) page.trace.push_back(node);
+  page.trace.add(nodes);
 }
 
 std::vector<double> column(const Matrix& matrix) {
@@ -115,7 +115,7 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
     const Value weights = name(role::weights, pooling.weights(scores));
     const Value output = name(role::output, weigh(weights, values));
     series.y = column(output.matrix());
-    page.trace.push_back(&output.node());
+    page.trace.add(output.node());
   }
   plot.series.push_back({"keys and values", column(keys.matrix()), column(values.matrix())});
   page.head(2, "The curve");
@@ -129,16 +129,17 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
 }
 
 // Weights that are given need no pooling: there is only to say what they are.
-Outcome given_weights(Page page, const Graph& graph, const Problem& problem) {
+Outcome given_weights(Page page, const Solved& solved) {
+  const Graph& graph = *solved.graph;
   const Node& weights = graph.at(role::weights);
-  page.trace = {&weights};
+  page.trace.add(weights);
   page.say(table_of(weights));
   page.say(regimes_of_rows(weights));
   if (const Node* output = graph.find(role::output)) {
-    page.trace.push_back(output);
+    page.trace.add(*output);
     add_results(page, {output});
   }
-  return {std::move(page), problem.remarks};
+  return solved.outcome(std::move(page), solved.problem->remarks);
 }
 
 }  // namespace
@@ -147,11 +148,12 @@ Outcome run_pool(const Command&, const Arguments& arguments) {
   auto problem = std::make_shared<const Problem>(build(requested(arguments)));
   const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(*problem, *graph);
-  Page page{.graph = graph, .problem = problem, .trace = {}, .blocks = {}};
+  const Solved solved{problem, graph};
+  Page page = solved.page({});
   page.head(1, "Attention pooling");
-  if (problem->matrices.contains(role::weights.leaf)) return given_weights(std::move(page), *graph, *problem);
+  if (problem->matrices.contains(role::weights.leaf)) return given_weights(std::move(page), solved);
   const Node& scores = scaled_scores(*graph);
-  page.trace = {&scores};
+  page.trace.add(scores);
   page.say(
       text("A query is compared with every key of a database. The scores become attention weights, and the "
            "output is the weighted sum of the values. The rule that turns scores into weights decides the "
@@ -161,7 +163,7 @@ Outcome run_pool(const Command&, const Arguments& arguments) {
   for (const Pooling& pooling : poolings()) add_pooling(page, *graph, pooling);
   add_curve(page, *problem, *graph);
   compute(*graph);
-  return {std::move(page), with_mask_unused(*problem)};
+  return solved.outcome(std::move(page), with_mask_unused(*problem));
 }
 
 }  // namespace attn

@@ -80,7 +80,7 @@ void add_dot_products(Page& page, const PositionKind& kind, const Value& positio
   const std::size_t n = std::min(positions.shape().rows, most_pairs);
   const Value some = n == positions.shape().rows ? positions : rows(positions, 0, n);
   const Value dots = name(role::dot_products, matmul_transposed(some, some));
-  page.trace.push_back(&dots.node());
+  page.trace.add(dots.node());
   page.head(2, "Dot products of the positions");
   page.say(formula_block(dots.node()));
   page.say(what_diagonals_show(kind, positions.shape().columns, dots.matrix()));
@@ -110,7 +110,7 @@ void add_absolute(Page& page, const PositionKind& kind, const Value& x, const st
                          d, d % 2 == 1 ? ", and with an odd d the last sine column has no cosine" : "")));
   }
   add_results(page, {&positions.node()});
-  page.trace.push_back(&positions.node());
+  page.trace.add(positions.node());
   page.head(2, "As a heat map");
   page.say(HeatMap{table_of(positions.node())});
   page.head(2, "As curves");
@@ -120,12 +120,12 @@ void add_absolute(Page& page, const PositionKind& kind, const Value& x, const st
 
 // What is added to the scores of every pair, or with vectors the vectors themselves.
 void add_relative(Page& page, const PositionKind& kind, const Value& x, const Value& table) {
-  page.trace.push_back(&table.node());
+  page.trace.add(table.node());
   page.say(table_of(table.node()));
   if (kind.of_scaled_scores) {
     const Value relative = kind.of_scaled_scores(x, x, table);
     add_results(page, {&relative.node()});
-    page.trace.push_back(&relative.node());
+    page.trace.add(relative.node());
     page.say(HeatMap{table_of(relative.node())});
   }
   page.say(text("To see how they change the scores: ",
@@ -179,7 +179,7 @@ Outcome run_positions(const Command&, const Arguments& arguments) {
   const Sequence& sequence = problem.sequences.front();
 
   const std::shared_ptr<Graph> graph = watched_graph();
-  Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
+  Page page;
   const Axis words = axis("positions", sequence.tokens);
   require_labels("x", words, sequence.x->shape().rows);
   const Value x = graph->input(role::x, *sequence.x, words, axis("features"));
@@ -195,7 +195,7 @@ Outcome run_positions(const Command&, const Arguments& arguments) {
     add_relative(page, kind, x, *table);
   }
   compute(*graph);
-  return {std::move(page), problem.remarks};
+  return {.page = std::move(page), .warnings = problem.remarks, .computation = {graph}};
 }
 
 }  // namespace attn

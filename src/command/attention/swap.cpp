@@ -1,5 +1,4 @@
 #include "command/attention/swap.hpp"
-#include "attention/watches.hpp"
 
 #include <fmt/format.h>
 
@@ -8,6 +7,8 @@
 
 #include "attention/identities.hpp"
 #include "attention/masks.hpp"
+#include "attention/watches.hpp"
+#include "command/solve.hpp"
 #include "support/error.hpp"
 #include "support/list.hpp"
 #include "support/number.hpp"
@@ -83,8 +84,8 @@ class SwapPage {
           "After the rows are put back in the original order, the largest difference is {}. {}",
           written_difference(largest_difference(original.matrix(), back)), what_it_shows(problem)));
     }
-    page_.trace.push_back(&original);
-    page_.trace.push_back(&swapped);
+    page_.trace.add(original);
+    page_.trace.add(swapped);
   }
 
  private:
@@ -132,7 +133,8 @@ Outcome swap_words(Problem problem, const std::string& places) {
   }
   const Pair pair = parse_places(places, problem.sequences.front().x->shape().rows);
   const std::shared_ptr<Graph> graph = watched_graph();
-  Page page{.graph = graph, .problem = std::make_shared<const Problem>(problem), .trace = {}, .blocks = {}};
+  const Solved solved{std::make_shared<const Problem>(problem), graph};
+  Page page = solved.page({});
   page.head(1, fmt::format("Words {} and {} swapped", pair.a + 1, pair.b + 1));
   const bool knows_order = problem.positions != "none";
   const std::string positions = knows_order ? problem.positions : "sinusoidal";
@@ -140,7 +142,7 @@ Outcome swap_words(Problem problem, const std::string& places) {
   swap.add(problem, "none", "without");
   swap.add(problem, positions, "with");
   compute(*graph);
-  return {std::move(page), problem.remarks};
+  return solved.outcome(std::move(page), problem.remarks);
 }
 
 }  // namespace attn

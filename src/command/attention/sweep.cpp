@@ -118,7 +118,8 @@ Outcome run_scale(const Command& command, const Arguments& arguments) {
   const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(*problem, *graph, Extent::weights);
   const Node& scores = swept_scores(*graph);
-  Page page{.graph = graph, .problem = problem, .trace = {&scores}, .blocks = {}};
+  const Solved solved{problem, graph};
+  Page page = solved.page({&scores});
   page.head(1, "Divisors (temperatures) of the scores");
   page.say(
       text("The same scores, divided by one number after another. Where one score is largest, a small "
@@ -133,7 +134,7 @@ Outcome run_scale(const Command& command, const Arguments& arguments) {
   add_results(page, {&scores});
   for (std::size_t query = 0; query < scores.frame.shape.rows && query < 3; ++query) {
     const Node& weights = weights_of_query(*graph, scores, query, values);
-    page.trace.push_back(&weights);
+    page.trace.add(weights);
     page.head(2, fmt::format("Query {}", scores.frame.rows.label(query)));
     Table table = table_of(weights);
     const Table saturation = saturation_of(weights);
@@ -147,7 +148,7 @@ Outcome run_scale(const Command& command, const Arguments& arguments) {
            "dot products grows in proportion to d_k. Dividing by √d_k brings it back to about 1."));
   page.say(variances());
   compute(*graph);
-  return {std::move(page), with_mask_unused(*problem)};
+  return solved.outcome(std::move(page), with_mask_unused(*problem));
 }
 
 }  // namespace attn

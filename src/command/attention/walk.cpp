@@ -21,11 +21,10 @@ void add_title(Page& page, const Problem& problem) {
   for (const std::string& paragraph : problem.about) page.say(text(paragraph));
 }
 
-void add_inputs(Page& page, const Problem& problem) {
+void add_inputs(Page& page, const std::vector<const Node*>& nodes, const Problem& problem) {
   page.head(2, "Given");
   std::vector<const Node*> inputs;
-  std::ranges::copy_if(page.trace, std::back_inserter(inputs),
-                       [](const Node* node) { return !node->operation; });
+  std::ranges::copy_if(nodes, std::back_inserter(inputs), [](const Node* node) { return !node->operation; });
   std::ranges::stable_partition(inputs, [](const Node* node) { return node->is(role::x); });
   SideBySide tables;
   for (const Node* node : inputs) tables.tables.push_back(table_of(*node));
@@ -82,10 +81,10 @@ class MatrixWalk {
 };
 
 // The weights the other way round, as tables of translations are printed: outputs as columns.
-void add_alignment_tables(Page& page) {
+void add_alignment_tables(Page& page, const std::vector<const Node*>& nodes) {
   page.head(2, "Alignment");
   std::set<std::string> told;
-  for (const Node* node : page.trace) {
+  for (const Node* node : nodes) {
     if (!node->is(role::alignment)) continue;
     std::string meaning = meaning_of_alignment(*node);
     if (told.insert(meaning).second) page.say(std::move(meaning));
@@ -109,11 +108,12 @@ void warn_of_missing(const Graph& graph, std::vector<std::string>& warnings) {
 }
 
 Outcome outline_of(const Solved& solved, const std::optional<std::string>& only) {
-  Page page = solved.page(only);
+  const std::vector<const Node*> nodes = solved.nodes(only);
+  Page page = solved.page(nodes);
   add_title(page, *solved.problem);
-  page.say(picture_of(*page.graph, *solved.problem));
-  add_outline(page);
-  return {.page = std::move(page), .warnings = solved.warnings()};
+  page.say(picture_of(*solved.graph, *solved.problem));
+  add_outline(page, *solved.graph, nodes);
+  return solved.outcome(std::move(page));
 }
 
 }  // namespace
@@ -130,13 +130,14 @@ Outcome run_walk(const Command&, const Arguments& arguments) {
   const Solved solved = solve(arguments);
   if (arguments.has("outline")) return outline_of(solved, arguments.text("only"));
   const std::optional<std::string> only = arguments.text("only"), word = arguments.text("by-word");
-  Page page = solved.page(only);
+  const std::vector<const Node*> nodes = solved.nodes(only);
+  Page page = solved.page(nodes);
   if (only) {
-    add_matrices(page);
-    return {std::move(page), solved.warnings()};
+    add_matrices(page, nodes);
+    return solved.outcome(std::move(page));
   }
   const bool computes =
-      std::ranges::any_of(page.trace, [](const Node* node) { return node->operation != nullptr; });
+      std::ranges::any_of(nodes, [](const Node* node) { return node->operation != nullptr; });
   if (!computes) {
     fail(
         "nothing can be computed from what is given: give --x with --wq, --wk and --wv (or --seed for random "
@@ -144,17 +145,17 @@ Outcome run_walk(const Command&, const Arguments& arguments) {
   }
   add_title(page, *solved.problem);
   if (word) {
-    add_word_walk(page, *word);
+    add_word_walk(page, *solved.graph, *word);
   } else {
-    add_inputs(page, *solved.problem);
+    add_inputs(page, nodes, *solved.problem);
     MatrixWalk walk(page);
-    for (const Node* node : page.trace) walk.add(*node);
+    for (const Node* node : nodes) walk.add(*node);
     walk.finish();
-    if (arguments.has("transpose")) add_alignment_tables(page);
+    if (arguments.has("transpose")) add_alignment_tables(page, nodes);
   }
   std::vector<std::string> warnings = solved.warnings();
   warn_of_missing(*solved.graph, warnings);
-  return {std::move(page), std::move(warnings)};
+  return solved.outcome(std::move(page), std::move(warnings));
 }
 
 }  // namespace attn

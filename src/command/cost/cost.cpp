@@ -138,7 +138,7 @@ Outcome run_cost(const Command&, const Arguments& arguments) {
   add_heads(page, n, d);
   add_scores(page, sizes);
   if (arguments.has("measure")) add_measurements(page);
-  return {std::move(page).take(), std::move(warnings)};
+  return std::move(page).outcome(std::move(warnings));
 }
 
 }  // namespace attn

@@ -9,6 +9,7 @@
 #include "command/command.hpp"
 #include "graph/cost.hpp"
 #include "model/layers.hpp"
+#include "problem/problem_file.hpp"
 
 namespace attn {
 
@@ -31,11 +32,17 @@ class CostPage {
   void head(int level, std::string title) { page_.head(level, std::move(title)); }
   /// One row of numbers for each label; columns are quantities of their own.
   void table(std::string_view name, const std::vector<std::string>& columns, const QuantityRows& rows);
-  void set_problem(std::shared_ptr<const Problem> problem) { page_.problem = std::move(problem); }
-  Page take() && { return std::move(page_); }
+  void set_problem(std::shared_ptr<const Problem> problem) {
+    page_.recipe = recipe_of(problem);
+    problem_ = std::move(problem);
+  }
+  Outcome outcome(std::vector<std::string> warnings) && {
+    return {.page = std::move(page_), .warnings = std::move(warnings), .computation = {tables_, problem_}};
+  }
 
  private:
   std::shared_ptr<Graph> tables_;
+  std::shared_ptr<const Problem> problem_ = {};
   Page page_;
 };
 

@@ -21,9 +21,7 @@ std::vector<double> numbers(const Work& work) {
           static_cast<double>(work.bytes), static_cast<double>(work.sequential)};
 }
 
-CostPage::CostPage() : tables_(std::make_shared<Graph>()) {
-  page_.graph = tables_;
-}
+CostPage::CostPage() : tables_(std::make_shared<Graph>()) {}
 
 void CostPage::table(std::string_view name, const std::vector<std::string>& columns,
                      const QuantityRows& rows) {
@@ -35,7 +33,7 @@ void CostPage::table(std::string_view name, const std::vector<std::string>& colu
   }
   const Node& node =
       tables_->input(called(name), std::move(cells), axis("what", labels), axis("quantity", columns)).node();
-  page_.trace.push_back(&node);
+  page_.trace.add(node);
   say(Table{.title = node.name,
             .rows = node.frame.rows,
             .columns = node.frame.columns,

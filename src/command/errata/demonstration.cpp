@@ -14,7 +14,7 @@ void show(Page& page, const std::vector<Value>& values) {
   std::vector<const Node*> nodes;
   for (const Value& value : values) nodes.push_back(&value.node());
   add_results(page, nodes);
-  page.trace.insert(page.trace.end(), nodes.begin(), nodes.end());
+  page.trace.add(nodes);
 }
 
 void solve_example(std::string_view name, Graph& graph) {

@@ -95,17 +95,17 @@ Outcome run_errata(const Command&, const Arguments& arguments) {
   }
   const Erratum& row = *found;
   auto graph = std::make_shared<Graph>();
-  Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
+  Page page;
   page.head(1, fmt::format("{} ({}): {}", row.name, row.where, row.what));
   row.demonstrate(page, *graph);
   if (const std::optional<std::string> only = arguments.text("only")) {
-    page.blocks.clear();
-    page.trace = graph->matching(*only);
-    add_matrices(page);
-    return {std::move(page)};
+    const std::vector<const Node*> nodes = graph->matching(*only);
+    page = {.trace = nodes};
+    add_matrices(page, nodes);
+    return {.page = std::move(page), .computation = {graph}};
   }
   if (!row.more.empty()) page.say(text("See also ", code(std::string(row.more)), "."));
-  return {std::move(page)};
+  return {.page = std::move(page), .computation = {graph}};
 }
 
 }  // namespace attn

@@ -3,6 +3,7 @@
 #include <span>
 #include <string_view>
 
+#include "graph/graph.hpp"
 #include "page/page.hpp"
 
 namespace attn {

@@ -65,7 +65,7 @@ void show_split_heads(Page& page, Graph& graph) {
         {std::to_string(heads), written_difference(split_against_independent(x.matrix(), w, heads))});
   }
   page.say(std::move(listing));
-  page.trace.push_back(&graph.at(role::output));
+  page.trace.add(graph.at(role::output));
 }
 
 void show_sets_of_a_decoder_layer(Page& page, Graph& graph) {
@@ -87,7 +87,7 @@ void show_sets_of_a_decoder_layer(Page& page, Graph& graph) {
   const Value sets = graph.input(Name{role::other, "sets"}, std::move(numbers),
                                  axis("layers", {"encoder layer", "decoder layer"}),
                                  axis("quantities", {"attentions", "sets, 8 heads"}));
-  page.trace.push_back(&sets.node());
+  page.trace.add(sets.node());
   page.say(table_of(sets.node()));
 }
 

@@ -34,7 +34,7 @@ void show_root_of_length(Page& page, Graph& graph) {
       const Value weights = name(Name(role::weights, scale == "sqrt-n" ? "by_sqrt_n" : "by_sqrt_dk"),
                                  softmax(divide(scores, *by)));
       ratios(i, column++) = weights.matrix()(0, 0) / weights.matrix()(0, 1);
-      page.trace.push_back(&weights.node());
+      page.trace.add(weights.node());
     }
   }
   page.say(quantities("ratio of two weights", axis("lengths", std::move(labels)), {"÷ √d_k", "÷ √n"},
@@ -79,7 +79,7 @@ void show_layouts_of_sinusoids(Page& page, Graph& graph) {
   }
   for (const std::vector<const Node*>& nodes : {positions, dots}) {
     add_results(page, nodes);
-    page.trace.insert(page.trace.end(), nodes.begin(), nodes.end());
+    page.trace.add(nodes);
   }
   page.say(fmt::format("The dot products of positions are the same in both. The largest difference is {}.",
                        written_difference(largest_difference(dots[0]->matrix(), dots[1]->matrix()))));

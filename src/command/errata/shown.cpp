@@ -103,7 +103,7 @@ void show_own_word_not_highest(Page& page, Graph& graph) {
     for (const std::string& other : others) page.say(weights.node().name + ": " + other + ".");
     shown.push_back(weights);
   }
-  for (const Value& weights : shown) page.trace.push_back(&weights.node());
+  for (const Value& weights : shown) page.trace.add(weights.node());
 }
 
 void show_norm_before_and_after(Page& page, Graph& graph) {

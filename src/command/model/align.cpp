@@ -30,17 +30,18 @@ Outcome run_align(const Command&, const Arguments& arguments) {
   compute(*graph);
   if (arguments.has("transpose")) add_transposed(*graph);
 
-  Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
+  Page page;
   if (address) {
-    add_explanation(page, *address, depth);
+    add_explanation(page, *graph, *address, depth);
   } else if (only) {
-    page.trace = graph->matching(*only);
-    add_results_by_scope(page, page.trace);
+    const std::vector<const Node*> nodes = graph->matching(*only);
+    page.trace.add(nodes);
+    add_results_by_scope(page, nodes);
   } else {
     page.trace = graph->named();
-    add_alignment_walk(page, translation);
+    add_alignment_walk(page, *graph, translation);
   }
-  return {std::move(page)};
+  return {.page = std::move(page), .computation = {graph}};
 }
 
 }  // namespace attn

@@ -16,8 +16,8 @@ constexpr std::size_t most_influences = 2500;  // outputs times inputs, each a w
 
 class AlignmentEnds {
  public:
-  AlignmentEnds(Page& page, const Translation& translation)
-      : page_(page), graph_(*page.graph), translation_(translation), model_(translation.model) {}
+  AlignmentEnds(Page& page, const Graph& graph, const Translation& translation)
+      : page_(page), graph_(graph), translation_(translation), model_(translation.model) {}
 
   void add() {
     add_alignment();
@@ -110,8 +110,8 @@ class AlignmentEnds {
 
 }  // namespace
 
-void add_alignment_ends(Page& page, const Translation& translation) {
-  AlignmentEnds(page, translation).add();
+void add_alignment_ends(Page& page, const Graph& graph, const Translation& translation) {
+  AlignmentEnds(page, graph, translation).add();
 }
 
 }  // namespace attn

@@ -6,7 +6,7 @@
 namespace attn {
 
 /// What is known at the end of a translation: the alignment, the probability of each word and of the whole
-/// sentence, and what each output depends on. `page` has its graph.
-void add_alignment_ends(Page& page, const Translation& translation);
+/// sentence, and what each output depends on.
+void add_alignment_ends(Page& page, const Graph& graph, const Translation& translation);
 
 }  // namespace attn

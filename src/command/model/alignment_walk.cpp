@@ -49,8 +49,8 @@ constexpr std::array step_tables = {
 
 class AlignmentWalk {
  public:
-  AlignmentWalk(Page& page, const Translation& translation)
-      : page_(page), graph_(*page.graph), translation_(translation), model_(translation.model) {
+  AlignmentWalk(Page& page, const Graph& graph, const Translation& translation)
+      : page_(page), graph_(graph), translation_(translation), model_(translation.model) {
     for (const Node& node : graph_.nodes()) {
       if (node.operation && !node.is_alias()) of_scope_[node.place].push_back(&node);
     }
@@ -61,7 +61,7 @@ class AlignmentWalk {
     add_parameters();
     add_encoder();
     for (std::size_t t = 1; t <= translation_.target.size(); ++t) add_step(t);
-    add_alignment_ends(page_, translation_);
+    add_alignment_ends(page_, graph_, translation_);
     add_choice_of_numbers();
   }
 
@@ -205,8 +205,8 @@ class AlignmentWalk {
 
 }  // namespace
 
-void add_alignment_walk(Page& page, const Translation& translation) {
-  AlignmentWalk(page, translation).add();
+void add_alignment_walk(Page& page, const Graph& graph, const Translation& translation) {
+  AlignmentWalk(page, graph, translation).add();
 }
 
 }  // namespace attn

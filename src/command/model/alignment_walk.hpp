@@ -5,7 +5,7 @@
 
 namespace attn {
 
-/// A translation, step by step. `page` has its graph.
-void add_alignment_walk(Page& page, const Translation& translation);
+/// A translation, step by step.
+void add_alignment_walk(Page& page, const Graph& graph, const Translation& translation);
 
 }  // namespace attn

@@ -43,16 +43,18 @@ Outcome run_generate(const Command&, const Arguments& arguments) {
   const std::optional<std::string> only = arguments.text("only");
   const GenerationRun run = run_of(choice, plan, only);
 
-  Page page{.graph = run.graph, .problem = nullptr, .trace = {}, .blocks = {}};
+  Page page;
   if (only) {
-    page.trace = run.graph->matching(*only);
-    add_results_by_scope(page, page.trace);
+    const std::vector<const Node*> nodes = run.graph->matching(*only);
+    page.trace.add(nodes);
+    add_results_by_scope(page, nodes);
   } else {
     add_generation(page, choice, plan, run);
   }
   return {.page = std::move(page),
           .warnings = choice.remarks,
-          .files = saved_parameters(arguments, choice.model)};
+          .files = saved_parameters(arguments, choice.model),
+          .computation = {run.graph}};
 }
 
 }  // namespace attn

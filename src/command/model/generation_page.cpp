@@ -72,7 +72,7 @@ void add_texts(Page& page, const ModelChoice& choice, const GenerationPlan& plan
   std::vector<std::size_t> written;
   for (const GenerationStep& step : run.steps) {
     written.push_back(step.chosen);
-    page.trace.push_back(step.distribution);
+    page.trace.add(*step.distribution);
   }
   page.blocks.emplace_back(Prose{text("Given: ", strong(words_of(plan.task.prompt.ids, vocabulary)))});
   page.blocks.emplace_back(Prose{text("Written: ", strong(words_of(written, vocabulary)))});
@@ -142,7 +142,7 @@ void add_alignment(Page& page, const ModelChoice& choice, const GenerationRun& r
   }
   const Value stacked = rows_of_steps.size() == 1 ? rows_of_steps.front() : stack(rows_of_steps);
   const Value alignment = name(role::alignment, labelled(stacked, axis("outputs", words)));
-  page.trace.push_back(&alignment.node());
+  page.trace.add(alignment.node());
   page.head(2, "Alignment");
   page.say(
       fmt::format("The attention weights of the last layer's cross-attention{}: a row for each written word.",

@@ -64,9 +64,9 @@ Outcome run_layer_norm(const Command&, const Arguments& arguments) {
   if (const auto epsilon = arguments.text("epsilon")) norm.epsilon = parse_epsilon(*epsilon);
   name(role::output, layer_norm(x, norm));
   compute(*graph);
-  Page page{.graph = graph, .problem = nullptr, .trace = graph->named(), .blocks = {}};
+  Page page{.trace = graph->named()};
   std::vector<const Node*> computed;
-  std::ranges::copy_if(page.trace, std::back_inserter(computed),
+  std::ranges::copy_if(graph->named(), std::back_inserter(computed),
                        [](const Node* node) { return node->operation != nullptr; });
   page.head(1, "Layer normalization");
   page.say(
@@ -81,7 +81,7 @@ Outcome run_layer_norm(const Command&, const Arguments& arguments) {
   page.blocks.emplace_back(
       SideBySide{{table_of(x.node()), table_of(norm.gamma.node()), table_of(norm.beta->node())}});
   add_results(page, computed);
-  return {std::move(page), problem.remarks};
+  return {.page = std::move(page), .warnings = problem.remarks, .computation = {graph}};
 }
 
 }  // namespace attn

@@ -39,8 +39,8 @@ std::string most_probable(std::span<const double> probabilities, const Axis& wor
 }
 
 // Words that should come out, and what the model expects there.
-void add_expected(Page& page, const ModelChoice& choice) {
-  const Node* distribution = page.graph->find(role::distribution);
+void add_expected(Page& page, const Graph& graph, const ModelChoice& choice) {
+  const Node* distribution = graph.find(role::distribution);
   if (!distribution || choice.expected.empty()) return;
   Listing listing{{"after", "should come", "probability", "most probable"}, {}};
   bool knows_all = true;
@@ -67,18 +67,17 @@ void add_expected(Page& page, const ModelChoice& choice) {
 Outcome outline(const ModelPart& part, const ModelChoice& choice, const Arguments& arguments) {
   auto graph = std::make_shared<Graph>();
   run_model(choice, *graph);
-  Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
   const std::optional<std::string> only = arguments.text("only");
-  page.trace = only ? graph->matching(*only) : shown_nodes(*graph, part, choice.model);
-  std::erase_if(page.trace, [&](const Node* node) { return !belongs(*node, part); });
-  if (page.trace.empty()) {
+  std::vector<const Node*> nodes = only ? graph->matching(*only) : shown_nodes(*graph, part, choice.model);
+  std::erase_if(nodes, [&](const Node* node) { return !belongs(*node, part); });
+  if (nodes.empty()) {
     fail("--only {}: attn {} shows no such matrix. Leave out --only to see them all", only.value_or(""),
          part.use.command);
   }
+  Page page;  // without a trace: there are no numbers
   add_head(page, part, choice);
-  add_outline(page);
-  page.trace.clear();  // there are no numbers
-  return {std::move(page), choice.remarks};
+  add_outline(page, *graph, nodes);
+  return {.page = std::move(page), .warnings = choice.remarks, .computation = {graph}};
 }
 
 void tell_what_is_random(Graph& graph, const Transformer& model, std::uint32_t seed) {
@@ -113,19 +112,21 @@ Outcome run_transformer(const Command& command, const Arguments& arguments) {
   if (is_random) tell_what_is_random(*graph, choice.model, model_seed(arguments));
   tell_progress(*graph, arguments);
   compute(*graph, wanted(*graph));
-  Page page{.graph = graph, .problem = nullptr, .trace = {}, .blocks = {}};
+  Page page;
   if (const std::optional<std::string> address = arguments.text("explain")) {
-    add_explanation(page, *address, arguments.count("depth", 0, 1000).value_or(0));
+    add_explanation(page, *graph, *address, arguments.count("depth", 0, 1000).value_or(0));
   } else if (only) {
-    page.trace = graph->matching(*only);
-    add_results_by_scope(page, page.trace);
+    const std::vector<const Node*> nodes = graph->matching(*only);
+    page.trace.add(nodes);
+    add_results_by_scope(page, nodes);
   } else {
-    page.trace = shown_nodes(*graph, part, choice.model);
+    const std::vector<const Node*> nodes = shown_nodes(*graph, part, choice.model);
+    page.trace.add(nodes);
     add_head(page, part, choice);
-    add_model_walk(page);
-    if (part.use.needs != ModelUse::Needs::encoder) add_expected(page, choice);
+    add_model_walk(page, nodes);
+    if (part.use.needs != ModelUse::Needs::encoder) add_expected(page, *graph, choice);
   }
-  Outcome outcome{.page = std::move(page), .warnings = choice.remarks};
+  Outcome outcome{.page = std::move(page), .warnings = choice.remarks, .computation = {graph}};
   for (std::string& warning : warnings(*graph)) outcome.warnings.push_back(std::move(warning));
   outcome.files = saved_parameters(arguments, choice.model);
   return outcome;

@@ -1,4 +1,4 @@
-#include "render/written.hpp"
+#include "render/steps.hpp"
 
 #include <fmt/format.h>
 
@@ -30,14 +30,44 @@ bool is_leaf(const Expression& expression) {
   return expression.kind == Expression::Kind::cell || expression.kind == Expression::Kind::number;
 }
 
-class Writer {
- public:
-  Writer(const Notation& notation, Names names) : notation_(notation), names_(names) {}
+struct Numeral {
+  std::string text;
+  bool is_exact = true;
+};
 
-  Written write(const Expression& expression) {
+Numeral numeral_of(double value, const Notation& notation) {
+  if (std::isnan(value)) return {notation.latex ? "\\mathrm{NaN}" : "NaN"};
+  const char* const minus = notation.latex ? "-" : "−";
+  if (std::isinf(value)) return {(value < 0 ? minus : "") + std::string(notation.latex ? "\\infty" : "∞")};
+  std::string digits;
+  const double magnitude = std::fabs(value);
+  const bool tiny = magnitude != 0.0 && magnitude < 0.5 * std::pow(10.0, -notation.precision);
+  const bool exact = is_exact(value, notation.precision) && !tiny;
+  if (tiny || magnitude >= 1e12) {
+    append_scientific(digits, magnitude, 2);
+  } else {
+    append_fixed(digits, magnitude, notation.precision);
+    if (digits.find('.') != std::string::npos) {
+      digits.erase(digits.find_last_not_of('0') + 1);
+      if (digits.back() == '.') digits.pop_back();
+    }
+  }
+  return {(value < 0 && digits != "0" ? "-" : "") + digits, exact};
+}
+
+std::string written_cell(const Symbol& matrix, std::size_t row, std::size_t column, bool latex) {
+  if (latex) return fmt::format("{{{}}}_{{{},{}}}", matrix.formula.latex, row + 1, column + 1);
+  return fmt::format("{}[{},{}]", matrix.formula.plain, row + 1, column + 1);
+}
+
+class ExpressionWriter {
+ public:
+  ExpressionWriter(const Notation& notation, Names names) : notation_(notation), names_(names) {}
+
+  WrittenStep write(const Expression& expression) {
     exact_ = true;
     std::string text = whole(expression);
-    return {std::move(text), exact_};
+    return {!exact_, std::move(text)};
   }
 
  private:
@@ -54,7 +84,10 @@ class Writer {
         if (names_ == Names::shown && !expression.notation.plain.empty()) return choose(expression.notation);
         return numeral(expression.value);
       case Expression::Kind::cell:
-        if (names_ == Names::shown) return written_cell(expression.cell, notation_);
+        if (names_ == Names::shown) {
+          return written_cell(*expression.matrix, expression.cell.row, expression.cell.column,
+                              notation_.latex);
+        }
         return numeral(expression.value);
       case Expression::Kind::sum:
         return joined(expression.parts, " + ");
@@ -73,8 +106,8 @@ class Writer {
   }
 
   std::string numeral(double value) {
-    const Written number = written_number(value, notation_);
-    exact_ = exact_ && number.exact;
+    const Numeral number = numeral_of(value, notation_);
+    exact_ = exact_ && number.is_exact;
     return number.text;
   }
 
@@ -143,46 +176,30 @@ Expression reduced(const Expression& expression) {
 
 }  // namespace
 
-Written written_number(double value, const Notation& notation) {
-  if (std::isnan(value)) return {notation.latex ? "\\mathrm{NaN}" : "NaN", true};
-  const char* const minus = notation.latex ? "-" : "−";
-  if (std::isinf(value))
-    return {(value < 0 ? minus : "") + std::string(notation.latex ? "\\infty" : "∞"), true};
-  std::string digits;
-  const double magnitude = std::fabs(value);
-  const bool tiny = magnitude != 0.0 && magnitude < 0.5 * std::pow(10.0, -notation.precision);
-  const bool exact = is_exact(value, notation.precision) && !tiny;
-  if (tiny || magnitude >= 1e12) {
-    append_scientific(digits, magnitude, 2);
-  } else {
-    append_fixed(digits, magnitude, notation.precision);
-    if (digits.find('.') != std::string::npos) {
-      digits.erase(digits.find_last_not_of('0') + 1);
-      if (digits.back() == '.') digits.pop_back();
-    }
-  }
-  return {(value < 0 && digits != "0" ? "-" : "") + digits, exact};
+std::string written_number(double value, const Notation& notation) {
+  return numeral_of(value, notation).text;
 }
 
-std::string written_cell(const Cell& cell, const Notation& notation) {
-  const Node& node = *cell.node;
-  const bool is_named = !node.name.empty();
-  const std::string title = is_named ? node.name_within(notation.scope) : node.title();
-  if (!notation.latex) return fmt::format("{}[{},{}]", title, cell.row + 1, cell.column + 1);
-  const std::string name = is_named ? symbol(node, notation.scope).latex
-                                    : fmt::format("\\left({}\\right)", formula_of(node).latex);
-  return fmt::format("{{{}}}_{{{},{}}}", name, cell.row + 1, cell.column + 1);
+std::string written_subject(const Derived& derived, const Notation& notation) {
+  return written_cell(*derived.matrix, derived.row, derived.column, notation.latex);
 }
 
-std::vector<Written> written_steps(const Expression& expression, const Notation& notation) {
-  std::vector<Written> steps = {Writer(notation, Names::shown).write(expression)};
-  Expression rest = expression;
+std::vector<WrittenStep> steps_of(const Derived& derived, const Notation& notation) {
+  std::vector<WrittenStep> steps = {ExpressionWriter(notation, Names::shown).write(derived.expression)};
+  steps.front().is_rounded = false;  // names are exact
+  Expression rest = derived.expression;
   while (true) {
-    Written next = Writer(notation, Names::replaced_by_numbers).write(rest);
+    WrittenStep next = ExpressionWriter(notation, Names::replaced_by_numbers).write(rest);
     if (next.text != steps.back().text) steps.push_back(std::move(next));
     if (is_leaf(rest)) return steps;
     rest = reduced(rest);
   }
+}
+
+std::string written_shapes(const FormulaBlock& block) {
+  std::string shapes;
+  for (const Shape operand : block.operands) shapes += "[" + to_string(operand) + "] ";
+  return shapes + (shapes.empty() ? "[" : "→ [") + to_string(block.result) + "]";
 }
 
 }  // namespace attn
