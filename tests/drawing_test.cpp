@@ -7,7 +7,6 @@
 #include "render/color.hpp"
 #include "render/drawing.hpp"
 #include "render/format.hpp"
-#include "render/value_range.hpp"
 #include "render/width.hpp"
 #include "testing.hpp"
 
@@ -18,24 +17,13 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-template <class Drawing>
-std::string drawn(const Drawing& drawing, const Style& style,
-                  void (*write)(const Drawing&, const Style&, Sink&)) {
+template <class Block>
+std::string drawn(const Block& block, const Style& style = {}) {
   std::string text;
   Sink sink([&](std::string_view bytes) { text += bytes; });
-  write(drawing, style, sink);
+  write_drawing(lay_out(block, style, characters_of(style)), style, sink);
   sink.flush();
   return text;
-}
-
-std::string drawn(const HeatMap& map, const Style& style = {}) {
-  return drawn(map, style, write_heat_map);
-}
-std::string drawn(const Plot& plot, const Style& style = {}) {
-  return drawn(plot, style, write_plot);
-}
-std::string drawn(const Flow& flow, const Style& style = {}) {
-  return drawn(flow, style, write_flow);
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

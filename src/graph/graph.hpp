@@ -82,9 +82,11 @@ Formula symbol(const Node& node, std::string_view scope = {});
 /// The formula of a node, "scores = q ⋅ kᵀ", with names from `scope` on. An input is its name.
 Formula formula_of(const Node& node, std::string_view scope = {});
 
-/// How a cell came about, with names from `scope` on in the reason. A cell of an input is the number that was
-/// given.
-Explanation explain(const Cell& cell, std::string_view scope = {});
+/// How a cell came about. A cell of an input is the number that was given.
+Explanation explain(const Cell& cell);
+
+/// A sentence on a node, with its name and those of its operands from `scope` on.
+std::string told_within(std::string sentence, const Node& node, std::string_view scope);
 
 /// A handle to a node, from which a computation is built: nothing is computed for it. A node that somebody
 /// holds keeps its numbers in every run.

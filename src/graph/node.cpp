@@ -16,19 +16,6 @@ std::vector<Formula> symbols_of(const Node& node, std::string_view scope = {}) {
   return symbols;
 }
 
-// A sentence on a node, with the names of its operands from the scope on.
-std::string told_within(std::string sentence, const Node& node, std::string_view scope) {
-  for (const Node* operand : node.operands) {
-    const std::string &name = operand->name, told = operand->name_within(scope);
-    if (told == name) continue;
-    for (std::size_t at = sentence.find(name); at != std::string::npos;
-         at = sentence.find(name, at + told.size())) {
-      sentence.replace(at, name.size(), told);
-    }
-  }
-  return sentence;
-}
-
 // A node without a name cannot be pointed to: what stands behind its cell takes its place.
 Expression with_names_only(Expression expression) {
   if (expression.kind == Expression::Kind::cell && expression.cell.node->name.empty()) {
@@ -140,15 +127,28 @@ Formula formula_of(const Node& node, std::string_view scope) {
   return {left.plain + " = " + right.plain, left.latex + " = " + right.latex};
 }
 
-Explanation explain(const Cell& cell, std::string_view scope) {
+Explanation explain(const Cell& cell) {
   if (!cell.node->operation) {
     const std::string origin = cell.node->origin.empty() ? "is given" : cell.node->origin;
-    return {number(cell.value()), cell.node->name_within(scope) + " " + origin + ", not computed"};
+    return {number(cell.value()), cell.node->name + " " + origin + ", not computed"};
   }
   Explanation explanation = cell.node->operation->explain(cell.node->operands, cell.row, cell.column);
   explanation.expression = with_names_only(std::move(explanation.expression));
-  explanation.reason = told_within(std::move(explanation.reason), *cell.node, scope);
   return explanation;
+}
+
+std::string told_within(std::string sentence, const Node& node, std::string_view scope) {
+  std::vector<const Node*> mentioned = node.operands;
+  mentioned.push_back(&node);
+  for (const Node* one : mentioned) {
+    const std::string &name = one->name, told = one->name_within(scope);
+    if (told == name) continue;
+    for (std::size_t at = sentence.find(name); at != std::string::npos;
+         at = sentence.find(name, at + told.size())) {
+      sentence.replace(at, name.size(), told);
+    }
+  }
+  return sentence;
 }
 
 }  // namespace attn

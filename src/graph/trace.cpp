@@ -32,7 +32,7 @@ class Derivations {
   void add(const Cell& cell, std::size_t depth) {
     const bool is_given = !cell.node->operation && depth > 0;
     if (is_given || !seen_.insert(cell).second) return;
-    Explanation explanation = explain(cell, scope_);
+    Explanation explanation = explain(cell);
     const std::vector<Cell> terms = depth < deepest_ ? cells_of(explanation.expression) : std::vector<Cell>();
     take_({.matrix = symbol_of(*cell.node),
            .row = cell.row,
@@ -40,7 +40,8 @@ class Derivations {
            .value = cell.value(),
            .depth = depth,
            .expression = detached(std::move(explanation.expression)),
-           .reason = std::move(explanation.reason)});
+           .reason = explanation.reason,
+           .told_reason = told_within(explanation.reason, *cell.node, scope_)});
     for (const Cell& term : terms) add(term, depth + 1);
   }
 

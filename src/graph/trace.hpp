@@ -61,7 +61,8 @@ struct Derived {
   double value = 0.0;
   std::size_t depth = 0;  // how many steps it lies behind the cell that was asked for
   Expression expression = {};
-  std::string reason = {};
+  std::string reason = {};       // where the terms alone do not say it: a sentence on why it is so
+  std::string told_reason = {};  // the same with names as the symbols have them
 };
 
 using TakeDerived = std::function<void(const Derived& step)>;

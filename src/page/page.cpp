@@ -12,6 +12,10 @@ Span code(std::string text) {
   return {Span::Style::code, std::move(text)};
 }
 
+Span math(Formula formula) {
+  return {Span::Style::formula, std::move(formula.plain), std::move(formula.latex)};
+}
+
 void Page::say(std::string paragraph) {
   say(text(std::move(paragraph)));
 }

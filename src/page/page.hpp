@@ -16,14 +16,16 @@ class JsonWriter;
 
 /// A piece of a sentence.
 struct Span {
-  enum class Style { plain, strong, emphasis, code };
+  enum class Style { plain, strong, emphasis, code, formula };
   Style style = Style::plain;
   std::string text;
+  std::string latex = {};  // of a formula, whose text is its plain form
 };
 using Text = std::vector<Span>;
 
 Span strong(std::string text);
 Span code(std::string text);
+Span math(Formula formula);
 /// Joins strings and spans to one text.
 template <class... Pieces>
 Text text(Pieces&&... pieces);

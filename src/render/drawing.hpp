@@ -1,31 +1,119 @@
 #pragma once
 
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "page/page.hpp"
 #include "render/style.hpp"
 #include "support/sink.hpp"
 
 namespace attn {
 
-// Drawings and lists made of characters, one file each. They keep to the style's width, or to 80 columns
-// without one.
+/// The numbers that a drawing spans, and where a number lies between them.
+class ValueRange {
+ public:
+  explicit ValueRange(Spacing spacing = Spacing::even) : spacing_(spacing) {}
 
-/// One or two blanks for each cell, colored as in a table, or where there are no colors signs in steps.
-/// Columns are left out evenly where there is no room, and rows of a large matrix unless all of it is asked
-/// for. A cell that is not finite is a question mark.
-void write_heat_map(const HeatMap& map, const Style& style, Sink& sink);
+  /// Whether the number has a place: it is finite and, on a logarithmic axis, positive.
+  bool holds(double value) const;
+  /// Takes a number in; one without a place is passed over.
+  void include(double value);
+  bool is_empty() const { return least_ > most_; }
+  bool is_constant() const { return least_ == most_; }
 
-/// Curves on a grid of characters, with a sign of its own for each and the range of both axes. Points that
-/// are not finite, or not positive on a logarithmic axis, are passed over.
-void write_plot(const Plot& plot, const Style& style, Sink& sink);
+  /// Where a number lies, from 0 to 1; ½ where all are the same.
+  double share(double value) const;
+  /// The number at a share; 0 where it is next to nothing beside the others.
+  double at(double share) const;
+
+ private:
+  double place(double value) const;
+
+  Spacing spacing_;
+  double least_ = std::numeric_limits<double>::infinity();
+  double most_ = -std::numeric_limits<double>::infinity();
+};
+
+/// The unit of a drawing's lengths: whole characters, or whole pixels.
+struct Metrics {
+  std::size_t column = 1;  // what a column of text is wide
+  std::size_t line = 1;    // from one line of text to the next
+  std::size_t limit = 78;  // how wide a drawing may be
+};
+
+/// Characters within the style's width, or 80 columns without one.
+Metrics characters_of(const Style& style);
+
+/// A drawing whose parts have their places, counted from the left and from the top. In characters a place is
+/// that of a character; in pixels it is the middle of one.
+struct Drawing {
+  struct Point {
+    std::size_t x = 0, y = 0;
+  };
+  struct Box {
+    Point from, to;  // opposite corners
+  };
+  struct Line {
+    std::vector<Point> points;  // its corners, from end to end
+    bool has_arrow = false;     // at its end
+  };
+  struct Label {
+    Point at;  // where it begins
+    std::string text;
+  };
+  struct Mark {
+    Point at;
+    std::size_t series;  // which curve it belongs to
+  };
+  struct Axes {
+    Point from, to;                  // from the top of the one to the right end of the other
+    std::vector<std::size_t> ticks;  // heights on the first
+  };
+  /// The cells of a heat map: each a line high.
+  struct Cells {
+    Table table;
+    ValueRange range;
+    Point at;                                // of the first one; the frame is beside it
+    std::size_t width = 1;                   // of one
+    std::vector<std::size_t> rows, columns;  // of the table, which are shown
+  };
+  /// What a sign or a shade stands for.
+  struct Entry {
+    std::string text;
+    std::optional<std::size_t> series = {};
+    std::optional<double> level = {};
+  };
+
+  std::optional<std::string> caption = {};  // above it
+  std::vector<Box> boxes = {};
+  std::vector<Line> lines = {};
+  std::vector<Label> labels = {};
+  std::vector<Mark> marks = {};  // those of a later curve cover those of an earlier one
+  std::optional<Axes> axes = {};
+  std::optional<Cells> cells = {};
+  std::vector<std::vector<Entry>> legends = {};  // below it
+};
 
 /// Boxes in rows, each below those that lead to it, with lines that fork and join between the rows. Lines
 /// that would have to cross share a corner: what is drawn is to be planar.
-void write_flow(const Flow& flow, const Style& style, Sink& sink);
+Drawing lay_out(const Flow& flow, const Style& style, const Metrics& metrics);
+
+/// Curves with the range of both axes. Points that are not finite, or not positive on a logarithmic axis, are
+/// passed over.
+Drawing lay_out(const Plot& plot, const Style& style, const Metrics& metrics);
+
+/// The cells of a table. Columns are left out evenly where there is no room, and rows of a large matrix
+/// unless all of it is asked for.
+Drawing lay_out(const HeatMap& map, const Style& style, const Metrics& metrics);
+
+/// A drawing laid out in characters, as such: a sign of its own for each curve; one or two blanks for each
+/// cell, colored as in a table, or where there are no colors signs in steps. A cell that is not finite is a
+/// question mark.
+void write_drawing(const Drawing& drawing, const Style& style, Sink& sink);
 
 /// Rows of words in columns, each broken into lines where there is no room.
 void write_listing(const Listing& listing, const Style& style, Sink& sink);
-
-/// The entries of a legend, in as many lines of at most `width` columns as they need.
-void write_entries(const std::vector<std::string>& entries, std::size_t width, Sink& sink);
 
 }  // namespace attn

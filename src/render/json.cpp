@@ -1,11 +1,10 @@
 #include "files/json_writer.hpp"
 #include "render/format.hpp"
 #include "render/steps.hpp"
+#include "render/writer.hpp"
 
 namespace attn {
 namespace {
-
-void write_blocks(const std::vector<Block>& blocks, const Trace& trace, JsonWriter& json);
 
 constexpr std::string_view kind_name(Expression::Kind kind) {
   switch (kind) {
@@ -46,11 +45,20 @@ constexpr std::string_view name_of(Note::Kind kind) {
 }
 
 // The blocks of a page as JSON objects, each with its type.
-class BlockWriter {
+class BlockWriter final : public Writer {
  public:
-  BlockWriter(const Trace& trace, JsonWriter& json) : trace_(trace), json_(json) {}
+  using Writer::write;
+  BlockWriter(const Trace& trace, const Style& style, JsonWriter& json)
+      : Writer(style), trace_(trace), json_(json) {}
 
-  void operator()(const Heading& heading) {
+  void write_all(std::string_view key, const std::vector<Block>& blocks) {
+    json_.key(key);
+    json_.begin_array();
+    write(blocks);
+    json_.end_array();
+  }
+
+  void write(const Heading& heading) override {
     begin("heading");
     json_.key("level");
     json_.integer(static_cast<std::uint64_t>(heading.level));
@@ -58,13 +66,13 @@ class BlockWriter {
     json_.end_object();
   }
 
-  void operator()(const Prose& prose) {
+  void write(const Prose& prose) override {
     begin("prose");
     member("text", words_of(prose.text));
     json_.end_object();
   }
 
-  void operator()(const FormulaBlock& block) {
+  void write(const FormulaBlock& block) override {
     begin("formula");
     member("plain", block.formula.plain);
     member("latex", block.formula.latex);
@@ -72,7 +80,7 @@ class BlockWriter {
     json_.end_object();
   }
 
-  void operator()(const Table& table) {
+  void write(const Table& table) override {
     begin("table");
     member("title", table.title);
     if (is_traced(table)) {
@@ -86,23 +94,23 @@ class BlockWriter {
     json_.end_object();
   }
 
-  void operator()(const SideBySide& group) {
+  void write(const SideBySide& group) override {
     begin("side_by_side");
     json_.key("tables");
     json_.begin_array();
-    for (const Table& table : group.tables) (*this)(table);
+    for (const Table& table : group.tables) write(table);
     json_.end_array();
     json_.end_object();
   }
 
-  void operator()(const HeatMap& map) {
+  void write(const HeatMap& map) override {
     begin("heat_map");
     json_.key("table");
-    (*this)(map.table);
+    write(map.table);
     json_.end_object();
   }
 
-  void operator()(const Plot& plot) {
+  void write(const Plot& plot) override {
     begin("plot");
     member("title", plot.title);
     member("x", plot.x_name);
@@ -121,7 +129,7 @@ class BlockWriter {
     json_.end_object();
   }
 
-  void operator()(const Flow& flow) {
+  void write(const Flow& flow) override {
     begin("flow");
     json_.key("boxes");
     json_.begin_array();
@@ -139,7 +147,7 @@ class BlockWriter {
     json_.end_object();
   }
 
-  void operator()(const Listing& listing) {
+  void write(const Listing& listing) override {
     begin("listing");
     json_.key("columns");
     json_.strings(listing.columns);
@@ -150,7 +158,7 @@ class BlockWriter {
     json_.end_object();
   }
 
-  void operator()(const Margined& margined) {
+  void write(const Margined& margined) override {
     begin("margined");
     std::vector<std::string> lines;
     for (const Margined::Line& line : margined.lines) lines.push_back(line.first + words_of(line.text));
@@ -159,14 +167,14 @@ class BlockWriter {
     json_.end_object();
   }
 
-  void operator()(const CodeBlock& block) {
+  void write(const CodeBlock& block) override {
     begin("code");
     member("language", block.language);
     member("text", block.text);
     json_.end_object();
   }
 
-  void operator()(const Note& note) {
+  void write(const Note& note) override {
     begin("note");
     member("kind", name_of(note.kind));
     std::vector<std::string> lines;
@@ -176,20 +184,14 @@ class BlockWriter {
     json_.end_object();
   }
 
-  void operator()(const CommandOutput& output) {
+  void write(const CommandOutput& output) override {
     begin("output");
     // Its matrices are not among those of the page around it: its tables hold their numbers.
-    json_.key("blocks");
-    write_blocks(output.page->blocks, {}, json_);
+    BlockWriter(Trace(), style(), json_).write_all("blocks", output.page->blocks);
     json_.end_object();
   }
 
-  void operator()(const Derivation& derivation) {
-    derivation.each([this](const Derived& derived) { write(derived); });
-  }
-
- private:
-  void write(const Derived& derived) {
+  void write(const Derived& derived) override {
     begin("derivation");
     cell(*derived.matrix, derived.row, derived.column);
     json_.key("value");
@@ -202,6 +204,7 @@ class BlockWriter {
     json_.end_object();
   }
 
+ private:
   void begin(std::string_view type) {
     json_.begin_object();
     member("type", type);
@@ -261,13 +264,6 @@ class BlockWriter {
   JsonWriter& json_;
 };
 
-void write_blocks(const std::vector<Block>& blocks, const Trace& trace, JsonWriter& json) {
-  json.begin_array();
-  BlockWriter writer(trace, json);
-  for (const Block& block : blocks) std::visit(writer, block);
-  json.end_array();
-}
-
 void write_node(const Traced& node, JsonWriter& json) {
   json.begin_object();
   json.key("name");
@@ -312,7 +308,7 @@ bool is_bare_matrix(const Page& page) {
 
 }  // namespace
 
-void render_json(const Page& page, const Style&, Sink& sink) {
+void render_json(const Page& page, const Style& style, Sink& sink) {
   JsonWriter json(sink);
   if (is_bare_matrix(page)) {
     json.matrix(*page.trace.matrices().front().cells());
@@ -337,8 +333,7 @@ void render_json(const Page& page, const Style&, Sink& sink) {
   json.begin_array();
   for (const Traced& matrix : page.trace.matrices()) write_node(matrix, json);
   json.end_array();
-  json.key("page");
-  write_blocks(page.blocks, page.trace, json);
+  BlockWriter(page.trace, style, json).write_all("page", page.blocks);
   json.end_object();
 }
 

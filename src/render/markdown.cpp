@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "render/drawing.hpp"
 #include "render/format.hpp"
 #include "render/steps.hpp"
 #include "render/table_layout.hpp"
 #include "render/width.hpp"
+#include "render/writer.hpp"
 
 namespace attn {
 namespace {
@@ -50,28 +50,29 @@ std::string joined(const Text& text) {
   return result;
 }
 
-class MarkdownRenderer {
+class MarkdownWriter final : public Writer {
  public:
-  MarkdownRenderer(const Style& style, Sink& sink) : style_(style), sink_(sink) {}
+  using Writer::write;
+  MarkdownWriter(const Style& style, Sink& sink) : Writer(style), style_(style), sink_(sink) {}
 
-  void operator()(const Heading& heading) {
+  void write(const Heading& heading) override {
     gap();
     sink_.write(std::string(static_cast<std::size_t>(heading.level), '#') + " " + joined(heading.text) +
                 "\n");
   }
 
-  void operator()(const Prose& prose) {
+  void write(const Prose& prose) override {
     gap();
     sink_.write(joined(prose.text) + "\n");
   }
 
-  void operator()(const FormulaBlock& block) {
+  void write(const FormulaBlock& block) override {
     gap();
     sink_.write("$$" + block.formula.latex + "$$\n");
     sink_.write("\n" + escaped(written_shapes(block)) + "\n");
   }
 
-  void operator()(const Table& table) {
+  void write(const Table& table) override {
     gap();
     const std::vector<Digits> digits = digits_for_columns(table, style_.precision);
     const Shape shape = table.cells->shape();
@@ -103,15 +104,7 @@ class MarkdownRenderer {
     if (masked) sink_.write("\n· masked\n");
   }
 
-  void operator()(const SideBySide& group) {
-    for (const Table& table : group.tables) (*this)(table);
-  }
-
-  void operator()(const HeatMap& map) { drawing(map, write_heat_map); }
-  void operator()(const Plot& plot) { drawing(plot, write_plot); }
-  void operator()(const Flow& flow) { drawing(flow, write_flow); }
-
-  void operator()(const Listing& all) {
+  void write(const Listing& all) override {
     const Listing listing = for_readers(all);
     if (listing.columns.empty()) return;
     gap();
@@ -129,7 +122,7 @@ class MarkdownRenderer {
     }
   }
 
-  void operator()(const Margined& margined) {
+  void write(const Margined& margined) override {
     gap();
     for (const Margined::Line& line : margined.lines) {
       const std::string text = line.first + joined(line.text);
@@ -137,34 +130,14 @@ class MarkdownRenderer {
     }
   }
 
-  void operator()(const CodeBlock& block) {
+  void write(const CodeBlock& block) override {
     gap();
     if (block.language == "markdown") return sink_.write(block.text + "\n");
     const std::string fence = fence_around(block.text);
     sink_.write(fence + block.language + "\n" + block.text + "\n" + fence + "\n");
   }
 
-  void operator()(const Note& note) {
-    for (const Text& line : note.lines) (*this)(Prose{line});
-  }
-
-  // What a command has said stands as it stands on a terminal.
-  void operator()(const CommandOutput& output) {
-    constexpr std::size_t usual = 80;
-    std::string text;
-    Sink sink([&](std::string_view bytes) { text += bytes; });
-    render_text(*output.page, style_within(output, {.width = usual}), sink);
-    sink.flush();
-    text.erase(text.find_last_not_of('\n') + 1);
-    (*this)(CodeBlock{"text", std::move(text)});
-  }
-
-  void operator()(const Derivation& derivation) {
-    derivation.each([this](const Derived& derived) { write(derived); });
-  }
-
- private:
-  void write(const Derived& derived) {
+  void write(const Derived& derived) override {
     gap();
     const Notation notation{.latex = true,
                             .precision = std::max(style_.precision, least_precision),
@@ -177,23 +150,13 @@ class MarkdownRenderer {
       left = "\\\\ ";
     }
     sink_.write("\\end{aligned}$$\n");
-    if (!derived.reason.empty()) sink_.write("\n" + escaped(derived.reason) + "\n");
+    if (!derived.told_reason.empty()) sink_.write("\n" + escaped(derived.told_reason) + "\n");
   }
 
+ private:
   void gap() {
     if (!first_) sink_.write("\n");
     first_ = false;
-  }
-
-  // Drawings are made of characters, and stand as they are.
-  template <class Drawing>
-  void drawing(const Drawing& drawing, void (*write)(const Drawing&, const Style&, Sink&)) {
-    gap();
-    Style style = style_;
-    style.colors = Colors::none;
-    sink_.write("```text\n");
-    write(drawing, style, sink_);
-    sink_.write("```\n");
   }
 
   void write_header(const Table& table, std::size_t columns) {
@@ -226,8 +189,7 @@ std::string fence_around(std::string_view text) {
 }
 
 void render_markdown(const Page& page, const Style& style, Sink& sink) {
-  MarkdownRenderer renderer(style, sink);
-  for (const Block& block : page.blocks) std::visit(renderer, block);
+  MarkdownWriter(style, sink).write(page.blocks);
 }
 
 }  // namespace attn

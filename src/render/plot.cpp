@@ -1,26 +1,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "render/drawing.hpp"
 #include "render/steps.hpp"
 #include "render/table_layout.hpp"
-#include "render/value_range.hpp"
 #include "render/width.hpp"
 
 namespace attn {
 namespace {
 
-constexpr std::array<std::string_view, 6> marks = {"•", "×", "+", "o", "#", "*"};
-constexpr std::array<std::string_view, 6> ascii_marks = {"*", "x", "+", "o", "#", "@"};
-constexpr std::size_t height = 11;  // odd, so that there is a middle
+constexpr std::size_t height = 11;  // in lines: odd, so that there is a middle
 
-class PlotWriter {
+// A point needs a place on both axes.
+class PlotLayout {
  public:
-  PlotWriter(const Plot& plot, const Style& style, Sink& sink)
-      : plot_(plot), style_(style), sink_(sink), x_(plot.x_spacing), y_(plot.y_spacing) {
+  PlotLayout(const Plot& plot, const Style& style, const Metrics& metrics)
+      : plot_(plot), style_(style), metrics_(metrics), x_(plot.x_spacing), y_(plot.y_spacing) {
     for (const Series& series : plot.series) {
       for (std::size_t i = 0; i < series.x.size(); ++i) {
         if (!is_drawn(series, i)) continue;
@@ -30,31 +27,31 @@ class PlotWriter {
     }
   }
 
-  void write() {
-    for (const std::string& line : wrap(style_.signs(plot_.title), style_.limit() - 2))
-      sink_.write("  " + line + "\n");
+  Drawing drawn() && {
+    drawing_.caption = plot_.title;
     if (x_.is_empty()) {
-      sink_.write("  no values to plot\n");
-      return;
+      drawing_.labels.push_back({{0, 0}, "no values to plot"});
+      return std::move(drawing_);
     }
-    make_labels();
-    draw();
-    for (std::size_t line = 0; line < height; ++line) write_line(line);
-    write_axis();
-    write_legend();
+    add_heights();
+    add_curves();
+    add_range();
+    std::vector<Drawing::Entry> names;
+    for (std::size_t s = 0; s < plot_.series.size(); ++s)
+      names.push_back({fitting(plot_.series[s].name, style_.limit() - 4), s});
+    drawing_.legends.push_back(std::move(names));
+    return std::move(drawing_);
   }
 
  private:
-  // A point needs a place on both axes.
   bool is_drawn(const Series& series, std::size_t i) const {
     return x_.holds(series.x[i]) && y_.holds(series.y[i]);
   }
-  std::string fitting(std::string_view text, std::size_t width) const {
-    return shortened(style_.signs(text), width, style_.unicode ? "…" : "~");
+  std::size_t width_of(std::string_view text) const { return display_width(text) * metrics_.column; }
+  std::string fitting(std::string_view text, std::size_t columns) const {
+    return shortened(style_.signs(text), columns, style_.unicode ? "…" : "~");
   }
-  std::string_view mark(std::size_t series) const {
-    return (style_.unicode ? marks : ascii_marks)[series % marks.size()];
-  }
+
   // Numbers along one axis: with the same decimals, or each by itself where their sizes differ by powers.
   std::vector<std::string> numerals(const ValueRange& range, Spacing spacing,
                                     const std::vector<double>& shares) const {
@@ -81,81 +78,101 @@ class PlotWriter {
     return written;
   }
 
-  // Numbers at the top, in the middle and at the bottom.
-  void make_labels() {
+  // The vertical axis, with numbers at the top, in the middle and at the bottom.
+  void add_heights() {
     const std::vector<std::string> written = numerals(y_, plot_.y_spacing, {1.0, 0.5, 0.0});
+    std::size_t widest = 0;
+    for (const std::string& number : written) widest = std::max(widest, width_of(number));
+    std::vector<std::size_t> ticks;
     for (std::size_t i = 0; i < written.size(); ++i) {
-      labels_[i * (height / 2)] = written[i];
-      label_width_ = std::max(label_width_, display_width(written[i]));
+      ticks.push_back(i * (height / 2) * metrics_.line);
+      drawing_.labels.push_back({{widest - width_of(written[i]), ticks.back()}, written[i]});
     }
-    constexpr std::size_t margin = 4, least = 6, most = 72;
-    width_ = std::clamp(style_.limit() - std::min(style_.limit(), label_width_ + margin), least, most);
+    const std::size_t margin = 2 * metrics_.column, least = 6 * metrics_.column, most = 72 * metrics_.column;
+    width_ = std::clamp(metrics_.limit - std::min(metrics_.limit, widest + margin), least, most);
+    begin_ = widest + margin;
+    const std::size_t axis = begin_ - metrics_.column;
+    drawing_.axes = {{axis, 0}, {axis + width_, height * metrics_.line}, std::move(ticks)};
   }
 
-  void draw() {
-    grid_.assign(height * width_, std::string_view(" "));
+  void add_curves() {
     for (std::size_t s = 0; s < plot_.series.size(); ++s) {
       const Series& series = plot_.series[s];
       for (std::size_t i = 0; i < series.x.size(); ++i) {
         if (!is_drawn(series, i)) continue;
-        const double across = x_.share(series.x[i]) * static_cast<double>(width_ - 1);
-        const double down = (1.0 - y_.share(series.y[i])) * static_cast<double>(height - 1);
-        const auto column = static_cast<std::size_t>(std::lround(across));
-        const auto line = static_cast<std::size_t>(std::lround(down));
-        grid_[line * width_ + column] = mark(s);
+        const double across = x_.share(series.x[i]) * static_cast<double>(width_ - metrics_.column);
+        const double down = (1.0 - y_.share(series.y[i])) * static_cast<double>((height - 1) * metrics_.line);
+        drawing_.marks.push_back({{begin_ + static_cast<std::size_t>(std::lround(across)),
+                                   static_cast<std::size_t>(std::lround(down))},
+                                  s});
       }
     }
   }
 
-  void write_line(std::size_t line) {
-    std::string text = "  " + std::string(label_width_ - display_width(labels_[line]), ' ') + labels_[line];
-    text += style_.unicode ? (labels_[line].empty() ? " │" : " ┤") : " |";
-    for (std::size_t column = 0; column < width_; ++column) text += grid_[line * width_ + column];
-    text.erase(text.find_last_not_of(' ') + 1);
-    sink_.write(text + "\n");
-  }
-
-  void write_axis() {
-    std::string line = "  " + std::string(label_width_ + 1, ' ') + (style_.unicode ? "└" : "+");
-    for (std::size_t column = 0; column < width_; ++column) line += style_.unicode ? "─" : "-";
-    sink_.write(line + "\n");
-    const std::string name = style_.signs(plot_.x_name), margin(label_width_ + 4, ' ');
+  // What the horizontal axis is called and where it ends, below it as far as there is room.
+  void add_range() {
+    const std::string name = style_.signs(plot_.x_name);
     const std::vector<std::string> written = numerals(x_, plot_.x_spacing, {0.0, 1.0});
     const std::string left = written.front(), right = x_.is_constant() ? "" : written.back();
-    const std::size_t ends = display_width(left) + display_width(right);
-    if (ends >= width_) return write_entries({name + ": " + left + " to", right}, style_.limit(), sink_);
-    const bool fits = ends + display_width(name) + 2 <= width_;
-    const std::size_t used = ends + (fits ? display_width(name) : 0);
-    const std::size_t blanks = width_ > used ? width_ - used : 1;
-    line = margin + left + std::string(blanks / 2, ' ') + (fits ? name : "") +
-           std::string(blanks - blanks / 2, ' ') + right;
-    line.erase(line.find_last_not_of(' ') + 1);
-    sink_.write(line + "\n");
-    if (!fits) sink_.write(margin + fitting(plot_.x_name, width_) + "\n");
-  }
-
-  void write_legend() {
-    std::vector<std::string> entries;
-    for (std::size_t s = 0; s < plot_.series.size(); ++s) {
-      entries.push_back(fmt::format("{} {}", mark(s), fitting(plot_.series[s].name, style_.limit() - 4)));
+    const std::size_t ends = width_of(left) + width_of(right);
+    if (ends >= width_) {
+      drawing_.legends.push_back({{name + ": " + left + " to"}, {right}});
+      return;
     }
-    write_entries(entries, style_.limit(), sink_);
+    const std::size_t y = (height + 1) * metrics_.line;
+    const bool fits = ends + width_of(name) + 2 * metrics_.column <= width_;
+    const std::size_t blank = width_ - ends - (fits ? width_of(name) : 0);
+    drawing_.labels.push_back({{begin_, y}, left});
+    if (fits) {
+      drawing_.labels.push_back({{begin_ + width_of(left) + blank / 2, y}, name});
+    } else {
+      drawing_.labels.push_back(
+          {{begin_, y + metrics_.line}, fitting(plot_.x_name, width_ / metrics_.column)});
+    }
+    drawing_.labels.push_back({{begin_ + width_ - width_of(right), y}, right});
   }
 
   const Plot& plot_;
   const Style& style_;
-  Sink& sink_;
+  const Metrics& metrics_;
   ValueRange x_, y_;
-  std::array<std::string, height> labels_;
-  std::size_t label_width_ = 0;
-  std::size_t width_ = 0;
-  std::vector<std::string_view> grid_;
+  std::size_t begin_ = 0;  // where the curves begin
+  std::size_t width_ = 0;  // of the curves
+  Drawing drawing_;
 };
 
 }  // namespace
 
-void write_plot(const Plot& plot, const Style& style, Sink& sink) {
-  PlotWriter(plot, style, sink).write();
+Drawing lay_out(const Plot& plot, const Style& style, const Metrics& metrics) {
+  return PlotLayout(plot, style, metrics).drawn();
+}
+
+bool ValueRange::holds(double value) const {
+  return std::isfinite(value) && (spacing_ == Spacing::even || value > 0.0);
+}
+
+void ValueRange::include(double value) {
+  if (!holds(value)) return;
+  least_ = std::min(least_, value);
+  most_ = std::max(most_, value);
+}
+
+// Halves, because the distance between two doubles may be beyond double precision.
+double ValueRange::share(double value) const {
+  const double from = place(least_) / 2.0, to = place(most_) / 2.0;
+  return to > from ? std::clamp((place(value) / 2.0 - from) / (to - from), 0.0, 1.0) : 0.5;
+}
+
+double ValueRange::at(double share) const {
+  const double value = (1.0 - share) * place(least_) + share * place(most_);
+  if (spacing_ == Spacing::logarithmic) return std::pow(10.0, value);
+  constexpr double nothing = 1e-4;
+  const double largest = std::max(std::fabs(least_), std::fabs(most_));
+  return std::fabs(value) < nothing * largest ? 0.0 : value;
+}
+
+double ValueRange::place(double value) const {
+  return spacing_ == Spacing::even ? value : std::log10(value);
 }
 
 }  // namespace attn

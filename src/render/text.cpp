@@ -4,20 +4,21 @@
 #include <utility>
 
 #include "render/color.hpp"
-#include "render/drawing.hpp"
 #include "render/format.hpp"
 #include "render/steps.hpp"
 #include "render/text_table.hpp"
 #include "render/width.hpp"
+#include "render/writer.hpp"
 
 namespace attn {
 namespace {
 
-class TextRenderer {
+class TextWriter final : public Writer {
  public:
-  TextRenderer(const Style& style, Sink& sink) : style_(style), sink_(sink) {}
+  using Writer::write;
+  TextWriter(const Style& style, Sink& sink) : Writer(style), style_(style), sink_(sink) {}
 
-  void operator()(const Heading& heading) {
+  void write(const Heading& heading) override {
     gap();
     std::size_t widest = 0;
     for (const std::string& line : wrapped(words(heading.text), 0)) {
@@ -27,12 +28,12 @@ class TextRenderer {
     if (heading.level == 1) sink_.write(repeated(style_.unicode ? "─" : "-", widest) + "\n");
   }
 
-  void operator()(const Prose& prose) {
+  void write(const Prose& prose) override {
     gap();
     write_with_margins("", "", wrapped(marked_words(prose.text), 0));
   }
 
-  void operator()(const FormulaBlock& block) {
+  void write(const FormulaBlock& block) override {
     if (!after_formula_) gap();
     after_formula_ = true;
     const std::string formula = signs(block.formula.plain), shapes = signs(written_shapes(block));
@@ -57,38 +58,28 @@ class TextRenderer {
     }
   }
 
-  void operator()(const Table& table) {
+  void write(const Table& table) override {
     gap();
     write_text_table(table, style_, sink_);
   }
 
-  void operator()(const SideBySide& group) {
+  void write(const SideBySide& group) override {
     gap();
     write_side_by_side(group.tables, style_, sink_);
   }
 
-  void operator()(const HeatMap& map) {
+  void write(const Drawing& drawing) override {
     gap();
-    write_heat_map(map, style_, sink_);
+    write_drawing(drawing, style_, sink_);
   }
 
-  void operator()(const Plot& plot) {
-    gap();
-    write_plot(plot, style_, sink_);
-  }
-
-  void operator()(const Flow& flow) {
-    gap();
-    write_flow(flow, style_, sink_);
-  }
-
-  void operator()(const Listing& listing) {
+  void write(const Listing& listing) override {
     if (listing.columns.empty()) return;
     gap();
     write_listing(for_readers(listing), style_, sink_);
   }
 
-  void operator()(const Margined& margined) {
+  void write(const Margined& margined) override {
     gap();
     for (const Margined::Line& line : margined.lines) {
       write_with_margins(signs(line.first), signs(line.rest),
@@ -96,7 +87,7 @@ class TextRenderer {
     }
   }
 
-  void operator()(const CodeBlock& block) {
+  void write(const CodeBlock& block) override {
     gap();
     const bool is_command = block.language == "console";
     for (std::size_t begin = 0, end; begin <= block.text.size(); begin = end + 1) {
@@ -106,7 +97,7 @@ class TextRenderer {
     }
   }
 
-  void operator()(const Note& note) {
+  void write(const Note& note) override {
     gap();
     const auto [mark, color] = mark_of(note.kind);
     const std::string shown = signs(mark), indent(display_width(shown) + 1, ' ');
@@ -117,17 +108,12 @@ class TextRenderer {
     }
   }
 
-  void operator()(const CommandOutput& output) {
+  void write(const CommandOutput& output) override {
     gap();
     render_text(*output.page, style_within(output, style_), sink_);
   }
 
-  void operator()(const Derivation& derivation) {
-    derivation.each([this](const Derived& derived) { write(derived); });
-  }
-
- private:
-  void write(const Derived& derived) {
+  void write(const Derived& derived) override {
     gap();
     const std::string margin(2 + 2 * derived.depth, ' ');
     const Notation notation{.precision = std::max(style_.precision, least_precision),
@@ -143,12 +129,13 @@ class TextRenderer {
         sink_.write(std::string(indent + 2, ' ') + lines[i] + "\n");
       before = std::string(indent, ' ');
     }
-    if (derived.reason.empty()) return;
-    for (const std::string& line : wrapped(signs(derived.reason), indent)) {
+    if (derived.told_reason.empty()) return;
+    for (const std::string& line : wrapped(signs(derived.told_reason), indent)) {
       sink_.write(std::string(indent, ' ') + dim(style_) + line + plain(style_) + "\n");
     }
   }
 
+ private:
   // Marks of bold words become bold, and no line ends in blanks.
   void write_with_margins(const std::string& first, const std::string& rest,
                           const std::vector<std::string>& lines) {
@@ -208,7 +195,7 @@ class TextRenderer {
       const std::string& begin = span.style == Span::Style::code       ? begin_code
                                  : span.style == Span::Style::emphasis ? begin_italic
                                                                        : begin_bold;
-      if (span.style != Span::Style::plain)
+      if (span.style != Span::Style::plain && span.style != Span::Style::formula)
         piece = begin + replaced(std::move(piece), " ", end_mark + " " + begin) + end_mark;
       joined += piece;
     }
@@ -253,17 +240,8 @@ class TextRenderer {
 
 }  // namespace
 
-Style style_within(const CommandOutput& output, Style around) {
-  around.precision = output.precision;
-  around.full = around.full || output.full;
-  around.unicode = around.unicode && output.unicode;
-  if (output.width > 0) around.width = output.width;
-  return around;
-}
-
 void render_text(const Page& page, const Style& style, Sink& sink) {
-  TextRenderer renderer(style, sink);
-  for (const Block& block : page.blocks) std::visit(renderer, block);
+  TextWriter(style, sink).write(page.blocks);
 }
 
 }  // namespace attn

@@ -1,3 +1,4 @@
+#include "files/matrix_file.hpp"
 #include "render/format.hpp"
 #include "support/error.hpp"
 #include "support/number.hpp"
@@ -77,6 +78,12 @@ void write_page(const Page& page, char separator, Sink& sink) {
     fail("csv and tsv are formats for matrices and lists, and there are none here: choose another --format");
 }
 
+// NumPy's formats hold matrices and nothing else.
+void require_matrices(const Page& page, std::string_view format) {
+  if (page.trace.empty())
+    fail("{} is a format for matrices, and there are none here: choose another --format", format);
+}
+
 }  // namespace
 
 void render_csv(const Page& page, const Style&, Sink& sink) {
@@ -85,6 +92,28 @@ void render_csv(const Page& page, const Style&, Sink& sink) {
 
 void render_tsv(const Page& page, const Style&, Sink& sink) {
   write_page(page, '\t', sink);
+}
+
+void render_npy(const Page& page, const Style&, Sink& sink) {
+  require_matrices(page, "npy");
+  if (page.trace.size() > 1) {
+    fail(
+        "npy is a format for one matrix, and there are {} here: choose one with --only, such as --only {}, "
+        "or use npz",
+        page.trace.size(), page.trace.matrices().back().name);
+  }
+  write_npy(*page.trace.matrices().front().cells(), sink);
+}
+
+void render_npz(const Page& page, const Style&, Sink& sink) {
+  require_matrices(page, "npz");
+  std::vector<NamedMatrix> matrices;
+  std::vector<std::shared_ptr<const Matrix>> held;
+  for (const Traced& matrix : page.trace.matrices()) {
+    held.push_back(matrix.cells());
+    matrices.push_back({matrix.name, held.back().get()});
+  }
+  write_npz(matrices, sink);
 }
 
 }  // namespace attn

@@ -1,0 +1,190 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "render/color.hpp"
+#include "render/drawing.hpp"
+#include "render/width.hpp"
+
+namespace attn {
+namespace {
+
+// Where a piece of a line leads.
+enum Direction : unsigned { up = 1, down = 2, left = 4, right = 8 };
+
+// What drawings are made of.
+struct Signs {
+  std::array<std::string_view, 16> lines;  // by the sum of their directions
+  std::string_view arrow_head, tick, corner;
+  std::array<std::string_view, 6> marks;   // of curves
+  std::array<std::string_view, 5> shades;  // of cells, from the smallest to the largest
+};
+constexpr Signs drawn = {{" ", "│", "│", "│", "─", "╯", "╮", "┤", "─", "╰", "╭", "├", "─", "┴", "┬", "┼"},
+                         "▼",
+                         "┤",
+                         "└",
+                         {"•", "×", "+", "o", "#", "*"},
+                         {" ", "░", "▒", "▓", "█"}};
+constexpr Signs ascii = {{" ", "|", "|", "|", "-", "+", "+", "+", "-", "+", "+", "+", "-", "+", "+", "+"},
+                         "v",
+                         "|",
+                         "+",
+                         {"*", "x", "+", "o", "#", "@"},
+                         {" ", ".", "+", "#", "@"}};
+constexpr std::string_view not_finite = "?";
+constexpr std::size_t margin = 2;
+
+class CharacterDrawing {
+ public:
+  CharacterDrawing(const Drawing& drawing, const Style& style)
+      : drawing_(drawing), style_(style), signs_(style.unicode ? drawn : ascii) {
+    for (const Drawing::Box& box : drawing.boxes) add(box);
+    for (const Drawing::Line& line : drawing.lines) add(line);
+    for (const Drawing::Label& label : drawing.labels) put(label.at, label.text, display_width(label.text));
+    if (drawing.axes) add(*drawing.axes);
+    for (const auto& [at, series] : drawing.marks) put(at, mark(series), 1);
+    if (drawing.cells) add(*drawing.cells);
+  }
+
+  void write(Sink& sink) const {
+    if (drawing_.caption) {
+      for (const std::string& line : wrap(style_.signs(*drawing_.caption), style_.limit() - margin))
+        sink.write(std::string(margin, ' ') + line + "\n");
+    }
+    for (const auto& [y, row] : rows_) {
+      std::string line(margin, ' ');
+      std::size_t end = 0;
+      for (const auto& [x, piece] : row) {
+        if (x < end) continue;  // it is covered
+        line += std::string(x - end, ' ');
+        line += piece.text.empty() ? signs_.lines[piece.directions] : piece.text;
+        end = x + piece.width;
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      sink.write(line + "\n");
+    }
+    for (const std::vector<Drawing::Entry>& legend : drawing_.legends) write_legend(legend, sink);
+  }
+
+ private:
+  using Point = Drawing::Point;
+  struct Piece {
+    std::string text = {};  // empty: a line
+    std::size_t width = 1;
+    unsigned directions = 0;
+  };
+
+  void put(Point at, std::string_view text, std::size_t width) {
+    rows_[at.y][at.x] = {std::string(text), width};
+  }
+
+  void add_directions(Point at, unsigned directions) { rows_[at.y][at.x].directions |= directions; }
+
+  void connect(Point from, Point to) {
+    const auto [x, to_x] = std::minmax(from.x, to.x);
+    const auto [y, to_y] = std::minmax(from.y, to.y);
+    for (std::size_t i = x; i < to_x; ++i) {
+      add_directions({i, y}, right);
+      add_directions({i + 1, y}, left);
+    }
+    for (std::size_t i = y; i < to_y; ++i) {
+      add_directions({x, i}, down);
+      add_directions({x, i + 1}, up);
+    }
+  }
+
+  void add(const Drawing::Box& box) {
+    const Point upper_right{box.to.x, box.from.y}, lower_left{box.from.x, box.to.y};
+    connect(box.from, upper_right);
+    connect(box.from, lower_left);
+    connect(upper_right, box.to);
+    connect(lower_left, box.to);
+  }
+
+  void add(const Drawing::Line& line) {
+    for (std::size_t i = 0; i + 1 < line.points.size(); ++i) connect(line.points[i], line.points[i + 1]);
+    if (line.has_arrow) put(line.points.back(), signs_.arrow_head, 1);
+  }
+
+  void add(const Drawing::Axes& axes) {
+    for (std::size_t y = axes.from.y; y < axes.to.y; ++y) put({axes.from.x, y}, signs_.lines[up | down], 1);
+    for (const std::size_t y : axes.ticks) put({axes.from.x, y}, signs_.tick, 1);
+    put({axes.from.x, axes.to.y}, signs_.corner, 1);
+    for (std::size_t x = axes.from.x + 1; x <= axes.to.x; ++x)
+      put({x, axes.to.y}, signs_.lines[left | right], 1);
+  }
+
+  void add(const Drawing::Cells& cells) {
+    const std::string_view frame = signs_.lines[up | down];
+    const Shading shading(cells.table, style_);
+    for (std::size_t i = 0; i < cells.rows.size(); ++i) {
+      std::string text(frame);
+      for (const std::size_t column : cells.columns)
+        text += swatch(cells.range, shading, (*cells.table.cells)(cells.rows[i], column), cells.width);
+      const std::size_t width = cells.columns.size() * cells.width + 2;
+      put({cells.at.x - 1, cells.at.y + i}, text.append(frame), width);
+    }
+  }
+
+  std::string_view mark(std::size_t series) const { return signs_.marks[series % signs_.marks.size()]; }
+
+  std::string_view shade(const ValueRange& range, double value) const {
+    if (!range.holds(value)) return not_finite;
+    const double place = range.share(value) * static_cast<double>(signs_.shades.size() - 1);
+    return signs_.shades[static_cast<std::size_t>(std::lround(place))];
+  }
+
+  // A cell of the picture: a colored blank where there are colors enough, and otherwise a sign.
+  std::string swatch(const ValueRange& range, const Shading& shading, double value, std::size_t width) const {
+    if (range.holds(value) && shading.tells_sizes())
+      return shading.of(value) + std::string(width, ' ') + plain(style_);
+    std::string text;
+    for (std::size_t k = 0; k < width; ++k) text += shade(range, value);
+    return text;
+  }
+
+  std::string key_of(const Drawing::Entry& entry) const {
+    if (entry.series) return std::string(mark(*entry.series)) + " ";
+    if (!entry.level) return "";
+    const ValueRange& range = drawing_.cells->range;
+    const Shading shading(drawing_.cells->table, style_);
+    if (range.holds(*entry.level) && shading.tells_sizes())
+      return swatch(range, shading, *entry.level, 2) + " ";
+    return fmt::format("'{}' ", shade(range, *entry.level));
+  }
+
+  // In as many lines as the entries need.
+  void write_legend(const std::vector<Drawing::Entry>& entries, Sink& sink) const {
+    constexpr std::size_t gap = 3;
+    std::string line;
+    for (const Drawing::Entry& entry : entries) {
+      const std::string text = key_of(entry) + entry.text;
+      if (!line.empty() && margin + visible_width(line) + gap + visible_width(text) > style_.limit()) {
+        sink.write("  " + line + "\n");
+        line.clear();
+      }
+      line += (line.empty() ? "" : std::string(gap, ' ')) + text;
+    }
+    if (!line.empty()) sink.write("  " + line + "\n");
+  }
+
+  const Drawing& drawing_;
+  const Style& style_;
+  const Signs& signs_;
+  std::map<std::size_t, std::map<std::size_t, Piece>> rows_;  // by their places
+};
+
+}  // namespace
+
+Metrics characters_of(const Style& style) {
+  return {.limit = style.limit() - margin};
+}
+
+void write_drawing(const Drawing& drawing, const Style& style, Sink& sink) {
+  CharacterDrawing(drawing, style).write(sink);
+}
+
+}  // namespace attn
