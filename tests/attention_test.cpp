@@ -12,8 +12,9 @@
 #include "attention/masks.hpp"
 #include "attention/scale.hpp"
 #include "attention/watches.hpp"
+#include "problem/options.hpp"
 #include "problem/problem.hpp"
-#include "problem/request.hpp"
+#include "problem/problem_file.hpp"
 #include "support/lookup.hpp"
 #include "tell/steps.hpp"
 #include "testing.hpp"
@@ -50,7 +51,7 @@ GivenMask any_mask(Shape shape) {
 
 Problem from_parts(Matrix q, Matrix k, Matrix v) {
   Problem problem;
-  problem.matrices = {{"q", std::move(q)}, {"k", std::move(k)}, {"v", std::move(v)}};
+  problem.matrices = {{&role::q, std::move(q)}, {&role::k, std::move(k)}, {&role::v, std::move(v)}};
   return problem;
 }
 
@@ -61,7 +62,7 @@ Problem any_problem() {
 }
 
 Shape scores_shape(const Problem& problem) {
-  return {problem.matrices.at("q").shape().rows, problem.matrices.at("k").shape().rows};
+  return {problem.matrices.at(&role::q).shape().rows, problem.matrices.at(&role::k).shape().rows};
 }
 
 // Self-attention from embeddings, with any parameters.
@@ -70,9 +71,9 @@ Problem any_self_attention(std::size_t heads) {
   Problem problem;
   problem.heads = heads;
   problem.sequences.front().x = any_matrix({n, d_model});
-  problem.matrices = {{"w_q", any_matrix({d_model, heads * d_k})},
-                      {"w_k", any_matrix({d_model, heads * d_k})},
-                      {"w_v", any_matrix({d_model, heads * d_v})}};
+  problem.matrices = {{&role::w_q, any_matrix({d_model, heads * d_k})},
+                      {&role::w_k, any_matrix({d_model, heads * d_k})},
+                      {&role::w_v, any_matrix({d_model, heads * d_v})}};
   return problem;
 }
 
@@ -115,7 +116,7 @@ double sum_of(std::span<const double> cells) {
 }
 
 Problem problem(std::string_view json) {
-  return build(read_request(json, "file.json"));
+  return build(read_problem_file(json, "file.json"));
 }
 
 std::function<void()> solving(std::string json) {
@@ -123,11 +124,12 @@ std::function<void()> solving(std::string json) {
 }
 
 // An option with its values, and nothing else.
-std::function<void()> option(std::string_view field, std::vector<std::string> values) {
-  return [field, values] {
-    Request request;
-    request.set(look_up(fields(), field, "field"), values);
-    build(request);
+std::function<void()> given(const Option& row, std::vector<std::string> texts) {
+  return [&row, texts] {
+    OptionValues values;
+    values.put_text(row, texts);
+    values.read();
+    build(values);
   };
 }
 
@@ -164,7 +166,8 @@ TEST_CASE(
 TEST_CASE("permuting keys and values together changes nothing, permuting queries permutes the outputs") {
   CHECK(rc::check("keys are a set, queries are independent", [] {
     const Problem any = any_problem();
-    const Matrix &q = any.matrices.at("q"), &k = any.matrices.at("k"), &v = any.matrices.at("v");
+    const Matrix &q = any.matrices.at(&role::q), &k = any.matrices.at(&role::k),
+                 &v = any.matrices.at(&role::v);
     const Solution solution(any);
     const auto keys = any_order(k.shape().rows), queries = any_order(q.shape().rows);
     const Solution permuted_keys(from_parts(q, rows_of(k, keys), rows_of(v, keys)));
@@ -178,13 +181,13 @@ TEST_CASE("adding a constant to all scores of a row changes nothing") {
   CHECK(rc::check("weights depend on differences of scores only", [] {
     Problem any;
     Matrix scores = any_matrix({size_below(6), size_below(12)});
-    any.matrices.emplace("scores", scores);
+    any.matrices.emplace(&role::scores, scores);
     for (std::size_t i = 0; i < scores.shape().rows; ++i) {
       const double constant = *rc::gen::inRange(-100'000, 100'001) / 100.0;
       for (double& score : row(scores, i)) score += constant;
     }
     Problem shifted;
-    shifted.matrices.emplace("scores", scores);
+    shifted.matrices.emplace(&role::scores, scores);
     RC_ASSERT(close(Solution(any)["weights"], Solution(shifted)["weights"], 1e-12));
   }));
 }
@@ -195,7 +198,8 @@ TEST_CASE("no output before t depends on token t when the mask is causal") {
     Problem any = any_self_attention(heads);
     any.causal = true;
     if (*rc::gen::arbitrary<bool>()) {
-      any.matrices.emplace("w_o", any_matrix({any.matrices.at("w_v").shape().columns, size_below(5)}));
+      any.matrices.emplace(&role::w_o,
+                           any_matrix({any.matrices.at(&role::w_v).shape().columns, size_below(5)}));
     }
     const Matrix& x = *any.sequences.front().x;
     const std::size_t t = size_below(x.shape().rows + 1) - 1;
@@ -223,9 +227,9 @@ TEST_CASE("causal masks are aligned at the top left when the lengths differ") {
 TEST_CASE("keys beyond the valid length might as well not be there") {
   CHECK(rc::check("a valid length cuts keys and values off", [] {
     Problem any = any_problem();
-    const Matrix &k = any.matrices.at("k"), &v = any.matrices.at("v");
+    const Matrix &k = any.matrices.at(&role::k), &v = any.matrices.at(&role::v);
     const std::size_t length = size_below(k.shape().rows + 1);
-    const Solution cut(from_parts(any.matrices.at("q"), first_rows(k, length), first_rows(v, length)));
+    const Solution cut(from_parts(any.matrices.at(&role::q), first_rows(k, length), first_rows(v, length)));
     any.valid_lengths = {length};
     RC_ASSERT(close(Solution(any)["output"], cut["output"], 1e-13));
   }));
@@ -250,7 +254,7 @@ TEST_CASE("one head with the identity as its output projection is plain attentio
   CHECK(rc::check("one head and the identity", [] {
     const Problem any = any_problem();
     Problem projected = any;
-    projected.matrices.emplace("w_o", identity(any.matrices.at("v").shape().columns));
+    projected.matrices.emplace(&role::w_o, identity(any.matrices.at(&role::v).shape().columns));
     const Solution plain(any), multi(projected);
     RC_ASSERT(close(plain["output"], multi["output"], 1e-15));
     RC_ASSERT(same(plain["weights"], multi["weights"]));
@@ -263,11 +267,11 @@ TEST_CASE("splitting the matrices and projecting independently are the same") {
     const std::size_t heads = size_below(4);
     const Problem any = any_self_attention(heads);
     const Solution together(any);
-    const std::size_t d_v = any.matrices.at("w_v").shape().columns / heads;
+    const std::size_t d_v = any.matrices.at(&role::w_v).shape().columns / heads;
     for (std::size_t i = 0; i < heads; ++i) {
       Problem alone = any;
       alone.heads = 1;
-      for (auto& [name, w] : alone.matrices) {
+      for (auto& [role, w] : alone.matrices) {
         const std::size_t width = w.shape().columns / heads;
         w = columns_of(Matrix(w), i * width, width);
       }
@@ -294,7 +298,7 @@ TEST_CASE("sentences of a batch do not see each other") {
 TEST_CASE("an output lies between the smallest and the largest of the values") {
   CHECK(rc::check("outputs are averages of values", [] {
     const Problem any = any_problem();
-    const Matrix output = Solution(any)["output"], &v = any.matrices.at("v");
+    const Matrix output = Solution(any)["output"], &v = any.matrices.at(&role::v);
     for (std::size_t j = 0; j < v.shape().columns; ++j) {
       const Matrix column = columns_of(v, j, 1);
       const auto [low, high] = std::ranges::minmax(cells(column));
@@ -317,7 +321,7 @@ TEST_CASE("keys and values may come from a memory of another length") {
 TEST_CASE("the scale sqrt-dk divides by the root of the keys' size, and belongs to scaled-dot") {
   CHECK(rc::check("sqrt-dk, its number, and the default are the same", [] {
     Problem any = any_problem();
-    const double root = std::sqrt(static_cast<double>(any.matrices.at("k").shape().columns));
+    const double root = std::sqrt(static_cast<double>(any.matrices.at(&role::k).shape().columns));
     const Solution own(any);
     any.scale = "sqrt-dk";
     RC_ASSERT(same(own["weights"], Solution(any)["weights"]));
@@ -477,14 +481,14 @@ TEST_CASE("numbers that cannot be are refused") {
       {"--random: '-1' is not a seed", solving(R"({"random": "numpy:-1"})")},
       {"--seed must be a whole number from 0 to 4294967295, not '4294967296'",
        solving(R"({"seed": 4294967296})")},
-      {"--seed must be a whole number from 0 to 4294967295, not '-1'", option("seed", {"-1"})},
-      {"--heads must be 1 or more", option("heads", {"0"})},
-      {"--heads must be a whole number from 1 to 2147483648, not '1.5'", option("heads", {"1.5"})},
+      {"--seed must be a whole number from 0 to 4294967295, not '-1'", given(option::seed, {"-1"})},
+      {"--heads must be 1 or more", given(option::heads, {"0"})},
+      {"--heads must be a whole number from 1 to 2147483648, not '1.5'", given(option::heads, {"1.5"})},
       {"--heads must be a whole number from 1 to 2147483648, not '2147483649'",
-       option("heads", {"2147483649"})},
-      {"--heads must be a whole number from 1 to 2147483648, not ''", option("heads", {""})},
-      {"--valid-length must be a whole number from 0 ", option("valid_length", {"1,x"})},
-      {"--valid-length: give at least one whole number", option("valid_length", {","})},
+       given(option::heads, {"2147483649"})},
+      {"--heads must be a whole number from 1 to 2147483648, not ''", given(option::heads, {""})},
+      {"--valid-length must be a whole number from 0 ", given(option::valid_length, {"1,x"})},
+      {"--valid-length: give at least one whole number", given(option::valid_length, {","})},
   });
 }
 
@@ -501,11 +505,11 @@ TEST_CASE("fields that contradict each other, or are given twice, are refused") 
       {"--k and --wk are both given", solving(R"({"k": [[1]], "w_k": [[1]]})")},
       {"--v and --wv are both given", solving(R"({"v": [[1]], "w_v": [[1]]})")},
       {"--embeddings gives the vectors of the words of --text, which is not given",
-       option("embeddings", {"glove"})},
-      {"--heads is given 2 times: give it once", option("heads", {"1", "2"})},
-      {"--q is given 2 times", option("q", {"1", "2"})},
-      {"--scale is given 2 times", option("scale", {"1", "2"})},
-      {"--valid-length is given 2 times", option("valid_length", {"1", "2"})},
+       given(option::embeddings, {"glove"})},
+      {"--heads is given 2 times: give it once", given(option::heads, {"1", "2"})},
+      {"--q is given 2 times", given(option::q, {"1", "2"})},
+      {"--scale is given 2 times", given(option::scale, {"1", "2"})},
+      {"--valid-length is given 2 times", given(option::valid_length, {"1", "2"})},
   });
 }
 

@@ -89,7 +89,7 @@ TEST_CASE("what goes into a pipe or a file has no colors unless it is asked for"
   CHECK(colors_in_pipe({}, {"--color", "auto"}) == "");
   CHECK(colors_in_pipe({}, {"--color", "always"}) == "16");
   for (const Command& command : commands()) {
-    if (command.takes_problem && command.name != "explain") {
+    if (command.takes_problem() && command.name != "explain") {
       CHECK(run_attn({std::string(command.name)}).out.find('\x1b') == std::string::npos);
     }
   }
@@ -158,7 +158,7 @@ TEST_CASE("with --ascii all of our own signs are ASCII") {
   for (const Command& command : commands()) {
     const std::string name(command.name);
     CHECK_MESSAGE(is_ascii(run_attn({"help", name, "--ascii"}).out), "help " << name);
-    if (!command.takes_problem || name == "explain") continue;
+    if (!command.takes_problem() || name == "explain") continue;
     for (const Example& example : examples()) {
       if (example.name == "eight-heads") continue;
       const Words words = {name, "--example", std::string(example.name), "--causal", "--ascii"};

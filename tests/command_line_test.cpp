@@ -88,9 +88,9 @@ TEST_CASE("every command has a help that begins with its examples") {
     CHECK(short_help.size() < help.size());
     CHECK_MESSAGE(short_help.starts_with("  attn " + name), short_help);
     CHECK_MESSAGE(help.starts_with("  attn " + name), help);
-    for (const Option& option : command.options) {
-      CHECK(help.find(option.name) != std::string::npos);
-      CHECK(short_help.find(option.name) != std::string::npos);
+    for (const Offered& row : command.own.options) {
+      CHECK(help.find(row.option->name) != std::string::npos);
+      CHECK(short_help.find(row.option->name) != std::string::npos);
     }
   }
 }
@@ -131,7 +131,7 @@ TEST_CASE("the JSON of every command is JSON with a schema, and a converted matr
 
 TEST_CASE("what is written as CSV, TSV, JSON or NPZ is read back by convert, number for number") {
   for (const Command& command : commands()) {
-    if (!command.takes_problem) continue;
+    if (!command.takes_problem()) continue;
     for (const std::string_view format : {"csv", "tsv", "json", "npz"})
       check_reads_back(least_words(command), format);
   }

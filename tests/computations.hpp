@@ -7,7 +7,8 @@
 #include "graph/run.hpp"
 #include "math/crew.hpp"
 #include "models.hpp"
-#include "problem/request.hpp"
+#include "problem/options.hpp"
+#include "problem/problem_file.hpp"
 
 namespace attn {
 
@@ -59,20 +60,17 @@ inline std::vector<Computation> computations() {
 }
 
 inline void build_into(Graph& graph, const Computation& computation) {
-  const auto field = [](std::string_view name) -> const Field& {
-    return *std::ranges::find(fields(), name, &Field::name);
-  };
   const std::size_t n = computation.words;
-  Request request = read_request(computation.fields, "test");
-  request.override_with(read_request(R"({"seed": 1})", "test"));
-  request.set(field("x"), random_matrix({n, 4}, 1));
+  OptionValues options = read_problem_file(computation.fields, "test");
+  options.override_with(read_problem_file(R"({"seed": 1})", "test"));
+  options.put(option::x, random_matrix({n, 4}, 1));
   if (computation.mask != Computation::Mask::none) {
     Matrix mask = random_matrix({n, n}, 2);
     const bool zeros = computation.mask == Computation::Mask::allowed;
     for (double& cell : cells(mask)) cell = zeros ? (cell > -1.0 ? 1.0 : 0.0) : cell;
-    request.set(field("mask"), std::move(mask));
+    options.put(option::mask, std::move(mask));
   }
-  evaluate(build(request), graph);
+  evaluate(build(options), graph);
 }
 
 /// A Transformer on random words.

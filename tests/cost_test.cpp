@@ -11,7 +11,7 @@
 #include "model/layer_cost.hpp"
 #include "op/operations.hpp"
 #include "problem/problem.hpp"
-#include "problem/request.hpp"
+#include "problem/problem_file.hpp"
 #include "process.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"
@@ -88,7 +88,7 @@ TEST_CASE("an unnamed node that two results use is counted once") {
 
 TEST_CASE("the operations of a graph sum up to the whole") {
   Graph graph;
-  evaluate(build(read_request(R"({"text": ["a b c"], "heads": 2, "d_model": 4})", "test")), graph);
+  evaluate(build(read_problem_file(R"({"text": ["a b c"], "heads": 2, "d_model": 4})", "test")), graph);
   Work sum;
   std::set<std::string_view> names;
   for (const OperationWork& row : work_by_operation(graph)) {
@@ -123,9 +123,9 @@ TEST_CASE("labels and distances only move numbers, and nobody waits for them") {
 TEST_CASE("the work of attention is as the papers count it") {
   Graph graph;
   // n = 3, m = 2 keys, d_k = 4, d_v = 5.
-  evaluate(build(read_request(R"({"q": [[1,0,0,0],[0,1,0,0],[0,0,1,0]], "k": [[1,0,0,0],[0,1,0,0]],
+  evaluate(build(read_problem_file(R"({"q": [[1,0,0,0],[0,1,0,0],[0,0,1,0]], "k": [[1,0,0,0],[0,1,0,0]],
                                   "v": [[1,2,3,4,5],[5,4,3,2,1]]})",
-                              "test")),
+                                   "test")),
            graph);
   const Work work = work_of(graph);
   CHECK(work.cost.multiply_adds == 3 * 2 * 4 + 3 * 2 * 5);

@@ -8,8 +8,8 @@
 
 #include "attention/watches.hpp"
 #include "problem/examples.hpp"
+#include "problem/options.hpp"
 #include "problem/problem_file.hpp"
-#include "problem/request.hpp"
 #include "support/lookup.hpp"
 #include "testing.hpp"
 
@@ -31,7 +31,7 @@ struct Solution {
 };
 
 Problem problem(std::string_view json, const std::string& where) {
-  return build(read_request(json, where));
+  return build(read_problem_file(json, where));
 }
 
 Solution example(std::string_view name) {
@@ -61,11 +61,11 @@ TEST_CASE("every example has a title, a sentence and paragraphs, and says what i
   for (const Example& example : examples()) {
     CAPTURE(example.name);
     CHECK(names.insert(example.name).second);
-    const Request request = read_request(example.json, std::string(example.name));
-    CHECK_FALSE(request.title.empty());
-    CHECK(request.summary.ends_with('.'));
-    CHECK_FALSE(request.about.empty());
-    CHECK(request.has_source());
+    const OptionValues values = read_problem_file(example.json, std::string(example.name));
+    CHECK(values.has(option::title));
+    CHECK(values.text(option::summary)->ends_with('.'));
+    CHECK(values.has(option::about));
+    CHECK(values.has_input());
   }
 }
 

@@ -8,7 +8,6 @@
 #include "op/operations.hpp"
 #include "problem/problem.hpp"
 #include "problem/problem_file.hpp"
-#include "problem/request.hpp"
 #include "tell/describe.hpp"
 #include "tell/picture.hpp"
 #include "tell/steps.hpp"
@@ -22,7 +21,7 @@ namespace {
 constexpr Family changed{.name = "changed", .prefix = "d_", .before = "\\partial L/\\partial "};
 
 Problem problem_of(const char* json) {
-  return build(read_request(json, "test"));
+  return build(read_problem_file(json, "test"));
 }
 
 Problem masked_heads() {

@@ -7,7 +7,6 @@
 #include "attention/watches.hpp"
 #include "files/json_writer.hpp"
 #include "problem/problem_file.hpp"
-#include "problem/request.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -18,7 +17,7 @@ struct Solution {
   Problem problem;
   Graph graph;
 
-  explicit Solution(std::string_view json) : problem(build(read_request(json, "file.json"))) {
+  explicit Solution(std::string_view json) : problem(build(read_problem_file(json, "file.json"))) {
     evaluate(problem, graph);
   }
   const Matrix& operator[](std::string_view name) const { return graph.at(name).matrix(); }
@@ -41,15 +40,15 @@ Value input(Graph& graph, std::string_view name, const Matrix& matrix) {
   return graph.input(called(name), matrix, axis("rows"), axis("columns"));
 }
 
-Request request_of(std::string_view json) {
-  return read_request(json, "file.json");
+OptionValues values_in(std::string_view json) {
+  return read_problem_file(json, "file.json");
 }
 
 }  // namespace
 
 TEST_CASE("a feed-forward layer without attention works on x itself") {
   Graph graph;
-  evaluate(build(read_request(
+  evaluate(build(read_problem_file(
                R"({"x": [[1, -1], [2, 0]], "w_1": [[1, 0, 1], [0, 1, 1]], "b_1": [[0, 0, 1]],
                    "w_2": [[1, 0], [0, 1], [1, 1]]})",
                "test")),
@@ -160,13 +159,13 @@ TEST_CASE("an alignment is the weights with queries as columns, and its columns 
 TEST_CASE("another feed-forward layer takes the place of the one in a file") {
   const std::string file = R"("x": [[1, 2]], "w_q": [[1], [1]], "w_k": [[1], [1]], "w_v": [[1, 0], [0, 1]])";
   const auto overridden = [](const std::string& json, const std::string& by) {
-    Request request = request_of(json);
-    request.override_with(request_of(by));
-    return build(request);
+    OptionValues values = values_in(json);
+    values.override_with(values_in(by));
+    return build(values);
   };
   const std::string with = "{" + file + R"(, "w_1": [[1], [1]], "w_2": [[1, 1]]})";
   CHECK_FALSE(overridden(with, R"({"no_feed_forward": true})").feed_forward);
-  CHECK(overridden(with, R"({"d_ff": 5})").matrices.at("w_1").shape() == Shape{2, 5});
+  CHECK(overridden(with, R"({"d_ff": 5})").matrices.at(&role::w_1).shape() == Shape{2, 5});
   const std::string without = "{" + file + R"(, "no_feed_forward": true})";
   CHECK(overridden(without, R"({"d_ff": 5})").feed_forward);
 }

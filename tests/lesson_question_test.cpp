@@ -6,7 +6,7 @@
 #include "lesson/lesson.hpp"
 #include "problem/examples.hpp"
 #include "problem/problem.hpp"
-#include "problem/request.hpp"
+#include "problem/problem_file.hpp"
 #include "support/lookup.hpp"
 #include "testing.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 class Computed {
  public:
   explicit Computed(std::string_view name) {
-    evaluate(build(read_request(look_up(examples(), name, "example").json, std::string(name))), graph_);
+    evaluate(build(read_problem_file(look_up(examples(), name, "example").json, std::string(name))), graph_);
   }
   const Graph& graph() const { return graph_; }
   std::string written(std::string_view expression) const {

@@ -10,7 +10,7 @@
 #include "attention/scale.hpp"
 #include "files/json.hpp"
 #include "op/operations.hpp"
-#include "problem/request.hpp"
+#include "problem/problem_file.hpp"
 #include "process.hpp"
 #include "support/lookup.hpp"
 #include "testing.hpp"
@@ -150,7 +150,7 @@ TEST_CASE("the scale sqrt-n divides by the root of the number of keys") {
   CHECK(divisor("sqrt-n", {.d_k = 9, .n_k = 16})->value == 4.0);
   CHECK(divisor("sqrt-dk", {.d_k = 9, .n_k = 16})->value == 3.0);
   const Problem problem =
-      build(read_request(R"({"q": [[2]], "k": [[1], [2], [3], [4]], "scale": "sqrt-n"})", "file.json"));
+      build(read_problem_file(R"({"q": [[2]], "k": [[1], [2], [3], [4]], "scale": "sqrt-n"})", "file.json"));
   Graph graph;
   evaluate(problem, graph);
   CHECK(same(graph.at("scaled").matrix(), matrix({{1, 2, 3, 4}})));

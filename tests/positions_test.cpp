@@ -7,7 +7,6 @@
 #include "files/json_writer.hpp"
 #include "op/operations.hpp"
 #include "problem/problem_file.hpp"
-#include "problem/request.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -18,7 +17,7 @@ struct Solution {
   Problem problem;
   Graph graph;
 
-  explicit Solution(std::string_view json) : problem(build(read_request(json, "file.json"))) {
+  explicit Solution(std::string_view json) : problem(build(read_problem_file(json, "file.json"))) {
     evaluate(problem, graph);
   }
   const Matrix& operator[](std::string_view name) const { return graph.at(name).matrix(); }
@@ -54,8 +53,8 @@ std::string with_positions(std::string_view kind) {
          std::string(kind) + "\"}";
 }
 
-Request problem_of(std::string_view json) {
-  return read_request(json, "file.json");
+OptionValues problem_of(std::string_view json) {
+  return read_problem_file(json, "file.json");
 }
 
 std::function<void()> solving(std::string json) {

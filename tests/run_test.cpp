@@ -150,7 +150,7 @@ TEST_CASE("whatever is kept of a computation has the same bits") {
 TEST_CASE("whatever is kept of an example has the same bits") {
   for (const Example& example : examples()) {
     CAPTURE(example.name);
-    const Problem problem = build(read_request(example.json, std::string(example.name)));
+    const Problem problem = build(read_problem_file(example.json, std::string(example.name)));
     check_any_kept([&](Graph& graph) { evaluate(problem, graph); }, 6);
   }
 }
@@ -208,7 +208,7 @@ TEST_CASE("nothing is computed twice where everything is kept") {
   }
   for (const Example& example : examples()) {
     Graph graph;
-    evaluate(build(read_request(example.json, std::string(example.name))), graph);
+    evaluate(build(read_problem_file(example.json, std::string(example.name))), graph);
     graph.run().compute();
     for (const Node& node : graph.nodes()) node.matrix();
   }

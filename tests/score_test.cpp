@@ -9,7 +9,6 @@
 #include "attention/watches.hpp"
 #include "files/json_writer.hpp"
 #include "problem/problem_file.hpp"
-#include "problem/request.hpp"
 #include "tell/steps.hpp"
 #include "testing.hpp"
 
@@ -26,7 +25,7 @@ Matrix random_matrix(Shape shape) {
 }
 
 Graph& solved(Graph& graph, const char* json) {
-  evaluate(build(read_request(json, "test")), graph);
+  evaluate(build(read_problem_file(json, "test")), graph);
   compute(graph);
   return graph;
 }
@@ -194,7 +193,7 @@ TEST_CASE("every scoring function works in every head, and its problem reads bac
     CAPTURE(function.name);
     const std::string json =
         R"({"text": "a b c", "heads": 2, "seed": 4, "score": ")" + std::string(function.name) + "\"}";
-    const Problem problem = build(read_request(json, "test"));
+    const Problem problem = build(read_problem_file(json, "test"));
     Graph graph;
     evaluate(problem, graph);
     for (const char* name : {"head.1.weights", "head.2.weights"}) {
@@ -209,7 +208,7 @@ TEST_CASE("every scoring function works in every head, and its problem reads bac
     write_problem(problem, writer);
     sink.flush();
     Graph again;
-    evaluate(build(read_request(written, "written")), again);
+    evaluate(build(read_problem_file(written, "written")), again);
     CHECK(same(graph.at("output").matrix(), again.at("output").matrix()));
   }
 }

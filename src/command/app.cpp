@@ -16,7 +16,7 @@ namespace {
 
 const Format& choose_format(const Arguments& arguments, const std::string& output) {
   if (output.empty()) fail("the name of the output file is empty: give a file, or - for standard output");
-  if (const std::optional<std::string> name = arguments.text("format"))
+  if (const std::optional<std::string> name = arguments.text(option::format))
     return look_up(formats(), *name, "format");
   if (output != "-") return format_of_file(output);
   return formats().front();
@@ -30,14 +30,24 @@ void refuse_two_in_one(const std::string& output, const std::vector<FileToWrite>
   }
 }
 
-// Fields that were typed and that the command has no use for.
-std::vector<std::string> remarks_on_unheeded(const Command& command, const Request& typed) {
+// Options of a problem that were given and that the command has no use for.
+std::vector<std::string> remarks_on_unused(const Command& command, const OptionValues& given) {
   std::vector<std::string> remarks;
-  for (const Field& field : fields()) {
-    if (!typed.has(field.name) || heeds(command, field)) continue;
-    remarks.push_back(fmt::format("{} changes nothing in attn {}", field.option, command.name));
+  for (const Option* option : problem_members()) {
+    if (!given.has(*option) || (option->effect & command.shows) != 0) continue;
+    remarks.push_back(fmt::format("{} changes nothing in attn {}", option->name, command.name));
   }
   return remarks;
+}
+
+// What can be said of the options without the problem that they change.
+void check(const Command& command, const OptionValues& given) {
+  check_exclusions(given, command.own);
+  check_needs(given, command.own);
+  for (const OptionGroup* group : command.groups) {
+    check_exclusions(given, *group);
+    if (group != &problem_options()) check_needs(given, *group);
+  }
 }
 
 }  // namespace
@@ -48,23 +58,23 @@ Answer answer(const std::vector<std::string>& command_line, const Environment& e
   const Arguments& arguments = parsed.arguments;
   Answer answer;
   // How it is written is checked first: a wrong format should not cost a long computation.
-  answer.output = arguments.text("output").value_or("-");
+  answer.output = arguments.text(option::output).value_or("-");
   answer.format = &choose_format(arguments, answer.output);
 
-  constexpr std::size_t most_threads = 256;
-  use_threads(arguments.count("threads", 1, most_threads).value_or(0));
-
   Outcome outcome;
+  const bool is_help = arguments.has(option::help) || arguments.has(option::short_help);
+  if (parsed.command && !is_help) check(*parsed.command, arguments);
+  parsed.arguments.read();
+  use_threads(arguments.count(option::threads).value_or(0));
   if (!parsed.command) {
     outcome.page = general_help();
-  } else if (arguments.has("help")) {
+  } else if (arguments.has(option::help)) {
     outcome.page = command_help(*parsed.command);
-  } else if (arguments.has("h")) {
+  } else if (is_help) {
     outcome.page = short_help(*parsed.command);
   } else {
     outcome = parsed.command->run(*parsed.command, arguments);
-    std::ranges::move(remarks_on_unheeded(*parsed.command, arguments.request),
-                      std::back_inserter(outcome.warnings));
+    std::ranges::move(remarks_on_unused(*parsed.command, arguments), std::back_inserter(outcome.warnings));
   }
   if (outcome.output) {
     answer.output = *outcome.output;
@@ -77,7 +87,7 @@ Answer answer(const std::vector<std::string>& command_line, const Environment& e
   }
   answer.style = style_for(arguments, environment, to_file);
   answer.page = std::move(outcome.page);
-  if (const std::optional<std::string> names = arguments.text("section"))
+  if (const std::optional<std::string> names = arguments.text(option::section))
     answer.page = only_sections(std::move(answer.page), *names);
   if (answer.style.colors != Colors::none &&
       (outcome.session || std::ranges::any_of(answer.page.blocks, is_shaded)))

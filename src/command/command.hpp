@@ -15,13 +15,6 @@
 
 namespace attn {
 
-/// An option of a command, as data: help and the parser walk the same rows.
-struct Option {
-  std::string_view name;         // "--depth"
-  std::string_view placeholder;  // "N"; empty: a flag
-  std::string_view summary;
-};
-
 /// What a command that checks something found. Exit code 0 or 1.
 enum class Verdict { passed, failed };
 
@@ -46,24 +39,26 @@ struct Command {
   std::string_view words = {};  // "CELL", "SRC DST"
   std::size_t least_words = 0;
   std::size_t most_words = 0;
-  bool takes_problem = false;  // the fields of a problem, --example and --problem
-  std::string_view default_example = {};
-  std::span<const std::string_view> heeds = {};  // the fields that change something here; empty: all
-  std::vector<Option> options = {};
-  std::vector<std::string_view> examples = {};
+  OptionGroup own = {};                         // its own options
+  std::vector<const OptionGroup*> groups = {};  // those that it shares with others
+  unsigned shows = on_attention;                // which effects of options can be seen
+  std::string_view default_example = {};        // where no problem is given; empty: the first
+  std::vector<std::string_view> examples = {};  // command lines
   Outcome (*run)(const Command& command, const Arguments& arguments);
+
+  /// Whether it works on a problem: words or matrices that are attended to.
+  bool takes_problem() const;
 };
 
-/// Whether a field of a problem changes anything that the command says.
-bool heeds(const Command& command, const Field& field);
+/// All options that a command takes, in the order of its help: its own, those of the output, those of groups.
+std::vector<Offered> options_of(const Command& command);
 
 /// All commands. A new one is one file, its declaration below, and one entry.
 std::span<const Command> commands();
 
-/// The options that choose the problem as a whole: --example, --problem.
-std::span<const Option> problem_options();
-/// The options that every command takes: how the page is written.
-std::span<const Option> output_options();
+// The commands of a subject, in the order of the help.
+std::vector<Command> attention_commands();
+std::vector<Command> model_commands();
 
 // The commands, one file each.
 Outcome run_walk(const Command& command, const Arguments& arguments);

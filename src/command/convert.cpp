@@ -15,8 +15,8 @@ std::string name_of(const MatrixFile& file) {
 
 Outcome run_convert(const Command&, const Arguments& arguments) {
   const std::string &source = arguments.words[0], &target = arguments.words[1];
-  const std::optional<std::string> key = arguments.text("key");
-  if (arguments.has("output"))
+  const std::optional<std::string> key = arguments.text(option::key);
+  if (arguments.has(option::output))
     fail("--output cannot be used with attn convert, which writes to {}: leave it out", target);
   MatrixFile file = read_matrix(key ? source + ":" + *key : source);
   auto graph = std::make_shared<Graph>();

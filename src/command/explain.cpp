@@ -22,7 +22,7 @@ std::string place_of(const Cell& cell) {
 }
 
 bool explains_models(const Command& command) {
-  return std::ranges::find(command.options, "--explain", &Option::name) != command.options.end();
+  return std::ranges::find(command.groups, &model_options()) != command.groups.end();
 }
 
 // The matrices of a model have names that begin with the part that a command shows.
@@ -59,7 +59,7 @@ Outcome run_explain(const Command&, const Arguments& arguments) {
   refuse_cell_of_model(arguments.words.front(), *solved.graph);
   Page page = solved.page({});
   add_explanation(page, *solved.graph, arguments.words.front(),
-                  arguments.count("depth", 0, 1000).value_or(0));
+                  arguments.count(option::depth).value_or(0));
   return solved.outcome(std::move(page));
 }
 

@@ -3,50 +3,50 @@
 #include <algorithm>
 #include <array>
 
-#include "attention/positions.hpp"
-#include "attention/scale.hpp"
-#include "attention/score.hpp"
 #include "command/command.hpp"
-#include "math/random.hpp"
-#include "render/format.hpp"
+#include "problem/examples.hpp"
 #include "support/lookup.hpp"
 
 namespace attn {
 namespace {
 
-Block listing_of(std::span<const Option> options) {
-  Listing listing{{"option", "what it does"}, {}};
-  for (const Option& option : options) {
+// What a listing says of an option: "number of heads (default 1)".
+std::string described(const Offered& row) {
+  if (row.usual.empty()) return std::string(row.summary);
+  return fmt::format("{} (default{}{})", row.summary, row.usual.starts_with(':') ? "" : " ", row.usual);
+}
+
+Block listing_of(std::span<const Offered> options, std::string_view what) {
+  Listing listing{{"option", std::string(what)}, {}};
+  for (const Offered& row : options) {
+    const std::string_view placeholder = row.option->placeholder;
     listing.rows.push_back(
-        {fmt::format("{}{}{}", option.name, option.placeholder.empty() ? "" : " ", option.placeholder),
-         std::string(option.summary)});
+        {fmt::format("{}{}{}", row.option->name, placeholder.empty() ? "" : " ", placeholder),
+         described(row)});
   }
   return listing;
 }
 
-template <class Chosen>
-Block listing_of_fields(const Chosen& is_chosen) {
-  Listing listing{{"option", "what it gives"}, {}};
-  for (const Field& field : fields()) {
-    if (!is_chosen(field)) continue;
-    listing.rows.push_back(
-        {fmt::format("{}{}{}", field.option, field.placeholder.empty() ? "" : " ", field.placeholder),
-         std::string(field.summary)});
-  }
-  return listing;
-}
-
-bool heeds_field(const Command& command, std::string_view name) {
-  return heeds(command, look_up(fields(), name, "field"));
-}
-
-// The rows of a table that an option or a placeholder chooses from.
-template <class Row>
-void add_choices(Page& page, std::string_view what, std::span<const Row> table) {
+// The names that something is chosen from.
+void add_choices(Page& page, std::string_view what, const std::vector<OptionChoice>& choices) {
   page.say(text(strong(std::string(what))));
   Listing listing{{"name", "what it is"}, {}};
-  for (const Row& row : table) listing.rows.push_back({std::string(row.name), std::string(row.summary)});
+  for (const OptionChoice& choice : choices)
+    listing.rows.push_back({std::string(choice.name), std::string(choice.summary)});
   page.say(std::move(listing));
+}
+
+// The choices of those options that have some, which say what they are.
+void add_choices_of(Page& page, std::span<const Offered> options) {
+  for (const auto& [option, summary, usual, most] : options) {
+    const std::vector<OptionChoice> choices = option->choices ? option->choices() : std::vector<OptionChoice>();
+    if (choices.empty() || choices.front().summary.empty()) continue;
+    const std::string_view placeholder = option->placeholder.substr(0, option->placeholder.find(':'));
+    add_choices(page,
+                fmt::format("{} of {}{}", placeholder, option->name,
+                            option->kind == Kind::word_or_number ? ", or a number" : ""),
+                choices);
+  }
 }
 
 Block example_block(std::span<const std::string_view> examples) {
@@ -59,25 +59,29 @@ void add_head(Page& page, std::string_view title) {
   page.say(text(strong(std::string(title))));
 }
 
-void add_matrix_kinds(Page& page) {
+// The options of a problem that have an effect where this is shown.
+void add_input(Page& page, unsigned shown, std::string_view default_example) {
+  std::vector<Offered> whole, fields;
+  for (const Offered& row : problem_options().options) {
+    if ((row.option->effect & shown) == 0) continue;
+    (row.option->member.empty() ? whole : fields).push_back(row);
+  }
+  for (Offered& row : whole) {
+    if (row.option == &option::example) row.usual = default_example;
+  }
+  add_head(page, "Input and settings");
+  page.say(listing_of(whole, "what it does"));
+  page.say(listing_of(fields, "what it gives"));
+  add_choices_of(page, fields);
   add_choices(page,
               "MATRIX: a literal such as '1 0; 0 1' or '[[1,0],[0,1]]', - for standard input, or a file",
-              matrix_kinds());
-}
-
-// What the fields of this kind choose from, as far as the command has them.
-template <class Has>
-void add_choices_of_fields(Page& page, const Has& has) {
-  if (has("score")) add_choices(page, "NAME of --score", scoring_functions());
-  if (has("scale")) add_choices(page, "S of --scale, or a number", scales());
-  if (has("positions")) add_choices(page, "KIND of --positions", position_kinds());
-  if (has("random")) add_choices(page, "KIND of --random", random_kinds());
+              choices_of(matrix_kinds()));
 }
 
 void add_output(Page& page) {
   add_head(page, "Output");
-  page.say(listing_of(output_options()));
-  add_choices(page, "NAME of --format", formats());
+  page.say(listing_of(output_options().options, "what it does"));
+  add_choices_of(page, output_options().options);
 }
 
 // What several commands share: it can be read by itself.
@@ -89,13 +93,7 @@ struct Topic {
 
 constexpr std::array topics = {
     Topic{"input", "the options that give words, matrices and settings, for all commands that take them",
-          [](Page& page) {
-            add_head(page, "Input and settings");
-            page.say(listing_of(problem_options()));
-            page.say(listing_of_fields([](const Field&) { return true; }));
-            add_choices_of_fields(page, [](std::string_view) { return true; });
-            add_matrix_kinds(page);
-          }},
+          [](Page& page) { add_input(page, on_attention, examples().front().name); }},
     Topic{"output", "the options that say how a page is written: formats, width, colors, paging", add_output},
 };
 
@@ -104,7 +102,12 @@ void add_usage(Page& page, const Command& command) {
   page.say(
       text(strong(fmt::format("attn {}{}{}", command.name, command.words.empty() ? "" : " ", command.words)),
            fmt::format(": {}.", command.summary)));
-  if (!command.options.empty()) page.say(listing_of(command.options));
+  std::vector<Offered> options = command.own.options;
+  for (const OptionGroup* group : command.groups) {
+    if (group != &problem_options())
+      options.insert(options.end(), group->options.begin(), group->options.end());
+  }
+  if (!options.empty()) page.say(listing_of(options, "what it does"));
 }
 
 }  // namespace
@@ -135,7 +138,7 @@ Page short_help(const Command& command) {
   Listing more{{"more", "what it shows"},
                {{fmt::format("attn help {}", command.name), "all options of this command"}}};
   for (const Topic& topic : topics) {
-    if (topic.name == "input" && !command.takes_problem) continue;
+    if (topic.name == "input" && !command.takes_problem()) continue;
     more.rows.push_back({fmt::format("attn help {}", topic.name), std::string(topic.summary)});
   }
   page.say(std::move(more));
@@ -145,13 +148,9 @@ Page short_help(const Command& command) {
 Page command_help(const Command& command) {
   Page page;
   add_usage(page, command);
-  if (command.takes_problem) {
-    const auto has = [&](std::string_view field) { return heeds_field(command, field); };
-    add_head(page, "Input and settings");
-    page.say(listing_of(problem_options()));
-    page.say(listing_of_fields([&](const Field& field) { return heeds(command, field); }));
-    add_choices_of_fields(page, has);
-    add_matrix_kinds(page);
+  if (command.takes_problem()) {
+    const std::string_view own = command.default_example;
+    add_input(page, command.shows, own.empty() ? examples().front().name : own);
   }
   add_output(page);
   return page;

@@ -22,6 +22,7 @@
 #include "support/lookup.hpp"
 #include "support/number.hpp"
 #include "support/parsed.hpp"
+#include "support/whole_number.hpp"
 
 namespace attn {
 namespace {
@@ -35,7 +36,7 @@ Outcome page_of(std::vector<Block> blocks) {
 // The file that keeps the progress: where the XDG Base Directory Specification puts state. Nothing: there is
 // no home.
 std::optional<std::string> state_file(const Arguments& arguments) {
-  if (std::optional<std::string> given = arguments.text("state")) return given;
+  if (std::optional<std::string> given = arguments.text(option::state)) return given;
   constexpr std::string_view name = "attn/lessons.json";
   const std::string state = arguments.environment->variable("XDG_STATE_HOME").value_or("");
   if (state.starts_with('/')) return (std::filesystem::path(state) / name).string();
@@ -56,7 +57,8 @@ CourseProgress progress_so_far(const Arguments& arguments) {
 
 bool at_terminal(const Arguments& arguments) {
   const Environment& environment = *arguments.environment;
-  const bool as_page = arguments.has("no-input") || arguments.has("output") || arguments.has("format");
+  const bool as_page =
+      arguments.has(option::no_input) || arguments.has(option::output) || arguments.has(option::format);
   return environment.input_is_terminal && environment.output_is_terminal && !as_page;
 }
 
@@ -108,14 +110,15 @@ Outcome answered_from_file(const Lesson& lesson, const WorkedLesson& worked, con
 }
 
 std::optional<std::size_t> first_step(const Arguments& arguments, const Lesson& lesson) {
-  const std::optional<std::size_t> step = arguments.count("step", 1, lesson.steps.size());
-  return step ? std::optional(*step - 1) : std::nullopt;
+  const std::optional<std::size_t> step = arguments.count(option::step);
+  if (!step) return std::nullopt;
+  return whole_number(option::step.name, std::to_string(*step), 1, lesson.steps.size()) - 1;
 }
 
 // Step by step where somebody sits at a terminal; all at once anywhere else.
 Outcome run(const Arguments& given, Lesson chosen) {
   auto lesson = std::make_shared<const Lesson>(std::move(chosen));
-  if (const std::optional<std::string> path = given.text("answers"))
+  if (const std::optional<std::string> path = given.text(option::answers))
     return answered_from_file(*lesson, work(*lesson, block_runner()), *path);
   const std::optional<std::size_t> step = first_step(given, *lesson);
   if (!at_terminal(given)) return page_of(recited(*lesson, work(*lesson, block_runner())));
@@ -182,7 +185,7 @@ Outcome reset(const Arguments& arguments) {
   if (arguments.words.size() > 1) name = progress_name(lesson_named(arguments));
   const std::size_t count = name ? before.lessons.count(*name) : before.lessons.size();
   if (count == 0) return page_of({Prose{text("There is no progress to reset.")}});
-  if (arguments.has("yes")) {
+  if (arguments.has(option::yes)) {
     Outcome outcome = page_of({Prose{text("The progress is reset.")}});
     outcome.files.push_back({state_to_write(arguments), bytes_of(without(before, name))});
     return outcome;
@@ -205,7 +208,7 @@ std::string without_line_end(const std::string& text) {
 Outcome export_lesson(const Arguments& arguments) {
   const Lesson lesson = lesson_named(arguments);
   const WorkedLesson worked = work(lesson, block_runner());
-  const std::optional<std::string> answers = arguments.text("answers");
+  const std::optional<std::string> answers = arguments.text(option::answers);
   const LessonProgress progress = answers ? answered(lesson, worked, answers_in(read_bytes(*answers)))
                                           : progress_so_far(arguments).lessons[progress_name(lesson)];
   if (arguments.words.size() == 2) {

@@ -11,7 +11,8 @@ void refuse_own_source(const std::string& source, const std::string& path) {
 }
 
 void refuse_output_onto(const std::string& source, const Arguments& arguments) {
-  if (const std::optional<std::string> output = arguments.text("output")) refuse_own_source(source, *output);
+  if (const std::optional<std::string> output = arguments.text(option::output))
+    refuse_own_source(source, *output);
 }
 
 }  // namespace attn

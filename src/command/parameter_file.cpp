@@ -5,13 +5,7 @@
 namespace attn {
 
 ParameterFile parameters_asked_for(const Arguments& arguments, const std::string& path) {
-  return read_parameters(path, arguments.text("prefix").value_or(""));
-}
-
-void require_no_idle_prefix(const Arguments& arguments) {
-  if (arguments.has("prefix") && !arguments.has("parameters")) {
-    fail("--prefix needs --parameters FILE: give both");
-  }
+  return read_parameters(path, arguments.text(option::prefix).value_or(""));
 }
 
 void fail_without_heads(const std::string& path) {

@@ -9,44 +9,32 @@
 namespace attn {
 namespace {
 
-std::string without_dashes(std::string_view name) {
-  return std::string(name.substr(name.find_first_not_of('-')));
-}
-
 // A negative number may begin a literal.
 bool looks_like_option(std::string_view word) {
   return word.size() > 1 && word.front() == '-' &&
          std::string_view("0123456789.").find(word[1]) == std::string_view::npos;
 }
 
-// The parser for one command: only its own options are made, because making all of them takes longer than a
-// walk.
+// Splits a command line into options and words; CLI11 gets only the options that are offered, because making
+// all of them takes longer than a walk.
 class Parser {
  public:
-  explicit Parser(const Command& command) : command_(command) {
+  Parser(const Command& command, std::vector<Offered> offered)
+      : command_(command), offered_(std::move(offered)) {
     app_.set_help_flag();
     app_.allow_extras();
-    add(command.options);
-    add(output_options());
-    if (command.takes_problem) {
-      add(problem_options());
-      for (const Field& field : fields()) add(field.option, field.placeholder);
-    }
+    for (const Offered& row : offered_) add(*row.option);
   }
 
-  Arguments parse(std::vector<std::string> command_line) {
-    // After "--" everything is a word.
-    const auto dashes = std::ranges::find(command_line, "--");
-    const bool any_after = dashes != command_line.end();
-    const std::vector<std::string> words(any_after ? dashes + 1 : dashes, command_line.end());
-    command_line.erase(dashes, command_line.end());
-    for (const std::string& word : command_line) {
+  // The options alone: whatever else the line has does not matter.
+  Arguments options(std::vector<std::string> line) {
+    for (const std::string& word : line) {
       refuse_value_of_flag(word);
       refuse_empty_value(word);
     }
-    std::ranges::reverse(command_line);  // CLI11 takes them from the back
+    std::ranges::reverse(line);  // CLI11 takes them from the back
     try {
-      app_.parse(std::move(command_line));
+      app_.parse(std::move(line));
     } catch (const CLI::ArgumentMismatch& error) {
       const std::string what = error.what();
       fail("{} needs a value after it: see attn help {}", what.substr(0, what.find(':')), command_.name);
@@ -55,35 +43,48 @@ class Parser {
     }
     Arguments arguments;
     arguments.default_example = command_.default_example;
-    take_options(arguments);
+    for (const Offered& row : offered_) take(row, arguments);
+    return arguments;
+  }
+
+  // The options, and as words what is left, with what comes after "--".
+  Arguments all(std::vector<std::string> line, const std::vector<std::string>& words) {
+    Arguments arguments = options(std::move(line));
     for (const std::string& word : app_.remaining()) {
       refuse_option(word);
       arguments.words.push_back(word);
     }
     arguments.words.insert(arguments.words.end(), words.begin(), words.end());
-    if (!arguments.has("help") && !arguments.has("h")) check_count(arguments);
+    check_count(arguments);
     return arguments;
   }
 
  private:
-  void add(std::span<const Option> options) {
-    for (const Option& option : options) add(option.name, option.placeholder);
+  void add(const Option& option) {
+    std::string names(option.name);
+    if (option.letter != '\0') names = fmt::format("-{},{}", option.letter, option.name);
+    if (option.kind == Kind::flag) {
+      app_.add_flag(names);
+      return;
+    }
+    app_.add_option(names)->expected(1)->allow_extra_args(false)->multi_option_policy(
+        CLI::MultiOptionPolicy::TakeAll);
   }
 
-  void add(std::string_view name, std::string_view placeholder) {
-    std::string names(name);
-    if (name == "--output") names = "-o,--output";
-    names_.emplace_back(name);
-    if (placeholder.empty()) flags_.emplace_back(name);
-    CLI::Option* option = placeholder.empty() ? app_.add_flag(names)
-                                              : app_.add_option(names)->expected(1)->allow_extra_args(false);
-    if (!placeholder.empty()) option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  bool is_offered(std::string_view word) const {
+    return std::ranges::any_of(offered_, [&](const Offered& row) {
+      const char letter = row.option->letter;
+      return word == row.option->name || (letter != '\0' && word == std::string{'-', letter});
+    });
   }
 
   // CLI11 would take `--causal=no` for the flag being given.
   void refuse_value_of_flag(std::string_view word) const {
-    for (const std::string& flag : flags_) {
-      if (word.starts_with(flag + "=")) fail("{}: {} takes no value: write only {}", word, flag, flag);
+    for (const Offered& row : offered_) {
+      const std::string_view flag = row.option->name;
+      if (row.option->kind == Kind::flag && word.starts_with(flag) &&
+          word.substr(flag.size()).starts_with('='))
+        fail("{}: {} takes no value: write only {}", word, flag, flag);
     }
   }
 
@@ -91,40 +92,27 @@ class Parser {
   void refuse_empty_value(std::string_view word) const {
     if (!word.ends_with('=')) return;
     const std::string_view name = word.substr(0, word.size() - 1);
-    if (std::ranges::find(names_, name) != names_.end()) fail("{} needs a value after the =", name);
+    if (name.starts_with("--") && is_offered(name)) fail("{} needs a value after the =", name);
   }
 
-  // `--scores -o out.csv` forgot the scores.
-  void refuse_option_as_value(std::string_view name, const std::vector<std::string>& values) const {
-    for (const std::string& value : values) {
-      if (value == "-o" || value == "-h" || std::ranges::find(names_, value) != names_.end()) {
+  void take(const Offered& row, Arguments& arguments) const {
+    const std::string name(row.option->name);
+    const CLI::Option* const option = app_.get_option(name);
+    if (option->count() == 0) return;
+    // `--scores -o out.csv` forgot the scores.
+    for (const std::string& value : option->results()) {
+      if (is_offered(value))
         fail("{} needs a value after it, and {} is an option: see attn help {}", name, value, command_.name);
-      }
     }
-  }
-
-  void take_options(Arguments& arguments) const {
-    for (const std::string& name : names_) {
-      const CLI::Option* option = app_.get_option(name);
-      if (option->count() == 0) continue;
-      const std::vector<std::string>& values = option->results();
-      refuse_option_as_value(name, values);
-      const auto is_named = [&](const Field& field) { return field.option == name; };
-      const auto field = std::ranges::find_if(fields(), is_named);
-      if (field != fields().end() && command_.takes_problem) {
-        arguments.request.set(*field, values);
-      } else {
-        if (option->get_expected_max() > 0 && values.size() > 1)
-          fail("{} is given {} times: give it once", name, values.size());
-        arguments.options.emplace(without_dashes(name), values.empty() ? "" : values.front());
-      }
-    }
+    arguments.put_text(row, option->results());
   }
 
   void refuse_option(const std::string& word) const {
     if (!looks_like_option(word)) return;
     const std::string name = word.substr(0, word.find('='));
-    fail("attn {} has no option '{}'{}: see attn help {}", command_.name, name, did_you_mean(name, names_),
+    std::vector<std::string> names;
+    for (const Offered& row : offered_) names.emplace_back(row.option->name);
+    fail("attn {} has no option '{}'{}: see attn help {}", command_.name, name, did_you_mean(name, names),
          command_.name);
   }
 
@@ -139,9 +127,8 @@ class Parser {
   }
 
   const Command& command_;
+  std::vector<Offered> offered_;
   CLI::App app_;
-  std::vector<std::string> names_;
-  std::vector<std::string> flags_;
 };
 
 }  // namespace
@@ -155,7 +142,17 @@ Parsed parse(const std::vector<std::string>& command_line) {
     fail("'{}' is an option, and a command must come first: try attn walk {}, or attn help", first, first);
   }
   const Command& command = look_up(commands(), first, "command");
-  return {&command, Parser(command).parse({command_line.begin() + 1, command_line.end()})};
+  // After "--" everything is a word.
+  const auto dashes = std::find(command_line.begin(), command_line.end(), "--");
+  const std::vector<std::string> line(command_line.begin() + 1, dashes);
+  const bool asks_for_help = std::ranges::any_of(line, [](const std::string& word) {
+    return word == option::help.name || word == option::short_help.name;
+  });
+  if (asks_for_help) return {&command, Parser(command, output_options().options).options(line)};
+  const bool has_words = dashes != command_line.end();
+  return {
+      &command,
+      Parser(command, options_of(command)).all(line, {has_words ? dashes + 1 : dashes, command_line.end()})};
 }
 
 }  // namespace attn

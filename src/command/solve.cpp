@@ -1,6 +1,9 @@
 #include "command/solve.hpp"
-#include "attention/watches.hpp"
 
+#include <algorithm>
+#include <array>
+
+#include "attention/watches.hpp"
 #include "command/parameter_file.hpp"
 #include "problem/examples.hpp"
 #include "problem/problem_file.hpp"
@@ -11,43 +14,44 @@
 namespace attn {
 namespace {
 
-Request whole_problem(const Arguments& arguments) {
-  const std::optional<std::string> file = arguments.text("problem"), example = arguments.text("example");
-  if (file && example) fail("--problem and --example are both given: give one of them");
-  if (file) return read_request(read_bytes(*file), *file);
-  if (!example && arguments.request.has_source()) return {};
-  const std::optional<std::string> parameters = arguments.text("parameters");
+// What the parameters of another attention would contradict: sizes, the scale, and the parameters themselves.
+constexpr const Option* of_own_parameters[] = {
+    &option::heads, &option::d_model, &option::d_k, &option::d_v, &option::scale, &option::w_q, &option::w_k,
+    &option::w_v,   &option::w_o,     &option::b_q, &option::b_k, &option::b_v,   &option::b_o};
+
+OptionValues whole_problem(const Arguments& arguments) {
+  const std::optional<std::string> file = arguments.text(option::problem),
+                                   example = arguments.text(option::example);
+  if (file) return read_problem_file(read_bytes(*file), *file);
+  if (!example && arguments.has_input()) return {};
+  const std::optional<std::string> parameters = arguments.text(option::parameters);
   if (!example && parameters) {
     fail("--parameters {} needs embeddings or words: give --x or --text", *parameters);
   }
   const std::string_view usual =
       arguments.default_example.empty() ? examples().front().name : arguments.default_example;
   const Example& chosen = look_up(examples(), example ? *example : usual, "example");
-  Request request = read_request(chosen.json, std::string(chosen.name));
-  // Its sizes and its scale belong to its own parameters.
-  if (parameters) {
-    request.leave_out(
-        {"heads", "d_model", "d_k", "d_v", "scale", "w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o"});
-  }
-  return request;
+  OptionValues values = read_problem_file(chosen.json, std::string(chosen.name));
+  if (parameters) values.leave_out(of_own_parameters);
+  return values;
 }
 
 // The parameters of a lone attention, such as PyTorch's nn.MultiheadAttention.
-Request learned_parameters(const Arguments& arguments, const std::string& path) {
+OptionValues learned_parameters(const Arguments& arguments, const std::string& path) {
   ParameterFile file = parameters_asked_for(arguments, path);
-  Request learned;
+  OptionValues learned;
   for (auto& [name, matrix] : file.parameters) {
-    const Field* field = find_row(fields(), name);
-    if (!field) {
+    const auto found = std::ranges::find(problem_members(), std::string_view(name), &Option::member);
+    if (found == problem_members().end()) {
       fail(
           "{} has the parameters of {}, and this command needs those of one attention: use attn encoder, "
           "attn "
           "decoder or attn transformer, or choose one attention with --prefix NAME",
           path, file.layout == own_layout ? "a model" : file.layout);
     }
-    if (arguments.request.has(name))
-      fail("{} has {}, and {} is given too: leave out one of them", path, name, field->option);
-    learned.set(*field, std::move(matrix));
+    if (arguments.has(**found))
+      fail("{} has {}, and {} is given too: leave out one of them", path, name, (*found)->name);
+    learned.put(**found, std::move(matrix));
   }
   return learned;
 }
@@ -72,17 +76,16 @@ Outcome Solved::outcome(Page page, std::vector<std::string> warnings) const {
   return {.page = std::move(page), .warnings = std::move(warnings), .computation = {graph, problem}};
 }
 
-Request requested(const Arguments& arguments) {
-  require_no_idle_prefix(arguments);
-  const std::optional<std::string> path = arguments.text("parameters");
-  const Request learned = path ? learned_parameters(arguments, *path) : Request();
-  Request request = whole_problem(arguments);
-  request.override_with(learned);
-  if (path && !request.has("heads") && !arguments.request.has("heads")) fail_without_heads(*path);
-  request.override_with(arguments.request);
+OptionValues requested(const Arguments& arguments) {
+  const std::optional<std::string> path = arguments.text(option::parameters);
+  const OptionValues learned = path ? learned_parameters(arguments, *path) : OptionValues();
+  OptionValues values = whole_problem(arguments);
+  values.override_with(learned);
+  if (path && !values.has(option::heads) && !arguments.has(option::heads)) fail_without_heads(*path);
+  values.override_with(arguments);
   // What a problem says of its own numbers need not be true of others.
-  if (!arguments.request.empty()) request.about.clear();
-  return request;
+  if (arguments.has_any(problem_members())) values.leave_out(std::array{&option::about});
+  return values;
 }
 
 std::vector<std::string> with_mask_unused(const Problem& problem) {
@@ -94,12 +97,11 @@ std::vector<std::string> with_mask_unused(const Problem& problem) {
 }
 
 Solved solve(const Arguments& arguments, Extent extent, std::vector<const Node*> (*wanted)(const Graph&)) {
-  const Request request = requested(arguments);
-  auto problem = std::make_shared<const Problem>(build(request));
-  const std::optional<std::string> only = arguments.text("only");
+  auto problem = std::make_shared<const Problem>(build(requested(arguments)));
+  const std::optional<std::string> only = arguments.only();
   auto graph = std::make_shared<Graph>(keep_nothing());
   evaluate(*problem, *graph, extent);
-  if (arguments.has("transpose")) add_alignments(*graph);
+  if (arguments.has(option::transpose)) add_alignments(*graph);
   compute(*graph, only ? shown_in_tables(graph->matching(*only)) : wanted(*graph));
   return {std::move(problem), std::move(graph)};
 }

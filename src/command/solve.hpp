@@ -23,8 +23,9 @@ struct Solved {
   Outcome outcome(Page page, std::vector<std::string> warnings) const;
 };
 
-/// What the arguments ask for: an example or a file, and the fields given in place of its own.
-Request requested(const Arguments& arguments);
+/// The options of the problem that the arguments ask for: those of an example or a file, of a file of
+/// parameters, and of the command line, the later ones first.
+OptionValues requested(const Arguments& arguments);
 
 /// The remarks on a problem, for a page that looks at all keys even where there is a mask.
 std::vector<std::string> with_mask_unused(const Problem& problem);

@@ -24,7 +24,7 @@ Colors depth(const Environment& environment) {
 // The first rule that says something wins.
 Colors choose_colors(const Arguments& arguments, const Environment& environment, bool to_file) {
   using Choice = std::pair<std::string_view, std::optional<std::string>>;
-  const Choice choices[] = {{"--color", arguments.text("color")},
+  const Choice choices[] = {{"--color", arguments.text(option::color)},
                             {"ATTN_COLOR", environment.variable("ATTN_COLOR")}};
   for (const auto& [name, choice] : choices) {
     if (!choice || choice->empty()) continue;
@@ -53,7 +53,7 @@ std::optional<Rgb> ground_in(const std::string& colorfgbg) {
 // Nothing: it is to be found out.
 std::optional<Rgb> theme(const Arguments& arguments, const Environment& environment) {
   using Choice = std::pair<std::string_view, std::optional<std::string>>;
-  const Choice choices[] = {{"--theme", arguments.text("theme")},
+  const Choice choices[] = {{"--theme", arguments.text(option::theme)},
                             {"ATTN_THEME", environment.variable("ATTN_THEME")}};
   for (const auto& [name, choice] : choices) {
     if (!choice || choice->empty()) continue;
@@ -66,8 +66,8 @@ std::optional<Rgb> theme(const Arguments& arguments, const Environment& environm
 }
 
 std::size_t choose_width(const Arguments& arguments, const Environment& environment, bool to_file) {
-  constexpr std::size_t least = 20, most = 100000, usual = 80;
-  if (const std::optional<std::size_t> width = arguments.count("width", least, most)) return *width;
+  constexpr std::size_t usual = 80;
+  if (const std::optional<std::size_t> width = arguments.count(option::width)) return *width;
   if (to_file || !environment.output_is_terminal) return 0;
   if (environment.terminal_width > 0) return environment.terminal_width;
   const std::string columns = environment.variable("COLUMNS").value_or("");
@@ -97,7 +97,8 @@ Rgb ground_for(const Arguments& arguments, const Environment& environment) {
 }
 
 std::optional<std::string> pager_for(const Arguments& arguments, const Environment& environment) {
-  if (arguments.has("no-pager") || !environment.output_is_terminal || environment.variable("TERM") == "dumb")
+  if (arguments.has(option::no_pager) || !environment.output_is_terminal ||
+      environment.variable("TERM") == "dumb")
     return std::nullopt;
   for (const char* name : {"ATTN_PAGER", "PAGER"}) {
     const std::optional<std::string> pager = environment.variable(name);
@@ -109,15 +110,14 @@ std::optional<std::string> pager_for(const Arguments& arguments, const Environme
 }
 
 Style style_for(const Arguments& arguments, const Environment& environment, bool to_file) {
-  constexpr std::size_t most_decimals = 15;
   Style style;
   style.colors = choose_colors(arguments, environment, to_file);
   style.ground = theme(arguments, environment).value_or(dark_ground);
   // A file is read elsewhere, on a machine that is not this terminal.
-  style.unicode = !arguments.has("ascii") && (to_file || speaks_utf8(environment));
+  style.unicode = !arguments.has(option::ascii) && (to_file || speaks_utf8(environment));
   style.width = choose_width(arguments, environment, to_file);
-  style.full = arguments.has("full");
-  style.precision = static_cast<int>(arguments.count("precision", 0, most_decimals).value_or(4));
+  style.full = arguments.has(option::full);
+  style.precision = static_cast<int>(arguments.count(option::precision).value_or(4));
   return style;
 }
 

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <variant>
 
+#include "attention/parameters.hpp"
 #include "attention/positions.hpp"
 #include "attention/scale.hpp"
 #include "problem/check.hpp"
 #include "problem/draw.hpp"
-#include "problem/remarks.hpp"
-#include "problem/request.hpp"
+#include "problem/options.hpp"
 #include "problem/words.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
@@ -30,39 +31,74 @@ void require_finite(std::string_view name, const Matrix& matrix, bool minus_infi
   }
 }
 
+// The members of a problem that are no more than the value of an option.
+struct Setting {
+  const Option* option;
+  std::variant<std::size_t Problem::*, bool Problem::*, double Problem::*, std::string Problem::*> member;
+  bool is_always_written = false;  // also where it has its default
+};
+
+constexpr Setting settings[] = {
+    {&option::heads, &Problem::heads, true},       {&option::layers, &Problem::layers},
+    {&option::positions, &Problem::positions},     {&option::score, &Problem::score, true},
+    {&option::score_sigma, &Problem::score_sigma}, {&option::scale, &Problem::scale},
+    {&option::causal, &Problem::causal},           {&option::mask_fill, &Problem::fill}};
+
+constexpr const LinearRoles* linear_layers[] = {&linear_layer::q, &linear_layer::k,     &linear_layer::v,
+                                                &linear_layer::o, &linear_layer::inner, &linear_layer::outer};
+
 class Builder {
  public:
-  explicit Builder(const Request& request) : request_(request) {}
+  explicit Builder(const OptionValues& given) : given_(given) {}
 
   Problem build() {
-    problem_.title = request_.title;
-    problem_.summary = request_.summary;
-    problem_.about = request_.about;
-    problem_.drawn = request_.drawn;
-    problem_.drawn_from = request_.drawn_from;
-    problem_.heads = count("heads", problem_.heads);
-    problem_.layers = count("layers", problem_.layers);
+    take_settings();
     check_repeats(problem_);
-    check_contradictions(request_);
+    check_contradictions(given_);
     take_matrices();
     take_words();
-    take_score();
-    take_positions();
     take_feed_forward();
-    draw_missing(request_, problem_);
+    draw_missing(given_, problem_);
     check_positions();
-    take_recipe();
-    check_sizes(request_, problem_);
-    problem_.remarks = remarks_on(request_, problem_);
+    divisor(problem_.scale.empty() ? "none" : problem_.scale, {.d_k = 1, .n_k = 1});  // throws for no scale
+    check_sizes(given_, problem_);
+    problem_.remarks = remarks_on(given_, problem_);
     return std::move(problem_);
   }
 
  private:
+  void take_settings() {
+    for (const Setting& setting : settings) {
+      if (!given_.has(*setting.option)) continue;
+      std::visit(
+          [&](auto member) {
+            using Value = std::remove_cvref_t<decltype(problem_.*member)>;
+            problem_.*member = given_.value<Value>(*setting.option);
+          },
+          setting.member);
+    }
+    problem_.max_distance = given_.count(option::max_distance).value_or(problem_.max_distance);
+    problem_.title = given_.text(option::title).value_or("");
+    problem_.summary = given_.text(option::summary).value_or("");
+    problem_.about = given_.texts(option::about);
+    problem_.valid_lengths = given_.counts(option::valid_length);
+    for (const OptionValues::Entry& entry : given_.entries()) {
+      if (entry.was_random) problem_.drawn.emplace_back(entry.option->member);
+    }
+    problem_.drawn_from = given_.text(option::drawn_from).value_or("");
+    // The names that are told are those of the tables.
+    problem_.score = look_up(scoring_functions(), problem_.score, "scoring function").name;
+    problem_.positions = look_up(position_kinds(), problem_.positions, "kind of positions").name;
+  }
+
   // Labels that a file brings along serve where no words are given.
-  void take_labels(std::string_view name, const MatrixFile& file) {
-    if (name == "q" || name == "scores" || name == "weights") own_labels(file.row_labels);
-    if (name == "scores" || name == "weights") key_labels(file.column_labels);
-    if (name == "k" || name == "v" || name == "memory") key_labels(file.row_labels);
+  void take_labels(const Option& option, const MatrixFile& file) {
+    const auto is = [&](std::initializer_list<const Option*> options) {
+      return std::ranges::find(options, &option) != options.end();
+    };
+    if (is({&option::q, &option::scores, &option::weights})) own_labels(file.row_labels);
+    if (is({&option::scores, &option::weights})) key_labels(file.column_labels);
+    if (is({&option::k, &option::v, &option::memory})) key_labels(file.row_labels);
   }
   void own_labels(const std::vector<std::string>& labels) {
     if (problem_.sequences.front().tokens.empty()) problem_.sequences.front().tokens = labels;
@@ -72,24 +108,24 @@ class Builder {
   }
 
   void take_matrices() {
-    for (const Field& field : fields()) {
-      if (!request_.has(field.name)) continue;
-      if (field.kind == FieldKind::matrices) take_embeddings();
-      if (field.kind != FieldKind::matrix) continue;
-      const MatrixFile& file = request_.get<std::vector<MatrixFile>>(field.name).front();
-      require_finite(field.name, file.matrix, field.name == "mask" || field.name == "scores");
-      if (field.name == "mask") {
+    for (const Option* option : problem_members()) {
+      if (!given_.has(*option)) continue;
+      if (option->kind == Kind::matrices) take_embeddings();
+      if (option->kind != Kind::matrix) continue;
+      const MatrixFile& file = given_.matrix(*option);
+      require_finite(option->member, file.matrix, option == &option::mask || option == &option::scores);
+      if (option == &option::mask) {
         take_mask(file);
       } else {
-        take_labels(field.name, file);
-        problem_.matrices.emplace(field.name, as_bias(field.name, file.matrix));
+        take_labels(*option, file);
+        problem_.matrices.emplace(option->role, as_bias(*option->role, file.matrix));
       }
     }
   }
 
   void take_embeddings() {
     problem_.sequences.clear();
-    for (const MatrixFile& file : request_.get<std::vector<MatrixFile>>("x")) {
+    for (const MatrixFile& file : given_.matrices(option::x)) {
       require_finite("x", file.matrix, false);
       problem_.sequences.push_back({file.row_labels, file.matrix});
     }
@@ -113,37 +149,34 @@ class Builder {
   }
 
   // A bias written as a column means the same row.
-  static Matrix as_bias(std::string_view name, const Matrix& matrix) {
-    if (!name.starts_with("b_") || matrix.shape().columns != 1) return matrix;
+  static Matrix as_bias(const Role& role, const Matrix& matrix) {
+    const auto is_bias_of = [&](const LinearRoles* layer) { return &layer->b == &role; };
+    if (matrix.shape().columns != 1 || std::ranges::none_of(linear_layers, is_bias_of)) return matrix;
     Matrix bias({1, matrix.shape().rows});
     std::ranges::copy(cells(matrix), cells(bias).begin());
     return bias;
   }
 
   void take_words() {
-    if (request_.has("text")) {
+    if (given_.has(option::text)) {
       std::vector<std::vector<std::string>> sentences;
-      for (const std::string& text : request_.get<std::vector<std::string>>("text")) {
-        sentences.push_back(split_words(text));
-      }
+      for (const std::string& text : given_.texts(option::text)) sentences.push_back(split_words(text));
       take_sentences(std::move(sentences));
     }
-    if (request_.has("tokens")) {
-      const auto& lists = request_.get<std::vector<std::vector<std::string>>>("tokens");
+    if (given_.has(option::tokens)) {
+      const auto& lists = given_.words(option::tokens);
       if (lists.size() != problem_.sequences.size()) {
         fail("--tokens labels {}, and there are {}: give --tokens once for each",
              count_of(lists.size(), "sentence"), problem_.sequences.size());
       }
       for (std::size_t i = 0; i < lists.size(); ++i) problem_.sequences[i].tokens = lists[i];
     }
-    if (request_.has("memory_text")) {
-      const auto& texts = request_.get<std::vector<std::string>>("memory_text");
+    if (given_.has(option::memory_text)) {
+      const auto& texts = given_.texts(option::memory_text);
       if (texts.size() != 1) fail("--memory-text is given {} times: give it once", texts.size());
       problem_.key_tokens = split_words(texts.front());
     }
-    if (request_.has("key_tokens")) {
-      problem_.key_tokens = request_.get<std::vector<std::vector<std::string>>>("key_tokens").front();
-    }
+    if (given_.has(option::key_tokens)) problem_.key_tokens = given_.words(option::key_tokens).front();
   }
 
   // Padding is masked because of what it is: the keys that come from it have its name.
@@ -151,25 +184,6 @@ class Builder {
     pad_with_blanks(sentences);
     problem_.sequences.clear();
     for (auto& words : sentences) problem_.sequences.push_back({std::move(words), std::nullopt});
-  }
-
-  void take_score() {
-    if (request_.has("score")) {
-      problem_.score =
-          look_up(scoring_functions(), request_.get<std::string>("score"), "scoring function").name;
-    }
-  }
-
-  std::size_t count(std::string_view name, std::size_t usual) const {
-    return request_.has(name) ? request_.get<std::size_t>(name) : usual;
-  }
-
-  void take_positions() {
-    if (request_.has("positions")) {
-      const std::string& name = request_.get<std::string>("positions");
-      problem_.positions = look_up(position_kinds(), name, "kind of positions").name;
-    }
-    problem_.max_distance = count("max_distance", problem_.max_distance);
   }
 
   void check_positions() const {
@@ -184,53 +198,60 @@ class Builder {
 
   // Layers have one unless it is refused; a single attention has one where it is asked for.
   void take_feed_forward() {
-    const bool refused = request_.has("no_feed_forward") && request_.get<bool>("no_feed_forward");
-    constexpr std::string_view own[] = {"d_ff", "w_1", "b_1", "w_2", "b_2"};
-    const bool asked = std::ranges::any_of(own, [&](std::string_view name) { return request_.has(name); });
-    problem_.feed_forward = !refused && (asked || problem_.layers > 1);
+    constexpr const Option* own[] = {&option::d_ff, &option::w_1, &option::b_1, &option::w_2, &option::b_2};
+    const bool asked = given_.has_any(own) || problem_.layers > 1;
+    problem_.feed_forward = asked && !given_.has(option::no_feed_forward);
   }
 
-  void take_recipe() {
-    if (request_.has("scale")) {
-      problem_.scale = request_.get<std::string>("scale");
-      divisor(problem_.scale, {.d_k = 1, .n_k = 1});  // throws for what is no scale
-    }
-    problem_.causal = request_.has("causal") && request_.get<bool>("causal");
-    if (request_.has("valid_length")) {
-      problem_.valid_lengths = request_.get<std::vector<std::size_t>>("valid_length");
-    }
-    if (request_.has("score_sigma"))
-      problem_.score_sigma = parse_sigma(request_.get<std::string>("score_sigma"));
-    if (request_.has("mask_fill")) problem_.fill = parse_fill(request_.get<std::string>("mask_fill"));
-  }
-
-  static double parse_sigma(const std::string& text) {
-    const std::optional<double> value = parsed<double>(text);
-    if (!value || !std::isfinite(*value) || *value <= 0.0) {
-      fail("--score-sigma: '{}' is not a positive number: give the width of the kernel, such as 1", text);
-    }
-    return *value;
-  }
-
-  static double parse_fill(const std::string& text) {
-    const std::optional<double> value = parsed<double>(text);
-    if (!value || std::isnan(*value) || *value == std::numeric_limits<double>::infinity()) {
-      fail(
-          "--mask-fill: '{}' is neither a finite number nor -inf: give a number far below the scores, such "
-          "as -1e6",
-          text);
-    }
-    return *value;
-  }
-
-  const Request& request_;
+  const OptionValues& given_;
   Problem problem_;
 };
 
 }  // namespace
 
-Problem build(const Request& request) {
-  return Builder(request).build();
+Problem build(const OptionValues& given) {
+  return Builder(given).build();
+}
+
+OptionValues values_of(const Problem& problem) {
+  const Problem usual;
+  OptionValues values;
+  const auto put = [&](const Option& option, auto value) {
+    if (value != decltype(value)()) values.put(option, std::move(value));
+  };
+  const auto put_setting = [&](const Setting& setting) {
+    std::visit(
+        [&](auto member) {
+          if (setting.is_always_written || problem.*member != usual.*member)
+            values.put(*setting.option, problem.*member);
+        },
+        setting.member);
+  };
+  std::vector<std::vector<std::string>> words;
+  std::vector<MatrixFile> x;
+  for (const Sequence& sequence : problem.sequences) {
+    if (!problem.sequences.front().tokens.empty()) words.push_back(sequence.tokens);
+    if (problem.sequences.front().x) x.push_back({*sequence.x, {}, {}});
+  }
+  put(option::title, problem.title);
+  put(option::summary, problem.summary);
+  put(option::about, problem.about);
+  put(option::drawn, problem.drawn);
+  if (!problem.drawn.empty()) put(option::drawn_from, problem.drawn_from);
+  put(option::tokens, std::move(words));
+  if (!x.empty()) values.put(option::x, std::move(x));
+  if (!problem.key_tokens.empty()) values.put(option::key_tokens, std::vector{problem.key_tokens});
+  OptionList by_name = problem_members();
+  std::ranges::sort(by_name, {}, &Option::member);
+  for (const Option* option : by_name) {
+    const Matrix* const matrix = option->role ? problem.find(*option->role) : nullptr;
+    if (matrix) values.put(*option, *matrix);
+  }
+  for (const Setting& setting : settings) put_setting(setting);
+  if (problem.layers > 1 && !problem.feed_forward) values.put(option::no_feed_forward, true);
+  if (problem.mask) values.put(option::mask, problem.mask->matrix);
+  put(option::valid_length, problem.valid_lengths);
+  return values;
 }
 
 }  // namespace attn

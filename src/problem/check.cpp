@@ -3,18 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
+#include "attention/masks.hpp"
+#include "attention/positions.hpp"
+#include "attention/score.hpp"
+#include "problem/options.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
 namespace attn {
 namespace {
-
-void exclude(const Request& request, std::string_view one, std::string_view other) {
-  if (!request.has(one) || !request.has(other)) return;
-  fail("{} and {} are both given: give one of them", find_row(fields(), one)->option,
-       find_row(fields(), other)->option);
-}
 
 // Every head of every layer has a handful of matrices with names, which are all kept.
 constexpr std::size_t most_heads = 10000;
@@ -32,75 +32,131 @@ void check_layers(const Problem& problem) {
   }
 }
 
-void require_inner(const Request& request, const Problem& problem) {
-  const auto w_1 = problem.matrices.find("w_1");
-  if (!request.has("d_ff") || w_1 == problem.matrices.end()) return;
-  const std::size_t asked = request.get<std::size_t>("d_ff"), has = w_1->second.shape().columns;
-  if (asked != has)
-    fail("--d-ff {} needs {} columns in w_1, which has {}: change one of them", asked, asked, has);
+void require_inner(const OptionValues& given, const Problem& problem) {
+  const Matrix* const w_1 = problem.find(role::w_1);
+  const std::optional<std::size_t> asked = given.count(option::d_ff);
+  if (!asked || !w_1 || *asked == w_1->shape().columns) return;
+  fail("--d-ff {} needs {} columns in w_1, which has {}: change one of them", *asked, *asked,
+       w_1->shape().columns);
 }
 
 // A size that was asked for and a matrix that was given must agree.
-void require_asked(const Request& request, std::string_view size, std::size_t heads, std::string_view name,
-                   const Matrix& given) {
-  if (!request.has(size)) return;
-  const std::size_t asked = heads * request.get<std::size_t>(size);
-  if (given.shape().columns == asked) return;
-  fail("{} {} needs {} columns in {}, which has {}: change one of them", find_row(fields(), size)->option,
-       request.get<std::size_t>(size), asked, name, given.shape().columns);
+void require_asked(const OptionValues& given, const Option& size, std::size_t heads, const Role& role,
+                   const Matrix& matrix) {
+  const std::optional<std::size_t> asked = given.count(size);
+  if (!asked || matrix.shape().columns == heads * *asked) return;
+  fail("{} {} needs {} columns in {}, which has {}: change one of them", size.name, *asked, heads * *asked,
+       role.leaf, matrix.shape().columns);
+}
+
+const PositionKind& positions_of(const Problem& problem) {
+  return *find_row(position_kinds(), problem.positions);
+}
+
+bool has_learned(const Problem& problem, const Role& parameter) {
+  return std::ranges::any_of(find_row(scoring_functions(), problem.score)->parameters,
+                             [&](const ScoreParameter& row) { return &row.role == &parameter; });
+}
+
+bool draws_nothing(const OptionValues& given, const Problem& problem) {
+  const auto was_random =
+      std::ranges::count_if(given.entries(), [](const auto& entry) { return entry.was_random; });
+  return problem.drawn.size() == static_cast<std::size_t>(was_random);
+}
+
+// An option, when it changes nothing, and why that is so.
+struct Idle {
+  const Option* option;
+  bool (*holds)(const OptionValues& given, const Problem& problem);
+  std::string_view why;
+};
+
+constexpr Idle idle_options[] = {
+    {&option::mask_fill, [](const OptionValues&, const Problem& problem) { return !problem.is_masked(); },
+     " without a mask"},
+    {&option::seed, draws_nothing, ": all numbers are given"},
+    {&option::random, draws_nothing, ": all numbers are given"},
+    {&option::d_model,
+     [](const OptionValues&, const Problem& problem) { return !problem.sequences.front().x; },
+     " without embeddings"},
+    {&option::position_table,
+     [](const OptionValues&, const Problem& problem) { return !positions_of(problem).table_shape; },
+     ": this kind of positional encoding has no table"},
+    {&option::max_distance,
+     [](const OptionValues& given, const Problem& problem) {
+       const PositionKind& kind = positions_of(problem);
+       return (!kind.of_scores && !kind.of_scaled_scores) || given.has(option::position_table);
+     },
+     ": there is no random table of relative positions"},
+    {&option::score_sigma,
+     [](const OptionValues&, const Problem& problem) { return problem.score != "gaussian"; },
+     " without --score gaussian"},
+    {&option::score_m,
+     [](const OptionValues&, const Problem& problem) { return !has_learned(problem, role::score_m); },
+     " without --score bilinear"},
+    {&option::score_wq,
+     [](const OptionValues&, const Problem& problem) { return !has_learned(problem, role::score_wq); },
+     " without --score additive"},
+    {&option::score_wk,
+     [](const OptionValues&, const Problem& problem) { return !has_learned(problem, role::score_wk); },
+     " without --score additive"},
+    {&option::score_wv,
+     [](const OptionValues&, const Problem& problem) { return !has_learned(problem, role::score_wv); },
+     " without --score additive"},
+};
+
+// Padding that valid lengths count as words, or that a mask would let through.
+void remark_on_padding(const Problem& problem, std::vector<std::string>& remarks) {
+  const auto& lengths = problem.valid_lengths;
+  const bool one_each = lengths.size() == problem.sequences.size();
+  bool counted = false, allowed = false;
+  for (std::size_t i = 0; i < problem.sequences.size(); ++i) {
+    const std::vector<bool> blanks = blanks_among(problem.words_of_keys(problem.sequences[i]));
+    for (std::size_t j = 0; j < blanks.size(); ++j) {
+      if (!blanks[j]) continue;
+      const auto longer = [&](std::size_t length) { return length > j; };
+      counted = counted || (one_each ? longer(lengths[i]) : std::ranges::any_of(lengths, longer));
+      const bool lets = problem.mask && !problem.mask->additive && j < problem.mask->matrix.shape().columns;
+      for (std::size_t q = 0; lets && q < problem.mask->matrix.shape().rows; ++q) {
+        allowed = allowed || problem.mask->matrix(q, j) != 0.0;
+      }
+    }
+  }
+  if (counted) {
+    remarks.push_back(fmt::format(
+        "--valid-length counts {} as a word: it is not masked here. Without --valid-length it is", blank));
+  }
+  if (allowed && problem.masks_blanks()) {
+    remarks.push_back(fmt::format(
+        "{} stays masked although --mask allows it: to attend to it, give --valid-length", blank));
+  }
+}
+
+// The first row that is no average, where weights are given.
+void remark_on_weights(const Matrix& weights, std::vector<std::string>& remarks) {
+  constexpr double tolerance = 1e-9;
+  for (std::size_t i = 0; i < weights.shape().rows; ++i) {
+    const std::span<const double> values = row(weights, i);
+    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+    const bool negative = std::ranges::any_of(values, [](double value) { return value < 0.0; });
+    if (!negative && std::fabs(sum - 1.0) <= tolerance) continue;
+    remarks.push_back(fmt::format(
+        "row {} of weights {}: its output is a weighted sum but not an average", i + 1,
+        negative ? std::string("has negative numbers") : fmt::format("sums to {:.12g}, not 1", sum)));
+    return;
+  }
 }
 
 }  // namespace
 
-void check_contradictions(const Request& request) {
-  exclude(request, "text", "x");
-  exclude(request, "text", "tokens");
-  exclude(request, "scores", "weights");
-  exclude(request, "memory", "memory_text");
-  exclude(request, "memory_text", "key_tokens");
-  for (const std::string_view name :
-       {"x", "text", "q", "k", "n_q", "n_k", "memory", "memory_text", "positions"}) {
-    exclude(request, "scores", name);
-    exclude(request, "weights", name);
-  }
-  for (const std::string_view name :
-       {"w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "d_ff", "w_1", "b_1", "w_2", "b_2"}) {
-    exclude(request, "scores", name);
-    exclude(request, "weights", name);
-  }
-  for (const std::string_view name : {"mask", "causal", "valid_length", "scale"})
-    exclude(request, "weights", name);
-  for (const std::string_view name : {"q", "k", "v", "x", "text"}) exclude(request, "n_q", name);
-  if (request.has("random") && request.get<std::string>("random").find(':') != std::string::npos) {
-    exclude(request, "random", "seed");
-  }
-  for (const char* which : {"q", "k", "v"}) {
-    exclude(request, which, fmt::format("w_{}", which));
-    exclude(request, which, fmt::format("b_{}", which));
-  }
-  if (request.has("x") && request.has("q") && request.has("k") && request.has("v")) {
+void check_contradictions(const OptionValues& given) {
+  check_exclusions(given, problem_options());
+  const std::optional<std::string> random = given.text(option::random);
+  if (random && random->find(':') != std::string::npos && given.has(option::seed))
+    fail("--random and --seed are both given: give one of them");
+  if (given.has(option::x) && given.has(option::q) && given.has(option::k) && given.has(option::v))
     fail("--q, --k and --v take the place of --x, which is given too: leave out --x");
-  }
-  if (request.has("d_memory") && !request.has("memory_text")) {
-    fail("--d-memory is the size of the vectors of --memory-text, which is not given: give both");
-  }
-  const std::string_view keys[] = {"memory", "k", "v", "scores", "weights", "n_k"};
-  if (request.has("key_tokens") &&
-      std::ranges::none_of(keys, [&](std::string_view key) { return request.has(key); })) {
-    fail("--key-tokens labels keys that do not come from x: give --memory, --k or --scores");
-  }
-  if (request.has("embeddings") && !request.has("text")) {
-    fail("--embeddings gives the vectors of the words of --text, which is not given: give both");
-  }
-  if (request.has("position_table") && !request.has("positions")) {
-    fail("--position-table needs --positions. Choose one of: learned, relative-bias, relative-vectors");
-  }
-  if (request.has("no_feed_forward") && request.get<bool>("no_feed_forward")) {
-    for (const std::string_view name : {"d_ff", "w_1", "b_1", "w_2", "b_2"}) {
-      exclude(request, "no_feed_forward", name);
-    }
-  }
-  if (request.has("n_q") != request.has("n_k")) fail("--n-q and --n-k go together: give both");
+  check_needs(given, problem_options());
 }
 
 void check_repeats(const Problem& problem) {
@@ -110,20 +166,32 @@ void check_repeats(const Problem& problem) {
   }
 }
 
-void check_sizes(const Request& request, const Problem& problem) {
+void check_sizes(const OptionValues& given, const Problem& problem) {
   check_layers(problem);
-  require_inner(request, problem);
-  if (const auto& x = problem.sequences.front().x) require_asked(request, "d_model", 1, "x", *x);
-  for (const std::string name : {"q", "k", "v", "w_q", "w_k", "w_v"}) {
-    const auto found = problem.matrices.find(name);
-    if (found == problem.matrices.end()) continue;
-    const Matrix& given = found->second;
-    require_asked(request, name.ends_with('v') ? "d_v" : "d_k", problem.heads, name, given);
-    if (given.shape().columns % problem.heads != 0) {
+  require_inner(given, problem);
+  if (const auto& x = problem.sequences.front().x) require_asked(given, option::d_model, 1, role::x, *x);
+  for (const Role* role : {&role::q, &role::k, &role::v, &role::w_q, &role::w_k, &role::w_v}) {
+    const Matrix* const matrix = problem.find(*role);
+    if (!matrix) continue;
+    const bool is_of_values = role == &role::v || role == &role::w_v;
+    require_asked(given, is_of_values ? option::d_v : option::d_k, problem.heads, *role, *matrix);
+    if (matrix->shape().columns % problem.heads != 0) {
       fail("the {} columns of {} are not divisible by the number of heads ({}): change --heads",
-           given.shape().columns, name, problem.heads);
+           matrix->shape().columns, role->leaf, problem.heads);
     }
   }
+}
+
+std::vector<std::string> remarks_on(const OptionValues& given, const Problem& problem) {
+  std::vector<std::string> remarks;
+  for (const Idle& row : idle_options) {
+    if (!given.has(*row.option) || !row.holds(given, problem)) continue;
+    remarks.push_back(fmt::format("{} has no effect{}", row.option->name, row.why));
+  }
+  remark_on_padding(problem, remarks);
+  const Matrix* const weights = problem.find(role::weights);
+  if (weights && problem.has(role::v)) remark_on_weights(*weights, remarks);
+  return remarks;
 }
 
 }  // namespace attn

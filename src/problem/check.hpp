@@ -1,17 +1,22 @@
 #pragma once
 
-#include "problem/request.hpp"
+#include "problem/option_values.hpp"
+#include "problem/problem.hpp"
 
 namespace attn {
 
-/// Throws InputError when two fields of a request exclude each other, or one needs another.
-void check_contradictions(const Request& request);
+/// Throws InputError when two options of a problem exclude each other, or one needs another.
+void check_contradictions(const OptionValues& given);
 
 /// Throws InputError when there are more heads and layers than can be shown.
 void check_repeats(const Problem& problem);
 
 /// Throws InputError when the sizes of a problem's matrices disagree with what was asked for, or cannot be
-/// shared out among its heads.
-void check_sizes(const Request& request, const Problem& problem);
+/// split among its heads.
+void check_sizes(const OptionValues& given, const Problem& problem);
+
+/// What the reader should know about how a problem was put together: options that have no effect, padding
+/// that counts as words, weights that do not sum to one.
+std::vector<std::string> remarks_on(const OptionValues& given, const Problem& problem);
 
 }  // namespace attn

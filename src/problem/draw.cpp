@@ -12,6 +12,7 @@
 #include "attention/positions.hpp"
 #include "files/embeddings.hpp"
 #include "math/random.hpp"
+#include "problem/options.hpp"
 #include "problem/words.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
@@ -30,88 +31,87 @@ std::uint32_t parse_seed(std::string_view text) {
   return *seed;
 }
 
-std::uint32_t seed_of(const Request& request) {
-  return request.has("seed") ? static_cast<std::uint32_t>(request.get<std::size_t>("seed")) : 1;
+std::uint32_t seed_of(const OptionValues& given) {
+  return given.has(option::seed) ? static_cast<std::uint32_t>(*given.count(option::seed)) : 1;
 }
 
-std::unique_ptr<RandomSource> random_source(const Request& request) {
-  const std::uint32_t seed = seed_of(request);
-  if (!request.has("random")) return random_kinds().front().make(seed);
-  const std::string& given = request.get<std::string>("random");
-  const std::size_t colon = given.find(':');
+std::unique_ptr<RandomSource> random_source(const OptionValues& given) {
+  const std::uint32_t seed = seed_of(given);
+  if (!given.has(option::random)) return random_kinds().front().make(seed);
+  const std::string text = *given.text(option::random);
+  const std::size_t colon = text.find(':');
   const RandomKind& kind =
-      look_up(random_kinds(), std::string_view(given).substr(0, colon), "generator of random numbers");
-  return kind.make(colon == std::string::npos ? seed : parse_seed(std::string_view(given).substr(colon + 1)));
+      look_up(random_kinds(), std::string_view(text).substr(0, colon), "generator of random numbers");
+  return kind.make(colon == std::string::npos ? seed : parse_seed(std::string_view(text).substr(colon + 1)));
 }
 
 class Draw {
  public:
-  Draw(const Request& request, Problem& problem)
-      : request_(request), problem_(problem), random_(random_source(request)) {
+  Draw(const OptionValues& given, Problem& problem)
+      : given_(given), problem_(problem), random_(random_source(given)) {
     if (!problem.drawn.empty()) return;  // what was drawn before came from elsewhere
     problem.drawn_from =
-        request.has("random") ? request.get<std::string>("random") : fmt::format("seed {}", seed_of(request));
+        given.has(option::random) ? *given.text(option::random) : fmt::format("seed {}", seed_of(given));
   }
 
   void run() {
-    if (request_.has("text")) draw_embeddings();
-    if (request_.has("memory_text")) draw_memory();
+    if (given_.has(option::text)) draw_embeddings();
+    if (given_.has(option::memory_text)) draw_memory();
     const bool asked = asks_for_numbers();
     if (asked && problem_.sequences.front().x) draw_projections();
-    if (request_.has("n_q")) draw_queries_and_keys();
+    if (given_.has(option::n_q)) draw_queries_and_keys();
     // What layers need besides an attention that is given.
-    const bool stacked = request_.has("layers") && has("w_q");
+    const bool stacked = given_.has(option::layers) && has(role::w_q);
     if ((asked || stacked) && problem_.sequences.front().x) draw_output_projection();
     draw_positions();
-    if (problem_.feed_forward && (asked || stacked || request_.has("d_ff"))) draw_feed_forward();
-    if (asked || request_.has("n_q")) draw_score_parameters();
+    if (problem_.feed_forward && (asked || stacked || given_.has(option::d_ff))) draw_feed_forward();
+    if (asked || given_.has(option::n_q)) draw_score_parameters();
   }
 
   // In the sizes that one head's queries and keys have; all heads share them.
   void draw_score_parameters() {
-    const auto size = [&](std::string_view projected, std::string_view given) -> std::size_t {
-      for (const std::string_view name : {projected, given}) {
-        if (has(name)) return columns(name) / problem_.heads;
+    const auto size = [&](const Role& projected, const Role& given) -> std::size_t {
+      for (const Role* role : {&projected, &given}) {
+        if (has(*role)) return columns(*role) / problem_.heads;
       }
       return 0;
     };
-    const std::size_t d_q = size("w_q", "q"), d_k = size("w_k", "k");
+    const std::size_t d_q = size(role::w_q, role::q), d_k = size(role::w_k, role::k);
     if (d_q == 0 || d_k == 0) return;
     for (const ScoreParameter& row : find_row(scoring_functions(), problem_.score)->parameters) {
-      draw_parameter(std::string(row.role.leaf), row.shape(d_q, d_k));
+      draw_parameter(row.role, row.shape(d_q, d_k));
     }
   }
 
  private:
   // Fields that make no sense without numbers that nobody gave.
   bool asks_for_numbers() const {
-    constexpr std::string_view fields[] = {"text", "memory_text", "seed", "random"};
-    return std::ranges::any_of(fields, [&](std::string_view name) { return request_.has(name); });
+    constexpr const Option* options[] = {&option::text, &option::memory_text, &option::seed, &option::random};
+    return given_.has_any(options);
   }
 
-  bool has(std::string_view name) const { return problem_.matrices.contains(name); }
-  std::size_t columns(std::string_view name) const {
-    return problem_.matrices.find(name)->second.shape().columns;
-  }
+  bool has(const Role& role) const { return problem_.has(role); }
+  std::size_t columns(const Role& role) const { return problem_.find(role)->shape().columns; }
 
   // A size that is asked for, or else the columns of the first matrix that is given, shared among the heads.
-  std::optional<std::size_t> known(std::string_view size,
-                                   std::initializer_list<std::string_view> matrices) const {
-    if (request_.has(size)) return request_.get<std::size_t>(size);
-    for (const std::string_view name : matrices) {
-      if (has(name)) return std::max<std::size_t>(1, columns(name) / problem_.heads);
+  std::optional<std::size_t> known(const Option& size, std::initializer_list<const Role*> matrices) const {
+    if (const std::optional<std::size_t> asked = given_.count(size)) return asked;
+    for (const Role* role : matrices) {
+      if (has(*role)) return std::max<std::size_t>(1, columns(*role) / problem_.heads);
     }
     return std::nullopt;
   }
 
   std::size_t d_model() const {
     if (problem_.sequences.front().x) return problem_.sequences.front().x->shape().columns;
-    if (request_.has("d_model")) return request_.get<std::size_t>("d_model");
-    return has("w_q") ? problem_.matrices.at("w_q").shape().rows : default_d_model;
+    if (given_.has(option::d_model)) return *given_.count(option::d_model);
+    return has(role::w_q) ? problem_.find(role::w_q)->shape().rows : default_d_model;
   }
 
   std::size_t d_k() const {
-    if (const std::optional<std::size_t> size = known("d_k", {"w_q", "w_k", "q", "k"})) return *size;
+    if (const std::optional<std::size_t> size =
+            known(option::d_k, {&role::w_q, &role::w_k, &role::q, &role::k}))
+      return *size;
     if (d_model() % problem_.heads != 0) {
       fail("d_model ({}) is not divisible by the number of heads ({}): change --heads, or give --d-k",
            d_model(), problem_.heads);
@@ -120,7 +120,7 @@ class Draw {
   }
 
   std::size_t d_v() const {
-    const std::optional<std::size_t> size = known("d_v", {"w_v", "v"});
+    const std::optional<std::size_t> size = known(option::d_v, {&role::w_v, &role::v});
     return size ? *size : d_k();
   }
 
@@ -130,16 +130,16 @@ class Draw {
     if (!kind.table_shape) return;
     PositionSizes sizes{
         .n = queries(), .d_model = d_model(), .d_k = 0, .max_distance = problem_.max_distance};
-    const bool projects = has("w_q") || has("q");
-    sizes.d_k = projects ? columns(has("w_q") ? "w_q" : "q") / problem_.heads : d_k();
+    const bool projects = has(role::w_q) || has(role::q);
+    sizes.d_k = projects ? columns(has(role::w_q) ? role::w_q : role::q) / problem_.heads : d_k();
     const Shape shape = kind.table_shape(sizes);
     if (kind.of_scores) require_size("distances", {queries(), shape.rows});
-    draw_parameter("position_table", shape);
+    draw_parameter(role::position_table, shape);
   }
 
   // The most there are in one sentence.
   std::size_t queries() const {
-    std::size_t count = has("q") ? problem_.matrices.find("q")->second.shape().rows : 1;
+    std::size_t count = has(role::q) ? problem_.find(role::q)->shape().rows : 1;
     for (const Sequence& sequence : problem_.sequences) {
       if (sequence.x) count = std::max(count, sequence.x->shape().rows);
     }
@@ -180,8 +180,8 @@ class Draw {
   }
 
   Matrix vectors_of(const std::vector<std::string>& words) {
-    if (request_.has("embeddings")) {
-      const std::string& file = request_.get<std::string>("embeddings");
+    if (given_.has(option::embeddings)) {
+      const std::string file = *given_.text(option::embeddings);
       Matrix vectors = read_embeddings(file, words);
       for (std::size_t i = 0; i < words.size(); ++i) {
         if (std::ranges::all_of(row(vectors, i), [](double value) { return std::isfinite(value); })) continue;
@@ -195,85 +195,87 @@ class Draw {
     return random_->embeddings(shape);
   }
 
-  void draw_parameter(const std::string& name, Shape shape) {
-    if (has(name)) return;
-    require_size(name, shape);
-    problem_.matrices.emplace(name, random_->parameter(shape));
-    problem_.drawn.push_back(name);
+  void draw_parameter(const Role& role, Shape shape) {
+    if (has(role)) return;
+    require_size(role.leaf, shape);
+    take(role, random_->parameter(shape));
+  }
+
+  void take(const Role& role, Matrix matrix) {
+    problem_.matrices.emplace(&role, std::move(matrix));
+    problem_.drawn.emplace_back(role.leaf);
   }
 
   void draw_projections() {
     const std::size_t heads = problem_.heads;
-    const std::size_t source = has("memory") ? columns("memory") : d_model();
-    if (!has("q")) draw_parameter("w_q", {d_model(), heads * d_k()});
-    if (!has("k")) draw_parameter("w_k", {source, heads * d_k()});
-    if (!has("v")) draw_parameter("w_v", {source, heads * d_v()});
+    const std::size_t source = has(role::memory) ? columns(role::memory) : d_model();
+    if (!has(role::q)) draw_parameter(role::w_q, {d_model(), heads * d_k()});
+    if (!has(role::k)) draw_parameter(role::w_k, {source, heads * d_k()});
+    if (!has(role::v)) draw_parameter(role::w_v, {source, heads * d_v()});
   }
 
   void draw_output_projection() {
     const std::size_t heads = problem_.heads;
     const bool must_fit = problem_.layers > 1 && heads * d_v() != d_model();
-    if (heads > 1 || must_fit) draw_parameter("w_o", {heads * d_v(), d_model()});
+    if (heads > 1 || must_fit) draw_parameter(role::w_o, {heads * d_v(), d_model()});
   }
 
   // Words of the memory are drawn apart from the others: it may be another language, or another size.
   void draw_memory() {
-    const std::size_t size = request_.has("d_memory") ? request_.get<std::size_t>("d_memory") : d_model();
+    const std::size_t size = given_.has(option::d_memory) ? *given_.count(option::d_memory) : d_model();
     const std::vector<std::string>& tokens = problem_.key_tokens;
     require_size("memory", {tokens.size(), size});
     const std::vector<std::string> words = distinct(tokens);
     const Matrix vectors = random_->embeddings({std::max<std::size_t>(words.size(), 1), size});
-    problem_.matrices.emplace("memory", rows_of(tokens, words, vectors));
-    problem_.drawn.push_back("memory");
+    take(role::memory, rows_of(tokens, words, vectors));
   }
 
   void draw_feed_forward() {
     constexpr std::size_t usual_widening = 4;  // Vaswani et al. 2017: 2048 / 512
     const std::size_t d = output_columns();
-    std::size_t inner = request_.has("d_ff") ? request_.get<std::size_t>("d_ff") : usual_widening * d;
-    if (has("w_1")) inner = columns("w_1");
-    if (has("w_2")) inner = problem_.matrices.at("w_2").shape().rows;
+    std::size_t inner = given_.has(option::d_ff) ? *given_.count(option::d_ff) : usual_widening * d;
+    if (has(role::w_1)) inner = columns(role::w_1);
+    if (has(role::w_2)) inner = problem_.find(role::w_2)->shape().rows;
     require_size("inner", {problem_.layers * queries(), inner});
-    draw_parameter("w_1", {d, inner});
-    draw_parameter("w_2", {inner, d});
+    draw_parameter(role::w_1, {d, inner});
+    draw_parameter(role::w_2, {inner, d});
   }
 
   // How many numbers attention gives for each word.
   std::size_t output_columns() const {
-    for (const std::string_view name : {"w_o", "w_v", "v"}) {
-      if (has(name)) return columns(name);
+    for (const Role* role : {&role::w_o, &role::w_v, &role::v}) {
+      if (has(*role)) return columns(*role);
     }
     return d_model();
   }
 
-  void draw_rows(const std::string& name, Shape shape) {
-    require_size(name, shape);
-    problem_.matrices.emplace(name, random_->embeddings(shape));
-    problem_.drawn.push_back(name);
+  void draw_rows(const Role& role, Shape shape) {
+    require_size(role.leaf, shape);
+    take(role, random_->embeddings(shape));
   }
 
   void draw_queries_and_keys() {
-    const std::size_t n_q = request_.get<std::size_t>("n_q"), n_k = request_.get<std::size_t>("n_k");
+    const std::size_t n_q = *given_.count(option::n_q), n_k = *given_.count(option::n_k);
     const std::size_t of_keys = problem_.heads * d_k(), of_values = problem_.heads * d_v();
     require_size("scores", {n_q, n_k});
-    draw_rows("q", {n_q, of_keys});
-    draw_rows("k", {n_k, of_keys});
-    draw_rows("v", {n_k, of_values});
+    draw_rows(role::q, {n_q, of_keys});
+    draw_rows(role::k, {n_k, of_keys});
+    draw_rows(role::v, {n_k, of_values});
   }
 
-  const Request& request_;
+  const OptionValues& given_;
   Problem& problem_;
   std::unique_ptr<RandomSource> random_;
 };
 
 }  // namespace
 
-void draw_score_parameters(const Request& request, Problem& problem) {
-  Draw(request, problem).draw_score_parameters();
+void draw_score_parameters(const OptionValues& given, Problem& problem) {
+  Draw(given, problem).draw_score_parameters();
 }
 
-void draw_missing(const Request& request, Problem& problem) {
-  Draw(request, problem).run();
+void draw_missing(const OptionValues& given, Problem& problem) {
+  Draw(given, problem).run();
 }
 
 }  // namespace attn

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "problem/request.hpp"
+#include "problem/problem.hpp"
 
 namespace attn {
 
@@ -9,9 +9,9 @@ namespace attn {
 /// (`<blank>` has zeros); w_q, w_k, w_v and for several heads w_o; or q, k and v themselves where their
 /// numbers of rows are asked for. Throws InputError: sizes that cannot be, a word that the embeddings file
 /// does not have.
-void draw_missing(const Request& request, Problem& problem);
+void draw_missing(const OptionValues& given, Problem& problem);
 
-/// Draws what the problem's scoring function has learned and nobody gave, from the request's seed.
-void draw_score_parameters(const Request& request, Problem& problem);
+/// Draws what the problem's scoring function has learned and nobody gave, from the seed that is given.
+void draw_score_parameters(const OptionValues& given, Problem& problem);
 
 }  // namespace attn

@@ -48,7 +48,7 @@ class SequenceEvaluation {
   }
 
  private:
-  bool given(const Role& role) const { return problem_.matrices.contains(role.leaf); }
+  bool given(const Role& role) const { return problem_.has(role); }
 
   Value input(const Role& role, const Matrix& matrix, Axis rows, Axis columns) {
     require_labels(role.leaf, rows, matrix.shape().rows);
@@ -56,7 +56,7 @@ class SequenceEvaluation {
     return graph_.input(role, matrix, std::move(rows), std::move(columns));
   }
   Value input(const Role& role, Axis rows, Axis columns) {
-    return input(role, problem_.matrices.find(role.leaf)->second, std::move(rows), std::move(columns));
+    return input(role, *problem_.find(role), std::move(rows), std::move(columns));
   }
 
   void require_one_head(std::string_view name) const {

@@ -18,9 +18,9 @@ namespace {
 Parameters parameters_of(const Problem& problem, Graph& graph) {
   Parameters parameters;
   const auto add = [&](const Role& role, std::string_view rows) {
-    const auto found = problem.matrices.find(role.leaf);
-    if (found == problem.matrices.end()) return;
-    parameters.emplace(&role, graph.input(role, found->second, axis(std::string(rows)), axis("features")));
+    const Matrix* const matrix = problem.find(role);
+    if (matrix)
+      parameters.emplace(&role, graph.input(role, *matrix, axis(std::string(rows)), axis("features")));
   };
   const auto add_layers = [&](std::initializer_list<LinearRoles> layers) {
     for (const LinearRoles& layer : layers) {
@@ -36,20 +36,18 @@ Parameters parameters_of(const Problem& problem, Graph& graph) {
   }
   const PositionKind& positions = kind_of_positions(problem);
   if (positions.table_shape) {
-    const auto table = problem.matrices.find(role::position_table.leaf);
-    if (table == problem.matrices.end()) {
+    const Matrix* const table = problem.find(role::position_table);
+    if (!table) {
       fail("--positions {} needs a learned table: give --position-table, or --seed N for a random one",
            positions.name);
     }
     parameters.emplace(&role::position_table,
-                       graph.input(role::position_table, table->second, axis("positions"), axis("features")));
+                       graph.input(role::position_table, *table, axis("positions"), axis("features")));
   }
-  const auto memory = problem.matrices.find(role::memory.leaf);
-  if (memory != problem.matrices.end()) {
+  if (const Matrix* const memory = problem.find(role::memory)) {
     Axis rows = axis("tokens", problem.key_tokens);
-    require_labels(role::memory.leaf, rows, memory->second.shape().rows);
-    parameters.emplace(&role::memory,
-                       graph.input(role::memory, memory->second, std::move(rows), axis("features")));
+    require_labels(role::memory.leaf, rows, memory->shape().rows);
+    parameters.emplace(&role::memory, graph.input(role::memory, *memory, std::move(rows), axis("features")));
   }
   return parameters;
 }
@@ -61,7 +59,7 @@ void check_batch(const Problem& problem) {
   const std::size_t count = problem.sequences.size();
   if (count == 1) return;
   for (const Role* role : matrices_of_one) {
-    if (problem.matrices.contains(role->leaf)) {
+    if (problem.has(*role)) {
       fail("{} is given for a batch of {} sentences: give a batch with --text or --x only", role->leaf,
            count);
     }
@@ -76,7 +74,7 @@ void check_batch(const Problem& problem) {
 void check_layers(const Problem& problem) {
   if (problem.layers == 1) return;
   for (const Role* role : matrices_of_one) {
-    if (problem.matrices.contains(role->leaf)) {
+    if (problem.has(*role)) {
       fail("--layers {}: {} is given, and layers are computed from x: give --x or --text instead",
            problem.layers, role->leaf);
     }
@@ -93,6 +91,11 @@ void tell_what_is_random(const Problem& problem, Graph& graph) {
 }
 
 }  // namespace
+
+const Matrix* Problem::find(const Role& role) const {
+  const auto found = matrices.find(&role);
+  return found == matrices.end() ? nullptr : &found->second;
+}
 
 std::vector<std::string> Problem::sources_of_mask(const std::vector<std::string>& key_words) const {
   std::vector<std::string> sources;
@@ -112,12 +115,12 @@ bool Problem::is_masked() const {
 
 const std::vector<std::string>& Problem::words_of_keys(const Sequence& sequence) const {
   const auto fits = [&](const Role& role, std::size_t Shape::*dimension) {
-    const auto found = matrices.find(role.leaf);
-    return found == matrices.end() || found->second.shape().*dimension == sequence.tokens.size();
+    const Matrix* const matrix = find(role);
+    return !matrix || matrix->shape().*dimension == sequence.tokens.size();
   };
-  const bool own = key_tokens.empty() && !matrices.contains(role::memory.leaf) &&
-                   fits(role::k, &Shape::rows) && fits(role::v, &Shape::rows) &&
-                   fits(role::scores, &Shape::columns) && fits(role::weights, &Shape::columns);
+  const bool own = key_tokens.empty() && !has(role::memory) && fits(role::k, &Shape::rows) &&
+                   fits(role::v, &Shape::rows) && fits(role::scores, &Shape::columns) &&
+                   fits(role::weights, &Shape::columns);
   return own ? sequence.tokens : key_tokens;
 }
 

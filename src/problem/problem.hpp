@@ -11,6 +11,7 @@
 
 #include "attention/attention.hpp"
 #include "graph/graph.hpp"
+#include "problem/option_values.hpp"
 
 namespace attn {
 
@@ -34,7 +35,7 @@ struct Problem {
   std::vector<std::string> about;          // paragraphs
   std::vector<Sequence> sequences = {{}};  // more than one is a batch: each is attended to on its own
   std::vector<std::string> key_tokens;     // labels of the keys, when they are not the queries' words
-  std::map<std::string, Matrix, std::less<>>
+  std::map<const Role*, Matrix>
       matrices;  // memory, w_q … w_o, w_1, w_2, b_q … b_o, b_1, b_2, q, k, v, scores, weights, position_table
 
   std::size_t heads = 1;
@@ -50,6 +51,9 @@ struct Problem {
   std::vector<std::size_t> valid_lengths;  // one; or one for each sentence of a batch; or one for each query
   double fill = -std::numeric_limits<double>::infinity();
 
+  /// The matrix with this role, or null.
+  const Matrix* find(const Role& role) const;
+  bool has(const Role& role) const { return matrices.contains(&role); }
   /// What the mask of a sequence follows from: "--causal", "the padding".
   std::vector<std::string> sources_of_mask(const std::vector<std::string>& key_words) const;
   /// Whether some queries may be kept from some keys.
@@ -66,6 +70,14 @@ struct Problem {
   std::string drawn_from;            // "seed 1", "numpy:0"
   std::vector<std::string> remarks;  // what the reader should know about how it was put together
 };
+
+/// The problem that was asked for; what is not given is random or has its default.
+/// Throws InputError when options contradict each other or cannot be.
+Problem build(const OptionValues& given);
+
+/// A problem as options, from which it can be built again: every matrix as it is, whether it was given or is
+/// random.
+OptionValues values_of(const Problem& problem);
 
 /// How far a computation goes: to q, k and v, to the weights, or to the output.
 enum class Extent { projections, weights, output };

@@ -42,9 +42,9 @@ void add_identities(Page& page, const Problem& problem, const Matrix& q, const M
     add("Gaussian and dot, keys scaled to length 1", gaussian_against_dot(q, of_equal_length(k)),
         "always: ½‖q‖² and ½‖k‖² cancel");
   }
-  const auto matrix = [&](const char* name) -> const Matrix& { return problem.matrices.at(name); };
   add("additive, hidden layer on [q; k]",
-      additive_against_hidden_layer(q, k, matrix("score_wq"), matrix("score_wk"), matrix("score_wv")),
+      additive_against_hidden_layer(q, k, *problem.find(role::score_wq), *problem.find(role::score_wk),
+                                    *problem.find(role::score_wv)),
       "always");
   page.head(2, "What is equal");
   std::string zeros;
@@ -60,8 +60,8 @@ void add_identities(Page& page, const Problem& problem, const Matrix& q, const M
 }  // namespace
 
 Outcome run_compare_scores(const Command&, const Arguments& arguments) {
-  const Request request = requested(arguments);
-  const Problem given = build(request);
+  const OptionValues options = requested(arguments);
+  const Problem given = build(options);
   if (given.heads != 1 || given.sequences.size() != 1) {
     fail("attn compare-scores works on one head and one sentence: give --heads 1 and one --text or --x");
   }
@@ -77,7 +77,7 @@ Outcome run_compare_scores(const Command&, const Arguments& arguments) {
   for (const ScoringFunction& function : scoring_functions()) {
     problem->score = function.name;
     problem->scale.clear();
-    draw_score_parameters(request, *problem);
+    draw_score_parameters(options, *problem);
     const Graph::Scope scope(*graph, {scope::other, function.name});
     evaluate(*problem, *graph, Extent::weights);
     const Node *queries = graph->find({{{scope::other, function.name}}, role::q}),

@@ -126,9 +126,8 @@ std::string called(const std::vector<Asker>& askers) {
 }  // namespace
 
 Outcome run_softmax(const Command& command, const Arguments& arguments) {
-  const std::optional<std::string> word = arguments.text("from");
+  const std::optional<std::string> word = arguments.text(option::from);
   if (!word) return run_step(command, arguments);
-  for (const std::string_view other : {"only", "transpose"}) arguments.exclude("from", other);
   auto problem = std::make_shared<const Problem>(build(requested(arguments)));
   const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(*problem, *graph, Extent::weights);

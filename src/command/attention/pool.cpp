@@ -151,7 +151,7 @@ Outcome run_pool(const Command&, const Arguments& arguments) {
   const Solved solved{problem, graph};
   Page page = solved.page({});
   page.head(1, "Attention pooling");
-  if (problem->matrices.contains(role::weights.leaf)) return given_weights(std::move(page), solved);
+  if (problem->has(role::weights)) return given_weights(std::move(page), solved);
   const Node& scores = scaled_scores(*graph);
   page.trace.add(scores);
   page.say(

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "command/attention/places.hpp"
+#include "command/solve.hpp"
 #include "problem/evaluation.hpp"
 #include "support/error.hpp"
 #include "support/list.hpp"
@@ -16,6 +16,42 @@
 
 namespace attn {
 namespace {
+
+constexpr std::size_t usual_places = 32;
+
+// Places without words are a matrix of zeros: as many as are asked for, or as were learned.
+Matrix places_alone(const OptionValues& options, std::optional<std::size_t> n) {
+  std::size_t d = options.count(option::d_model).value_or(8);
+  std::size_t count = n.value_or(usual_places);
+  if (options.text(option::positions) == "learned" && options.has(option::position_table)) {
+    const Shape table = options.matrix(option::position_table).matrix.shape();
+    d = table.columns;
+    if (!n) count = table.rows;
+  }
+  if (d > most_cells / count)
+    fail("--d-model {}: {} positions of that size are too many; give fewer", d, count);
+  return Matrix({count, d}, 0.0);
+}
+
+// What is encoded: the words that are asked for, or places alone.
+OptionValues requested_places(const Arguments& arguments) {
+  const std::optional<std::size_t> n = arguments.count(option::n);
+  const bool has_problem =
+      arguments.has(option::example) || arguments.has(option::problem) || arguments.has_input();
+  OptionValues options = has_problem ? requested(arguments) : arguments;
+  if (!options.has(option::positions) && !options.has(option::position_table))
+    options.put(option::positions, std::string("sinusoidal"));
+  if (!has_problem) {
+    options.put(option::x, places_alone(options, n));
+  } else if (n) {
+    fail("--n {} and a sentence are both given, and the sentence has its own length: give one of them", *n);
+  } else if (!options.has(option::x) && !options.has(option::text)) {
+    fail(
+        "attn positions needs words, and there are none: give --text or --x, or --n for positions without "
+        "words");
+  }
+  return options;
+}
 
 // A learned table that nobody gave.
 void say_what_is_random(Page& page, const Problem& problem) {
@@ -97,7 +133,7 @@ void add_absolute(Page& page, const PositionKind& kind, const Value& x, const st
   const Value positions = name(role::positions, kind.of_embeddings(x, {.table = table}));
   const std::size_t d = positions.shape().columns;
   std::vector<std::size_t> chosen;
-  if (const auto columns = arguments.text("columns")) {
+  if (const auto columns = arguments.text(option::columns)) {
     chosen = parse_columns(*columns, d);
   } else {
     for (std::size_t column = 0; column < std::min<std::size_t>(d, 4); ++column) chosen.push_back(column);
@@ -142,12 +178,12 @@ Axis distances(std::size_t count) {
 
 void check_shown(const PositionKind& kind, const Arguments& arguments, const Problem& problem) {
   if (kind.of_embeddings) return;
-  if (arguments.has("columns"))
+  if (arguments.has(option::columns))
     fail("--columns chooses curves, and --positions {} has none: leave it out", kind.name);
   const std::size_t count = problem.sequences.front().x->shape().rows;
   if (count > most_pairs)
     fail("--n {}: distances are shown between at most {} positions; give fewer", count, most_pairs);
-  const Matrix& table = problem.matrices.find(role::position_table.leaf)->second;
+  const Matrix& table = *problem.find(role::position_table);
   const std::size_t distances = kind.of_scores ? table.shape().rows : table.shape().columns;
   if (distances > 2 * most_pairs + 1) {
     fail("position_table is {}: distances are shown only up to {}; give a smaller table",
@@ -184,8 +220,7 @@ Outcome run_positions(const Command&, const Arguments& arguments) {
   require_labels("x", words, sequence.x->shape().rows);
   const Value x = graph->input(role::x, *sequence.x, words, axis("features"));
   std::optional<Value> table;
-  if (kind.table_shape)
-    table = table_input(*graph, kind, problem.matrices.find(role::position_table.leaf)->second);
+  if (kind.table_shape) table = table_input(*graph, kind, *problem.find(role::position_table));
   page.head(1, fmt::format("Positions: {}", kind.name));
   page.say(text(fmt::format("Positional encoding: {}.", kind.summary)));
   say_what_is_random(page, problem);

@@ -36,11 +36,11 @@ void add_step(Page& page, const Step& step, const std::vector<const Node*>& node
 Outcome run_step(const Command& command, const Arguments& arguments) {
   const Step& step = look_up(steps(), command.name, "step");
   const Solved solved = solve(arguments, step.extent);
-  const std::optional<std::string> only = arguments.text("only");
+  const std::optional<std::string> only = arguments.only();
   std::vector<const Node*> nodes = solved.nodes(only);
   // The transposed weights take the place of the weights.
   const auto shown = [&](const Node& node) {
-    return arguments.has("transpose") ? node.is(role::alignment) : step.shows(node);
+    return arguments.has(option::transpose) ? node.is(role::alignment) : step.shows(node);
   };
   std::erase_if(nodes, [&](const Node* node) { return !shown(*node); });
   if (nodes.empty()) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "attention/identities.hpp"
 #include "attention/masks.hpp"
@@ -102,8 +101,7 @@ class SwapPage {
       return "The mask belongs to the positions and not to the words, so the outputs can depend on word "
              "order even without positional encoding.";
     }
-    const bool given = std::ranges::any_of(std::array{"q", "k", "v"},
-                                           [&](const char* name) { return problem.matrices.contains(name); });
+    const bool given = problem.has(role::q) || problem.has(role::k) || problem.has(role::v);
     if (given) return "Only x is swapped, and not the matrices that are given beside it.";
     return "The outputs are swapped like the words, and nothing else changes: attention by itself does not "
            "see word order.";

@@ -109,10 +109,8 @@ Table variances() {
 }  // namespace
 
 Outcome run_scale(const Command& command, const Arguments& arguments) {
-  const std::optional<std::string> sweep = arguments.text("sweep");
+  const std::optional<std::string> sweep = arguments.text(option::sweep);
   if (!sweep) return run_step(command, arguments);
-  arguments.exclude("sweep", "only");
-  if (arguments.request.has("scale")) fail("--sweep and --scale are both given: give one of them");
   const std::vector<double> values = parse_values(*sweep);
   auto problem = std::make_shared<const Problem>(build(requested(arguments)));
   const std::shared_ptr<Graph> graph = watched_graph();

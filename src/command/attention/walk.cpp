@@ -119,17 +119,12 @@ Outcome outline_of(const Solved& solved, const std::optional<std::string>& only)
 }  // namespace
 
 Outcome run_walk(const Command&, const Arguments& arguments) {
-  for (const std::string_view other : {"only", "by-word", "transpose", "outline"}) {
-    arguments.exclude("swap", other);
-  }
-  for (const std::string_view other : {"by-word", "transpose"}) arguments.exclude("outline", other);
-  arguments.exclude("only", "by-word");
-  if (const std::optional<std::string> places = arguments.text("swap")) {
+  if (const std::optional<std::string> places = arguments.text(option::swap)) {
     return swap_words(build(requested(arguments)), *places);
   }
   const Solved solved = solve(arguments);
-  if (arguments.has("outline")) return outline_of(solved, arguments.text("only"));
-  const std::optional<std::string> only = arguments.text("only"), word = arguments.text("by-word");
+  if (arguments.has(option::outline)) return outline_of(solved, arguments.only());
+  const std::optional<std::string> only = arguments.only(), word = arguments.text(option::by_word);
   const std::vector<const Node*> nodes = solved.nodes(only);
   Page page = solved.page(nodes);
   if (only) {
@@ -151,7 +146,7 @@ Outcome run_walk(const Command&, const Arguments& arguments) {
     MatrixWalk walk(page);
     for (const Node* node : nodes) walk.add(*node);
     walk.finish();
-    if (arguments.has("transpose")) add_alignment_tables(page, nodes);
+    if (arguments.has(option::transpose)) add_alignment_tables(page, nodes);
   }
   std::vector<std::string> warnings = solved.warnings();
   warn_of_missing(*solved.graph, warnings);

@@ -116,14 +116,13 @@ LayerSizes sizes_of(const Graph& graph) {
 }  // namespace
 
 Outcome run_cost(const Command&, const Arguments& arguments) {
-  constexpr std::size_t most = 1'000'000'000;
-  const auto n = arguments.count("n", 1, most), d = arguments.count("d", 1, most),
-             kernel = arguments.count("kernel", 1, most);
+  const auto n = arguments.count(option::n), d = arguments.count(option::d),
+             kernel = arguments.count(option::kernel);
   CostPage page;
   LayerSizes sizes = usual;
   std::vector<std::string> warnings;
-  const bool names_problem =
-      !arguments.request.empty() || arguments.has("example") || arguments.has("problem");
+  const bool names_problem = arguments.has_any(problem_members()) || arguments.has(option::example) ||
+                             arguments.has(option::problem);
   if (names_problem || !(n || d || kernel)) {
     const Solved solved = solve(arguments);
     add_problem(page, *solved.graph);
@@ -137,7 +136,7 @@ Outcome run_cost(const Command&, const Arguments& arguments) {
   add_crossover(page, sizes);
   add_heads(page, n, d);
   add_scores(page, sizes);
-  if (arguments.has("measure")) add_measurements(page);
+  if (arguments.has(option::measure)) add_measurements(page);
   return std::move(page).outcome(std::move(warnings));
 }
 

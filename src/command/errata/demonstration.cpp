@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "problem/examples.hpp"
-#include "problem/request.hpp"
+#include "problem/problem_file.hpp"
 #include "support/lookup.hpp"
 #include "tell/describe.hpp"
 
@@ -19,7 +19,7 @@ void show(Page& page, const std::vector<Value>& values) {
 
 void solve_example(std::string_view name, Graph& graph) {
   const Example& example = look_up(examples(), name, "example");
-  evaluate(build(read_request(example.json, std::string(name))), graph);
+  evaluate(build(read_problem_file(example.json, std::string(name))), graph);
 }
 
 Value at(Graph& graph, std::string_view name) {

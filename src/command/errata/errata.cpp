@@ -98,7 +98,7 @@ Outcome run_errata(const Command&, const Arguments& arguments) {
   Page page;
   page.head(1, fmt::format("{} ({}): {}", row.name, row.where, row.what));
   row.demonstrate(page, *graph);
-  if (const std::optional<std::string> only = arguments.text("only")) {
+  if (const std::optional<std::string> only = arguments.only()) {
     const std::vector<const Node*> nodes = graph->matching(*only);
     page = {.trace = nodes};
     add_matrices(page, nodes);

@@ -19,20 +19,16 @@ void add_transposed(Graph& graph) {
 }  // namespace
 
 Outcome run_align(const Command&, const Arguments& arguments) {
-  const std::optional<std::string> only = arguments.text("only"), address = arguments.text("explain");
-  if (only && address) fail("--only and --explain are both given: give one of them");
-  if (arguments.has("depth") && !address) fail("--depth belongs to --explain CELL: give both");
-  const std::size_t depth = arguments.count("depth", 0, 1000).value_or(0);
-
+  const std::optional<std::string> only = arguments.only(), address = arguments.text(option::explain);
   const Translation translation = translation_of(arguments);
   const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(translation.model, translation.source, translation.target, *graph);
   compute(*graph);
-  if (arguments.has("transpose")) add_transposed(*graph);
+  if (arguments.has(option::transpose)) add_transposed(*graph);
 
   Page page;
   if (address) {
-    add_explanation(page, *graph, *address, depth);
+    add_explanation(page, *graph, *address, arguments.count(option::depth).value_or(0));
   } else if (only) {
     const std::vector<const Node*> nodes = graph->matching(*only);
     page.trace.add(nodes);

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "attention/masks.hpp"
-#include "command/model/options.hpp"
 #include "command/model/words.hpp"
 #include "command/parameter_file.hpp"
 #include "parameters/transformer_parameters.hpp"
@@ -14,8 +13,6 @@
 
 namespace attn {
 namespace {
-
-constexpr std::size_t most_layers = 1000, most_numbers = 65536, most_inner = 1 << 20;
 
 struct Size {
   std::string_view name;
@@ -46,7 +43,7 @@ class Chooser {
     take_model();
     require_side();
     take_words(choice_, {arguments_, told_}, use_);
-    if (arguments_.has("model") && any(choice_.source.blank)) leave_out_description();
+    if (arguments_.has(option::model) && any(choice_.source.blank)) leave_out_description();
     remark_on_idle_options();
     return std::move(choice_);
   }
@@ -59,9 +56,11 @@ class Chooser {
       take_words(choice_, {arguments_, told_}, use_);
       return std::move(choice_);
     }
-    for (const Option& option : word_options())
-      remark_on_idle(without_dashes(option), "words do not change parameters");
-    remark_on_idle("seed", "nothing is random");
+    for (const Option* option :
+         {&option::source, &option::target, &option::x, &option::target_x, &option::memory, &option::n}) {
+      remark_on_idle(*option, "words do not change parameters");
+    }
+    remark_on_idle(option::seed, "nothing is random");
     return std::move(choice_);
   }
 
@@ -74,22 +73,13 @@ class Chooser {
 
   bool is_drawn() const { return choice_.model.parameters.empty(); }
 
-  void refuse_beside(std::string_view one, std::initializer_list<std::string_view> others) const {
-    for (const std::string_view other : others) arguments_.exclude(one, other);
-  }
-
   void take_model() {
     choice_.model.norm = &norm_placements().front();
-    require_no_idle_prefix(arguments_);
-    model_seed(arguments_);  // what is no seed is refused where nothing is drawn as well
-    if (arguments_.has("model")) {
-      refuse_beside(
-          "model", {"parameters", "size", "layers", "d-model", "d-ff", "heads", "positions", "norm", "kind"});
-      take_file(read_model_file(*arguments_.text("model")));
-    } else if (arguments_.has("parameters")) {
-      refuse_beside("parameters", {"size", "layers", "d-model", "d-ff", "kind"});
+    if (arguments_.has(option::model)) {
+      take_file(read_model_file(*arguments_.text(option::model)));
+    } else if (arguments_.has(option::parameters)) {
       take_recipe();
-      take_parameter_file(*arguments_.text("parameters"));
+      take_parameter_file(*arguments_.text(option::parameters));
     } else {
       plan();
     }
@@ -105,19 +95,20 @@ class Chooser {
     }
   }
 
-  void remark_on_idle(std::string_view option, std::string_view reason) {
+  void remark_on_idle(const Option& option, std::string_view reason) {
     if (!arguments_.has(option)) return;
-    choice_.remarks.push_back(fmt::format("--{} has no effect here: {}", option, reason));
+    choice_.remarks.push_back(fmt::format("{} has no effect here: {}", option.name, reason));
   }
 
   void remark_on_idle_options() {
     const ModelChoice& choice = choice_;
-    const bool draws_vectors = (choice.source.x && !arguments_.has("x")) ||
-                               (choice.target.x && !arguments_.has("target-x")) ||
-                               (choice.memory && !arguments_.has("memory"));
-    if (!is_drawn() && !draws_vectors) remark_on_idle("seed", "nothing is random");
+    const bool draws_vectors = (choice.source.x && !arguments_.has(option::x)) ||
+                               (choice.target.x && !arguments_.has(option::target_x)) ||
+                               (choice.memory && !arguments_.has(option::memory));
+    if (!is_drawn() && !draws_vectors) remark_on_idle(option::seed, "nothing is random");
     const bool embeds = !choice.source.ids.empty() || !choice.target.ids.empty();
-    if (!embeds) remark_on_idle("positions", "positions are added to embeddings, and vectors are given");
+    if (!embeds)
+      remark_on_idle(option::positions, "positions are added to embeddings, and vectors are given");
   }
 
   static TransformerFile read_model_file(const std::string& name) {
@@ -137,10 +128,10 @@ class Chooser {
 
   void take_recipe() {
     Transformer& model = choice_.model;
-    if (const auto norm = arguments_.text("norm")) {
+    if (const auto norm = arguments_.text(option::norm)) {
       model.norm = &look_up(norm_placements(), *norm, "placement of norms");
     }
-    if (const auto positions = arguments_.text("positions")) {
+    if (const auto positions = arguments_.text(option::positions)) {
       const PositionKind& kind = look_up(position_kinds(), *positions, "kind of positions");
       if (!kind.of_embeddings && kind.name != "none") {
         fail(
@@ -154,7 +145,7 @@ class Chooser {
 
   void take_parameter_file(const std::string& path) {
     Transformer& model = choice_.model;
-    const std::optional<std::size_t> heads = arguments_.count("heads", 1, most_numbers);
+    const std::optional<std::size_t> heads = arguments_.count(option::heads);
     if (!heads && heads_matter_) fail_without_heads(path);
     model.sizes.heads = heads.value_or(1);
     arguments_.tell("reading parameters");
@@ -162,22 +153,22 @@ class Chooser {
     take_parameters(model, std::move(file.parameters), path);
     model.about.push_back(assumptions_in_words(*model.norm));
     const bool learned = model.sizes.source_places > 0 || model.sizes.target_places > 0;
-    if (learned && !arguments_.has("positions")) model.positions = "learned";
+    if (learned && !arguments_.has(option::positions)) model.positions = "learned";
     model.title = fmt::format("{} of {}", file.layout, path);
   }
 
   // Kind and sizes of a model that is drawn, and the words that it knows.
   void plan() {
     Transformer& model = choice_.model;
-    model.kind = &look_up(model_kinds(), arguments_.text("kind").value_or(std::string(use_.usual_kind)),
+    model.kind = &look_up(model_kinds(), arguments_.text(option::kind).value_or(std::string(use_.usual_kind)),
                           "kind of model");
     plan_sizes();
     take_recipe();
     const AskedWords asked{arguments_, told_};
     const std::vector<std::string> source = sentence(asked, source_side),
                                    target = sentence(asked, target_side);
-    if (!arguments_.has("x")) model.source_vocabulary = with_new_words({}, source);
-    if (!arguments_.has("target-x")) {
+    if (!arguments_.has(option::x)) model.source_vocabulary = with_new_words({}, source);
+    if (!arguments_.has(option::target_x)) {
       model.target_vocabulary = with_new_words({std::string(start_word), std::string(end_word)}, target);
     }
     model.sizes.source_words = model.source_vocabulary.size();
@@ -190,14 +181,13 @@ class Chooser {
   void plan_sizes() {
     TransformerSizes& sizes = choice_.model.sizes;
     sizes =
-        look_up(std::span<const Size>(named_sizes), arguments_.text("size").value_or("tiny"), "size").sizes;
-    const auto asked = [&](std::string_view option, std::size_t usual, std::size_t most) {
-      return arguments_.count(option, 1, most).value_or(usual);
-    };
-    sizes.encoder_layers = sizes.decoder_layers = asked("layers", sizes.encoder_layers, most_layers);
-    sizes.d_model = asked("d-model", sizes.d_model, most_numbers);
-    sizes.heads = asked("heads", sizes.heads, most_numbers);
-    sizes.d_ff = asked("d-ff", sizes.d_ff, most_inner);
+        look_up(std::span<const Size>(named_sizes), arguments_.text(option::size).value_or("tiny"), "size")
+            .sizes;
+    sizes.encoder_layers = sizes.decoder_layers =
+        arguments_.count(option::layers).value_or(sizes.encoder_layers);
+    sizes.d_model = arguments_.count(option::d_model).value_or(sizes.d_model);
+    sizes.heads = arguments_.count(option::heads).value_or(sizes.heads);
+    sizes.d_ff = arguments_.count(option::d_ff).value_or(sizes.d_ff);
     if (sizes.d_model % sizes.heads == 0) return;
     fail("--heads: d_model ({}) is not divisible by the number of heads ({})", sizes.d_model, sizes.heads);
   }

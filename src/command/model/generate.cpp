@@ -2,12 +2,16 @@
 
 #include "command/model/generation_page.hpp"
 #include "command/model/generation_task.hpp"
-#include "command/model/options.hpp"
 #include "command/model/saved_parameters.hpp"
 #include "tell/describe.hpp"
 
 namespace attn {
 namespace {
+
+// Options that tell of a model, its kind or its sizes. Words alone do not.
+constexpr const Option* choosing_a_model[] = {
+    &option::model,   &option::parameters, &option::size, &option::layers,    &option::heads, &option::kind,
+    &option::d_model, &option::d_ff,       &option::norm, &option::positions, &option::seed};
 
 // Queries that have no key but padding.
 void warn_of_padding(const ModelChoice& choice, std::vector<std::string>& warnings) {
@@ -34,13 +38,14 @@ Outcome run_generate(const Command&, const Arguments& arguments) {
                          .needs = ModelUse::Needs::decoder,
                          .writes = true};
   Arguments asked = arguments;
-  if (!chooses_model(arguments)) asked.options.emplace("model", std::string(model_examples().front().name));
+  if (!arguments.has_any(choosing_a_model))
+    asked.put(option::model, std::string(model_examples().front().name));
   ModelChoice choice = planned_model(asked, use);
   const GenerationPlan plan{generation_task(choice, arguments), sampling_of(arguments)};
   if (auto remark = remark_on_steps(plan.task, arguments)) choice.remarks.push_back(*std::move(remark));
   choice = drawn(std::move(choice), arguments);
   warn_of_padding(choice, choice.remarks);
-  const std::optional<std::string> only = arguments.text("only");
+  const std::optional<std::string> only = arguments.only();
   const GenerationRun run = run_of(choice, plan, only);
 
   Page page;

@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <limits>
 
 #include "support/error.hpp"
 #include "support/number.hpp"
@@ -13,22 +10,10 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t usual_steps = 8, most_steps = 4096;
-
-double number_of(const Arguments& arguments, const std::string& option, double usual, double most) {
-  const std::optional<std::string> text = arguments.text(option);
-  if (!text) return usual;
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  const bool read = error == std::errc() && end == text->data() + text->size();
-  if (!read || !std::isfinite(value) || value <= 0.0 || value > most) {
-    fail("--{} must be a number above 0 and at most {}, and is '{}'", option, most, *text);
-  }
-  return value;
-}
+constexpr std::size_t usual_steps = 8;
 
 std::size_t steps_asked(const Arguments& arguments) {
-  return arguments.count("steps", 1, most_steps).value_or(usual_steps);
+  return arguments.count(option::steps).value_or(usual_steps);
 }
 
 // There are only so many learned positions; the last word written does not go in.
@@ -49,7 +34,7 @@ void require_moderate(const ModelChoice& choice, const GenerationTask& task, con
   const double longest = static_cast<double>(task.prompt.size() + task.steps);
   const double caches = words * static_cast<double>(4 * sizes.decoder_layers * sizes.d_model);
   const double masks = words * longest * static_cast<double>(task.cache == Cache::none);
-  if (masks + (arguments.has("only") ? caches : 0.0) <= static_cast<double>(most_cells)) return;
+  if (masks + (arguments.has(option::only) ? caches : 0.0) <= static_cast<double>(most_cells)) return;
   fail("{} steps would keep too many numbers with {}: give fewer --steps", task.steps,
        task.cache == Cache::none ? "--no-cache" : "--only");
 }
@@ -57,18 +42,13 @@ void require_moderate(const ModelChoice& choice, const GenerationTask& task, con
 }  // namespace
 
 Sampling sampling_of(const Arguments& arguments) {
-  constexpr double most_temperature = 1e6;
-  Sampling sampling{.temperature = number_of(arguments, "temperature", 1.0, most_temperature),
-                    .top_k = arguments.count("top-k", 1, most_cells).value_or(0),
-                    .top_p = number_of(arguments, "top-p", 1.0, 1.0)};
-  const bool samples = arguments.has("temperature") || arguments.has("top-k") || arguments.has("top-p") ||
-                       arguments.has("sample");
-  if (!samples && arguments.has("sample-seed")) {
-    fail("--sample-seed belongs to --sample, --temperature, --top-k or --top-p: give one of them");
-  }
+  Sampling sampling{.temperature = arguments.number(option::temperature).value_or(1.0),
+                    .top_k = arguments.count(option::top_k).value_or(0),
+                    .top_p = arguments.number(option::top_p).value_or(1.0)};
+  const bool samples = arguments.has(option::temperature) || arguments.has(option::top_k) ||
+                       arguments.has(option::top_p) || arguments.has(option::sample);
   if (samples) {
-    sampling.generator.emplace(static_cast<std::uint32_t>(
-        arguments.count("sample-seed", 0, std::numeric_limits<std::uint32_t>::max()).value_or(1)));
+    sampling.generator.emplace(static_cast<std::uint32_t>(arguments.count(option::sample_seed).value_or(1)));
   }
   return sampling;
 }
@@ -80,7 +60,7 @@ GenerationTask generation_task(const ModelChoice& choice, const Arguments& argum
   GenerationTask task{.prompt = choice.target};
   task.steps = steps_of(choice.model, task.prompt, arguments);
   task.end = id_in(choice.model.target_vocabulary, end_word);
-  task.cache = arguments.has("no-cache") ? Cache::none : Cache::kept;
+  task.cache = arguments.has(option::no_cache) ? Cache::none : Cache::kept;
   require_moderate(choice, task, arguments);
   return task;
 }
@@ -90,7 +70,7 @@ std::size_t words_without_cache(const GenerationTask& task, std::size_t steps) {
 }
 
 std::optional<std::string> remark_on_steps(const GenerationTask& task, const Arguments& arguments) {
-  if (!arguments.has("steps") || steps_asked(arguments) == task.steps) return std::nullopt;
+  if (!arguments.has(option::steps) || steps_asked(arguments) == task.steps) return std::nullopt;
   return fmt::format("only {} steps are possible, because the model has learned {}", task.steps,
                      count_of(task.prompt.size() + task.steps - 1, "position"));
 }

@@ -16,21 +16,12 @@
 namespace attn {
 namespace {
 
-double parse_epsilon(const std::string& text) {
-  const std::optional<double> value = parsed<double>(text);
-  if (!value || !std::isfinite(*value) || *value <= 0.0) {
-    fail("--epsilon must be a positive number, such as 1e-5, and is '{}'", text);
-  }
-  return *value;
-}
-
-Value row_of(Graph& graph, const Arguments& arguments, const Role& role, Matrix usual) {
-  const std::optional<std::string> given = arguments.text(role.leaf);
-  Matrix matrix = given ? read_matrix(*given).matrix : std::move(usual);
+Value row_of(Graph& graph, const Arguments& arguments, const Option& option, Matrix usual) {
+  Matrix matrix = arguments.has(option) ? arguments.matrix(option).matrix : std::move(usual);
   for (const double cell : cells(matrix)) {
-    if (!std::isfinite(cell)) fail("--{}: every number must be finite", role.leaf);
+    if (!std::isfinite(cell)) fail("{}: every number must be finite", option.name);
   }
-  return graph.input(role, std::move(matrix), axis(std::string(role.leaf)), axis("features"));
+  return graph.input(*option.role, std::move(matrix), axis(std::string(option.role->leaf)), axis("features"));
 }
 
 bool is_constant(std::span<const double> row) {
@@ -59,9 +50,9 @@ Outcome run_layer_norm(const Command&, const Arguments& arguments) {
   const Axis words = axis("tokens", sequence.tokens);
   require_labels("x", words, sequence.x->shape().rows);
   const Value x = graph->input(role::x, *sequence.x, words, axis("features"));
-  LayerNorm norm{.gamma = row_of(*graph, arguments, role::gamma, Matrix({1, d}, 1.0)),
-                 .beta = row_of(*graph, arguments, role::beta, Matrix({1, d}, 0.0))};
-  if (const auto epsilon = arguments.text("epsilon")) norm.epsilon = parse_epsilon(*epsilon);
+  LayerNorm norm{.gamma = row_of(*graph, arguments, option::gamma, Matrix({1, d}, 1.0)),
+                 .beta = row_of(*graph, arguments, option::beta, Matrix({1, d}, 0.0))};
+  norm.epsilon = arguments.number(option::epsilon).value_or(norm.epsilon);
   name(role::output, layer_norm(x, norm));
   compute(*graph);
   Page page{.trace = graph->named()};

@@ -20,14 +20,14 @@ std::string part_of(std::string_view name) {
 Outcome run_parameters(const Command&, const Arguments& arguments) {
   constexpr ModelUse use{"parameters", "encoder-decoder"};
   ModelChoice choice = planned_model_alone(arguments, use);
-  if (arguments.has("save-parameters")) choice = drawn(std::move(choice), arguments);
+  if (arguments.has(option::save_parameters)) choice = drawn(std::move(choice), arguments);
   const Transformer& model = choice.model;
   Page page;
   page.blocks.emplace_back(Heading{1, text(model.title.empty() ? std::string("Parameters") : model.title)});
   if (!model.summary.empty()) page.say(model.summary);
   page.say(fmt::format("{}: {}.", model.kind->name, model.kind->summary));
   if (model.kind->encodes && !model.has_encoder()) page.say("The file has the decoder only.");
-  if (arguments.has("parameters")) {
+  if (arguments.has(option::parameters)) {
     for (const std::string& paragraph : model.about) page.say(paragraph);
   }
   Listing listing{{"parameter", "shape", "numbers"}, {}};

@@ -6,7 +6,7 @@
 namespace attn {
 
 std::vector<FileToWrite> saved_parameters(const Arguments& arguments, const Transformer& model) {
-  const std::optional<std::string> path = arguments.text("save-parameters");
+  const std::optional<std::string> path = arguments.text(option::save_parameters);
   if (!path) return {};
   std::string bytes;
   Sink sink([&](std::string_view piece) { bytes += piece; });

@@ -10,12 +10,8 @@
 namespace attn {
 
 std::vector<std::string> sentence(const AskedWords& asked, const Side& side) {
-  for (const Side& each : {source_side, target_side}) {
-    asked.arguments.exclude("n", each.sentence);
-    asked.arguments.exclude("n", each.vectors);
-  }
   std::vector<std::string> words;
-  if (const auto n = asked.arguments.count("n", 1, most_words)) {
+  if (const auto n = asked.arguments.count(option::n)) {
     for (std::size_t i = 1; i <= *n; ++i) words.push_back(fmt::format("w{}", i));
     return words;
   }
@@ -23,14 +19,14 @@ std::vector<std::string> sentence(const AskedWords& asked, const Side& side) {
   const std::string usual = told.empty() ? std::string(side.usual) : told;
   words = split_words(asked.arguments.text(side.sentence).value_or(usual));
   if (words.size() > most_words) {
-    fail("--{} has {} words: give at most {}", side.sentence, words.size(), most_words);
+    fail("{} has {} words: give at most {}", side.sentence.name, words.size(), most_words);
   }
   return words;
 }
 
 bool is_told(const AskedWords& asked, const Side& side) {
   return asked.arguments.has(side.sentence) ||
-         (!asked.arguments.has("n") && !(asked.told.*side.told).empty());
+         (!asked.arguments.has(option::n) && !(asked.told.*side.told).empty());
 }
 
 std::vector<std::string> own_words(const KnownWords& known) {

@@ -21,15 +21,15 @@ struct AskedWords {
 
 /// A side of a model, with the options that give it words or vectors.
 struct Side {
-  std::string_view sentence;
-  std::string_view vectors;
+  const Option& sentence;
+  const Option& vectors;
   std::string_view usual;
   std::string ToldSentences::*told;
   std::uint32_t after_seed;  // so that both sides are drawn differently
 };
 
-constexpr Side source_side{"source", "x", "the cat sat", &ToldSentences::source, 1};
-constexpr Side target_side{"target", "target-x", "die Katze saß", &ToldSentences::target, 2};
+constexpr Side source_side{option::source, option::x, "the cat sat", &ToldSentences::source, 1};
+constexpr Side target_side{option::target, option::target_x, "die Katze saß", &ToldSentences::target, 2};
 
 /// The words of a side, without <start> and <end>. Throws InputError: none, or too many.
 std::vector<std::string> sentence(const AskedWords& asked, const Side& side);

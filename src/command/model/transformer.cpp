@@ -19,17 +19,6 @@
 namespace attn {
 namespace {
 
-void require_consistent(const Arguments& arguments) {
-  for (const std::string_view other : {"only", "outline", "check-causal"})
-    arguments.exclude("explain", other);
-  arguments.exclude("check-causal", "outline");
-  arguments.exclude("check-causal", "only");
-  for (const std::string_view other : {"outline", "check-causal"})
-    arguments.exclude("save-parameters", other);
-  if (arguments.has("depth") && !arguments.has("explain"))
-    fail("--depth belongs to --explain CELL: give both");
-}
-
 // The word with the highest probability, or how many share it.
 std::string most_probable(std::span<const double> probabilities, const Axis& words) {
   const auto most = std::ranges::max_element(probabilities);
@@ -67,7 +56,7 @@ void add_expected(Page& page, const Graph& graph, const ModelChoice& choice) {
 Outcome outline(const ModelPart& part, const ModelChoice& choice, const Arguments& arguments) {
   auto graph = std::make_shared<Graph>();
   run_model(choice, *graph);
-  const std::optional<std::string> only = arguments.text("only");
+  const std::optional<std::string> only = arguments.only();
   std::vector<const Node*> nodes = only ? graph->matching(*only) : shown_nodes(*graph, part, choice.model);
   std::erase_if(nodes, [&](const Node* node) { return !belongs(*node, part); });
   if (nodes.empty()) {
@@ -92,15 +81,14 @@ void tell_what_is_random(Graph& graph, const Transformer& model, std::uint32_t s
 
 Outcome run_transformer(const Command& command, const Arguments& arguments) {
   const ModelPart& part = part_of(command.name);
-  require_consistent(arguments);
   ModelChoice planned = planned_model(arguments, part.use);
-  if (arguments.has("outline")) return outline(part, planned, arguments);
-  const std::optional<std::string> only = arguments.text("only");
-  const bool checks = arguments.has("check-causal");
+  if (arguments.has(option::outline)) return outline(part, planned, arguments);
+  const std::optional<std::string> only = arguments.only();
+  const bool checks = arguments.has(option::check_causal);
   const auto wanted = [&](const Graph& graph) {
     if (checks) return compared(graph);
     if (only) return shown_in_tables(graph.matching(*only));
-    return arguments.has("explain") ? nodes_at_rest(graph) : all_nodes(graph);
+    return arguments.has(option::explain) ? nodes_at_rest(graph) : all_nodes(graph);
   };
   require_room(planned, wanted);
   const bool is_random = planned.model.parameters.empty();
@@ -113,8 +101,8 @@ Outcome run_transformer(const Command& command, const Arguments& arguments) {
   tell_progress(*graph, arguments);
   compute(*graph, wanted(*graph));
   Page page;
-  if (const std::optional<std::string> address = arguments.text("explain")) {
-    add_explanation(page, *graph, *address, arguments.count("depth", 0, 1000).value_or(0));
+  if (const std::optional<std::string> address = arguments.text(option::explain)) {
+    add_explanation(page, *graph, *address, arguments.count(option::depth).value_or(0));
   } else if (only) {
     const std::vector<const Node*> nodes = graph->matching(*only);
     page.trace.add(nodes);

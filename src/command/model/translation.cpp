@@ -1,7 +1,6 @@
 #include "command/model/translation.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "problem/encoder_decoder_file.hpp"
 #include "problem/words.hpp"
@@ -11,31 +10,31 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t most_words = 10000, most_numbers = 65536, drawn_numbers = 4;
+constexpr std::size_t most_words = 10000, drawn_numbers = 4;
 
 using Words = std::vector<std::string>;
 
 // A sentence as words, closed by <end>.
-Words sentence_of(const std::string& text, std::string_view option) {
+Words sentence_of(const std::string& text, const Option& option) {
   Words words = split_words(text);
   if (words.back() != end_word) words.emplace_back(end_word);
   if (words.size() <= most_words) return words;
-  fail("--{} has {} words: give at most {}", option, words.size(), most_words);
+  fail("{} has {} words: give at most {}", option.name, words.size(), most_words);
 }
 
 const AlignmentVariant& variant_of(const Arguments& arguments, const std::string& usual) {
   const std::string told = usual.empty() ? std::string(alignment_variants().front().name) : usual;
-  return look_up(alignment_variants(), arguments.text("variant").value_or(told), "variant");
+  return look_up(alignment_variants(), arguments.text(option::variant).value_or(told), "variant");
 }
 
 const Recurrence& cell_of(const Arguments& arguments, const std::string& usual) {
   const std::string told = usual.empty() ? std::string(recurrences().front().name) : usual;
-  return look_up(recurrences(), arguments.text("cell").value_or(told), "cell");
+  return look_up(recurrences(), arguments.text(option::cell).value_or(told), "cell");
 }
 
 // A model for any words, with random parameters.
 EncoderDecoder drawn_model(const Arguments& arguments, const Words& source, const Words& target) {
-  const std::size_t size = arguments.count("hidden", 1, most_numbers).value_or(drawn_numbers);
+  const std::size_t size = arguments.count(option::hidden).value_or(drawn_numbers);
   EncoderDecoder model{
       .cell = &cell_of(arguments, ""),
       .variant = &variant_of(arguments, ""),
@@ -45,7 +44,7 @@ EncoderDecoder drawn_model(const Arguments& arguments, const Words& source, cons
       .source_size = size,
       .target_size = size,
       .state_size = size};
-  const std::size_t seed = arguments.count("seed", 0, std::numeric_limits<std::uint32_t>::max()).value_or(1);
+  const std::size_t seed = arguments.count(option::seed).value_or(1);
   draw_parameters(model, static_cast<std::uint32_t>(seed));
   return model;
 }
@@ -64,23 +63,17 @@ void require_memory(const EncoderDecoder& model, std::size_t inputs, std::size_t
 }  // namespace
 
 Translation translation_of(const Arguments& arguments) {
-  const bool draws = arguments.has("seed") || arguments.has("hidden");
-  const std::optional<std::string> path = arguments.text("parameters");
-  if (path && draws) {
-    fail("--parameters gives the matrices, and --seed and --hidden make them random: leave one of them out");
-  }
-  if (arguments.has("target") && arguments.has("steps")) {
-    fail("--steps limits the model's own words, and --target gives the words: give one of them");
-  }
+  const bool draws = arguments.has(option::seed) || arguments.has(option::hidden);
+  const std::optional<std::string> path = arguments.text(option::parameters);
   const EncoderDecoderFile file = path ? read_encoder_decoder(read_bytes(*path), *path)
                                        : read_encoder_decoder(alignment_example(), "the built-in example");
-  const std::string source = arguments.text("source").value_or(file.source);
+  const std::string source = arguments.text(option::source).value_or(file.source);
   if (source.empty()) fail("there is nothing to translate: give --source SENTENCE");
   // The file's target translates the file's source.
-  const bool own = !draws && !arguments.has("source") && !arguments.has("steps");
-  const std::string target = arguments.text("target").value_or(own ? file.target : "");
-  const Words from = sentence_of(source, "source");
-  const Words to = target.empty() ? Words{} : sentence_of(target, "target");
+  const bool own = !draws && !arguments.has(option::source) && !arguments.has(option::steps);
+  const std::string target = arguments.text(option::target).value_or(own ? file.target : "");
+  const Words from = sentence_of(source, option::source);
+  const Words to = target.empty() ? Words{} : sentence_of(target, option::target);
 
   Translation translation;
   if (draws) {
@@ -100,8 +93,7 @@ Translation translation_of(const Arguments& arguments) {
   translation.source = ids_of(from, model.source_words, "source");
   translation.target = ids_of(to, model.target_words, "target");
   translation.is_forced = !to.empty();
-  const std::size_t most =
-      arguments.count("steps", 1, most_words).value_or(std::min(from.size() + 2, most_words));
+  const std::size_t most = arguments.count(option::steps).value_or(std::min(from.size() + 2, most_words));
   require_memory(model, from.size(), translation.is_forced ? to.size() : most);
   if (!translation.is_forced) translation.target = translate(model, translation.source, most);
   return translation;

@@ -43,14 +43,17 @@ ModelInput input_of(const Words& words, const Vocabulary& vocabulary, std::size_
   return input;
 }
 
-Matrix given_vectors(const std::string& option, const std::string& source, std::size_t d_model) {
-  Matrix matrix = read_matrix(source).matrix;
+// The only matrix of an option, with a row of size d_model for each word.
+Matrix given_vectors(const Arguments& arguments, const Option& option, std::size_t d_model) {
+  const std::vector<MatrixFile>& files = arguments.matrices(option);
+  if (files.size() > 1) fail("{} is given {} times: give it once", option.name, files.size());
+  const Matrix& matrix = files.front().matrix;
   if (!std::ranges::all_of(cells(matrix), [](double cell) { return std::isfinite(cell); })) {
-    fail("--{}: every number must be finite", option);
+    fail("{}: every number must be finite", option.name);
   }
   if (matrix.shape().columns != d_model) {
-    fail("--{} is {} but d_model is {}: it must have {} columns", option, to_string(matrix.shape()), d_model,
-         d_model);
+    fail("{} is {} but d_model is {}: it must have {} columns", option.name, to_string(matrix.shape()),
+         d_model, d_model);
   }
   return matrix;
 }
@@ -67,22 +70,23 @@ class WordTaker {
   void take() {
     const ModelKind& kind = *choice_.model.kind;
     const bool lone_decoder = kind.encodes && !choice_.model.has_encoder();
-    if (!kind.encodes) refuse({"source", "x", "memory"}, "the model has no encoder: give --target");
+    if (!kind.encodes)
+      refuse({&option::source, &option::x, &option::memory}, "the model has no encoder: give --target");
     if (!kind.decodes || !usual_.decodes) {
-      refuse({"target", "target-x", "memory"}, "there is no decoder here");
+      refuse({&option::target, &option::target_x, &option::memory}, "there is no decoder here");
     }
     if (kind.encodes && lone_decoder) take_memory();
     if (kind.encodes && !lone_decoder) {
-      refuse({"memory"}, "the model has an encoder of its own: give --source or --x");
+      refuse({&option::memory}, "the model has an encoder of its own: give --source or --x");
       take_source();
     }
     if (kind.decodes && usual_.decodes) take_target();
   }
 
  private:
-  void refuse(std::initializer_list<std::string_view> options, std::string_view reason) const {
-    for (const std::string_view option : options) {
-      if (arguments_.has(option)) fail("--{} has no effect: {}", option, reason);
+  void refuse(std::initializer_list<const Option*> options, std::string_view reason) const {
+    for (const Option* option : options) {
+      if (arguments_.has(*option)) fail("{} has no effect: {}", option->name, reason);
     }
   }
 
@@ -90,22 +94,22 @@ class WordTaker {
   ModelInput vectors(const Side& side, const Words& words) {
     ModelInput input;
     const std::size_t d = choice_.model.sizes.d_model;
-    if (const auto given = arguments_.text(side.vectors)) {
-      input.x = given_vectors(std::string(side.vectors), *given, d);
+    if (arguments_.has(side.vectors)) {
+      input.x = given_vectors(arguments_, side.vectors, d);
       if (!arguments_.has(side.sentence)) return input;
       if (words.size() != input.size()) {
-        fail("--{} has {} but --{} has {}: give one word for each row", side.sentence,
-             count_of(words.size(), "word"), side.vectors, count_of(input.size(), "row"));
+        fail("{} has {} but {} has {}: give one word for each row", side.sentence.name,
+             count_of(words.size(), "word"), side.vectors.name, count_of(input.size(), "row"));
       }
     } else {
       if (words.size() > most_cells / d) {
-        fail("--{}: {} words of size {} are too many: give fewer words", side.sentence, words.size(), d);
+        fail("{}: {} words of size {} are too many: give fewer words", side.sentence.name, words.size(), d);
       }
       const std::uint32_t seed = model_seed(arguments_) + side.after_seed;
       input.x = random_kinds().front().make(seed)->embeddings({words.size(), d});
       choice_.remarks.push_back(fmt::format(
-          "the model has no embeddings: the vectors of the words are random. To choose them, give --{}",
-          side.vectors));
+          "the model has no embeddings: the vectors of the words are random. To choose them, give {}",
+          side.vectors.name));
     }
     input.tokens = words;
     input.blank = blanks_among(words);
@@ -119,7 +123,7 @@ class WordTaker {
 
   static void require_places(const Side& side, const Words& words, std::size_t places) {
     if (words.size() <= places) return;
-    fail("--{}: the input has {}, but the model has learned only {}: give fewer words", side.sentence,
+    fail("{}: the input has {}, but the model has learned only {}: give fewer words", side.sentence.name,
          count_of(words.size(), "word"), count_of(places, "position"));
   }
 
@@ -129,15 +133,14 @@ class WordTaker {
     const auto is_known = [&](const std::string& word) { return id_in(known.vocabulary, word) != 0; };
     if (is_told(asked_, side) || std::ranges::all_of(words, is_known)) return words;
     const Words own = own_words(known);
-    if (own.empty() || known.most == 0)
-      fail("the model has no words to begin with: give --{}", side.sentence);
-    const bool counted = arguments_.has("n");
+    if (own.empty() || known.most == 0) fail("the model has no words to begin with: give {}", side.sentence);
+    const bool counted = arguments_.has(option::n);
     words.resize(counted ? words.size() : std::min({few_words, own.size(), known.most}));
     for (std::size_t i = 0; i < words.size(); ++i) words[i] = own[i % own.size()];
     if (!counted) {
       choice_.remarks.push_back(
-          fmt::format("--{0} is not given: the first words of the vocabulary are used, {1}", side.sentence,
-                      fmt::join(words, " ")));
+          fmt::format("{0} is not given: the first words of the vocabulary are used, {1}",
+                      side.sentence.name, fmt::join(words, " ")));
     }
     return words;
   }
@@ -145,7 +148,7 @@ class WordTaker {
   void take_source() {
     const Transformer& model = choice_.model;
     const std::size_t rows = model.sizes.source_words;
-    if (arguments_.has("x") || rows == 0) {
+    if (arguments_.has(option::x) || rows == 0) {
       choice_.source = vectors(source_side, sentence(asked_, source_side));
       return;
     }
@@ -159,10 +162,10 @@ class WordTaker {
 
   // A decoder alone attends to the output of another model's encoder.
   void take_memory() {
-    refuse({"x"}, "the model has no encoder: give its output with --memory");
-    if (const auto given = arguments_.text("memory")) {
-      refuse({"source"}, "--memory already is the encoder output");
-      choice_.memory = given_vectors("memory", *given, choice_.model.sizes.d_model);
+    refuse({&option::x}, "the model has no encoder: give its output with --memory");
+    if (arguments_.has(option::memory)) {
+      refuse({&option::source}, "--memory already is the encoder output");
+      choice_.memory = given_vectors(arguments_, option::memory, choice_.model.sizes.d_model);
       return;
     }
     ModelInput drawn = vectors(source_side, sentence(asked_, source_side));
@@ -173,12 +176,12 @@ class WordTaker {
   void take_target() {
     const Transformer& model = choice_.model;
     const std::size_t rows = model.sizes.target_words;
-    if (arguments_.has("target-x") || rows == 0) {
+    if (arguments_.has(option::target_x) || rows == 0) {
       choice_.target = vectors(target_side, sentence(asked_, target_side));
       return;
     }
     const bool has_start = id_in(model.target_vocabulary, start_word) != 0;
-    if (use_.writes && has_start && model.kind->encodes && !arguments_.has("target")) {
+    if (use_.writes && has_start && model.kind->encodes && !arguments_.has(option::target)) {
       choice_.target = input_of({std::string(start_word)}, model.target_vocabulary, rows);
       return;
     }
@@ -206,8 +209,7 @@ class WordTaker {
 }  // namespace
 
 std::uint32_t model_seed(const Arguments& arguments) {
-  return static_cast<std::uint32_t>(
-      arguments.count("seed", 0, std::numeric_limits<std::uint32_t>::max()).value_or(1));
+  return static_cast<std::uint32_t>(arguments.count(option::seed).value_or(1));
 }
 
 void take_words(ModelChoice& choice, const AskedWords& asked, const ModelUse& use) {

@@ -1,0 +1,169 @@
+#pragma once
+
+#include "math/matrix.hpp"
+#include "problem/options.hpp"
+
+namespace attn {
+
+namespace choices {
+std::vector<OptionChoice> formats();
+}  // namespace choices
+
+namespace rules {
+inline constexpr NumberRule temperature{"not a number above 0 and at most 1000000",
+                                        [](double x) { return x > 0.0 && x <= 1e6; }};
+inline constexpr NumberRule share{"not a number above 0 and at most 1",
+                                  [](double x) { return x > 0.0 && x <= 1.0; }};
+}  // namespace rules
+
+/// The options of commands, beside those of problems. Those that several commands have are in a list of
+/// options.cpp; the others are in the entry of their command.
+namespace option {
+
+constexpr Option text_of(std::string_view name, std::string_view member, std::string_view placeholder,
+                         std::string_view words) {
+  return {name, member, Kind::text, placeholder, words};
+}
+
+// Which matrices are shown, and how.
+inline constexpr Option only{
+    "--only", "", Kind::texts, "PATTERN",
+    "show only matrices whose names match; separate several with |: 'weights|head.2.*'"};
+inline constexpr Option explain =
+    text_of("--explain", "", "CELL", "explain one number, such as 'weights[1,2]'");
+inline constexpr Option depth =
+    count("--depth", "", "explain the terms too, N steps back towards inputs and parameters")
+        .or_else("0")
+        .from_zero()
+        .up_to(1000);
+inline constexpr Option outline =
+    flag("--outline", "", "a diagram, and the tree of matrices with shapes and costs");
+inline constexpr Option by_word =
+    text_of("--by-word", "", "WORD", "show the steps for one word, with vectors");
+inline constexpr Option swap =
+    text_of("--swap", "", "I,J", "swap two words: what changes without and with positional encoding");
+inline constexpr Option transpose =
+    flag("--transpose", "", "show the weights transposed: keys as rows, queries as columns");
+inline constexpr Option from =
+    text_of("--from", "", "WORD", "show the weights of one query in every head, and their average");
+inline constexpr Option sweep =
+    text_of("--sweep", "", "N,…", "divide by one number after another, to see how the weights saturate");
+inline constexpr Option n = count("--n", "", "number of positions");
+inline constexpr Option columns =
+    text_of("--columns", "", "I,…", "columns to plot as curves").or_else("1,2,3,4");
+inline constexpr Option d = count("--d", "", "size of the vector at each position");
+inline constexpr Option kernel = count("--kernel", "", "width of the convolution, in positions").or_else("3");
+inline constexpr Option measure = flag("--measure", "", "measure how long each takes on this machine");
+
+// Layer normalization.
+inline constexpr Option gamma = matrix("--gamma", role::gamma, "scale γ, one row").or_else("ones");
+inline constexpr Option beta = matrix("--beta", role::beta, "shift β, one row").or_else("zeros");
+inline constexpr Option epsilon =
+    number("--epsilon", "epsilon", "ε, a small number that avoids division by 0", rules::positive,
+           "give a small one, such as 1e-5")
+        .or_else("1e-5");
+
+// Models: what they are, and what they are run on.
+inline constexpr Option model =
+    path("--model", "", "name of a built-in model, or a JSON file with parameters and words").called("NAME");
+inline constexpr Option size =
+    word("--size", "size", "size of a random model: tiny, or base as in the paper").or_else("tiny");
+inline constexpr Option norm =
+    word("--norm", "norm",
+         "layer normalization: post (after the residual connection), pre (before the sub-layer) or none")
+        .called("WHERE")
+        .or_else("post");
+inline constexpr Option kind =
+    word("--kind", "kind", "kind of model: encoder-decoder or decoder-only").or_else("encoder-decoder");
+inline constexpr Option save_parameters =
+    path("--save-parameters", "", "save the parameters to a .safetensors or .npz file");
+inline constexpr Option source =
+    text_of("--source", "source", "SENTENCE", "source words, for the encoder; <blank> is padding");
+inline constexpr Option target =
+    text_of("--target", "target", "SENTENCE", "target words; the decoder receives them shifted right by one");
+inline constexpr Option target_x{"--target-x", "target_x", Kind::matrix, "MATRIX",
+                                 "vectors to use instead of target words"};
+inline constexpr Option check_causal =
+    flag("--check-causal", "", "check the causal mask: change later words and compare earlier outputs");
+
+// What a model writes.
+inline constexpr Option steps = count("--steps", "steps", "maximum number of words").or_else("8").up_to(4096);
+inline constexpr Option no_cache =
+    flag("--no-cache", "no_cache", "recompute the keys and values of all target words at every step");
+inline constexpr Option sample =
+    flag("--sample", "sample", "sample each word from the distribution instead of taking the most probable");
+inline constexpr Option temperature =
+    number("--temperature", "temperature", "divide the logits by T before the softmax, and sample",
+           rules::temperature, "give one such as 0.5")
+        .called("T");
+inline constexpr Option top_k =
+    count("--top-k", "top_k", "sample from the K most probable words").called("K").up_to(most_cells);
+inline constexpr Option top_p =
+    number("--top-p", "top_p",
+           "sample from the smallest set of most probable words with total probability P or more",
+           rules::share, "give one such as 0.9")
+        .called("P");
+inline constexpr Option sample_seed = count("--sample-seed", "sample_seed", "seed for sampling words")
+                                          .or_else("1")
+                                          .from_zero()
+                                          .up_to(std::numeric_limits<std::uint32_t>::max());
+
+// Recurrent encoder-decoders.
+inline constexpr Option variant =
+    word("--variant", "variant", "kind of attention: bahdanau, luong, scaled-dot or none")
+        .or_else("bahdanau");
+inline constexpr Option cell = word("--cell", "cell", "recurrent cell: tanh or gru").or_else("tanh");
+inline constexpr Option hidden =
+    count("--hidden", "hidden", "hidden size and embedding size of random matrices")
+        .or_else("4")
+        .up_to(65536);
+
+// Lessons and files.
+inline constexpr Option state =
+    path("--state", "", "file of the progress").or_else("~/.local/state/attn/lessons.json");
+inline constexpr Option no_input = flag("--no-input", "", "print the whole lesson at once, with the answers");
+inline constexpr Option answers =
+    path("--answers", "", "read the answers from a file, one on each line; exit code 1 if one is wrong");
+inline constexpr Option step = count("--step", "", "begin at this step");
+inline constexpr Option yes = flag("--yes", "", "reset without asking");
+inline constexpr Option key = text_of("--key", "", "NAME", "name of the matrix, if the file has several");
+
+// How a page is written.
+inline constexpr Option format =
+    word("--format", "", "one of the formats listed below").or_else("text").from(choices::formats);
+inline constexpr Option output = [] {
+  Option row = path("--output", "", "-o FILE: write to this file; its ending chooses the format");
+  row.letter = 'o';
+  return row;
+}();
+inline constexpr Option precision =
+    count("--precision", "", "maximum number of decimals").or_else("4").from_zero().up_to(15);
+inline constexpr Option width = [] {
+  Option row = count("--width", "", "width of the output in columns; large matrices are shortened to fit");
+  row.least = 20;
+  return row.up_to(100000);
+}();
+inline constexpr Option full = flag("--full", "", "show all rows and columns");
+inline constexpr Option section = text_of(
+    "--section", "", "NAME", "show only sections whose heading begins with NAME; separate several with |");
+inline constexpr Option ascii = flag("--ascii", "", "use only ASCII characters in tables and symbols");
+inline constexpr Option color =
+    word("--color", "", "use colors: always, never or auto").called("WHEN").or_else("auto");
+inline constexpr Option theme =
+    word("--theme", "", "background of the terminal: dark, light or auto").or_else("auto");
+inline constexpr Option no_pager = flag("--no-pager", "", "do not pause after each screen");
+inline constexpr Option threads = count("--threads", "", "number of threads for large matrices")
+                                      .or_else(": one for each processor")
+                                      .up_to(256);
+inline constexpr Option short_help = flag("-h", "", "show the options of this command");
+inline constexpr Option help = flag("--help", "", "show all options, also those that many commands share");
+
+}  // namespace option
+
+/// The options that every command takes: how the page is written.
+const OptionGroup& output_options();
+
+/// The options that choose a model, its sizes, its parameters and its words.
+const OptionGroup& model_options();
+
+}  // namespace attn

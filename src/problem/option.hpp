@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "graph/role.hpp"
+
+namespace attn {
+
+/// What the value of an option is, on a command line and in a problem file.
+enum class Kind {
+  flag,
+  count,           // a whole number from `least` to `most`
+  counts,          // whole numbers from 0 on: "2,3"
+  number,          // a number that keeps the rule
+  word,            // a name: one of the choices, where there are some
+  word_or_number,  // one of the choices, or a number
+  text,
+  texts,     // may be given several times
+  words,     // a list of words, or one for each sentence of a batch
+  path,      // a file; a problem file cannot name one
+  matrix,    // a matrix, as a literal or in a file
+  matrices,  // a matrix, or one for each sentence of a batch
+};
+
+/// What a number must be, and what is said of one that is not: "not a positive number".
+struct NumberRule {
+  std::string_view broken;
+  bool (*holds)(double);
+};
+
+/// A name that an option can be given, and what it means.
+struct OptionChoice {
+  std::string_view name;
+  std::string_view summary;
+};
+
+/// The rows of a table as choices.
+template <class Row>
+std::vector<OptionChoice> choices_of(std::span<const Row> table) {
+  std::vector<OptionChoice> choices;
+  for (const Row& row : table) choices.push_back({row.name, row.summary});
+  return choices;
+}
+
+/// What an option has an effect on; several are joined with |.
+enum Effect : unsigned {
+  on_embeddings = 1,  // the words and their vectors
+  on_positions = 2,   // their positional encoding
+  on_attention = 4,   // all that is computed from them
+};
+
+/// An option of the program: on the command line, in problem files, and in help. Like a role it is known by
+/// its address; only its row knows its name.
+struct Option {
+  std::string_view name;    // "--wq"; empty: only problem files have it
+  std::string_view member;  // "w_q" in a problem file; empty: only the command line has it
+  Kind kind = Kind::flag;
+  std::string_view placeholder = {};  // "MATRIX"
+  std::string_view summary = {};      // one line of help, without the default
+  std::string_view usual = {};        // the default; after ": " if it is a description
+
+  std::vector<OptionChoice> (*choices)() = nullptr;
+  std::size_t least = 1, most = std::size_t{1} << 31;  // of a count
+  const NumberRule* rule = nullptr;                    // of a number
+  std::string_view advice = {};                        // what to give in place of a number that breaks it
+  const Role* role = nullptr;                          // of a matrix
+  unsigned effect = on_attention;
+  bool is_input = false;  // says what is attended to, and not only how
+  char letter = '\0';     // 'o': -o means the same
+
+  // The same row with one thing more, so that a table can say it in one line.
+  constexpr Option on(unsigned what) const { return with(&Option::effect, what); }
+  constexpr Option as_input() const { return with(&Option::is_input, true); }
+  constexpr Option from(std::vector<OptionChoice> (*names)()) const { return with(&Option::choices, names); }
+  constexpr Option up_to(std::size_t limit) const { return with(&Option::most, limit); }
+  constexpr Option from_zero() const { return with(&Option::least, std::size_t{0}); }
+  constexpr Option called(std::string_view what) const { return with(&Option::placeholder, what); }
+  constexpr Option or_else(std::string_view value) const { return with(&Option::usual, value); }
+
+ private:
+  template <class T>
+  constexpr Option with(T Option::*part, T value) const {
+    Option copy = *this;
+    copy.*part = value;
+    return copy;
+  }
+};
+
+/// As the default of an option that has none where it is offered.
+inline constexpr std::string_view no_default = "-";
+
+/// An option as a command offers it: with words and a limit of its own, where they differ.
+struct Offered {
+  const Option* option;
+  std::string_view summary;
+  std::string_view usual;
+  std::size_t most;  // of a count
+
+  constexpr Offered(const Option& row, std::string_view words = {}, std::string_view value = {},
+                    std::size_t limit = 0)
+      : option(&row),
+        summary(words.empty() ? row.summary : words),
+        usual(value.empty()         ? row.usual
+              : value == no_default ? std::string_view()
+                                    : value),
+        most(limit == 0 ? row.most : limit) {}
+};
+
+using OptionList = std::vector<const Option*>;
+
+/// Two options that cannot both be given; the sentence is the usual one if it is empty.
+struct Exclusion {
+  const Option* one;
+  const Option* other;
+  std::string_view sentence = {};
+};
+
+/// An option that needs one of some others.
+struct Requirement {
+  const Option* one;
+  OptionList any_of;
+  std::string_view sentence;
+};
+
+/// Options that are offered together, and what holds among them.
+struct OptionGroup {
+  std::vector<Offered> options;
+  std::vector<Exclusion> exclusions = {};
+  std::vector<Requirement> needs = {};
+};
+
+}  // namespace attn
