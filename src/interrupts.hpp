@@ -8,7 +8,7 @@ namespace attn {
 /// The signals that end the program early, but not before it has put things in order.
 constexpr std::array interrupts = {SIGINT, SIGTERM, SIGHUP};
 
-/// Whether whoever started the program had this signal ignored, as nohup has: it stays ignored.
+/// Whether this signal was ignored when the program started, as with nohup: it stays ignored.
 inline bool is_ignored(int signal) {
   struct sigaction before {};
   return sigaction(signal, nullptr, &before) != 0 || before.sa_handler == SIG_IGN;

@@ -162,7 +162,7 @@ std::optional<char> read_key() {
 }
 
 std::optional<Rgb> ground_of_terminal() {
-  // The second question, for the kind of terminal, is one that all answer: so nobody waits for an answer to
+  // The second question, for the kind of terminal, is one that all answer: so there is no waiting for an answer to
   // the first that does not come.
   constexpr std::string_view questions = "\x1b]11;?\x1b\\\x1b[c";
   const bool is_far = std::getenv("SSH_CONNECTION") != nullptr;
@@ -170,7 +170,7 @@ std::optional<Rgb> ground_of_terminal() {
   const Keyboard keyboard;
   const KeyByKey mode(keyboard);
   using namespace std::chrono_literals;
-  // What somebody has typed already is not for us to read.
+  // What was typed already is not for us to read.
   if (!mode.works() || waits(keyboard.descriptor(), 0ms)) return std::nullopt;
   write_all(keyboard.descriptor(), questions);
   std::string answer;

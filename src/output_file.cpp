@@ -122,7 +122,7 @@ void OutputFile::write(std::string_view bytes) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0) {
       if (errno == EINTR) continue;
-      // Whoever read this has seen enough.
+      // The reader of this has closed it.
       if (errno == EPIPE) std::_Exit(0);
       fail_to_write();
     }

@@ -4,7 +4,7 @@
 
 namespace attn {
 
-/// Writes to standard error. Where that is closed or full nobody is left to be told, and nothing happens.
+/// Writes to standard error. Nothing happens where that is closed or full.
 void tell(std::string_view bytes);
 
 }  // namespace attn

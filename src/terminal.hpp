@@ -20,7 +20,7 @@ class StandardTerminal final : public Terminal {
   void write(std::string_view text) override;
   std::optional<std::string> read_line(std::string_view prompt) override;
   std::optional<char> read_key() override;
-  /// Without rows where nothing is to pause, or where nobody could press a key.
+  /// Without rows where nothing is to pause, or where no key can be pressed.
   TerminalSize size() const override;
   void save(const FileToWrite& file) override;
 

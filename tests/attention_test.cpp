@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 #include <rapidcheck.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -429,9 +430,9 @@ TEST_CASE("matrices that do not fit together are refused by name and shape") {
       {"b_v is given without w_v", solving(R"({"x": [[1]], "b_v": [[1]]})")},
       {"the mask is 2×1 but the scores are 1×2", solving(R"({"scores": [[1, 2]], "mask": [[1], [0]]})")},
       {"the mask is 1×1 but the scores are 1×2", solving(R"({"scores": [[1, 2]], "mask": [[0.5]]})")},
-      {"--valid-length: 2 lengths are given for 3 queries: give one for all, or one per query",
+      {"‹valid_length›: 2 lengths are given for 3 queries: give one for all, or one per query",
        solving(R"({"scores": [[1, 2], [3, 4], [5, 6]], "valid_length": [1, 2]})")},
-      {"--valid-length: 3 is more than the number of keys, 2",
+      {"‹valid_length›: 3 is more than the number of keys, 2",
        solving(R"({"scores": [[1, 2]], "valid_length": 3})")},
       {"--valid-length: 3 lengths are given for 2 sentences: give one for each",
        solving(R"({"text": ["a b", "c d"], "valid_length": [1, 1, 1]})")},
@@ -466,10 +467,10 @@ TEST_CASE("numbers that cannot be are refused") {
        solving(R"({"text": "a b", "d_model": 2147483648})")},
       {"w_q would be 20000×20000", solving(R"({"text": "a", "d_model": 20000})")},
       {"q would be 1000000×1000", solving(R"({"n_q": 1000000, "n_k": 1, "d_k": 1000})")},
-      {"scale sqrt-dk needs the key size", solving(R"({"scores": [[1]], "scale": "sqrt-dk"})")},
-      {"--scale 0: the scores are divided by it, so give a positive number", solving(R"({"scale": 0})")},
-      {"--scale -2: ", solving(R"({"scale": -2})")},
-      {"--scale inf: ", solving(R"({"scale": "inf"})")},
+      {"‹scale› sqrt-dk needs the key size", solving(R"({"scores": [[1]], "scale": "sqrt-dk"})")},
+      {"‹scale› 0: the scores are divided by it, so give a positive number", solving(R"({"scale": 0})")},
+      {"‹scale› -2: ", solving(R"({"scale": -2})")},
+      {"‹scale› inf: ", solving(R"({"scale": "inf"})")},
       {"--mask-fill: 'abc' is neither a finite number nor -inf: give a number far below the scores",
        solving(R"({"mask_fill": "abc"})")},
       {"--mask-fill: 'nan' is neither a finite number", solving(R"({"mask_fill": "nan"})")},
@@ -553,4 +554,98 @@ TEST_CASE("fields of the wrong kind are refused with the file's name") {
        "command",
        solving(R"({"embeddings": "/etc/passwd"})")},
   });
+}
+
+namespace {
+
+// softmax(scores) v, written out.
+Matrix by_hand(const Matrix& scores, const Matrix& v) {
+  Matrix result({scores.shape().rows, v.shape().columns}, 0.0);
+  for (std::size_t i = 0; i < scores.shape().rows; ++i) {
+    double sum = 0.0;
+    for (const double score : row(scores, i)) sum += std::exp(score);
+    for (std::size_t j = 0; j < scores.shape().columns; ++j) {
+      for (std::size_t c = 0; c < v.shape().columns; ++c)
+        result(i, c) += std::exp(scores(i, j)) / sum * v(j, c);
+    }
+  }
+  return result;
+}
+
+const Matrix some_q = matrix({{1, -2, 0.5}, {3, 0.25, -1}});
+const Matrix some_k = matrix({{0.5, 1, 2}, {-1, 2, 0.25}, {2, -2, 1}, {0.75, 0.5, -0.5}});
+const Matrix some_v = matrix({{1, 2}, {-3, 0.5}, {0.25, 4}, {2, -1}});
+
+// q · k, changed by a function of the score, the query and the key.
+template <class Change>
+Matrix some_scores(const Change& change) {
+  Matrix scores({2, 4}, 0.0);
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t j = 0; j < 4; ++j) {
+      for (std::size_t c = 0; c < 3; ++c) scores(i, j) += some_q(i, c) * some_k(j, c);
+      scores(i, j) = change(scores(i, j), i, j);
+    }
+  }
+  return scores;
+}
+
+}  // namespace
+
+TEST_CASE("scores are multiplied by a number in place of the division") {
+  Problem problem = from_parts(some_q, some_k, some_v);
+  problem.multiplier = 0.125;
+  const Matrix scores = some_scores([](double s, std::size_t, std::size_t) { return 0.125 * s; });
+  CHECK(close(Solution(problem)["scaled"], scores, 1e-14));
+  CHECK(close(Solution(problem)["output"], by_hand(scores, some_v), 1e-14));
+}
+
+TEST_CASE("a soft cap bends the scaled scores before the mask") {
+  Problem problem = from_parts(some_q, some_k, some_v);
+  problem.scale = "2";
+  problem.soft_cap = 1.5;
+  problem.causal = true;
+  problem.causal_offset = 1;
+  const auto capped = [](double s) { return 1.5 * std::tanh(s / 2 / 1.5); };
+  const Matrix scores =
+      some_scores([&](double s, std::size_t i, std::size_t j) { return j <= i + 1 ? capped(s) : -infinity; });
+  CHECK(close(Solution(problem)["capped"],
+              some_scores([&](double s, std::size_t, std::size_t) { return capped(s); }), 1e-14));
+  CHECK(close(Solution(problem)["masked"], scores, 1e-14));
+  CHECK(close(Solution(problem)["output"], by_hand(scores, some_v), 1e-14));
+}
+
+TEST_CASE("with an offset the queries of a causal mask stand behind earlier keys") {
+  Problem problem = from_parts(some_q, some_k, some_v);
+  problem.causal = true;
+  problem.causal_offset = 2;  // the last two of four
+  CHECK(same(Solution(problem)["mask"], matrix({{1, 1, 1, 0}, {1, 1, 1, 1}})));
+}
+
+TEST_CASE("a mask of one row holds for every query, whether it permits or is added") {
+  Problem problem = from_parts(some_q, some_k, some_v);
+  problem.scale = "none";
+  problem.mask = GivenMask{matrix({{1, 0, 1, 1}}), false};
+  CHECK(same(Solution(problem)["mask"], matrix({{1, 0, 1, 1}, {1, 0, 1, 1}})));
+  problem.mask = GivenMask{matrix({{0, -infinity, 0.5, 1}}), true};
+  const Matrix added = some_scores([](double s, std::size_t, std::size_t j) {
+    return s + std::array{0.0, -infinity, 0.5, 1.0}[j];
+  });
+  CHECK(close(Solution(problem)["output"], by_hand(added, some_v), 1e-14));
+}
+
+TEST_CASE("values may come from another input than the keys") {
+  Problem problem;
+  problem.sequences.front().x = matrix({{1, 2}, {0.5, -1}});
+  problem.matrices = {{&role::memory, some_k},
+                      {&role::value_memory, matrix({{1}, {2}, {-1}, {0.5}})},
+                      {&role::w_q, matrix({{1, 0.5}, {-1, 2}})},
+                      {&role::w_k, matrix({{1, 0}, {0.5, 1}, {0, -1}})},
+                      {&role::w_v, matrix({{2, -3}})}};
+  CHECK(close(Solution(problem)["v"], matrix({{2, -3}, {4, -6}, {-2, 3}, {1, -1.5}}), 1e-15));
+  const Matrix weights = Solution(problem)["weights"];
+  CHECK(weights.shape() == Shape{2, 4});
+  Problem without = problem;
+  without.matrices.erase(&role::value_memory);
+  without.matrices[&role::w_v] = matrix({{1}, {1}, {1}});
+  CHECK(same(Solution(without)["weights"], weights));
 }

@@ -63,12 +63,14 @@ inline void build_into(Graph& graph, const Computation& computation) {
   const std::size_t n = computation.words;
   OptionValues options = read_problem_file(computation.fields, "test");
   options.override_with(read_problem_file(R"({"seed": 1})", "test"));
-  options.put(option::x, random_matrix({n, 4}, 1));
+  options.put(option::x, MatrixFile{.matrix = random_matrix({n, 4}, 1)});
   if (computation.mask != Computation::Mask::none) {
     Matrix mask = random_matrix({n, n}, 2);
     const bool zeros = computation.mask == Computation::Mask::allowed;
     for (double& cell : cells(mask)) cell = zeros ? (cell > -1.0 ? 1.0 : 0.0) : cell;
-    options.put(option::mask, std::move(mask));
+    MatrixFile file{.matrix = std::move(mask)};
+    if (zeros) file.kind = CellKind::boolean;
+    options.put(option::mask, std::move(file));
   }
   evaluate(build(options), graph);
 }

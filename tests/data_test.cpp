@@ -20,6 +20,7 @@
 #include "testing.hpp"
 
 using namespace attn;
+using namespace std::string_literals;
 
 namespace {
 
@@ -206,11 +207,11 @@ TEST_SUITE("csv") {
     CHECK(words.matrix(0, 1) == -infinity);
     CHECK(std::isnan(words.matrix(0, 2)));
     CHECK(words.matrix(1, 0) == -infinity);
-    CHECK_FALSE(words.boolean);
+    CHECK(words.kind == CellKind::real);
 
     const MatrixFile boolean = read_csv("true,false\nFalse,True\n", "", "x");
     check_same(boolean.matrix, {2, 2}, {1, 0, 0, 1});
-    CHECK(boolean.boolean);
+    CHECK(boolean.kind == CellKind::boolean);
   }
 
   TEST_CASE("a number too small for a double is nothing, one too large is refused") {
@@ -277,7 +278,7 @@ TEST_SUITE("literals") {
       CAPTURE(text);
       check_same(read_literal(text, "x").matrix, {2, 2}, {1, 0, 0, 1});
     }
-    CHECK(read_literal("true false", "x").boolean);
+    CHECK(read_literal("true false", "x").kind == CellKind::boolean);
     CHECK(read_literal("-inf", "x").matrix(0, 0) == -infinity);
   }
 
@@ -303,8 +304,8 @@ TEST_SUITE("json") {
     CHECK(words.matrix(0, 1) == infinity);
     CHECK(words.matrix(1, 0) == -infinity);
     CHECK(words.matrix(1, 1) == 1);
-    CHECK_FALSE(words.boolean);
-    CHECK(read_json("[[true,false]]", "", "x").boolean);
+    CHECK(words.kind == CellKind::real);
+    CHECK(read_json("[[true,false]]", "", "x").kind == CellKind::boolean);
   }
 
   TEST_CASE("a key finds a member at the top, in arrays, and in problem") {
@@ -349,7 +350,7 @@ TEST_SUITE("json") {
   TEST_CASE("what is not a matrix is refused in words") {
     CHECK(contains(json_refusal("[[1,2],[3]]"), "x.json: row 2 has 1 cell, the rows above have 2"));
     CHECK(contains(json_refusal("[[1,null]]"), "x.json: row 1, column 2 is null"));
-    CHECK(contains(json_refusal("[[[1]]]"), "row 1, column 1 is an array"));
+    CHECK(contains(json_refusal("[[[[1]]]]"), "row 1, column 1 is an array"));
     CHECK(contains(json_refusal("[[1],2]"), "row 2 is not an array"));
     CHECK(contains(json_refusal("[1,[2]]"), "row 1, column 2 is an array"));
     CHECK(contains(json_refusal("[\"a\"]"), "is the text 'a'"));
@@ -434,7 +435,38 @@ TEST_SUITE("npy") {
     const std::string_view elements("\0\1\1", 3);
     const MatrixFile file = read_npy(npy_of("|b1", "(1, 3)", elements), "", "x");
     check_same(file.matrix, {1, 3}, {0, 1, 1});
-    CHECK(file.boolean);
+    CHECK(file.kind == CellKind::boolean);
+  }
+
+  TEST_CASE("a file knows whether its cells are true and false, whole numbers or others") {
+    CHECK(read_npy(npy_of("|u1", "(1, 2)", "\0\1"s), "", "x").kind == CellKind::whole);
+    CHECK(read_npy(npy_of("<f2", "(1,)", "\0\0"s), "", "x").kind == CellKind::real);
+    CHECK(read_literal("1 0", "x").kind == CellKind::whole);
+    CHECK(read_literal("1 -0; true 2", "x").kind == CellKind::whole);
+    CHECK(read_literal("1 0.0", "x").kind == CellKind::real);
+    CHECK(read_literal("1 -inf", "x").kind == CellKind::real);
+    CHECK(read_csv("1,0\n0,1e0\n", "", "x").kind == CellKind::real);
+    CHECK(read_json("[[0, 1]]", "", "x").kind == CellKind::whole);
+    CHECK(read_json("[[0, 1.0]]", "", "x").kind == CellKind::real);
+    CHECK(read_json("[[0, \"-Infinity\"]]", "", "x").kind == CellKind::real);
+  }
+
+  TEST_CASE("an array of three dimensions is several matrices, in rows or columns first") {
+    const std::string elements = "\1\2\3\4\5\6\7\10\11\12\13\14"s;  // 1 … 12
+    const MatrixFile rows_first = read_npy(npy_of("|u1", "(2, 3, 2)", elements), "", "x");
+    CHECK(rows_first.count == 2);
+    check_same(rows_first.matrix, {6, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+    const MatrixFile columns_first =
+        read_npy(npy("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3, 2)}", elements), "", "x");
+    check_same(columns_first.matrix, {6, 2}, {1, 7, 3, 9, 5, 11, 2, 8, 4, 10, 6, 12});
+    const std::vector<MatrixFile> both = read_matrices("[[[1,2],[3,4],[5,6]],[[7,8],[9,10],[11,12]]]");
+    REQUIRE(both.size() == 2);
+    check_same(both[1].matrix, {3, 2}, {7, 8, 9, 10, 11, 12});
+    check_same(read_matrix("[[[1,2]]]").matrix, {1, 2}, {1, 2});
+    CHECK(contains(refusal([] { read_matrix("[[[1,2]],[[3,4]]]"); }),
+                   "has three dimensions, 2×1×2: give one of its 2 matrices. In NumPy, x[0] is the first"));
+    CHECK(contains(refusal([] { read_matrices("[[[1,2]],[[3,4],[5,6]]]"); }),
+                   "matrix 2 is 2×2, which is not the shape of the first"));
   }
 
   TEST_CASE("the header's keys may come in any order, with either quotes") {
@@ -480,7 +512,7 @@ TEST_SUITE("npy") {
                                    "")),
                    "[('a]', '<f8')"));
     CHECK(contains(npy_refusal(npy_of("|u1", "()", "\1")), "shape '()' of 0 dimensions"));
-    CHECK(contains(npy_refusal(npy_of("|u1", "(1, 1, 1)", "\1")), "shape '(1, 1, 1)' of 3 dimensions"));
+    CHECK(contains(npy_refusal(npy_of("|u1", "(1, 1, 1, 1)", "\1")), "shape '(1, 1, 1, 1)' of 4 dimensions"));
     CHECK(contains(npy_refusal(npy_of("|u1", "(0, 3)", "")), "x.npy is empty"));
   }
 
@@ -528,7 +560,7 @@ TEST_SUITE("npz") {
 
   TEST_CASE("compressed archives are read") {
     check_same(read_npz(compressed_npz, "q", "x").matrix, {2, 2}, {1.5, -2, 0, infinity});
-    CHECK(read_npz(compressed_npz, "k", "x").boolean);
+    CHECK(read_npz(compressed_npz, "k", "x").kind == CellKind::boolean);
   }
 
   TEST_CASE("a member that unpacks to more or less than its header promises is refused") {
@@ -628,7 +660,7 @@ TEST_SUITE("sources") {
   TEST_CASE("literals are sources") {
     check_same(read_matrix("1 0; 0 1").matrix, {2, 2}, {1, 0, 0, 1});
     check_same(read_matrix("[[1,0],[0,1]]").matrix, {2, 2}, {1, 0, 0, 1});
-    CHECK(read_matrix("true").boolean);
+    CHECK(read_matrix("true").kind == CellKind::boolean);
     CHECK(contains(refusal([] { read_matrix("[[1,0"); }), "'[[1,0':1:6: a ',' or ']' is expected here"));
     CHECK(contains(refusal([] { read_matrix("1 0; 0 x"); }), "'1 0; 0 x': 'x' in row 2 is not a number"));
   }

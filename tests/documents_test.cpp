@@ -62,9 +62,9 @@ TEST_CASE("nothing is wrong with any lesson") {
 TEST_CASE("the question that docs/lessons.md shows can be answered") {
   const std::string text = bytes_of((source / "docs/lessons.md").string());
   const attn::Lesson lesson = attn::read_lesson("---\ntitle: as shown\n---\n" + text, "docs/lessons.md");
-  const attn::WorkedLesson worked = work(lesson, attn::block_runner());
-  REQUIRE(worked.posed.size() == 1);
-  CHECK(attn::answer_of(worked.posed.front()) == "96");
+  const attn::LessonResult result = execute(lesson, attn::block_runner());
+  REQUIRE(result.questions.size() == 1);
+  CHECK(attn::answer_of(result.questions.front()) == "96");
 }
 
 TEST_CASE("the table of what lessons cover is the one in docs") {

@@ -195,7 +195,7 @@ TEST_CASE("masked and empty rows are explained as what they are") {
   Graph graph;
   const Value scores = input(graph, "scores", matrix({{1, 2, 3}, {4, 5, 6}}));
   const Value allowed = input(graph, "mask", matrix({{1, 0, 1}, {0, 0, 0}}));
-  const Value masked = name(role::masked, mask(scores, allowed, -infinity));
+  const Value masked = name(role::masked, mask(scores, allowed, -infinity, {"query", "key"}));
   const Value weights = name(role::weights, softmax(masked));
   check_explanations(masked.node());
   check_explanations(weights.node());
@@ -205,7 +205,7 @@ TEST_CASE("masked and empty rows are explained as what they are") {
   CHECK(reason(masked, 0, 0) == "key 1 is not masked for query 1, so the score stays");
   CHECK(reason(masked, 0, 1) == "key 2 is masked for query 1: −∞ replaces the score");
   CHECK(reason(weights, 0, 1) == "its score is −∞, and exp(−∞) = 0");
-  CHECK(reason(weights, 1, 1) == "all keys are masked for query 2, so its weights are 0");
+  CHECK(reason(weights, 1, 1) == "every number of row 2 is −∞, so its weights are 0");
   CHECK(reason(weights, 0, 0).find("masked[1,3], the largest score of the row, is subtracted first") !=
         std::string::npos);
 }
@@ -383,7 +383,7 @@ TEST_CASE("operands that do not fit together are refused by name and shape") {
       {"q is 2×3 but k is 4×2: both must have the same number of columns", [&] { matmul_transposed(q, k); }},
       {"q is 2×3 but k is 4×2: it must have the same shape, or be one row of 3 or one column of 2 numbers",
        [&] { add(q, k); }},
-      {"k is 4×2 but q is 2×3: a mask needs one row for each query and one column for each key",
+      {"k is 4×2 but q is 2×3: a mask must have the shape of the matrix that it masks",
        [&] { mask(q, k, 0.0); }},
       {"q has 3 columns: columns 3 to 4 are not among them", [&] { columns(q, 2, 2); }},
       {"q has 2 rows but k has 4: matrices side by side need the same number of rows",

@@ -6,9 +6,8 @@
 #include <sstream>
 
 #include "command/block_runner.hpp"
-#include "lesson/judge.hpp"
+#include "lesson/answer.hpp"
 #include "lesson/lesson.hpp"
-#include "lesson/library.hpp"
 #include "process.hpp"
 #include "render/width.hpp"
 
@@ -51,16 +50,16 @@ TEST_CASE("every lesson that is built in runs with right answers, and fails with
   for (const LessonFile& file : lesson_files()) {
     CAPTURE(file.name);
     const Lesson lesson = find_lesson(std::string(file.name));
-    const WorkedLesson worked = work(lesson, block_runner());
+    const LessonResult result = execute(lesson, block_runner());
     std::string right = "# right answers\n\n", wrong;
-    for (const Posed& posed : worked.posed) {
-      right += answer_of(posed) + "\n";
+    for (const SolvedQuestion& solved : result.questions) {
+      right += answer_of(solved) + "\n";
       wrong += "12345.678\n";
-      CHECK(judge(posed, answer_of(posed)).mark == Judged::Mark::right);
-      for (const auto& [quantity, says] : posed.mistakes) {
-        const Judged judged = judge(posed, written(quantity));
-        CHECK(judged.mark == Judged::Mark::wrong);
-        CHECK_MESSAGE(judged.says == says, posed.question.ask);
+      CHECK(judge(solved, answer_of(solved)).mark == Judgment::Mark::right);
+      for (const auto& [quantity, says] : solved.mistakes) {
+        const Judgment judged = judge(solved, written(quantity));
+        CHECK(judged.mark == Judgment::Mark::wrong);
+        CHECK_MESSAGE(judged.says == says, solved.question.ask);
       }
     }
     const std::string name(file.name);

@@ -42,8 +42,8 @@ class Typist final : public Terminal {
   TemporaryFolder folder_;
 };
 
-Desk desk_at(Typist& typist) {
-  return Desk(typist, {.width = 80}, typist.state());
+LessonTerminal desk_at(Typist& typist) {
+  return LessonTerminal(typist, {.width = 80}, typist.state());
 }
 
 // What answers every step of a lesson: Enter, or a word for each question.
@@ -59,23 +59,23 @@ constexpr std::size_t lines_of_prompt = 3;
 
 TEST_CASE("the course is shown with its lessons, and goes on where one was") {
   Typist typist;
-  Desk desk = desk_at(typist);
+  LessonTerminal terminal = desk_at(typist);
   typist.type({"", "q"});
-  take_course(block_runner(), desk);
+  take_course(block_runner(), terminal);
   CHECK(typist.shows("Enter: go on with lesson 1 "));
   CHECK(typist.shows("After this lesson you can:"));
   typist.type({"", "", "q"});
-  take_course(block_runner(), desk);
+  take_course(block_runner(), terminal);
   CHECK(typist.shows("Enter: go on with lesson 1 "));
-  CHECK(lesson_to_go_on_with(desk.progress()) == "soft-lookup");
-  CHECK(lesson_after_last(desk.progress()) == "attention-pooling");
+  CHECK(lesson_to_continue(terminal.progress()) == "soft-lookup");
+  CHECK(lesson_after_last(terminal.progress()) == "attention-pooling");
   typist.type({"", "q"});
-  take_course(block_runner(), desk);
+  take_course(block_runner(), terminal);
   CHECK(typist.shows("step 2/"));
   CHECK(typist.shows("You are at step 2 of "));
   CHECK_FALSE(typist.shows("After this lesson you can:"));
   typist.type({"?", "hint", "nonsense", "3", "q"});
-  take_course(block_runner(), desk);
+  take_course(block_runner(), terminal);
   CHECK(typist.shows("Type the number or the name of a lesson."));
   CHECK(typist.shows("unknown lesson 'nonsense'"));
   CHECK(typist.shows(find_lesson("3").title));
@@ -83,60 +83,60 @@ TEST_CASE("the course is shown with its lessons, and goes on where one was") {
 
 TEST_CASE("the end of a lesson says what one can do, what to try, and what comes next") {
   Typist typist;
-  Desk desk = desk_at(typist);
+  LessonTerminal terminal = desk_at(typist);
   const Lesson lesson = find_lesson("1");
   std::deque<std::string> lines = through(lesson, "s");
   lines.insert(lines.end(), {"", "q"});
   typist.type(lines);
-  take_from(lesson, block_runner(), desk);
+  take_from(lesson, block_runner(), terminal);
   CHECK(typist.shows("You can now:"));
   CHECK(typist.shows("- " + lesson.can.front()));
   CHECK(typist.shows("$ " + lesson.try_it));
   CHECK(typist.shows("Next: lesson 2, "));
   CHECK(typist.shows(find_lesson("2").title));
-  CHECK(standing_of(lesson, desk.progress().lessons.at(lesson.name)).is_finished());
+  CHECK(counts_of(lesson, terminal.progress().lessons.at(lesson.name)).is_finished());
 }
 
 TEST_CASE("what was missed is asked again, and no longer once it is answered at the first try") {
   Typist typist;
-  Desk desk = desk_at(typist);
+  LessonTerminal terminal = desk_at(typist);
   const Lesson lesson = find_lesson("1");
-  const WorkedLesson worked = work(lesson, block_runner());
+  const LessonResult result = execute(lesson, block_runner());
   std::deque<std::string> lines = through(lesson, "s");
   lines.insert(lines.end(), {"q"});
   typist.type(lines);
-  take_from(lesson, block_runner(), desk);
-  const auto standing = [&] { return standing_of(lesson, desk.progress().lessons.at(lesson.name)); };
-  REQUIRE(standing().missed == lesson.questions.size());
+  take_from(lesson, block_runner(), terminal);
+  const auto counts = [&] { return counts_of(lesson, terminal.progress().lessons.at(lesson.name)); };
+  REQUIRE(counts().missed == lesson.questions.size());
   CHECK(typist.shows("r review " + std::to_string(lesson.questions.size()) + " question"));
 
   std::deque<std::string> answers;
-  for (const Posed& posed : worked.posed) answers.push_back(answer_of(posed));
+  for (const SolvedQuestion& solved : result.questions) answers.push_back(answer_of(solved));
   answers.front() = "0";
-  answers.insert(answers.begin() + 1, answer_of(worked.posed.front()));
+  answers.insert(answers.begin() + 1, answer_of(result.questions.front()));
   typist.type(answers);
-  review_course(&lesson, block_runner(), desk);
+  review_course(&lesson, block_runner(), terminal);
   CHECK(typist.shows("Not yet."));
   CHECK(typist.shows("End of the review."));
-  CHECK(standing().missed == 1);  // the first needed two tries
-  CHECK(standing().later == lesson.questions.size());
-  CHECK(standing().first == 0);
+  CHECK(counts().missed == 1);  // the first needed two tries
+  CHECK(counts().later == lesson.questions.size());
+  CHECK(counts().first == 0);
 
-  typist.type({answer_of(worked.posed.front())});
-  review_course(nullptr, block_runner(), desk);
+  typist.type({answer_of(result.questions.front())});
+  review_course(nullptr, block_runner(), terminal);
   CHECK(typist.shows("[1/1]"));
-  CHECK(standing().missed == 0);
+  CHECK(counts().missed == 0);
   typist.type({});
-  review_course(nullptr, block_runner(), desk);
+  review_course(nullptr, block_runner(), terminal);
   CHECK(typist.shows("You have missed no question."));
 }
 
 TEST_CASE("q at a pause leaves the lesson, and nothing is asked for that was not shown") {
   Typist typist;
-  Desk desk = desk_at(typist);
+  LessonTerminal terminal = desk_at(typist);
   typist.key = 'q';
   typist.type({"", "", ""});
-  take_from(find_lesson("1"), block_runner(), desk);
+  take_from(find_lesson("1"), block_runner(), terminal);
   CHECK(typist.shows("Enter: continue"));
   CHECK(typist.shows("Your progress is saved."));
   CHECK_FALSE(typist.shows("[1/"));
@@ -146,9 +146,9 @@ TEST_CASE("no step of the course pauses before its end on a terminal of 80 by 24
   for (const Lesson& lesson : built_in_lessons()) {
     CAPTURE(lesson.name);
     Typist typist;
-    Desk desk = desk_at(typist);
+    LessonTerminal terminal = desk_at(typist);
     typist.type(through(lesson, "s"));
-    take(lesson, work(lesson, block_runner()), desk);
+    take(lesson, execute(lesson, block_runner()), terminal);
     CHECK_FALSE(typist.shows("next page"));
     CHECK(typist.shows("End of lesson"));
   }
@@ -157,9 +157,9 @@ TEST_CASE("no step of the course pauses before its end on a terminal of 80 by 24
 
 TEST_CASE("a first try and a later one are counted apart, and a solution that was shown is missed") {
   Typist typist;
-  Desk desk = desk_at(typist);
+  LessonTerminal terminal = desk_at(typist);
   const Lesson lesson = find_lesson("1");
-  const WorkedLesson worked = work(lesson, block_runner());
+  const LessonResult result = execute(lesson, block_runner());
   std::deque<std::string> lines;
   std::size_t asked = 0;
   for (const LessonStep& step : lesson.steps) {
@@ -167,18 +167,18 @@ TEST_CASE("a first try and a later one are counted apart, and a solution that wa
       lines.emplace_back("");
       continue;
     }
-    const std::string right = answer_of(worked.posed[*step.question]);
+    const std::string right = answer_of(result.questions[*step.question]);
     if (asked == 0) lines.insert(lines.end(), {right});
     if (asked == 1) lines.insert(lines.end(), {"h", "no such answer, and not readable", "a"});
     if (asked > 1) lines.emplace_back("s");
     ++asked;
   }
   typist.type(lines);
-  take(lesson, worked, desk);
-  const Standing standing = standing_of(lesson, desk.progress().lessons.at(lesson.name));
-  CHECK(standing.first == 1);
-  CHECK(standing.later == 0);
-  CHECK(standing.missed == lesson.questions.size() - 1);
+  take(lesson, result, terminal);
+  const ProgressCounts counts = counts_of(lesson, terminal.progress().lessons.at(lesson.name));
+  CHECK(counts.first == 1);
+  CHECK(counts.later == 0);
+  CHECK(counts.missed == lesson.questions.size() - 1);
 }
 
 TEST_CASE("the course as JSON says how far one is in each lesson") {

@@ -15,14 +15,14 @@ using namespace attn;
 namespace {
 
 // Says back what it is asked to say, so that what is put around it can be seen.
-Ran echo(const Words& words, const BlockStyle& style) {
+CommandResult echo(const Words& words, const BlockStyle& style) {
   if (words.front() == "fail") fail("{}", words.back());
   std::string text;
   for (const std::string& word : words) text += word + "\n";
   return {text, style.format ? std::string_view("markdown") : "text", {}};
 }
 
-std::string updated(std::string_view text, const RunProgram& run = echo) {
+std::string updated(std::string_view text, const RunCommand& run = echo) {
   const Document document = read_document(text, "a.md");
   return with_outputs(document, run_blocks(document, run));
 }
@@ -138,8 +138,8 @@ TEST_CASE("updating twice changes nothing more, and cleaning takes out what upda
 }
 
 TEST_CASE("a block has the same style wherever it runs") {
-  const RunProgram run = block_runner();
-  const Ran plain = run({"softmax"}, {});
+  const RunCommand run = block_runner();
+  const CommandResult plain = run({"softmax"}, {});
   CHECK(plain.format == "text");
   CHECK(plain.text.find('\x1b') == std::string::npos);
   CHECK(plain.text.find("│") != std::string::npos);
@@ -151,9 +151,9 @@ TEST_CASE("a block has the same style wherever it runs") {
 }
 
 TEST_CASE("a warning stands before what it is about") {
-  const Ran ran =
+  const CommandResult result =
       block_runner()({"mask", "--scores", "-2000000 1", "--mask", "1 0", "--mask-fill", "-1000000"}, {});
-  CHECK_MESSAGE(ran.text.starts_with("attn: warning: "), ran.text);
+  CHECK_MESSAGE(result.text.starts_with("attn: warning: "), result.text);
 }
 
 TEST_CASE("a block can neither write nor leave the folder of its document nor wait for input") {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "lesson/judge.hpp"
+#include "lesson/answer.hpp"
 #include "lesson/lesson.hpp"
 #include "problem/examples.hpp"
 #include "problem/problem.hpp"
@@ -37,21 +37,21 @@ Question question(const std::string& lines) {
   return read_question(document, document.questions.front());
 }
 
-Posed posed(const std::string& lines, std::string_view example = "thinking-machines") {
-  return pose(question(lines), Computed(example).graph());
+SolvedQuestion solved(const std::string& lines, std::string_view example = "thinking-machines") {
+  return solve(question(lines), Computed(example).graph());
 }
 
-Judged::Mark mark(const Posed& posed, std::string_view typed) {
-  return judge(posed, typed).mark;
+Judgment::Mark mark(const SolvedQuestion& solved, std::string_view typed) {
+  return judge(solved, typed).mark;
 }
 
-constexpr auto right = Judged::Mark::right;
-constexpr auto wrong = Judged::Mark::wrong;
-constexpr auto unreadable = Judged::Mark::unreadable;
+constexpr auto right = Judgment::Mark::right;
+constexpr auto wrong = Judgment::Mark::wrong;
+constexpr auto unreadable = Judgment::Mark::unreadable;
 
 }  // namespace
 
-TEST_CASE("an expression is worked out on a computation") {
+TEST_CASE("an expression is result out on a computation") {
   const Computed thinking("thinking-machines"), animal("animal"), eight("eight-heads");
   CHECK(thinking.number("scores[1,2]") == 96);
   CHECK(thinking.number("scores[Thinking,Machines] / 8 - 2") == 10);
@@ -74,7 +74,7 @@ TEST_CASE("an expression is worked out on a computation") {
   CHECK(eight.number("n_q * n_k") == 4);
 }
 
-TEST_CASE("an expression that cannot be worked out is refused") {
+TEST_CASE("an expression that cannot be result out is refused") {
   const Computed computed("thinking-machines");
   const auto refused = [&](std::string_view expression) {
     return refusal([&] { look_up_quantity(expression, &computed.graph()); });
@@ -92,10 +92,10 @@ TEST_CASE("an expression that cannot be worked out is refused") {
 }
 
 TEST_CASE("a number is right within its tolerance, however it is written") {
-  const Posed exact = posed("ask: a\nof: scores[1,2]\ntolerance: 0\n");
+  const SolvedQuestion exact = solved("ask: a\nof: scores[1,2]\ntolerance: 0\n");
   for (const char* typed : {"96", " 96.0 ", "9.6e1", "12*8", "√9216"}) CHECK(mark(exact, typed) == right);
   CHECK(mark(exact, "96.001") == wrong);
-  const Posed usual = posed("ask: a\nof: weights[1,2]\n");
+  const SolvedQuestion usual = solved("ask: a\nof: weights[1,2]\n");
   for (const char* typed : {"0.12", "12 %", "12%", "1/(1+exp(2))", "0.1192"})
     CHECK(mark(usual, typed) == right);
   for (const char* typed : {"0.13", "0.88", "-0.12"}) CHECK(mark(usual, typed) == wrong);
@@ -111,12 +111,12 @@ TEST_CASE("a number is right within its tolerance, however it is written") {
 
 TEST_CASE(
     "a comma is a decimal point or stands between thousands, and is asked about where it could be both") {
-  const Posed large = posed("ask: a\nof: scores[1,2] * 21872\ntolerance: 0.5\n");
+  const SolvedQuestion large = solved("ask: a\nof: scores[1,2] * 21872\ntolerance: 0.5\n");
   CHECK(answer_of(large) == "2099712");
   for (const char* typed : {"2099712", "2,099,712", "2,099,712.0", "2099712,25"})
     CHECK_MESSAGE(mark(large, typed) == right, typed);
   CHECK(mark(large, "2,1") == wrong);
-  const Judged doubtful = judge(large, "2,099");
+  const Judgment doubtful = judge(large, "2,099");
   CHECK(doubtful.mark == unreadable);
   CHECK(doubtful.says == "2,099 could be 2099 or 2.099: write it without a comma.");
   CHECK(mark(large, "0,099") == wrong);
@@ -124,7 +124,7 @@ TEST_CASE(
 
 TEST_CASE("the word with the most is asked for only where one has it alone") {
   const auto tied = [](const std::string& lines) {
-    return refusal([&] { posed("ask: a\nkind: word\n" + lines, "animal"); });
+    return refusal([&] { solved("ask: a\nkind: word\n" + lines, "animal"); });
   };
   CHECK(tied("of: most(head.1.weights[The])\n").find("are tied at 0.0909") != std::string::npos);
   CHECK(tied("of: least(head.1.weights[it])\n").find("'didn't' and 'cross' are tied") != std::string::npos);
@@ -134,18 +134,19 @@ TEST_CASE("the word with the most is asked for only where one has it alone") {
 }
 
 TEST_CASE("a shape, a word and a choice are read in every usual writing") {
-  const Posed shape = posed("ask: a\nkind: shape\nof: shape(x)\nwrong: shape(q) => narrower\n");
+  const SolvedQuestion shape = solved("ask: a\nkind: shape\nof: shape(x)\nwrong: shape(q) => narrower\n");
   for (const char* typed : {"2x4", "2×4", "[2, 4]", "2 by 4", "(2,4)"}) CHECK(mark(shape, typed) == right);
   CHECK(mark(shape, "4x2") == wrong);
   CHECK(judge(shape, "2x3").says == "narrower");
   for (const char* typed : {"2.60", "15.01", "2", "", "two", "1x2x3", "99999999999999999999x1"})
     CHECK(mark(shape, typed) == unreadable);
-  const Posed word = posed("ask: a\nkind: word\nof: most(weights[1])\nwrong: least(weights[1]) => less\n");
+  const SolvedQuestion word =
+      solved("ask: a\nkind: word\nof: most(weights[1])\nwrong: least(weights[1]) => less\n");
   CHECK(mark(word, "Thinking") == right);
   CHECK(mark(word, "thinking ") == right);
   CHECK(judge(word, "machines").says == "less");
   CHECK(mark(word, "it") == wrong);
-  const Posed choice = posed(
+  const SolvedQuestion choice = solved(
       "ask: a\nkind: choice\nof: scores[1,1] < scores[1,2]\nchoices: rises | falls\nwrong: \"rises\" => "
       "no\n");
   CHECK(answer_of(choice) == "falls");
@@ -156,7 +157,7 @@ TEST_CASE("a shape, a word and a choice are read in every usual writing") {
 }
 
 TEST_CASE("a mistake is recognized by its own expression") {
-  const Posed asked = posed(
+  const SolvedQuestion asked = solved(
       "ask: a\nof: scaled[1,2]\ntolerance: 0.1\nwrong: scores[1,2] => not divided\n"
       "wrong: scaled[2,1] =>\n  the transposed\n  cell\n");
   CHECK(judge(asked, "96").says == "not divided");
@@ -165,7 +166,7 @@ TEST_CASE("a mistake is recognized by its own expression") {
 }
 
 TEST_CASE("a question that is not whole is refused with file and line") {
-  const auto refused = [](const std::string& lines) { return refusal([&] { posed(lines); }); };
+  const auto refused = [](const std::string& lines) { return refusal([&] { solved(lines); }); };
   CHECK(refused("of: scores[1,1]\n").starts_with("a.md:1: the question has no text"));
   CHECK(refused("ask: a\n").starts_with("a.md:1: the question has no answer"));
   CHECK(refused("ask: a\nof: 96\n").starts_with("a.md:1: of: '96' names no part of the computation"));

@@ -79,9 +79,9 @@ class Script final : public Terminal {
 
 void take_at(Script& script, const std::string& lesson_text = small_lesson) {
   const Lesson lesson = read_lesson(lesson_text, "a.md");
-  const WorkedLesson worked = work(lesson, block_runner());
-  Desk desk(script, {.width = 80}, script.state());
-  take(lesson, worked, desk);
+  const LessonResult result = execute(lesson, block_runner());
+  LessonTerminal terminal(script, {.width = 80}, script.state());
+  take(lesson, result, terminal);
 }
 
 std::string replaced(std::string in, std::string_view what, std::string_view by) {

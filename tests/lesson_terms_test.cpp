@@ -7,7 +7,6 @@
 
 #include "command/block_runner.hpp"
 #include "lesson/show.hpp"
-#include "lesson/term_faults.hpp"
 
 using namespace attn;
 
@@ -77,11 +76,11 @@ TEST_CASE("the longest term counts, whole words only, and neither code nor empha
 
 TEST_CASE("no step of any lesson takes more than twenty lines of 80 columns") {
   for (const Lesson& lesson : built_in_lessons()) {
-    const WorkedLesson worked = work(lesson, block_runner());
+    const LessonResult result = execute(lesson, block_runner());
     for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
       CAPTURE(lesson.name);
       CAPTURE(i + 1);
-      const std::size_t height = height_of(lesson, lesson.steps[i], worked);
+      const std::size_t height = height_of(lesson, lesson.steps[i], result);
       CHECK(height >= 1);
       CHECK(height <= 20);
     }

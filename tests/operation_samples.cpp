@@ -78,6 +78,11 @@ const std::array table = {
                       return half_squared_norms(s.matrix("a", {s.m, s.n}));
                     },
                     of_one<definition::half_squared_norms>},
+    OperationSample{"unit_rows",
+                    [](Samples& s) {
+                      return unit_rows(s.matrix("a", {s.m, s.n}));
+                    },
+                    of_one<definition::unit_rows>},
     OperationSample{
         "minus_half_squared_distances",
         [](Samples& s) {

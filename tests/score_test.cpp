@@ -133,7 +133,8 @@ TEST_CASE("scores that would take more memory than a matrix may have are refused
     };
   };
   check_refused({
-      {"2000 queries and 2000 keys, pair by pair with 64 numbers each, are more than the 134217728 cells",
+      {"the pairs of 2000 rows of hidden_q and 2000 rows of hidden_k, with 64 numbers each, are more than "
+       "the 134217728 cells",
        scoring(many + R"(, "score": "additive")")},
   });
   Graph graph;
@@ -221,12 +222,12 @@ TEST_CASE("queries and keys of different sizes are for bilinear and additive alo
     };
   };
   check_refused({
-      {"except with --score bilinear or additive", scoring(R"("score": "dot")")},
-      {"except with --score bilinear or additive", scoring(R"("score": "gaussian")")},
-      {"--score bilinear needs score_m", scoring(R"("score": "bilinear")")},
+      {"except with ‹score› bilinear or additive", scoring(R"("score": "dot")")},
+      {"except with ‹score› bilinear or additive", scoring(R"("score": "gaussian")")},
+      {"‹score› bilinear needs score_m", scoring(R"("score": "bilinear")")},
       {"it must have 2 rows", scoring(R"("score": "bilinear", "score_m": [[1, 2, 3]])")},
       {"it must have 3 columns", scoring(R"("score": "bilinear", "score_m": [[1], [2]])")},
-      {"--score additive needs score_wk", scoring(R"("score": "additive", "score_wq": [[1], [2]])")},
+      {"‹score› additive needs score_wk", scoring(R"("score": "additive", "score_wq": [[1], [2]])")},
       {"it must have 1 columns",
        scoring(
            R"("score": "additive", "score_wq": [[1], [2]], "score_wk": [[1], [2], [3]], "score_wv": [[1, 2]])")},
@@ -236,4 +237,69 @@ TEST_CASE("queries and keys of different sizes are for bilinear and additive alo
   solved(graph,
          R"({"q": [[1, 2]], "k": [[1, 2, 3]], "score": "bilinear", "score_m": [[1, 0, 0], [0, 0, 1]]})");
   CHECK(graph.at("scores").matrix()(0, 0) == 1 + 6);
+}
+
+TEST_CASE("the cosine score is the dot product of vectors of length 1, and 0 for a vector of zeros") {
+  Graph graph;
+  const Value scores = cosine_similarity(input(graph, "q", matrix({{3, 4}, {0, 0}})),
+                                         input(graph, "k", matrix({{4, 3}, {-6, -8}, {0, 2}})), {});
+  CHECK(close(scores.matrix(), matrix({{24.0 / 25, -1, 0.8}, {0, 0, 0}}), 1e-15));
+  CHECK(close(graph.at("unit_k").matrix(), matrix({{0.8, 0.6}, {-0.6, -0.8}, {0, 1}}), 1e-15));
+  CHECK(rc::check("it does not depend on lengths", [] {
+    const Matrix q = random_matrix({3, 4}), k = random_matrix({5, 4});
+    Matrix longer = q;
+    for (double& cell : cells(longer)) cell *= 4.0;
+    const auto scores = [&](const Matrix& queries) {
+      Graph own;
+      return Matrix(cosine_similarity(input(own, "q", queries), input(own, "k", k), {}).matrix());
+    };
+    RC_ASSERT(close(scores(q), scores(longer), 1e-14));
+  }));
+}
+
+TEST_CASE("a bias is one number of the bilinear score, and a row within the tanh of the additive score") {
+  const Matrix q = matrix({{1, 2}, {-1, 0.5}}), k = matrix({{0.5, -1}, {2, 1}, {0, 1}});
+  const Matrix m = matrix({{1, 0.5}, {-0.25, 2}}), w = matrix({{0.5}, {-2}}), b = matrix({{0.75, -1.5}});
+  Graph graph;
+  const Value queries = input(graph, "q", q), keys = input(graph, "k", k);
+  const Value to_hidden = input(graph, "score_wq", m);
+  Graph second;
+  const ScoreParameters of_bilinear{
+      .matrices = {{&role::score_m, input(second, "score_m", m)},
+                   {&role::score_b, input(second, "score_b", matrix({{0.25}}))}}};
+  const ScoreParameters of_additive{.matrices = {{&role::score_wq, to_hidden},
+                                                 {&role::score_wk, input(graph, "score_wk", m)},
+                                                 {&role::score_wv, input(graph, "score_wv", w)},
+                                                 {&role::score_b, input(graph, "b", b)}}};
+  const Matrix of_products = bilinear(input(second, "q", q), input(second, "k", k), of_bilinear).matrix();
+  const Matrix of_network = additive(queries, keys, of_additive).matrix();
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      double product = 0.25, network = 0.0;
+      for (std::size_t c = 0; c < 2; ++c) {
+        double hidden = b(0, c);
+        for (std::size_t r = 0; r < 2; ++r) {
+          product += q(i, r) * m(r, c) * k(j, c);
+          hidden += (q(i, r) + k(j, r)) * m(r, c);
+        }
+        network += w(c, 0) * std::tanh(hidden);
+      }
+      CHECK(close(of_products(i, j), product, 1e-14));
+      CHECK(close(of_network(i, j), network, 1e-14));
+    }
+  }
+  const auto refused = [&](Value (*score)(const Value&, const Value&, const ScoreParameters&),
+                           const Matrix& bias) {
+    Graph other;
+    const ScoreParameters parameters{.matrices = {{&role::score_m, input(other, "score_m", m)},
+                                                  {&role::score_wq, input(other, "score_wq", m)},
+                                                  {&role::score_wk, input(other, "score_wk", m)},
+                                                  {&role::score_wv, input(other, "score_wv", w)},
+                                                  {&role::score_b, input(other, "score_b", bias)}}};
+    return refusal([&] { score(input(other, "q", q), input(other, "k", k), parameters); });
+  };
+  CHECK(refused(bilinear, b) ==
+        "scores: score_b is 1×2: it must be one row of 1 number, the same for every score");
+  CHECK(refused(additive, matrix({{1}})) ==
+        "scores: score_b is 1×1: it must be one row of 2 numbers, one for each column of score_wq");
 }

@@ -11,6 +11,13 @@ std::optional<Value> relative_scores(const Value& q, const Value& k, const Recip
   return recipe.positions->of_scores(q, k, *recipe.position_table);
 }
 
+// cap · tanh(x / cap): nearly x where x is small, and never beyond the cap.
+Value soft_cap(const Value& x, const Scalar& cap) {
+  return times(attn::tanh(divide(x, cap)), cap);
+}
+
+constexpr MaskNouns of_attention{.row = "query", .column = "key"};
+
 }  // namespace
 
 Value linear(const Value& x, const Projection& projection) {
@@ -34,14 +41,17 @@ Value attention_scores(const Value& q, const Value& k, const Recipe& recipe) {
   return scores;
 }
 
-Value divided(const Value& scores, const Recipe& recipe) {
+Value scaled_scores(const Value& scores, const Recipe& recipe) {
+  if (recipe.factor) return times(scores, *recipe.factor);
   return recipe.divisor ? divide(scores, *recipe.divisor) : scores;
 }
 
 Value attention_weights(const Value& scores, const Recipe& recipe) {
-  Value scaled = name(role::scaled, divided(scores, recipe));
-  Value biased = recipe.bias ? add(scaled, *recipe.bias) : scaled;
-  Value masked = name(role::masked, recipe.allowed ? mask(biased, *recipe.allowed, recipe.fill) : biased);
+  Value scaled = name(role::scaled, scaled_scores(scores, recipe));
+  Value capped = recipe.cap ? name(role::capped, soft_cap(scaled, *recipe.cap)) : scaled;
+  Value biased = recipe.bias ? add(capped, *recipe.bias) : capped;
+  Value masked =
+      name(role::masked, recipe.allowed ? mask(biased, *recipe.allowed, recipe.fill, of_attention) : biased);
   return name(role::weights, softmax(masked));
 }
 

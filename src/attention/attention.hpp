@@ -16,6 +16,8 @@ struct Recipe {
   const PositionKind* positions = &position_kinds().front();       // what distances add to the raw scores
   std::optional<Value> position_table = {};                        // what was learned of distances
   std::optional<Scalar> divisor = {};                              // of the scores
+  std::optional<Scalar> factor = {};                               // of the scores, instead of a divisor
+  std::optional<Scalar> cap = {};                          // the scaled scores lie between −cap and cap
   std::optional<Value> bias = {};                          // added to the scaled scores     [n_q, n_k]
   std::optional<Value> allowed = {};                       // 0 where a query may not look   [n_q, n_k]
   double fill = -std::numeric_limits<double>::infinity();  // takes the place of a score that is not allowed
@@ -35,12 +37,13 @@ Value linear(const Value& x, const Projection& projection);
 /// (Zhang et al., Dive into Deep Learning, 11.3; Shaw et al. 2018, equation 4)
 Value attention_scores(const Value& q, const Value& k, const Recipe& recipe);
 
-/// The scores divided by what the recipe says, or as they are.  [n_q, n_k] -> [n_q, n_k].
+/// The scores divided or multiplied by what the recipe says, or as they are.  [n_q, n_k] -> [n_q, n_k].
 /// (Vaswani et al. 2017, section 3.2.1)
-Value divided(const Value& scores, const Recipe& recipe);
+Value scaled_scores(const Value& scores, const Recipe& recipe);
 
-/// From the scores to weights whose rows sum to one: `scaled`, `masked`, `weights`.
-/// [n_q, n_k] -> [n_q, n_k].  (Vaswani et al. 2017, section 3.2.1)
+/// From the scores to weights whose rows sum to one: `scaled`, with a cap `capped` = cap · tanh(scaled /
+/// cap), `masked`, `weights`.  [n_q, n_k] -> [n_q, n_k].  (Vaswani et al. 2017, section 3.2.1; the cap: Gemma
+/// Team 2024, Gemma 2: Improving Open Language Models at a Practical Size, section 2)
 Value attention_weights(const Value& scores, const Recipe& recipe);
 
 /// The weighted sum of the values.  [n_q, n_k] [n_k, d_v] -> [n_q, d_v].  Throws InputError when a key has no

@@ -22,13 +22,13 @@ MaskRule causal_rule(std::size_t before) {
 
 MaskRule valid_length_rule(Shape shape, std::span<const std::size_t> lengths) {
   if (lengths.size() != 1 && lengths.size() != shape.rows) {
-    fail("--valid-length: {} are given for {}: give one for all, or one per query",
+    fail("‹valid_length›: {} are given for {}: give one for all, or one per query",
          count_of(lengths.size(), "length"),
          shape.rows == 1 ? "1 query" : fmt::format("{} queries", shape.rows));
   }
   for (const std::size_t length : lengths) {
     if (length > shape.columns) {
-      fail("--valid-length: {} is more than the number of keys, {}", length, shape.columns);
+      fail("‹valid_length›: {} is more than the number of keys, {}", length, shape.columns);
     }
   }
   return [all = std::vector(lengths.begin(), lengths.end())](std::size_t query, std::span<double> keys) {
@@ -48,7 +48,7 @@ MaskRule padding_rule(const std::vector<bool>& blanks) {
 
 MaskRule rule_of(Matrix mask) {
   return [mask = std::move(mask)](std::size_t query, std::span<double> keys) {
-    const std::span<const double> allowed = row(mask, query);
+    const std::span<const double> allowed = row(mask, mask.shape().rows == 1 ? 0 : query);
     for (std::size_t j = 0; j < keys.size(); ++j) keys[j] = allowed[j] != 0.0 ? keys[j] : 0.0;
   };
 }

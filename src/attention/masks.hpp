@@ -18,7 +18,8 @@ namespace attn {
 using MaskRule = std::function<void(std::size_t query, std::span<double> keys)>;
 
 /// Query i may attend to keys 1 … i, aligned at the top left when the lengths differ; after `before` earlier
-/// queries, to keys 1 … before + i.  (Vaswani et al., Attention Is All You Need, section 3.2.3)
+/// queries, to keys 1 … before + i: with before = n_k − n_q the mask is aligned at the bottom right, as with
+/// a cache of keys and values.  (Vaswani et al., Attention Is All You Need, section 3.2.3)
 MaskRule causal_rule(std::size_t before = 0);
 
 /// Query i may attend to the first lengths[i] keys; a single length holds for all queries.  (Zhang et al.,
@@ -29,7 +30,7 @@ MaskRule valid_length_rule(Shape shape, std::span<const std::size_t> lengths);
 /// No query may attend to a key that is padding; there are no more flags than keys.
 MaskRule padding_rule(const std::vector<bool>& blanks);
 
-/// What another mask allows.
+/// What another mask allows: one row for each query, or one for all of them.
 MaskRule rule_of(Matrix mask);
 
 /// The mask that allows what all rules allow.

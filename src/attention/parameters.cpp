@@ -29,7 +29,7 @@ FeedForward feed_forward_of(const Parameters& parameters) {
   const std::optional<Projection> inner = projection(parameters, linear_layer::inner),
                                   outer = projection(parameters, linear_layer::outer);
   if (!inner || !outer) {
-    fail("the feed-forward layer needs w_1 and w_2: give both, or --seed N for random ones");
+    fail("the feed-forward layer needs w_1 and w_2: give both, or ‹seed› N for random ones");
   }
   return {*inner, *outer};
 }

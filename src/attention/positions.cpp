@@ -31,7 +31,7 @@ Value learned(const Value& x, const Places& places) {
   if (places.before + words.rows > table.rows) {
     fail(
         "there are {} but only {} learned positions, and none for word {}: give a longer "
-        "--position-table, or --positions sinusoidal, which is defined for any length (but trained models "
+        "‹position_table›, or ‹positions› sinusoidal, which is defined for any length (but trained models "
         "rarely work well beyond the lengths of training)",
         count_of(places.before + words.rows, "word"), table.rows, table.rows + 1);
   }
@@ -76,7 +76,7 @@ constexpr std::array table = {
                  nullptr, interleaved, nullptr, nullptr},
     PositionKind{"concatenated", "x + p, with all sine columns before all cosine columns", nullptr,
                  concatenated, nullptr, nullptr},
-    PositionKind{"learned", "x + p, where p is a row of --position-table (learned positional embedding)",
+    PositionKind{"learned", "x + p, where p is a row of a learned table (learned positional embedding)",
                  [](const PositionSizes& sizes) {
                    return Shape{sizes.n, sizes.d_model};
                  },

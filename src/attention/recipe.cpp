@@ -7,7 +7,7 @@ namespace attn {
 Recipe complete(Recipe recipe) {
   for (const ScoreParameter& row : recipe.function->parameters) {
     if (recipe.learned.matrices.contains(&row.role)) continue;
-    fail("--score {} needs {}, a matrix with {}: give it, or --seed N for a random one",
+    fail("‹score› {} needs {}, a matrix with {}: give it, or ‹seed› N for a random one",
          recipe.function->name, row.role.leaf, row.shape_in_words);
   }
   return recipe;

@@ -21,7 +21,7 @@ Scalar root_of(std::size_t n) {
 std::optional<Scalar> sqrt_dk(const KeySizes& sizes) {
   if (sizes.d_k == 0)
     fail(
-        "--scale sqrt-dk needs the key size, and only scores are given: give --scale with a number, or none");
+        "‹scale› sqrt-dk needs the key size, and only scores are given: give ‹scale› with a number, or none");
   return root_of(sizes.d_k);
 }
 
@@ -51,7 +51,7 @@ std::span<const Scale> scales() {
 std::optional<Scalar> divisor(std::string_view scale, const KeySizes& sizes) {
   if (const std::optional<double> value = parsed<double>(scale)) {
     if (!std::isfinite(*value) || *value <= 0.0) {
-      fail("--scale {}: the scores are divided by it, so give a positive number", scale);
+      fail("‹scale› {}: the scores are divided by it, so give a positive number", scale);
     }
     const std::string written = fmt::format("{}", *value);
     return Scalar{*value, {written, written}, written};

@@ -7,6 +7,7 @@
 
 #include "op/operations.hpp"
 #include "support/error.hpp"
+#include "support/number.hpp"
 
 namespace attn {
 namespace {
@@ -15,6 +16,12 @@ constexpr ScoreParameter bilinear_parameters[] = {
     {role::score_m, "one row for each number of a query and one column for each number of a key",
      [](std::size_t d_q, std::size_t d_k) {
        return Shape{d_q, d_k};
+     }},
+};
+constexpr ScoreParameter bilinear_biases[] = {
+    {role::score_b, "one number",
+     [](std::size_t, std::size_t) {
+       return Shape{1, 1};
      }},
 };
 
@@ -33,6 +40,12 @@ constexpr ScoreParameter additive_parameters[] = {
        return Shape{d_k, 1};
      }},
 };
+constexpr ScoreParameter additive_biases[] = {
+    {role::score_b, "one row, with a number for each column of score_wq",
+     [](std::size_t, std::size_t d_k) {
+       return Shape{1, d_k};
+     }},
+};
 
 constexpr std::string_view of_dot_product =
     "An attention score is the dot product of a query and a key. The larger it is, the better the key fits "
@@ -49,9 +62,17 @@ constexpr std::array table = {
                     .meaning = of_dot_product,
                     .scale = "none",
                     .score = dot_product},
+    ScoringFunction{.name = "cosine",
+                    .summary = "q ⋅ k / ‖q‖‖k‖, between −1 and 1 (Graves et al. 2014)",
+                    .meaning =
+                        "An attention score is the cosine of the angle between a query and a key, their "
+                        "dot product after each is divided by its length: 1 for the same direction, −1 "
+                        "for opposite directions. The lengths do not count.",
+                    .scale = "none",
+                    .score = cosine_similarity},
     ScoringFunction{
         .name = "gaussian",
-        .summary = "−‖q − k‖² / 2σ², with --score-sigma",
+        .summary = "−‖q − k‖² / 2σ², with the width σ",
         .meaning =
             "An attention score is minus half the squared distance between a query and a key, divided by "
             "σ²: the nearer the key, the larger the score. The matrix expanded is the same, multiplied "
@@ -62,20 +83,22 @@ constexpr std::array table = {
         .expand = expand_gaussian},
     ScoringFunction{
         .name = "bilinear",
-        .summary = "q ⋅ M ⋅ k, with --score-m; sizes may differ (Luong et al. 2015)",
+        .summary = "q ⋅ M ⋅ k + b; sizes may differ (Luong et al. 2015)",
         .meaning = "An attention score is the dot product of a key and a projected query. The projection, "
                    "a learned matrix, gives the query the size of a key.",
         .scale = "none",
         .parameters = bilinear_parameters,
+        .biases = bilinear_biases,
         .score = bilinear},
     ScoringFunction{
         .name = "additive",
-        .summary = "w_v ⋅ tanh(W_q q + W_k k), with --score-wq, -wk and -wv (Bahdanau et al. 2014)",
+        .summary = "w_v ⋅ tanh(W_q q + W_k k + b) (Bahdanau et al. 2014)",
         .meaning = "An attention score is the output of a small network for one query and one key. Each is "
                    "multiplied by a matrix of its own. The two results are added, go through tanh, and are "
                    "multiplied by w_v.",
         .scale = "none",
         .parameters = additive_parameters,
+        .biases = additive_biases,
         .score = additive},
 };
 
@@ -83,7 +106,7 @@ void require_same_size(const Value& q, const Value& k) {
   if (q.shape().columns == k.shape().columns) return;
   fail(
       "scores: {} is {} but {} is {}: queries and keys must have the same number of columns, except with "
-      "--score bilinear or additive",
+      "‹score› bilinear or additive",
       q.node().title(), to_string(q.shape()), k.node().title(), to_string(k.shape()));
 }
 
@@ -104,6 +127,16 @@ void require_columns(const Value& value, const Role& role, std::size_t columns, 
        of_what);
 }
 
+// The bias b, or nothing.
+std::optional<Value> bias_of(const ScoreParameters& parameters, std::size_t columns,
+                             std::string_view of_what) {
+  const auto found = parameters.matrices.find(&role::score_b);
+  if (found == parameters.matrices.end()) return std::nullopt;
+  if (found->second.shape() == Shape{1, columns}) return found->second;
+  fail("scores: score_b is {}: it must be one row of {}, {}", to_string(found->second.shape()),
+       count_of(columns, "number"), of_what);
+}
+
 Value over_width(const Value& scores, double sigma) {
   if (sigma == 1.0) return scores;
   const std::string written = fmt::format("{}", sigma);
@@ -119,6 +152,13 @@ std::span<const ScoringFunction> scoring_functions() {
 Value dot_product(const Value& q, const Value& k, const ScoreParameters&) {
   require_same_size(q, k);
   return matmul_transposed(q, k);
+}
+
+Value cosine_similarity(const Value& q, const Value& k, const ScoreParameters&) {
+  require_same_size(q, k);
+  Value unit_q = name(role::unit_q, unit_rows(q));
+  Value unit_k = name(role::unit_k, unit_rows(k));
+  return matmul_transposed(unit_q, unit_k);
 }
 
 Value gaussian(const Value& q, const Value& k, const ScoreParameters& parameters) {
@@ -139,7 +179,9 @@ Value bilinear(const Value& q, const Value& k, const ScoreParameters& parameters
   const Value& m = parameter(parameters, role::score_m, q.shape().columns, "number of a query");
   require_columns(m, role::score_m, k.shape().columns, "one for each number of a key");
   Value projected = name(role::projected_q, matmul(q, m));
-  return matmul_transposed(projected, k);
+  Value scores = matmul_transposed(projected, k);
+  const std::optional<Value> bias = bias_of(parameters, 1, "the same for every score");
+  return bias ? add(scores, *bias) : scores;
 }
 
 Value additive(const Value& q, const Value& k, const ScoreParameters& parameters) {
@@ -149,7 +191,10 @@ Value additive(const Value& q, const Value& k, const ScoreParameters& parameters
   const Value& w_v = parameter(parameters, role::score_wv, w_q.shape().columns, "column of score_wq");
   require_columns(w_v, role::score_wv, 1, "no more");
   Value hidden_q = name(role::hidden_q, matmul(q, w_q));
-  Value hidden_k = name(role::hidden_k, matmul(k, w_k));
+  const std::optional<Value> bias =
+      bias_of(parameters, w_q.shape().columns, "one for each column of score_wq");
+  Value of_keys = matmul(k, w_k);
+  Value hidden_k = name(role::hidden_k, bias ? add(of_keys, *bias) : of_keys);
   Value hidden = name(role::hidden, pairwise_sum(hidden_q, hidden_k));
   Value activated = name(role::activated, attn::tanh(hidden));
   return unpair(matmul(activated, w_v), q, k);

@@ -32,19 +32,24 @@ struct ScoringFunction {
   std::string_view summary;
   std::string_view meaning;  // what a score is, in a sentence or two
   std::string_view scale;    // the scale that belongs to it, a row of scales()
-  std::span<const ScoreParameter> parameters = {};
+  std::span<const ScoreParameter> parameters = {};  // all are needed
+  std::span<const ScoreParameter> biases = {};      // may be left out, and are never random
   Value (*score)(const Value& q, const Value& k, const ScoreParameters& parameters);
   // Names what the scores are when they are written otherwise, for the reader: they are not made of it.
   void (*expand)(const Value& q, const Value& k, const ScoreParameters& parameters) = nullptr;
 };
 
-/// scaled-dot (the default), dot, gaussian, bilinear, additive. A new scoring function is a function of
-/// values and a row.
+/// scaled-dot (the default), dot, cosine, gaussian, bilinear, additive. A new scoring function is a function
+/// of values and a row.
 std::span<const ScoringFunction> scoring_functions();
 
 /// q · kᵀ, every query with every key. Throws InputError when their sizes differ.
 /// (Notes "Self-Attention": e_ij = q_iᵀ k_j)
 Value dot_product(const Value& q, const Value& k, const ScoreParameters& parameters);
+
+/// q · k / ‖q‖‖k‖, between −1 and 1, with `unit_q` = q / ‖q‖ and `unit_k` = k / ‖k‖; 0 where one of them is
+/// 0. (Graves et al. 2014, Neural Turing Machines, section 3.3.1, equation 6)
+Value cosine_similarity(const Value& q, const Value& k, const ScoreParameters& parameters);
 
 /// −‖q − k‖² / 2σ², from the differences q − k.  (Zhang et al., Dive into Deep Learning, 11.3.1)
 Value gaussian(const Value& q, const Value& k, const ScoreParameters& parameters);
@@ -54,11 +59,12 @@ Value gaussian(const Value& q, const Value& k, const ScoreParameters& parameters
 /// (Zhang et al., Dive into Deep Learning, 11.3.1)
 void expand_gaussian(const Value& q, const Value& k, const ScoreParameters& parameters);
 
-/// q M kᵀ for queries and keys of different sizes, with `projected_q` = q M.
-/// (Zhang et al., Dive into Deep Learning, 11.3.4)
+/// q M kᵀ + b for queries and keys of different sizes, with `projected_q` = q M and one number b, or none.
+/// (Zhang et al., Dive into Deep Learning, 11.3.4; the bias is that of torch.nn.Bilinear)
 Value bilinear(const Value& q, const Value& k, const ScoreParameters& parameters);
 
-/// tanh(q W_q + k W_k) w_v for every pair: `hidden_q`, `hidden_k`, their sums `hidden`, and `activated`.
+/// tanh(q W_q + k W_k + b) w_v for every pair: `hidden_q`, `hidden_k` with b, if there is one, their sums
+/// `hidden`, and `activated`.
 /// (Zhang et al., Dive into Deep Learning, 11.3.4; Bahdanau et al. 2014)
 Value additive(const Value& q, const Value& k, const ScoreParameters& parameters);
 

@@ -141,7 +141,7 @@ class MaskWatch final : public Watch {
     told.push_back(
         fmt::format("{}: masked keys of query {} get weight {}: the mask value {:.6g} is not far below the "
                     "scores. Give a "
-                    "lower --mask-fill, or leave it out for −∞",
+                    "lower ‹mask_fill›, or leave it out for −∞",
                     weights.name, weights.frame.rows.label(most.query), written_digits(most.weight, 2),
                     mask_fill(*leaking_mask(weights)->operation)));
   }

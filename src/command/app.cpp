@@ -50,9 +50,8 @@ void check(const Command& command, const OptionValues& given) {
   }
 }
 
-}  // namespace
-
-Answer answer(const std::vector<std::string>& command_line, const Environment& environment) {
+// The answer, in which messages may name members of problem files instead of options.
+Answer answer_in_members(const std::vector<std::string>& command_line, const Environment& environment) {
   Parsed parsed = parse(command_line);
   parsed.arguments.environment = &environment;
   const Arguments& arguments = parsed.arguments;
@@ -99,6 +98,18 @@ Answer answer(const std::vector<std::string>& command_line, const Environment& e
   answer.session = std::move(outcome.session);
   answer.computation = std::move(outcome.computation);
   return answer;
+}
+
+}  // namespace
+
+Answer answer(const std::vector<std::string>& command_line, const Environment& environment) {
+  try {
+    Answer result = answer_in_members(command_line, environment);
+    for (std::string& warning : result.warnings) warning = with_options(warning);
+    return result;
+  } catch (const InputError& error) {
+    throw InputError(with_options(error.what()));
+  }
 }
 
 }  // namespace attn

@@ -44,23 +44,23 @@ void put_warnings_first(Answer& answer) {
   answer.page.blocks.insert(answer.page.blocks.begin(), warnings.begin(), warnings.end());
 }
 
-Ran run_words(std::vector<std::string> words, const BlockStyle& wanted) {
+CommandResult run_words(std::vector<std::string> words, const BlockStyle& wanted) {
   if (wanted.format) words.insert(words.end(), {"--format", *wanted.format});
   Answer answer = attn::answer(words, nowhere());
   refuse_effects(answer);
   put_warnings_first(answer);
-  Ran ran{"", answer.format->name, nullptr, answer.computation, {}, answer.style.width};
-  Sink sink([&](std::string_view bytes) { ran.text += bytes; });
-  ran.style = style_of(answer, wanted);
-  answer.format->render(answer.page, ran.style, sink);
+  CommandResult result{"", answer.format->name, nullptr, answer.computation, {}, answer.style.width};
+  Sink sink([&](std::string_view bytes) { result.text += bytes; });
+  result.style = style_of(answer, wanted);
+  answer.format->render(answer.page, result.style, sink);
   sink.flush();
-  ran.page = std::make_shared<const Page>(std::move(answer.page));
-  return ran;
+  result.page = std::make_shared<const Page>(std::move(answer.page));
+  return result;
 }
 
 }  // namespace
 
-RunProgram block_runner() {
+RunCommand block_runner() {
   return run_words;
 }
 

@@ -9,6 +9,7 @@
 
 #include "command/arguments.hpp"
 #include "page/page.hpp"
+#include "problem/problem.hpp"
 #include "render/style.hpp"
 #include "support/file_to_write.hpp"
 #include "support/terminal.hpp"

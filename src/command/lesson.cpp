@@ -9,15 +9,11 @@
 #include "command/own_source.hpp"
 #include "files/matrix_file.hpp"
 #include "lesson/course.hpp"
-#include "lesson/coverage.hpp"
-#include "lesson/export.hpp"
 #include "lesson/lesson.hpp"
-#include "lesson/library.hpp"
 #include "lesson/lint.hpp"
+#include "lesson/printed.hpp"
 #include "lesson/progress.hpp"
-#include "lesson/recite.hpp"
 #include "lesson/show.hpp"
-#include "lesson/template.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"
@@ -62,12 +58,12 @@ bool at_terminal(const Arguments& arguments) {
   return environment.input_is_terminal && environment.output_is_terminal && !as_page;
 }
 
-Outcome at_desk(const Arguments& arguments, std::function<void(Desk& desk)> action) {
+Outcome interactive(const Arguments& arguments, std::function<void(LessonTerminal& terminal)> action) {
   Outcome outcome;
   outcome.session = [action = std::move(action), state = state_to_write(arguments)](Terminal& terminal,
                                                                                     const Style& style) {
-    Desk desk(terminal, style, state);
-    action(desk);
+    LessonTerminal lesson_terminal(terminal, style, state);
+    action(lesson_terminal);
   };
   return outcome;
 }
@@ -80,7 +76,7 @@ Lesson lesson_named(const Arguments& arguments) {
 
 Outcome list(const Arguments& arguments) {
   const CourseProgress progress = progress_so_far(arguments);
-  const std::optional<std::string> go_on = lesson_to_go_on_with(progress);
+  const std::optional<std::string> go_on = lesson_to_continue(progress);
   const std::string with =
       go_on ? " goes on with lesson " + without_zeros(find_lesson(*go_on).number) : " shows all";
   return page_of({course_listing(progress), Prose{text(code("attn lesson"), with, "; ",
@@ -89,12 +85,12 @@ Outcome list(const Arguments& arguments) {
 
 Outcome show(const Arguments& arguments) {
   const Lesson lesson = lesson_named(arguments);
-  const WorkedLesson worked = work(lesson, block_runner());
+  const LessonResult result = execute(lesson, block_runner());
   std::vector<Block> blocks = opening_of(lesson);
   bool answers = false;  // whether a block shows the answer to the question before it
   for (const LessonStep& step : lesson.steps) {
     std::vector<Block> shown =
-        answers ? shown_without_output(lesson, step) : shown_whole(lesson, step, worked);
+        answers ? shown_without_output(lesson, step) : shown_whole(lesson, step, result);
     if (answers && step.question) shown.push_back(attn::shown(lesson.questions[*step.question]));
     std::ranges::move(shown, std::back_inserter(blocks));
     answers = step.question.has_value();
@@ -102,10 +98,10 @@ Outcome show(const Arguments& arguments) {
   return page_of(std::move(blocks));
 }
 
-Outcome answered_from_file(const Lesson& lesson, const WorkedLesson& worked, const std::string& path) {
-  Graded result = graded(lesson, worked, answers_in(read_bytes(path)));
-  Outcome outcome = page_of(std::move(result.blocks));
-  if (result.wrong > 0) outcome.verdict = Verdict::failed;
+Outcome answered_from_file(const Lesson& lesson, const LessonResult& result, const std::string& path) {
+  Graded grades = graded(lesson, result, answers_in(read_bytes(path)));
+  Outcome outcome = page_of(std::move(grades.blocks));
+  if (grades.wrong > 0) outcome.verdict = Verdict::failed;
   return outcome;
 }
 
@@ -115,14 +111,16 @@ std::optional<std::size_t> first_step(const Arguments& arguments, const Lesson& 
   return whole_number(option::step.name, std::to_string(*step), 1, lesson.steps.size()) - 1;
 }
 
-// Step by step where somebody sits at a terminal; all at once anywhere else.
+// Step by step at a terminal; all at once elsewhere.
 Outcome run(const Arguments& given, Lesson chosen) {
   auto lesson = std::make_shared<const Lesson>(std::move(chosen));
   if (const std::optional<std::string> path = given.text(option::answers))
-    return answered_from_file(*lesson, work(*lesson, block_runner()), *path);
+    return answered_from_file(*lesson, execute(*lesson, block_runner()), *path);
   const std::optional<std::size_t> step = first_step(given, *lesson);
-  if (!at_terminal(given)) return page_of(recited(*lesson, work(*lesson, block_runner())));
-  return at_desk(given, [lesson, step](Desk& desk) { take_from(*lesson, block_runner(), desk, step); });
+  if (!at_terminal(given)) return page_of(with_answers(*lesson, execute(*lesson, block_runner())));
+  return interactive(given, [lesson, step](LessonTerminal& terminal) {
+    take_from(*lesson, block_runner(), terminal, step);
+  });
 }
 
 Lesson unfinished(const std::optional<std::string>& name) {
@@ -133,7 +131,7 @@ Lesson unfinished(const std::optional<std::string>& name) {
 
 Outcome run(const Arguments& arguments) {
   if (arguments.words.size() > 1) return run(arguments, lesson_named(arguments));
-  return run(arguments, unfinished(lesson_to_go_on_with(progress_so_far(arguments))));
+  return run(arguments, unfinished(lesson_to_continue(progress_so_far(arguments))));
 }
 
 Outcome next(const Arguments& arguments) {
@@ -142,15 +140,18 @@ Outcome next(const Arguments& arguments) {
 
 Outcome course(const Arguments& arguments) {
   if (!at_terminal(arguments)) return list(arguments);
-  return at_desk(arguments, [](Desk& desk) { take_course(block_runner(), desk); });
+  return interactive(arguments, [](LessonTerminal& terminal) { take_course(block_runner(), terminal); });
 }
 
 Outcome review(const Arguments& arguments) {
   if (!at_terminal(arguments)) fail("attn lesson review asks questions: start it at a terminal");
   if (arguments.words.size() == 1)
-    return at_desk(arguments, [](Desk& desk) { review_course(nullptr, block_runner(), desk); });
+    return interactive(arguments,
+                       [](LessonTerminal& terminal) { review_course(nullptr, block_runner(), terminal); });
   auto lesson = std::make_shared<const Lesson>(lesson_named(arguments));
-  return at_desk(arguments, [lesson](Desk& desk) { review_course(lesson.get(), block_runner(), desk); });
+  return interactive(arguments, [lesson](LessonTerminal& terminal) {
+    review_course(lesson.get(), block_runner(), terminal);
+  });
 }
 
 Outcome check(const Arguments& arguments) {
@@ -167,8 +168,12 @@ Outcome check(const Arguments& arguments) {
   return outcome;
 }
 
+std::string without_line_end(const std::string& text) {
+  return std::string(without_ending(text));
+}
+
 Outcome begin_new(const Arguments&) {
-  return page_of({CodeBlock{"markdown", std::string(lesson_template())}});
+  return page_of({CodeBlock{"markdown", without_line_end(std::string(lesson_template()))}});
 }
 
 // What is left of the progress when a lesson, or without a name all of them, is forgotten.
@@ -192,27 +197,23 @@ Outcome reset(const Arguments& arguments) {
   }
   if (!at_terminal(arguments))
     fail("attn lesson reset forgets your progress in {}: give --yes to do it", count_of(count, "lesson"));
-  return at_desk(arguments, [name, count](Desk& desk) {
+  return interactive(arguments, [name, count](LessonTerminal& terminal) {
     const std::optional<std::string> typed =
-        desk.ask(fmt::format("Forget your progress in {}? yes or no", count_of(count, "lesson")));
+        terminal.ask(fmt::format("Forget your progress in {}? yes or no", count_of(count, "lesson")));
     const bool sure = typed && (*typed == "yes" || *typed == "y");
-    if (sure) desk.save(without(desk.progress(), name));
-    desk.show({Prose{text(sure ? "The progress is reset." : "Nothing is changed.")}});
+    if (sure) terminal.save(without(terminal.progress(), name));
+    terminal.show({Prose{text(sure ? "The progress is reset." : "Nothing is changed.")}});
   });
-}
-
-std::string without_line_end(const std::string& text) {
-  return std::string(without_ending(text));
 }
 
 Outcome export_lesson(const Arguments& arguments) {
   const Lesson lesson = lesson_named(arguments);
-  const WorkedLesson worked = work(lesson, block_runner());
+  const LessonResult result = execute(lesson, block_runner());
   const std::optional<std::string> answers = arguments.text(option::answers);
-  const LessonProgress progress = answers ? answered(lesson, worked, answers_in(read_bytes(*answers)))
+  const LessonProgress progress = answers ? answered(lesson, result, answers_in(read_bytes(*answers)))
                                           : progress_so_far(arguments).lessons[progress_name(lesson)];
   if (arguments.words.size() == 2) {
-    const std::string markdown = exported_markdown(lesson, worked, progress);
+    const std::string markdown = exported_markdown(lesson, result, progress);
     return page_of({CodeBlock{"markdown", without_line_end(markdown)}});
   }
   const std::string& path = arguments.words[2];
@@ -220,8 +221,8 @@ Outcome export_lesson(const Arguments& arguments) {
   if (!path.ends_with(".md") && !path.ends_with(".html"))
     fail("{}: its ending does not say what to write: give a file that ends in .md or .html", path);
   Outcome outcome = page_of({Prose{text(path, " is written.")}});
-  outcome.files.push_back({path, path.ends_with(".md") ? exported_markdown(lesson, worked, progress)
-                                                       : exported_html(lesson, worked, progress)});
+  outcome.files.push_back({path, path.ends_with(".md") ? exported_markdown(lesson, result, progress)
+                                                       : exported_html(lesson, result, progress)});
   return outcome;
 }
 

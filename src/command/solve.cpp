@@ -51,7 +51,7 @@ OptionValues learned_parameters(const Arguments& arguments, const std::string& p
     }
     if (arguments.has(**found))
       fail("{} has {}, and {} is given too: leave out one of them", path, name, (*found)->name);
-    learned.put(**found, std::move(matrix));
+    learned.put(**found, MatrixFile{.matrix = std::move(matrix)});
   }
   return learned;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "document/place.hpp"
 #include "support/lookup.hpp"
 #include "support/whole_number.hpp"
 

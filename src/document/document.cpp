@@ -206,7 +206,7 @@ Document read_document(std::string_view text, std::string path) {
   document.lines = lines_of(text);
   read_front_matter(document);
   const std::string markdown = markdown_of(document);
-  refuse_monstrous_tables(markdown, document.path);
+  refuse_oversized_tables(markdown, document.path);
   document.leaves = markdown_leaves(markdown);
   Reader(document).read();
   return document;

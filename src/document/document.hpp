@@ -8,7 +8,6 @@
 
 #include "document/block.hpp"
 #include "document/markdown.hpp"
-#include "document/place.hpp"
 
 namespace attn {
 

@@ -39,33 +39,34 @@ void append_markdown(std::vector<std::string>& lines, std::string_view text, con
 }
 
 // The sentence of an error as a paragraph of text.
-Ran complaint(const std::string& sentence, const BlockStyle& wanted) {
+CommandResult complaint(const std::string& sentence, const BlockStyle& wanted) {
   auto page = std::make_shared<Page>();
   page->blocks.emplace_back(Prose{attn::text(strong(sentence))});
-  Ran ran{"", "text", page, {}, {.width = wanted.width.value_or(80)}};
-  Sink sink([&](std::string_view bytes) { ran.text += bytes; });
-  render_text(*page, ran.style, sink);
+  CommandResult result{"", "text", page, {}, {.width = wanted.width.value_or(80)}};
+  Sink sink([&](std::string_view bytes) { result.text += bytes; });
+  render_text(*page, result.style, sink);
   sink.flush();
-  return ran;
+  return result;
 }
 
-Ran failed(const Document& document, const CommandBlock& block, const CommandLine& line,
-           const RunProgram& run) {
+CommandResult failed(const Document& document, const CommandBlock& block, const CommandLine& line,
+                     const RunCommand& run) {
   try {
     run(line.words, block.attributes.style);
   } catch (const InputError& error) {
     return complaint(std::string("attn: ") + error.what(), block.attributes.style);
   }
-  fail_at(document.at(line.line), "this command was expected to fail, but it runs: leave out `fails`");
+  fail_at(document.at(line.line), "this command was expected to fail, but it results: leave out `fails`");
 }
 
-Ran ran(const Document& document, const CommandBlock& block, const CommandLine& line, const RunProgram& run) {
+CommandResult result_of(const Document& document, const CommandBlock& block, const CommandLine& line,
+                        const RunCommand& run) {
   if (block.attributes.fails) return failed(document, block, line, run);
   return at_place(document.at(line.line), [&] { return run(line.words, block.attributes.style); });
 }
 
 // The lines of the output that stands in the document, as with_outputs would write them anew.
-std::vector<std::string> standing(const Document& document, const CommandBlock& block) {
+std::vector<std::string> current_lines(const Document& document, const CommandBlock& block) {
   std::vector<std::string> lines;
   if (!block.output) return lines;
   for (std::size_t i = block.output->begin + 1; i < block.output->end; ++i)
@@ -115,40 +116,40 @@ class Copy {
 
 }  // namespace
 
-BlockRun run_block(const Document& document, const CommandBlock& block, const RunProgram& run) {
-  BlockRun result;
+BlockResult run_block(const Document& document, const CommandBlock& block, const RunCommand& run) {
+  BlockResult block_result;
   for (const CommandLine& line : block.lines) {
-    Ran said = ran(document, block, line, run);
-    if (said.format == "markdown") {
-      append_markdown(result.lines, said.text, document.at(line.line));
+    CommandResult result = result_of(document, block, line, run);
+    if (result.format == "markdown") {
+      append_markdown(block_result.lines, result.text, document.at(line.line));
     } else {
-      append_fenced(result.lines, said.text, said.format);
+      append_fenced(block_result.lines, result.text, result.format);
     }
-    result.said.push_back(std::move(said));
+    block_result.results.push_back(std::move(result));
   }
-  return result;
+  return block_result;
 }
 
-std::vector<BlockRun> run_blocks(const Document& document, const RunProgram& run) {
+std::vector<BlockResult> run_blocks(const Document& document, const RunCommand& run) {
   const Confined confined(document.folder);
-  std::vector<BlockRun> runs;
-  for (const CommandBlock& block : document.commands) runs.push_back(run_block(document, block, run));
-  return runs;
+  std::vector<BlockResult> results;
+  for (const CommandBlock& block : document.commands) results.push_back(run_block(document, block, run));
+  return results;
 }
 
-std::string with_outputs(const Document& document, const std::vector<BlockRun>& runs) {
+std::string with_outputs(const Document& document, const std::vector<BlockResult>& results) {
   Copy copy(document);
-  for (std::size_t i = 0; i < runs.size(); ++i) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
     const CommandBlock& block = document.commands[i];
     if (!block.output) {
       copy.up_to(block.fence.last_line + 1);
-      std::vector<std::string> lines = runs[i].lines;
+      std::vector<std::string> lines = results[i].lines;
       lines.emplace(lines.begin(), begin_of_output);
       lines.emplace_back(end_of_output);
       copy.insert(block, lines);
-    } else if (!is_current(standing(document, block), runs[i].lines)) {
+    } else if (!is_current(current_lines(document, block), results[i].lines)) {
       copy.up_to(block.output->begin + 1);
-      copy.insert(block, runs[i].lines);
+      copy.insert(block, results[i].lines);
       copy.skip_to(block.output->end);
     }
   }
@@ -165,14 +166,14 @@ std::string without_outputs(const Document& document) {
   return copy.finish();
 }
 
-std::vector<Stale> stale_blocks(const Document& document, const std::vector<BlockRun>& runs) {
+std::vector<Stale> stale_blocks(const Document& document, const std::vector<BlockResult>& results) {
   std::vector<Stale> stale;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
     const CommandBlock& block = document.commands[i];
-    const std::vector<std::string> lines = standing(document, block);
-    if (block.output && is_current(lines, runs[i].lines)) continue;
+    const std::vector<std::string> lines = current_lines(document, block);
+    if (block.output && is_current(lines, results[i].lines)) continue;
     const CommandLine& first = block.lines.front();
-    stale.push_back({document.at(first.line), first.text, difference(lines, runs[i].lines)});
+    stale.push_back({document.at(first.line), first.text, difference(lines, results[i].lines)});
   }
   return stale;
 }

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "document/place.hpp"
+#include "document/block.hpp"
 
 namespace attn {
 
@@ -285,7 +285,7 @@ std::size_t cells_in(std::string_view line) {
 
 }  // namespace
 
-void refuse_monstrous_tables(std::string_view markdown, const std::string& path) {
+void refuse_oversized_tables(std::string_view markdown, const std::string& path) {
   std::size_t columns = 0, missing = 0;
   for (std::size_t begin = 0, number = 1; begin < markdown.size(); ++number) {
     const std::size_t end = std::min(markdown.find_first_of("\r\n", begin), markdown.size());

@@ -43,7 +43,7 @@ std::vector<MarkdownLeaf> markdown_leaves(std::string_view text);
 std::string html_of(std::string_view markdown);
 
 /// Throws InputError with path and line where the rows of Markdown's tables lack more cells than any honest
-/// table does: whoever reads a table fills them in, and a few bytes would take all memory.
-void refuse_monstrous_tables(std::string_view markdown, const std::string& path);
+/// table does: a reader of tables fills them in, so that a few bytes would take all memory.
+void refuse_oversized_tables(std::string_view markdown, const std::string& path);
 
 }  // namespace attn

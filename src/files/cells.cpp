@@ -25,7 +25,7 @@ bool equals_ignoring_case(std::string_view text, std::string_view lower) {
 WrittenCell parse_out_of_range(std::string_view text) {
   const double value = std::strtod(std::string(text).c_str(), nullptr);
   if (std::isinf(value)) return {CellKind::overflow, 0};
-  return {CellKind::number, value};
+  return {CellKind::real, value};
 }
 
 WrittenCell parse_word(std::string_view text) {
@@ -82,7 +82,8 @@ WrittenCell parse_cell(std::string_view text) {
     return parse_word(text);  // `nan(7)` is no number
   if (error == std::errc::result_out_of_range) return parse_out_of_range(number);
   if (error != std::errc()) return parse_word(text);
-  return {CellKind::number, value};
+  const bool is_whole = number.find_first_not_of("-0123456789") == std::string_view::npos;
+  return {is_whole ? CellKind::whole : CellKind::real, value};
 }
 
 std::string_view complaint(WrittenCell cell) {

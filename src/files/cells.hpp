@@ -4,15 +4,17 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "support/number.hpp"
 
 namespace attn {
 
-/// What a piece of text is when it is read as one cell of a matrix.
-enum class CellKind { number, boolean, overflow, text };
+/// What a cell is where it is written: true or false, a number without a point, any other number; or text
+/// that is no cell. In order: of several kinds, a matrix has the greatest.
+enum class CellKind { boolean, whole, real, overflow, text };
 
-/// A cell and its value; the value counts for numbers and booleans only.
+/// A cell and its value; the value counts for booleans and numbers only.
 struct WrittenCell {
   CellKind kind;
   double value;
@@ -23,7 +25,7 @@ WrittenCell parse_cell(std::string_view text);
 
 /// Whether the cell has a value.
 inline bool has_value(WrittenCell cell) {
-  return cell.kind == CellKind::number || cell.kind == CellKind::boolean;
+  return cell.kind <= CellKind::real;
 }
 
 /// "is not a number" or "is too large for a number": what to say of a cell without a value.
@@ -43,6 +45,16 @@ Word little_endian(const unsigned char* bytes) {
     value = static_cast<Word>(static_cast<std::uint64_t>(value) << 8U | bytes[i]);
   }
   return value;
+}
+
+/// A whole number as a double: the nearest one above 2^53.
+template <class Integer>
+double whole_from(const unsigned char* bytes) {
+  return static_cast<double>(static_cast<Integer>(little_endian<std::make_unsigned_t<Integer>>(bytes)));
+}
+/// 1 for any byte but 0.
+inline double boolean_from(const unsigned char* byte) {
+  return *byte == 0 ? 0 : 1;
 }
 
 // The floating-point types that files hold, lowest byte first, as doubles: every value exactly, infinities

@@ -41,7 +41,7 @@ class Table {
   std::size_t width_;
   std::size_t rows_ = 0;
   bool labelled_ = false;
-  bool boolean_ = true;
+  CellKind kind_ = CellKind::boolean;
   std::vector<std::string> labels_;
   std::vector<double> cells_;
 };
@@ -74,7 +74,7 @@ double Table::number(Row fields, std::size_t column, std::size_t line) {
   const CsvField& field = fields[column];
   const WrittenCell cell = parse_cell(field.text);
   if (field.quoted || !has_value(cell)) refuse(field, column, line);
-  boolean_ = boolean_ && cell.kind == CellKind::boolean;
+  kind_ = std::max(kind_, cell.kind);
   return cell.value;
 }
 
@@ -94,7 +94,7 @@ MatrixFile Table::finish(std::vector<std::string> column_labels) {
   std::ranges::copy(cells_, cells(file.matrix).begin());
   file.row_labels = std::move(labels_);
   file.column_labels = std::move(column_labels);
-  file.boolean = boolean_;
+  file.kind = kind_;
   return file;
 }
 

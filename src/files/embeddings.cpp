@@ -199,7 +199,7 @@ void Vocabulary::keep(Vector& vector, const Line& line, std::string_view numbers
 
 double Vocabulary::number(std::string_view field, const Line& line) const {
   const WrittenCell cell = parse_cell(field);
-  if (cell.kind == CellKind::number) return cell.value;
+  if (has_value(cell) && cell.kind != CellKind::boolean) return cell.value;
   fail("{}:{}: {} {}: write a word and its numbers on each line", path_, line.number, in_quotes(field),
        cell.kind == CellKind::boolean ? "is not a number" : complaint(cell));
 }

@@ -38,7 +38,7 @@ std::string place_in(std::string_view text, std::size_t at, const std::string& w
 
 // Throws InputError when JSON text would take too much to hold, before any of it is held: too many values,
 // values nested too deep, or an object with too many members. Says nothing about any other mistake.
-void refuse_monstrous_json(std::string_view text, const std::string& where) {
+void refuse_oversized_json(std::string_view text, const std::string& where) {
   std::array<std::size_t, deepest + 1> members{};
   std::size_t depth = 0;
   std::size_t values = 1;
@@ -174,7 +174,7 @@ class Builder {
 Json parse_json(std::string_view text, const std::string& where) {
   // An archive or a file of tensors, not text that has gone wrong.
   if (text.find('\0') != std::string_view::npos) fail("{} is not text: give a JSON file", where);
-  refuse_monstrous_json(text, where);
+  refuse_oversized_json(text, where);
   Builder builder(text, where);
   Json::sax_parse(text.begin(), text.end(), &builder);
   return builder.take();

@@ -31,7 +31,7 @@ bool begins_like_row(const Json& value) {
 }
 
 bool begins_like_matrix(const Json& value) {
-  return begins_like_row(value) || (value.is_array() && !value.empty() && begins_like_row(value.front()));
+  return begins_like_row(value) || (value.is_array() && !value.empty() && begins_like_matrix(value.front()));
 }
 
 [[noreturn]] void refuse_cell(const Json& value, const std::string& place) {
@@ -50,16 +50,22 @@ double number_of(const Json& value) {
   return value.get<double>();
 }
 
-// Returns whether all cells are true or false.
-bool fill_row(std::span<double> cells, const Json& values, std::size_t i, const std::string& where) {
-  bool boolean = true;
+CellKind kind_of(const Json& value) {
+  return value.is_boolean()          ? CellKind::boolean
+         : value.is_number_integer() ? CellKind::whole
+                                     : CellKind::real;
+}
+
+// Returns the greatest kind of the cells.
+CellKind fill_row(std::span<double> cells, const Json& values, std::size_t i, const std::string& where) {
+  CellKind kind = CellKind::boolean;
   for (std::size_t j = 0; j < cells.size(); ++j) {
     if (!is_cell(values[j]))
       refuse_cell(values[j], fmt::format("{}: row {}, column {}", where, i + 1, j + 1));
     cells[j] = number_of(values[j]);
-    boolean = boolean && values[j].is_boolean();
+    kind = std::max(kind, kind_of(values[j]));
   }
-  return boolean;
+  return kind;
 }
 
 MatrixFile from_rows(const std::vector<const Json*>& rows, const std::string& where) {
@@ -75,11 +81,9 @@ MatrixFile from_rows(const std::vector<const Json*>& rows, const std::string& wh
   if (columns == 0) fail("{} has a row without cells: give at least one number", where);
   MatrixFile file;
   file.matrix = Matrix({rows.size(), columns});
-  file.boolean = true;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const bool boolean = fill_row(row(file.matrix, i), *rows[i], i, where);
-    file.boolean = file.boolean && boolean;
-  }
+  file.kind = CellKind::boolean;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    file.kind = std::max(file.kind, fill_row(row(file.matrix, i), *rows[i], i, where));
   return file;
 }
 
@@ -147,14 +151,38 @@ MatrixFile matrix_from_json(const Json& value, const std::string& where) {
   return from_rows(rows, where);
 }
 
+MatrixFile matrices_from_json(const Json& value, const std::string& where) {
+  const bool is_nested = value.is_array() && !value.empty() && begins_like_matrix(value.front()) &&
+                         value.front().front().is_array();
+  if (!is_nested) return matrix_from_json(value, where);
+  MatrixFile all;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const MatrixFile one = matrix_from_json(value[i], fmt::format("{}: matrix {}", where, i + 1));
+    const Shape shape = one.matrix.shape();
+    if (i == 0) {
+      all = one;
+      all.count = value.size();
+      all.matrix = Matrix({shape.rows * all.count, shape.columns});
+    }
+    if (shape.cells() * all.count != all.matrix.size() || shape.columns != all.matrix.shape().columns) {
+      fail("{}: matrix {} is {}, which is not the shape of the first: all must have the same", where, i + 1,
+           to_string(shape));
+    }
+    all.kind = std::max(all.kind, one.kind);
+    std::ranges::copy(cells(one.matrix),
+                      cells(all.matrix).begin() + static_cast<std::ptrdiff_t>(i * shape.cells()));
+  }
+  return all;
+}
+
 MatrixFile read_json(std::string_view bytes, std::string_view key, const std::string& where) {
   const Json value = parse_json(bytes, where);
   if (!value.is_object()) {
     refuse_key(key, where);
-    return matrix_from_json(value, where);
+    return matrices_from_json(value, where);
   }
-  if (key.empty()) return matrix_from_json(only_member(value, where), where);
-  return matrix_from_json(member(value, key, where), fmt::format("{}:{}", where, key));
+  if (key.empty()) return matrices_from_json(only_member(value, where), where);
+  return matrices_from_json(member(value, key, where), fmt::format("{}:{}", where, key));
 }
 
 }  // namespace attn

@@ -76,7 +76,7 @@ void JsonWriter::strings(const std::vector<std::string>& list) {
   end_array();
 }
 
-void JsonWriter::matrix(const Matrix& matrix) {
+void JsonWriter::matrix(const Matrix& matrix, CellKind kind) {
   separate();
   std::string& block = sink_.block();
   block += '[';
@@ -86,7 +86,10 @@ void JsonWriter::matrix(const Matrix& matrix) {
     const std::span<const double> values = row(matrix, i);
     for (std::size_t j = 0; j < values.size(); ++j) {
       if (j > 0) block += ',';
+      const std::size_t begin = block.size();
       append_number(block, values[j]);
+      const bool is_whole = block.find_first_not_of("-0123456789", begin) == std::string::npos;
+      if (kind == CellKind::real && is_whole) block += ".0";
     }
     block += ']';
     sink_.spill();

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "files/cells.hpp"
 #include "math/matrix.hpp"
 #include "support/sink.hpp"
 
@@ -29,8 +30,8 @@ class JsonWriter {
   void integer(std::uint64_t value);
   void boolean(bool value);
   void strings(const std::vector<std::string>& list);
-  /// One row of cells per line.
-  void matrix(const Matrix& matrix);
+  /// One row of cells per line. Those of a real kind are read as such: 0 is written 0.0.
+  void matrix(const Matrix& matrix, CellKind kind = CellKind::whole);
 
  private:
   void open(char bracket);

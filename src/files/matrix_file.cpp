@@ -19,7 +19,7 @@ constexpr MatrixKind kinds[] = {
     {"csv", "rows separated by commas (or semicolons or blanks), with or without labels", read_csv},
     {"tsv", "rows separated by tabs, with or without labels", read_tsv},
     {"json", "an array of rows, or an object of such arrays; FILE:NAME chooses one", read_json},
-    {"npy", "a NumPy array of one or two dimensions", read_npy},
+    {"npy", "a NumPy array of one or two dimensions; with three it is a batch", read_npy},
     {"npz", "named NumPy arrays; FILE:NAME chooses one", read_npz},
     {"safetensors", "named tensors; FILE:NAME chooses one", read_safetensors},
 };
@@ -143,7 +143,9 @@ std::string read_bytes(const std::string& path) {
   return read_all(file.get(), unknown ? 0 : size, path);
 }
 
-MatrixFile read_matrix(const std::string& source) {
+namespace {
+
+MatrixFile read_any(const std::string& source) {
   if (source == "-") return read_source(source, "");
   if (source.starts_with('[')) return read_literal(source, in_quotes(source));
   if (exists(source)) return read_source(source, "");
@@ -154,6 +156,36 @@ MatrixFile read_matrix(const std::string& source) {
   }
   if (looks_like_literal(source)) return read_literal(source, in_quotes(source));
   fail_missing(source);
+}
+
+}  // namespace
+
+MatrixFile only_one(MatrixFile file, const std::string& where) {
+  if (file.count == 1) return file;
+  fail(
+      "{} has three dimensions, {}×{}: give one of its {} matrices. In NumPy, x[0] is the first one of an "
+      "array x",
+      where, file.count, to_string({file.matrix.shape().rows / file.count, file.matrix.shape().columns}),
+      file.count);
+}
+
+MatrixFile read_matrix(const std::string& source) {
+  return only_one(read_any(source), in_quotes(source));
+}
+
+std::vector<MatrixFile> read_matrices(const std::string& source) {
+  MatrixFile all = read_any(source);
+  if (all.count == 1) return {std::move(all)};
+  const Shape shape{all.matrix.shape().rows / all.count, all.matrix.shape().columns};
+  std::vector<MatrixFile> matrices(all.count);
+  for (std::size_t i = 0; i < all.count; ++i) {
+    matrices[i].matrix = Matrix(shape);
+    std::ranges::copy(cells(all.matrix).subspan(i * shape.cells(), shape.cells()),
+                      cells(matrices[i].matrix).begin());
+    matrices[i].kind = all.kind;
+    matrices[i].name = all.name;
+  }
+  return matrices;
 }
 
 namespace {
@@ -215,7 +247,7 @@ std::string_view take_cell(std::string_view& row) {
 struct Cells {
   std::vector<double> values;
   std::size_t rows = 0;
-  bool boolean = true;
+  CellKind kind = CellKind::boolean;
 };
 
 void add_row(Cells& cells, std::string_view row, const std::string& where) {
@@ -230,7 +262,7 @@ void add_row(Cells& cells, std::string_view row, const std::string& where) {
       fail("{}: {} in row {} {}: a literal looks like '1 0; 0 1'", where, in_quotes(text), number,
            complaint(cell));
     }
-    cells.boolean = cells.boolean && cell.kind == CellKind::boolean;
+    cells.kind = std::max(cells.kind, cell.kind);
     cells.values.push_back(cell.value);
   }
   const std::size_t width = cells.values.size() - before;
@@ -263,7 +295,7 @@ MatrixFile read_literal(std::string_view text, const std::string& where) {
   MatrixFile file;
   file.matrix = Matrix({literal.rows, literal.values.size() / literal.rows});
   std::ranges::copy(literal.values, cells(file.matrix).begin());
-  file.boolean = literal.boolean;
+  file.kind = literal.kind;
   return file;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "files/cells.hpp"
 #include "math/matrix.hpp"
 #include "support/sink.hpp"
 
@@ -16,7 +17,8 @@ struct MatrixFile {
   Matrix matrix;
   std::vector<std::string> row_labels;     // empty, or one per row
   std::vector<std::string> column_labels;  // empty, or one per column
-  bool boolean = false;                    // its cells were written as true and false
+  CellKind kind = CellKind::real;          // the greatest among its cells
+  std::size_t count = 1;                   // of matrices of the same shape, which stand below each other
   std::string name = {};                   // in its file, or the file's without its ending; empty: no file
 };
 
@@ -45,6 +47,12 @@ std::span<const MatrixKind> matrix_kinds();
 /// else from its first bytes. A vector is one row. Throws InputError for whatever is not a finite-sized,
 /// rectangular, numeric, at most two-dimensional array; cells may be −∞, +∞ or NaN: the caller decides.
 MatrixFile read_matrix(const std::string& source);
+
+/// The same for an array that may have three dimensions, [count, n, d]: its matrices, one after the other.
+std::vector<MatrixFile> read_matrices(const std::string& source);
+
+/// The file, unless it has several matrices below each other: then throws InputError.
+MatrixFile only_one(MatrixFile file, const std::string& where);
 
 /// The name of the kind of a file: by its extension, or else by its first bytes. Standard input (`-`) has no
 /// extension.

@@ -12,7 +12,7 @@ namespace attn {
 
 namespace {
 
-constexpr bool little_endian = std::endian::native == std::endian::little;
+constexpr bool is_little_endian = std::endian::native == std::endian::little;
 
 // The element of the file that stands at a cell of the matrix.
 class Elements {
@@ -37,16 +37,18 @@ class Elements {
 void fill(Matrix& matrix, std::string_view bytes, const NpyHeader& header) {
   const auto [rows, columns] = header.shape;
   const bool as_in_memory =
-      header.type->code == "f8" && header.big_endian != little_endian && !header.fortran_order;
+      header.type->code == "f8" && header.big_endian != is_little_endian && !header.fortran_order;
   if (as_in_memory) {
     std::memcpy(matrix.data(), bytes.data() + header.begin, matrix.size() * sizeof(double));
     return;
   }
   const Elements elements(bytes, header);
+  const std::size_t below = rows / header.count;  // rows of one matrix
   for (std::size_t i = 0; i < rows; ++i) {
     const std::span<double> cells = row(matrix, i);
     for (std::size_t j = 0; j < columns; ++j) {
-      cells[j] = elements.at(header.fortran_order ? j * rows + i : i * columns + j);
+      cells[j] = elements.at(header.fortran_order ? i / below + header.count * (i % below + below * j)
+                                                  : i * columns + j);
     }
   }
 }
@@ -65,7 +67,8 @@ MatrixFile read_npy(std::string_view bytes, std::string_view key, const std::str
   }
   MatrixFile file;
   file.matrix = Matrix(header.shape);
-  file.boolean = header.type->code == "b1";
+  file.kind = header.type->kind;
+  file.count = header.count;
   fill(file.matrix, bytes, header);
   return file;
 }
@@ -85,7 +88,7 @@ std::string npy_head(Shape shape) {
 }
 
 void write_npy_cells(const Matrix& matrix, Sink& sink) {
-  static_assert(little_endian, "the cells are written as they lie in memory");
+  static_assert(is_little_endian, "the cells are written as they lie in memory");
   constexpr std::size_t piece = 4096;
   std::span<const double> rest = cells(matrix);
   while (!rest.empty()) {

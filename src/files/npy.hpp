@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "files/cells.hpp"
 #include "math/matrix.hpp"
 #include "support/sink.hpp"
 
@@ -13,6 +14,7 @@ namespace attn {
 struct NpyType {
   std::string_view code;  // as NumPy writes it behind the byte order
   std::size_t bytes;
+  CellKind kind;
   double (*decode)(const unsigned char* element);
 };
 
@@ -21,7 +23,8 @@ struct NpyHeader {
   const NpyType* type = nullptr;
   bool big_endian = false;
   bool fortran_order = false;
-  Shape shape;
+  Shape shape;            // of all matrices below each other
+  std::size_t count = 1;  // of matrices, where there are three dimensions
   std::size_t begin = 0;  // where the elements begin
 
   std::size_t end() const { return begin + shape.cells() * type->bytes; }
@@ -31,8 +34,8 @@ struct NpyHeader {
 /// Throws InputError: not a .npy file, an unknown version, an absurd length.
 std::optional<std::size_t> npy_header_size(std::string_view bytes, const std::string& where);
 
-/// Reads the header. Throws InputError: damaged, a type that is no real number, a shape that is no matrix or
-/// too large for one. `end()` never overflows.
+/// Reads the header. Throws InputError: damaged, a type that is no real number, a shape of more than three
+/// dimensions or too large. `end()` never overflows.
 NpyHeader parse_npy_header(std::string_view bytes, const std::string& where);
 
 /// The bytes that stand before the cells of a matrix in a .npy file.

@@ -172,15 +172,6 @@ void NpyDictionary::damaged() const {
        where_, at_ + 1);
 }
 
-template <class Integer>
-double integer(const unsigned char* bytes) {
-  return static_cast<double>(static_cast<Integer>(little_endian<std::make_unsigned_t<Integer>>(bytes)));
-}
-
-double boolean(const unsigned char* bytes) {
-  return bytes[0] == 0 ? 0 : 1;
-}
-
 // The x86 extended format: 64 bits of fraction with the leading one written out, 15 of exponent, 1 of sign.
 // NumPy pads it to 12 or 16 bytes.
 double extended(const unsigned char* bytes) {
@@ -196,20 +187,20 @@ double extended(const unsigned char* bytes) {
 }
 
 constexpr NpyType types[] = {
-    {"f8", 8, float64_from},
-    {"f4", 4, float32_from},
-    {"f2", 2, float16_from},
-    {"f16", 16, extended},
-    {"f12", 12, extended},
-    {"i1", 1, integer<std::int8_t>},
-    {"i2", 2, integer<std::int16_t>},
-    {"i4", 4, integer<std::int32_t>},
-    {"i8", 8, integer<std::int64_t>},
-    {"u1", 1, integer<std::uint8_t>},
-    {"u2", 2, integer<std::uint16_t>},
-    {"u4", 4, integer<std::uint32_t>},
-    {"u8", 8, integer<std::uint64_t>},
-    {"b1", 1, boolean},
+    {"f8", 8, CellKind::real, float64_from},
+    {"f4", 4, CellKind::real, float32_from},
+    {"f2", 2, CellKind::real, float16_from},
+    {"f16", 16, CellKind::real, extended},
+    {"f12", 12, CellKind::real, extended},
+    {"i1", 1, CellKind::whole, whole_from<std::int8_t>},
+    {"i2", 2, CellKind::whole, whole_from<std::int16_t>},
+    {"i4", 4, CellKind::whole, whole_from<std::int32_t>},
+    {"i8", 8, CellKind::whole, whole_from<std::int64_t>},
+    {"u1", 1, CellKind::whole, whole_from<std::uint8_t>},
+    {"u2", 2, CellKind::whole, whole_from<std::uint16_t>},
+    {"u4", 4, CellKind::whole, whole_from<std::uint32_t>},
+    {"u8", 8, CellKind::whole, whole_from<std::uint64_t>},
+    {"b1", 1, CellKind::boolean, boolean_from},
 };
 
 // The real number types and bool, or null for every other code.
@@ -243,13 +234,17 @@ std::pair<const NpyType*, bool> type_of(std::string_view descr, const std::strin
   return {type, descr[0] == '>'};
 }
 
+// The matrices of an array of three dimensions stand below each other.
 Shape shape_from(const NpyDictionary& header, const std::string& where) {
   const std::vector<std::size_t>& sizes = header.shape;
-  if (sizes.empty() || sizes.size() > 2) {
+  if (sizes.empty() || sizes.size() > 3) {
     fail("{} has the shape {} of {} dimensions: give a matrix (2 dimensions) or a vector (1 dimension)",
          where, in_quotes(header.shape_text), sizes.size());
   }
-  const Shape shape = sizes.size() == 1 ? Shape{1, sizes[0]} : Shape{sizes[0], sizes[1]};
+  Shape shape{1, sizes.back()};
+  for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
+    shape.rows = sizes[i] > 0 && shape.rows > most_cells / sizes[i] ? most_cells + 1 : shape.rows * sizes[i];
+  }
   if (shape.rows == 0 || shape.columns == 0) {
     fail("{} is empty, of shape {}: give an array with at least one element", where,
          in_quotes(header.shape_text));
@@ -292,6 +287,7 @@ NpyHeader parse_npy_header(std::string_view bytes, const std::string& where) {
   std::tie(header.type, header.big_endian) = type_of(dictionary.descr, where);
   header.fortran_order = dictionary.fortran_order;
   header.shape = shape_from(dictionary, where);
+  if (dictionary.shape.size() == 3) header.count = dictionary.shape.front();
   header.begin = *size;
   return header;
 }

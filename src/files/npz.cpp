@@ -74,6 +74,10 @@ NpzArchive::NpzArchive(std::string_view bytes, const std::string& where)
     : bytes_(bytes), where_(where), members_(matrices_in(bytes, where)), names_(names_in(members_)) {}
 
 MatrixFile NpzArchive::read(std::size_t place) const {
+  return only_one(read_any(place), fmt::format("{}:{}", where_, names_[place]));
+}
+
+MatrixFile NpzArchive::read_any(std::size_t place) const {
   const std::string where = fmt::format("{}:{}", where_, names_[place]);
   std::string buffer;
   return read_npy(unzip(bytes_, members_[place], Promise(where), buffer, where), "", where);
@@ -85,7 +89,7 @@ std::vector<std::string> npz_names(std::string_view bytes, const std::string& wh
 
 MatrixFile read_npz(std::string_view bytes, std::string_view key, const std::string& where) {
   const NpzArchive archive(bytes, where);
-  return archive.read(choose_matrix(archive.names(), without_suffix(key), where));
+  return archive.read_any(choose_matrix(archive.names(), without_suffix(key), where));
 }
 
 void write_npz(const std::vector<NamedMatrix>& matrices, Sink& sink) {

@@ -20,7 +20,7 @@ class Confined {
   Confined& operator=(const Confined&) = delete;
 };
 
-/// Where the file that somebody calls `path` lies: `path` itself unless reading is confined; empty, which is
+/// Where the file called `path` lies: `path` itself unless reading is confined; empty, which is
 /// no file, where there is no folder. Throws InputError when it is out of reach.
 std::filesystem::path place_of(const std::string& path);
 

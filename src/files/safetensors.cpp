@@ -19,10 +19,19 @@ constexpr std::size_t length_bytes = 8;
 constexpr std::uint64_t longest_header = std::uint64_t{1} << 24;
 
 constexpr SafetensorsType types[] = {
-    {"F64", 8, float64_from},
-    {"F32", 4, float32_from},
-    {"F16", 2, float16_from},
-    {"BF16", 2, bfloat16_from},
+    {"F64", 8, CellKind::real, float64_from},
+    {"F32", 4, CellKind::real, float32_from},
+    {"F16", 2, CellKind::real, float16_from},
+    {"BF16", 2, CellKind::real, bfloat16_from},
+    {"I8", 1, CellKind::whole, whole_from<std::int8_t>},
+    {"I16", 2, CellKind::whole, whole_from<std::int16_t>},
+    {"I32", 4, CellKind::whole, whole_from<std::int32_t>},
+    {"I64", 8, CellKind::whole, whole_from<std::int64_t>},
+    {"U8", 1, CellKind::whole, whole_from<std::uint8_t>},
+    {"U16", 2, CellKind::whole, whole_from<std::uint16_t>},
+    {"U32", 4, CellKind::whole, whole_from<std::uint32_t>},
+    {"U64", 8, CellKind::whole, whole_from<std::uint64_t>},
+    {"BOOL", 1, CellKind::boolean, boolean_from},
 };
 
 // The header and what follows it.
@@ -54,20 +63,19 @@ Halves halves_of(std::string_view bytes, const std::string& where) {
 const SafetensorsType& type_of(const SafetensorsEntry& entry, const std::string& where) {
   if (const SafetensorsType* type = find_row(std::span<const SafetensorsType>(types), *entry.type))
     return *type;
-  fail(
-      "{}: the tensor {} has elements of the type {}, and only F64, F32, F16 and BF16 can be read: convert "
-      "it "
-      "first",
-      where, name_in_quotes(entry.name), in_quotes(*entry.type));
+  fail("{}: the tensor {} has elements of the type {}, which cannot be read: convert it to F32 first", where,
+       name_in_quotes(entry.name), in_quotes(*entry.type));
 }
 
-Shape shape_of(const SafetensorsEntry& entry, const std::string& where) {
+Shape shape_of(const SafetensorsEntry& entry, std::size_t most_dimensions, const std::string& where) {
   const std::vector<std::uint64_t>& sizes = *entry.shape;
-  if (sizes.empty() || sizes.size() > 2) {
+  if (sizes.empty() || sizes.size() > most_dimensions) {
     fail("{}: the tensor {} has {}: give a matrix (2 dimensions) or a vector (1 dimension)", where,
          name_in_quotes(entry.name), count_of(sizes.size(), "dimension"));
   }
-  const Shape shape = sizes.size() == 1 ? Shape{1, sizes[0]} : Shape{sizes[0], sizes[1]};
+  Shape shape{1, sizes.back()};
+  for (std::size_t i = 0; i + 1 < sizes.size(); ++i)
+    shape.rows = sizes[i] > 0 && shape.rows > most_cells / sizes[i] ? most_cells + 1 : shape.rows * sizes[i];
   if (shape.rows == 0 || shape.columns == 0) {
     fail("{}: the tensor {} is empty, of shape {}: leave it out", where, name_in_quotes(entry.name),
          to_string(shape));
@@ -91,9 +99,10 @@ std::string_view elements_of(const SafetensorsEntry& entry, std::string_view ele
 }
 
 // The number of cells is small enough for no product to overflow.
-Safetensor tensor_of(const SafetensorsEntry& entry, std::string_view elements, const std::string& where) {
+Safetensor tensor_of(const SafetensorsEntry& entry, std::string_view elements, std::size_t most_dimensions,
+                     const std::string& where) {
   const SafetensorsType& type = type_of(entry, where);
-  const Shape shape = shape_of(entry, where);
+  const Shape shape = shape_of(entry, most_dimensions, where);
   const std::string_view own = elements_of(entry, elements, where);
   if (own.size() != shape.cells() * type.bytes) {
     fail(
@@ -101,7 +110,8 @@ Safetensor tensor_of(const SafetensorsEntry& entry, std::string_view elements, c
         where, name_in_quotes(entry.name), own.size(), to_string(shape), type.name,
         shape.cells() * type.bytes);
   }
-  return {entry.name, &type, shape, own};
+  const std::size_t count = entry.shape->size() == 3 ? entry.shape->front() : 1;
+  return {entry.name, &type, shape, count, own};
 }
 
 // The format has every byte belong to one tensor.
@@ -132,13 +142,13 @@ void require_few_cells(const std::vector<Safetensor>& tensors, const std::string
 }  // namespace
 
 std::vector<Safetensor> safetensors_in(std::string_view bytes, const std::string& where,
-                                       std::string_view prefix) {
+                                       std::string_view prefix, std::size_t most_dimensions) {
   const auto [header, elements] = halves_of(bytes, where);
   std::vector<Safetensor> tensors;
   for (const SafetensorsEntry& entry : read_safetensors_header(header, where)) {
     tensors.push_back(entry.name.starts_with(prefix)
-                          ? tensor_of(entry, elements, where)
-                          : Safetensor{entry.name, nullptr, {0, 0}, elements_of(entry, elements, where)});
+                          ? tensor_of(entry, elements, most_dimensions, where)
+                          : Safetensor{entry.name, nullptr, {0, 0}, 1, elements_of(entry, elements, where)});
   }
   if (tensors.empty()) fail("{} has no tensors: save at least one", where);
   std::ranges::sort(tensors, {}, [](const Safetensor& tensor) { return tensor.elements.data(); });
@@ -167,10 +177,13 @@ Matrix matrix_from(const Safetensor& tensor) {
 }
 
 MatrixFile read_safetensors(std::string_view bytes, std::string_view key, const std::string& where) {
-  const std::vector<Safetensor> tensors = safetensors_in(bytes, where);
+  const std::vector<Safetensor> tensors = safetensors_in(bytes, where, "", 3);
   const std::vector<std::string> names = names_of(std::span<const Safetensor>(tensors));
+  const Safetensor& tensor = tensors[choose_matrix(names, key, where)];
   MatrixFile file;
-  file.matrix = matrix_from(tensors[choose_matrix(names, key, where)]);
+  file.matrix = matrix_from(tensor);
+  file.kind = tensor.type->kind;
+  file.count = tensor.count;
   return file;
 }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "files/cells.hpp"
 #include "files/safetensors_header.hpp"
 #include "math/matrix.hpp"
 #include "support/sink.hpp"
@@ -14,6 +15,7 @@ namespace attn {
 struct SafetensorsType {
   std::string_view name;
   std::size_t bytes;
+  CellKind kind;
   double (*decode)(const unsigned char* element);
 };
 
@@ -22,17 +24,18 @@ struct SafetensorsType {
 struct Safetensor {
   std::string name;
   const SafetensorsType* type;
-  Shape shape;
+  Shape shape;                // of all matrices below each other
+  std::size_t count;          // of matrices, where there are three dimensions
   std::string_view elements;  // within the file's bytes, which must outlive it
 };
 
 /// The tensors of a file in the order of their elements, by the format of huggingface/safetensors: eight
 /// bytes for the header's length, a JSON header, the elements without gaps. Nothing that the header says is
-/// believed before it has been checked. Throws InputError: damaged, no tensors, a type other than F64, F32,
-/// F16 and BF16, a shape that is neither matrix nor vector, more than most_cells cells. Of tensors whose
+/// believed before it has been checked. Throws InputError: damaged, no tensors, a type that is no real
+/// number, more than `most_dimensions` dimensions, more than most_cells cells. Of tensors whose
 /// names do not begin with the prefix only the place is checked, and they are left out.
 std::vector<Safetensor> safetensors_in(std::string_view bytes, const std::string& where,
-                                       std::string_view prefix = "");
+                                       std::string_view prefix = "", std::size_t most_dimensions = 2);
 
 /// The names alone, in the header's order, before anything is said about shapes and types.
 /// Throws InputError: damaged.

@@ -7,7 +7,7 @@
 namespace attn {
 namespace {
 
-// Nobody has to wait for numbers that are only moved.
+// Moving numbers is no sequential operation.
 bool computes(const Node& node) {
   return node.operation && !node.operation->moves();
 }

@@ -63,8 +63,8 @@ struct Node {
   std::string_view scope() const;
   /// The same without its last dot, `head.2`.
   std::string_view scope_name() const;
-  /// The name from a scope on, for whoever has named that already; in full outside of it, and where the rest
-  /// is another node's name or begins with a number.
+  /// The name from a scope on, for text that has named that scope already; in full outside of it, and where
+  /// the rest is another node's name or begins with a number.
   std::string name_within(std::string_view scope) const;
   /// `weights` of `head.2.weights`.
   std::string_view leaf() const;
@@ -88,8 +88,8 @@ Explanation explain(const Cell& cell);
 /// A sentence on a node, with its name and those of its operands from `scope` on.
 std::string told_within(std::string sentence, const Node& node, std::string_view scope);
 
-/// A handle to a node, from which a computation is built: nothing is computed for it. A node that somebody
-/// holds keeps its numbers in every run.
+/// A handle to a node, from which a computation is built: nothing is computed for it. A node to which a
+/// handle refers keeps its numbers in every run.
 class Value {
  public:
   explicit Value(const Node& node) : node_(&node) { ++node_->handles; }
@@ -116,7 +116,7 @@ class Value {
 /// patterns are separated by `|`.
 bool matches(std::string_view pattern, std::string_view name);
 
-/// Decides which nodes keep their numbers, beside those that somebody holds. Asked when a run begins.
+/// Decides which nodes keep their numbers, beside those that a `Value` refers to. Asked when a run begins.
 using Keep = std::function<bool(const Node&)>;
 Keep keep_everything();
 Keep keep_nothing();
@@ -135,7 +135,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
 
   /// A matrix that comes from outside.
   Value input(const Name& name, Matrix matrix, Axis rows, Axis columns);
-  /// The same without a copy: the matrix is shared with whoever gave it.
+  /// The same without a copy: the matrix is shared with the caller.
   Value input(const Name& name, std::shared_ptr<const Matrix> matrix, Axis rows, Axis columns);
   /// One whose rows are made when they are needed.
   Value input(const Name& name, MakeRows make, Frame frame);

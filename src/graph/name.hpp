@@ -38,7 +38,7 @@ class Name {
 };
 
 /// A name that comes from outside, a file's or a problem's, with its scopes: `encoder.1.self_attention.w_q`.
-/// A matrix or a scope that nobody knows is `other`.
+/// An unknown matrix or scope is `other`.
 Name called(std::string_view name);
 
 }  // namespace attn

@@ -18,7 +18,7 @@ struct Plan {
   struct Step {
     const Node* node;
     std::vector<const Node*> passing;  // operands, and theirs, whose rows pass by in blocks
-    bool in_place = false;             // in the memory of the first operand, which nobody needs any more
+    bool in_place = false;             // in the memory of the first operand, which is not needed any more
     std::vector<const Node*> done;     // whose memory is free afterwards
   };
   std::vector<Step> steps;
@@ -30,9 +30,8 @@ struct Plan {
 struct Wish {
   std::vector<const Node*> targets;
   std::function<bool(const Node&)> stands;  // whether its numbers are there already
-  std::function<bool(const Node&)>
-      stays;                       // whether they are kept when nobody in the plan needs them any more
-  std::uint64_t bytes_before = 0;  // of what stands
+  std::function<bool(const Node&)> stays;   // whether they are kept after their last use in the plan
+  std::uint64_t bytes_before = 0;           // of what stands
 };
 
 Plan plan(const Wish& wish);
@@ -50,7 +49,7 @@ std::vector<const Node*> nodes_at_rest(const Graph& graph);
 /// may be.
 void require_room(const Plan& plan);
 
-/// Whether somebody keeps a node, under any of its names.
+/// Whether a node is kept, under any of its names.
 bool is_kept(const Node& node, const Keep& keep);
 
 /// Whether a matrix may pass by in blocks.

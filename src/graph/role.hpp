@@ -13,7 +13,7 @@ struct Role {
   std::string_view leaf;        // the last part of a node's name
   std::string_view latex = {};  // its letter in a formula; empty: the name is written out
   Content content = Content::numbers;
-  bool rows_sum_to_one = false;  // or to zero, where no key may be looked at
+  bool rows_sum_to_one = false;  // or to zero, where all keys are masked
   bool may_be_masked = false;    // −∞ is no overflow
 };
 
@@ -27,9 +27,10 @@ inline constexpr Role x{.leaf = "x", .latex = "X"};
 inline constexpr Role ids{.leaf = "ids", .content = Content::ids};
 inline constexpr Role e{.leaf = "e"};  // embeddings of a vocabulary, a row for each word
 inline constexpr Role one_hot{.leaf = "one_hot"};
-inline constexpr Role product{.leaf = "product"};    // of one-hot rows with the embeddings
-inline constexpr Role scaled_x{.leaf = "scaled_x"};  // times √d_model
-inline constexpr Role memory{.leaf = "memory"};      // what is attended to in place of x
+inline constexpr Role product{.leaf = "product"};            // of one-hot rows with the embeddings
+inline constexpr Role scaled_x{.leaf = "scaled_x"};          // times √d_model
+inline constexpr Role memory{.leaf = "memory"};              // what is attended to in place of x
+inline constexpr Role value_memory{.leaf = "value_memory"};  // source of the values, in place of the memory
 inline constexpr Role positions{.leaf = "positions"};
 inline constexpr Role positioned{.leaf = "positioned"};  // x + positions
 inline constexpr Role position_table{.leaf = "position_table"};
@@ -56,6 +57,7 @@ inline constexpr Role beta{.leaf = "beta"};
 inline constexpr Role score_m{.leaf = "score_m", .latex = "M"};
 inline constexpr Role score_wq{.leaf = "score_wq", .latex = "W_{q}"};
 inline constexpr Role score_wk{.leaf = "score_wk", .latex = "W_{k}"};
+inline constexpr Role score_b{.leaf = "score_b", .latex = "b"};
 inline constexpr Role score_wv{.leaf = "score_wv", .latex = "w_{v}"};
 
 // Attention.
@@ -66,6 +68,7 @@ inline constexpr Role keys{.leaf = "keys"};      // with those of earlier words
 inline constexpr Role values{.leaf = "values"};  // with those of earlier words, or of several layers
 inline constexpr Role scores{.leaf = "scores"};
 inline constexpr Role scaled{.leaf = "scaled", .may_be_masked = true};  // scores that are given may be −∞
+inline constexpr Role capped{.leaf = "capped", .may_be_masked = true};
 inline constexpr Role masked{.leaf = "masked", .may_be_masked = true};
 inline constexpr Role weights{.leaf = "weights", .content = Content::weights, .rows_sum_to_one = true};
 inline constexpr Role alignment{.leaf = "alignment", .content = Content::weights};
@@ -83,6 +86,8 @@ inline constexpr Role dot{.leaf = "dot"};
 inline constexpr Role half_q{.leaf = "half_q"};
 inline constexpr Role half_k{.leaf = "half_k"};
 inline constexpr Role projected_q{.leaf = "projected_q"};
+inline constexpr Role unit_q{.leaf = "unit_q"};  // of length 1
+inline constexpr Role unit_k{.leaf = "unit_k"};
 inline constexpr Role hidden_q{.leaf = "hidden_q"};
 inline constexpr Role hidden_k{.leaf = "hidden_k"};
 inline constexpr Role hidden{.leaf = "hidden"};

@@ -22,7 +22,7 @@ class Watch {
 };
 
 /// The numbers of a graph: only what is asked for is computed, in an order that is planned beforehand, and
-/// what nobody needs any more is let go. The bits do not depend on what is kept nor on the number of threads.
+/// what is not needed any more is freed. The bits do not depend on what is kept nor on the number of threads.
 class Run {
  public:
   Run(const Graph& graph, Keep keep) : graph_(graph), keep_(std::move(keep)) {}

@@ -1,10 +1,10 @@
 #include "lesson/course.hpp"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 
-#include "lesson/keys.hpp"
+#include "lesson/lesson.hpp"
+#include "lesson/prompt.hpp"
 #include "lesson/show.hpp"
 #include "support/error.hpp"
 #include "support/number.hpp"
@@ -12,23 +12,23 @@
 namespace attn {
 namespace {
 
-Standing standing_in(const CourseProgress& progress, const Lesson& lesson) {
+ProgressCounts counts_in(const CourseProgress& progress, const Lesson& lesson) {
   const auto found = progress.lessons.find(progress_name(lesson));
-  return standing_of(lesson, found == progress.lessons.end() ? LessonProgress{} : found->second);
+  return counts_of(lesson, found == progress.lessons.end() ? LessonProgress{} : found->second);
 }
 
-std::string far(const Standing& standing) {
-  if (!standing.is_begun()) return "";
-  if (!standing.is_finished()) return fmt::format("step {}/{}", standing.done + 1, standing.steps);
-  return fmt::format("{}/{} correct", standing.first + standing.later, standing.questions);
+std::string progress_text(const ProgressCounts& counts) {
+  if (!counts.is_begun()) return "";
+  if (!counts.is_finished()) return fmt::format("step {}/{}", counts.done + 1, counts.steps);
+  return fmt::format("{}/{} correct", counts.first + counts.later, counts.questions);
 }
 
-std::string_view mark_of(const Standing& standing) {
-  return standing.is_finished() ? "✓" : standing.is_begun() ? ">" : "";
+std::string_view mark_of(const ProgressCounts& counts) {
+  return counts.is_finished() ? "✓" : counts.is_begun() ? ">" : "";
 }
 
-std::string_view state_of(const Standing& standing) {
-  return standing.is_finished() ? "done" : standing.is_begun() ? "begun" : "open";
+std::string_view state_of(const ProgressCounts& counts) {
+  return counts.is_finished() ? "done" : counts.is_begun() ? "begun" : "open";
 }
 
 // From this lesson of the course on, and then from its beginning: the first that is not finished.
@@ -36,7 +36,7 @@ std::optional<std::string> unfinished_from(const CourseProgress& progress, std::
   const std::vector<Lesson> lessons = built_in_lessons();
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     const Lesson& lesson = lessons[(begin + i) % lessons.size()];
-    if (!standing_in(progress, lesson).is_finished()) return lesson.name;
+    if (!counts_in(progress, lesson).is_finished()) return lesson.name;
   }
   return std::nullopt;
 }
@@ -48,7 +48,7 @@ std::size_t place_of_last(const CourseProgress& progress) {
   return static_cast<std::size_t>(found - lessons.begin());
 }
 
-std::optional<Lesson> behind(const Lesson& lesson) {
+std::optional<Lesson> lesson_after(const Lesson& lesson) {
   if (lesson.document.folder) return std::nullopt;
   std::vector<Lesson> lessons = built_in_lessons();
   const auto found = std::ranges::find(lessons, lesson.name, &Lesson::name);
@@ -58,46 +58,59 @@ std::optional<Lesson> behind(const Lesson& lesson) {
 
 enum class Choice { next, review, quit };
 
-Choice what_next(const Lesson& lesson, const std::optional<Lesson>& next, Desk& desk) {
-  const std::size_t missed = standing_in(desk.progress(), lesson).missed;
+Choice what_next(const Lesson& lesson, const std::optional<Lesson>& next, LessonTerminal& terminal) {
+  const std::size_t missed = counts_in(terminal.progress(), lesson).missed;
   if (next)
-    desk.show({Prose{text(strong("Next: "), fmt::format("lesson {}, ", without_zeros(next->number)),
-                          next->title, fmt::format(" (about {} minutes).", next->minutes))}});
-  if (!next && !lesson.document.folder) desk.show({Prose{text("This is the end of the course.")}});
+    terminal.show({Prose{text(strong("Next: "), fmt::format("lesson {}, ", without_zeros(next->number)),
+                              next->title, fmt::format(" (about {} minutes).", next->minutes))}});
+  if (!next && !lesson.document.folder) terminal.show({Prose{text("This is the end of the course.")}});
   std::string says = next ? "Enter next lesson" : "Enter quit";
   if (missed > 0) says += fmt::format(" · r review {}", count_of(missed, "question"));
   if (next) says += " · q quit";
   for (;;) {
-    const std::optional<std::string> typed = desk.ask(says);
+    const std::optional<std::string> typed = terminal.ask(says);
     if (!typed) return Choice::quit;
-    const std::optional<Pressed> key = pressed(*typed);
-    if (key && key->deed == Deed::quit) return Choice::quit;
-    if (typed->empty() || (key && key->deed == Deed::next)) return next ? Choice::next : Choice::quit;
+    const std::optional<KeyPress> key = key_press(*typed);
+    if (key && key->action == LessonAction::quit) return Choice::quit;
+    if (typed->empty() || (key && key->action == LessonAction::next))
+      return next ? Choice::next : Choice::quit;
     if (missed > 0 && (*typed == "r" || *typed == "review")) return Choice::review;
-    desk.show({Prose{
+    terminal.show({Prose{
         text(fmt::format("'{}' does nothing here. The lesson is done; attn lesson run {} takes it again.",
                          *typed, lesson.document.folder ? lesson.document.path : lesson.name))}});
   }
 }
 
-// The lesson that somebody types, or with Enter the one to go on with; nothing: none.
-std::optional<Lesson> chosen(const std::optional<std::string>& go_on, const std::string& says, Desk& desk) {
+// The lesson whose name is typed, or with Enter the one to continue; nothing: none.
+std::optional<Lesson> chosen(const std::optional<std::string>& go_on, const std::string& says,
+                             LessonTerminal& terminal) {
   for (;;) {
-    const std::optional<std::string> typed = desk.ask(says);
-    const std::optional<Pressed> key = typed ? pressed(*typed) : Pressed{Deed::quit};
-    const bool goes_on = typed && (typed->empty() || (key && key->deed == Deed::next));
-    if ((goes_on && !go_on) || (key && key->deed == Deed::quit)) return std::nullopt;
+    const std::optional<std::string> typed = terminal.ask(says);
+    const std::optional<KeyPress> key = typed ? key_press(*typed) : KeyPress{LessonAction::quit};
+    const bool goes_on = typed && (typed->empty() || (key && key->action == LessonAction::next));
+    if ((goes_on && !go_on) || (key && key->action == LessonAction::quit)) return std::nullopt;
     if (key && !goes_on) {
-      desk.show({Prose{
+      terminal.show({Prose{
           text("Type the number or the name of a lesson. Within a lesson, ? lists what you can do.")}});
       continue;
     }
     try {
       return find_lesson(goes_on ? *go_on : *typed);
     } catch (const InputError& error) {
-      desk.show({Prose{text(error.what())}});
+      terminal.show({Prose{text(error.what())}});
     }
   }
+}
+
+// The command whose block says that it shows the line, or else the lesson's first.
+std::string command_for(const Lesson& lesson, std::string_view line) {
+  const std::vector<CommandBlock>& blocks = lesson.document.commands;
+  const auto says_so = [&](const CommandBlock& block) {
+    return std::ranges::find(block.attributes.covers, line) != block.attributes.covers.end();
+  };
+  auto found = std::ranges::find_if(blocks, says_so);
+  if (found == blocks.end()) found = blocks.begin();
+  return found == blocks.end() ? "" : found->lines.front().text;
 }
 
 }  // namespace
@@ -108,19 +121,19 @@ Block course_listing(const CourseProgress& progress) {
                   {}};
   listing.shown = 5;
   for (const Lesson& lesson : built_in_lessons()) {
-    const Standing standing = standing_in(progress, lesson);
-    listing.rows.push_back({std::string(mark_of(standing)), without_zeros(lesson.number), lesson.title,
-                            fmt::format("{} min", lesson.minutes), far(standing), lesson.name});
+    const ProgressCounts counts = counts_in(progress, lesson);
+    listing.rows.push_back({std::string(mark_of(counts)), without_zeros(lesson.number), lesson.title,
+                            fmt::format("{} min", lesson.minutes), progress_text(counts), lesson.name});
     std::vector<std::string>& row = listing.rows.back();
-    row.emplace_back(state_of(standing));
-    for (const std::size_t count : {lesson.minutes, standing.steps, standing.done, standing.questions,
-                                    standing.first, standing.later, standing.missed})
+    row.emplace_back(state_of(counts));
+    for (const std::size_t count : {lesson.minutes, counts.steps, counts.done, counts.questions, counts.first,
+                                    counts.later, counts.missed})
       row.push_back(std::to_string(count));
   }
   return listing;
 }
 
-std::optional<std::string> lesson_to_go_on_with(const CourseProgress& progress) {
+std::optional<std::string> lesson_to_continue(const CourseProgress& progress) {
   return unfinished_from(progress, place_of_last(progress));
 }
 
@@ -129,31 +142,33 @@ std::optional<std::string> lesson_after_last(const CourseProgress& progress) {
   return unfinished_from(progress, last == built_in_lessons().size() ? last : last + 1);
 }
 
-void take_from(const Lesson& first, const RunProgram& run, Desk& desk, std::optional<std::size_t> step) {
+void take_from(const Lesson& first, const RunCommand& run, LessonTerminal& terminal,
+               std::optional<std::size_t> step) {
   std::optional<Lesson> lesson = first;
   while (lesson) {
-    if (take(*lesson, work(*lesson, run), desk, std::exchange(step, std::nullopt)) == Ended::left) return;
-    std::optional<Lesson> next = behind(*lesson);
-    Choice choice = what_next(*lesson, next, desk);
+    if (take(*lesson, execute(*lesson, run), terminal, std::exchange(step, std::nullopt)) == SessionEnd::left)
+      return;
+    std::optional<Lesson> next = lesson_after(*lesson);
+    Choice choice = what_next(*lesson, next, terminal);
     while (choice == Choice::review) {
-      if (review(*lesson, work(*lesson, run), desk) == Ended::left) return;
-      choice = what_next(*lesson, next, desk);
+      if (review(*lesson, execute(*lesson, run), terminal) == SessionEnd::left) return;
+      choice = what_next(*lesson, next, terminal);
     }
     if (choice == Choice::quit) return;
     lesson = std::move(next);
   }
 }
 
-void take_course(const RunProgram& run, Desk& desk) {
-  desk.show({course_listing(desk.progress())});
-  const std::optional<std::string> go_on = lesson_to_go_on_with(desk.progress());
+void take_course(const RunCommand& run, LessonTerminal& terminal) {
+  terminal.show({course_listing(terminal.progress())});
+  const std::optional<std::string> go_on = lesson_to_continue(terminal.progress());
   const std::string says = go_on ? fmt::format("Enter: go on with lesson {} · number: that lesson · q quit",
                                                without_zeros(find_lesson(*go_on).number))
                                  : "All lessons are done. Number: that lesson · Enter or q quit";
-  if (const std::optional<Lesson> lesson = chosen(go_on, says, desk)) take_from(*lesson, run, desk);
+  if (const std::optional<Lesson> lesson = chosen(go_on, says, terminal)) take_from(*lesson, run, terminal);
 }
 
-void review_course(const Lesson* only, const RunProgram& run, Desk& desk) {
+void review_course(const Lesson* only, const RunCommand& run, LessonTerminal& terminal) {
   std::vector<Lesson> lessons;
   if (only) {
     lessons.push_back(*only);
@@ -161,14 +176,29 @@ void review_course(const Lesson* only, const RunProgram& run, Desk& desk) {
     lessons = built_in_lessons();
   }
   const auto has_nothing_missed = [&](const Lesson& lesson) {
-    return standing_in(desk.progress(), lesson).missed == 0;
+    return counts_in(terminal.progress(), lesson).missed == 0;
   };
   std::erase_if(lessons, has_nothing_missed);
-  if (lessons.empty()) return desk.show({Prose{text("You have missed no question.")}});
+  if (lessons.empty()) return terminal.show({Prose{text("You have missed no question.")}});
   for (const Lesson& lesson : lessons) {
-    if (review(lesson, work(lesson, run), desk) == Ended::left) return;
+    if (review(lesson, execute(lesson, run), terminal) == SessionEnd::left) return;
   }
-  desk.show({Prose{text("End of the review.")}});
+  terminal.show({Prose{text("End of the review.")}});
+}
+
+Listing coverage(const std::vector<Lesson>& lessons) {
+  Listing listing{{"line", "lesson", "command", "what it says"}, {}};
+  for (const ChecklistLine& line : checklist()) {
+    bool covered = false;
+    for (const Lesson& lesson : lessons) {
+      if (std::ranges::find(lesson.covers, line.name) == lesson.covers.end()) continue;
+      listing.rows.push_back(
+          {std::string(line.name), lesson.name, command_for(lesson, line.name), std::string(line.says)});
+      covered = true;
+    }
+    if (!covered) listing.rows.push_back({std::string(line.name), "–", "", std::string(line.says)});
+  }
+  return listing;
 }
 
 }  // namespace attn

@@ -9,7 +9,6 @@
 
 #include "files/matrix_file.hpp"
 #include "files/opened.hpp"
-#include "lesson/library.hpp"
 #include "support/lookup.hpp"
 #include "support/lower_case.hpp"
 #include "support/parsed.hpp"
@@ -131,33 +130,33 @@ bool says(const LessonFile& file, std::string_view word) {
 
 // The question about what a page shows. Where its command keeps no matrix of that name, because it shows few,
 // the question is about all that the problem allows.
-Posed pose_about(const Question& question, const Calculation& computation) {
+SolvedQuestion solve_on(const Question& question, const Calculation& computation) {
   if (!computation.graph)
     fail_at(question.place, "on: the command computes nothing: give attn walk or another step");
-  if (!computation.problem) return pose(question, *computation.graph);
+  if (!computation.problem) return solve(question, *computation.graph);
   try {
-    return pose(question, *computation.graph);
+    return solve(question, *computation.graph);
   } catch (const InputError&) {
-    // What is wrong, if anything, is said of the whole computation below.
+    // What is wrong, if anything, is reported for the whole computation below.
   }
   Graph graph;
   evaluate(*computation.problem, graph);
-  return pose(question, graph);
+  return solve(question, graph);
 }
 
-Posed posed(const Lesson& lesson, const Question& question, const std::vector<BlockRun>& runs,
-            const RunProgram& run) {
+SolvedQuestion solved_in(const Lesson& lesson, const Question& question,
+                         const std::vector<BlockResult>& blocks, const RunCommand& run) {
   if (!question.on.empty()) {
     const std::string command = question.on.starts_with("attn ") ? question.on : "attn walk " + question.on;
-    const Ran ran = at_place(question.place, [&] {
+    const CommandResult result = at_place(question.place, [&] {
       return run(command_lines(command, "on", question.place.line).front().words, {});
     });
-    return pose_about(question, ran.computation);
+    return solve_on(question, result.computation);
   }
-  for (std::size_t i = runs.size(); i-- > 0;) {
+  for (std::size_t i = blocks.size(); i-- > 0;) {
     if (lesson.document.commands[i].fence.first_line > question.place.line) continue;
-    for (auto said = runs[i].said.rbegin(); said != runs[i].said.rend(); ++said) {
-      if (said->computation.graph) return pose_about(question, said->computation);
+    for (auto result = blocks[i].results.rbegin(); result != blocks[i].results.rend(); ++result) {
+      if (result->computation.graph) return solve_on(question, result->computation);
     }
   }
   fail_at(question.place, "no block above computes anything: give the question a line on: --example NAME");
@@ -203,12 +202,12 @@ std::vector<Lesson> built_in_lessons() {
   return lessons;
 }
 
-WorkedLesson work(const Lesson& lesson, const RunProgram& run) {
-  WorkedLesson worked{run_blocks(lesson.document, run), {}};
+LessonResult execute(const Lesson& lesson, const RunCommand& run) {
+  LessonResult result{run_blocks(lesson.document, run), {}};
   const Confined confined(lesson.document.folder);
   for (const Question& question : lesson.questions)
-    worked.posed.push_back(posed(lesson, question, worked.runs, run));
-  return worked;
+    result.questions.push_back(solved_in(lesson, question, result.blocks, run));
+  return result;
 }
 
 }  // namespace attn

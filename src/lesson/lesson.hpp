@@ -1,15 +1,41 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "document/document.hpp"
 #include "document/living.hpp"
-#include "lesson/posed.hpp"
+#include "lesson/answer.hpp"
 
 namespace attn {
+
+/// A lesson that is built in: a file of the folder lessons/.
+struct LessonFile {
+  std::string_view name;  // "soft-lookup" of 01-soft-lookup.md
+  std::string_view path;  // "lessons/01-soft-lookup.md"
+  std::string_view text;
+};
+
+/// All of them, in the order of their numbers.
+std::span<const LessonFile> lesson_files();
+
+/// A line of the checklist: what the lessons together are to cover.
+struct ChecklistLine {
+  std::string_view name;  // "1.2", "E6"
+  std::string_view says;
+};
+
+/// lessons/checklist.txt: in each line a name and what it stands for.
+std::span<const ChecklistLine> checklist();
+
+/// lessons/template.txt: what a new lesson begins with.
+std::string_view lesson_template();
+
+/// lessons/terms.txt: in each line a term, and after commas the forms that it takes.
+std::string_view terms_text();
 
 /// A piece of a lesson: lines of text, and at their end at most one block of commands or one question. A
 /// thematic break (`***`) ends a step as well.
@@ -47,12 +73,12 @@ Lesson find_lesson(const std::string& word);
 std::vector<Lesson> built_in_lessons();
 
 /// A lesson with all its blocks run, and the answers of its questions.
-struct WorkedLesson {
-  std::vector<BlockRun> runs;  // of the document's blocks
-  std::vector<Posed> posed;
+struct LessonResult {
+  std::vector<BlockResult> blocks;        // of the document's blocks
+  std::vector<SolvedQuestion> questions;  // of the lesson
 };
 
 /// Runs a lesson's commands, confined to its folder. Throws InputError with path and line.
-WorkedLesson work(const Lesson& lesson, const RunProgram& run);
+LessonResult execute(const Lesson& lesson, const RunCommand& run);
 
 }  // namespace attn

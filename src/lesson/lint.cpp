@@ -6,11 +6,10 @@
 #include <cmath>
 
 #include "files/opened.hpp"
-#include "lesson/keys.hpp"
 #include "lesson/lesson.hpp"
-#include "lesson/library.hpp"
+#include "lesson/prompt.hpp"
 #include "lesson/show.hpp"
-#include "lesson/term_faults.hpp"
+#include "lesson/terms.hpp"
 #include "render/width.hpp"
 #include "support/lookup.hpp"
 
@@ -51,12 +50,12 @@ class Lint {
     }
   }
 
-  // Nobody can break the lines of what is no text, such as a table of Markdown.
-  void check_output_width(const WorkedLesson& worked) {
+  // Only lines of text can be broken: those of a Markdown table, for example, cannot.
+  void check_output_width(const LessonResult& result) {
     const std::vector<CommandBlock>& blocks = lesson_.document.commands;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
-      const auto is_text = [](const Ran& said) { return said.format == "text"; };
-      if (blocks[i].output && std::ranges::all_of(worked.runs[i].said, is_text))
+      const auto is_text = [](const CommandResult& command) { return command.format == "text"; };
+      if (blocks[i].output && std::ranges::all_of(result.blocks[i].results, is_text))
         check_width(blocks[i].output->begin + 1, blocks[i].output->end - 1);
     }
   }
@@ -80,7 +79,7 @@ class Lint {
   }
 
   // What a reader is to try runs as it stands, in any folder.
-  void check_trial(const RunProgram& run) {
+  void check_trial(const RunCommand& run) {
     for (const Entry& entry : lesson_.document.front_matter) {
       if (entry.key != "try") continue;
       try {
@@ -98,16 +97,17 @@ class Lint {
     for (const Question& question : lesson_.questions) {
       if (question.hints.empty()) add(question.place.line, "the question has no hint: give it a line hint:");
       for (const std::string& choice : question.choices) {
-        if (pressed(choice)) add(question.place.line, "the choice '{}' is a key: call it otherwise", choice);
+        if (key_press(choice))
+          add(question.place.line, "the choice '{}' is a key: call it otherwise", choice);
       }
     }
   }
 
   // A step and the line that asks for the next one are to stand on one screen of 24 lines.
-  void check_heights(const WorkedLesson& worked) {
+  void check_heights(const LessonResult& result) {
     constexpr std::size_t most = 20;
     for (const LessonStep& step : lesson_.steps) {
-      const std::size_t height = height_of(lesson_, step, worked);
+      const std::size_t height = height_of(lesson_, step, result);
       if (height > most)
         add(step.first_line,
             "this step takes {} lines, and {} is the most: split it with a line ***, or show less", height,
@@ -119,17 +119,17 @@ class Lint {
     for (const TermFault& fault : term_faults(lesson_)) add(fault.line, "{}", fault.says);
   }
 
-  void check_answers(const WorkedLesson& worked) {
-    for (const Posed& posed : worked.posed) {
-      const std::size_t line = posed.question.place.line;
-      if (posed.question.kind == AnswerKind::word && pressed(answer_of(posed)))
-        add(line, "the answer '{}' is a key: ask for something else", answer_of(posed));
-      const double* const number = std::get_if<double>(&posed.answer);
-      if (number && *number != 0.0 && tolerance_for(posed) >= std::fabs(*number))
+  void check_answers(const LessonResult& result) {
+    for (const SolvedQuestion& solved : result.questions) {
+      const std::size_t line = solved.question.place.line;
+      if (solved.question.kind == AnswerKind::word && key_press(answer_of(solved)))
+        add(line, "the answer '{}' is a key: ask for something else", answer_of(solved));
+      const double* const number = std::get_if<double>(&solved.answer);
+      if (number && *number != 0.0 && tolerance_for(solved) >= std::fabs(*number))
         add(line, "0 would be right as well, because the answer is {}: give a smaller tolerance",
-            answer_of(posed));
+            answer_of(solved));
     }
-    for (const Stale& stale : stale_blocks(lesson_.document, worked.runs))
+    for (const Stale& stale : stale_blocks(lesson_.document, result.blocks))
       add(stale.place.line, "the output is not current: attn docs update {}", lesson_.document.path);
   }
 
@@ -178,7 +178,7 @@ class Lint {
 
 }  // namespace
 
-std::vector<std::string> faults_of(std::string_view text, const std::string& path, const RunProgram& run) {
+std::vector<std::string> faults_of(std::string_view text, const std::string& path, const RunCommand& run) {
   try {
     const Lesson lesson = read_lesson(text, path);
     Lint lint(lesson);
@@ -190,10 +190,10 @@ std::vector<std::string> faults_of(std::string_view text, const std::string& pat
     lint.check_trial(run);
     std::vector<std::string> found;
     try {
-      const WorkedLesson worked = work(lesson, run);
-      lint.check_output_width(worked);
-      lint.check_answers(worked);
-      lint.check_heights(worked);
+      const LessonResult result = execute(lesson, run);
+      lint.check_output_width(result);
+      lint.check_answers(result);
+      lint.check_heights(result);
     } catch (const InputError& error) {
       found.emplace_back(error.what());
     }

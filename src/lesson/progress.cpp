@@ -78,7 +78,7 @@ std::string bytes_of(const CourseProgress& progress) {
   }
   const Json json = {
       {"schema", schema_of_progress}, {"last", progress.last}, {"lessons", std::move(lessons)}};
-  // What somebody typed need not be UTF-8.
+  // Typed text need not be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -99,18 +99,18 @@ std::vector<std::string> keys_of(const Lesson& lesson) {
   return keys;
 }
 
-Standing standing_of(const Lesson& lesson, const LessonProgress& progress) {
-  Standing standing{.steps = lesson.steps.size(), .questions = lesson.questions.size()};
+ProgressCounts counts_of(const Lesson& lesson, const LessonProgress& progress) {
+  ProgressCounts counts{.steps = lesson.steps.size(), .questions = lesson.questions.size()};
   const std::vector<std::string> keys = keys_of(lesson);
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    standing.done += std::ranges::find(progress.done, keys[i]) != progress.done.end();
+    counts.done += std::ranges::find(progress.done, keys[i]) != progress.done.end();
     const auto answer = progress.answers.find(keys[i]);
     if (!lesson.steps[i].question || answer == progress.answers.end()) continue;
-    standing.first += answer->second.first;
-    standing.later += answer->second.right && !answer->second.first;
-    standing.missed += answer->second.missed;
+    counts.first += answer->second.first;
+    counts.later += answer->second.right && !answer->second.first;
+    counts.missed += answer->second.missed;
   }
-  return standing;
+  return counts;
 }
 
 }  // namespace attn

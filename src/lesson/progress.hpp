@@ -8,7 +8,7 @@
 
 namespace attn {
 
-/// What somebody answered to a question.
+/// A reader's answer to a question.
 struct Answered {
   std::string text;     // the last answer
   bool right = false;   // whether it is correct
@@ -16,7 +16,7 @@ struct Answered {
   bool missed = false;  // whether to ask again: an answer was wrong, or the solution was shown
 };
 
-/// How far somebody is in a lesson. Steps and questions are known by their text: when a lesson is edited,
+/// The progress in a lesson. Steps and questions are known by their text: when a lesson is edited,
 /// what has not changed stays done and answered.
 struct LessonProgress {
   std::vector<std::string> done;            // the keys of steps
@@ -42,8 +42,8 @@ std::string progress_name(const Lesson& lesson);
 /// apart by their order.
 std::vector<std::string> keys_of(const Lesson& lesson);
 
-/// How far somebody is, counted.
-struct Standing {
+/// The progress in a lesson, in numbers.
+struct ProgressCounts {
   std::size_t steps = 0, done = 0;
   std::size_t questions = 0;
   std::size_t first = 0;   // correct at the first try
@@ -53,6 +53,6 @@ struct Standing {
   bool is_finished() const { return done == steps; }
   bool is_begun() const { return done > 0 || first + later + missed > 0; }
 };
-Standing standing_of(const Lesson& lesson, const LessonProgress& progress);
+ProgressCounts counts_of(const Lesson& lesson, const LessonProgress& progress);
 
 }  // namespace attn

@@ -11,7 +11,7 @@ namespace attn {
 /// What a question can ask for: a number, whether something is so, a word, a shape.
 using Quantity = std::variant<double, bool, std::string, Shape>;
 
-/// A quantity, and whether it was looked up in a computation or only worked out from what is typed.
+/// A quantity, and whether it was looked up in a computation or only result out from what is typed.
 struct LookedUp {
   Quantity quantity;
   bool of_computation = false;

@@ -4,102 +4,103 @@
 
 #include <algorithm>
 
-#include "lesson/judge.hpp"
-#include "lesson/keys.hpp"
+#include "lesson/answer.hpp"
+#include "lesson/prompt.hpp"
 #include "lesson/show.hpp"
 #include "support/parsed.hpp"
 
 namespace attn {
 namespace {
 
-// One lesson at one desk.
+// One lesson at one terminal.
 class Session {
  public:
-  Session(const Lesson& lesson, const WorkedLesson& worked, Desk& desk)
+  Session(const Lesson& lesson, const LessonResult& result, LessonTerminal& terminal)
       : lesson_(lesson),
-        worked_(worked),
-        desk_(desk),
-        mine_(desk.progress().lessons[progress_name(lesson)]),
+        result_(result),
+        terminal_(terminal),
+        progress_(terminal.progress().lessons[progress_name(lesson)]),
         keys_(keys_of(lesson)) {}
 
-  Ended take(std::optional<std::size_t> step) {
+  SessionEnd take(std::optional<std::size_t> step) {
     at_ = step.value_or(next_undone(0));
     if (at_ >= lesson_.steps.size()) at_ = 0;  // all is done: once more
     if (at_ == 0) {
-      desk_.show(opening_of(lesson_));
+      terminal_.show(opening_of(lesson_));
     } else {
-      desk_.show({Heading{1, text(lesson_.title)}});
+      terminal_.show({Heading{1, text(lesson_.title)}});
       arrive();
     }
     while (at_ < lesson_.steps.size()) {
       if (shows_) show_step();
       shows_ = true;
-      const Pressed pressed = this->step().question ? ask(posed()) : pause();
-      if (!go(pressed)) return Ended::left;
+      const KeyPress pressed = this->step().question ? ask(solved()) : pause();
+      if (!go(pressed)) return SessionEnd::left;
     }
-    desk_.show(closing_of(lesson_, standing_of(lesson_, mine_)));
-    return Ended::finished;
+    terminal_.show(closing_of(lesson_, counts_of(lesson_, progress_)));
+    return SessionEnd::finished;
   }
 
-  Ended review() {
+  SessionEnd review() {
     std::vector<std::size_t> missed;
     for (std::size_t i = 0; i < keys_.size(); ++i) {
       if (lesson_.steps[i].question && is_missed(i)) missed.push_back(i);
     }
-    desk_.show({Heading{2, text("Review: ", lesson_.title)}});
+    terminal_.show({Heading{2, text("Review: ", lesson_.title)}});
     for (std::size_t i = 0; i < missed.size(); ++i) {
       at_ = missed[i];
       place_ = fmt::format("{}/{}", i + 1, missed.size());
       recall();
       show_step();
       for (bool stays = true; stays;) {
-        const Pressed pressed = ask(posed());
-        if (pressed.deed == Deed::quit) {
+        const KeyPress pressed = ask(solved());
+        if (pressed.action == LessonAction::quit) {
           say("Your progress is saved.");
-          return Ended::left;
+          return SessionEnd::left;
         }
-        stays = pressed.deed == Deed::list || pressed.deed == Deed::go || pressed.deed == Deed::back;
+        stays = pressed.action == LessonAction::list || pressed.action == LessonAction::go ||
+                pressed.action == LessonAction::back;
         if (stays) say("A review asks one question after another: s skips this one.");
       }
     }
-    return Ended::finished;
+    return SessionEnd::finished;
   }
 
  private:
   const LessonStep& step() const { return lesson_.steps[at_]; }
-  const Posed& posed() const { return worked_.posed[*step().question]; }
+  const SolvedQuestion& solved() const { return result_.questions[*step().question]; }
   // Another session may have gone on with another lesson: only this one's progress is replaced.
   void save() {
-    CourseProgress all = desk_.progress();
+    CourseProgress all = terminal_.progress();
     all.last = progress_name(lesson_);
-    all.lessons[all.last] = mine_;
-    desk_.save(all);
+    all.lessons[all.last] = progress_;
+    terminal_.save(all);
   }
 
   // Goes where a key leads; false: out of the lesson.
-  bool go(const Pressed& pressed) {
-    switch (pressed.deed) {
-      case Deed::quit:
+  bool go(const KeyPress& pressed) {
+    switch (pressed.action) {
+      case LessonAction::quit:
         leave();
         return false;
-      case Deed::skip:
+      case LessonAction::skip:
         miss();
         [[fallthrough]];
-      case Deed::next:
-      case Deed::answer:
+      case LessonAction::next:
+      case LessonAction::answer:
         finish_step();
         return true;
-      case Deed::back:
+      case LessonAction::back:
         at_ -= std::min<std::size_t>(at_, 1);
         return true;
-      case Deed::go:
+      case LessonAction::go:
         jump_to(pressed.step);
         return true;
-      case Deed::list:
+      case LessonAction::list:
         list();
         break;
-      case Deed::help:
-      case Deed::hint:
+      case LessonAction::help:
+      case LessonAction::hint:
         break;
     }
     shows_ = false;
@@ -119,7 +120,7 @@ class Session {
   void finish_step() {
     const std::size_t next = at_ + 1;
     const bool is_new = !is_done(at_);
-    if (is_new) mine_.done.push_back(keys_[at_]);
+    if (is_new) progress_.done.push_back(keys_[at_]);
     save();
     at_ = is_new ? next_undone(next) : next;
     if (at_ > next && at_ < lesson_.steps.size()) arrive();
@@ -131,11 +132,13 @@ class Session {
     return from;
   }
 
-  bool is_done(std::size_t i) const { return std::ranges::find(mine_.done, keys_[i]) != mine_.done.end(); }
+  bool is_done(std::size_t i) const {
+    return std::ranges::find(progress_.done, keys_[i]) != progress_.done.end();
+  }
 
   bool is_missed(std::size_t i) const {
-    const auto answer = mine_.answers.find(keys_[i]);
-    return answer != mine_.answers.end() && answer->second.missed;
+    const auto answer = progress_.answers.find(keys_[i]);
+    return answer != progress_.answers.end() && answer->second.missed;
   }
 
   // A step that does not follow the one before it: what a question is about is shown again.
@@ -151,20 +154,20 @@ class Session {
     while (begin > 0 && at_ - begin < furthest && !begins_section(lesson_, lesson_.steps[begin])) --begin;
     std::vector<Block> blocks;
     for (std::size_t i = begin; i < at_; ++i)
-      std::ranges::move(shown(lesson_, lesson_.steps[i], worked_), std::back_inserter(blocks));
-    desk_.show(std::move(blocks));
+      std::ranges::move(shown(lesson_, lesson_.steps[i], result_), std::back_inserter(blocks));
+    terminal_.show(std::move(blocks));
   }
 
-  void show_step() { desk_.show(shown_whole(lesson_, step(), worked_)); }
+  void show_step() { terminal_.show(shown_whole(lesson_, step(), result_)); }
 
-  void say(std::string sentence) { desk_.show({Prose{text(std::move(sentence))}}); }
+  void say(std::string sentence) { terminal_.show({Prose{text(std::move(sentence))}}); }
 
-  void note(Note::Kind kind, Text line) { desk_.show({Note{kind, {std::move(line)}}}); }
+  void note(Note::Kind kind, Text line) { terminal_.show({Note{kind, {std::move(line)}}}); }
 
   void leave() {
     const bool is_of_course = !lesson_.document.folder;
     const std::string goes_on = is_of_course ? "attn lesson" : "attn lesson run " + lesson_.document.path;
-    desk_.show({Prose{text("Your progress is saved. ", code(goes_on), " goes on from here.")}});
+    terminal_.show({Prose{text("Your progress is saved. ", code(goes_on), " goes on from here.")}});
   }
 
   std::optional<std::string> read(bool LessonKey::*is_shown, std::string_view begin) {
@@ -174,21 +177,22 @@ class Session {
       if (key.*is_shown)
         says += fmt::format("{}{} {}", says.ends_with("] ") ? "" : " · ", key.name, key.does);
     }
-    return desk_.ask(says);
+    return terminal_.ask(says);
   }
 
-  Pressed pause() {
+  KeyPress pause() {
     for (;;) {
       const std::optional<std::string> typed = read(&LessonKey::at_pauses, "");
-      if (!typed) return {Deed::quit};
-      if (typed->empty()) return {Deed::next};
-      if (const auto number = parsed<std::size_t>(*typed)) return {Deed::go, *number};
-      const std::optional<Pressed> pressed = attn::pressed(*typed);
-      if (pressed && pressed->deed == Deed::help) {
+      if (!typed) return {LessonAction::quit};
+      if (typed->empty()) return {LessonAction::next};
+      if (const auto number = parsed<std::size_t>(*typed)) return {LessonAction::go, *number};
+      const std::optional<KeyPress> pressed = key_press(*typed);
+      if (pressed && pressed->action == LessonAction::help) {
         help();
-      } else if (pressed && pressed->deed == Deed::skip) {
-        return {Deed::next};
-      } else if (pressed && pressed->deed != Deed::hint && pressed->deed != Deed::answer) {
+      } else if (pressed && pressed->action == LessonAction::skip) {
+        return {LessonAction::next};
+      } else if (pressed && pressed->action != LessonAction::hint &&
+                 pressed->action != LessonAction::answer) {
         return *pressed;
       } else {
         say(fmt::format("'{}' does nothing here. Press Enter to continue, or ? for help.", *typed));
@@ -196,22 +200,22 @@ class Session {
     }
   }
 
-  Pressed ask(const Posed& posed) {
+  KeyPress ask(const SolvedQuestion& solved) {
     for (std::size_t hints = 0;;) {
       const std::optional<std::string> typed = read(&LessonKey::at_questions, "Your answer");
-      if (!typed) return {Deed::quit};
-      const std::optional<Pressed> pressed = attn::pressed(*typed);
+      if (!typed) return {LessonAction::quit};
+      const std::optional<KeyPress> pressed = key_press(*typed);
       if (!pressed) {
-        if (is_right(posed, *typed, hints)) return {Deed::next};
-      } else if (pressed->deed == Deed::help) {
+        if (is_right(solved, *typed, hints)) return {LessonAction::next};
+      } else if (pressed->action == LessonAction::help) {
         help();
-      } else if (pressed->deed == Deed::hint) {
-        hint(posed.question, hints++);
-      } else if (pressed->deed == Deed::answer) {
-        note(Note::Kind::answer, text("The answer is ", strong(answer_of(posed)), "."));
+      } else if (pressed->action == LessonAction::hint) {
+        hint(solved.question, hints++);
+      } else if (pressed->action == LessonAction::answer) {
+        note(Note::Kind::answer, text("The answer is ", strong(answer_of(solved)), "."));
         miss();
         return *pressed;
-      } else if (pressed->deed == Deed::next) {
+      } else if (pressed->action == LessonAction::next) {
         say("Type an answer, or s to skip the question.");
       } else {
         return *pressed;
@@ -231,24 +235,25 @@ class Session {
   // A question whose solution was shown, or that was skipped, is asked again in a review.
   void miss() {
     tried_ = at_;
-    Answered& answered = mine_.answers[keys_[at_]];
+    Answered& answered = progress_.answers[keys_[at_]];
     if (!answered.right) answered.missed = true;
     save();
   }
 
-  bool is_right(const Posed& posed, const std::string& typed, std::size_t hints) {
-    const Judged judged = judge(posed, typed);
-    if (judged.mark == Judged::Mark::unreadable) {
+  bool is_right(const SolvedQuestion& solved, const std::string& typed, std::size_t hints) {
+    const Judgment judged = judge(solved, typed);
+    if (judged.mark == Judgment::Mark::unreadable) {
       say(judged.says);
       return false;
     }
-    const bool right = judged.mark == Judged::Mark::right;
+    const bool right = judged.mark == Judgment::Mark::right;
     remember(typed, right);
     if (right) {
-      note(Note::Kind::correct, text(strong("Correct: "), answer_of(posed), "."));
+      note(Note::Kind::correct, text(strong("Correct: "), answer_of(solved), "."));
     } else {
-      const std::string advice = hints < posed.question.hints.size() ? "Try again, or type h for a hint."
-                                                                     : "Try again, or type a for the answer.";
+      const std::string advice = hints < solved.question.hints.size()
+                                     ? "Try again, or type h for a hint."
+                                     : "Try again, or type a for the answer.";
       note(Note::Kind::wrong, text(strong("Not yet. "), judged.says.empty() ? advice : judged.says));
     }
     return right;
@@ -257,7 +262,7 @@ class Session {
   void remember(const std::string& typed, bool right) {
     const bool is_first_try = tried_ != at_;
     tried_ = at_;
-    const auto [found, is_new] = mine_.answers.try_emplace(keys_[at_]);
+    const auto [found, is_new] = progress_.answers.try_emplace(keys_[at_]);
     Answered& answered = found->second;
     answered.text = typed;
     answered.right = right;
@@ -273,7 +278,7 @@ class Session {
       for (const std::string& word : parted(key.words, " ")) name += ", " + word;
       listing.rows.push_back({std::move(name), std::string(key.about)});
     }
-    desk_.show({std::move(listing)});
+    terminal_.show({std::move(listing)});
   }
 
   void list() {
@@ -282,16 +287,16 @@ class Session {
       const std::string_view sign = i == at_ ? ">" : is_missed(i) ? "✗" : is_done(i) ? "✓" : "";
       listing.rows.push_back({std::string(sign), std::to_string(i + 1), gist_of(lesson_, lesson_.steps[i])});
     }
-    desk_.show({std::move(listing),
-                Prose{text("> you are here   ✓ done   ✗ missed. Type ", code("go N"), " to go to step N.")}});
+    terminal_.show({std::move(listing), Prose{text("> you are here   ✓ done   ✗ missed. Type ", code("go N"),
+                                                   " to go to step N.")}});
   }
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   const Lesson& lesson_;
-  const WorkedLesson& worked_;
-  Desk& desk_;
-  LessonProgress mine_;
+  const LessonResult& result_;
+  LessonTerminal& terminal_;
+  LessonProgress progress_;
   std::vector<std::string> keys_;
   std::size_t at_ = 0;
   std::size_t tried_ = none;  // the step at which the last answer was given
@@ -301,12 +306,13 @@ class Session {
 
 }  // namespace
 
-Ended take(const Lesson& lesson, const WorkedLesson& worked, Desk& desk, std::optional<std::size_t> step) {
-  return Session(lesson, worked, desk).take(step);
+SessionEnd take(const Lesson& lesson, const LessonResult& result, LessonTerminal& terminal,
+                std::optional<std::size_t> step) {
+  return Session(lesson, result, terminal).take(step);
 }
 
-Ended review(const Lesson& lesson, const WorkedLesson& worked, Desk& desk) {
-  return Session(lesson, worked, desk).review();
+SessionEnd review(const Lesson& lesson, const LessonResult& result, LessonTerminal& terminal) {
+  return Session(lesson, result, terminal).review();
 }
 
 }  // namespace attn

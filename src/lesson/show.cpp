@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "lesson/library.hpp"
+#include "lesson/lesson.hpp"
 #include "render/format.hpp"
 #include "render/width.hpp"
 #include "support/lookup.hpp"
@@ -105,9 +105,11 @@ std::vector<const MarkdownLeaf*> leaves_of(const Lesson& lesson, const LessonSte
 }
 
 // Text is set anew for the page that it comes to stand on; other formats are what they are.
-Block output_of(const Ran& said) {
-  if (said.format != "text") return CodeBlock{std::string(said.format), without_empty_lines(said.text)};
-  return CommandOutput{said.page, said.style.precision, said.style.full, said.style.unicode, said.width};
+Block output_of(const CommandResult& command) {
+  if (command.format != "text")
+    return CodeBlock{std::string(command.format), without_empty_lines(command.text)};
+  return CommandOutput{command.page, command.style.precision, command.style.full, command.style.unicode,
+                       command.width};
 }
 
 // Lessons of the course have numbers: "lesson 3".
@@ -143,10 +145,9 @@ std::vector<Block> opening_of(const Lesson& lesson) {
   return blocks;
 }
 
-std::vector<Block> closing_of(const Lesson& lesson, const Standing& standing) {
+std::vector<Block> closing_of(const Lesson& lesson, const ProgressCounts& counts) {
   const std::string name = lesson.document.folder ? "" : " " + without_zeros(lesson.number);
-  std::vector<Block> blocks = {
-      Prose{text(strong(fmt::format("End of lesson{}. ", name)), counted(standing))}};
+  std::vector<Block> blocks = {Prose{text(strong(fmt::format("End of lesson{}. ", name)), counted(counts))}};
   if (!lesson.can.empty()) {
     blocks.emplace_back(Prose{text("You can now:")});
     blocks.push_back(abilities_of(lesson));
@@ -158,11 +159,11 @@ std::vector<Block> closing_of(const Lesson& lesson, const Standing& standing) {
   return blocks;
 }
 
-std::string counted(const Standing& standing) {
-  std::string says = fmt::format("{}: {} correct at the first try", count_of(standing.questions, "question"),
-                                 standing.first);
-  if (standing.later > 0) says += fmt::format(", {} later", standing.later);
-  const std::size_t open = standing.questions - standing.first - standing.later;
+std::string counted(const ProgressCounts& counts) {
+  std::string says =
+      fmt::format("{}: {} correct at the first try", count_of(counts.questions, "question"), counts.first);
+  if (counts.later > 0) says += fmt::format(", {} later", counts.later);
+  const std::size_t open = counts.questions - counts.first - counts.later;
   if (open > 0) says += fmt::format(", {} not yet", open);
   return says + ".";
 }
@@ -186,22 +187,23 @@ std::vector<Block> shown_without_output(const Lesson& lesson, const LessonStep& 
   return blocks;
 }
 
-std::vector<Block> shown(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked) {
+std::vector<Block> shown(const Lesson& lesson, const LessonStep& step, const LessonResult& result) {
   std::vector<Block> blocks = shown_without_output(lesson, step);
   if (!step.commands) return blocks;
-  for (const Ran& said : worked.runs[*step.commands].said) blocks.push_back(output_of(said));
+  for (const CommandResult& command : result.blocks[*step.commands].results)
+    blocks.push_back(output_of(command));
   return blocks;
 }
 
-std::vector<Block> shown_whole(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked) {
-  std::vector<Block> blocks = shown(lesson, step, worked);
+std::vector<Block> shown_whole(const Lesson& lesson, const LessonStep& step, const LessonResult& result) {
+  std::vector<Block> blocks = shown(lesson, step, result);
   if (step.question) blocks.push_back(shown(lesson.questions[*step.question]));
   return blocks;
 }
 
-std::size_t height_of(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked) {
+std::size_t height_of(const Lesson& lesson, const LessonStep& step, const LessonResult& result) {
   Page page;
-  page.blocks = shown_whole(lesson, step, worked);
+  page.blocks = shown_whole(lesson, step, result);
   std::size_t lines = 0;
   Sink sink(
       [&](std::string_view bytes) { lines += static_cast<std::size_t>(std::ranges::count(bytes, '\n')); });

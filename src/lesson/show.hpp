@@ -14,13 +14,13 @@ std::vector<Block> opening_of(const Lesson& lesson);
 Block abilities_of(const Lesson& lesson);
 
 /// What was achieved, what one can do now, and what to try: the end of a lesson.
-std::vector<Block> closing_of(const Lesson& lesson, const Standing& standing);
+std::vector<Block> closing_of(const Lesson& lesson, const ProgressCounts& counts);
 
 /// A step without its question: its text, its command lines and what they print.
-std::vector<Block> shown(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked);
+std::vector<Block> shown(const Lesson& lesson, const LessonStep& step, const LessonResult& result);
 
 /// "6 questions: 4 correct at the first try, 1 later, 1 not yet."
-std::string counted(const Standing& standing);
+std::string counted(const ProgressCounts& counts);
 
 /// "3" of "03".
 std::string without_zeros(std::string_view number);
@@ -35,10 +35,10 @@ bool begins_section(const Lesson& lesson, const LessonStep& step);
 std::vector<Block> shown_without_output(const Lesson& lesson, const LessonStep& step);
 
 /// A step with its question.
-std::vector<Block> shown_whole(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked);
+std::vector<Block> shown_whole(const Lesson& lesson, const LessonStep& step, const LessonResult& result);
 
 /// The lines that it takes on a terminal of 80 columns.
-std::size_t height_of(const Lesson& lesson, const LessonStep& step, const WorkedLesson& worked);
+std::size_t height_of(const Lesson& lesson, const LessonStep& step, const LessonResult& result);
 
 /// The command lines of a block as they are written, with prompts.
 std::string commands_of(const CommandBlock& block);

@@ -21,7 +21,7 @@ std::size_t processors() {
   return static_cast<std::size_t>(std::max(1, CPU_COUNT(&set)));
 }
 
-// One piece of work: its tasks are taken one after another by whoever is free.
+// One piece of work: a thread that is free takes the next task.
 class Work {
  public:
   Work(std::size_t count, const std::function<void(std::size_t)>& task)

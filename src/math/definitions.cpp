@@ -156,6 +156,11 @@ void half_squared_norms(Rows x, RowsToMake result) {
   set(result, sum_of_rows(xt::square(beside(x, result))) / 2.0);
 }
 
+void unit_rows(Rows x, RowsToMake result) {
+  const Numbers lengths = xt::sqrt(sum_of_rows(xt::square(beside(x, result))));
+  set(result, beside(x, result) / xt::where(xt::equal(lengths, 0.0), 1.0, lengths));
+}
+
 void standardize(Rows x, Rows means, Rows variances, double epsilon, RowsToMake result) {
   set(result, (beside(x, result) - beside(means, result)) / xt::sqrt(beside(variances, result) + epsilon));
 }

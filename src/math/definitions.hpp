@@ -43,6 +43,7 @@ void largest(Rows scores, RowsToMake weights);
 void row_means(Rows x, RowsToMake means);
 void row_variances(Rows x, Rows means, RowsToMake variances);
 void half_squared_norms(Rows x, RowsToMake result);
+void unit_rows(Rows x, RowsToMake result);
 void standardize(Rows x, Rows means, Rows variances, double epsilon, RowsToMake result);
 
 // Every query with every key: as a matrix, and as a row for each pair.

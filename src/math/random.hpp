@@ -11,7 +11,7 @@
 
 namespace attn {
 
-/// Where matrices that nobody gave come from. The same seed means the same numbers on every machine: only
+/// Where random matrices come from. The same seed means the same numbers on every machine: only
 /// exact operations (add, multiply, square root) lie between the generator's bits and the cell.
 class RandomSource {
  public:

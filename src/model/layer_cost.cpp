@@ -84,7 +84,7 @@ ScoreInputs score_inputs(Graph& graph, const ScoringFunction& function, std::siz
 
 Value scaled_scores(const ScoringFunction& function, const ScoreInputs& inputs) {
   const Recipe recipe = recipe_of(function, inputs.parameters, {.d_k = inputs.k.shape().columns});
-  return divided(function.score(inputs.q, inputs.k, inputs.parameters), recipe);
+  return scaled_scores(function.score(inputs.q, inputs.k, inputs.parameters), recipe);
 }
 
 Work counted_scores(const ScoringFunction& function, std::size_t n, std::size_t d) {

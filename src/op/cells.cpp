@@ -144,6 +144,7 @@ class ByNumberOperation final : public InPlace {
   }
 
   const Scalar& number() const { return number_; }
+  bool divides() const { return &kind_ == &division; }
 
  private:
   void change(RowsToMake rows, std::span<const Rows>) const override {
@@ -205,6 +206,11 @@ Value times(const Value& x, const Scalar& factor) {
 const Scalar* number_of(const Operation& operation) {
   const auto* by = dynamic_cast<const ByNumberOperation*>(&operation);
   return by ? &by->number() : nullptr;
+}
+
+bool is_division(const Operation& operation) {
+  const auto* by = dynamic_cast<const ByNumberOperation*>(&operation);
+  return by && by->divides();
 }
 
 Value tanh(const Value& x) {

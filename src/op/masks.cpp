@@ -27,15 +27,15 @@ Formula written(double fill) {
 // A row where the mask is 0 everywhere may have a fill of its own.
 class Replacement : public InPlace {
  public:
-  Replacement(std::string_view name, double fill, double fill_of_empty_row)
-      : name_(name), fill_(fill), fill_of_empty_row_(fill_of_empty_row) {}
+  Replacement(std::string_view name, double fill, double fill_of_empty_row, const MaskNouns& nouns)
+      : name_(name), fill_(fill), fill_of_empty_row_(fill_of_empty_row), nouns_(nouns) {}
 
   std::string_view name() const override { return name_; }
 
   Frame frame(Operands operands) const override {
     const Frame &scores = operands[0]->frame, &allowed = operands[1]->frame;
     if (scores.shape != allowed.shape) {
-      fail("{} is {} but {} is {}: a mask needs one row for each query and one column for each key",
+      fail("{} is {} but {} is {}: a mask must have the shape of the matrix that it masks",
            operands[1]->title(), to_string(allowed.shape), operands[0]->title(), to_string(scores.shape));
     }
     return scores;
@@ -54,21 +54,21 @@ class Replacement : public InPlace {
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const Axis &queries = operands[0]->frame.rows, &keys = operands[0]->frame.columns;
+    const std::string in_row = fmt::format("{} {}", nouns_.row, operands[0]->frame.rows.label(row));
+    const std::string of_column =
+        fmt::format("{} {}", nouns_.column, operands[0]->frame.columns.label(column));
     if (operands[1]->cell(row, column) != 0.0) {
       return {cell(*operands[0], row, column),
-              fmt::format("key {} is not masked for query {}, so the score stays", keys.label(column),
-                          queries.label(row))};
+              fmt::format("{} is not masked for {}, so the score stays", of_column, in_row)};
     }
     if (fill_ != fill_of_empty_row_ && is_empty(operands[1]->row(row))) {
       const Formula fill = written(fill_of_empty_row_);
       return {number(fill_of_empty_row_, fill),
-              fmt::format("all keys are masked for query {}: {} replaces the scores", queries.label(row),
+              fmt::format("every {} is masked for {}: {} replaces the scores", nouns_.column, in_row,
                           fill.plain)};
     }
-    return {number(fill_, written(fill_)),
-            fmt::format("key {} is masked for query {}: {} replaces the score", keys.label(column),
-                        queries.label(row), written(fill_).plain)};
+    return {number(fill_, written(fill_)), fmt::format("{} is masked for {}: {} replaces the score",
+                                                       of_column, in_row, written(fill_).plain)};
   }
 
   Cost cost(std::span<const Shape> operands) const override {
@@ -90,22 +90,23 @@ class Replacement : public InPlace {
   std::string_view name_;
   double fill_;
   double fill_of_empty_row_;
+  MaskNouns nouns_;
 };
 
-// A finite fill in a whole row would come out of the softmax as equal weights on masked keys.
+// A finite fill in a whole row would come out of a softmax as equal weights for what is masked.
 class Mask final : public Replacement {
  public:
-  explicit Mask(double fill) : Replacement("mask", fill, minus_infinity) {}
+  Mask(double fill, const MaskNouns& nouns) : Replacement("mask", fill, minus_infinity, nouns) {}
 };
 
 }  // namespace
 
-Value mask(const Value& scores, const Value& allowed, double fill) {
-  return apply(Mask(fill), scores, allowed);
+Value mask(const Value& scores, const Value& allowed, double fill, const MaskNouns& nouns) {
+  return apply(Mask(fill, nouns), scores, allowed);
 }
 
 Value replace(const Value& x, const Value& kept, double fill) {
-  return apply(Replacement("replace", fill, fill), x, kept);
+  return apply(Replacement("replace", fill, fill, {}), x, kept);
 }
 
 bool is_mask(const Operation& operation) {

@@ -32,21 +32,25 @@ Value transpose(const Value& x);
 /// (Zhang et al., Dive into Deep Learning, 11.3.1, the terms of the Gaussian kernel)
 Value half_squared_norms(const Value& x);
 
-/// −½‖q_i − k_j‖², every query with every key.  [n_q, d] [n_k, d] -> [n_q, n_k].
+/// x_i / ‖x_i‖, every row divided by its length; a row of zeros stays as it is.  [n, d] -> [n, d].
+/// (Graves et al. 2014, Neural Turing Machines, section 3.3.1, the cosine similarity)
+Value unit_rows(const Value& x);
+
+/// −½‖a_i − b_j‖², every row of `a` with every row of `b`.  [m, d] [n, d] -> [m, n].
 /// (Zhang et al., Dive into Deep Learning, 11.3.1)
-Value minus_half_squared_distances(const Value& q, const Value& k);
+Value minus_half_squared_distances(const Value& a, const Value& b);
 
-/// Every query plus every key, pair by pair: row i·n_k + j is q_i + k_j.  [n_q, d] [n_k, d] -> [n_q·n_k, d].
+/// Every row of `a` plus every row of `b`: row i·n + j is a_i + b_j.  [m, d] [n, d] -> [m·n, d].
 /// (Zhang et al., Dive into Deep Learning, 11.3.4, inside the tanh of additive attention)
-Value pairwise_sum(const Value& q, const Value& k);
+Value pairwise_sum(const Value& a, const Value& b);
 
-/// Every query beside every key: row i·n_k + j is [q_i; k_j].  [n_q, d_q] [n_k, d_k] -> [n_q·n_k, d_q + d_k].
+/// Every row of `a` beside every row of `b`: row i·n + j is [a_i; b_j].  [m, d] [n, e] -> [m·n, d + e].
 /// (Zhang et al., Dive into Deep Learning, 11.3.4)
-Value pairs(const Value& q, const Value& k);
+Value pairs(const Value& a, const Value& b);
 
-/// One number for each pair, as a row for each query: queries and keys are those of `q` and `k`.
-/// [n_q·n_k, 1] -> [n_q, n_k].
-Value unpair(const Value& pairs, const Value& q, const Value& k);
+/// One number for each pair of a row of `a` and a row of `b`, as a row for each row of `a`.
+/// [m·n, 1] -> [m, n].
+Value unpair(const Value& pairs, const Value& a, const Value& b);
 
 /// The hyperbolic tangent, 1 / (1 + exp(−x)), and max(x, 0) of every cell.  [m, n] -> [m, n].
 Value tanh(const Value& x);
@@ -64,12 +68,18 @@ struct Scalar {
 Value divide(const Value& x, const Scalar& divisor);
 Value times(const Value& x, const Scalar& factor);
 
-/// The number that an operation divides or multiplies by, or null.
+/// The number that an operation divides or multiplies by, or null; and whether it divides.
 const Scalar* number_of(const Operation& operation);
+bool is_division(const Operation& operation);
 
-/// Replaces the scores by `fill` where `allowed` is 0, and by −∞ in a row where nothing is allowed.
-/// [n_q, n_k] [n_q, n_k] -> [n_q, n_k].  (Zhang et al., Dive into Deep Learning, 11.3.2.1)
-Value mask(const Value& scores, const Value& allowed, double fill);
+/// What the rows and columns of a masked matrix are called in the explanation of a cell.
+struct MaskNouns {
+  std::string_view row = "row", column = "column";
+};
+
+/// Replaces a cell by `fill` where `allowed` is 0, and by −∞ in a row where nothing is allowed.
+/// [m, n] [m, n] -> [m, n].  (Zhang et al., Dive into Deep Learning, 11.3.2.1)
+Value mask(const Value& x, const Value& allowed, double fill, const MaskNouns& nouns = {});
 
 /// A number in place of every cell where `kept` is 0, whatever else is in its row.  [m, n] [m, n] -> [m, n].
 Value replace(const Value& x, const Value& kept, double fill);
@@ -79,7 +89,7 @@ bool is_mask(const Operation& operation);
 bool is_softmax(const Operation& operation);
 bool is_transpose(const Operation& operation);
 
-/// What a mask operation puts in the place of a score; −∞ for any other operation.
+/// What a mask operation puts in the place of a cell; −∞ for any other operation.
 double mask_fill(const Operation& operation);
 
 /// Makes every row nonnegative with sum one; a row of −∞ alone becomes zeros.  [m, n] -> [m, n].
@@ -116,8 +126,8 @@ Value concatenate(const std::vector<Value>& parts);
 /// Matrices below each other; one alone is itself.  [m_1, n] … [m_h, n] -> [m_1 + … + m_h, n].
 Value stack(const std::vector<Value>& parts);
 
-/// The same cells, whose rows are now called otherwise: a decoder's last state, as the query of its next
-/// word. [m, n] -> [m, n].  Throws InputError unless there is a label for each row.
+/// The same cells with other labels of the rows.  [m, n] -> [m, n].  Throws InputError unless there is a
+/// label for each row.
 Value labelled(const Value& x, Axis rows);
 
 /// The rows of a table that ids stand for, counted from 1.  [n, 1] [vocabulary, d] -> [n, d].
@@ -128,10 +138,10 @@ Value embed(const Value& ids, const Value& table);
 /// [n, 1] -> [n, vocabulary].  Throws InputError for an id that is no row of `table`.
 Value one_hot(const Value& ids, const Value& table);
 
-/// What a table of distances −c … c holds for the distance from every query to every key; longer ones count
-/// as c. The table has one row for all queries, or one for each; queries and keys are those of `q` and `k`.
-/// [1, 2c + 1] or [n_q, 2c + 1] -> [n_q, n_k].  (Shaw et al. 2018)
-Value by_distance(const Value& table, const Value& q, const Value& k);
+/// What a table of distances −c … c holds for the distance j − i from every row i of `a` to every row j of
+/// `b`; longer ones count as c. The table has one row for all rows of `a`, or one for each. [1, 2c + 1] or
+/// [m, 2c + 1] -> [m, n].  (Shaw et al. 2018)
+Value by_distance(const Value& table, const Value& a, const Value& b);
 
 /// In which order the columns of a sinusoid stand.
 struct SinusoidLayout {

@@ -8,35 +8,37 @@
 #include "op/row_by_row.hpp"
 #include "support/error.hpp"
 
-// What is computed for every pair of a query and a key.
+// What is computed for every pair of a row of one matrix and a row of another.
 
 namespace attn {
 namespace {
 
-// The rows of a matrix that has `size` numbers for every query and key: pair (i, j) of n_k keys is row i·n_k
-// + j. Labelled "query, key" where either has words. Refused, before there are labels, when it would be too
-// large.
-Axis axis_of_pairs(const Frame& queries, const Frame& keys, std::size_t size) {
-  const std::size_t n_q = queries.shape.rows, n_k = keys.shape.rows;
-  if (!fits({n_q, n_k}) || !fits({n_q * n_k, size})) {
+// The rows of a matrix that has `size` numbers for every pair: pair (i, j) is row i·n + j, where n is the
+// number of rows of b. Labelled "a, b" where either has labels. Refused, before there are labels, when it
+// would be too large.
+Axis axis_of_pairs(Operation::Operands operands, std::size_t size) {
+  const Frame &a = operands[0]->frame, &b = operands[1]->frame;
+  const std::size_t m = a.shape.rows, n = b.shape.rows;
+  if (!fits({m, n}) || !fits({m * n, size})) {
     fail(
-        "{} queries and {} keys, pair by pair with {} numbers each, are more than the {} cells a matrix may "
-        "have; give fewer queries or keys",
-        n_q, n_k, size, most_cells);
+        "the pairs of {} rows of {} and {} rows of {}, with {} numbers each, are more than the {} cells that "
+        "a "
+        "matrix may have: give fewer rows",
+        m, operands[0]->title(), n, operands[1]->title(), size, most_cells);
   }
-  if (!queries.rows.labels && !keys.rows.labels) return axis("pairs");
+  if (!a.rows.labels && !b.rows.labels) return axis("pairs");
   std::vector<std::string> labels;
-  for (std::size_t i = 0; i < n_q; ++i) {
-    for (std::size_t j = 0; j < n_k; ++j) labels.push_back(queries.rows.label(i) + ", " + keys.rows.label(j));
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = 0; j < n; ++j) labels.push_back(a.rows.label(i) + ", " + b.rows.label(j));
   }
   return axis("pairs", std::move(labels));
 }
 
-// The queries, and all keys, that some pairs consist of.
+// The rows of the first operand, and all of the second, that some pairs consist of.
 RowRange rows_behind_pairs(std::size_t operand, RowRange made, std::span<const Shape> operands) {
-  const std::size_t keys = operands[1].rows;
+  const std::size_t n = operands[1].rows;
   if (operand == 1 || made.count == 0) return {0, operands[operand].rows};
-  const std::size_t first = made.first / keys, last = (made.first + made.count - 1) / keys;
+  const std::size_t first = made.first / n, last = (made.first + made.count - 1) / n;
   return {first, last - first + 1};
 }
 
@@ -45,12 +47,12 @@ class MinusHalfSquaredDistances final : public RowByMatrix {
   std::string_view name() const override { return "minus_half_squared_distances"; }
 
   Frame frame(Operands operands) const override {
-    const Frame &q = operands[0]->frame, &k = operands[1]->frame;
-    if (q.shape.columns != k.shape.columns) {
+    const Frame &a = operands[0]->frame, &b = operands[1]->frame;
+    if (a.shape.columns != b.shape.columns) {
       fail("{} is {} but {} is {}: both must have the same number of columns to have a distance",
-           operands[0]->title(), to_string(q.shape), operands[1]->title(), to_string(k.shape));
+           operands[0]->title(), to_string(a.shape), operands[1]->title(), to_string(b.shape));
     }
-    return {{q.shape.rows, k.shape.rows}, q.rows, k.rows};
+    return {{a.shape.rows, b.shape.rows}, a.rows, b.rows};
   }
 
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
@@ -59,9 +61,9 @@ class MinusHalfSquaredDistances final : public RowByMatrix {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    const Formula q = within(Binding::whole, operands[0]), k = within(Binding::whole, operands[1]);
-    return {"−½‖" + q.plain + "ᵢ − " + k.plain + "ⱼ‖²",
-            "-\\tfrac{1}{2} \\lVert {" + q.latex + "}_{i} - {" + k.latex + "}_{j} \\rVert^{2}",
+    const Formula a = within(Binding::whole, operands[0]), b = within(Binding::whole, operands[1]);
+    return {"−½‖" + a.plain + "ᵢ − " + b.plain + "ⱼ‖²",
+            "-\\tfrac{1}{2} \\lVert {" + a.latex + "}_{i} - {" + b.latex + "}_{j} \\rVert^{2}",
             Binding::product};
   }
 
@@ -86,21 +88,22 @@ class PairwiseSum final : public Operation {
   std::string_view name() const override { return "pairwise_sum"; }
 
   Frame frame(Operands operands) const override {
-    const Frame &q = operands[0]->frame, &k = operands[1]->frame;
-    if (q.shape.columns != k.shape.columns) {
+    const Frame &a = operands[0]->frame, &b = operands[1]->frame;
+    if (a.shape.columns != b.shape.columns) {
       fail("{} is {} but {} is {}: both must have the same number of columns to be added pair by pair",
-           operands[0]->title(), to_string(q.shape), operands[1]->title(), to_string(k.shape));
+           operands[0]->title(), to_string(a.shape), operands[1]->title(), to_string(b.shape));
     }
-    return {{q.shape.rows * k.shape.rows, q.shape.columns}, axis_of_pairs(q, k, q.shape.columns), q.columns};
+    return {
+        {a.shape.rows * b.shape.rows, a.shape.columns}, axis_of_pairs(operands, a.shape.columns), a.columns};
   }
 
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    const Rows &q = operands[0], &k = operands[1];
-    const std::size_t keys = k.shape.rows;
+    const Rows &a = operands[0], &b = operands[1];
+    const std::size_t n = b.shape.rows;
     for (std::size_t pair = result.first; pair < result.end(); ++pair) {
       const std::span<double> sums = result.row(pair);
-      const std::span<const double> query = q.row(pair / keys), key = k.row(pair % keys);
-      for (std::size_t c = 0; c < sums.size(); ++c) sums[c] = query[c] + key[c];
+      const std::span<const double> one = a.row(pair / n), other = b.row(pair % n);
+      for (std::size_t c = 0; c < sums.size(); ++c) sums[c] = one[c] + other[c];
     }
   }
   RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const override {
@@ -108,14 +111,14 @@ class PairwiseSum final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    const Formula q = within(Binding::whole, operands[0]), k = within(Binding::whole, operands[1]);
-    return {q.plain + "ᵢ + " + k.plain + "ⱼ for every pair i, j",
-            "{" + q.latex + "}_{i} + {" + k.latex + "}_{j}", Binding::words};
+    const Formula a = within(Binding::whole, operands[0]), b = within(Binding::whole, operands[1]);
+    return {a.plain + "ᵢ + " + b.plain + "ⱼ for every pair i, j",
+            "{" + a.latex + "}_{i} + {" + b.latex + "}_{j}", Binding::words};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const std::size_t keys = operands[1]->frame.shape.rows;
-    return {sum({cell(*operands[0], row / keys, column), cell(*operands[1], row % keys, column)})};
+    const std::size_t n = operands[1]->frame.shape.rows;
+    return {sum({cell(*operands[0], row / n, column), cell(*operands[1], row % n, column)})};
   }
 
   Cost cost(std::span<const Shape> operands) const override {
@@ -129,17 +132,17 @@ class Pairs final : public Operation {
   bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override {
-    const Frame &q = operands[0]->frame, &k = operands[1]->frame;
-    const std::size_t size = q.shape.columns + k.shape.columns;
-    return {{q.shape.rows * k.shape.rows, size}, axis_of_pairs(q, k, size), axis(q.columns.name)};
+    const Frame &a = operands[0]->frame, &b = operands[1]->frame;
+    const std::size_t size = a.shape.columns + b.shape.columns;
+    return {{a.shape.rows * b.shape.rows, size}, axis_of_pairs(operands, size), axis(a.columns.name)};
   }
 
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    const Rows &q = operands[0], &k = operands[1];
-    const std::size_t keys = k.shape.rows;
+    const Rows &a = operands[0], &b = operands[1];
+    const std::size_t n = b.shape.rows;
     for (std::size_t pair = result.first; pair < result.end(); ++pair) {
-      const auto rest = std::ranges::copy(q.row(pair / keys), result.row(pair).begin()).out;
-      std::ranges::copy(k.row(pair % keys), rest);
+      const auto rest = std::ranges::copy(a.row(pair / n), result.row(pair).begin()).out;
+      std::ranges::copy(b.row(pair % n), rest);
     }
   }
   RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const override {
@@ -147,20 +150,20 @@ class Pairs final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    const Formula q = within(Binding::whole, operands[0]), k = within(Binding::whole, operands[1]);
-    return {"[" + q.plain + "ᵢ; " + k.plain + "ⱼ] for every pair i, j",
-            "\\left[{" + q.latex + "}_{i} ; {" + k.latex + "}_{j}\\right]", Binding::words};
+    const Formula a = within(Binding::whole, operands[0]), b = within(Binding::whole, operands[1]);
+    return {"[" + a.plain + "ᵢ; " + b.plain + "ⱼ] for every pair i, j",
+            "\\left[{" + a.latex + "}_{i} ; {" + b.latex + "}_{j}\\right]", Binding::words};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const std::size_t keys = operands[1]->frame.shape.rows, of_query = operands[0]->frame.shape.columns;
-    if (column < of_query) return {cell(*operands[0], row / keys, column)};
-    return {cell(*operands[1], row % keys, column - of_query)};
+    const std::size_t n = operands[1]->frame.shape.rows, of_a = operands[0]->frame.shape.columns;
+    if (column < of_a) return {cell(*operands[0], row / n, column)};
+    return {cell(*operands[1], row % n, column - of_a)};
   }
 
   Cost cost(std::span<const Shape> operands) const override {
-    const Shape q = operands[0], k = operands[1];
-    return {.element_operations = q.rows * k.rows * (q.columns + k.columns)};
+    const Shape a = operands[0], b = operands[1];
+    return {.element_operations = a.rows * b.rows * (a.columns + b.columns)};
   }
 };
 
@@ -181,9 +184,9 @@ class Unpair final : public Operation {
   }
 
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    const std::size_t keys = result.shape.columns;
+    const std::size_t columns = result.shape.columns;
     for (std::size_t i = result.first; i < result.end(); ++i) {
-      for (std::size_t j = 0; j < keys; ++j) result.row(i)[j] = operands[0](i * keys + j, 0);
+      for (std::size_t j = 0; j < columns; ++j) result.row(i)[j] = operands[0](i * columns + j, 0);
     }
   }
   RowRange needed(std::size_t, RowRange made, std::span<const Shape>) const override {
@@ -191,8 +194,9 @@ class Unpair final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {within(Binding::sum, operands[0]).plain + ", a row for each query",
-            "\\operatorname{rows}\\left(" + operands[0].latex + "\\right)", Binding::words};
+    return {
+        within(Binding::sum, operands[0]).plain + fmt::format(", as a {} matrix", to_string(result_.shape)),
+        "\\operatorname{rows}\\left(" + operands[0].latex + "\\right)", Binding::words};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
@@ -219,8 +223,8 @@ class ByDistance final : public RowByRow {
     const bool rows_fit = table.rows == 1 || table.rows == result_.shape.rows;
     if (!rows_fit || table.columns % 2 == 0) {
       fail(
-          "{} is {}: it must have an odd number of columns, one for each distance from −c to c, in one row "
-          "or in one for each of the {} queries",
+          "{} is {}: it must have an odd number of columns, one for each distance from −c to c, and one row "
+          "or {}",
           operands[0]->title(), to_string(table), result_.shape.rows);
     }
     return result_;
@@ -250,16 +254,16 @@ class ByDistance final : public RowByRow {
         std::abs(distance) > most ? fmt::format(", and counts as {}", std::clamp(distance, -most, most)) : "";
     return {
         cell(*operands[0], row_of(table, row), column_of(table, row, column)),
-        fmt::format("the distance from query {} to key {} is {}{}", row + 1, column + 1, distance, clipped)};
+        fmt::format("the distance from row {} to column {} is {}{}", row + 1, column + 1, distance, clipped)};
   }
 
   Cost cost(std::span<const Shape>) const override { return {.element_operations = result_.shape.cells()}; }
 
  private:
   static long most_distance(Shape table) { return static_cast<long>(table.columns / 2); }
-  static std::size_t row_of(Shape table, std::size_t query) { return table.rows == 1 ? 0 : query; }
-  static std::size_t column_of(Shape table, std::size_t query, std::size_t key) {
-    const long most = most_distance(table), distance = static_cast<long>(key) - static_cast<long>(query);
+  static std::size_t row_of(Shape table, std::size_t row) { return table.rows == 1 ? 0 : row; }
+  static std::size_t column_of(Shape table, std::size_t row, std::size_t column) {
+    const long most = most_distance(table), distance = static_cast<long>(column) - static_cast<long>(row);
     return static_cast<std::size_t>(std::clamp(distance, -most, most) + most);
   }
 
@@ -268,26 +272,26 @@ class ByDistance final : public RowByRow {
 
 }  // namespace
 
-Value minus_half_squared_distances(const Value& q, const Value& k) {
-  return apply(MinusHalfSquaredDistances(), q, k);
+Value minus_half_squared_distances(const Value& a, const Value& b) {
+  return apply(MinusHalfSquaredDistances(), a, b);
 }
 
-Value pairwise_sum(const Value& q, const Value& k) {
-  return apply(PairwiseSum(), q, k);
+Value pairwise_sum(const Value& a, const Value& b) {
+  return apply(PairwiseSum(), a, b);
 }
 
-Value pairs(const Value& q, const Value& k) {
-  return apply(Pairs(), q, k);
+Value pairs(const Value& a, const Value& b) {
+  return apply(Pairs(), a, b);
 }
 
-Value unpair(const Value& pairs, const Value& q, const Value& k) {
-  const Frame &queries = q.node().frame, &keys = k.node().frame;
-  return apply(Unpair({{queries.shape.rows, keys.shape.rows}, queries.rows, keys.rows}), pairs);
+Value unpair(const Value& pairs, const Value& a, const Value& b) {
+  const Frame &first = a.node().frame, &second = b.node().frame;
+  return apply(Unpair({{first.shape.rows, second.shape.rows}, first.rows, second.rows}), pairs);
 }
 
-Value by_distance(const Value& table, const Value& q, const Value& k) {
-  const Frame &queries = q.node().frame, &keys = k.node().frame;
-  return apply(ByDistance({{queries.shape.rows, keys.shape.rows}, queries.rows, keys.rows}), table);
+Value by_distance(const Value& table, const Value& a, const Value& b) {
+  const Frame &first = a.node().frame, &second = b.node().frame;
+  return apply(ByDistance({{first.shape.rows, second.shape.rows}, first.rows, second.rows}), table);
 }
 
 }  // namespace attn

@@ -25,7 +25,7 @@ class RowByMatrix : public Operation {
 };
 
 /// A row-by-row operation that changes the cells of its first operand, in the operand's own memory where
-/// nobody else needs them.
+/// they are not needed elsewhere.
 class InPlace : public RowByRow {
  public:
   Frame frame(Operands operands) const override { return operands[0]->frame; }

@@ -30,13 +30,13 @@ class Softmax final : public InPlace {
             "\\operatorname{softmax}\\left(" + operands[0].latex + "\\right)"};
   }
 
-  // The terms of masked keys are exp(−∞) = 0 and are left out.
+  // The terms of −∞ are exp(−∞) = 0 and are left out.
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
     const Node& scores = *operands[0];
     const std::vector<double> values = scores.row(row);
     const auto largest = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
     if (is_masked(values[largest])) {
-      return {number(0.0), fmt::format("all keys are masked for query {}, so its weights are 0",
+      return {number(0.0), fmt::format("every number of row {} is −∞, so its weights are 0",
                                        scores.frame.rows.label(row))};
     }
     if (is_masked(values[column])) {
@@ -119,7 +119,7 @@ class Uniform final : public Operation {
 
   Explanation explain(Operands operands, std::size_t, std::size_t) const override {
     return {number(1.0) / number(static_cast<double>(operands[0]->frame.shape.columns)),
-            "every key counts the same, whatever its score"};
+            "every column counts the same, whatever the scores are"};
   }
 
   Cost cost(std::span<const Shape> operands) const override {
@@ -269,6 +269,45 @@ class HalfSquaredNorms final : public RowByRow {
   }
 };
 
+double length_of(std::span<const double> row) {
+  double squares = 0.0;
+  for (const double value : row) squares += value * value;
+  return std::sqrt(squares);
+}
+
+class UnitRows final : public InPlace {
+ public:
+  std::string_view name() const override { return "unit_rows"; }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    const Formula x = within(Binding::product, operands[0]);
+    return {x.plain + " / ‖" + operands[0].plain + "‖, row by row",
+            "\\frac{{" + operands[0].latex + "}_{i}}{\\lVert {" + operands[0].latex + "}_{i} \\rVert}",
+            Binding::words};
+  }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    const std::vector<double> values = operands[0]->row(row);
+    if (length_of(values) == 0.0) return {cell(*operands[0], row, column), "the row has length 0 and stays"};
+    std::vector<Expression> squares;
+    for (std::size_t k = 0; k < values.size(); ++k) squares.push_back(squared(cell(*operands[0], row, k)));
+    return {cell(*operands[0], row, column) / call(square_root, sum(std::move(squares))),
+            "the divisor is the length of the row"};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    return {.multiply_adds = operands[0].cells(), .element_operations = operands[0].cells()};
+  }
+
+ private:
+  void change(RowsToMake rows, std::span<const Rows>) const override {
+    for (std::size_t i = rows.first; i < rows.end(); ++i) {
+      const double length = length_of(rows.row(i));
+      for (double& value : rows.row(i)) value = length == 0.0 ? value : value / length;
+    }
+  }
+};
+
 // --- layer normalization
 // ------------------------------------------------------------------------------------------
 
@@ -336,6 +375,9 @@ Value row_variances(const Value& x, const Value& means) {
 }
 Value half_squared_norms(const Value& x) {
   return apply(HalfSquaredNorms(), x);
+}
+Value unit_rows(const Value& x) {
+  return apply(UnitRows(), x);
 }
 Value standardize(const Value& x, const Value& means, const Value& variances, double epsilon) {
   return apply(Standardize(epsilon), x, means, variances);

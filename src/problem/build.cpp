@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <variant>
 
 #include "attention/parameters.hpp"
@@ -34,7 +35,9 @@ void require_finite(std::string_view name, const Matrix& matrix, bool minus_infi
 // The members of a problem that are no more than the value of an option.
 struct Setting {
   const Option* option;
-  std::variant<std::size_t Problem::*, bool Problem::*, double Problem::*, std::string Problem::*> member;
+  std::variant<std::size_t Problem::*, bool Problem::*, double Problem::*, std::string Problem::*,
+               std::optional<double> Problem::*>
+      member;
   bool is_always_written = false;  // also where it has its default
 };
 
@@ -42,7 +45,9 @@ constexpr Setting settings[] = {
     {&option::heads, &Problem::heads, true},       {&option::layers, &Problem::layers},
     {&option::positions, &Problem::positions},     {&option::score, &Problem::score, true},
     {&option::score_sigma, &Problem::score_sigma}, {&option::scale, &Problem::scale},
-    {&option::causal, &Problem::causal},           {&option::mask_fill, &Problem::fill}};
+    {&option::multiply, &Problem::multiplier},     {&option::soft_cap, &Problem::soft_cap},
+    {&option::causal, &Problem::causal},           {&option::causal_offset, &Problem::causal_offset},
+    {&option::mask_fill, &Problem::fill}};
 
 constexpr const LinearRoles* linear_layers[] = {&linear_layer::q, &linear_layer::k,     &linear_layer::v,
                                                 &linear_layer::o, &linear_layer::inner, &linear_layer::outer};
@@ -73,7 +78,11 @@ class Builder {
       std::visit(
           [&](auto member) {
             using Value = std::remove_cvref_t<decltype(problem_.*member)>;
-            problem_.*member = given_.value<Value>(*setting.option);
+            if constexpr (std::is_same_v<Value, std::optional<double>>) {
+              problem_.*member = given_.number(*setting.option);
+            } else {
+              problem_.*member = given_.value<Value>(*setting.option);
+            }
           },
           setting.member);
     }
@@ -82,6 +91,7 @@ class Builder {
     problem_.summary = given_.text(option::summary).value_or("");
     problem_.about = given_.texts(option::about);
     problem_.valid_lengths = given_.counts(option::valid_length);
+    problem_.causal = problem_.causal || given_.has(option::causal_offset);
     for (const OptionValues::Entry& entry : given_.entries()) {
       if (entry.was_random) problem_.drawn.emplace_back(entry.option->member);
     }
@@ -118,7 +128,7 @@ class Builder {
         take_mask(file);
       } else {
         take_labels(*option, file);
-        problem_.matrices.emplace(option->role, as_bias(*option->role, file.matrix));
+        problem_.matrices.emplace(option->role, as_vector(*option->role, file.matrix));
       }
     }
   }
@@ -145,16 +155,17 @@ class Builder {
   void take_mask(const MatrixFile& file) {
     const bool zero_or_one =
         std::ranges::all_of(cells(file.matrix), [](double value) { return value == 0.0 || value == 1.0; });
-    problem_.mask = GivenMask{file.matrix, !file.boolean && !zero_or_one};
+    problem_.mask = GivenMask{file.matrix, file.kind == CellKind::real || !zero_or_one};
   }
 
-  // A bias written as a column means the same row.
-  static Matrix as_bias(const Role& role, const Matrix& matrix) {
+  // A vector is a row or a column, as its role needs it: a bias is a row, and the additive score ends in a
+  // column.
+  static Matrix as_vector(const Role& role, const Matrix& matrix) {
     const auto is_bias_of = [&](const LinearRoles* layer) { return &layer->b == &role; };
-    if (matrix.shape().columns != 1 || std::ranges::none_of(linear_layers, is_bias_of)) return matrix;
-    Matrix bias({1, matrix.shape().rows});
-    std::ranges::copy(cells(matrix), cells(bias).begin());
-    return bias;
+    const bool is_row = &role == &role::score_b || std::ranges::any_of(linear_layers, is_bias_of);
+    const bool is_column = &role == &role::score_wv;
+    const auto [rows, columns] = matrix.shape();
+    return (is_row && columns == 1) || (is_column && rows == 1) ? transposed(matrix) : matrix;
   }
 
   void take_words() {
@@ -222,8 +233,13 @@ OptionValues values_of(const Problem& problem) {
   const auto put_setting = [&](const Setting& setting) {
     std::visit(
         [&](auto member) {
-          if (setting.is_always_written || problem.*member != usual.*member)
-            values.put(*setting.option, problem.*member);
+          const auto& value = problem.*member;
+          if (!setting.is_always_written && value == usual.*member) return;
+          if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::optional<double>>) {
+            values.put(*setting.option, *value);
+          } else {
+            values.put(*setting.option, value);
+          }
         },
         setting.member);
   };
@@ -231,7 +247,7 @@ OptionValues values_of(const Problem& problem) {
   std::vector<MatrixFile> x;
   for (const Sequence& sequence : problem.sequences) {
     if (!problem.sequences.front().tokens.empty()) words.push_back(sequence.tokens);
-    if (problem.sequences.front().x) x.push_back({*sequence.x, {}, {}});
+    if (problem.sequences.front().x) x.push_back({.matrix = *sequence.x});
   }
   put(option::title, problem.title);
   put(option::summary, problem.summary);
@@ -245,11 +261,13 @@ OptionValues values_of(const Problem& problem) {
   std::ranges::sort(by_name, {}, &Option::member);
   for (const Option* option : by_name) {
     const Matrix* const matrix = option->role ? problem.find(*option->role) : nullptr;
-    if (matrix) values.put(*option, *matrix);
+    if (matrix) values.put(*option, MatrixFile{.matrix = *matrix});
   }
   for (const Setting& setting : settings) put_setting(setting);
   if (problem.layers > 1 && !problem.feed_forward) values.put(option::no_feed_forward, true);
-  if (problem.mask) values.put(option::mask, problem.mask->matrix);
+  if (problem.mask)
+    values.put(option::mask, MatrixFile{.matrix = problem.mask->matrix,
+                                        .kind = problem.mask->additive ? CellKind::real : CellKind::whole});
   put(option::valid_length, problem.valid_lengths);
   return values;
 }

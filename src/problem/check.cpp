@@ -12,6 +12,7 @@
 #include "problem/options.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "support/parsed.hpp"
 
 namespace attn {
 namespace {
@@ -54,8 +55,9 @@ const PositionKind& positions_of(const Problem& problem) {
 }
 
 bool has_learned(const Problem& problem, const Role& parameter) {
-  return std::ranges::any_of(find_row(scoring_functions(), problem.score)->parameters,
-                             [&](const ScoreParameter& row) { return &row.role == &parameter; });
+  const ScoringFunction& function = *find_row(scoring_functions(), problem.score);
+  const auto is_it = [&](const ScoreParameter& row) { return &row.role == &parameter; };
+  return std::ranges::any_of(function.parameters, is_it) || std::ranges::any_of(function.biases, is_it);
 }
 
 bool draws_nothing(const OptionValues& given, const Problem& problem) {
@@ -103,7 +105,31 @@ constexpr Idle idle_options[] = {
     {&option::score_wv,
      [](const OptionValues&, const Problem& problem) { return !has_learned(problem, role::score_wv); },
      " without --score additive"},
+    {&option::score_b,
+     [](const OptionValues&, const Problem& problem) { return !has_learned(problem, role::score_b); },
+     " without --score additive or bilinear"},
 };
+
+void remark_on_scale(const Problem& problem, std::vector<std::string>& remarks) {
+  const std::optional<double> divisor = parsed<double>(problem.scale);
+  if (!divisor || *divisor >= 1.0) return;
+  remarks.push_back(fmt::format(
+      "--scale {0} divides the scores, which makes them larger: to multiply them by {0}, as PyTorch "
+      "does, give --multiply {0}",
+      problem.scale));
+}
+
+// Floats are added to the scores, also where they look like permissions.
+void remark_on_mask(const Problem& problem, std::vector<std::string>& remarks) {
+  if (!problem.mask || !problem.mask->additive) return;
+  const std::span<const double> given = cells(problem.mask->matrix);
+  const bool looks_so = std::ranges::all_of(given, [](double cell) { return cell == 0.0 || cell == 1.0; });
+  if (!looks_so || std::ranges::count(given, 1.0) == 0) return;
+  remarks.emplace_back(
+      "the mask is of floats, so its zeros and ones are added to the scores: to permit with 1 and mask with "
+      "0, give "
+      "booleans or whole numbers");
+}
 
 // Padding that valid lengths count as words, or that a mask would let through.
 void remark_on_padding(const Problem& problem, std::vector<std::string>& remarks) {
@@ -188,6 +214,8 @@ std::vector<std::string> remarks_on(const OptionValues& given, const Problem& pr
     if (!given.has(*row.option) || !row.holds(given, problem)) continue;
     remarks.push_back(fmt::format("{} has no effect{}", row.option->name, row.why));
   }
+  remark_on_scale(problem, remarks);
+  remark_on_mask(problem, remarks);
   remark_on_padding(problem, remarks);
   const Matrix* const weights = problem.find(role::weights);
   if (weights && problem.has(role::v)) remark_on_weights(*weights, remarks);

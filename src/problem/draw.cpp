@@ -211,7 +211,8 @@ class Draw {
     const std::size_t source = has(role::memory) ? columns(role::memory) : d_model();
     if (!has(role::q)) draw_parameter(role::w_q, {d_model(), heads * d_k()});
     if (!has(role::k)) draw_parameter(role::w_k, {source, heads * d_k()});
-    if (!has(role::v)) draw_parameter(role::w_v, {source, heads * d_v()});
+    const std::size_t of_values = has(role::value_memory) ? columns(role::value_memory) : source;
+    if (!has(role::v)) draw_parameter(role::w_v, {of_values, heads * d_v()});
   }
 
   void draw_output_projection() {

@@ -36,7 +36,7 @@ class SequenceEvaluation {
     } else if (given(role::scores)) {
       require_one_head("scores");
       Value scores = input(role::scores, queries_, keys_);
-      const Recipe scaling{.divisor = divisor_of(problem_, {.d_k = 0, .n_k = scores.shape().columns})};
+      const Recipe scaling = scaling_of(problem_, {.d_k = 0, .n_k = scores.shape().columns});
       Value weights = attention_weights(scores, masked(scaling, scores.shape()));
       weigh_given(weights);
     } else {
@@ -135,11 +135,13 @@ class SequenceEvaluation {
   std::optional<Value> attend(const std::optional<Value>& x, Extent extent) {
     const std::optional<Value> memory = find(parameters_, role::memory);
     const std::optional<Value>& source = memory ? memory : x;
+    const std::optional<Value> own_values = find(parameters_, role::value_memory);
+    const std::optional<Value>& source_of_values = own_values ? own_values : source;
     const std::optional<Value> q = projected(role::q, linear_layer::q, x, queries_);
     const std::optional<Value> k = projected(role::k, linear_layer::k, source, keys_);
     const bool needs_values = extent != Extent::weights;
     const std::optional<Value> v =
-        needs_values ? projected(role::v, linear_layer::v, source, keys_) : std::nullopt;
+        needs_values ? projected(role::v, linear_layer::v, source_of_values, keys_) : std::nullopt;
     const std::optional<Projection> output_projection = projection(parameters_, linear_layer::o);
     if (!q || !k || extent == Extent::projections) return std::nullopt;
 

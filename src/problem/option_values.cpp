@@ -46,6 +46,15 @@ auto each(const std::vector<std::string>& texts, const Convert& convert) {
   return values;
 }
 
+// Each may be a batch.
+std::vector<MatrixFile> matrices_from(const std::vector<std::string>& sources) {
+  std::vector<MatrixFile> all;
+  for (const std::string& source : sources) {
+    for (MatrixFile& file : read_matrices(source)) all.push_back(std::move(file));
+  }
+  return all;
+}
+
 OptionValue value_of(const Option& option, Unread unread) {
   const std::string& first = unread.texts.front();
   switch (option.kind) {
@@ -58,8 +67,9 @@ OptionValue value_of(const Option& option, Unread unread) {
     case Kind::words:
       return each(unread.texts, [&](const std::string& text) { return words_from(option, text); });
     case Kind::matrix:
-    case Kind::matrices:
       return each(unread.texts, [](const std::string& text) { return read_matrix(text); });
+    case Kind::matrices:
+      return matrices_from(unread.texts);
     default:
       return unread;  // is no text that needs to be read
   }
@@ -110,10 +120,8 @@ void OptionValues::put(const Option& option, OptionValue value) {
   }
 }
 
-void OptionValues::put(const Option& option, Matrix matrix) {
-  std::vector<MatrixFile> files(1);
-  files.front().matrix = std::move(matrix);
-  put(option, std::move(files));
+void OptionValues::put(const Option& option, MatrixFile file) {
+  put(option, std::vector{std::move(file)});
 }
 
 void OptionValues::read() {

@@ -35,7 +35,7 @@ class OptionValues {
   /// From a command line: as text, which `read` reads. Throws InputError when there are too many.
   void put_text(const Offered& offered, std::vector<std::string> texts);
   void put(const Option& option, OptionValue value);
-  void put(const Option& option, Matrix matrix);
+  void put(const Option& option, MatrixFile file);
 
   /// Reads what is still text: numbers, files and standard input, in the order in which options were put.
   /// Throws InputError.

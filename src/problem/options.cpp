@@ -53,6 +53,7 @@ constexpr const Option* fields[] = {
     &option::key_tokens,
     &option::x,
     &option::memory,
+    &option::value_memory,
     &option::memory_text,
     &option::d_memory,
     &option::w_q,
@@ -84,8 +85,12 @@ constexpr const Option* fields[] = {
     &option::score_wq,
     &option::score_wk,
     &option::score_wv,
+    &option::score_b,
     &option::scale,
+    &option::multiply,
+    &option::soft_cap,
     &option::causal,
+    &option::causal_offset,
     &option::mask,
     &option::valid_length,
     &option::mask_fill,
@@ -103,6 +108,9 @@ constexpr Replacement replacement_table[] = {
     {&option::x, &option::valid_length},
     {&option::x, &option::mask},
     {&option::score, &option::scale},
+    {&option::scale, &option::multiply},
+    {&option::multiply, &option::scale},
+    {&option::score, &option::multiply},
     {&option::score, &option::score_sigma},
     {&option::memory_text, &option::memory},
     {&option::memory_text, &option::key_tokens},
@@ -130,7 +138,8 @@ std::vector<Exclusion> exclusions() {
       {&option::text, &option::tokens},
       {&option::scores, &option::weights},
       {&option::memory, &option::memory_text},
-      {&option::memory_text, &option::key_tokens}};
+      {&option::memory_text, &option::key_tokens},
+      {&option::scale, &option::multiply}};
   const auto exclude = [&](const Option& one, std::initializer_list<const Option*> others) {
     for (const Option* other : others) table.push_back({&one, other});
   };
@@ -141,14 +150,15 @@ std::vector<Exclusion> exclusions() {
     }
   };
   replace_all_before({&option::x, &option::text, &option::q, &option::k, &option::n_q, &option::n_k,
-                      &option::memory, &option::memory_text, &option::positions});
+                      &option::memory, &option::value_memory, &option::memory_text, &option::positions});
   replace_all_before({&option::w_q, &option::w_k, &option::w_v, &option::b_q, &option::b_k, &option::b_v,
                       &option::d_ff, &option::w_1, &option::b_1, &option::w_2, &option::b_2});
-  exclude(option::weights, {&option::mask, &option::causal, &option::valid_length, &option::scale});
+  exclude(option::weights, {&option::mask, &option::causal, &option::causal_offset, &option::valid_length,
+                            &option::scale, &option::multiply, &option::soft_cap});
   exclude(option::n_q, {&option::q, &option::k, &option::v, &option::x, &option::text});
   exclude(option::q, {&option::w_q, &option::b_q});
   exclude(option::k, {&option::w_k, &option::b_k});
-  exclude(option::v, {&option::w_v, &option::b_v});
+  exclude(option::v, {&option::w_v, &option::b_v, &option::value_memory});
   exclude(option::no_feed_forward, {&option::d_ff, &option::w_1, &option::b_1, &option::w_2, &option::b_2});
   return table;
 }
@@ -161,7 +171,8 @@ std::vector<Requirement> needs() {
        {&option::memory_text},
        "--d-memory is the size of the vectors of --memory-text, which is not given: give both"},
       {&option::key_tokens,
-       {&option::memory, &option::k, &option::v, &option::scores, &option::weights, &option::n_k},
+       {&option::memory, &option::value_memory, &option::k, &option::v, &option::scores, &option::weights,
+        &option::n_k},
        "--key-tokens labels keys that do not come from x: give --memory, --k or --scores"},
       {&option::embeddings,
        {&option::text},
@@ -178,6 +189,23 @@ std::vector<Requirement> needs() {
 
 std::span<const Replacement> replacements() {
   return replacement_table;
+}
+
+std::string with_options(std::string_view sentence) {
+  constexpr std::string_view begin = "‹", end = "›";
+  std::string result;
+  for (;;) {
+    const std::size_t from = std::min(sentence.find(begin), sentence.size());
+    const std::size_t to = sentence.find(end, from);
+    if (to == std::string_view::npos) return result.append(sentence);
+    const std::string_view name = sentence.substr(from + begin.size(), to - from - begin.size());
+    const OptionList& all = problem_members();
+    const auto option = std::ranges::find(all, name, &Option::member);
+    result += sentence.substr(0, from);
+    // Anything else between these signs is text that the reader gave.
+    result += option == all.end() ? sentence.substr(from, to + end.size() - from) : (*option)->name;
+    sentence.remove_prefix(to + end.size());
+  }
 }
 
 const OptionGroup& problem_options() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <string>
 
 #include "problem/option.hpp"
 
@@ -118,6 +119,10 @@ inline constexpr Option memory =
     matrix("--memory", role::memory, "source of the keys and values in cross-attention")
         .or_else("x")
         .as_input();
+inline constexpr Option value_memory =
+    matrix("--value-memory", role::value_memory, "source of the values in cross-attention")
+        .or_else(": that of the keys")
+        .as_input();
 inline constexpr Option memory_text{"--memory-text", "memory_text", Kind::texts, "SENTENCE",
                                     "the memory as a sentence; its vectors are random"};
 inline constexpr Option d_memory =
@@ -183,16 +188,28 @@ inline constexpr Option score_wk =
     matrix("--score-wk", role::score_wk, "additive score: matrix from a key to the hidden layer, d_k × h");
 inline constexpr Option score_wv =
     matrix("--score-wv", role::score_wv, "additive score: matrix from the hidden layer to the score, h × 1");
+inline constexpr Option score_b =
+    matrix("--score-b", role::score_b, "bias of the additive score, 1 × h, or of the bilinear score, 1 × 1");
 inline constexpr Option scale = Option{"--scale", "scale", Kind::word_or_number, "S",
                                        "number that the scores are divided by, such as 8, or its name"}
                                     .or_else(": set by --score")
                                     .from(choices::scales);
+inline constexpr Option multiply = number(
+    "--multiply", "multiply", "number that the scores are multiplied by, instead of --scale, as in PyTorch",
+    rules::positive, "give a positive number, such as 0.125");
+inline constexpr Option soft_cap =
+    number("--soft-cap", "soft_cap", "C: scores become C·tanh(score / C), between −C and C", rules::positive,
+           "give a positive number, such as 50");
 inline constexpr Option causal =
     flag("--causal", "causal", "causal mask: query i attends only to keys 1 to i");
-inline constexpr Option mask =
-    matrix("--mask", role::mask,
-           "1 or true: attend, 0 or false: masked; a mask with other numbers is added to the scores (in "
-           "PyTorch's nn.MultiheadAttention, true means masked)");
+inline constexpr Option causal_offset =
+    count("--causal-offset", "causal_offset",
+          "causal mask after N earlier keys, as with a KV cache: query i attends to keys 1 to N + i")
+        .from_zero();
+inline constexpr Option mask = matrix(
+    "--mask", role::mask,
+    "true or 1: attend, false or 0: masked; a mask of floats, such as 0.0, is added to the scores; one "
+    "row is for all queries (in PyTorch's nn.MultiheadAttention, true means masked)");
 inline constexpr Option valid_length =
     Option{"--valid-length", "valid_length", Kind::counts, "N,…",
            "attend only to the first N keys; one number for all, or one per sentence or query"}
@@ -217,5 +234,9 @@ const OptionGroup& problem_options();
 
 /// All that a problem file may have.
 const OptionList& problem_members();
+
+/// A sentence that names members of problem files, as `‹valid_length›`, with the options in their place:
+/// `--valid-length`. So what computes need not know options.
+std::string with_options(std::string_view sentence);
 
 }  // namespace attn

@@ -33,6 +33,7 @@ Parameters parameters_of(const Problem& problem, Graph& graph) {
   for (const ScoringFunction& function : scoring_functions()) {
     if (problem.score != function.name) continue;
     for (const ScoreParameter& row : function.parameters) add(row.role, "features");
+    for (const ScoreParameter& row : function.biases) add(row.role, "bias");
   }
   const PositionKind& positions = kind_of_positions(problem);
   if (positions.table_shape) {
@@ -44,10 +45,12 @@ Parameters parameters_of(const Problem& problem, Graph& graph) {
     parameters.emplace(&role::position_table,
                        graph.input(role::position_table, *table, axis("positions"), axis("features")));
   }
-  if (const Matrix* const memory = problem.find(role::memory)) {
+  for (const Role* role : {&role::memory, &role::value_memory}) {
+    const Matrix* const source = problem.find(*role);
+    if (!source) continue;
     Axis rows = axis("tokens", problem.key_tokens);
-    require_labels(role::memory.leaf, rows, memory->shape().rows);
-    parameters.emplace(&role::memory, graph.input(role::memory, *memory, std::move(rows), axis("features")));
+    require_labels(role->leaf, rows, source->shape().rows);
+    parameters.emplace(role, graph.input(*role, *source, std::move(rows), axis("features")));
   }
   return parameters;
 }

@@ -21,9 +21,10 @@ struct Sequence {
   std::optional<Matrix> x;  // [n, d_model]
 };
 
-/// A mask as it was given: 1 and 0 for may and may not look, or numbers to add to the scores.
+/// A mask as it was given: 1 where a query may attend to a key and 0 where not, or numbers to add to the
+/// scores.
 struct GivenMask {
-  Matrix matrix;  // [n_q, n_k]
+  Matrix matrix;  // [n_q, n_k], or [1, n_k] for all queries
   bool additive = false;
 };
 
@@ -35,8 +36,8 @@ struct Problem {
   std::vector<std::string> about;          // paragraphs
   std::vector<Sequence> sequences = {{}};  // more than one is a batch: each is attended to on its own
   std::vector<std::string> key_tokens;     // labels of the keys, when they are not the queries' words
-  std::map<const Role*, Matrix>
-      matrices;  // memory, w_q … w_o, w_1, w_2, b_q … b_o, b_1, b_2, q, k, v, scores, weights, position_table
+  std::map<const Role*, Matrix> matrices;  // memory, value_memory, w_q … w_o, w_1, w_2, b_q … b_o, b_1, b_2,
+                                           // q, k, v, scores, weights, position_table
 
   std::size_t heads = 1;
   std::size_t layers = 1;     // each attends to what the one below found, with the same parameters
@@ -45,8 +46,11 @@ struct Problem {
   std::size_t max_distance = 2;  // of relative positions that are drawn
   std::string score = "scaled-dot";
   double score_sigma = 1.0;
-  std::string scale;  // empty: the one that belongs to the scoring function
+  std::string scale;                 // empty: the one that belongs to the scoring function
+  std::optional<double> multiplier;  // of the scores, instead of a scale
+  std::optional<double> soft_cap;    // the scaled scores lie between −c and c
   bool causal = false;
+  std::size_t causal_offset = 0;  // keys before the first query's own
   std::optional<GivenMask> mask;
   std::vector<std::size_t> valid_lengths;  // one; or one for each sentence of a batch; or one for each query
   double fill = -std::numeric_limits<double>::infinity();
@@ -66,7 +70,7 @@ struct Problem {
   /// The words that label the keys of a sequence: its own, where the keys come from it; or none.
   const std::vector<std::string>& words_of_keys(const Sequence& sequence) const;
 
-  std::vector<std::string> drawn;    // the names of matrices that nobody gave
+  std::vector<std::string> drawn;    // the names of random matrices
   std::string drawn_from;            // "seed 1", "numpy:0"
   std::vector<std::string> remarks;  // what the reader should know about how it was put together
 };

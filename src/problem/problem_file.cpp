@@ -174,7 +174,11 @@ struct ValueWriter {
     if (values.size() > 1) json.end_array();
   }
   void write(const std::vector<std::string>& words) const { json.strings(words); }
-  void write(const MatrixFile& file) const { json.matrix(file.matrix); }
+  // A mask that is added is told from permissions by its points.
+  void write(const MatrixFile& file) const {
+    const bool is_added = &option == &option::mask && file.kind == CellKind::real;
+    json.matrix(file.matrix, is_added ? CellKind::real : CellKind::whole);
+  }
 };
 
 }  // namespace

@@ -17,9 +17,9 @@ namespace attn {
 /// scoring function is missing, and as divisor() does.
 Recipe recipe_of(const Problem& problem, const Parameters& parameters, const KeySizes& sizes);
 
-/// What the scores are divided by: the problem's scale, or the one that belongs to its scoring function.
-/// Throws InputError as divisor() does.
-std::optional<Scalar> divisor_of(const Problem& problem, const KeySizes& sizes);
+/// What becomes of the scores before the mask: the problem's scale, or the one that belongs to its scoring
+/// function, and its cap. Throws InputError as divisor() does.
+Recipe scaling_of(const Problem& problem, const KeySizes& sizes);
 
 /// The problem's kind of positions. Throws InputError with the nearest name.
 const PositionKind& kind_of_positions(const Problem& problem);

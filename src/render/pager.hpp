@@ -17,7 +17,7 @@ struct PageLeft {};
 /// Enter, b, q). What fits on one screen is written as it is; so is everything where the height is not known.
 class Pager {
  public:
-  /// `reserved` rows stay free for what is written below the text by somebody else.
+  /// `reserved` rows stay free for what else is written below the text.
   Pager(Terminal& terminal, const Style& style, std::size_t reserved = 1)
       : terminal_(terminal), style_(style), reserved_(reserved) {}
 
@@ -28,7 +28,7 @@ class Pager {
   void write_together(std::string_view text);
   /// The last line, if no line end has followed it. Throws PageLeft.
   void finish();
-  /// Somebody has seen all that is there: a new screen begins.
+  /// The reader has seen all that is there: a new screen begins.
   void restart();
 
  private:

@@ -14,7 +14,7 @@ namespace attn {
 namespace {
 
 // How long labels may be where a table has to fit a terminal: a row's label takes its room once, a column's
-// may make the column wider than its numbers. Elsewhere only what nobody could read is cut.
+// may make the column wider than its numbers. Elsewhere only what would be unreadable is cut.
 constexpr std::size_t longest_row_label = 24;
 constexpr std::size_t longest_column_label = 16;
 constexpr std::size_t longest_whole_label = 200;

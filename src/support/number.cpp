@@ -104,7 +104,7 @@ bool is_exact(double value, int decimals) {
 }
 
 int decimals_for(std::span<const double> values, int most) {
-  // Whoever asks for so many decimals wants to see the last bits.
+  // So many decimals are asked for in order to see the last bits.
   constexpr int all_digits = 12;
   const double part = most < all_digits ? tie_tolerance : std::numeric_limits<double>::epsilon();
   int decimals = 0;

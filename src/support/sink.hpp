@@ -6,7 +6,7 @@
 
 namespace attn {
 
-/// Where a renderer writes: bytes gather in a block and are handed on when it is full, so that a page of
+/// Where a renderer writes: bytes gather in a block and are passed on when it is full, so that a page of
 /// large matrices is never held as text.
 class Sink {
  public:
@@ -27,7 +27,7 @@ class Sink {
     if (block_.size() >= block_size) flush();
   }
 
-  /// Hands on what has gathered. Whoever made the sink calls it last.
+  /// Passes on what has gathered. Must be called after the last write.
   void flush() {
     if (!block_.empty()) consumer_(block_);
     block_.clear();

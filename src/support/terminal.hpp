@@ -15,7 +15,7 @@ struct TerminalSize {
   std::size_t rows = 0;
 };
 
-/// A terminal with somebody at it. Lessons and the pager only know this much of it; main has the real one.
+/// An interactive terminal. Lessons and the pager only know this much of it; main has the real one.
 class Terminal {
  public:
   virtual ~Terminal() = default;

@@ -171,7 +171,7 @@ Listing regimes_of_rows(const Node& weights) {
 }
 
 void add_reading(Page& page, const Node& node) {
-  // Of weights that were given, nobody knows yet what they are.
+  // It is not known yet what given weights are.
   if (is_weighted_sum(node) && !node.operands.front()->operation) {
     return page.say(regimes_of_rows(*node.operands.front()));
   }

@@ -73,15 +73,23 @@ std::string meaning_of_similarity(const Node& node) {
 }
 
 std::string meaning_of_scaled(const Node& node) {
-  if (node.is_alias()) return "The scores are not divided here.";
+  const Node* const capped = node.is(role::scaled) ? node.beside(role::capped) : &node;
+  const std::string cap =
+      capped ? fmt::format(
+                   "A soft cap keeps the scores between −{0} and {0}: scores far below {0} hardly change.",
+                   number_of(*capped->operation)->notation.plain)
+             : "";
+  if (&node == capped) return cap;
+  if (node.is_alias()) return "The scores are not divided here." + (capped ? " " + cap : "");
   std::string meaning =
       "Dot products of long vectors tend to be large, and softmax then puts nearly all weight on one key. "
-      "The "
-      "usual divisor is √d_k, the square root of the key size: it keeps the scores moderate.";
+      "The usual divisor is √d_k, the square root of the key size: it keeps the scores moderate.";
   const Scalar* by = number_of(*node.operation);
-  if (by && !by->in_words.empty())
-    meaning += fmt::format(" Here the scores are divided by {}.", by->in_words);
-  return meaning;
+  if (by && !by->in_words.empty()) {
+    meaning += fmt::format(" Here the scores are {} by {}.",
+                           is_division(*node.operation) ? "divided" : "multiplied", by->in_words);
+  }
+  return meaning + (capped ? " " + cap : "");
 }
 
 std::string meaning_of_masked(const Node& node) {

@@ -29,11 +29,11 @@ constexpr ShownRole positions[] = {{role::positions}, {role::positioned}};
 constexpr ShownRole projections[] = {
     {role::q, outside_heads}, {role::k, outside_heads}, {role::v, outside_heads}};
 // What scores are made of, whichever function compares, and then they themselves.
-constexpr ShownRole scores[] = {{role::scores},      {role::content},   {role::relative}, {role::distances},
-                                {role::expanded},    {role::dot},       {role::half_q},   {role::half_k},
-                                {role::projected_q}, {role::activated}, {role::hidden},   {role::hidden_q},
-                                {role::hidden_k}};
-constexpr ShownRole scaled[] = {{role::scaled}};
+constexpr ShownRole scores[] = {{role::scores},      {role::content},  {role::relative}, {role::distances},
+                                {role::expanded},    {role::dot},      {role::half_q},   {role::half_k},
+                                {role::projected_q}, {role::unit_q},   {role::unit_k},   {role::activated},
+                                {role::hidden},      {role::hidden_q}, {role::hidden_k}};
+constexpr ShownRole scaled[] = {{role::scaled}, {role::capped}};
 constexpr ShownRole masked[] = {{role::masked}};
 constexpr ShownRole weights[] = {{role::weights}};
 constexpr ShownRole weighted_sums[] = {{role::output, weighs}, {role::head, weighs}};
@@ -47,40 +47,40 @@ constexpr ShownRole feed_forward_layer[] = {{role::inner}, {role::rectified}, {r
 
 constexpr std::array table = {
     Step{"add-positions", "Positional encoding", "add a vector for each position to the embeddings",
-         meaning_of_positions, "--positions sinusoidal with --x or --text", Extent::projections, positions},
+         meaning_of_positions, "‹positions› sinusoidal with ‹x› or ‹text›", Extent::projections, positions},
     Step{"project", "Projection", "queries, keys and values from the embeddings", meaning_of_projection,
-         "--x with --wq, --wk or --wv", Extent::projections, projections, names_of_projections},
+         "‹x› with ‹w_q›, ‹w_k› or ‹w_v›", Extent::projections, projections, names_of_projections},
     Step{"scores", "Scores", "compare every query with every key", meaning_of_similarity,
-         "--q and --k, or --x with --wq and --wk", Extent::weights, scores},
+         "‹q› and ‹k›, or ‹x› with ‹w_q› and ‹w_k›", Extent::weights, scores},
     Step{"scale", "Scaling", "divide the scores by √d_k", meaning_of_scaled,
-         "--scores with --scale, or --q and --k", Extent::weights, scaled},
+         "‹scores› with ‹scale›, or ‹q› and ‹k›", Extent::weights, scaled},
     Step{"mask",
          "Mask",
          "replace the scores of masked keys by −∞",
          meaning_of_masked,
-         "--scores with --mask, --causal or --valid-length, or --q and --k",
+         "‹scores› with ‹mask›, ‹causal› or ‹valid_length›, or ‹q› and ‹k›",
          Extent::weights,
          masked,
          {},
          heading_of_masked},
     Step{"softmax", "Softmax", "attention weights: each row nonnegative, with sum one", meaning_of_weights,
-         "--scores, or --q and --k", Extent::weights, weights},
+         "‹scores›, or ‹q› and ‹k›", Extent::weights, weights},
     Step{"weigh", "Weighted sum", "the weighted sum of the values", meaning_of_sum,
-         "--weights and --v, or --scores and --v, or --q, --k and --v", Extent::output, weighted_sums},
+         "‹weights› and ‹v›, or ‹scores› and ‹v›, or ‹q›, ‹k› and ‹v›", Extent::output, weighted_sums},
     Step{"heads", "Heads", "split q, k and v into heads; the output of each head", meaning_of_heads,
-         "--heads N with N above 1, or try --example animal", Extent::output, heads},
+         "‹heads› N with N above 1, or try ‹example› animal", Extent::output, heads},
     Step{"concat", "Concatenation", "concatenate the heads and apply the output projection",
-         meaning_of_joined, "--heads N with N above 1, or --wo, or try --example animal", Extent::output,
+         meaning_of_joined, "‹heads› N with N above 1, or ‹w_o›, or try ‹example› animal", Extent::output,
          joined},
     Step{"feed-forward", "Feed-forward layer",
          "two linear layers with ReLU between them, applied to each position separately",
-         meaning_of_feed_forward, "--d-ff N for random parameters, or --w1 and --w2", Extent::output,
+         meaning_of_feed_forward, "‹d_ff› N for random parameters, or ‹w_1› and ‹w_2›", Extent::output,
          feed_forward_layer},
     Step{"averaging",
          "One averaging",
          "compare stacked layers with a single averaging of the words",
          meaning_of_averaging,
-         "--layers 2 with one head",
+         "‹layers› 2 with one head",
          Extent::output,
          {},
          {},

@@ -108,7 +108,7 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
   plot.series.push_back({"lookup", column(queries.matrix()), {}});
   plot.series.push_back({"softmax", column(queries.matrix()), {}});
   const Recipe recipe = recipe_of(problem, parameters, {.d_k = 1, .n_k = keys.shape().rows});
-  const Value scores = name(role::scaled, divided(attention_scores(queries, keys, recipe), recipe));
+  const Value scores = name(role::scaled, scaled_scores(attention_scores(queries, keys, recipe), recipe));
   for (Series& series : plot.series) {
     const Pooling& pooling = *std::ranges::find(poolings(), series.name, &Pooling::called);
     const Graph::Scope inner(graph, {scope::other, pooling.name});

@@ -38,11 +38,12 @@ OptionValues requested_places(const Arguments& arguments) {
   const std::optional<std::size_t> n = arguments.count(option::n);
   const bool has_problem =
       arguments.has(option::example) || arguments.has(option::problem) || arguments.has_input();
-  OptionValues options = has_problem ? requested(arguments) : arguments;
+  OptionValues options = arguments;
+  if (has_problem) options = requested(arguments);
   if (!options.has(option::positions) && !options.has(option::position_table))
     options.put(option::positions, std::string("sinusoidal"));
   if (!has_problem) {
-    options.put(option::x, places_alone(options, n));
+    options.put(option::x, MatrixFile{.matrix = places_alone(options, n)});
   } else if (n) {
     fail("--n {} and a sentence are both given, and the sentence has its own length: give one of them", *n);
   } else if (!options.has(option::x) && !options.has(option::text)) {

@@ -133,7 +133,7 @@ class WordTaker {
     const auto is_known = [&](const std::string& word) { return id_in(known.vocabulary, word) != 0; };
     if (is_told(asked_, side) || std::ranges::all_of(words, is_known)) return words;
     const Words own = own_words(known);
-    if (own.empty() || known.most == 0) fail("the model has no words to begin with: give {}", side.sentence);
+    if (own.empty() || known.most == 0) fail("the model has no words to begin with: give {}", side.sentence.name);
     const bool counted = arguments_.has(option::n);
     words.resize(counted ? words.size() : std::min({few_words, own.size(), known.most}));
     for (std::size_t i = 0; i < words.size(); ++i) words[i] = own[i % own.size()];
