@@ -162,8 +162,8 @@ std::optional<char> read_key() {
 }
 
 std::optional<Rgb> ground_of_terminal() {
-  // The second question, for the kind of terminal, is one that all answer: so there is no waiting for an answer to
-  // the first that does not come.
+  // The second question, for the kind of terminal, is one that all answer: so there is no waiting for an
+  // answer to the first that does not come.
   constexpr std::string_view questions = "\x1b]11;?\x1b\\\x1b[c";
   const bool is_far = std::getenv("SSH_CONNECTION") != nullptr;
   const std::chrono::milliseconds patience{is_far ? 1000 : 200};

@@ -79,7 +79,6 @@ TEST_CASE("the weights of one word stand in a row for each head, and their avera
   check_has(accepted({"softmax", "--text", "a b", "--layers", "2", "--from", "2"}).out, "layer.2");
   check_has(accepted({"softmax", "--text", "a b", "--heads", "2", "--causal", "--from", "1"}).out, "·");
   refuses({"softmax", "--from", "cat"}, "Choose one of: Thinking, Machines");
-  refuses({"softmax", "--from", "it", "--example", "animal", "--only", "weights"}, "both given");
 }
 
 TEST_CASE("a step that is asked for one matrix shows only that, as the walk does") {
@@ -132,4 +131,57 @@ TEST_CASE("words that are the same are swapped without any change, with and with
             "The mask belongs to the positions");
   check_has(accepted({"walk", "--text", "a <blank> b", "--swap", "1,2"}).out,
             "The outputs are swapped like the words");
+}
+
+TEST_CASE("how a mask is written says whether it permits or is added") {
+  const auto weights = [](const std::string& mask) {
+    return page({"softmax", "--scores", "0 0; 0 0", "--mask", mask})["arrays"]["weights"];
+  };
+  const Json half = parse_json("[[0.5, 0.5], [0.5, 0.5]]", "expected");
+  CHECK(weights("1 0; 1 1") == parse_json("[[1, 0], [0.5, 0.5]]", "expected"));
+  CHECK(weights("[[true, false], [true, true]]") == weights("1 0; 1 1"));
+  CHECK(weights("0.0 0; 0 0") == half);
+  CHECK(weights("[[0.0, 0], [0, 0]]") == half);
+  CHECK(weights("0 -inf; 0 0") == weights("1 0; 1 1"));
+  CHECK(weights("true true") == half);  // one row for all queries
+  const Finished floats = accepted({"softmax", "--scores", "1 2", "--mask", "1.0 0.0"});
+  check_has(floats.errors, "the mask is of floats, so its zeros and ones are added to the scores");
+  CHECK(accepted({"softmax", "--scores", "1 2", "--mask", "0.0 0.0"}).errors == "");
+}
+
+TEST_CASE("an added mask of zeros and ones is one when its problem is read back") {
+  const Json written = page({"softmax", "--scores", "0 0", "--mask", "0.0 1"})["problem"];
+  CHECK(written["mask"].dump() == "[[0.0,1.0]]");
+}
+
+TEST_CASE("a factor takes the place of a divisor, and a divisor below 1 is remarked upon") {
+  const Words qk = {"softmax", "--q", "1 2; 0 1", "--k", "2 1; 1 1"};
+  CHECK(page(qk + Words{"--multiply", "0.25"})["arrays"] == page(qk + Words{"--scale", "4"})["arrays"]);
+  check_has(
+      accepted(qk + Words{"--scale", "0.25"}).errors,
+      "--scale 0.25 divides the scores, which makes them larger: to multiply them by 0.25, as PyTorch does, "
+      "give --multiply 0.25");
+  CHECK(accepted(qk + Words{"--scale", "1"}).errors == "");
+  refuses(qk + Words{"--scale", "4", "--multiply", "0.25"}, "--scale and --multiply are both given");
+  refuses(qk + Words{"--multiply", "0"}, "--multiply: '0' is not a positive number");
+}
+
+TEST_CASE("a soft cap is a matrix of the step of scaling") {
+  const Finished walk = accepted({"scale", "--scores", "10 -10", "--soft-cap", "5"});
+  check_has(in_one_line(walk.out), "A soft cap keeps the scores between −5 and 5");
+  check_has(walk.out, "capped = tanh(scores / 5) ⋅ 5");
+}
+
+TEST_CASE("a vector is a row or a column, and an array of three dimensions a batch, as the option takes it") {
+  const Words additive = {"scores",   "--q",        "1 2",      "--k",        "3 4",      "--score",
+                          "additive", "--score-wq", "1 0; 0 1", "--score-wk", "1 0; 0 1", "--score-wv"};
+  CHECK(page(additive + Words{"[1, 2]"})["arrays"]["scores"] ==
+        page(additive + Words{"1; 2"})["arrays"]["scores"]);
+  const Words learned = {"--wq", "1; 1", "--wk", "1; 1", "--wv", "1; 1"};
+  const Json batch =
+      page(Words{"walk", "--x", "[[[1,2],[3,4]],[[0,1],[1,0]]]", "--only", "*output"} + learned)["arrays"];
+  const Json one = page(Words{"walk", "--x", "0 1; 1 0", "--only", "*output"} + learned)["arrays"];
+  CHECK(batch["sentence.2.output"] == one["output"]);
+  refuses({"walk", "--q", "[[[1]],[[2]]]", "--k", "1", "--v", "1"},
+          "has three dimensions, 2×1×1: give one of its 2 matrices");
 }

@@ -145,7 +145,7 @@ TEST_CASE("a step that lacks what it needs says what to give") {
   refuses({"scores", "--q", "1 2"}, "--k");
   refuses({"concat", "--example", "thinking-machines"}, "--heads N with N above 1, or --wo");
   refuses({"walk", "--q", "1 2"}, "nothing can be computed");
-  refuses({"walk", "--by-word", "1", "--scores", "1 2"}, "--by-word");
+  refuses({"walk", "--by-word", "1", "--scores", "1 2"}, "there is no output to follow");
 }
 
 TEST_CASE("shapes that do not fit are refused with both shapes") {
@@ -232,7 +232,7 @@ TEST_CASE("a complaint turns no writing around, and does not repeat whatever is 
   const std::string sentence = refusal({"walk", "--format", std::string(100000, 'x')});
   CHECK(sentence.size() < 3000);
   CHECK(sentence.find("unknown format 'xxx") != std::string::npos);
-  CHECK_MESSAGE(sentence.ends_with("npz\n"), sentence);
+  CHECK_MESSAGE(sentence.ends_with("safetensors\n"), sentence);
   CHECK(refusal({"walk", "--format", "\u00e9" + std::string(100000, 'x')}).find("\uFFFD") ==
         std::string::npos);
 }

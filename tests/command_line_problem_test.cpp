@@ -82,7 +82,7 @@ TEST_CASE("words that label the queries need not fit the keys") {
 TEST_CASE("numbers below zero are numbers, not options") {
   CHECK(csv({"scale", "--scores", "-8 -16", "--scale", "8"}) == "-1,-2\n");
   CHECK(csv({"scale", "--scores", "-8", "--scale", "8"}) == "-1\n");
-  CHECK(csv({"scale", "--scores", "-.5 1", "--scale", "0.5"}) == "-1,2\n");
+  CHECK(csv({"scale", "--scores", "-.5 1", "--multiply", "2"}) == "-1,2\n");
   CHECK(csv({"mask", "--scores", "1 2; 3 4", "--causal", "--mask-fill", "-1e6"}) == "1,-1000000\n3,4\n");
   CHECK(csv({"mask", "--scores", "1 2; 3 4", "--causal", "--mask-fill=-1e6"}) == "1,-1000000\n3,4\n");
   CHECK(csv({"mask", "--scores", "1 2", "--mask", "-inf 0"}) == "-inf,2\n");

@@ -21,6 +21,7 @@ Words least_words(const Command& command) {
   Words words = {std::string(command.name)};
   if (command.name == "explain") words.push_back("weights[1,2]");
   if (command.name == "convert") words.insert(words.end(), {"1 2; 3 4", "-"});
+  if (command.name == "show") words.push_back(ATTN_SOURCE_FOLDER "/tests/golden/walk.npz");
   if (command.name == "docs") words.insert(words.end(), {"check", ATTN_SOURCE_FOLDER "/README.md"});
   // The default example has one head and no output projection.
   if (command.name == "heads" || command.name == "concat") words.insert(words.end(), {"--example", "animal"});

@@ -327,6 +327,15 @@ TEST_SUITE("json") {
     CHECK(contains(json_refusal("[1]", "q"), "leave out ':q'"));
   }
 
+  TEST_CASE("NaN and infinities are read as Python writes them, and mistakes behind them keep their place") {
+    const Matrix read = read_json("[[0.0, -Infinity], [Infinity, \"-Infinity\"]]", "", "x").matrix;
+    check_same(read, {2, 2}, {0, -infinity, infinity, -infinity});
+    CHECK(std::isnan(read_json("[NaN]", "", "x").matrix(0, 0)));
+    CHECK(contains(json_refusal("[[-Infinity, NaN, 1 2]]"), "x.json:1:21: a ',' or ']' is expected here"));
+    CHECK(contains(json_refusal("[[-Infinite]]"), "this is not a number in JSON"));
+    CHECK(contains(json_refusal("[\"NaN or -Infinity\"]"), "'NaN or -Infinity'"));
+  }
+
   TEST_CASE("of members with the same name the last counts") {
     CHECK(read_json(R"({"q": [1], "q": [2]})", "q", "x").matrix(0, 0) == 2);
   }
@@ -340,7 +349,7 @@ TEST_SUITE("json") {
     CHECK(contains(json_refusal("{\"a\": 2 3}"), "a ',' or '}' is expected here"));
     CHECK(contains(json_refusal("[1] 2"), "x.json:1:5: nothing may follow"));
     CHECK(contains(json_refusal(""), "x.json:1:1: a value is expected here"));
-    CHECK(contains(json_refusal("[NaN]"), "a value is expected here"));
+    CHECK(contains(json_refusal("[nan]"), "a value is expected here"));
     CHECK(contains(json_refusal("[-]"), "not a number in JSON"));
     CHECK(contains(json_refusal("[\"abc"), "this string is not closed"));
     CHECK(contains(json_refusal("[\"\xFF\"]"), "this string"));

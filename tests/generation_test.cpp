@@ -44,10 +44,13 @@ TransformerFile example(std::string_view name) {
 TEST_CASE("with the cache and without it the same is written with the same probabilities") {
   for (const char* kind : {"encoder-decoder", "decoder-only"}) {
     for (const NormPlacement& norm : norm_placements()) {
-      for (const char* positions : {"none", "sinusoidal", "learned"}) {
+      for (const char* positions : {"none", "sinusoidal", "learned", "rotary"}) {
         for (std::uint32_t seed = 1; seed <= 5; ++seed) {
-          const Transformer model =
-              random_model({.kind = kind, .norm = norm.name, .positions = positions, .seed = seed});
+          const Transformer model = random_model({.kind = kind,
+                                                  .norm = norm.name,
+                                                  .positions = positions,
+                                                  .seed = seed,
+                                                  .key_heads = seed % 2 + 1});
           GenerationTask task{.prompt = words({1, 4}), .steps = 6};
           const Written cached(model, task, drawn(seed));
           task.cache = Cache::none;

@@ -51,7 +51,7 @@ using Names = std::vector<std::string>;
 // what an operation is made with.
 std::set<std::string> operation_names(const std::string& source) {
   static const std::regex given(
-      R"re((?:name\(\) const override \{ return |constexpr \w+ \w+ = \{\s*|(?:apply\(|: )\w+\()"(\w+)"[,;])re");
+      R"re((?:name\(\) const override \{ return |string_view \w+_name = |constexpr \w+ \w+ = \{\s*|(?:apply\(|: )\w+\()"(\w+)"[,;])re");
   std::set<std::string> names;
   for (std::sregex_iterator found(source.begin(), source.end(), given), end; found != end; ++found) {
     names.insert((*found)[1]);
@@ -100,6 +100,7 @@ TEST_CASE("names of operations are found where they are given") {
   using Found = std::set<std::string>;
   CHECK(operation_names("std::string_view name() const override { return \"softmax\"; }") ==
         Found{"softmax"});
+  CHECK(operation_names("constexpr std::string_view alias_name = \"identity\";") == Found{"identity"});
   CHECK(operation_names("constexpr Slice some_rows = {\"rows\", \"row\"};") == Found{"rows"});
   CHECK(operation_names("constexpr CellByCell addition = {\n    \"add\", \"+\"};") == Found{"add"});
   CHECK(operation_names("return apply(CellFunction(\"tanh\", hyperbolic_tangent), x);") == Found{"tanh"});

@@ -133,7 +133,6 @@ TEST_CASE("two words that are swapped are two places of one sentence") {
   refuses({"walk", "--swap", "1,2", "--scores", "1 2; 3 4"}, "one sentence");
   refuses({"walk", "--swap", "1,2", "--x", "1 2; 3 4"}, "there are none");
   refuses({"walk", "--swap", "1,2", "--by-word", "dog", "--example", "order"}, "both given");
-  refuses({"walk", "--swap", "1,2", "--only", "output"}, "both given");
 }
 
 TEST_CASE("a sweep is of positive numbers, up to a hundred") {
@@ -145,7 +144,6 @@ TEST_CASE("a sweep is of positive numbers, up to a hundred") {
   refuses({"scale", "--sweep", many}, "101 divisors");
   refuses({"scale", "--sweep", "1e-308"}, "beyond double precision");
   refuses({"scale", "--sweep", "1", "--scale", "2"}, "both given");
-  refuses({"scale", "--sweep", "1", "--only", "q"}, "both given");
   refuses({"scale", "--sweep", "1", "--weights", "1 0"}, "there are none");
   CHECK(has(text({"scale", "--sweep", "1e308"}), "1e+308"));
   CHECK(has(text({"scale", "--sweep", "1,2", "--example", "animal"}), "the scores of head.1"));

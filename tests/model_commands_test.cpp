@@ -121,7 +121,7 @@ TEST_CASE("options of models are checked by name") {
     refuses({command, "--size", "bsae"}, "did you mean 'base'?");
     refuses({command, "--norm", "pots"}, "did you mean 'post'?");
     refuses({command, "--positions", "sinusodial"}, "did you mean 'sinusoidal'?");
-    refuses({command, "--positions", "relative-bias"}, "adds positions to its embeddings");
+    refuses({command, "--positions", "relative-bias"}, "this model learns nothing of distances");
     refuses({command, "--model", "patern"}, "did you mean 'pattern'?");
     refuses({command, "--model", "copy", "--layers", "2"}, "--model and --layers are both given");
     refuses({command, "--parameters", "nowhere.npz", "--heads", "2"}, "nowhere.npz");
@@ -206,13 +206,64 @@ TEST_CASE("a model without embeddings is given vectors, or draws them and says s
   refuses({"generate", "--parameters", file, "--heads", "2"}, "attn generate needs words");
 }
 
+TEST_CASE("an option that contradicts what a layout brings is refused with both named") {
+  const TemporaryFolder folder;
+  const std::string file =
+      folder.write("gpt.json",
+                   R"({"wte.weight": [[1, 2], [3, 4]], "wpe.weight": [[0, 1], [1, 0]], "ln_f.weight": [1, 1],
+          "h.0.ln_1.weight": [1, 1], "h.0.ln_2.weight": [1, 1], "h.0.attn.bias": [[[1]]],
+          "h.0.attn.c_attn.weight": [[1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 1]],
+          "h.0.attn.c_proj.weight": [[1, 0], [0, 1]], "h.0.mlp.c_fc.weight": [[1, 2, 3], [3, 2, 1]],
+          "h.0.mlp.c_proj.weight": [[1, 2], [3, 4], [5, 6]]})");
+  const Words gpt = {"decoder", "--parameters", file, "--heads", "1", "--target", "1 2"};
+  refuses(gpt + Words{"--norm", "post"}, "is GPT-2, whose norms are pre: leave out --norm");
+  refuses(gpt + Words{"--not-causal"}, "is GPT-2, whose decoder is causal: leave out --not-causal");
+  const std::string page = in_one_line(accepted(gpt + Words{"--norm", "pre", "--epsilon", "1e-6"}).out);
+  check_has(page, "activation: GELU by tanh");
+  check_has(page, "ε = 1e-06");
+  CHECK(page.find("Assumed here") == std::string::npos);
+  check_has(in_one_line(accepted(gpt).out), "The file does not name ε. Assumed here: ε = 1e-05");
+}
+
+TEST_CASE("the page of a model says how it computes") {
+  const auto page = [](const Words& more) { return in_one_line(accepted(Words{"encoder"} + more).out); };
+  check_has(page({"--activation", "silu"}), "SiLU (each number x is multiplied by 1 / (1 + exp(−x)))");
+  check_has(page({"--norm-kind", "rms"}), "Root mean square normalization (RMSNorm): divide each row");
+  check_has(page({"--causal"}),
+            "The causal mask: 1 where a query (row) may attend to a key (column), 0 where the "
+            "key comes later or is padding.");
+  check_has(page({"--valid-length", "2"}), "0 where the key lies behind the valid length.");
+  check_has(page({"--mask", "1 1 0"}), "0 where the key is masked by the given mask.");
+  check_has(page({"--mask", "0.5 0 -inf"}), "The numbers of the mask are added to the scores");
+  check_has(page({"--positions", "rotary"}),
+            "Rotary positions: the queries and keys of each head are turned");
+  check_has(page({"--positions", "rotary", "--base", "500"}), "positions: rotary; base = 500.");
+  const std::string decoder = in_one_line(accepted({"decoder", "--not-causal"}).out);
+  check_has(decoder, "Self-attention: every word attends to all words, itself included.");
+  CHECK(decoder.find("which it cannot see") == std::string::npos);
+}
+
+TEST_CASE("masks of models are refused where they do not fit, by their own names") {
+  refuses({"encoder", "--mask", "1 1"}, "--mask is 1×2, and must be 3×3 or 1×3");
+  refuses({"decoder", "--memory-mask", "1 1"}, "--memory-mask is 1×2");
+  refuses({"transformer", "--target-valid-length", "9"}, "--target-valid-length: 9 is more than the number");
+  refuses({"encoder", "--valid-length", "1,2"}, "2 lengths are given for 3 queries");
+  refuses({"encoder", "--causal", "--not-causal"}, "are both given");
+  refuses({"encoder", "--heads", "2", "--kv-heads", "3"}, "--kv-heads");
+  refuses({"encoder", "--positions", "rotary", "--heads", "4"}, "choose heads of an even size");
+  refuses({"encoder", "--epsilon", "0", "--norm", "pre", "--x", "1 2 3 4; 1 1 1 1"},
+          "row 2 cannot be normalized: it would be divided by 0; give an ε above 0");
+  refuses({"encoder", "--activation", "gelo"}, "did you mean 'gelu'?");
+}
+
 TEST_CASE("attn layer-norm refuses what is no row of factors, and no small number") {
   refuses({"layer-norm", "--gamma", "1 2"}, "it must be one row of 4 numbers");
   refuses({"layer-norm", "--beta", "1 2 3 4; 1 2 3 4"}, "it must be one row of 4 numbers");
   refuses({"layer-norm", "--gamma", "1 nan 1 1"}, "every number must be finite");
-  for (const char* epsilon : {"0", "-1", "x", "nan", "inf"}) {
+  for (const char* epsilon : {"-1", "x", "nan", "inf"}) {
     refuses({"layer-norm", "--epsilon", epsilon}, "--epsilon");
   }
+  check_has(accepted({"layer-norm", "--epsilon", "0", "--x", "1 3"}).out, "√(variance)");
   const Words words = {"layer-norm", "--x",     "1 3 5 7",  "--epsilon", "4",
                        "--gamma",    "3 3 3 3", "--format", "csv"};
   check_has(accepted(words).out, "-3");

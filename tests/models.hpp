@@ -17,14 +17,19 @@ struct RandomModel {
   std::uint32_t seed = 1;
   std::size_t encoder_layers = 2;
   std::size_t decoder_layers = 2;
+  std::string_view norm_kind = "layer";
+  std::string_view activation = "relu";
+  std::size_t key_heads = 0;
 };
 
 /// Every parameter is drawn, those as well that begin at zero or one.
 inline Transformer random_model(const RandomModel& recipe) {
   Transformer model;
   model.kind = &look_up(model_kinds(), recipe.kind, "kind of model");
-  model.norm = &look_up(norm_placements(), recipe.norm, "placement of norms");
-  model.positions = recipe.positions;
+  model.recipe.norm = &look_up(norm_placements(), recipe.norm, "placement of norms");
+  model.recipe.norm_kind = &look_up(norm_kinds(), recipe.norm_kind, "kind of norm");
+  model.recipe.activation = &look_up(activations(), recipe.activation, "activation");
+  model.recipe.positions = &look_up(position_kinds(), recipe.positions, "kind of positions");
   model.sizes = {.encoder_layers = recipe.encoder_layers,
                  .decoder_layers = recipe.decoder_layers,
                  .d_model = 4,
@@ -33,7 +38,8 @@ inline Transformer random_model(const RandomModel& recipe) {
                  .source_words = 5,
                  .target_words = 6,
                  .source_places = recipe.positions == "learned" ? std::size_t{5} : 0,
-                 .target_places = recipe.positions == "learned" ? std::size_t{7} : 0};
+                 .target_places = recipe.positions == "learned" ? std::size_t{7} : 0,
+                 .key_heads = recipe.key_heads};
   std::mt19937 generator(recipe.seed);
   std::normal_distribution<double> normal(0.0, 0.6);
   ModelParameters parameters;

@@ -20,14 +20,14 @@ Matrix made(Shape shape, Next next) {
 const Scalar eight = {8.0, {"√64", "\\sqrt{64}"}};
 constexpr double fill = -1e6, epsilon = 1e-5;
 
-void define_sinusoid(const SinusoidLayout& layout, std::size_t first, RowsToMake result) {
+void define_sinusoid(const SinusoidLayout& layout, definition::Waves waves, RowsToMake result) {
   const std::size_t d = result.shape.columns;
   Matrix frequencies({1, d}), is_sine({1, d});
   for (std::size_t j = 0; j < d; ++j) {
     frequencies(0, j) = static_cast<double>(layout.frequency(j, d));
     is_sine(0, j) = layout.is_sine(j, d) ? 1.0 : 0.0;
   }
-  definition::sinusoid(rows_of(frequencies), rows_of(is_sine), first, result);
+  definition::sinusoid(rows_of(frequencies), rows_of(is_sine), waves, result);
 }
 
 // A definition of one operand, or of two.
@@ -120,6 +120,21 @@ const std::array table = {
                       return relu(s.matrix("a", {s.m, s.n}));
                     },
                     of_one<definition::relu>, is_exact},
+    OperationSample{"gelu",
+                    [](Samples& s) {
+                      return gelu(s.matrix("a", {s.m, s.n}));
+                    },
+                    of_one<definition::gelu>},
+    OperationSample{"gelu_tanh",
+                    [](Samples& s) {
+                      return gelu_by_tanh(s.matrix("a", {s.m, s.n}));
+                    },
+                    of_one<definition::gelu_by_tanh>},
+    OperationSample{"silu",
+                    [](Samples& s) {
+                      return silu(s.matrix("a", {s.m, s.n}));
+                    },
+                    of_one<definition::silu>},
     OperationSample{"times",
                     [](Samples& s) {
                       return times(s.matrix("a", {s.m, s.n}), eight);
@@ -172,6 +187,13 @@ const std::array table = {
         },
         [](Operands x, RowsToMake result) { definition::standardize(x[0], x[1], x[2], epsilon, result); },
         is_exact},
+    OperationSample{"divide_by_root_mean_square",
+                    [](Samples& s) {
+                      return divide_by_root_mean_square(s.matrix("a", {s.m, s.n}), epsilon);
+                    },
+                    [](Operands x, RowsToMake result) {
+                      definition::divide_by_root_mean_square(x[0], epsilon, result);
+                    }},
     OperationSample{"uniform",
                     [](Samples& s) {
                       return uniform(s.matrix("a", {s.m, s.n}));
@@ -235,13 +257,19 @@ const std::array table = {
         [](Samples& s) {
           return sinusoid(s.graph, sinusoid_layouts()[0], {{s.m, s.n}, axis("tokens"), axis("features")});
         },
-        [](Operands, RowsToMake result) { define_sinusoid(sinusoid_layouts()[0], 0, result); }},
+        [](Operands, RowsToMake result) { define_sinusoid(sinusoid_layouts()[0], {0, 10000.0}, result); }},
     OperationSample{
         "sinusoid",
         [](Samples& s) {
-          return sinusoid(s.graph, sinusoid_layouts()[1], {{s.m, s.n}, axis("tokens"), axis("features")}, 7);
+          return sinusoid(s.graph, sinusoid_layouts()[1], {{s.m, s.n}, axis("tokens"), axis("features")},
+                          {.first = 7, .base = 100.0});
         },
-        [](Operands, RowsToMake result) { define_sinusoid(sinusoid_layouts()[1], 7, result); }},
+        [](Operands, RowsToMake result) { define_sinusoid(sinusoid_layouts()[1], {7, 100.0}, result); }},
+    OperationSample{"rotate",
+                    [](Samples& s) {
+                      return rotate(s.matrix("a", {s.m, 2 * s.k}), {.first = 3, .base = 100.0});
+                    },
+                    [](Operands x, RowsToMake result) { definition::rotate(x[0], {3, 100.0}, result); }},
     OperationSample{"identity",
                     [](Samples& s) {
                       return name(called("again"), s.matrix("a", {s.m, s.n}));

@@ -216,6 +216,25 @@ ParameterSet own_attention() {
           {"b_q", matrix({{0.5, -0.0}})}};
 }
 
+// State dictionaries of GPT-2 with d_model = 2, as Conv1D or nn.Linear stores its maps.
+ParameterSet gpt2(const std::string& prefix, bool is_linear) {
+  Counting tensor;
+  const auto map = [&](std::size_t in, std::size_t out) {
+    return is_linear ? transposed(tensor(in, out)) : tensor(in, out);
+  };
+  ParameterSet layer = {{"attn.c_attn.weight", map(2, 6)}, {"attn.c_attn.bias", tensor(1, 6)},
+                        {"attn.c_proj.weight", map(2, 2)}, {"attn.c_proj.bias", tensor(1, 2)},
+                        {"mlp.c_fc.weight", map(2, 8)},    {"mlp.c_fc.bias", tensor(1, 8)},
+                        {"mlp.c_proj.weight", map(8, 2)},  {"mlp.c_proj.bias", tensor(1, 2)},
+                        {"attn.bias", tensor(4, 4)}};
+  add(layer, "ln_1.", torch_norm());
+  add(layer, "ln_2.", torch_norm());
+  ParameterSet model = {{prefix + "wte.weight", tensor(3, 2)}, {prefix + "wpe.weight", tensor(4, 2)}};
+  add(model, prefix + "h.0.", layer);
+  add(model, prefix + "ln_f.", torch_norm());
+  return model;
+}
+
 // Names as PyTorch's modules have them, and what they are recognized as.
 struct Module {
   std::string layout;
@@ -502,6 +521,37 @@ TEST_SUITE("parameters") {
                                  {"w_k", matrix({{1, 4}, {2, 5}, {3, 6}})},
                                  {"w_v", matrix({{1, 2}})},
                                  {"w_o", matrix({{1, 0}, {0, 1}})}});
+  }
+
+  TEST_CASE("GPT-2 is recognized by its names, and who stored it by its shapes") {
+    const ParameterSet bare = gpt2("", false);
+    const ParameterFile file = read_from(safetensors_of(bare));
+    CHECK(file.layout == "GPT-2");
+    CHECK(file.brings.size() > 0);
+    check_same(read_from(npz_of(gpt2("transformer.", false)), "x.npz").parameters, file.parameters);
+    const ParameterSet tied = with(gpt2("transformer.", false), "lm_head.weight", bare.at("wte.weight"));
+    check_same(read_from(safetensors_of(tied)).parameters, file.parameters);
+    CHECK(contains(parameters_refusal(with(tied, "lm_head.weight", matrix({{1, 2}, {3, 4}, {5, 6}}))),
+                   "'lm_head.weight' differs from 'target_embedding.e', which is the same matrix in GPT-2"));
+    const ParameterSet own_head =
+        with(gpt2("transformer.", true), "lm_head.weight", matrix({{1, 2}, {3, 4}, {5, 6}}));
+    ParameterFile other = read_from(safetensors_of(own_head));
+    CHECK(other.layout == "minGPT");
+    CHECK(same(other.parameters.at("output.w"), matrix({{1, 3, 5}, {2, 4, 6}})));
+    other.parameters.erase("output.w");
+    check_same(other.parameters, file.parameters);
+    const ParameterSet& parameters = file.parameters;
+    CHECK(same(parameters.at("decoder.1.self_attention.w_k"), matrix({{0.75, 1.0}, {2.25, 2.5}})));
+    CHECK(same(parameters.at("target_positions.table"), bare.at("wpe.weight")));
+    CHECK(same(parameters.at("decoder.norm.gamma"), bare.at("ln_f.weight")));
+    CHECK(read_from(safetensors_of(parameters)).layout == "attn decoder-only");
+  }
+
+  TEST_CASE("of two layouts with the same names, what fits longest is told") {
+    const Matrix wrong = matrix({{1, 2, 3}});
+    CHECK(contains(
+        parameters_refusal(with(gpt2("transformer.", false), "transformer.h.0.mlp.c_fc.weight", wrong)),
+        "'transformer.h.0.mlp.c_fc.weight' is 1×3, and must be d_model × d_ff"));
   }
 
   TEST_CASE("layers count from 0 there and from 1 here, and every part has its name") {

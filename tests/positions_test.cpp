@@ -49,7 +49,7 @@ long clipped(long distance, long most) {
 }
 
 std::string with_positions(std::string_view kind) {
-  return R"({"text": ["who bites whom again"], "d_model": 6, "heads": 2, "positions": ")" +
+  return R"({"text": ["who bites whom again"], "d_model": 8, "heads": 2, "positions": ")" +
          std::string(kind) + "\"}";
 }
 
@@ -133,8 +133,8 @@ TEST_CASE("embeddings with positions are the sum of both") {
   const Solution solution(with_positions("sinusoidal"));
   const Matrix &x = solution["x"], &positioned = solution["positioned"];
   for (std::size_t i = 0; i < 4; ++i) {
-    for (std::size_t j = 0; j < 6; ++j) {
-      CHECK(close(positioned(i, j), x(i, j) + published(i, j, 6), 1e-12));
+    for (std::size_t j = 0; j < 8; ++j) {
+      CHECK(close(positioned(i, j), x(i, j) + published(i, j, 8), 1e-12));
     }
   }
 }
@@ -160,7 +160,7 @@ TEST_CASE("a learned number for each distance is added to the scaled scores") {
 TEST_CASE("a learned vector for each distance is compared with the query, as a key is") {
   const Solution solution(with_positions("relative-vectors"));
   const Matrix& table = solution["position_table"];
-  REQUIRE(table.shape() == Shape{5, 3});
+  REQUIRE(table.shape() == Shape{5, 4});
   for (const std::string head : {"head.1.", "head.2."}) {
     const Matrix &q = solution[head + "q"], &k = solution[head + "k"], &scores = solution[head + "scores"];
     for (long i = 0; i < 4; ++i) {
@@ -168,7 +168,7 @@ TEST_CASE("a learned vector for each distance is compared with the query, as a k
         const auto row = static_cast<std::size_t>(i), key = static_cast<std::size_t>(j);
         const auto place = static_cast<std::size_t>(clipped(j - i, 2) + 2);
         double expected = 0.0;
-        for (std::size_t c = 0; c < 3; ++c) expected += q(row, c) * (k(key, c) + table(place, c));
+        for (std::size_t c = 0; c < 4; ++c) expected += q(row, c) * (k(key, c) + table(place, c));
         CHECK(close(scores(row, key), expected, 1e-12));
       }
     }

@@ -228,9 +228,9 @@ TEST_CASE("queries and keys of different sizes are for bilinear and additive alo
       {"it must have 2 rows", scoring(R"("score": "bilinear", "score_m": [[1, 2, 3]])")},
       {"it must have 3 columns", scoring(R"("score": "bilinear", "score_m": [[1], [2]])")},
       {"‹score› additive needs score_wk", scoring(R"("score": "additive", "score_wq": [[1], [2]])")},
-      {"it must have 1 columns",
+      {"it must have 1 rows",
        scoring(
-           R"("score": "additive", "score_wq": [[1], [2]], "score_wk": [[1], [2], [3]], "score_wv": [[1, 2]])")},
+           R"("score": "additive", "score_wq": [[1], [2]], "score_wk": [[1], [2], [3]], "score_wv": [[1, 2], [3, 4]])")},
       {"is not a positive number", scoring(R"("score": "gaussian", "score_sigma": 0)")},
   });
   Graph graph;

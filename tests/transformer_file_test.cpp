@@ -57,8 +57,8 @@ TEST_CASE("a model file gives the model that it was made of") {
     const Transformer read = read_transformer(file.dump(), "m.json").model;
     const Transformer expected = random_model(recipe);
     CHECK(read.kind == expected.kind);
-    CHECK(read.norm == expected.norm);
-    CHECK(read.positions == "learned");
+    CHECK(read.recipe.norm == expected.recipe.norm);
+    CHECK(read.recipe.positions->name == "learned");
     CHECK(read.sizes.encoder_layers == (kind.encodes ? 2 : 0));
     CHECK(read.sizes.decoder_layers == (kind.decodes ? 2 : 0));
     CHECK(read.sizes.source_places == (kind.encodes ? 5 : 0));
@@ -101,7 +101,7 @@ TEST_CASE("members that are no members, or of another kind, are named") {
              "the target vocabulary has 1 words, and the parameters are for 6");
   check_says(with("title", nullptr), "\"title\" must be a string");
   check_says(with("parameters", Json::array()), "\"parameters\" must be an object");
-  check_says(with("parameters", Json::object()), "has no layers");
+  check_says(with("parameters", Json::object()), "has no parameters");
   check_says(refused(Json::array()), "a model must be a JSON object");
   check_says(refused({{"heads", 1}}), "\"parameters\" is missing");
   check_says(refusal([] { read_transformer("{", "m.json"); }), "m.json");
@@ -115,22 +115,26 @@ TEST_CASE("parameters that are missing, superfluous or misshapen are named with 
   const auto with = [](std::string_view name, const Json& value) {
     return refused_after([&](Json& file) { file["parameters"][name] = value; });
   };
-  check_says(without("encoder.2.feed_forward.w_2"), "has no \"encoder.2.feed_forward.w_2\" (6×4)");
-  check_says(without("encoder.1.self_attention.w_q"), "its first layer has no self_attention.w_q");
-  check_says(without("encoder.1.feed_forward.w_1"), "its first layer has no feed_forward.w_1");
+  check_says(without("encoder.2.feed_forward.w_2"), "has no 'encoder.2.feed_forward.w_2' (d_ff × d_model)");
+  check_says(without("encoder.1.self_attention.w_q"), "has no 'encoder.1.self_attention.w_q'");
+  check_says(without("encoder.1.feed_forward.w_1"), "has no 'encoder.1.feed_forward.w_1'");
   check_says(without("decoder.2.norm_3.gamma"), "has no \"decoder.2.norm_3.gamma\" (1×4)");
   check_says(without("decoder.1.cross_attention.w_q"), "decoder.1.cross_attention.w_q");
   check_says(with("encoder.1.self_attention.w_p", {{1}}), "did you mean 'encoder.1.self_attention.w_");
-  check_says(with("encoder.1.norm_1.gamma", {{1, 2}}), "\"encoder.1.norm_1.gamma\" is 1×2, and must be 1×4");
-  check_says(with("output.w", {{1}, {2}, {3}, {4}}), "must be 1×4");
-  check_says(with("encoder.1.norm_1.gamma", {{"NaN", 1, 1, 1}}), "not finite");
-  check_says(with("encoder.1.norm_1.gamma", {{"Infinity", 1, 1, 1}}), "not finite");
+  check_says(with("encoder.1.norm_1.gamma", {{1, 2}}),
+             "'encoder.1.norm_1.gamma' is 1×2, and must be 1 × d_model with d_model = 4");
+  check_says(with("output.w", {{1}, {2}, {3}, {4}}),
+             "must be d_model × target vocabulary with target vocabulary = 6, d_model = 4");
+  check_says(with("encoder.1.norm_1.gamma", {{"NaN", 1, 1, 1}}), "parameters must be finite");
+  check_says(with("encoder.1.norm_1.gamma", {{"Infinity", 1, 1, 1}}), "parameters must be finite");
   check_says(with("encoder.1.norm_1.gamma", {{1, 1}, {1}}), "encoder.1.norm_1.gamma");
   check_says(with("encoder.1.norm_1.gamma", Json::array()), "encoder.1.norm_1.gamma");
-  check_says(with("encoder.3.norm_1.gamma", {{1, 1, 1, 1}}), "has no \"encoder.3.self_attention.w_q\" (4×4)");
-  check_says(with("encoder.18446744073709551615.norm_1.gamma", {{1, 1, 1, 1}}), "number the layers from 1");
+  check_says(with("encoder.3.norm_1.gamma", {{1, 1, 1, 1}}),
+             "has no 'encoder.3.self_attention.w_q' (d_model × d_model)");
+  check_says(with("encoder.18446744073709551615.norm_1.gamma", {{1, 1, 1, 1}}),
+             "has no 'encoder.3.self_attention.w_q'");
   check_says(with("encoder.99999999999999999999999.norm_1.gamma", {{1, 1, 1, 1}}),
-             "not a parameter of this model");
+             "not among the parameters of attn");
 }
 
 TEST_CASE("a vocabulary of very many words is read in no time, and a word that is there twice is named") {
@@ -142,7 +146,7 @@ TEST_CASE("a vocabulary of very many words is read in no time, and a word that i
     const std::string path = folder.write("m.json", file.dump());
     return run_attn({"transformer", "--model", path}, {.shell = "ulimit -t 5"}).errors;
   };
-  check_says(errors(), "has no layers");
+  check_says(errors(), "has no parameters");
   file["source_vocabulary"].push_back("w99999");
   check_says(errors(), "has 'w99999' twice");
 }
@@ -164,7 +168,6 @@ TEST_CASE("biases and β may be left out") {
 TEST_CASE("a model that would have too many numbers is refused before any is drawn") {
   Transformer model;
   model.kind = &model_kinds()[0];
-  model.norm = &norm_placements()[0];
   model.sizes = {
       .encoder_layers = 1000, .decoder_layers = 1000, .d_model = 65536, .heads = 8, .d_ff = 1 << 20};
   check_says(refusal([&] { draw_parameters(model, 1); }), "choose smaller sizes, or give --outline");

@@ -4,6 +4,7 @@
 
 #include "evaluated.hpp"
 #include "models.hpp"
+#include "op/operations.hpp"
 #include "problem/transformer_file.hpp"
 
 using namespace attn;
@@ -36,16 +37,28 @@ struct Ran {
   RunningTransformer running;
 };
 
-// Every kind with every placement of norms and every kind of positions that a model may have.
+// Every kind with every placement of norms and every kind of positions that a model may have, and with each
+// kind of norm and each activation in turn.
 template <class Action>
 void for_each_model(const Action& action) {
+  std::size_t turn = 0;
   for (const ModelKind& kind : model_kinds()) {
     for (const NormPlacement& norm : norm_placements()) {
-      for (const char* positions : {"none", "sinusoidal", "learned"}) {
+      for (const char* positions : {"none", "sinusoidal", "learned", "rotary"}) {
+        const NormKind& norm_kind = norm_kinds()[turn % norm_kinds().size()];
+        const Activation& activation = activations()[turn % activations().size()];
         CAPTURE(kind.name);
         CAPTURE(norm.name);
+        CAPTURE(norm_kind.name);
+        CAPTURE(activation.name);
         CAPTURE(positions);
-        action(RandomModel{.kind = kind.name, .norm = norm.name, .positions = positions});
+        action(RandomModel{.kind = kind.name,
+                           .norm = norm.name,
+                           .positions = positions,
+                           .norm_kind = norm_kind.name,
+                           .activation = activation.name,
+                           .key_heads = turn % 2 + 1});
+        ++turn;
       }
     }
   }
@@ -85,6 +98,57 @@ TEST_CASE("a model that is to be drawn has norms where they are placed") {
   CHECK(has("none", "encoder.1.feed_forward.b_1"));
 }
 
+TEST_CASE("a model that is to be drawn has what its recipe asks for") {
+  Transformer model = random_model({.norm = "pre"});
+  model.parameters.clear();
+  const auto has = [&](std::string_view row) {
+    const std::vector<ParameterRow> rows = parameters_of(model);
+    return std::ranges::find(rows, row, &ParameterRow::name) != rows.end();
+  };
+  CHECK(has("encoder.1.norm_1.beta"));
+  CHECK(has("output.w"));
+  model.recipe.norm_kind = find_row(norm_kinds(), "rms");
+  CHECK_FALSE(has("encoder.1.norm_1.beta"));
+  CHECK(has("encoder.norm.gamma"));
+  model.recipe.biases = false;
+  CHECK_FALSE(has("decoder.1.cross_attention.b_q"));
+  model.recipe.tied_output = true;
+  CHECK_FALSE(has("output.w"));
+}
+
+TEST_CASE("keys and values may have fewer heads than queries") {
+  const Transformer model = random_model({.kind = "decoder-only", .key_heads = 1});
+  CHECK(model.parameters.at("decoder.1.self_attention.w_k")->shape() == Shape{4, 2});
+  Ran ran(model);
+  ran.on({}, words({1, 2, 3}));
+  CHECK(same(ran.at("decoder.1.self_attention.head.1.k"), ran.at("decoder.1.self_attention.head.2.k")));
+  CHECK_FALSE(same(ran.at("decoder.1.self_attention.head.1.q"), ran.at("decoder.1.self_attention.head.2.q")));
+}
+
+TEST_CASE("a tied output compares what was decoded with the embedding of each word") {
+  Transformer model = random_model({.kind = "decoder-only"});
+  model.parameters.erase("output.w");
+  model.parameters.erase("output.b");
+  model.recipe.tied_output = true;
+  Ran ran(model);
+  ran.on({}, words({1, 2}));
+  const Matrix &logits = ran.at("logits"), &decoded = ran.at("decoder.output");
+  const Matrix& embedding = *model.parameters.at("target_embedding.e");
+  double expected = 0.0;
+  for (std::size_t j = 0; j < 4; ++j) expected += decoded(1, j) * embedding(3, j);
+  CHECK(logits(1, 3) == doctest::Approx(expected));
+}
+
+TEST_CASE("rotary positions leave the scores of words that are moved together as they are") {
+  const auto scores = [](std::size_t before) {
+    Graph graph;
+    const Value x = graph.input(role::x, matrix({{1, 2, 3, 4}, {-1, 0.5, 2, 1}}), axis("tokens"), axis("d"));
+    const Value turned = rotate(x, {.first = before});
+    return matmul_transposed(turned, turned).matrix();
+  };
+  CHECK(close(scores(0), scores(7), 1e-12));
+}
+
 TEST_CASE("a layer normalization gives every row mean 0 and variance 1") {
   Ran ran(random_model({}));
   ran.on(words({1, 2, 3}), words({1, 5}));
@@ -113,6 +177,26 @@ TEST_CASE("a layer normalization by hand") {
   CHECK(graph.at("mean").matrix()(0, 0) == 4.0);
   CHECK(graph.at("variance").matrix()(0, 0) == 5.0);
   CHECK(close(output.matrix(), matrix({{-1, -2.0 / 3, 2, 0}}), 1e-15));
+}
+
+TEST_CASE("a root mean square normalization by hand") {
+  // The mean of the squares is 25, and √(25 + 11) = 6.
+  Graph graph;
+  const Value x = graph.input(role::x, matrix({{5, -5, 7, 1}}), axis("tokens"), axis("features"));
+  const Value gamma = graph.input(role::gamma, matrix({{6, 6, 12, 60}}), axis("γ"), axis("features"));
+  const Value output = rms_norm(x, {.gamma = gamma, .beta = {}, .epsilon = 11.0});
+  CHECK(close(output.matrix(), matrix({{5, -5, 14, 10}}), 1e-14));
+}
+
+TEST_CASE("an activation is the function that its name says") {
+  const auto of = [](std::string_view name, double x) {
+    return look_up(activations(), name, "activation").function.evaluate(x);
+  };
+  CHECK(of("relu", -1.0) == 0.0);
+  CHECK(of("gelu", 1.0) == doctest::Approx(0.841344746068543).epsilon(1e-15));
+  CHECK(of("gelu-tanh", 1.0) == doctest::Approx(0.841191990608276).epsilon(1e-14));
+  CHECK(of("tanh", 1.0) == doctest::Approx(0.761594155955765).epsilon(1e-14));
+  CHECK(of("silu", 1.0) == doctest::Approx(0.731058578630005).epsilon(1e-14));
 }
 
 TEST_CASE("a normalization comes after the residual connection, before the sub-layer, or not at all") {
@@ -244,7 +328,7 @@ TEST_CASE("embeddings are multiplied by the root of d_model before positions are
   ran.on(words({2}), {});
   const Matrix& embedding = *model.parameters.at("source_embedding.e");
   for (std::size_t j = 0; j < 4; ++j) CHECK(ran.at("source.scaled_x")(0, j) == 2.0 * embedding(1, j));
-  model.scale_embeddings = false;
+  model.recipe.scale_embeddings = false;
   Ran plain(model);
   plain.on(words({2}), {});
   CHECK(plain.graph.find("source.scaled_x") == nullptr);

@@ -11,6 +11,12 @@ std::optional<Value> relative_scores(const Value& q, const Value& k, const Recip
   return recipe.positions->of_scores(q, k, *recipe.position_table);
 }
 
+// Queries or keys, as they are told where they stand.
+Value placed(const Value& x, const Role& result, std::size_t before, const Recipe& recipe) {
+  if (!recipe.positions->of_queries_and_keys) return x;
+  return name(result, recipe.positions->of_queries_and_keys(x, {.before = before, .base = recipe.base}));
+}
+
 // cap · tanh(x / cap): nearly x where x is small, and never beyond the cap.
 Value soft_cap(const Value& x, const Scalar& cap) {
   return times(attn::tanh(divide(x, cap)), cap);
@@ -31,8 +37,10 @@ Value linear(const Value& x, const Projection& projection) {
   return projection.b ? add(product, *projection.b) : product;
 }
 
-Value attention_scores(const Value& q, const Value& k, const Recipe& recipe) {
+Value attention_scores(const Value& whole_q, const Value& whole_k, const Recipe& recipe) {
   const ScoringFunction& function = *recipe.function;
+  const Value q = placed(whole_q, role::rotated_q, recipe.before, recipe);
+  const Value k = placed(whole_k, role::rotated_k, 0, recipe);
   const std::optional<Value> relative = relative_scores(q, k, recipe);
   if (function.expand) function.expand(q, k, recipe.learned);
   Value content = function.score(q, k, recipe.learned);
@@ -87,14 +95,25 @@ std::optional<Graph::Scope> scope_among(Graph& graph, const ScopeKind& kind, std
   return count > 1 ? Scope(std::in_place, graph, kind, number) : Scope();
 }
 
+namespace {
+
+// Keys or values of a group of heads: of all of them, the whole.
+Value shared_part(const Value& whole, const Role& part, std::size_t group, HeadCounts heads) {
+  if (heads.of_keys == 1 && heads.of_queries > 1) return name(part, whole);
+  return head_part(whole, part, group, heads.of_keys);
+}
+
+}  // namespace
+
 Value multi_head_attention(const Value& q, const Value& k, const Value& v, const MultiHead& how) {
-  const std::size_t heads = how.heads;
+  const std::size_t heads = how.heads.of_queries, of_keys = how.heads.of_keys;
   std::vector<Value> outputs;
   for (std::size_t i = 0; i < heads; ++i) {
     const std::optional<Graph::Scope> scope = scope_among(q.graph(), scope::head, i + 1, heads);
     Value q_i = head_part(q, role::q, i, heads);
-    Value k_i = head_part(k, role::k, i, heads);
-    Value v_i = head_part(v, role::v, i, heads);
+    const std::size_t group = i * of_keys / heads;
+    Value k_i = shared_part(k, role::k, group, how.heads);
+    Value v_i = shared_part(v, role::v, group, how.heads);
     Value output = attention(q_i, k_i, v_i, how.recipe);
     outputs.push_back(name(heads > 1 ? role::output : role::head, output));
   }

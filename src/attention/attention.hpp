@@ -15,6 +15,8 @@ struct Recipe {
   ScoreParameters learned = {};                                    // what it has learned
   const PositionKind* positions = &position_kinds().front();       // what distances add to the raw scores
   std::optional<Value> position_table = {};                        // what was learned of distances
+  double base = Waves::usual_base;                                 // of positions that are waves
+  std::size_t before = 0;                                          // keys before that of the first query
   std::optional<Scalar> divisor = {};                              // of the scores
   std::optional<Scalar> factor = {};                               // of the scores, instead of a divisor
   std::optional<Scalar> cap = {};                          // the scaled scores lie between −cap and cap
@@ -33,7 +35,8 @@ struct Projection {
 Value linear(const Value& x, const Projection& projection);
 
 /// What the recipe makes of queries and keys: `scores`, which know their function. With relative positions
-/// they are the sum of `content` and `relative`.  [n_q, d_q] [n_k, d_k] -> [n_q, n_k].
+/// they are the sum of `content` and `relative`; with rotary ones `rotated_q` and `rotated_k` are compared.
+/// [n_q, d_q] [n_k, d_k] -> [n_q, n_k].
 /// (Zhang et al., Dive into Deep Learning, 11.3; Shaw et al. 2018, equation 4)
 Value attention_scores(const Value& q, const Value& k, const Recipe& recipe);
 
@@ -58,6 +61,16 @@ Value attention(const Value& q, const Value& k, const Value& v, const Recipe& re
 /// [n, h·d] -> [n, d].  Throws InputError when the columns cannot be shared out equally.
 Value head_part(const Value& whole, const Role& part, std::size_t head, std::size_t heads);
 
+/// How many heads queries have, and how many keys and values: as many, or fewer, which groups of neighboring
+/// queries share.  (Ainslie et al. 2023, GQA: Training Generalized Multi-Query Transformer Models,
+/// section 2.2)
+struct HeadCounts {
+  HeadCounts(std::size_t all) : HeadCounts(all, all) {}
+  HeadCounts(std::size_t queries, std::size_t keys) : of_queries(queries), of_keys(keys) {}
+  std::size_t of_queries;
+  std::size_t of_keys;  // divides that of the queries
+};
+
 /// Opens the scope of one of several, `head.2`, counted from 1. One alone has no scope.
 std::optional<Graph::Scope> scope_among(Graph& graph, const ScopeKind& kind, std::size_t number,
                                         std::size_t count);
@@ -65,13 +78,13 @@ std::optional<Graph::Scope> scope_among(Graph& graph, const ScopeKind& kind, std
 /// How several heads attend: each as the recipe says, and what becomes of them side by side.
 struct MultiHead {
   Recipe recipe = {};
-  std::size_t heads = 1;
+  HeadCounts heads = 1;
   std::optional<Projection> output_projection = {};  // [h·d_v, d_model]
 };
 
 /// `head.1.output` … `head.h.output`, each an attention of its own on its part of q, k and v, then `concat`
 /// and, with a projection, `output`; one head has no scope and its result is called `head`.
-/// [n_q, h·d_k] [n_k, h·d_k] [n_k, h·d_v] -> [n_q, d_model].  (Vaswani et al. 2017, section 3.2.2)
+/// [n_q, h·d_k] [n_k, h_k·d_k] [n_k, h_k·d_v] -> [n_q, d_model].  (Vaswani et al. 2017, section 3.2.2)
 Value multi_head_attention(const Value& q, const Value& k, const Value& v, const MultiHead& how);
 
 }  // namespace attn

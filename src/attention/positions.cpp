@@ -9,17 +9,18 @@
 namespace attn {
 namespace {
 
-Value sinusoid_like(const Value& x, const SinusoidLayout& layout, std::size_t first) {
+Value sinusoid_like(const Value& x, const SinusoidLayout& layout, const Places& places) {
   const Frame& frame = x.node().frame;
-  return sinusoid(x.graph(), layout, {frame.shape, frame.rows, axis("features")}, first);
+  return sinusoid(x.graph(), layout, {frame.shape, frame.rows, axis("features")},
+                  {places.before, places.base});
 }
 
 Value interleaved(const Value& x, const Places& places) {
-  return sinusoid_like(x, sinusoid_layouts()[0], places.before);
+  return sinusoid_like(x, sinusoid_layouts()[0], places);
 }
 
 Value concatenated(const Value& x, const Places& places) {
-  return sinusoid_like(x, sinusoid_layouts()[1], places.before);
+  return sinusoid_like(x, sinusoid_layouts()[1], places);
 }
 
 Value learned(const Value& x, const Places& places) {
@@ -36,6 +37,10 @@ Value learned(const Value& x, const Places& places) {
         count_of(places.before + words.rows, "word"), table.rows, table.rows + 1);
   }
   return rows(*places.table, places.before, words.rows);
+}
+
+Value rotary(const Value& x, const Places& places) {
+  return rotate(x, {places.before, places.base});
 }
 
 // From −c to c, and 0 between them.
@@ -71,26 +76,41 @@ std::size_t distances(const PositionSizes& sizes) {
 }
 
 constexpr std::array table = {
-    PositionKind{"none", "no positional encoding", nullptr, nullptr, nullptr, nullptr},
-    PositionKind{"sinusoidal", "x + p, with the sine and the cosine of each frequency in neighboring columns",
-                 nullptr, interleaved, nullptr, nullptr},
-    PositionKind{"concatenated", "x + p, with all sine columns before all cosine columns", nullptr,
-                 concatenated, nullptr, nullptr},
-    PositionKind{"learned", "x + p, where p is a row of a learned table (learned positional embedding)",
-                 [](const PositionSizes& sizes) {
-                   return Shape{sizes.n, sizes.d_model};
-                 },
-                 learned, nullptr, nullptr},
-    PositionKind{"relative-bias", "a learned number for each distance, added to the scaled scores",
-                 [](const PositionSizes& sizes) {
-                   return Shape{1, distances(sizes)};
-                 },
-                 nullptr, nullptr, relative_bias},
-    PositionKind{"relative-vectors", "q ⋅ a learned vector for each distance, added to the scores",
-                 [](const PositionSizes& sizes) {
-                   return Shape{distances(sizes), sizes.d_k};
-                 },
-                 nullptr, relative_vectors, nullptr},
+    PositionKind{.name = "none", .summary = "no positional encoding"},
+    PositionKind{.name = "sinusoidal",
+                 .summary = "x + p, with the sine and the cosine of each frequency in neighboring columns",
+                 .of_embeddings = interleaved,
+                 .has_waves = true},
+    PositionKind{.name = "concatenated",
+                 .summary = "x + p, with all sine columns before all cosine columns",
+                 .of_embeddings = concatenated,
+                 .has_waves = true},
+    PositionKind{.name = "learned",
+                 .summary = "x + p, where p is a row of a learned table (learned positional embedding)",
+                 .table_shape =
+                     [](const PositionSizes& sizes) {
+                       return Shape{sizes.n, sizes.d_model};
+                     },
+                 .of_embeddings = learned},
+    PositionKind{
+        .name = "rotary",
+        .summary = "queries and keys of each head turned by angles that grow with the position (RoPE)",
+        .of_queries_and_keys = rotary,
+        .has_waves = true},
+    PositionKind{.name = "relative-bias",
+                 .summary = "a learned number for each distance, added to the scaled scores",
+                 .table_shape =
+                     [](const PositionSizes& sizes) {
+                       return Shape{1, distances(sizes)};
+                     },
+                 .of_scaled_scores = relative_bias},
+    PositionKind{.name = "relative-vectors",
+                 .summary = "q ⋅ a learned vector for each distance, added to the scores",
+                 .table_shape =
+                     [](const PositionSizes& sizes) {
+                       return Shape{distances(sizes), sizes.d_k};
+                     },
+                 .of_scores = relative_vectors},
 };
 
 }  // namespace

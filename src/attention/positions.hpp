@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "graph/graph.hpp"
+#include "op/operations.hpp"
 
 namespace attn {
 
@@ -16,24 +16,28 @@ struct PositionSizes {
   std::size_t max_distance = 0;  // longer distances count as this one
 };
 
-/// Where words stand, and what was learned of places.
+/// Where words stand, the base of the waves by which that is told, and what was learned of places.
 struct Places {
   std::size_t before = 0;  // words that come earlier
   std::optional<Value> table = {};
+  double base = Waves::usual_base;
 };
 
-/// How attention is told where a word stands. Each kind does one of three things and leaves the others null:
-/// it adds to the embeddings, to the raw scores, or to the scaled scores.
+/// How attention is told where a word stands. Each kind does one of four things and leaves the others null:
+/// it adds to the embeddings, turns the queries and the keys of a head, or adds to the raw scores or to the
+/// scaled scores.
 struct PositionKind {
   std::string_view name;
   std::string_view summary;
-  Shape (*table_shape)(const PositionSizes& sizes);              // of what it has learned; null: nothing
-  Value (*of_embeddings)(const Value& x, const Places& places);  // [n, d_model]
-  Value (*of_scores)(const Value& q, const Value& k, const Value& table);         // [n_q, n_k]
-  Value (*of_scaled_scores)(const Value& q, const Value& k, const Value& table);  // [n_q, n_k]
+  Shape (*table_shape)(const PositionSizes& sizes) = nullptr;  // of what it has learned; null: nothing
+  Value (*of_embeddings)(const Value& x, const Places& places) = nullptr;                   // [n, d_model]
+  Value (*of_queries_and_keys)(const Value& x, const Places& places) = nullptr;             // [n, d_k]
+  Value (*of_scores)(const Value& q, const Value& k, const Value& table) = nullptr;         // [n_q, n_k]
+  Value (*of_scaled_scores)(const Value& q, const Value& k, const Value& table) = nullptr;  // [n_q, n_k]
+  bool has_waves = false;  // of which the base may be chosen
 };
 
-/// none, sinusoidal, concatenated, learned, relative-bias, relative-vectors.
+/// none, sinusoidal, concatenated, learned, rotary, relative-bias, relative-vectors.
 std::span<const PositionKind> position_kinds();
 
 /// x + p, as `positioned`, with `positions`; x itself for a kind that adds nothing to it.

@@ -9,7 +9,7 @@
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"
-#include "support/parsed.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {

@@ -30,8 +30,8 @@ struct ScoreParameter {
 struct ScoringFunction {
   std::string_view name;
   std::string_view summary;
-  std::string_view meaning;  // what a score is, in a sentence or two
-  std::string_view scale;    // the scale that belongs to it, a row of scales()
+  std::string_view meaning;                         // what a score is, in a sentence or two
+  std::string_view scale;                           // the scale that belongs to it, a row of scales()
   std::span<const ScoreParameter> parameters = {};  // all are needed
   std::span<const ScoreParameter> biases = {};      // may be left out, and are never random
   Value (*score)(const Value& q, const Value& k, const ScoreParameters& parameters);
@@ -44,7 +44,7 @@ struct ScoringFunction {
 std::span<const ScoringFunction> scoring_functions();
 
 /// q · kᵀ, every query with every key. Throws InputError when their sizes differ.
-/// (Notes "Self-Attention": e_ij = q_iᵀ k_j)
+/// (Vaswani et al. 2017, section 3.2.1)
 Value dot_product(const Value& q, const Value& k, const ScoreParameters& parameters);
 
 /// q · k / ‖q‖‖k‖, between −1 and 1, with `unit_q` = q / ‖q‖ and `unit_k` = k / ‖k‖; 0 where one of them is

@@ -11,8 +11,8 @@
 #include "math/rows.hpp"
 #include "op/operations.hpp"
 #include "support/error.hpp"
-#include "support/list.hpp"
 #include "support/number.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 
+#include "command/explanation.hpp"
 #include "command/section.hpp"
+#include "files/matrix_file.hpp"
 #include "files/opened.hpp"
 #include "math/crew.hpp"
+#include "problem/problem_file.hpp"
 #include "render/color.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
@@ -50,6 +53,19 @@ void check(const Command& command, const OptionValues& given) {
   }
 }
 
+// The options of a model that a page has written, beneath those of the command line.
+void take_model_options(const Command& command, Arguments& arguments) {
+  const std::optional<std::string> path = arguments.text(option::problem);
+  if (!path || !command.takes_model()) return;
+  OptionList members;
+  for (const Offered& row : options_of(command)) {
+    if (!row.option->member.empty()) members.push_back(row.option);
+  }
+  OptionValues values = read_problem_file(read_bytes(*path), *path, members, arguments);
+  values.override_with(arguments);
+  static_cast<OptionValues&>(arguments) = std::move(values);
+}
+
 // The answer, in which messages may name members of problem files instead of options.
 Answer answer_in_members(const std::vector<std::string>& command_line, const Environment& environment) {
   Parsed parsed = parse(command_line);
@@ -62,6 +78,7 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
 
   Outcome outcome;
   const bool is_help = arguments.has(option::help) || arguments.has(option::short_help);
+  if (parsed.command && !is_help) take_model_options(*parsed.command, parsed.arguments);
   if (parsed.command && !is_help) check(*parsed.command, arguments);
   parsed.arguments.read();
   use_threads(arguments.count(option::threads).value_or(0));
@@ -73,6 +90,13 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
     outcome.page = short_help(*parsed.command);
   } else {
     outcome = parsed.command->run(*parsed.command, arguments);
+    if (parsed.command->takes_model()) {
+      outcome.page.recipe = [values = OptionValues(arguments)](JsonWriter& json) {
+        write_members(values, json);
+      };
+    }
+    // An outline is a tree, which chooses its own lines.
+    if (arguments.narrows() && !arguments.has(option::outline)) narrow(outcome, *parsed.command, arguments);
     std::ranges::move(remarks_on_unused(*parsed.command, arguments), std::back_inserter(outcome.warnings));
   }
   if (outcome.output) {

@@ -19,8 +19,17 @@ struct Arguments : OptionValues {
 
   /// The patterns of --only as one, whose alternatives are separated by |.
   std::optional<std::string> only() const;
+  /// Whether only some matrices are shown, or one cell is explained, instead of the whole page.
+  bool narrows() const { return has(option::only) || has(option::explain); }
   /// Tells whoever waits what long work is at.
   void tell(std::string_view stage) const;
 };
+
+/// Throws InputError where `path` is the document that `source` names: what is written about a document is
+/// not that document any more, and its questions and command lines would be lost.
+void refuse_own_source(const std::string& source, const std::string& path);
+
+/// The same of what -o names.
+void refuse_output_onto(const std::string& source, const Arguments& arguments);
 
 }  // namespace attn

@@ -49,6 +49,8 @@ struct Command {
 
   /// Whether it works on a problem: words or matrices that are attended to.
   bool takes_problem() const;
+  /// Whether it works on a model, whose options are written and read as a whole.
+  bool takes_model() const;
 };
 
 /// All options that a command takes, in the order of its help: its own, those of the output, those of groups.
@@ -64,6 +66,7 @@ std::vector<Command> model_commands();
 // The commands, one file each.
 Outcome run_walk(const Command& command, const Arguments& arguments);
 Outcome run_step(const Command& command, const Arguments& arguments);
+Outcome run_feed_forward(const Command& command, const Arguments& arguments);
 Outcome run_explain(const Command& command, const Arguments& arguments);
 Outcome run_examples(const Command& command, const Arguments& arguments);
 Outcome run_softmax(const Command& command, const Arguments& arguments);
@@ -80,6 +83,7 @@ Outcome run_parameters(const Command& command, const Arguments& arguments);
 Outcome run_layer_norm(const Command& command, const Arguments& arguments);
 Outcome run_generate(const Command& command, const Arguments& arguments);
 Outcome run_cost(const Command& command, const Arguments& arguments);
+Outcome run_show(const Command& command, const Arguments& arguments);
 Outcome run_convert(const Command& command, const Arguments& arguments);
 Outcome run_lesson(const Command& command, const Arguments& arguments);
 Outcome run_docs(const Command& command, const Arguments& arguments);

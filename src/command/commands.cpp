@@ -16,6 +16,14 @@ std::vector<Command> make_commands() {
                       .most_words = 1,
                       .examples = {"attn examples", "attn examples animal"},
                       .run = run_examples});
+  commands.push_back({.name = "show",
+                      .summary = "show the matrices in a file that attn wrote: JSON, npz or safetensors",
+                      .words = "FILE",
+                      .least_words = 1,
+                      .most_words = 1,
+                      .own = {{option::only}},
+                      .examples = {"attn show trace.json", "attn show trace.npz --only weights"},
+                      .run = run_show});
   commands.push_back({.name = "convert",
                       .summary = "convert a matrix file to another format",
                       .words = "SRC DST",
@@ -60,6 +68,12 @@ bool Command::takes_problem() const {
   return std::ranges::find(groups, &problem_options()) != groups.end();
 }
 
+bool Command::takes_model() const {
+  return !takes_problem() && std::ranges::any_of(options_of(*this), [](const Offered& row) {
+    return row.option == &option::problem;
+  });
+}
+
 std::span<const Command> commands() {
   static const std::vector<Command> all = make_commands();
   return all;
@@ -68,7 +82,11 @@ std::span<const Command> commands() {
 std::vector<Offered> options_of(const Command& command) {
   std::vector<Offered> all = command.own.options;
   const auto append = [&](const OptionGroup& group) {
-    all.insert(all.end(), group.options.begin(), group.options.end());
+    // What a command says of an option goes before what a group says of it.
+    std::ranges::copy_if(group.options, std::back_inserter(all), [&](const Offered& row) {
+      return std::ranges::find(command.own.options, row.option, &Offered::option) ==
+             command.own.options.end();
+    });
   };
   append(output_options());
   for (const OptionGroup* group : command.groups) append(*group);

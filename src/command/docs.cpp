@@ -5,7 +5,6 @@
 
 #include "command/block_runner.hpp"
 #include "command/command.hpp"
-#include "command/own_source.hpp"
 #include "document/living.hpp"
 #include "files/matrix_file.hpp"
 #include "support/error.hpp"

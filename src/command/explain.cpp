@@ -8,6 +8,7 @@
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 #include "tell/describe.hpp"
+#include "tell/matrices.hpp"
 
 namespace attn {
 namespace {
@@ -21,15 +22,11 @@ std::string place_of(const Cell& cell) {
   return place;
 }
 
-bool explains_models(const Command& command) {
-  return std::ranges::find(command.groups, &model_options()) != command.groups.end();
-}
-
 // The matrices of a model have names that begin with the part that a command shows.
 void refuse_cell_of_model(std::string_view address, const Graph& graph) {
   const std::string_view scope = address.substr(0, address.find('.'));
   const Command* const command = find_row(commands(), scope);
-  if (!command || !explains_models(*command)) return;
+  if (!command || !command->takes_model()) return;
   const auto is_within = [&](const Node& node) {
     const NamedScope* const side = outermost(node.place);
     return side && side->title() == scope;
@@ -54,12 +51,54 @@ void add_explanation(Page& page, const Graph& graph, const std::string& address,
   page.say(derivation(cell, depth, scope));
 }
 
+void narrow(Outcome& outcome, const Command& command, const Arguments& arguments) {
+  const std::optional<std::string> only = arguments.only(), address = arguments.text(option::explain);
+  const std::shared_ptr<const Graph> graph = outcome.computation.graph;
+  Trace& trace = outcome.page.trace;
+  if (!graph && only && !trace.empty()) {
+    const std::vector<Traced> chosen = trace.matching(*only);
+    outcome.page.blocks.clear();
+    add_matrices(outcome.page, trace, chosen);
+    trace = Trace(chosen);
+    return;
+  }
+  if (!graph) {
+    fail("{}: attn {} shows no matrices here: leave it out", (only ? option::only : option::explain).name,
+         command.name);
+  }
+  Page page{.recipe = std::move(outcome.page.recipe)};
+  if (address) {
+    if (!command.takes_model()) refuse_cell_of_model(*address, *graph);
+    add_explanation(page, *graph, *address, arguments.count(option::depth).value_or(0));
+  } else {
+    std::vector<const Node*> nodes = graph->matching(*only);
+    std::vector<const Node*> of_page;
+    std::ranges::copy_if(nodes, std::back_inserter(of_page),
+                         [&](const Node* node) { return !trace.empty() && trace.find(node->name); });
+    if (!of_page.empty()) nodes = std::move(of_page);
+    page.trace.add(nodes);
+    // Matrices of a model have long names: they stand under headings for their scopes.
+    if (command.takes_model()) {
+      add_results_by_scope(page, nodes);
+    } else {
+      add_matrices(page, nodes);
+    }
+  }
+  outcome.page = std::move(page);
+}
+
+std::vector<const Node*> wanted_nodes(const Graph& graph, const Arguments& arguments,
+                                      std::vector<const Node*> (*others)(const Graph&)) {
+  if (arguments.has(option::explain)) return nodes_at_rest(graph);
+  if (const std::optional<std::string> only = arguments.only()) return shown_in_tables(graph.matching(*only));
+  return others(graph);
+}
+
 Outcome run_explain(const Command&, const Arguments& arguments) {
   const Solved solved = solve(arguments, Extent::output, nodes_at_rest);
   refuse_cell_of_model(arguments.words.front(), *solved.graph);
   Page page = solved.page({});
-  add_explanation(page, *solved.graph, arguments.words.front(),
-                  arguments.count(option::depth).value_or(0));
+  add_explanation(page, *solved.graph, arguments.words.front(), arguments.count(option::depth).value_or(0));
   return solved.outcome(std::move(page));
 }
 

@@ -1,14 +1,24 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "graph/graph.hpp"
-#include "page/page.hpp"
+#include "command/command.hpp"
+#include "graph/plan.hpp"
 
 namespace attn {
 
 /// Adds how one cell of a graph came about and, up to `depth` steps behind it, how its terms did.
 /// The page is then about its matrix. Throws InputError when no cell is called so.
 void add_explanation(Page& page, const Graph& graph, const std::string& address, std::size_t depth);
+
+/// Leaves no more of a command's page than what --only or --explain asks for. A pattern chooses among the
+/// matrices of the page, or, where it matches none of them, among all matrices of the computation behind it.
+/// Throws InputError when there is no such matrix or cell.
+void narrow(Outcome& outcome, const Command& command, const Arguments& arguments);
+
+/// The nodes whose numbers are needed: those of --only, those that an explanation begins at, or the others.
+std::vector<const Node*> wanted_nodes(const Graph& graph, const Arguments& arguments,
+                                      std::vector<const Node*> (*others)(const Graph&) = all_nodes);
 
 }  // namespace attn

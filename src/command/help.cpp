@@ -39,7 +39,8 @@ void add_choices(Page& page, std::string_view what, const std::vector<OptionChoi
 // The choices of those options that have some, which say what they are.
 void add_choices_of(Page& page, std::span<const Offered> options) {
   for (const auto& [option, summary, usual, most] : options) {
-    const std::vector<OptionChoice> choices = option->choices ? option->choices() : std::vector<OptionChoice>();
+    const std::vector<OptionChoice> choices =
+        option->choices ? option->choices() : std::vector<OptionChoice>();
     if (choices.empty() || choices.front().summary.empty()) continue;
     const std::string_view placeholder = option->placeholder.substr(0, option->placeholder.find(':'));
     add_choices(page,
@@ -64,7 +65,8 @@ void add_input(Page& page, unsigned shown, std::string_view default_example) {
   std::vector<Offered> whole, fields;
   for (const Offered& row : problem_options().options) {
     if ((row.option->effect & shown) == 0) continue;
-    (row.option->member.empty() ? whole : fields).push_back(row);
+    const bool is_field = std::ranges::find(problem_members(), row.option) != problem_members().end();
+    (is_field ? fields : whole).push_back(row);
   }
   for (Offered& row : whole) {
     if (row.option == &option::example) row.usual = default_example;

@@ -6,7 +6,6 @@
 
 #include "command/block_runner.hpp"
 #include "command/command.hpp"
-#include "command/own_source.hpp"
 #include "files/matrix_file.hpp"
 #include "lesson/course.hpp"
 #include "lesson/lesson.hpp"
@@ -17,8 +16,7 @@
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"
-#include "support/parsed.hpp"
-#include "support/whole_number.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {

@@ -12,46 +12,85 @@ std::vector<OptionChoice> formats() {
 
 const OptionGroup& output_options() {
   static const OptionGroup group{.options = {option::format, option::output, option::precision, option::width,
-                                             option::full, option::section, option::ascii, option::color,
-                                             option::theme, option::no_pager, option::threads,
+                                             option::full, option::section, option::no_labels, option::ascii,
+                                             option::color, option::theme, option::no_pager, option::threads,
                                              option::short_help, option::help}};
   return group;
+}
+
+const OptionGroup& matrix_options() {
+  static const OptionGroup group{
+      .options = {option::only, option::explain, option::depth},
+      .exclusions = {{&option::only, &option::explain}, {&option::explain, &option::outline}},
+      .needs = {{&option::depth, {&option::explain}, "--depth belongs to --explain CELL: give both"}}};
+  return group;
+}
+
+std::span<const Option* const> recipe_options() {
+  static constexpr const Option* all[] = {
+      &option::norm,       &option::norm_kind,           &option::epsilon,
+      &option::activation, &option::positions,           &option::base,
+      &option::scale,      &option::unscaled_embeddings, &option::tied_output};
+  return all;
 }
 
 const OptionGroup& model_options() {
   constexpr std::size_t most_layers = 1000, most_numbers = 65536, most_inner = 1 << 20, most_words = 10000;
   static const OptionGroup group = [] {
     OptionGroup all{
-        .options = {option::model,
-                    {option::parameters,
-                     "file of parameters: safetensors, npz, JSON, or a state dictionary of PyTorch"},
-                    option::size,
-                    {option::layers, "number of layers in the encoder and in the decoder", no_default,
-                     most_layers},
-                    {option::heads, "number of heads of each attention", no_default, most_numbers},
-                    {option::d_model, "size of the vectors (embedding size)", no_default, most_numbers},
-                    {option::d_ff, "inner size of the feed-forward layers", no_default, most_inner},
-                    option::norm,
-                    {option::positions, "positional encoding: none, sinusoidal, concatenated or learned",
-                     "sinusoidal"},
-                    option::seed,
-                    option::prefix,
-                    option::save_parameters,
-                    option::source,
-                    option::target,
-                    {option::x, "vectors to use instead of source words"},
-                    option::target_x,
-                    {option::memory, "encoder output, for a decoder without an encoder", no_default},
-                    {option::n, "use N unnamed words as source and as target", no_default, most_words}},
+        .options =
+            {{option::example, "a built-in model", no_default},
+             {option::problem, "output of --format json: the same options again"},
+             option::model,
+             {option::parameters,
+              "file of parameters: safetensors, npz, JSON, or a state dictionary of PyTorch or GPT-2"},
+             option::size,
+             {option::layers, "number of layers in the encoder and in the decoder", no_default, most_layers},
+             {option::heads, "number of heads of each attention", no_default, most_numbers},
+             {option::d_model, "size of the vectors (embedding size)", no_default, most_numbers},
+             {option::d_ff, "inner size of the feed-forward layers", no_default, most_inner},
+             option::kv_heads,
+             option::no_bias,
+             option::norm,
+             option::norm_kind,
+             {option::epsilon, "ε in the normalization, 0 or more"},
+             option::activation,
+             {option::positions, "positional encoding: none, sinusoidal, concatenated, learned or rotary",
+              "sinusoidal"},
+             option::base,
+             {option::scale, "number that the scores are divided by, such as 8, or its name", "sqrt-dk"},
+             option::unscaled_embeddings,
+             option::tied_output,
+             option::seed,
+             option::prefix,
+             option::save_parameters,
+             {option::text, "words that go in: those of --source, or in a decoder of --target"},
+             option::source,
+             option::target,
+             {option::x,
+              "vectors to use instead of source words; in a model without an encoder, of target words"},
+             option::target_x,
+             {option::memory, "encoder output, for a decoder without an encoder", no_default},
+             {option::n, "use N unnamed words as source and as target", no_default, most_words}},
         .needs = {{&option::prefix, {&option::parameters}, "--prefix needs --parameters FILE: give both"}}};
     const auto exclude = [&](const Option& one, std::initializer_list<const Option*> others) {
       for (const Option* other : others) all.exclusions.push_back({&one, other});
     };
-    exclude(option::model, {&option::parameters, &option::size, &option::layers, &option::d_model,
-                            &option::d_ff, &option::heads, &option::positions, &option::norm, &option::kind});
-    exclude(option::parameters,
-            {&option::size, &option::layers, &option::d_model, &option::d_ff, &option::kind});
-    exclude(option::n, {&option::source, &option::x, &option::target, &option::target_x});
+    const auto exclude_recipe = [&](const Option& one) {
+      for (const Option* other : recipe_options()) exclude(one, {other});
+      exclude(one, {&option::causal, &option::not_causal});
+    };
+    exclude(option::model,
+            {&option::parameters, &option::size, &option::layers, &option::d_model, &option::d_ff,
+             &option::heads, &option::kv_heads, &option::no_bias, &option::kind});
+    exclude_recipe(option::model);
+    exclude(option::parameters, {&option::size, &option::layers, &option::d_model, &option::d_ff,
+                                 &option::kv_heads, &option::no_bias, &option::kind});
+    exclude(option::example,
+            {&option::model, &option::parameters, &option::size, &option::layers, &option::d_model,
+             &option::d_ff, &option::heads, &option::kv_heads, &option::no_bias, &option::kind});
+    exclude_recipe(option::example);
+    exclude(option::n, {&option::text, &option::source, &option::x, &option::target, &option::target_x});
     return all;
   }();
   return group;

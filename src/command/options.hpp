@@ -10,6 +10,8 @@ std::vector<OptionChoice> formats();
 }  // namespace choices
 
 namespace rules {
+inline constexpr NumberRule not_negative{"neither 0 nor a positive number",
+                                         [](double x) { return x >= 0.0 && x <= largest; }};
 inline constexpr NumberRule temperature{"not a number above 0 and at most 1000000",
                                         [](double x) { return x > 0.0 && x <= 1e6; }};
 inline constexpr NumberRule share{"not a number above 0 and at most 1",
@@ -48,7 +50,7 @@ inline constexpr Option from =
     text_of("--from", "", "WORD", "show the weights of one query in every head, and their average");
 inline constexpr Option sweep =
     text_of("--sweep", "", "N,…", "divide by one number after another, to see how the weights saturate");
-inline constexpr Option n = count("--n", "", "number of positions");
+inline constexpr Option n = count("--n", "n", "number of positions");
 inline constexpr Option columns =
     text_of("--columns", "", "I,…", "columns to plot as curves").or_else("1,2,3,4");
 inline constexpr Option d = count("--d", "", "size of the vector at each position");
@@ -59,13 +61,14 @@ inline constexpr Option measure = flag("--measure", "", "measure how long each t
 inline constexpr Option gamma = matrix("--gamma", role::gamma, "scale γ, one row").or_else("ones");
 inline constexpr Option beta = matrix("--beta", role::beta, "shift β, one row").or_else("zeros");
 inline constexpr Option epsilon =
-    number("--epsilon", "epsilon", "ε, a small number that avoids division by 0", rules::positive,
+    number("--epsilon", "epsilon", "ε, a small number that avoids division by 0", rules::not_negative,
            "give a small one, such as 1e-5")
         .or_else("1e-5");
 
 // Models: what they are, and what they are run on.
 inline constexpr Option model =
-    path("--model", "", "name of a built-in model, or a JSON file with parameters and words").called("NAME");
+    path("--model", "model", "name of a built-in model, or a JSON file with parameters and words")
+        .called("NAME");
 inline constexpr Option size =
     word("--size", "size", "size of a random model: tiny, or base as in the paper").or_else("tiny");
 inline constexpr Option norm =
@@ -73,6 +76,43 @@ inline constexpr Option norm =
          "layer normalization: post (after the residual connection), pre (before the sub-layer) or none")
         .called("WHERE")
         .or_else("post");
+inline constexpr Option norm_kind =
+    word("--norm-kind", "norm_kind", "kind of normalization: layer, or rms (root mean square)")
+        .called("KIND")
+        .or_else("layer");
+inline constexpr Option activation =
+    word("--activation", "activation",
+         "activation function of the feed-forward layers: relu, gelu, gelu-tanh, tanh or silu")
+        .or_else("relu");
+inline constexpr Option base =
+    number("--base", "base", "base of the wavelengths of sinusoidal and rotary positions", rules::positive,
+           "give one such as 10000")
+        .or_else("10000");
+inline constexpr Option kv_heads =
+    count("--kv-heads", "kv_heads", "number of heads of keys and values, which the heads of queries share")
+        .or_else(": as many as --heads")
+        .up_to(65536);
+inline constexpr Option no_bias = flag("--no-bias", "no_bias", "no biases and no β in a random model");
+inline constexpr Option unscaled_embeddings =
+    flag("--unscaled-embeddings", "unscaled_embeddings", "do not multiply embeddings by √d_model");
+inline constexpr Option tied_output =
+    flag("--tied-output", "tied_output", "use the transposed target embedding as the output layer");
+inline constexpr Option not_causal =
+    flag("--not-causal", "not_causal", "no causal mask: words attend to later words as well");
+
+// Which keys the words of a model attend to.
+inline constexpr Option target_mask{"--target-mask", "target_mask", Kind::matrix, "MATRIX",
+                                    "the same as --mask for the target words"};
+inline constexpr Option memory_mask{"--memory-mask", "memory_mask", Kind::matrix, "MATRIX",
+                                    "the same for the cross-attention: a row for each target word, or one"};
+inline constexpr Option target_valid_length =
+    Option{"--target-valid-length", "target_valid_length", Kind::counts, "N,…",
+           "the same as --valid-length for the target words"}
+        .from_zero();
+inline constexpr Option memory_valid_length =
+    Option{"--memory-valid-length", "memory_valid_length", Kind::counts, "N,…",
+           "target words attend only to the first N rows of the encoder output"}
+        .from_zero();
 inline constexpr Option kind =
     word("--kind", "kind", "kind of model: encoder-decoder or decoder-only").or_else("encoder-decoder");
 inline constexpr Option save_parameters =
@@ -146,6 +186,8 @@ inline constexpr Option width = [] {
 inline constexpr Option full = flag("--full", "", "show all rows and columns");
 inline constexpr Option section = text_of(
     "--section", "", "NAME", "show only sections whose heading begins with NAME; separate several with |");
+inline constexpr Option no_labels =
+    flag("--no-labels", "", "leave out the labels of rows and columns in CSV and TSV");
 inline constexpr Option ascii = flag("--ascii", "", "use only ASCII characters in tables and symbols");
 inline constexpr Option color =
     word("--color", "", "use colors: always, never or auto").called("WHEN").or_else("auto");
@@ -163,7 +205,13 @@ inline constexpr Option help = flag("--help", "", "show all options, also those 
 /// The options that every command takes: how the page is written.
 const OptionGroup& output_options();
 
+/// The options that choose among the matrices of a page: those of commands that show some.
+const OptionGroup& matrix_options();
+
 /// The options that choose a model, its sizes, its parameters and its words.
 const OptionGroup& model_options();
+
+/// Those among them that choose how a model computes.
+std::span<const Option* const> recipe_options();
 
 }  // namespace attn

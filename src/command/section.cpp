@@ -4,8 +4,8 @@
 #include <cctype>
 
 #include "support/error.hpp"
-#include "support/list.hpp"
 #include "support/lookup.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "attention/watches.hpp"
+#include "command/explanation.hpp"
 #include "command/parameter_file.hpp"
 #include "problem/examples.hpp"
 #include "problem/problem_file.hpp"
@@ -22,7 +23,7 @@ constexpr const Option* of_own_parameters[] = {
 OptionValues whole_problem(const Arguments& arguments) {
   const std::optional<std::string> file = arguments.text(option::problem),
                                    example = arguments.text(option::example);
-  if (file) return read_problem_file(read_bytes(*file), *file);
+  if (file) return read_problem_file(read_bytes(*file), *file, problem_members(), arguments);
   if (!example && arguments.has_input()) return {};
   const std::optional<std::string> parameters = arguments.text(option::parameters);
   if (!example && parameters) {
@@ -98,11 +99,10 @@ std::vector<std::string> with_mask_unused(const Problem& problem) {
 
 Solved solve(const Arguments& arguments, Extent extent, std::vector<const Node*> (*wanted)(const Graph&)) {
   auto problem = std::make_shared<const Problem>(build(requested(arguments)));
-  const std::optional<std::string> only = arguments.only();
   auto graph = std::make_shared<Graph>(keep_nothing());
   evaluate(*problem, *graph, extent);
   if (arguments.has(option::transpose)) add_alignments(*graph);
-  compute(*graph, only ? shown_in_tables(graph->matching(*only)) : wanted(*graph));
+  compute(*graph, wanted_nodes(*graph, arguments, wanted));
   return {std::move(problem), std::move(graph)};
 }
 

@@ -31,8 +31,7 @@ OptionValues requested(const Arguments& arguments);
 std::vector<std::string> with_mask_unused(const Problem& problem);
 
 /// The problem that the arguments describe (an example, a file, and the fields given), computed up to the
-/// extent: all of it, or what the tables of --only show.
-/// Without --only, `wanted` says which of its nodes.
+/// extent: what --only or --explain needs, or else the nodes that `wanted` names.
 Solved solve(const Arguments& arguments, Extent extent = Extent::output,
              std::vector<const Node*> (*wanted)(const Graph&) = all_nodes);
 

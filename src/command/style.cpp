@@ -1,6 +1,6 @@
 #include "command/app.hpp"
 #include "support/error.hpp"
-#include "support/parsed.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {
@@ -117,6 +117,7 @@ Style style_for(const Arguments& arguments, const Environment& environment, bool
   style.unicode = !arguments.has(option::ascii) && (to_file || speaks_utf8(environment));
   style.width = choose_width(arguments, environment, to_file);
   style.full = arguments.has(option::full);
+  style.labels = !arguments.has(option::no_labels);
   style.precision = static_cast<int>(arguments.count(option::precision).value_or(4));
   return style;
 }

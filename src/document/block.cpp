@@ -4,7 +4,7 @@
 #include <array>
 
 #include "support/lookup.hpp"
-#include "support/whole_number.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 
@@ -45,17 +45,6 @@ void set_attribute(Attributes& attributes, std::string_view word) {
 }
 
 }  // namespace
-
-std::vector<std::string> parted(std::string_view text, std::string_view separators) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0;
-       (begin = text.find_first_not_of(separators, begin)) != std::string_view::npos;) {
-    const std::size_t end = std::min(text.find_first_of(separators, begin), text.size());
-    words.emplace_back(text.substr(begin, end - begin));
-    begin = end;
-  }
-  return words;
-}
 
 Attributes attributes_of(std::string_view text, const Place& place) {
   Attributes attributes;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 
@@ -51,9 +52,6 @@ struct Attributes {
 
 /// Reads `format=markdown width=60 fails` and the like. Throws InputError with the place.
 Attributes attributes_of(std::string_view text, const Place& place);
-
-/// The words between commas or blanks.
-std::vector<std::string> parted(std::string_view text, std::string_view separators);
 
 /// A command line of a document: never given to a shell.
 struct CommandLine {

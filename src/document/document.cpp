@@ -160,12 +160,6 @@ std::string_view without_margin(std::string_view line, std::string_view margin) 
   return line.substr(taken.size());
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
-}
-
 std::vector<Entry> entries_of(const Document& document, std::size_t begin, std::size_t end,
                               std::string_view margin) {
   std::vector<Entry> entries;

@@ -88,7 +88,4 @@ std::string_view ending_of(std::string_view line);
 /// A line without what ends it and without the margin of the block above it.
 std::string_view without_margin(std::string_view line, std::string_view margin);
 
-/// A text without the blanks and ends of lines around it.
-std::string_view trimmed(std::string_view text);
-
 }  // namespace attn

@@ -92,6 +92,39 @@ std::string_view translate(std::string_view message) {
   return "this is not JSON: write rows of numbers, like [[1, 0], [0, 1]]";
 }
 
+// A text in which numbers that JSON has no way to write, but Python's json module writes all the same, stand
+// in quotes.
+struct QuotedWords {
+  std::string text;
+  std::vector<std::size_t> quotes;  // the places of those that were put in
+};
+
+QuotedWords with_quotes(std::string_view text) {
+  constexpr std::array<std::string_view, 3> words = {"-Infinity", "Infinity", "NaN"};
+  QuotedWords result;
+  std::size_t copied = 0;
+  const auto put_quote_at = [&](std::size_t at) {
+    result.text += text.substr(copied, at - copied);
+    copied = at;
+    result.quotes.push_back(result.text.size());
+    result.text += '"';
+  };
+  for (std::size_t at = 0; (at = text.find_first_of("\"-IN", at)) < text.size(); ++at) {
+    if (text[at] == '"') {
+      at = end_of_string(text, at);
+      continue;
+    }
+    const auto begins = [&](std::string_view word) { return text.substr(at).starts_with(word); };
+    const auto word = std::ranges::find_if(words, begins);
+    if (word == words.end()) continue;
+    put_quote_at(at);
+    put_quote_at(at + word->size());
+    at += word->size() - 1;
+  }
+  if (!result.quotes.empty()) result.text += text.substr(copied);
+  return result;
+}
+
 // Builds the value from the parser's events, so that every mistake is met together with its place.
 class Builder {
   struct Open {
@@ -100,7 +133,9 @@ class Builder {
   };
 
  public:
-  Builder(std::string_view text, const std::string& where) : text_(text), where_(where) {}
+  /// `quotes` are the places of what stands in the parsed text, but not in this one.
+  Builder(std::string_view text, const std::string& where, const std::vector<std::size_t>& quotes)
+      : text_(text), where_(where), quotes_(quotes) {}
 
   Json take() { return std::move(root_); }
 
@@ -122,7 +157,9 @@ class Builder {
 
   bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception& error) {
     constexpr int number_overflow = 406;
-    const std::size_t at = std::min(std::max<std::size_t>(position, 1) - 1, text_.size());
+    const std::size_t parsed = std::max<std::size_t>(position, 1) - 1;
+    const auto added = std::ranges::lower_bound(quotes_, parsed) - quotes_.begin();
+    const std::size_t at = std::min(parsed - static_cast<std::size_t>(added), text_.size());
     const std::string place = place_in(text_, at, where_);
     if (error.id == number_overflow) {
       fail("{}: {} is too large for a number: write \"Infinity\" if that is meant", place, in_quotes(token));
@@ -164,6 +201,7 @@ class Builder {
 
   std::string_view text_;
   const std::string& where_;
+  const std::vector<std::size_t>& quotes_;
   Json root_;
   std::vector<Open> open_;  // from the root down to what is being filled, so that none of them moves
   std::string key_;
@@ -175,8 +213,10 @@ Json parse_json(std::string_view text, const std::string& where) {
   // An archive or a file of tensors, not text that has gone wrong.
   if (text.find('\0') != std::string_view::npos) fail("{} is not text: give a JSON file", where);
   refuse_oversized_json(text, where);
-  Builder builder(text, where);
-  Json::sax_parse(text.begin(), text.end(), &builder);
+  const QuotedWords quoted = with_quotes(text);
+  const std::string_view parsed = quoted.quotes.empty() ? text : quoted.text;
+  Builder builder(text, where, quoted.quotes);
+  Json::sax_parse(parsed.begin(), parsed.end(), &builder);
   return builder.take();
 }
 

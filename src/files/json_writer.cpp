@@ -1,7 +1,9 @@
 #include "files/json_writer.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include "files/json.hpp"
@@ -38,6 +40,26 @@ std::string quoted(std::string_view text) {
     }
   }
   return result;
+}
+
+// Rows of the same number of cells, some of which are numbers.
+bool is_matrix(const Json& value) {
+  const auto is_cell = [](const Json& cell) {
+    return cell.is_number() || cell == "NaN" || cell == "Infinity" || cell == "-Infinity";
+  };
+  const auto is_row = [&](const Json& row) {
+    return row.is_array() && !row.empty() && row.size() == value.front().size() &&
+           std::ranges::all_of(row, is_cell) &&
+           std::ranges::any_of(row, [](const Json& cell) { return cell.is_number(); });
+  };
+  return value.is_array() && !value.empty() && std::ranges::all_of(value, is_row);
+}
+
+// Whether it was written as one of a real kind: no number in it is a whole one.
+bool is_real(const Json& matrix) {
+  return std::ranges::all_of(matrix, [](const Json& row) {
+    return std::ranges::none_of(row, [](const Json& cell) { return cell.is_number_integer(); });
+  });
 }
 
 }  // namespace
@@ -95,6 +117,33 @@ void JsonWriter::matrix(const Matrix& matrix, CellKind kind) {
     sink_.spill();
   }
   block += ']';
+}
+
+void JsonWriter::value(const Json& value) {
+  if (is_matrix(value)) {
+    const MatrixFile read = matrix_from_json(value, "");
+    matrix(read.matrix, is_real(value) ? CellKind::real : CellKind::whole);
+  } else if (value.is_object()) {
+    begin_object();
+    for (const auto& [name, member] : value.items()) {
+      key(name);
+      this->value(member);
+    }
+    end_object();
+  } else if (value.is_array()) {
+    begin_array();
+    for (const Json& element : value) this->value(element);
+    end_array();
+  } else if (value.is_string()) {
+    string(value.get_ref<const std::string&>());
+  } else if (value.is_boolean()) {
+    boolean(value.get<bool>());
+  } else if (value.is_number()) {
+    number(value.get<double>());
+  } else {
+    separate();
+    sink_.write("null");
+  }
 }
 
 void JsonWriter::open(char bracket) {

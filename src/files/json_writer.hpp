@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,8 @@ class JsonWriter {
   void strings(const std::vector<std::string>& list);
   /// One row of cells per line. Those of a real kind are read as such: 0 is written 0.0.
   void matrix(const Matrix& matrix, CellKind kind = CellKind::whole);
+  /// A value that was read, in the form in which we write it.
+  void value(const nlohmann::ordered_json& value);
 
  private:
   void open(char bracket);

@@ -10,6 +10,7 @@
 #include "files/opened.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 
@@ -223,12 +224,6 @@ void refuse_key(std::string_view key, const std::string& where) {
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
-
-std::string_view trimmed(std::string_view text, std::string_view edges) {
-  const std::size_t begin = text.find_first_not_of(edges);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(edges) + 1 - begin);
-}
 
 // Cuts the first cell off a row: it ends at blanks, or at a comma with blanks around it.
 std::string_view take_cell(std::string_view& row) {

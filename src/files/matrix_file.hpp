@@ -14,12 +14,12 @@ namespace attn {
 
 /// A matrix as a file holds it, with the labels of its rows and columns where it has them.
 struct MatrixFile {
-  Matrix matrix;
-  std::vector<std::string> row_labels;     // empty, or one per row
-  std::vector<std::string> column_labels;  // empty, or one per column
-  CellKind kind = CellKind::real;          // the greatest among its cells
-  std::size_t count = 1;                   // of matrices of the same shape, which stand below each other
-  std::string name = {};                   // in its file, or the file's without its ending; empty: no file
+  Matrix matrix = {};
+  std::vector<std::string> row_labels = {};     // empty, or one per row
+  std::vector<std::string> column_labels = {};  // empty, or one per column
+  CellKind kind = CellKind::real;               // the greatest among its cells
+  std::size_t count = 1;                        // of matrices of the same shape, which stand below each other
+  std::string name = {};  // in its file, or the file's without its ending; empty: no file
 };
 
 /// A matrix to be written under a name.

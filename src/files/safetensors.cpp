@@ -142,11 +142,12 @@ void require_few_cells(const std::vector<Safetensor>& tensors, const std::string
 }  // namespace
 
 std::vector<Safetensor> safetensors_in(std::string_view bytes, const std::string& where,
-                                       std::string_view prefix, std::size_t most_dimensions) {
+                                       const std::function<bool(const std::string& name)>& is_wanted,
+                                       std::size_t most_dimensions) {
   const auto [header, elements] = halves_of(bytes, where);
   std::vector<Safetensor> tensors;
   for (const SafetensorsEntry& entry : read_safetensors_header(header, where)) {
-    tensors.push_back(entry.name.starts_with(prefix)
+    tensors.push_back(is_wanted(entry.name)
                           ? tensor_of(entry, elements, most_dimensions, where)
                           : Safetensor{entry.name, nullptr, {0, 0}, 1, elements_of(entry, elements, where)});
   }
@@ -177,7 +178,8 @@ Matrix matrix_from(const Safetensor& tensor) {
 }
 
 MatrixFile read_safetensors(std::string_view bytes, std::string_view key, const std::string& where) {
-  const std::vector<Safetensor> tensors = safetensors_in(bytes, where, "", 3);
+  const std::vector<Safetensor> tensors = safetensors_in(
+      bytes, where, [](const std::string&) { return true; }, 3);
   const std::vector<std::string> names = names_of(std::span<const Safetensor>(tensors));
   const Safetensor& tensor = tensors[choose_matrix(names, key, where)];
   MatrixFile file;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,10 +33,12 @@ struct Safetensor {
 /// The tensors of a file in the order of their elements, by the format of huggingface/safetensors: eight
 /// bytes for the header's length, a JSON header, the elements without gaps. Nothing that the header says is
 /// believed before it has been checked. Throws InputError: damaged, no tensors, a type that is no real
-/// number, more than `most_dimensions` dimensions, more than most_cells cells. Of tensors whose
-/// names do not begin with the prefix only the place is checked, and they are left out.
-std::vector<Safetensor> safetensors_in(std::string_view bytes, const std::string& where,
-                                       std::string_view prefix = "", std::size_t most_dimensions = 2);
+/// number, more than `most_dimensions` dimensions, more than most_cells cells. Of tensors that are
+/// not wanted only the place is checked, and they are left out.
+std::vector<Safetensor> safetensors_in(
+    std::string_view bytes, const std::string& where,
+    const std::function<bool(const std::string& name)>& is_wanted = [](const std::string&) { return true; },
+    std::size_t most_dimensions = 2);
 
 /// The names alone, in the header's order, before anything is said about shapes and types.
 /// Throws InputError: damaged.

@@ -7,16 +7,10 @@
 
 #include "support/error.hpp"
 #include "support/lookup.hpp"
-#include "support/parsed.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
 
 bool is_quoted(std::string_view text) {
   return text.size() >= 2 && text.front() == '"' && text.back() == '"';

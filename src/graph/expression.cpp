@@ -1,6 +1,7 @@
 #include "graph/expression.hpp"
 
 #include <cmath>
+#include <numbers>
 #include <set>
 
 #include "graph/graph.hpp"
@@ -85,6 +86,16 @@ double logistic_of(double x) {
 double rectified(double x) {
   return x < 0.0 ? 0.0 : x;
 }
+double gelu_of(double x) {
+  return 0.5 * x * (1.0 + std::erf(x * std::numbers::sqrt2 / 2.0));
+}
+double gelu_by_tanh_of(double x) {
+  static const double slope = std::sqrt(2.0 / std::numbers::pi);
+  return 0.5 * x * (1.0 + std::tanh(slope * (x + 0.044715 * x * x * x)));
+}
+double silu_of(double x) {
+  return x * logistic_of(x);
+}
 double sin_of(double x) {
   return std::sin(x);
 }
@@ -101,13 +112,18 @@ const Function exponential = function<exp_of>("exp", "\\exp");
 const Function hyperbolic_tangent = function<tanh_of>("tanh", "\\tanh");
 const Function logistic = function<logistic_of>("sigmoid", "\\sigma");
 const Function rectifier = function<rectified>("ReLU", "\\operatorname{ReLU}");
+const Function gelu_function = function<gelu_of>("GELU", "\\operatorname{GELU}");
+const Function gelu_by_tanh_function =
+    function<gelu_by_tanh_of>("GELU_tanh", "\\operatorname{GELU}_{\\tanh}");
+const Function silu_function = function<silu_of>("SiLU", "\\operatorname{SiLU}");
 const Function sine = function<sin_of>("sin", "\\sin");
 const Function cosine = function<cos_of>("cos", "\\cos");
 const Function square_root = function<root_of>("√", "\\operatorname{sqrt}");
 
 std::span<const Function* const> functions() {
-  static constexpr const Function* all[] = {&exponential, &hyperbolic_tangent, &logistic, &rectifier, &sine,
-                                            &cosine,      &square_root};
+  static constexpr const Function* all[] = {
+      &exponential,           &hyperbolic_tangent, &logistic, &rectifier, &gelu_function,
+      &gelu_by_tanh_function, &silu_function,      &sine,     &cosine,    &square_root};
   return all;
 }
 

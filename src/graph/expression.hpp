@@ -62,6 +62,11 @@ extern const Function exponential;
 extern const Function hyperbolic_tangent;
 extern const Function logistic;   // 1 / (1 + exp(−x))
 extern const Function rectifier;  // max(x, 0), and NaN where x is
+/// x Φ(x), where Φ is the distribution of a standard normal variable, and 0.5 x (1 + tanh(√(2/π) (x +
+/// 0.044715 x³))), which is close to it.  (Hendrycks and Gimpel 2016, Gaussian Error Linear Units, section 2)
+extern const Function gelu_function;
+extern const Function gelu_by_tanh_function;
+extern const Function silu_function;  // x / (1 + exp(−x))  (Hendrycks and Gimpel 2016, section 2)
 extern const Function sine;
 extern const Function cosine;
 extern const Function square_root;

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "graph/run.hpp"
-#include "support/list.hpp"
 #include "support/lookup.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {
@@ -46,7 +46,7 @@ bool matches_one(std::string_view pattern, std::string_view name) {
 // What stands for the operation of an alias: nothing is computed for it.
 class Alias final : public Operation {
  public:
-  std::string_view name() const override { return "identity"; }
+  std::string_view name() const override { return alias_name; }
   Frame frame(Operands operands) const override { return operands[0]->frame; }
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
     std::ranges::copy(operands[0].row(result.first).data(),
@@ -62,6 +62,31 @@ class Alias final : public Operation {
 };
 
 }  // namespace
+
+std::vector<std::size_t> matching(std::string_view pattern, const std::vector<std::string>& names) {
+  std::vector<std::size_t> found;
+  std::vector<bool> taken(names.size(), false);
+  const auto take = [&](std::size_t i) {
+    if (!taken[i]) found.push_back(i);
+    taken[i] = true;
+  };
+  for (const std::string_view one : pieces_of(pattern, '|')) {
+    // An exact name goes before those that only match.
+    const auto exact = std::ranges::find(names, one);
+    if (exact != names.end()) {
+      take(static_cast<std::size_t>(exact - names.begin()));
+      continue;
+    }
+    bool matches_any = false;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (!matches_one(one, names[i])) continue;
+      matches_any = true;
+      take(i);
+    }
+    if (!matches_any) fail_unknown("matrix", one, names);
+  }
+  return found;
+}
 
 bool matches(std::string_view pattern, std::string_view name) {
   const std::vector<std::string_view> patterns = pieces_of(pattern, '|');
@@ -151,23 +176,9 @@ const Node& Graph::at(std::string_view name) const {
 }
 
 std::vector<const Node*> Graph::matching(std::string_view pattern) const {
+  const std::vector<const Node*> all = named();
   std::vector<const Node*> found;
-  for (const std::string_view one : pieces_of(pattern, '|')) {
-    std::vector<const Node*> more = matching_one(one);
-    if (more.empty()) fail_unknown("matrix", one, names());
-    std::erase_if(more, [&](const Node* node) { return std::ranges::find(found, node) != found.end(); });
-    std::ranges::move(more, std::back_inserter(found));
-  }
-  return found;
-}
-
-// An exact name goes before those that only match.
-std::vector<const Node*> Graph::matching_one(std::string_view pattern) const {
-  if (const Node* node = find(pattern)) return {node};
-  std::vector<const Node*> found;
-  for (const Node& node : nodes_) {
-    if (!node.name.empty() && matches_one(pattern, node.name)) found.push_back(&node);
-  }
+  for (const std::size_t i : attn::matching(pattern, names())) found.push_back(all[i]);
   return found;
 }
 

@@ -116,6 +116,10 @@ class Value {
 /// patterns are separated by `|`.
 bool matches(std::string_view pattern, std::string_view name);
 
+/// The places of the names that match, in order; only the exact one where there is one. Of several patterns
+/// those of the first come first. Throws InputError where one matches nothing.
+std::vector<std::size_t> matching(std::string_view pattern, const std::vector<std::string>& names);
+
 /// Decides which nodes keep their numbers, beside those that a `Value` refers to. Asked when a run begins.
 using Keep = std::function<bool(const Node&)>;
 Keep keep_everything();
@@ -162,8 +166,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   const Node* find(const Name& name) const { return find(name.text()); }
   /// The node of that name within a scope, or null.
   const Node* find(const NamedScope* place, const Name& name) const;
-  /// The named nodes that match, in order; only the exact one where there is one. Of several patterns those
-  /// of the first come first. Throws InputError where one matches nothing.
+  /// The named nodes that match, as matching() says.
   std::vector<const Node*> matching(std::string_view pattern) const;
   /// All named nodes, in order.
   std::vector<const Node*> named() const;
@@ -189,7 +192,6 @@ class Graph : public std::enable_shared_from_this<Graph> {
   };
 
  private:
-  std::vector<const Node*> matching_one(std::string_view pattern) const;
   Node& add(std::unique_ptr<const Operation> operation, std::vector<const Node*> operands, Frame frame);
   const NamedScope* scope_within(const NamedScope* outer, const ScopeName& name);
   void give_name(Node& node, const Name& name);

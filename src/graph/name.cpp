@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "support/list.hpp"
-#include "support/parsed.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {
@@ -75,6 +74,13 @@ Name called(std::string_view name) {
   const auto found = std::ranges::find(all, leaf, &Role::leaf);
   const Role& role = found == all.end() ? role::other : **found;
   return {ScopesRead(std::move(pieces)).all(), {role, std::string(leaf)}};
+}
+
+Formula symbol(const Name& name) {
+  std::string scope;
+  for (const ScopeName& one : name.scopes()) scope += (scope.empty() ? "" : ".") + one.text;
+  const std::string_view letter = name.letter();
+  return symbol(scope, name.leaf(), letter.empty() ? written_out(name.leaf()) : std::string(letter));
 }
 
 }  // namespace attn

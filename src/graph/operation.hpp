@@ -52,6 +52,9 @@ struct RowRange {
   std::size_t count = 0;
 };
 
+/// The operation of another name for a matrix, which computes nothing.
+constexpr std::string_view alias_name = "identity";
+
 /// One step of a computation, and all that it knows about itself. The operands are nodes of a graph; their
 /// number and meaning are fixed by the function that applies the operation (op/operations.hpp). The
 /// gradient, when it comes, is one more function here: result's gradient and operands -> operands' gradients.

@@ -200,7 +200,7 @@ void require_room(const Plan& plan) {
   constexpr std::uint64_t most = 4 * std::uint64_t{most_cells} * sizeof(double);
   constexpr double gibibyte = 1 << 30;
   constexpr std::string_view advice =
-      "give fewer words or smaller sizes, or leave it out with --only where the command has it";
+      "give fewer words or smaller sizes, or show fewer matrices, where the command can";
   for (const Plan::Step& step : plan.steps) {
     const Shape shape = step.node->frame.shape;
     if (fits(shape)) continue;

@@ -79,6 +79,7 @@ inline constexpr Role output{.leaf = "output"};
 inline constexpr Role mask{.leaf = "mask", .content = Content::permissions};
 inline constexpr Role cross_mask{.leaf = "cross_mask", .content = Content::permissions};
 inline constexpr Role bias{.leaf = "bias"};  // a mask that is added to the scores
+inline constexpr Role cross_bias{.leaf = "cross_bias"};
 
 // What scores are made of.
 inline constexpr Role expanded{.leaf = "expanded"};
@@ -91,7 +92,9 @@ inline constexpr Role unit_k{.leaf = "unit_k"};
 inline constexpr Role hidden_q{.leaf = "hidden_q"};
 inline constexpr Role hidden_k{.leaf = "hidden_k"};
 inline constexpr Role hidden{.leaf = "hidden"};
-inline constexpr Role activated{.leaf = "activated"};
+inline constexpr Role activated{.leaf = "activated"};  // by tanh, or by what a feed-forward layer has
+inline constexpr Role rotated_q{.leaf = "rotated_q"};  // by rotary positions
+inline constexpr Role rotated_k{.leaf = "rotated_k"};
 inline constexpr Role content{.leaf = "content"};      // without relative positions
 inline constexpr Role relative{.leaf = "relative"};    // what relative positions add
 inline constexpr Role distances{.leaf = "distances"};  // a column for each distance

@@ -99,8 +99,18 @@ const std::vector<Traced>& Trace::matrices() const {
 }
 
 const Traced* Trace::find(std::string_view name) const {
-  const auto found = std::ranges::find(matrices(), name, &Traced::name);
-  return found == matrices().end() ? nullptr : &*found;
+  const std::vector<Traced>& all = matrices();
+  for (; placed_ < all.size(); ++placed_) places_.emplace(all[placed_].name, placed_);
+  const auto found = places_.find(name);
+  return found == places_.end() ? nullptr : &all[found->second];
+}
+
+std::vector<Traced> Trace::matching(std::string_view pattern) const {
+  std::vector<std::string> names;
+  for (const Traced& matrix : matrices()) names.push_back(matrix.name);
+  std::vector<Traced> found;
+  for (const std::size_t i : attn::matching(pattern, names)) found.push_back(matrices_[i]);
+  return found;
 }
 
 void derive(const Cell& cell, std::size_t depth, std::string_view scope, const TakeDerived& take) {

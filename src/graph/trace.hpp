@@ -1,9 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "graph/operation.hpp"
@@ -43,6 +45,9 @@ class Trace {
   const std::vector<Traced>& matrices() const;
   /// The matrix of that name, or null.
   const Traced* find(std::string_view name) const;
+  /// The matrices whose names match, as --only chooses them. Throws InputError where a pattern matches
+  /// nothing.
+  std::vector<Traced> matching(std::string_view pattern) const;
 
  private:
   struct Waiting {
@@ -50,7 +55,9 @@ class Trace {
     std::shared_ptr<const Graph> graph;
   };
   mutable std::vector<Traced> matrices_;
-  mutable std::vector<Waiting> nodes_;  // that come behind them
+  mutable std::vector<Waiting> nodes_;                              // that come behind them
+  mutable std::map<std::string, std::size_t, std::less<>> places_;  // by name
+  mutable std::size_t placed_ = 0;                                  // how many of them are known
 };
 
 /// A cell, and the tree of its terms, whose cells are told by symbols: without the graph.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "support/lower_case.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {

@@ -10,8 +10,7 @@
 #include "files/matrix_file.hpp"
 #include "files/opened.hpp"
 #include "support/lookup.hpp"
-#include "support/lower_case.hpp"
-#include "support/parsed.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {

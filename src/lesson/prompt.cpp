@@ -7,8 +7,7 @@
 #include "document/document.hpp"
 #include "render/color.hpp"
 #include "render/format.hpp"
-#include "support/lower_case.hpp"
-#include "support/parsed.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {

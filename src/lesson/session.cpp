@@ -7,7 +7,7 @@
 #include "lesson/answer.hpp"
 #include "lesson/prompt.hpp"
 #include "lesson/show.hpp"
-#include "support/parsed.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {

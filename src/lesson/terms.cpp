@@ -7,7 +7,7 @@
 #include <span>
 
 #include "lesson/lesson.hpp"
-#include "support/lower_case.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {

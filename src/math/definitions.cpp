@@ -1,6 +1,8 @@
 #include "math/definitions.hpp"
 
+#include <cmath>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 #include "math/xtensor.hpp"
@@ -35,6 +37,15 @@ auto counted(std::size_t count) {
 auto gathered(Rows x, std::vector<std::size_t> places) {
   for (std::size_t& place : places) place -= x.first;
   return view(lent(x), xt::keep(places), all());
+}
+
+// i / base^(2j/d) for each row's position i and each frequency j.
+template <class Frequencies>
+Numbers angles_of(Waves waves, const Frequencies& frequencies, RowsToMake result) {
+  const auto d = static_cast<double>(result.shape.columns);
+  const auto begin = static_cast<double>(waves.first + result.first);
+  const Numbers positions = view(counted(result.shape.rows) + begin, all(), newaxis());
+  return positions / xt::pow(waves.base, 2.0 * frequencies / d);
 }
 
 // The query and the key of every pair: pair (i, j) of n_k keys is row i·n_k + j.
@@ -83,6 +94,20 @@ void sigmoid(Rows x, RowsToMake result) {
 
 void relu(Rows x, RowsToMake result) {
   set(result, xt::maximum(beside(x, result), 0.0));
+}
+
+void gelu(Rows x, RowsToMake result) {
+  set(result, 0.5 * beside(x, result) * (1.0 + xt::erf(beside(x, result) * std::numbers::sqrt2 / 2.0)));
+}
+
+void gelu_by_tanh(Rows x, RowsToMake result) {
+  set(result, 0.5 * beside(x, result) *
+                  (1.0 + xt::tanh(std::sqrt(2.0 / std::numbers::pi) *
+                                  (beside(x, result) + 0.044715 * xt::cube(beside(x, result))))));
+}
+
+void silu(Rows x, RowsToMake result) {
+  set(result, beside(x, result) / (1.0 + xt::exp(-beside(x, result))));
 }
 
 void identity(Rows x, RowsToMake result) {
@@ -165,6 +190,11 @@ void standardize(Rows x, Rows means, Rows variances, double epsilon, RowsToMake 
   set(result, (beside(x, result) - beside(means, result)) / xt::sqrt(beside(variances, result) + epsilon));
 }
 
+void divide_by_root_mean_square(Rows x, double epsilon, RowsToMake result) {
+  const Numbers squares = mean_of_rows(xt::square(beside(x, result)));
+  set(result, beside(x, result) / xt::sqrt(squares + epsilon));
+}
+
 // --- pairs
 // --------------------------------------------------------------------------------------------------------
 
@@ -210,11 +240,20 @@ void one_hot(Rows ids, RowsToMake result) {
   set(result, xt::cast<double>(xt::equal(counted(result.shape.columns) + 1.0, beside(ids, result))));
 }
 
-void sinusoid(Rows frequencies, Rows is_sine, std::size_t first, RowsToMake result) {
-  const auto d = static_cast<double>(result.shape.columns), begin = static_cast<double>(first + result.first);
-  const Numbers places = view(counted(result.shape.rows) + begin, all(), newaxis());
-  const Numbers angles = places / xt::pow(10000.0, 2.0 * lent(frequencies) / d);
+void sinusoid(Rows frequencies, Rows is_sine, Waves waves, RowsToMake result) {
+  const Numbers angles = angles_of(waves, lent(frequencies), result);
   set(result, xt::where(xt::not_equal(lent(is_sine), 0.0), xt::sin(angles), xt::cos(angles)));
+}
+
+void rotate(Rows x, Waves waves, RowsToMake result) {
+  const std::size_t d = result.shape.columns;
+  const Numbers pairs = view(counted(d / 2), newaxis(), all());
+  const Numbers angles = angles_of(waves, pairs, result), whole = beside(x, result);
+  const Numbers first = view(whole, all(), range(0, d, 2)), second = view(whole, all(), range(1, d, 2));
+  Numbers turned = whole;
+  view(turned, all(), range(0, d, 2)) = first * xt::cos(angles) - second * xt::sin(angles);
+  view(turned, all(), range(1, d, 2)) = first * xt::sin(angles) + second * xt::cos(angles);
+  set(result, turned);
 }
 
 // --- places

@@ -23,6 +23,9 @@ void times(Rows x, double factor, RowsToMake result);
 void tanh(Rows x, RowsToMake result);
 void sigmoid(Rows x, RowsToMake result);
 void relu(Rows x, RowsToMake result);
+void gelu(Rows x, RowsToMake result);
+void gelu_by_tanh(Rows x, RowsToMake result);
+void silu(Rows x, RowsToMake result);
 void identity(Rows x, RowsToMake result);
 
 // Products. [m, k] [k, n] -> [m, n] and [m, k] [n, k] -> [m, n]
@@ -39,12 +42,13 @@ void normalize(Rows x, RowsToMake weights);
 void uniform(RowsToMake weights);
 void largest(Rows scores, RowsToMake weights);
 
-// One number for each row, and what layer normalization does with them.
+// One number for each row, and what normalization does with them.
 void row_means(Rows x, RowsToMake means);
 void row_variances(Rows x, Rows means, RowsToMake variances);
 void half_squared_norms(Rows x, RowsToMake result);
 void unit_rows(Rows x, RowsToMake result);
 void standardize(Rows x, Rows means, Rows variances, double epsilon, RowsToMake result);
+void divide_by_root_mean_square(Rows x, double epsilon, RowsToMake result);
 
 // Every query with every key: as a matrix, and as a row for each pair.
 void minus_half_squared_distances(Rows q, Rows k, RowsToMake result);
@@ -58,9 +62,18 @@ void by_distance(Rows table, RowsToMake result);
 void embed(Rows ids, Rows table, RowsToMake result);
 void one_hot(Rows ids, RowsToMake result);
 
-/// Sines and cosines of the positions from `first` on: of each column its frequency, and whether it is a
-/// sine. [1, d] [1, d] -> [n, d].
-void sinusoid(Rows frequencies, Rows is_sine, std::size_t first, RowsToMake result);
+/// The positions from `first` on, and the base of their waves.
+struct Waves {
+  std::size_t first;
+  double base;
+};
+
+/// Sines and cosines of the positions: of each column its frequency, and whether it is a sine.
+/// [1, d] [1, d] -> [n, d].
+void sinusoid(Rows frequencies, Rows is_sine, Waves waves, RowsToMake result);
+
+/// Pairs of neighboring columns, turned by the angles of the positions.  [n, d] -> [n, d].
+void rotate(Rows x, Waves waves, RowsToMake result);
 
 // Other places: parts, matrices joined, rows and columns exchanged.
 void rows(Rows x, std::size_t first, RowsToMake result);

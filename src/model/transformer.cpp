@@ -7,7 +7,6 @@
 
 #include "attention/masks.hpp"
 #include "support/error.hpp"
-#include "support/lookup.hpp"
 
 namespace attn {
 namespace {
@@ -15,8 +14,10 @@ namespace {
 Learned learned_of(const Transformer& model, Graph& graph) {
   const Vocabularies words{axis("vocabulary", model.source_vocabulary),
                            axis("vocabulary", model.target_vocabulary)};
-  if (model.parameters.empty()) return Learned(graph, parameters_of(model), words);
-  return Learned(graph, model.parameters, words);
+  std::vector<ParameterRow> rows = parameters_of(model);
+  // Inputs that have numbers stand in the order of their names.
+  if (!model.parameters.empty()) std::ranges::sort(rows, {}, &ParameterRow::name);
+  return Learned(graph, rows, model.parameters, words);
 }
 
 Matrix column_of(const std::vector<std::size_t>& ids) {
@@ -25,10 +26,42 @@ Matrix column_of(const std::vector<std::size_t>& ids) {
   return column;
 }
 
-bool is_placed(const ParameterRow& row, const NormPlacement& norm) {
-  const ScopeName* const scope = row.norm();
-  if (!scope) return true;
-  return scope->number ? norm.in_layers : norm.at_the_end;
+// Queries, and the keys that they look at; the shape of the mask.
+struct Sides {
+  const Axis& queries;
+  const Axis& keys;
+  Shape shape;
+};
+
+// A given mask may have one row for all queries.
+void require_fit(const Matrix& mask, const Sides& sides, const Role& role) {
+  const Shape shape = mask.shape(), whole = sides.shape;
+  if (shape.columns == whole.columns && (shape.rows == whole.rows || shape.rows == 1)) return;
+  fail(
+      "{}: the mask is {}, and must be {} or 1×{}: a column for each key, a row for each query or one for "
+      "all",
+      role.leaf, to_string(shape), to_string(whole), whole.columns);
+}
+
+// What is looked at, for the rules of a side and what was given: an input that no n × n cells stand behind.
+Looking looking(Graph& graph, std::vector<MaskRule> rules, const WordMask& given, const Sides& sides,
+                const Role& mask_role, const Role& bias_role) {
+  Looking result;
+  if (!given.valid_lengths.empty()) rules.push_back(valid_length_rule(sides.shape, given.valid_lengths));
+  if (given.allowed) {
+    require_fit(*given.allowed, sides, mask_role);
+    rules.push_back(rule_of(*given.allowed));
+  }
+  if (!rules.empty()) {
+    result.allowed =
+        graph.input(mask_role, mask_by(std::move(rules)), {sides.shape, sides.queries, sides.keys});
+  }
+  if (given.bias) {
+    require_fit(*given.bias, sides, bias_role);
+    const Axis rows = given.bias->shape().rows == sides.shape.rows ? sides.queries : axis("queries");
+    result.bias = graph.input(bias_role, *given.bias, rows, sides.keys);
+  }
+  return result;
 }
 
 }  // namespace
@@ -45,10 +78,16 @@ constexpr RunningTransformer::Side RunningTransformer::source_side{scope::source
 constexpr RunningTransformer::Side RunningTransformer::target_side{scope::target, scope::target_embedding,
                                                                    scope::target_positions};
 
+std::optional<std::size_t> Transformer::most_words(std::size_t places) const {
+  if (!recipe.positions->table_shape || places == 0) return std::nullopt;
+  return places;
+}
+
 std::vector<ParameterRow> parameters_of(const Transformer& model) {
   std::vector<ParameterRow> rows = parameter_rows(*model.kind, model.sizes);
   std::erase_if(rows, [&](const ParameterRow& row) {
-    return model.parameters.empty() ? !is_placed(row, *model.norm) : !model.parameters.contains(row.name);
+    return model.parameters.empty() ? !row.parameter->is_drawn(model.recipe)
+                                    : !model.parameters.contains(row.name);
   });
   return rows;
 }
@@ -61,7 +100,7 @@ RunningTransformer::RunningTransformer(const Transformer& model, Graph& graph)
     : model_(model),
       graph_(graph),
       learned_(learned_of(model, graph)),
-      recipe_{.heads = model.sizes.heads, .norm = model.norm},
+      recipe_{model.recipe, model.sizes.all_heads()},
       memories_(model.sizes.decoder_layers) {}
 
 // Vectors that are given are taken as they are: positions have been added to them, or not.
@@ -71,14 +110,14 @@ Value RunningTransformer::vectors_of(const Side& side, const ModelInput& words) 
   if (words.x) return graph_.input(role::x, *words.x, tokens, axis("features"));
   Value ids = graph_.input(role::ids, column_of(words.ids), tokens, axis("id"));
   Value x = name(role::x, embed(ids, learned_.at({{side.embedding}, role::e})));
-  if (model_.scale_embeddings) {
+  if (model_.recipe.scale_embeddings) {
     const std::size_t d = x.shape().columns;
     const Formula root = {fmt::format("√{}", d), fmt::format("\\sqrt{{{}}}", d)};
     x = name(role::scaled_x, times(x, {std::sqrt(static_cast<double>(d)), root}));
   }
-  const PositionKind& kind = look_up(position_kinds(), model_.positions, "kind of positions");
+  const PositionKind& kind = *model_.recipe.positions;
   const std::size_t before = &side == &target_side ? words_before_ : 0;
-  const Places places{before, learned_.find({{side.positions}, role::table})};
+  const Places places{before, learned_.find({{side.positions}, role::table}), model_.recipe.base};
   if (kind.table_shape && !places.table) {
     fail("--positions {}: the model has no {}_positions.table: give --positions sinusoidal or none",
          kind.name, side.scope.name);
@@ -90,45 +129,48 @@ Value RunningTransformer::vectors_of(const Side& side, const ModelInput& words) 
 Value RunningTransformer::finish(const ScopeKind& side, const Value& x) {
   const Learned learned = learned_.within({side});
   const bool normalizes = learned.has({{scope::norm}, role::gamma});
-  return name(role::output, normalizes ? normalised_within(scope::norm, x, learned) : x);
-}
-
-std::optional<Value> RunningTransformer::encoder_mask() const {
-  if (!source_.has_blanks()) return std::nullopt;
-  const Shape shape{source_.size(), source_.size()};
-  return graph_.input(role::mask, mask_by({padding_rule(source_.blank)}),
-                      {shape, axis("queries", source_.tokens), axis("keys", source_.tokens)});
+  return name(role::output, normalizes ? normalised_within(scope::norm, x, learned, model_.recipe) : x);
 }
 
 Value RunningTransformer::encode(const ModelInput& source) {
   source_ = source;
   Value x = vectors_of(source_side, source);
   const Graph::Scope scope(graph_, scope::encoder);
-  const std::optional<Value> allowed = encoder_mask();
+  std::vector<MaskRule> rules;
+  if (model_.recipe.causal_encoder) rules.push_back(causal_rule());
+  if (source.has_blanks()) rules.push_back(padding_rule(source.blank));
+  const Shape shape{source.size(), source.size()};
+  const Axis queries = axis("queries", source.tokens), keys = axis("keys", source.tokens);
+  const Looking self =
+      looking(graph_, std::move(rules), source.mask, {queries, keys, shape}, role::mask, role::bias);
   for (std::size_t i = 1; i <= model_.sizes.encoder_layers; ++i) {
     const Graph::Scope layer(graph_, scope::number, i);
-    x = encoder_layer(x, learned_.within({scope::encoder, {scope::number, i}}), recipe_, allowed);
+    x = encoder_layer(x, learned_.within({scope::encoder, {scope::number, i}}), recipe_, self);
   }
   return finish(scope::encoder, x);
 }
 
 // One word alone may attend to all words before it: it needs no mask.
-DecoderMasks RunningTransformer::decoder_masks(const ModelInput& target) const {
-  DecoderMasks masks;
-  const std::size_t n = target.size();
-  const Axis queries = axis("queries", target.tokens);
-  if (n > 1 || any(blank_before_)) {
-    const Shape shape{n, words_before_};
-    masks.self =
-        graph_.input(role::mask, mask_by({causal_rule(words_before_ - n), padding_rule(blank_before_)}),
-                     {shape, queries, axis("keys", tokens_before_)});
-  }
-  if (source_.has_blanks()) {
-    const Shape shape{n, source_.size()};
-    masks.cross = graph_.input(role::cross_mask, mask_by({padding_rule(source_.blank)}),
-                               {shape, queries, axis("keys", source_.tokens)});
-  }
-  return masks;
+DecoderLooking RunningTransformer::decoder_looking(const ModelInput& target,
+                                                   const std::optional<Value>& encoded) const {
+  const std::size_t n = target.size(), before = words_before_ - n;
+  const bool has_blanks = any(blank_before_), is_causal = model_.recipe.causal_decoder;
+  const Axis queries = axis("queries", target.tokens), keys = axis("keys", tokens_before_);
+  std::vector<MaskRule> rules;
+  if (is_causal && (n > 1 || has_blanks)) rules.push_back(causal_rule(before));
+  if (has_blanks) rules.push_back(padding_rule(blank_before_));
+  DecoderLooking result;
+  result.self = looking(graph_, std::move(rules), target.mask, {queries, keys, {n, words_before_}},
+                        role::mask, role::bias);
+  result.self.before = before;
+  if (!encoded) return result;
+  std::vector<MaskRule> of_memory;
+  if (source_.has_blanks()) of_memory.push_back(padding_rule(source_.blank));
+  const Axis encoded_keys = axis("keys", source_.tokens);
+  result.cross =
+      looking(graph_, std::move(of_memory), target.memory_mask,
+              {queries, encoded_keys, {n, encoded->shape().rows}}, role::cross_mask, role::cross_bias);
+  return result;
 }
 
 Value RunningTransformer::decode(const ModelInput& target, const std::optional<Value>& encoded) {
@@ -138,16 +180,24 @@ Value RunningTransformer::decode(const ModelInput& target, const std::optional<V
   blank_before_.resize(words_before_, false);
   tokens_before_.insert(tokens_before_.end(), target.tokens.begin(), target.tokens.end());
   const Graph::Scope scope(graph_, scope::decoder);
-  const DecoderMasks masks = decoder_masks(target);
+  const DecoderLooking looking = decoder_looking(target, encoded);
   for (std::size_t i = 1; i <= model_.sizes.decoder_layers; ++i) {
     const Graph::Scope layer(graph_, scope::number, i);
-    x = decoder_layer(x, learned_.within({scope::decoder, {scope::number, i}}), recipe_, masks, encoded,
+    x = decoder_layer(x, learned_.within({scope::decoder, {scope::number, i}}), recipe_, looking, encoded,
                       memories_[i - 1]);
   }
   return finish(scope::decoder, x);
 }
 
+bool RunningTransformer::has_output() const {
+  if (model_.recipe.tied_output) return learned_.has({{scope::target_embedding}, role::e});
+  return learned_.has({{scope::output}, role::w});
+}
+
 Value RunningTransformer::logits(const Value& decoded) {
+  if (model_.recipe.tied_output) {
+    return name(role::logits, matmul_transposed(decoded, learned_.at({{scope::target_embedding}, role::e})));
+  }
   const Projection output{learned_.at({{scope::output}, role::w}), learned_.find({{scope::output}, role::b})};
   return name(role::logits, linear(decoded, output));
 }

@@ -1,20 +1,17 @@
 #pragma once
 
-#include "attention/positions.hpp"
 #include "model/transformer_layers.hpp"
 #include "model/vocabulary.hpp"
 
 namespace attn {
 
-/// A Transformer: its sizes, its parameters, and how its parts are put together.
+/// A Transformer: its recipe, its sizes and its parameters.
 struct Transformer {
   std::string title;
   std::string summary;
   std::vector<std::string> about;
   const ModelKind* kind = nullptr;
-  const NormPlacement* norm = nullptr;
-  std::string positions = "sinusoidal";  // a row of position_kinds() that adds to embeddings, or none
-  bool scale_embeddings = true;          // by √d_model  (Vaswani et al. 2017, section 3.4)
+  ModelRecipe recipe;
   TransformerSizes sizes;
   ModelParameters parameters;
   Vocabulary source_vocabulary;  // empty: words are numbers from 1
@@ -22,11 +19,22 @@ struct Transformer {
 
   /// Its own: what a decoder looks at may have been encoded elsewhere.
   bool has_encoder() const { return kind->encodes && sizes.encoder_layers > 0; }
+  /// How many words may go in where so many positions were learned; nothing: any number.
+  std::optional<std::size_t> most_words(std::size_t places) const;
 };
 
 /// The parameters that a model has, in the order of the computation; as long as it has none, those that it is
-/// to have: norms where they are placed.
+/// to have.
 std::vector<ParameterRow> parameters_of(const Transformer& model);
+
+/// What the queries of some words may attend to, as it was given.
+struct WordMask {
+  std::optional<Matrix> allowed = {};           // 1 and 0 for may and may not   [n_q or 1, n_k]
+  std::optional<Matrix> bias = {};              // added to the scaled scores    [n_q or 1, n_k]
+  std::vector<std::size_t> valid_lengths = {};  // of the keys: one, or one for each query; empty: all
+
+  bool any() const { return allowed || bias || !valid_lengths.empty(); }
+};
 
 /// Words as they go into a model: their ids, or their vectors.
 struct ModelInput {
@@ -34,6 +42,8 @@ struct ModelInput {
   std::vector<std::size_t> ids = {};     // from 1
   std::optional<Matrix> x = {};          // [n, d_model], in place of ids
   std::vector<bool> blank = {};          // one for each word: true where it stands for no word
+  WordMask mask = {};                    // for the attention to the words themselves
+  WordMask memory_mask = {};             // for that to what was encoded
 
   std::size_t size() const { return x ? x->shape().rows : ids.size(); }
   bool has_blanks() const;
@@ -54,7 +64,8 @@ class RunningTransformer {
   /// `target.x` … `decoder.output`. `encoded` is nothing for a model that has no encoder.  -> [n, d_model].
   Value decode(const ModelInput& target, const std::optional<Value>& encoded);
 
-  /// The output layer: `logits`, a row for each word, whose softmax is the distribution of the next one.
+  /// The output layer, or the transposed embedding: `logits`, a row for each word, whose softmax is the
+  /// distribution of the next one.
   /// [n, d_model] -> [n, vocabulary].
   Value logits(const Value& decoded);
 
@@ -63,15 +74,14 @@ class RunningTransformer {
   /// Forgets them; what was encoded stays.
   void forget();
 
-  bool has_output() const { return learned_.has({{scope::output}, role::w}); }
+  bool has_output() const;
 
  private:
   struct Side;
   static const Side source_side, target_side;
   Value vectors_of(const Side& side, const ModelInput& words);
   Value finish(const ScopeKind& side, const Value& x);
-  std::optional<Value> encoder_mask() const;
-  DecoderMasks decoder_masks(const ModelInput& target) const;
+  DecoderLooking decoder_looking(const ModelInput& target, const std::optional<Value>& encoded) const;
 
   const Transformer& model_;
   Graph& graph_;

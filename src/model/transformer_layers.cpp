@@ -1,21 +1,66 @@
 #include "model/transformer_layers.hpp"
 
-#include <fmt/format.h>
-
-#include <cmath>
-
-#include "attention/feed_forward.hpp"
 #include "attention/scale.hpp"
 
 namespace attn {
 namespace {
 
-Value feed_forward_within(const Value& x, const Learned& layer) {
-  const Learned learned = layer.within({scope::feed_forward});
-  const Graph::Scope scope(x.graph(), scope::feed_forward);
-  return name(role::output, feed_forward(x, {learned.projection(linear_layer::inner),
-                                             learned.projection(linear_layer::outer)}));
-}
+// A layer at work: its sub-layers, each in a scope of its own, one after another.
+class LayerAtWork {
+ public:
+  LayerAtWork(Value x, const Learned& learned, const LayerRecipe& recipe)
+      : x_(std::move(x)), learned_(learned), recipe_(recipe) {}
+
+  template <class Memorize>
+  void attend(const ScopeKind& scope, const Looking& looking, const Memorize& memory) {
+    connect([&](const Value& words) {
+      const Graph::Scope open(words.graph(), scope);
+      const Learned learned = learned_.within({scope});
+      return look_at(words, memory(words, learned), learned, looking, &scope == &scope::self_attention);
+    });
+  }
+
+  Value feed_forward() {
+    connect([&](const Value& words) {
+      const Learned learned = learned_.within({scope::feed_forward});
+      const Graph::Scope open(words.graph(), scope::feed_forward);
+      return name(role::output, attn::feed_forward(words, {learned.projection(linear_layer::inner),
+                                                           learned.projection(linear_layer::outer),
+                                                           recipe_.model.activation}));
+    });
+    return x_;
+  }
+
+ private:
+  void connect(const Sublayer& sublayer) {
+    ++number_;
+    const auto normalize = [&](const Value& words) {
+      return normalised_within({scope::norm, number_}, words, learned_, recipe_.model);
+    };
+    x_ = recipe_.model.norm->connect(x_, sublayer, normalize, number_);
+  }
+
+  // The queries of words look at the memory with several heads: `q` … `output`. Where queries and keys are
+  // told their positions, these are positions of the same words.  (Vaswani et al. 2017, section 3.2)
+  Value look_at(const Value& words, const Memory& memory, const Learned& learned, const Looking& looking,
+                bool has_positions) const {
+    Value q = name(role::q, linear(words, learned.projection(linear_layer::q)));
+    const KeySizes sizes{.d_k = q.shape().columns / recipe_.heads.of_queries, .n_k = memory.k.shape().rows};
+    Recipe recipe{.base = recipe_.model.base,
+                  .before = looking.before,
+                  .divisor = divisor(recipe_.model.scale, sizes),
+                  .bias = looking.bias,
+                  .allowed = looking.allowed};
+    if (has_positions) recipe.positions = recipe_.model.positions;
+    return multi_head_attention(q, memory.k, memory.v,
+                                {recipe, recipe_.heads, learned.projection(linear_layer::o)});
+  }
+
+  Value x_;
+  const Learned& learned_;
+  const LayerRecipe& recipe_;
+  std::size_t number_ = 0;
+};
 
 }  // namespace
 
@@ -28,50 +73,37 @@ Memory joined(const Memory& before, const Memory& more) {
   return {name(role::keys, stack({before.k, more.k})), name(role::values, stack({before.v, more.v}))};
 }
 
-Value look_at(const Value& x, const Memory& memory, const Learned& attention, std::size_t heads,
-              const std::optional<Value>& allowed) {
-  Value q = name(role::q, linear(x, attention.projection(linear_layer::q)));
-  const std::size_t d_k = memory.k.shape().columns / heads;
-  const Recipe recipe{.divisor = divisor("sqrt-dk", {.d_k = d_k}), .allowed = allowed};
-  return multi_head_attention(q, memory.k, memory.v, {recipe, heads, attention.projection(linear_layer::o)});
+Value normalised_within(const ScopeName& scope, const Value& x, const Learned& learned,
+                        const ModelRecipe& recipe) {
+  const Graph::Scope open(x.graph(), scope);
+  const Learned inner = learned.within({scope});
+  return name(role::output, recipe.norm_kind->apply(x, {.gamma = inner.at(role::gamma),
+                                                        .beta = inner.find(role::beta),
+                                                        .epsilon = recipe.epsilon}));
 }
 
-Value encoder_layer(const Value& x, const Learned& layer, const LayerRecipe& recipe,
-                    const std::optional<Value>& allowed) {
-  Graph& graph = x.graph();
-  const auto attend = [&](const Value& words) {
-    const Graph::Scope scope(graph, scope::self_attention);
-    const Learned learned = layer.within({scope::self_attention});
-    const Memory memory = memory_of(words, learned);
-    return look_at(words, memory, learned, recipe.heads, allowed);
-  };
-  const auto feed = [&](const Value& words) { return feed_forward_within(words, layer); };
-  Value attended = recipe.norm->connect(x, attend, {layer, 1});
-  return recipe.norm->connect(attended, feed, {layer, 2});
+Value encoder_layer(const Value& x, const Learned& layer, const LayerRecipe& recipe, const Looking& looking) {
+  LayerAtWork work(x, layer, recipe);
+  work.attend(scope::self_attention, looking, memory_of);
+  return work.feed_forward();
 }
 
 Value decoder_layer(const Value& x, const Learned& layer, const LayerRecipe& recipe,
-                    const DecoderMasks& masks, const std::optional<Value>& encoded,
+                    const DecoderLooking& looking, const std::optional<Value>& encoded,
                     DecoderMemory& remembered) {
-  Graph& graph = x.graph();
-  const auto attend = [&](const Value& words) {
-    const Graph::Scope scope(graph, scope::self_attention);
-    const Learned learned = layer.within({scope::self_attention});
+  LayerAtWork work(x, layer, recipe);
+  work.attend(scope::self_attention, looking.self, [&](const Value& words, const Learned& learned) {
     const Memory now = memory_of(words, learned);
     remembered.self = remembered.self ? joined(*remembered.self, now) : now;
-    return look_at(words, *remembered.self, learned, recipe.heads, masks.self);
-  };
-  const auto attend_to_encoded = [&](const Value& words) {
-    const Graph::Scope scope(graph, scope::cross_attention);
-    const Learned learned = layer.within({scope::cross_attention});
-    if (!remembered.cross) remembered.cross = memory_of(*encoded, learned);
-    return look_at(words, *remembered.cross, learned, recipe.heads, masks.cross);
-  };
-  const auto feed = [&](const Value& words) { return feed_forward_within(words, layer); };
-  Value attended = recipe.norm->connect(x, attend, {layer, 1});
-  if (!encoded) return recipe.norm->connect(attended, feed, {layer, 2});
-  Value crossed = recipe.norm->connect(attended, attend_to_encoded, {layer, 2});
-  return recipe.norm->connect(crossed, feed, {layer, 3});
+    return *remembered.self;
+  });
+  if (encoded) {
+    work.attend(scope::cross_attention, looking.cross, [&](const Value&, const Learned& learned) {
+      if (!remembered.cross) remembered.cross = memory_of(*encoded, learned);
+      return *remembered.cross;
+    });
+  }
+  return work.feed_forward();
 }
 
 }  // namespace attn

@@ -173,6 +173,8 @@ class CellFunction final : public InPlace {
     return {call(function_, cell(*operands[0], row, column))};
   }
 
+  const Function& function() const { return function_; }
+
   Cost cost(std::span<const Shape> operands) const override {
     return {.element_operations = operands[0].cells()};
   }
@@ -221,6 +223,20 @@ Value sigmoid(const Value& x) {
 }
 Value relu(const Value& x) {
   return apply(CellFunction("relu", rectifier), x);
+}
+Value gelu(const Value& x) {
+  return apply(CellFunction("gelu", gelu_function), x);
+}
+Value gelu_by_tanh(const Value& x) {
+  return apply(CellFunction("gelu_tanh", gelu_by_tanh_function), x);
+}
+Value silu(const Value& x) {
+  return apply(CellFunction("silu", silu_function), x);
+}
+
+const Function* function_of(const Operation& operation) {
+  const auto* by_cell = dynamic_cast<const CellFunction*>(&operation);
+  return by_cell ? &by_cell->function() : nullptr;
 }
 
 }  // namespace attn

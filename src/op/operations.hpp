@@ -52,10 +52,17 @@ Value pairs(const Value& a, const Value& b);
 /// [m·n, 1] -> [m, n].
 Value unpair(const Value& pairs, const Value& a, const Value& b);
 
-/// The hyperbolic tangent, 1 / (1 + exp(−x)), and max(x, 0) of every cell.  [m, n] -> [m, n].
+/// A function of every cell, as graph/expression.hpp says: the hyperbolic tangent, 1 / (1 + exp(−x)), max(x,
+/// 0), GELU, GELU by tanh, and SiLU.  [m, n] -> [m, n].
 Value tanh(const Value& x);
 Value sigmoid(const Value& x);
 Value relu(const Value& x);
+Value gelu(const Value& x);
+Value gelu_by_tanh(const Value& x);
+Value silu(const Value& x);
+
+/// The function that an operation applies to every cell, or null.
+const Function* function_of(const Operation& operation);
 
 /// A number and how it is written: 8 = √64.
 struct Scalar {
@@ -84,6 +91,9 @@ Value mask(const Value& x, const Value& allowed, double fill, const MaskNouns& n
 /// A number in place of every cell where `kept` is 0, whatever else is in its row.  [m, n] [m, n] -> [m, n].
 Value replace(const Value& x, const Value& kept, double fill);
 
+/// What transpose() is called.
+constexpr std::string_view transpose_name = "transpose";
+
 /// Whether an operation is mask(), softmax() or transpose().
 bool is_mask(const Operation& operation);
 bool is_softmax(const Operation& operation);
@@ -109,6 +119,10 @@ Value row_variances(const Value& x, const Value& means);
 /// (x − mean) / √(variance + ε), row by row.  [n, d] [n, 1] [n, 1] -> [n, d].  (Ba et al. 2016)
 Value standardize(const Value& x, const Value& means, const Value& variances, double epsilon);
 
+/// x / √(mean of x² + ε), row by row.  [n, d] -> [n, d].
+/// (Zhang and Sennrich 2019, Root Mean Square Layer Normalization, section 4)
+Value divide_by_root_mean_square(const Value& x, double epsilon);
+
 /// 1 / n in every cell.  [m, n] -> [m, n].  (Zhang et al., Dive into Deep Learning, 11.1, average pooling)
 Value uniform(const Value& scores);
 
@@ -131,7 +145,7 @@ Value stack(const std::vector<Value>& parts);
 Value labelled(const Value& x, Axis rows);
 
 /// The rows of a table that ids stand for, counted from 1.  [n, 1] [vocabulary, d] -> [n, d].
-/// Throws InputError for an id that is no row.  (Notes "Self-Attention": x_i = E w_i)
+/// Throws InputError for an id that is no row.  (Vaswani et al. 2017, section 3.4)
 Value embed(const Value& ids, const Value& table);
 
 /// A row for each id, 1 at its place and 0 elsewhere: multiplied with the table it gives the embeddings.
@@ -155,8 +169,20 @@ struct SinusoidLayout {
 /// interleaved (Vaswani et al. 2017; Zhang et al., Dive into Deep Learning, 11.6.3) and concatenated.
 std::span<const SinusoidLayout> sinusoid_layouts();
 
-/// sin(i / 10000^(2j/d)) and the same cosine for places i from `first` on, the very first being 0, and
-/// frequencies j from 0.  -> [n, d].
-Value sinusoid(Graph& graph, const SinusoidLayout& layout, Frame frame, std::size_t first = 0);
+/// Where the waves of positions begin, and how long they grow: wave j of d/2 has the length 2π · base^(2j/d).
+struct Waves {
+  static constexpr double usual_base = 10000.0;  // (Vaswani et al. 2017, section 3.5)
+
+  std::size_t first = 0;  // the first row's position; the very first word has 0
+  double base = usual_base;
+};
+
+/// sin(i / base^(2j/d)) and the same cosine for positions i, and frequencies j from 0.  -> [n, d].
+Value sinusoid(Graph& graph, const SinusoidLayout& layout, Frame frame, Waves waves = {});
+
+/// Columns 2j and 2j + 1 of each row, as a point of the plane, turned by the angle i / base^(2j/d) for
+/// position i. So the dot product of two rows depends on the distance of their positions only.  [n, d] -> [n,
+/// d]. Throws InputError when d is odd.  (Su et al. 2021, RoFormer, section 3.2)
+Value rotate(const Value& x, Waves waves = {});
 
 }  // namespace attn

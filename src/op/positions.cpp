@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "op/operations.hpp"
+#include "op/row_by_row.hpp"
+#include "support/error.hpp"
 
 namespace attn {
 namespace {
@@ -26,10 +28,22 @@ constexpr std::array table = {
                    [](std::size_t size) { return fmt::format("j+1, {}+j", (size + 1) / 2 + 1); }},
 };
 
+// base^(2j/d)
+double divisor_of(Waves waves, std::size_t frequency, std::size_t size) {
+  return std::pow(waves.base, 2.0 * static_cast<double>(frequency) / static_cast<double>(size));
+}
+
+// i / base^(2j/d)
+Expression angle_at(Waves waves, std::size_t row, std::size_t frequency, std::size_t size) {
+  const Formula divisor = {fmt::format("{}^({}/{})", waves.base, 2 * frequency, size),
+                           fmt::format("{}^{{{}/{}}}", waves.base, 2 * frequency, size)};
+  return number(static_cast<double>(waves.first + row)) / number(divisor_of(waves, frequency, size), divisor);
+}
+
 class Sinusoid final : public Operation {
  public:
-  Sinusoid(const SinusoidLayout& layout, Frame result, std::size_t first)
-      : layout_(layout), result_(std::move(result)), first_(first) {}
+  Sinusoid(const SinusoidLayout& layout, Frame result, Waves waves)
+      : layout_(layout), result_(std::move(result)), waves_(waves) {}
 
   std::string_view name() const override { return "sinusoid"; }
 
@@ -40,23 +54,21 @@ class Sinusoid final : public Operation {
       const double divisor = divisor_of(j);
       const Function& wave = wave_of(j);
       for (std::size_t i = result.first; i < result.end(); ++i) {
-        result.row(i)[j] = wave.evaluate(static_cast<double>(first_ + i) / divisor);
+        result.row(i)[j] = wave.evaluate(static_cast<double>(waves_.first + i) / divisor);
       }
     }
   }
 
   Formula formula(std::span<const Formula>) const override {
     const std::string columns = layout_.columns(result_.shape.columns);
-    return {"sin, cos(i / 10000^(2j/d)) in columns " + columns,
-            "\\sin, \\cos\\left(\\frac{i}{10000^{2j/d}}\\right) \\text{ in columns } " + columns};
+    return {fmt::format("sin, cos(i / {}^(2j/d)) in columns {}", waves_.base, columns),
+            fmt::format("\\sin, \\cos\\left(\\frac{{i}}{{{}^{{2j/d}}}}\\right) \\text{{ in columns }} {}",
+                        waves_.base, columns)};
   }
 
   Explanation explain(Operands, std::size_t row, std::size_t column) const override {
-    const std::size_t twice = 2 * layout_.frequency(column, result_.shape.columns);
-    const Formula divisor = {fmt::format("10000^({}/{})", twice, result_.shape.columns),
-                             fmt::format("10000^{{{}/{}}}", twice, result_.shape.columns)};
-    return {call(wave_of(column),
-                 number(static_cast<double>(first_ + row)) / number(divisor_of(column), divisor)),
+    const std::size_t frequency = layout_.frequency(column, result_.shape.columns);
+    return {call(wave_of(column), angle_at(waves_, row, frequency, result_.shape.columns)),
             "the first position counts as 0"};
   }
 
@@ -64,8 +76,7 @@ class Sinusoid final : public Operation {
 
  private:
   double divisor_of(std::size_t column) const {
-    const auto frequency = static_cast<double>(layout_.frequency(column, result_.shape.columns));
-    return std::pow(10000.0, 2.0 * frequency / static_cast<double>(result_.shape.columns));
+    return attn::divisor_of(waves_, layout_.frequency(column, result_.shape.columns), result_.shape.columns);
   }
   const Function& wave_of(std::size_t column) const {
     return layout_.is_sine(column, result_.shape.columns) ? sine : cosine;
@@ -73,7 +84,60 @@ class Sinusoid final : public Operation {
 
   const SinusoidLayout& layout_;
   Frame result_;
-  std::size_t first_;
+  Waves waves_;
+};
+
+class Rotate final : public RowByRow {
+ public:
+  explicit Rotate(Waves waves) : waves_(waves) {}
+
+  std::string_view name() const override { return "rotate"; }
+
+  Frame frame(Operands operands) const override {
+    const Node& x = *operands[0];
+    if (x.frame.shape.columns % 2 == 0) return x.frame;
+    fail("{} is {}: rotary positions turn pairs of columns: choose heads of an even size", x.title(),
+         to_string(x.frame.shape));
+  }
+
+  void compute(std::span<const Rows> operands, RowsToMake result) const override {
+    for (std::size_t j = 0; j < result.shape.columns; j += 2) {
+      const double divisor = divisor_of(waves_, j / 2, result.shape.columns);
+      for (std::size_t i = result.first; i < result.end(); ++i) {
+        const double angle = static_cast<double>(waves_.first + i) / divisor;
+        const double x = operands[0](i, j), y = operands[0](i, j + 1);
+        result.row(i)[j] = x * std::cos(angle) - y * std::sin(angle);
+        result.row(i)[j + 1] = x * std::sin(angle) + y * std::cos(angle);
+      }
+    }
+  }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    return {
+        fmt::format("{}, columns 2j+1, 2j+2 turned by i / {}^(2j/d)",
+                    within(Binding::whole, operands[0]).plain, waves_.base),
+        fmt::format("R_{{i / {}^{{2j/d}}}} \\, {}", waves_.base, within(Binding::whole, operands[0]).latex),
+        Binding::words};
+  }
+
+  // (x + iy) e^(iθ) = x cos θ − y sin θ + i (x sin θ + y cos θ)
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    const std::size_t pair = column / 2;
+    const Expression angle = angle_at(waves_, row, pair, operands[0]->frame.shape.columns);
+    const auto part = [&](std::size_t beside, const Function& wave) {
+      return product({cell(*operands[0], row, 2 * pair + beside), call(wave, angle)});
+    };
+    return {column % 2 == 0 ? part(0, cosine) - part(1, sine) : sum({part(0, sine), part(1, cosine)}),
+            "the first position counts as 0"};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    constexpr std::uint64_t passes = 3;  // the angle, two products and their sum
+    return {.element_operations = passes * operands[0].cells()};
+  }
+
+ private:
+  Waves waves_;
 };
 
 }  // namespace
@@ -82,8 +146,12 @@ std::span<const SinusoidLayout> sinusoid_layouts() {
   return table;
 }
 
-Value sinusoid(Graph& graph, const SinusoidLayout& layout, Frame frame, std::size_t first) {
-  return graph.apply(std::make_unique<const Sinusoid>(layout, std::move(frame), first), {});
+Value sinusoid(Graph& graph, const SinusoidLayout& layout, Frame frame, Waves waves) {
+  return graph.apply(std::make_unique<const Sinusoid>(layout, std::move(frame), waves), {});
+}
+
+Value rotate(const Value& x, Waves waves) {
+  return apply(Rotate(waves), x);
 }
 
 }  // namespace attn

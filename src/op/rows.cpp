@@ -308,8 +308,29 @@ class UnitRows final : public InPlace {
   }
 };
 
-// --- layer normalization
+// --- normalization
 // ------------------------------------------------------------------------------------------
+
+// √(x + ε); ε is not written where it is 0.
+Formula root_of(const Formula& x, double epsilon) {
+  const std::string more = epsilon == 0.0 ? "" : fmt::format(" + {}", epsilon);
+  return {fmt::format("√({}{})", x.plain, more), fmt::format("\\sqrt{{{}{}}}", x.latex, more)};
+}
+
+Expression root_of(Expression x, double epsilon) {
+  return call(square_root, epsilon == 0.0 ? std::move(x) : sum({std::move(x), number(epsilon)}));
+}
+
+// The root of a row, by which its numbers are divided.
+double divisor_of(double square, double epsilon, std::size_t row) {
+  const double root = std::sqrt(square + epsilon);
+  if (root == 0.0) fail("row {} cannot be normalized: it would be divided by 0; give an ε above 0", row + 1);
+  return root;
+}
+
+std::string reason_for(double epsilon) {
+  return epsilon == 0.0 ? "" : fmt::format("{} avoids a division by 0", epsilon);
+}
 
 class Standardize final : public InPlace {
  public:
@@ -318,19 +339,15 @@ class Standardize final : public InPlace {
   std::string_view name() const override { return "standardize"; }
 
   Formula formula(std::span<const Formula> operands) const override {
-    const std::string epsilon = fmt::format("{}", epsilon_);
     const Formula x = within(Binding::sum, operands[0]), mean = within(Binding::product, operands[1]),
-                  variance = within(Binding::sum, operands[2]);
-    return {
-        fmt::format("({} − {}) / √({} + {})", x.plain, mean.plain, variance.plain, epsilon),
-        fmt::format("\\frac{{{} - {}}}{{\\sqrt{{{} + {}}}}}", x.latex, mean.latex, variance.latex, epsilon),
-        Binding::product};
+                  root = root_of(within(Binding::sum, operands[2]), epsilon_);
+    return {fmt::format("({} − {}) / {}", x.plain, mean.plain, root.plain),
+            fmt::format("\\frac{{{} - {}}}{{{}}}", x.latex, mean.latex, root.latex), Binding::product};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
     const Expression distance = cell(*operands[0], row, column) - cell(*operands[1], row, 0);
-    const Expression variance = sum({cell(*operands[2], row, 0), number(epsilon_)});
-    return {distance / call(square_root, variance), fmt::format("{} avoids a division by 0", epsilon_)};
+    return {distance / root_of(cell(*operands[2], row, 0), epsilon_), reason_for(epsilon_)};
   }
 
   Cost cost(std::span<const Shape> operands) const override {
@@ -341,8 +358,49 @@ class Standardize final : public InPlace {
  private:
   void change(RowsToMake rows, std::span<const Rows> others) const override {
     for (std::size_t i = rows.first; i < rows.end(); ++i) {
-      const double mean = others[0](i, 0), deviation = std::sqrt(others[1](i, 0) + epsilon_);
+      const double mean = others[0](i, 0), deviation = divisor_of(others[1](i, 0), epsilon_, i);
       for (double& value : rows.row(i)) value = (value - mean) / deviation;
+    }
+  }
+
+  double epsilon_;
+};
+
+class DivideByRootMeanSquare final : public InPlace {
+ public:
+  explicit DivideByRootMeanSquare(double epsilon) : epsilon_(epsilon) {}
+
+  std::string_view name() const override { return "divide_by_root_mean_square"; }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    const Formula x = within(Binding::product, operands[0]);
+    const Formula mean = {
+        "mean of each row of " + within(Binding::whole, operands[0]).plain + "²",
+        "\\tfrac{1}{d} \\sum_{j} {" + within(Binding::whole, operands[0]).latex + "}_{ij}^{2}"};
+    const Formula root = root_of(mean, epsilon_);
+    return {x.plain + " / " + root.plain, "\\frac{" + x.latex + "}{" + root.latex + "}", Binding::product};
+  }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    const std::size_t size = operands[0]->frame.shape.columns;
+    std::vector<Expression> squares;
+    for (std::size_t j = 0; j < size; ++j) squares.push_back(squared(cell(*operands[0], row, j)));
+    Expression mean = sum(std::move(squares)) / number(static_cast<double>(size));
+    return {cell(*operands[0], row, column) / root_of(std::move(mean), epsilon_), reason_for(epsilon_)};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    constexpr std::uint64_t passes = 2;  // square and sum, division
+    return {.element_operations = passes * operands[0].cells()};
+  }
+
+ private:
+  void change(RowsToMake rows, std::span<const Rows>) const override {
+    for (std::size_t i = rows.first; i < rows.end(); ++i) {
+      double sum = 0.0;
+      for (const double value : rows.row(i)) sum += value * value;
+      const double root = divisor_of(sum / static_cast<double>(rows.shape.columns), epsilon_, i);
+      for (double& value : rows.row(i)) value /= root;
     }
   }
 
@@ -381,6 +439,9 @@ Value unit_rows(const Value& x) {
 }
 Value standardize(const Value& x, const Value& means, const Value& variances, double epsilon) {
   return apply(Standardize(epsilon), x, means, variances);
+}
+Value divide_by_root_mean_square(const Value& x, double epsilon) {
+  return apply(DivideByRootMeanSquare(epsilon), x);
 }
 
 }  // namespace attn

@@ -232,7 +232,7 @@ Value join(const Join& kind, const std::vector<Value>& parts) {
 
 class Transpose final : public Operation {
  public:
-  std::string_view name() const override { return "transpose"; }
+  std::string_view name() const override { return transpose_name; }
   bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override {

@@ -1,244 +1,336 @@
 #include "parameters/layout.hpp"
 
 #include <algorithm>
+#include <array>
+#include <stdexcept>
 
-#include "parameters/parameters.hpp"
+#include "model/schema.hpp"
 
 namespace attn {
 
 namespace {
 
 using enum Need;
-using enum Presence;
 
-// Rows [i·n/3, (i+1)·n/3), for i = 0, 1, 2.
-std::vector<Matrix> thirds_of_rows(const Matrix& tensor) {
-  const Shape shape{tensor.shape().rows / 3, tensor.shape().columns};
-  std::vector<Matrix> thirds;
-  for (std::size_t i = 0; i < 3; ++i) {
-    thirds.push_back(Matrix(shape));
-    std::ranges::copy(cells(tensor).subspan(i * shape.cells(), shape.cells()), cells(thirds.back()).begin());
+// --- our own names, which follow from the schema
+// ------------------------------------------------------------------------------------------------------
+
+std::string text_of(const SchemaPart& part) {
+  if (!part.scope) return "";
+  return (part.number ? ScopeName(*part.scope, part.number) : ScopeName(*part.scope)).text + '.';
+}
+
+Size size_of(const SizeName& size) {
+  return {1, size.name};
+}
+
+std::vector<Part> own_parts(std::span<const SchemaPart> parts) {
+  std::vector<Part> own;
+  for (const SchemaPart& part : parts) {
+    own.push_back({text_of(part), text_of(part), {}});
+    for (const Parameter& parameter : part.parameters) {
+      const std::string name(parameter.role.leaf);
+      const Need need = parameter.presence == Presence::required ? always : sometimes;
+      own.back().tensors.push_back(
+          {name, {name}, false, size_of(parameter.rows), size_of(parameter.columns), need});
+    }
   }
-  return thirds;
+  return own;
 }
 
-std::vector<Matrix> as_it_is(Matrix tensor) {
-  std::vector<Matrix> one;
-  one.push_back(std::move(tensor));
-  return one;
+// A kind of model; a file need not have its encoder.
+Layout own_layout_of(std::string_view name, const ModelKind& kind) {
+  Layout layout{name, 1, {}};
+  for (const SchemaSection& section : schema_sections()) {
+    if (!section.stands(kind)) continue;
+    const std::string scope = std::string(section.scope->name) + (section.layers ? ".#." : ".");
+    const bool is_required = section.layers && !kind.encodes;
+    layout.scopes.push_back({scope, scope, own_parts(section.parts), is_required});
+  }
+  return layout;
 }
 
-// PyTorch stores maps as (out, in).
-std::vector<Matrix> turned(Matrix tensor) {
-  return as_it_is(transposed(tensor));
+// --- names of others
+// ------------------------------------------------------------------------------------------------------
+
+// A tensor by its name there, and the roles of what is made of it.
+struct Renamed {
+  std::string_view theirs;
+  std::array<const Role*, 3> ours;  // as many as there are
+  bool is_transposed = false;
+  Need need = sometimes;  // sometimes: as the schema says
+};
+
+struct RenamedPart {
+  std::string_view theirs;
+  SchemaPart ours;  // its scope and number
+  std::span<const Renamed> tensors;
+};
+
+// A section of the schema; null: an attention by itself. With '#' in its name, or as the only layer, it is
+// one of layers.
+struct RenamedSection {
+  std::string_view theirs;
+  const ScopeKind* scope;
+  std::string_view ours;  // behind the scope: "#.", "1." or nothing
+  std::span<const RenamedPart> parts;
+  bool is_required;
+};
+
+struct ForeignLayout {
+  std::string_view name;
+  std::string_view before;  // what stands before all names of `sections`
+  std::span<const RenamedSection> sections;
+  std::span<const RenamedSection> outside = {};  // has nothing before it
+  std::span<const BroughtField> brings = {};
+};
+
+constexpr bool transposed_there = true, as_it_is = false;
+
+// PyTorch's modules store maps as (out, in).
+constexpr Renamed torch_attention[] = {
+    {"in_proj_weight", {&role::w_q, &role::w_k, &role::w_v}, transposed_there, packed},
+    {"q_proj_weight", {&role::w_q}, transposed_there, separate},
+    {"k_proj_weight", {&role::w_k}, transposed_there, separate},
+    {"v_proj_weight", {&role::w_v}, transposed_there, separate},
+    {"in_proj_bias", {&role::b_q, &role::b_k, &role::b_v}},
+    {"out_proj.weight", {&role::w_o}, transposed_there, always},
+    {"out_proj.bias", {&role::b_o}},
+    {"bias_k", {&role::b_k}, as_it_is, never},
+    {"bias_v", {&role::b_k}, as_it_is, never},
+};
+constexpr Renamed torch_feed_forward[] = {
+    {"linear1.weight", {&role::w_1}, transposed_there},
+    {"linear1.bias", {&role::b_1}},
+    {"linear2.weight", {&role::w_2}, transposed_there},
+    {"linear2.bias", {&role::b_2}},
+};
+constexpr Renamed torch_norm[] = {{"weight", {&role::gamma}}, {"bias", {&role::beta}}};
+
+constexpr SchemaPart self_attention{&scope::self_attention, 0, {}},
+    cross_attention{&scope::cross_attention, 0, {}}, feed_forward{&scope::feed_forward, 0, {}},
+    norm_1{&scope::norm, 1, {}}, norm_2{&scope::norm, 2, {}}, norm_3{&scope::norm, 3, {}},
+    last_norm{&scope::norm, 0, {}}, itself{nullptr, 0, {}};
+
+constexpr RenamedPart torch_encoder_layer[] = {
+    {"self_attn.", self_attention, torch_attention},
+    {"norm1.", norm_1, torch_norm},
+    {"", feed_forward, torch_feed_forward},
+    {"norm2.", norm_2, torch_norm},
+};
+constexpr RenamedPart torch_decoder_layer[] = {
+    {"self_attn.", self_attention, torch_attention},
+    {"norm1.", norm_1, torch_norm},
+    {"multihead_attn.", cross_attention, torch_attention},
+    {"norm2.", norm_2, torch_norm},
+    {"", feed_forward, torch_feed_forward},
+    {"norm3.", norm_3, torch_norm},
+};
+constexpr RenamedPart torch_attention_part[] = {{"", itself, torch_attention}};
+constexpr RenamedPart torch_last_norm[] = {{"norm.", last_norm, torch_norm}};
+
+constexpr RenamedSection torch_multihead_attention[] = {{"", nullptr, "", torch_attention_part, true}};
+constexpr RenamedSection torch_one_encoder_layer[] = {{"", &scope::encoder, "1.", torch_encoder_layer, true}};
+constexpr RenamedSection torch_one_decoder_layer[] = {{"", &scope::decoder, "1.", torch_decoder_layer, true}};
+constexpr RenamedSection torch_encoder[] = {
+    {"layers.#.", &scope::encoder, "#.", torch_encoder_layer, true},
+    {"", &scope::encoder, "", torch_last_norm, false},
+};
+constexpr RenamedSection torch_decoder[] = {
+    {"layers.#.", &scope::decoder, "#.", torch_decoder_layer, true},
+    {"", &scope::decoder, "", torch_last_norm, false},
+};
+constexpr RenamedSection torch_transformer[] = {
+    {"encoder.layers.#.", &scope::encoder, "#.", torch_encoder_layer, true},
+    {"encoder.", &scope::encoder, "", torch_last_norm, false},
+    {"decoder.layers.#.", &scope::decoder, "#.", torch_decoder_layer, true},
+    {"decoder.", &scope::decoder, "", torch_last_norm, false},
+};
+
+// GPT-2: OpenAI's and Hugging Face's Conv1D stores maps as (in, out); minGPT's nn.Linear as (out, in).
+// (Radford et al. 2019, Language Models are Unsupervised Multitask Learners, section 2.3)
+template <bool is_transposed>
+constexpr Renamed gpt2_attention[] = {
+    {"c_attn.weight", {&role::w_q, &role::w_k, &role::w_v}, is_transposed},
+    {"c_attn.bias", {&role::b_q, &role::b_k, &role::b_v}},
+    {"c_proj.weight", {&role::w_o}, is_transposed},
+    {"c_proj.bias", {&role::b_o}},
+};
+template <bool is_transposed>
+constexpr Renamed gpt2_feed_forward[] = {
+    {"c_fc.weight", {&role::w_1}, is_transposed},
+    {"c_fc.bias", {&role::b_1}},
+    {"c_proj.weight", {&role::w_2}, is_transposed},
+    {"c_proj.bias", {&role::b_2}},
+};
+template <bool is_transposed>
+constexpr RenamedPart gpt2_layer[] = {
+    {"attn.", self_attention, gpt2_attention<is_transposed>},
+    {"ln_1.", norm_1, torch_norm},
+    {"mlp.", feed_forward, gpt2_feed_forward<is_transposed>},
+    {"ln_2.", norm_2, torch_norm},
+};
+constexpr Renamed gpt2_words[] = {{"wte.weight", {&role::e}}};
+constexpr Renamed gpt2_places[] = {{"wpe.weight", {&role::table}}};
+constexpr Renamed gpt2_tied_output[] = {{"lm_head.weight", {&role::e}, as_it_is, shared}};
+constexpr Renamed gpt2_own_output[] = {{"lm_head.weight", {&role::w}, transposed_there}};
+constexpr RenamedPart gpt2_words_part[] = {{"", itself, gpt2_words}};
+constexpr RenamedPart gpt2_places_part[] = {{"", itself, gpt2_places}};
+constexpr RenamedPart gpt2_last_norm[] = {{"ln_f.", last_norm, torch_norm}};
+constexpr RenamedPart gpt2_tied_output_part[] = {{"", itself, gpt2_tied_output}};
+constexpr RenamedPart gpt2_own_output_part[] = {{"", itself, gpt2_own_output}};
+
+template <bool is_transposed>
+constexpr RenamedSection gpt2[] = {
+    {"h.#.", &scope::decoder, "#.", gpt2_layer<is_transposed>, true},
+    {"", &scope::decoder, "", gpt2_last_norm, true},
+    {"", &scope::target_embedding, "", gpt2_words_part, true},
+    {"", &scope::target_positions, "", gpt2_places_part, true},
+};
+constexpr RenamedSection gpt2_with_tied_output[] = {
+    {"", &scope::target_embedding, "", gpt2_tied_output_part, false}};
+constexpr RenamedSection gpt2_with_own_output[] = {{"", &scope::output, "", gpt2_own_output_part, true}};
+
+constexpr BroughtField of_gpt2[] = {
+    {"norm", "pre"},          {"norm_kind", "layer"},     {"activation", "gelu-tanh"},
+    {"positions", "learned"}, {"scale", "sqrt-dk"},       {"scale_embeddings", "false"},
+    {"tied_output", "true"},  {"causal_decoder", "true"},
+};
+constexpr BroughtField of_mingpt[] = {
+    {"norm", "pre"},          {"norm_kind", "layer"},     {"activation", "gelu-tanh"},
+    {"positions", "learned"}, {"scale", "sqrt-dk"},       {"scale_embeddings", "false"},
+    {"tied_output", "false"}, {"causal_decoder", "true"},
+};
+constexpr ForeignLayout foreign_layouts[] = {
+    {"nn.MultiheadAttention", "", torch_multihead_attention},
+    {"nn.TransformerEncoderLayer", "", torch_one_encoder_layer},
+    {"nn.TransformerDecoderLayer", "", torch_one_decoder_layer},
+    {"nn.TransformerEncoder", "", torch_encoder},
+    {"nn.TransformerDecoder", "", torch_decoder},
+    {"nn.Transformer", "", torch_transformer},
+    {"GPT-2", "transformer.", gpt2<as_it_is>, gpt2_with_tied_output, of_gpt2},
+    {"GPT-2", "", gpt2<as_it_is>, {}, of_gpt2},
+    {"minGPT", "transformer.", gpt2<transposed_there>, gpt2_with_own_output, of_mingpt},
+};
+
+constexpr std::string_view buffers[] = {"h.#.attn.bias", "h.#.attn.masked_bias"};
+
+// What sizes of the schema are called in PyTorch's documentation.
+constexpr std::pair<std::string_view, std::string_view> sizes_there[] = {
+    {"h_k·d_k", "d_model"},
+    {"h·d_k", "d_model"},
+    {"h·d_v", "d_model"},
+    {"size of the output", "d_model"},
+    {"input size of the keys", "kdim"},
+    {"input size of the values", "vdim"},
+};
+
+Size size_there(const SizeName& size, std::size_t times) {
+  const auto found =
+      std::ranges::find(sizes_there, size.name, &std::pair<std::string_view, std::string_view>::first);
+  return {times, found == std::end(sizes_there) ? size.name : found->second};
 }
 
-std::vector<Matrix> unpacked_maps(Matrix tensor) {
-  std::vector<Matrix> maps = thirds_of_rows(tensor);
-  for (Matrix& map : maps) map = transposed(map);
-  return maps;
+// What the schema says of a role in a part.
+const Parameter& parameter_in(const RenamedSection& section, const SchemaPart& part, const Role& role) {
+  const auto within = [&](std::span<const SchemaPart> parts) -> const Parameter* {
+    for (const SchemaPart& one : parts) {
+      if (one.scope != part.scope || one.number != part.number) continue;
+      const auto found =
+          std::ranges::find(one.parameters, &role, [](const Parameter& row) { return &row.role; });
+      if (found != one.parameters.end()) return &*found;
+    }
+    return nullptr;
+  };
+  if (!section.scope) {
+    if (const Parameter* found = within(schema_of_attention())) return *found;
+  }
+  for (const SchemaSection& one : schema_sections()) {
+    if (one.scope != section.scope || (one.layers != nullptr) == section.ours.empty()) continue;
+    if (const Parameter* found = within(one.parts)) return *found;
+  }
+  throw std::logic_error("a layout renames a tensor to what the schema does not have");
 }
 
-// One row, three vectors side by side.
-std::vector<Matrix> unpacked_vectors(Matrix tensor) {
-  std::vector<Matrix> vectors = thirds_of_rows(transposed(tensor));
-  for (Matrix& vector : vectors) vector = transposed(vector);
-  return vectors;
+Need need_of(const Renamed& row, const Parameter& parameter) {
+  if (row.need != sometimes) return row.need;
+  if (parameter.presence != Presence::optional) return always;
+  return &parameter.role == &role::beta ? with_shifts : with_biases;
 }
 
-constexpr Size one{1};
-constexpr Size d_model{1, "d_model"};
-constexpr Size d_ff{1, "d_ff"};
-constexpr Size packed_d_model{3, "d_model"};
-constexpr Size all_d_k{1, "h·d_k"};
-constexpr Size all_d_v{1, "h·d_v"};
-constexpr Size source_words{1, "source vocabulary"};
-constexpr Size target_words{1, "target vocabulary"};
+TensorRow row_of(const RenamedSection& section, const RenamedPart& part, const Renamed& renamed) {
+  TensorRow row{std::string(renamed.theirs), {}, renamed.is_transposed, {}, {}, {}};
+  const auto count = static_cast<std::size_t>(
+      std::ranges::count_if(renamed.ours, [](const Role* role) { return role != nullptr; }));
+  const Parameter& first = parameter_in(section, part.ours, *renamed.ours[0]);
+  for (std::size_t i = 0; i < count; ++i) row.ours.emplace_back(renamed.ours[i]->leaf);
+  row.rows = size_there(first.rows, 1);
+  row.columns = size_there(first.columns, count);
+  if (row.is_transposed) std::swap(row.rows, row.columns);
+  row.need = need_of(renamed, first);
+  return row;
+}
 
-// --- our own names
+Scope scope_of(std::string_view before, const RenamedSection& section) {
+  Scope scope{std::string(before) + std::string(section.theirs),
+              section.scope ? std::string(section.scope->name) + "." + std::string(section.ours) : "",
+              {},
+              section.is_required};
+  for (const RenamedPart& part : section.parts) {
+    scope.parts.push_back({std::string(part.theirs), text_of(part.ours), {}});
+    for (const Renamed& row : part.tensors) {
+      scope.parts.back().tensors.push_back(row_of(section, part, row));
+    }
+  }
+  return scope;
+}
 
-constexpr TensorRow lone_attention[] = {
-    {"w_q", {"w_q"}, as_it_is, d_model, all_d_k},
-    {"w_k", {"w_k"}, as_it_is, {1, "input size of the keys"}, all_d_k},
-    {"w_v", {"w_v"}, as_it_is, {1, "input size of the values"}, all_d_v},
-    {"w_o", {"w_o"}, as_it_is, all_d_v, {1, "size of the output"}, sometimes},
-    {"b_q", {"b_q"}, as_it_is, one, all_d_k, sometimes},
-    {"b_k", {"b_k"}, as_it_is, one, all_d_k, sometimes},
-    {"b_v", {"b_v"}, as_it_is, one, all_d_v, sometimes},
-    {"b_o", {"b_o"}, as_it_is, one, {1, "size of the output"}, sometimes},
-};
+Layout layout_of(const ForeignLayout& foreign) {
+  Layout layout{foreign.name, 0, {}, foreign.brings};
+  for (const RenamedSection& section : foreign.sections) {
+    layout.scopes.push_back(scope_of(foreign.before, section));
+  }
+  for (const RenamedSection& section : foreign.outside) layout.scopes.push_back(scope_of("", section));
+  return layout;
+}
 
-constexpr TensorRow attention[] = {
-    {"w_q", {"w_q"}, as_it_is, d_model, all_d_k},        {"w_k", {"w_k"}, as_it_is, d_model, all_d_k},
-    {"w_v", {"w_v"}, as_it_is, d_model, all_d_v},        {"w_o", {"w_o"}, as_it_is, all_d_v, d_model},
-    {"b_q", {"b_q"}, as_it_is, one, all_d_k, sometimes}, {"b_k", {"b_k"}, as_it_is, one, all_d_k, sometimes},
-    {"b_v", {"b_v"}, as_it_is, one, all_d_v, sometimes}, {"b_o", {"b_o"}, as_it_is, one, d_model, sometimes},
-};
-
-constexpr TensorRow feed_forward[] = {
-    {"w_1", {"w_1"}, as_it_is, d_model, d_ff},
-    {"b_1", {"b_1"}, as_it_is, one, d_ff, sometimes},
-    {"w_2", {"w_2"}, as_it_is, d_ff, d_model},
-    {"b_2", {"b_2"}, as_it_is, one, d_model, sometimes},
-};
-
-constexpr TensorRow norm[] = {
-    {"gamma", {"gamma"}, as_it_is, one, d_model},
-    {"beta", {"beta"}, as_it_is, one, d_model, sometimes},
-};
-
-// A model may be without norms in its layers, "norm": "none".
-constexpr TensorRow layer_norm[] = {
-    {"gamma", {"gamma"}, as_it_is, one, d_model, sometimes},
-    {"beta", {"beta"}, as_it_is, one, d_model, sometimes},
-};
-
-constexpr TensorRow source_embedding[] = {{"e", {"e"}, as_it_is, source_words, d_model}};
-constexpr TensorRow target_embedding[] = {{"e", {"e"}, as_it_is, target_words, d_model}};
-
-constexpr TensorRow source_positions[] = {{"table", {"table"}, as_it_is, {1, "source positions"}, d_model}};
-constexpr TensorRow target_positions[] = {{"table", {"table"}, as_it_is, {1, "target positions"}, d_model}};
-
-constexpr TensorRow output[] = {
-    {"w", {"w"}, as_it_is, d_model, target_words},
-    {"b", {"b"}, as_it_is, one, target_words, sometimes},
-};
-
-constexpr Part encoder_layer[] = {
-    {"self_attention.", "self_attention.", attention},
-    {"norm_1.", "norm_1.", layer_norm},
-    {"feed_forward.", "feed_forward.", feed_forward},
-    {"norm_2.", "norm_2.", layer_norm},
-};
-
-constexpr Part decoder_layer[] = {
-    {"self_attention.", "self_attention.", attention},   {"norm_1.", "norm_1.", layer_norm},
-    {"cross_attention.", "cross_attention.", attention}, {"norm_2.", "norm_2.", layer_norm},
-    {"feed_forward.", "feed_forward.", feed_forward},    {"norm_3.", "norm_3.", layer_norm},
-};
-
-constexpr Part lone_attention_part[] = {{"", "", lone_attention}};
-constexpr Part norm_part[] = {{"", "", norm}};
-constexpr Part source_embedding_part[] = {{"", "", source_embedding}};
-constexpr Part target_embedding_part[] = {{"", "", target_embedding}};
-constexpr Part source_positions_part[] = {{"", "", source_positions}};
-constexpr Part target_positions_part[] = {{"", "", target_positions}};
-constexpr Part output_part[] = {{"", "", output}};
-
-constexpr Scope one_attention[] = {{"", "", lone_attention_part, required}};
-
-constexpr Scope model[] = {
-    {"encoder.#.", "encoder.#.", encoder_layer, optional},
-    {"encoder.norm.", "encoder.norm.", norm_part, optional},
-    {"decoder.#.", "decoder.#.", decoder_layer, optional},
-    {"decoder.norm.", "decoder.norm.", norm_part, optional},
-    {"source_embedding.", "source_embedding.", source_embedding_part, optional},
-    {"target_embedding.", "target_embedding.", target_embedding_part, optional},
-    {"source_positions.", "source_positions.", source_positions_part, optional},
-    {"target_positions.", "target_positions.", target_positions_part, optional},
-    {"output.", "output.", output_part, optional},
-};
-
-// Its layers have the parts of an encoder's: there is nothing else to look at.
-constexpr Scope decoder_only_model[] = {
-    {"decoder.#.", "decoder.#.", encoder_layer, required},
-    {"decoder.norm.", "decoder.norm.", norm_part, optional},
-    {"target_embedding.", "target_embedding.", target_embedding_part, optional},
-    {"target_positions.", "target_positions.", target_positions_part, optional},
-    {"output.", "output.", output_part, optional},
-};
-
-// --- PyTorch's names
-
-constexpr TensorRow torch_attention[] = {
-    {"in_proj_weight", {"w_q", "w_k", "w_v"}, unpacked_maps, packed_d_model, d_model, packed},
-    {"q_proj_weight", {"w_q"}, turned, d_model, d_model, separate},
-    {"k_proj_weight", {"w_k"}, turned, d_model, {1, "kdim"}, separate},
-    {"v_proj_weight", {"w_v"}, turned, d_model, {1, "vdim"}, separate},
-    {"in_proj_bias", {"b_q", "b_k", "b_v"}, unpacked_vectors, one, packed_d_model, with_biases},
-    {"out_proj.weight", {"w_o"}, turned, d_model, d_model},
-    {"out_proj.bias", {"b_o"}, as_it_is, one, d_model, with_biases},
-    {"bias_k", {}, as_it_is, one, d_model, never},
-    {"bias_v", {}, as_it_is, one, d_model, never},
-};
-
-constexpr TensorRow torch_feed_forward[] = {
-    {"linear1.weight", {"w_1"}, turned, d_ff, d_model},
-    {"linear1.bias", {"b_1"}, as_it_is, one, d_ff, with_biases},
-    {"linear2.weight", {"w_2"}, turned, d_model, d_ff},
-    {"linear2.bias", {"b_2"}, as_it_is, one, d_model, with_biases},
-};
-
-constexpr TensorRow torch_norm[] = {
-    {"weight", {"gamma"}, as_it_is, one, d_model},
-    {"bias", {"beta"}, as_it_is, one, d_model, with_biases},
-};
-
-constexpr Part torch_encoder_layer[] = {
-    {"self_attn.", "self_attention.", torch_attention},
-    {"norm1.", "norm_1.", torch_norm},
-    {"", "feed_forward.", torch_feed_forward},
-    {"norm2.", "norm_2.", torch_norm},
-};
-
-constexpr Part torch_decoder_layer[] = {
-    {"self_attn.", "self_attention.", torch_attention},
-    {"norm1.", "norm_1.", torch_norm},
-    {"multihead_attn.", "cross_attention.", torch_attention},
-    {"norm2.", "norm_2.", torch_norm},
-    {"", "feed_forward.", torch_feed_forward},
-    {"norm3.", "norm_3.", torch_norm},
-};
-
-constexpr Part torch_attention_part[] = {{"", "", torch_attention}};
-constexpr Part torch_norm_part[] = {{"", "", torch_norm}};
-
-constexpr Scope torch_multihead_attention[] = {{"", "", torch_attention_part, required}};
-constexpr Scope torch_one_encoder_layer[] = {{"", "encoder.1.", torch_encoder_layer, required}};
-constexpr Scope torch_one_decoder_layer[] = {{"", "decoder.1.", torch_decoder_layer, required}};
-
-constexpr Scope torch_encoder[] = {
-    {"layers.#.", "encoder.#.", torch_encoder_layer, required},
-    {"norm.", "encoder.norm.", torch_norm_part, optional},
-};
-
-constexpr Scope torch_decoder[] = {
-    {"layers.#.", "decoder.#.", torch_decoder_layer, required},
-    {"norm.", "decoder.norm.", torch_norm_part, optional},
-};
-
-constexpr Scope torch_transformer[] = {
-    {"encoder.layers.#.", "encoder.#.", torch_encoder_layer, required},
-    {"encoder.norm.", "encoder.norm.", torch_norm_part, optional},
-    {"decoder.layers.#.", "decoder.#.", torch_decoder_layer, required},
-    {"decoder.norm.", "decoder.norm.", torch_norm_part, optional},
-};
-
-constexpr Layout table[] = {
-    {own_layout, 1, one_attention},
-    {own_layout, 1, model},
-    {"attn decoder-only", 1, decoder_only_model},
-    {"nn.MultiheadAttention", 0, torch_multihead_attention},
-    {"nn.TransformerEncoderLayer", 0, torch_one_encoder_layer},
-    {"nn.TransformerDecoderLayer", 0, torch_one_decoder_layer},
-    {"nn.TransformerEncoder", 0, torch_encoder},
-    {"nn.TransformerDecoder", 0, torch_decoder},
-    {"nn.Transformer", 0, torch_transformer},
-};
+std::vector<Layout> all_layouts() {
+  std::vector<Layout> all = {
+      {own_layout, 1, {{"", "", own_parts(schema_of_attention()), true}}},
+      own_layout_of(own_layout, model_kinds()[0]),
+      own_layout_of("attn decoder-only", model_kinds()[2]),
+  };
+  for (const ForeignLayout& layout : foreign_layouts) all.push_back(layout_of(layout));
+  return all;
+}
 
 }  // namespace
 
-std::span<const Layout> layouts() {
-  return table;
+const std::vector<Layout>& layouts() {
+  static const std::vector<Layout> all = all_layouts();
+  return all;
 }
 
 bool is_parameter_name(std::string_view name) {
-  const std::string_view last = name.substr(name.rfind('.') + 1);  // npos + 1 is 0: all of it
-  const auto holds_last = [&](const Part& part) {
-    return std::ranges::find(part.tensors, last, &TensorRow::theirs) != part.tensors.end();
+  return find_parameter(called(name).role()) != nullptr;
+}
+
+bool is_buffer_name(std::string_view name) {
+  const auto ends_as = [&](std::string_view pattern) {
+    for (std::string_view rest = name;; rest.remove_prefix(rest.find('.') + 1)) {
+      if (matches_layers(pattern, rest)) return true;
+      if (rest.find('.') == std::string_view::npos) return false;
+    }
   };
-  return std::ranges::any_of(
-      model, [&](const Scope& scope) { return std::ranges::any_of(scope.parts, holds_last); });
+  return std::ranges::any_of(buffers, ends_as);
+}
+
+bool matches_layers(std::string_view pattern, std::string_view name) {
+  const std::size_t number = pattern.find('#');
+  if (number == std::string_view::npos) return pattern == name;
+  if (name.substr(0, number) != pattern.substr(0, number)) return false;
+  const std::size_t end = name.find_first_not_of("0123456789", number);
+  return end != std::string_view::npos && end > number && name.substr(end) == pattern.substr(number + 1);
 }
 
 }  // namespace attn

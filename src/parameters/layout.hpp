@@ -1,64 +1,72 @@
 #pragma once
 
-#include <array>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "math/matrix.hpp"
+#include "parameters/parameters.hpp"
 
 namespace attn {
 
 /// A dimension of a tensor: so many times a size that all tensors of a file share (3·d_model); without a name
 /// the number itself.
 struct Size {
-  std::size_t times;
-  std::string_view name = "";
+  std::size_t times = 1;
+  std::string_view name = {};
 };
 
 /// When a tensor must be in a file. Of attention's projections there is either one packed tensor or three
-/// separate ones.
-enum class Need { always, sometimes, with_biases, packed, separate, never };
+/// separate ones. Biases of maps are there all or not at all, and so are those of norms. One that is shared
+/// is another name for a parameter that the file has already.
+enum class Need { always, sometimes, with_biases, with_shifts, packed, separate, shared, never };
 
-/// A tensor of a module: its name there, the parameters that are made of it, and how.
+/// A tensor of a module: its name there, and the parameters that are made of it. They stand side by side in
+/// it, or below each other where it is transposed.
 struct TensorRow {
-  std::string_view theirs;
-  std::array<std::string_view, 3> ours;  // as many as there are
-  std::vector<Matrix> (*convert)(Matrix tensor);
+  std::string theirs;
+  std::vector<std::string> ours;
+  bool is_transposed;
   Size rows;
   Size columns;
-  Need need = Need::always;
+  Need need;
 };
 
 /// A part of a module, such as one attention, by its name there and by ours.
 struct Part {
-  std::string_view theirs;
-  std::string_view ours;
-  std::span<const TensorRow> tensors;
+  std::string theirs;
+  std::string ours;
+  std::vector<TensorRow> tensors;
 };
-
-/// Whether a file may be without a scope.
-enum class Presence { required, optional };
 
 /// A scope of names, with '#' for the number of a layer.
 struct Scope {
-  std::string_view theirs;
-  std::string_view ours;
-  std::span<const Part> parts;
-  Presence presence;
+  std::string theirs;
+  std::string ours;
+  std::vector<Part> parts;
+  bool is_required;
 };
 
 /// The names that one kind of file has.
 struct Layout {
   std::string_view name;
   std::size_t first_layer;  // how layers are counted there; ours count from 1
-  std::span<const Scope> scopes;
+  std::vector<Scope> scopes;
+  std::span<const BroughtField> brings = {};
 };
 
-/// Every layout that is recognized: our own, and state dictionaries of PyTorch's modules. A new one is a row.
-std::span<const Layout> layouts();
+/// Every layout that is recognized: our own, which follows from the schema, and state dictionaries of
+/// PyTorch's modules and of GPT-2, whose rows only rename and transpose.
+const std::vector<Layout>& layouts();
 
 /// Whether the last part of a name is that of one of our own parameters.
 bool is_parameter_name(std::string_view name);
+
+/// Whether a name is that of a buffer, which a module keeps beside its parameters: a causal mask.
+bool is_buffer_name(std::string_view name);
+
+/// Whether a name is as a pattern says, in which '#' stands for some digits.
+bool matches_layers(std::string_view pattern, std::string_view name);
 
 }  // namespace attn

@@ -1,7 +1,12 @@
 #include "parameters/parameters.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "files/matrix_file.hpp"
 #include "files/safetensors.hpp"
+#include "model/schema.hpp"
+#include "parameters/source.hpp"
 #include "parameters/translate.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
@@ -11,13 +16,13 @@ namespace attn {
 namespace {
 
 bool is_vector(std::string_view name) {
-  const std::string_view last = name.substr(name.rfind('.') + 1);  // npos + 1 is 0: all of it
-  return last.starts_with("b_") || last == "b" || last == "gamma" || last == "beta";
+  const Parameter* const parameter = find_parameter(called(name).role());
+  return parameter && parameter->is_vector();
 }
 
-}  // namespace
-
-ParameterFile read_parameters(const std::string& path, std::string_view scope) {
+// What `use` makes of the matrices in the scope of a file.
+template <class Use>
+auto with_source(const std::string& path, std::string_view scope, const Use& use) {
   const std::string bytes = read_bytes(path);
   const std::string where = place_of_file(path);
   const std::string_view name = kind_of_file(path, bytes);
@@ -28,7 +33,29 @@ ParameterFile read_parameters(const std::string& path, std::string_view scope) {
   }
   const std::string prefix =
       scope.empty() || scope.ends_with('.') ? std::string(scope) : std::string(scope) + '.';
-  return translate(kind->open(bytes, where, prefix), where);
+  return use(kind->open(bytes, where, prefix), where);
+}
+
+}  // namespace
+
+ParameterFile read_parameters(const std::string& path, std::string_view scope) {
+  return with_source(path, scope, [](const ParameterSource& source, const std::string& where) {
+    return translate(source, where);
+  });
+}
+
+ParameterSet read_tensors(const std::string& path, std::string_view scope,
+                          const std::vector<std::string>& names) {
+  return with_source(path, scope, [&](const ParameterSource& source, const std::string& where) {
+    ParameterSet tensors;
+    for (const std::string& name : names) {
+      if (!source.names.contains(name)) continue;
+      const Matrix& tensor = tensors.emplace(name, source.read(name)).first->second;
+      if (!std::ranges::all_of(cells(tensor), [](double cell) { return std::isfinite(cell); }))
+        fail("{}: {} has a number that is not finite: every number must be finite", where, name);
+    }
+    return tensors;
+  });
 }
 
 void write_safetensors(const std::vector<NamedMatrix>& parameters, Sink& sink) {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,19 +19,31 @@ using ParameterSet = std::map<std::string, Matrix, std::less<>>;
 /// The layout of files that we write.
 constexpr std::string_view own_layout = "attn";
 
-/// What a file of parameters holds, and by whose names it was written: "attn", or a module of PyTorch such as
-/// "nn.Transformer".
+/// What a layout says of the recipe of its models: a row of recipe_fields(), and what it is.
+struct BroughtField {
+  std::string_view field;
+  std::string_view text;
+};
+
+/// What a file of parameters holds, by whose names it was written, "attn", "GPT-2", or a module of PyTorch
+/// such as "nn.Transformer", and what is known of such models.
 struct ParameterFile {
   std::string layout;
   ParameterSet parameters;
+  std::span<const BroughtField> brings = {};
 };
 
 /// Reads parameters from a .safetensors, .npz or JSON file, or from standard input (`-`), and translates the
-/// names and matrices of PyTorch's state dictionaries into ours; a prefix that all names share is taken off.
-/// With a `scope`, such as "encoder", only what stands in it counts, and it is taken off as well.
-/// Throws InputError: unreadable, damaged, nothing in the scope, no known layout, a parameter that is
+/// names and matrices of state dictionaries of PyTorch and of GPT-2 into ours; a prefix that all names share
+/// is taken off. With a `scope`, such as "encoder", only what stands in it counts, and it is taken off as
+/// well. Throws InputError: unreadable, damaged, nothing in the scope, no known layout, a parameter that is
 /// missing, superfluous, of a wrong shape or not finite.
 ParameterFile read_parameters(const std::string& path, std::string_view scope = "");
+
+/// Those tensors of a file that have these names in the scope, as they are there. Throws InputError:
+/// unreadable, damaged, nothing in the scope, not finite.
+ParameterSet read_tensors(const std::string& path, std::string_view scope,
+                          const std::vector<std::string>& names);
 
 /// Writes a .safetensors file of F64, names in order; biases, gamma and beta have one dimension. The same
 /// bytes every time. Throws OutputError when a name is not UTF-8.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 
 namespace attn {
 
@@ -28,24 +29,21 @@ std::vector<Pattern> patterns_of(const Layout& layout) {
   return patterns;
 }
 
-// '#' stands for some digits.
-bool matches(std::string_view pattern, std::string_view name) {
-  const std::size_t number = pattern.find('#');
-  if (number == std::string_view::npos) return pattern == name;
-  if (name.substr(0, number) != pattern.substr(0, number)) return false;
-  const std::size_t end = name.find_first_not_of("0123456789", number);
-  return end != std::string_view::npos && end > number && name.substr(end) == pattern.substr(number + 1);
-}
-
 std::string with_number(std::string_view scope, std::size_t layer) {
   const std::size_t number = scope.find('#');
   if (number == std::string_view::npos) return std::string(scope);
   return fmt::format("{}{}{}", scope.substr(0, number), layer, scope.substr(number + 1));
 }
 
-bool any_begins_with(const TensorNames& names, std::string_view prefix) {
+bool any_begins_with(const TensorNames& names, const std::string& prefix) {
   const auto first = names.lower_bound(prefix);
   return first != names.end() && first->starts_with(prefix);
+}
+
+// Whether any part of a scope is there.
+bool is_there(const Scope& scope, const std::string& theirs, const TensorNames& names) {
+  return std::ranges::any_of(scope.parts,
+                             [&](const Part& part) { return any_begins_with(names, theirs + part.theirs); });
 }
 
 // A prefix, and what stands behind it has places in the layout.
@@ -53,7 +51,7 @@ struct Candidate {
   const Layout* layout = nullptr;
   std::string prefix;
   std::size_t matched = 0;
-  bool has_biases = false;
+  std::set<Need> needs = {};  // of what is there
 };
 
 // Goes through what a layout expects, in its order, up to the first tensor that is missing.
@@ -72,20 +70,19 @@ class Placing {
  private:
   void place_layers(const Scope& scope) {
     const std::size_t first = candidate_.layout->first_layer;
-    const bool numbered = scope.theirs.find('#') != std::string_view::npos;
+    const bool numbered = scope.theirs.find('#') != std::string::npos;
     const std::size_t last = numbered ? last_layer(scope) : first;
     for (std::size_t layer = first; !recognized_.missing && (layer <= last || layer == first); ++layer) {
       const std::string theirs = candidate_.prefix + with_number(scope.theirs, layer);
-      const bool required = layer == first && scope.presence == Presence::required;
-      if (layer == last && !required && !any_begins_with(names_, theirs)) return;
+      const bool required = layer == first && scope.is_required;
+      if (layer == last && !required && !is_there(scope, theirs, names_)) return;
       place_parts(scope, theirs, with_number(scope.ours, layer - first + 1));
     }
   }
 
   // The highest number of a layer: where one before it is missing, that is what is wrong.
   std::size_t last_layer(const Scope& scope) const {
-    const std::string before =
-        candidate_.prefix + std::string(scope.theirs.substr(0, scope.theirs.find('#')));
+    const std::string before = candidate_.prefix + scope.theirs.substr(0, scope.theirs.find('#'));
     std::size_t last = candidate_.layout->first_layer;
     for (auto name = names_.lower_bound(before); name != names_.end() && name->starts_with(before); ++name) {
       std::size_t number = 0;
@@ -97,12 +94,12 @@ class Placing {
 
   void place_parts(const Scope& scope, const std::string& theirs, const std::string& ours) {
     for (const Part& part : scope.parts) {
-      place_part(part, theirs + std::string(part.theirs), ours + std::string(part.ours));
+      place_part(part, theirs + part.theirs, ours + part.ours);
     }
   }
 
   void place_part(const Part& part, const std::string& theirs, const std::string& ours) {
-    const auto name_of = [&](const TensorRow& row) { return theirs + std::string(row.theirs); };
+    const auto name_of = [&](const TensorRow& row) { return theirs + row.theirs; };
     const bool is_separate = std::ranges::any_of(part.tensors, [&](const TensorRow& row) {
       return row.need == Need::separate && names_.contains(name_of(row));
     });
@@ -119,8 +116,9 @@ class Placing {
   }
 
   bool is_needed(const TensorRow& row) const {
-    if (row.need == Need::with_biases) return candidate_.has_biases;
-    return row.need != Need::sometimes && row.need != Need::never;
+    const bool is_of_some = row.need == Need::with_biases || row.need == Need::with_shifts;
+    if (is_of_some) return candidate_.needs.contains(row.need);
+    return row.need == Need::always || row.need == Need::packed || row.need == Need::separate;
   }
 
   const Candidate& candidate_;
@@ -139,24 +137,24 @@ std::vector<Candidate> candidates_in(const Layout& layout, const TensorNames& na
       const std::size_t dot = begin < 2 ? std::string::npos : name.rfind('.', begin - 2);
       begin = dot + 1;  // npos + 1 is 0: all of it
       const std::string_view rest = std::string_view(name).substr(begin);
-      const auto found =
-          std::ranges::find_if(patterns, [&](const Pattern& pattern) { return matches(pattern.name, rest); });
+      const auto found = std::ranges::find_if(
+          patterns, [&](const Pattern& pattern) { return matches_layers(pattern.name, rest); });
       if (found == patterns.end()) continue;
       Candidate& candidate = candidates[std::string_view(name).substr(0, begin)];
       ++candidate.matched;
-      candidate.has_biases = candidate.has_biases || found->need == Need::with_biases;
+      candidate.needs.insert(found->need);
     }
   }
   std::vector<Candidate> list;
   for (auto& [prefix, candidate] : candidates) {
-    list.push_back({&layout, std::string(prefix), candidate.matched, candidate.has_biases});
+    list.push_back({&layout, std::string(prefix), candidate.matched, candidate.needs});
   }
   return list;
 }
 
 }  // namespace
 
-std::optional<Recognized> recognize(const TensorNames& names) {
+std::vector<Recognized> recognize(const TensorNames& names) {
   std::vector<Candidate> candidates;
   for (const Layout& layout : layouts()) {
     std::ranges::move(candidates_in(layout, names), std::back_inserter(candidates));
@@ -164,15 +162,14 @@ std::optional<Recognized> recognize(const TensorNames& names) {
   std::ranges::stable_sort(candidates, {}, [&](const Candidate& candidate) {
     return std::pair(names.size() - candidate.matched, candidate.prefix.size());
   });
-  std::optional<Recognized> best;
+  std::vector<Recognized> whole, first;
   for (const Candidate& candidate : candidates) {
     if (candidate.matched < candidates.front().matched) break;
     Recognized recognized = Placing(candidate, names).run();
-    const bool is_whole = !recognized.missing;
-    if (!best || is_whole) best = std::move(recognized);
-    if (is_whole) break;
+    std::vector<Recognized>& among = recognized.missing ? first : whole;
+    if (!recognized.missing || first.empty()) among.push_back(std::move(recognized));
   }
-  return best;
+  return whole.empty() ? first : whole;
 }
 
 }  // namespace attn

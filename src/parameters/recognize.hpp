@@ -28,8 +28,9 @@ struct Recognized {
   std::optional<PlacedTensor> missing;
 };
 
-/// The layout and prefix in which most names have a place; of several those that miss nothing, and then the
-/// shortest prefix. Nothing when no name has a place in any.
-std::optional<Recognized> recognize(const TensorNames& names);
+/// The layouts and prefixes in which most names have a place: those that miss nothing, those with the
+/// shortest prefix first, or else the first. Nothing when no name has a place in any. Which of several is
+/// meant is told by the shapes.
+std::vector<Recognized> recognize(const TensorNames& names);
 
 }  // namespace attn

@@ -27,11 +27,11 @@ std::string beginnings_of(const TensorNames& names) {
   return fmt::format("{}{}", fmt::join(beginnings.begin(), end, ", "), beginnings.size() > few ? ", …" : "");
 }
 
-// The rest of the names that begin with the prefix.
+// The rest of the names that begin with the prefix, without buffers.
 TensorNames names_behind(const std::string& prefix, const TensorNames& names, const std::string& where) {
   TensorNames rest;
   for (auto name = names.lower_bound(prefix); name != names.end() && name->starts_with(prefix); ++name) {
-    rest.insert(name->substr(prefix.size()));
+    if (!is_buffer_name(*name)) rest.insert(name->substr(prefix.size()));
   }
   if (rest.empty() && !prefix.empty()) {
     fail("--prefix: no name in {} begins with '{}'. The names begin with: {}", where, prefix,
@@ -47,7 +47,10 @@ ParameterSource open_safetensors(std::string_view bytes, const std::string& wher
   const auto tensors = std::make_shared<std::map<std::string, Safetensor>>();
   return {names_behind(prefix, {names.begin(), names.end()}, where), [=, &where](const std::string& name) {
             if (tensors->empty()) {
-              for (Safetensor& tensor : safetensors_in(bytes, where, prefix)) {
+              const auto is_wanted = [&](const std::string& tensor) {
+                return tensor.starts_with(prefix) && !is_buffer_name(tensor);
+              };
+              for (Safetensor& tensor : safetensors_in(bytes, where, is_wanted)) {
                 tensors->emplace(tensor.name, tensor);
               }
             }

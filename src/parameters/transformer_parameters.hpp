@@ -8,8 +8,8 @@
 
 namespace attn {
 
-/// Puts parameters into a model whose `heads` are known: kind and sizes follow from them.
-/// Throws InputError: a lone attention, heads that do not share d_model, sizes that do not fit together.
+/// Puts parameters that were read into a model whose recipe and `heads` are known: kind and sizes follow from
+/// them. Throws InputError: a lone attention, heads that do not share d_model, a recipe that needs others.
 void take_parameters(Transformer& model, ParameterSet parameters, const std::string& where);
 
 /// Throws InputError when the parameters that a model is to have would have more cells than a file may hold.

@@ -15,7 +15,7 @@
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"
-#include "support/parsed.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {
@@ -92,8 +92,11 @@ class Builder {
     problem_.about = given_.texts(option::about);
     problem_.valid_lengths = given_.counts(option::valid_length);
     problem_.causal = problem_.causal || given_.has(option::causal_offset);
-    for (const OptionValues::Entry& entry : given_.entries()) {
-      if (entry.was_random) problem_.drawn.emplace_back(entry.option->member);
+    for (const std::string& name : given_.texts(option::drawn)) {
+      const auto is_it = [&](const OptionValues::Entry& entry) {
+        return entry.was_random && entry.option->member == name;
+      };
+      if (std::ranges::any_of(given_.entries(), is_it)) problem_.drawn.push_back(name);
     }
     problem_.drawn_from = given_.text(option::drawn_from).value_or("");
     // The names that are told are those of the tables.
@@ -153,9 +156,8 @@ class Builder {
   }
 
   void take_mask(const MatrixFile& file) {
-    const bool zero_or_one =
-        std::ranges::all_of(cells(file.matrix), [](double value) { return value == 0.0 || value == 1.0; });
-    problem_.mask = GivenMask{file.matrix, file.kind == CellKind::real || !zero_or_one};
+    problem_.mask = GivenMask{file.matrix};
+    problem_.mask->additive = file.kind == CellKind::real || !problem_.mask->has_only_zeros_and_ones();
   }
 
   // A vector is a row or a column, as its role needs it: a bias is a row, and the additive score ends in a
@@ -265,9 +267,12 @@ OptionValues values_of(const Problem& problem) {
   }
   for (const Setting& setting : settings) put_setting(setting);
   if (problem.layers > 1 && !problem.feed_forward) values.put(option::no_feed_forward, true);
-  if (problem.mask)
+  // Zeros and ones that are added are told from permissions by how they are written.
+  if (problem.mask) {
+    const bool looks_permitting = problem.mask->additive && problem.mask->has_only_zeros_and_ones();
     values.put(option::mask, MatrixFile{.matrix = problem.mask->matrix,
-                                        .kind = problem.mask->additive ? CellKind::real : CellKind::whole});
+                                        .kind = looks_permitting ? CellKind::real : CellKind::whole});
+  }
   put(option::valid_length, problem.valid_lengths);
   return values;
 }

@@ -12,7 +12,7 @@
 #include "problem/options.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
-#include "support/parsed.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {
@@ -121,10 +121,8 @@ void remark_on_scale(const Problem& problem, std::vector<std::string>& remarks) 
 
 // Floats are added to the scores, also where they look like permissions.
 void remark_on_mask(const Problem& problem, std::vector<std::string>& remarks) {
-  if (!problem.mask || !problem.mask->additive) return;
-  const std::span<const double> given = cells(problem.mask->matrix);
-  const bool looks_so = std::ranges::all_of(given, [](double cell) { return cell == 0.0 || cell == 1.0; });
-  if (!looks_so || std::ranges::count(given, 1.0) == 0) return;
+  if (!problem.mask || !problem.mask->additive || !problem.mask->has_only_zeros_and_ones()) return;
+  if (std::ranges::count(cells(problem.mask->matrix), 1.0) == 0) return;
   remarks.emplace_back(
       "the mask is of floats, so its zeros and ones are added to the scores: to permit with 1 and mask with "
       "0, give "

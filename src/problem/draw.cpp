@@ -16,7 +16,7 @@
 #include "problem/words.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
-#include "support/parsed.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {

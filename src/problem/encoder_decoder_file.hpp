@@ -27,6 +27,16 @@ struct EncoderDecoderFile {
   std::map<std::string, Matrices, std::less<>> variants;
 };
 
+/// An encoder-decoder and the two sentences between which it is followed.
+struct Translation {
+  std::string title;
+  std::vector<std::string> about;
+  std::vector<std::string> numbers;  // how they were chosen; empty: they are random, or nothing is said
+  EncoderDecoder model;
+  Ids source, target;
+  bool is_forced = false;  // the target was given, and not found by the model
+};
+
 /// The example that is compiled in: a French sentence, its words and hand-set matrices.
 std::string_view alignment_example();
 

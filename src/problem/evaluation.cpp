@@ -8,7 +8,7 @@
 #include "attention/feed_forward.hpp"
 #include "attention/positions.hpp"
 #include "support/error.hpp"
-#include "support/list.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {

@@ -8,8 +8,7 @@
 
 #include "problem/options.hpp"
 #include "support/error.hpp"
-#include "support/parsed.hpp"
-#include "support/whole_number.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {

@@ -64,16 +64,17 @@ inline constexpr Option drawn{"", "drawn", Kind::texts};
 inline constexpr Option drawn_from{"", "drawn_from", Kind::text};
 
 // The problem as a whole.
-inline constexpr Option example = word("--example", "", "a built-in example; the options below change it")
-                                      .from(choices::examples)
-                                      .on(everywhere);
+inline constexpr Option example =
+    word("--example", "example", "a built-in example; the options below change it")
+        .from(choices::examples)
+        .on(everywhere);
 inline constexpr Option problem =
     path("--problem", "", "a JSON file with any of the fields below, or output of --format json")
         .on(everywhere);
 inline constexpr Option parameters =
-    path("--parameters", "",
+    path("--parameters", "parameters",
          "w_q … b_o from a safetensors, npz or JSON file; also PyTorch's nn.MultiheadAttention");
-inline constexpr Option prefix{"--prefix", "", Kind::text, "NAME",
+inline constexpr Option prefix{"--prefix", "prefix", Kind::text, "NAME",
                                "read only parameters whose names begin with NAME"};
 
 // Words and their vectors, and sizes.
@@ -111,10 +112,11 @@ inline constexpr Option tokens =
         everywhere);
 inline constexpr Option key_tokens{"--key-tokens", "key_tokens", Kind::words, "WORDS",
                                    "labels of the key rows"};
-inline constexpr Option x = Option{"--x", "x", Kind::matrices, "MATRIX",
-                                   "embeddings, one row per word; several matrices make a batch"}
-                                .on(everywhere)
-                                .as_input();
+inline constexpr Option x =
+    Option{"--x", "x", Kind::matrices, "MATRIX",
+           "embeddings, one row per word; several matrices, or an array of three dimensions, make a batch"}
+        .on(everywhere)
+        .as_input();
 inline constexpr Option memory =
     matrix("--memory", role::memory, "source of the keys and values in cross-attention")
         .or_else("x")

@@ -116,6 +116,10 @@ bool Problem::is_masked() const {
   return masks_places() || (masks_blanks() && std::ranges::any_of(sequences, has_padding));
 }
 
+bool GivenMask::has_only_zeros_and_ones() const {
+  return std::ranges::all_of(cells(matrix), [](double value) { return value == 0.0 || value == 1.0; });
+}
+
 const std::vector<std::string>& Problem::words_of_keys(const Sequence& sequence) const {
   const auto fits = [&](const Role& role, std::size_t Shape::*dimension) {
     const Matrix* const matrix = find(role);

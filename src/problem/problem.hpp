@@ -26,6 +26,8 @@ struct Sequence {
 struct GivenMask {
   Matrix matrix;  // [n_q, n_k], or [1, n_k] for all queries
   bool additive = false;
+
+  bool has_only_zeros_and_ones() const;
 };
 
 /// What is attended to, and how. Everything is optional: as much is computed as the given matrices allow,

@@ -10,7 +10,7 @@
 #include "problem/options.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
-#include "support/parsed.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {
@@ -110,18 +110,18 @@ OptionValue value_of(const Member& member) {
        member.where, member.option.member, member.option.name);
 }
 
-const Option& member_called(std::string_view name, const std::string& where) {
+const Option& member_called(std::string_view name, const OptionList& members, const std::string& where) {
+  const auto found = std::ranges::find(members, name, &Option::member);
+  if (found != members.end()) return **found;
   std::vector<std::string> names;
-  for (const Option* option : problem_members()) {
-    if (option->member == name) return *option;
-    names.emplace_back(option->member);
-  }
+  for (const Option* option : members) names.emplace_back(option->member);
   fail("{}: {}", where, unknown("field", name, names));
 }
 
 }  // namespace
 
-OptionValues read_problem_file(std::string_view text, const std::string& where) {
+OptionValues read_problem_file(std::string_view text, const std::string& where, const OptionList& members,
+                               const OptionValues& given) {
   const Json file = parse_json(text, where);
   if (!file.is_object())
     fail("{}: a problem must be a JSON object of fields, such as {{\"x\": [[1, 0]]}}", where);
@@ -133,7 +133,8 @@ OptionValues read_problem_file(std::string_view text, const std::string& where) 
   }
   OptionValues values;
   for (const auto& [name, json] : problem.items()) {
-    const Option& option = member_called(name, where);
+    const Option& option = member_called(name, members, where);
+    if (option.kind == Kind::path && given.has(option)) continue;
     OptionValue value = value_of({option, json, where});
     // A flag is given or not.
     if (const bool* const set = std::get_if<bool>(&value); !set || *set) values.put(option, std::move(value));

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <unordered_set>
 
 #include "files/json.hpp"
 #include "parameters/transformer_parameters.hpp"
+#include "parameters/translate.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -37,17 +36,24 @@ std::vector<std::string> vocabulary_of(const Json& value, std::string_view membe
   return words;
 }
 
-ParameterSet parameters_of(const Json& value, const std::string& where) {
+ParameterSource source_of(const Json& value, const std::string& where) {
   if (!value.is_object()) fail("{}: \"parameters\" must be an object of matrices by name", where);
-  ParameterSet parameters;
-  for (const auto& [name, cells] : value.items()) {
-    Matrix matrix = matrix_from_json(cells, fmt::format("{}: \"{}\"", where, name)).matrix;
-    if (!std::ranges::all_of(attn::cells(matrix), [](double cell) { return std::isfinite(cell); })) {
-      fail("{}: \"{}\" has a number that is not finite: every number must be finite", where, name);
-    }
-    parameters.emplace(name, std::move(matrix));
-  }
-  return parameters;
+  ParameterSource source;
+  for (const auto& [name, cells] : value.items()) source.names.insert(name);
+  source.read = [&](const std::string& name) {
+    return matrix_from_json(value[name], fmt::format("{}: \"{}\"", where, name)).matrix;
+  };
+  return source;
+}
+
+// A choice of the recipe: a name, a number, or true or false.
+void take_field(ModelRecipe& recipe, const RecipeField& field, const Json& value, const std::string& where) {
+  const std::string called = fmt::format("{}: \"{}\"", where, field.name);
+  const bool is_number = field.kind == RecipeField::Kind::number;
+  if (is_number && !value.is_number()) fail("{} must be a number", called);
+  if (field.kind == RecipeField::Kind::flag && !value.is_boolean()) fail("{} must be true or false", called);
+  if (field.kind == RecipeField::Kind::choice) string_of(value, field.name, where);
+  field.take(recipe, value.is_string() ? value.get<std::string>() : value.dump(), called);
 }
 
 // A member of a model file, and what is done with it.
@@ -72,20 +78,6 @@ constexpr Member members[] = {
        }
        file.model.sizes.heads = value.get<std::size_t>();
      }},
-    {"norm",
-     [](TransformerFile& file, const Json& value, const std::string& where) {
-       file.model.norm = &look_up(norm_placements(), string_of(value, "norm", where), "placement of norms");
-     }},
-    {"positions",
-     [](TransformerFile& file, const Json& value, const std::string& where) {
-       const std::string name = string_of(value, "positions", where);
-       file.model.positions = look_up(position_kinds(), name, "kind of positions").name;
-     }},
-    {"scale_embeddings",
-     [](TransformerFile& file, const Json& value, const std::string& where) {
-       if (!value.is_boolean()) fail("{}: \"scale_embeddings\" must be true or false", where);
-       file.model.scale_embeddings = value.get<bool>();
-     }},
     {"source_vocabulary",
      [](TransformerFile& file, const Json& value, const std::string& where) {
        file.model.source_vocabulary = vocabulary_of(value, "source_vocabulary", where);
@@ -106,19 +98,24 @@ TransformerFile read_transformer(std::string_view json, const std::string& where
   const Json file = parse_json(json, where);
   if (!file.is_object()) fail("{}: a model must be a JSON object with \"parameters\"", where);
   TransformerFile result;
-  result.model.norm = &norm_placements().front();
   result.model.sizes.heads = 1;
   std::vector<std::string> names = names_of(std::span<const Member>(members));
+  for (const RecipeField& field : recipe_fields()) names.emplace_back(field.name);
   names.emplace_back("parameters");
   for (const auto& [name, value] : file.items()) {
     if (name == "parameters") continue;
+    if (const RecipeField* field = find_row(recipe_fields(), name)) {
+      take_field(result.model.recipe, *field, value, where);
+      continue;
+    }
     const Member* member = find_row(std::span<const Member>(members), name);
     if (!member) fail("{}: {}", where, unknown("member", name, names));
     member->take(result, value, where);
   }
   if (!file.contains("parameters"))
     fail("{}: \"parameters\" is missing: give the matrices of the model by name", where);
-  take_parameters(result.model, parameters_of(file["parameters"], where), where);
+  ParameterFile parameters = translate(source_of(file["parameters"], where), where);
+  take_parameters(result.model, std::move(parameters.parameters), where);
   return result;
 }
 

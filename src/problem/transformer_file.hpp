@@ -22,7 +22,7 @@ struct ModelExample {
 };
 std::span<const ModelExample> model_examples();
 
-/// Reads a model file: kind, heads, norm, positions, vocabularies, sentences, and parameters by name.
+/// Reads a model file: heads, the recipe, vocabularies, sentences, and parameters by name.
 /// Throws InputError: not JSON, an unknown member, a value of the wrong kind, a parameter that is missing,
 /// superfluous, of another shape or not finite.
 TransformerFile read_transformer(std::string_view json, const std::string& where);

@@ -21,6 +21,8 @@ constexpr std::array table = {
     Format{"json", "the problem, matrices, formulas and page at full precision", "json", false, render_json},
     Format{"npy", "one matrix for NumPy", "npy", true, render_npy},
     Format{"npz", "all matrices for NumPy, by name", "npz", true, render_npz},
+    Format{"safetensors", "all matrices by name, as models are stored", "safetensors", true,
+           render_safetensors},
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ struct Format {
   void (*render)(const Page& page, const Style& style, Sink& sink);
 };
 
-/// text, markdown, csv, tsv, json, npy, npz. A new format is one file and one row.
+/// text, markdown, csv, tsv, json, npy, npz, safetensors. A new format is one file and one row.
 std::span<const Format> formats();
 
 /// The format of a file name. Throws InputError when its extension belongs to none.
@@ -41,5 +41,6 @@ void render_json(const Page& page, const Style& style, Sink& sink);
 /// Throws InputError unless the trace is one matrix.
 void render_npy(const Page& page, const Style& style, Sink& sink);
 void render_npz(const Page& page, const Style& style, Sink& sink);
+void render_safetensors(const Page& page, const Style& style, Sink& sink);
 
 }  // namespace attn

@@ -1,4 +1,5 @@
 #include "files/matrix_file.hpp"
+#include "files/safetensors.hpp"
 #include "render/format.hpp"
 #include "support/error.hpp"
 #include "support/number.hpp"
@@ -16,8 +17,9 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-void write_matrix(const Traced& matrix, char separator, Sink& sink) {
-  const Axis &rows = matrix.frame.rows, &columns = matrix.frame.columns;
+void write_matrix(const Traced& matrix, bool labels, char separator, Sink& sink) {
+  const Axis nothing;
+  const Axis &rows = labels ? matrix.frame.rows : nothing, &columns = labels ? matrix.frame.columns : nothing;
   const std::shared_ptr<const Matrix> cells = matrix.cells();
   const Shape shape = cells->shape();
   std::string& block = sink.block();
@@ -58,11 +60,11 @@ void write_listing(const Listing& listing, char separator, Sink& sink) {
   for (const auto& row : listing.rows) write_row(row);
 }
 
-void write_page(const Page& page, char separator, Sink& sink) {
+void write_page(const Page& page, bool labels, char separator, Sink& sink) {
   const std::vector<Traced>& matrices = page.trace.matrices();
   for (const Traced& matrix : matrices) {
     if (matrices.size() > 1) sink.write(comment(matrix.name));
-    write_matrix(matrix, separator, sink);
+    write_matrix(matrix, labels, separator, sink);
     if (&matrix != &matrices.back()) sink.write("\n");
   }
   if (!matrices.empty()) return;
@@ -78,7 +80,16 @@ void write_page(const Page& page, char separator, Sink& sink) {
     fail("csv and tsv are formats for matrices and lists, and there are none here: choose another --format");
 }
 
-// NumPy's formats hold matrices and nothing else.
+// All matrices at once: their sizes stand before them.
+using Cells = std::vector<std::pair<std::string, std::shared_ptr<const Matrix>>>;
+
+Cells cells_of(const Page& page) {
+  Cells cells;
+  for (const Traced& matrix : page.trace.matrices()) cells.emplace_back(matrix.name, matrix.cells());
+  return cells;
+}
+
+// These formats hold matrices and nothing else.
 void require_matrices(const Page& page, std::string_view format) {
   if (page.trace.empty())
     fail("{} is a format for matrices, and there are none here: choose another --format", format);
@@ -86,12 +97,12 @@ void require_matrices(const Page& page, std::string_view format) {
 
 }  // namespace
 
-void render_csv(const Page& page, const Style&, Sink& sink) {
-  write_page(page, ',', sink);
+void render_csv(const Page& page, const Style& style, Sink& sink) {
+  write_page(page, style.labels, ',', sink);
 }
 
-void render_tsv(const Page& page, const Style&, Sink& sink) {
-  write_page(page, '\t', sink);
+void render_tsv(const Page& page, const Style& style, Sink& sink) {
+  write_page(page, style.labels, '\t', sink);
 }
 
 void render_npy(const Page& page, const Style&, Sink& sink) {
@@ -107,13 +118,18 @@ void render_npy(const Page& page, const Style&, Sink& sink) {
 
 void render_npz(const Page& page, const Style&, Sink& sink) {
   require_matrices(page, "npz");
+  const Cells cells = cells_of(page);
   std::vector<NamedMatrix> matrices;
-  std::vector<std::shared_ptr<const Matrix>> held;
-  for (const Traced& matrix : page.trace.matrices()) {
-    held.push_back(matrix.cells());
-    matrices.push_back({matrix.name, held.back().get()});
-  }
+  for (const auto& [name, matrix] : cells) matrices.push_back({name, matrix.get()});
   write_npz(matrices, sink);
+}
+
+void render_safetensors(const Page& page, const Style&, Sink& sink) {
+  require_matrices(page, "safetensors");
+  const Cells cells = cells_of(page);
+  std::vector<WrittenTensor> tensors;
+  for (const auto& [name, matrix] : cells) tensors.push_back({name, matrix.get(), 2});
+  write_safetensors(tensors, sink);
 }
 
 }  // namespace attn

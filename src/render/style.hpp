@@ -20,7 +20,8 @@ struct Rgb {
 /// What stands behind the text where nothing else is known.
 constexpr Rgb dark_ground{0, 0, 0}, light_ground{255, 255, 255};
 
-/// How a page is to look. Formats that are read by machines heed none of it; documents only the precision.
+/// How a page is to look. Formats that are read by machines heed none of it but the labels; documents only
+/// the precision.
 struct Style {
   Colors colors = Colors::none;
   Rgb ground = dark_ground;  // of the terminal, behind the text
@@ -28,6 +29,7 @@ struct Style {
   std::size_t width = 0;     // columns; 0: no limit, and nothing is left out
   bool full = false;         // leave nothing out, whatever the width
   int precision = 4;         // most decimals
+  bool labels = true;        // of rows and columns, in CSV and TSV
 
   /// Whether large matrices and long sums are shortened.
   bool elides() const { return width != 0 && !full; }

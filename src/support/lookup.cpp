@@ -29,11 +29,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string did_you_mean(std::string_view typed, const std::vector<std::string>& names) {
   constexpr std::size_t longest_name = 64;  // longer words are no typing errors, and the table is quadratic
   if (typed.size() > longest_name) return "";
+  const auto to_lower = [](char letter) { return 'A' <= letter && letter <= 'Z' ? letter + 32 : +letter; };
   const std::string* best = nullptr;
   std::size_t best_distance = std::max<std::size_t>(1, typed.size() / 3) + 1;
   for (const std::string& name : names) {
     if (name.size() > longest_name) continue;
-    const std::size_t distance = edit_distance(typed, name);
+    // The same letters as capitals are nearer than any other letter.
+    const bool is_same = std::ranges::equal(typed, name, {}, to_lower, to_lower);
+    const std::size_t distance = is_same ? 0 : edit_distance(typed, name);
     if (distance < best_distance) {
       best = &name;
       best_distance = distance;
@@ -43,7 +46,7 @@ std::string did_you_mean(std::string_view typed, const std::vector<std::string>&
 }
 
 std::string unknown(std::string_view what, std::string_view typed, const std::vector<std::string>& names) {
-  constexpr std::size_t few = 60;  // all fields of a problem
+  constexpr std::size_t few = 80;  // all fields of a problem
   std::string sentence = fmt::format("unknown {} '{}'{}", what, typed, did_you_mean(typed, names));
   if (!names.empty() && names.size() <= few)
     sentence += fmt::format(". Choose one of: {}", fmt::join(names, ", "));

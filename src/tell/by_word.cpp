@@ -211,15 +211,14 @@ void add_word_walk(Page& page, const Graph& graph, const std::string& word) {
     sentences.back().push_back(&node);
   }
   if (sentences.empty())
-    fail("--by-word needs an output, and there are no values: give --v, or --wv with --x");
+    fail("there is no output to follow, because there are no values: give ‹v›, or ‹w_v› with ‹x›");
   const bool found =
       std::ranges::any_of(sentences, [&](const auto& sums) { return has_row(*sums.front(), word); });
   for (const auto& sums : sentences) {
     const Node& first = *sums.front();
     if (found && !has_row(first, word)) continue;
-    add_sentence(
-        page, graph, sums,
-        find_place(first.frame.rows, first.frame.shape.rows, word, fmt::format("--by-word {}", word)));
+    add_sentence(page, graph, sums,
+                 find_place(first.frame.rows, first.frame.shape.rows, word, fmt::format("word {}", word)));
   }
 }
 

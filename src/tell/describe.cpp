@@ -77,24 +77,26 @@ std::vector<const Node*> shown_in_tables(std::vector<const Node*> nodes) {
   return nodes;
 }
 
-Table table_of(const Node& node) {
-  Table table{.title = node.title(),
-              .array = node.name,
-              .rows = node.frame.rows,
-              .columns = node.frame.columns,
-              .cells = node.cells()};
-  const Node& source = node.original();
-  table.heat = heat_of(source.content());
-  table.row_sums = source.rows_sum_to_one();
-  const Node* const scores = scores_behind(node);
-  if (source.content() != Content::weights) {
-    table.scores = node.cells();
-  } else if (scores && source.rows_sum_to_one()) {
-    table.scores = scores->cells();
-  } else if (scores) {
-    table.scores = std::make_shared<const Matrix>(transposed(scores->matrix()));
-  }
+Table shown_as(Table table, Content content, bool rows_sum_to_one, std::shared_ptr<const Matrix> scores) {
+  table.heat = heat_of(content);
+  table.row_sums = rows_sum_to_one;
+  table.scores = content == Content::weights ? std::move(scores) : table.cells;
   return table;
+}
+
+Table table_of(const Node& node) {
+  const Node& source = node.original();
+  std::shared_ptr<const Matrix> scores;
+  if (const Node* const behind = scores_behind(node)) {
+    scores = source.rows_sum_to_one() ? behind->cells()
+                                      : std::make_shared<const Matrix>(transposed(behind->matrix()));
+  }
+  return shown_as({.title = node.title(),
+                   .array = node.name,
+                   .rows = node.frame.rows,
+                   .columns = node.frame.columns,
+                   .cells = node.cells()},
+                  source.content(), source.rows_sum_to_one(), std::move(scores));
 }
 
 Table quantities(std::string title, Axis rows, std::vector<std::string> kinds, Matrix numbers) {

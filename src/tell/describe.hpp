@@ -19,6 +19,10 @@ const Node* scores_behind(const Node& node);
 /// and those that expanded scores are compared with.
 std::vector<const Node*> shown_in_tables(std::vector<const Node*> nodes);
 
+/// A table of a matrix that has this content: shaded, with row sums, and with masked cells where the scores
+/// behind weights are −∞, or other numbers themselves.
+Table shown_as(Table table, Content content, bool rows_sum_to_one, std::shared_ptr<const Matrix> scores);
+
 /// The matrix of a node as a table: masked cells, shading and row sums follow from what the node is.
 Table table_of(const Node& node);
 

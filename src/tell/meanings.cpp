@@ -7,6 +7,7 @@
 #include <ranges>
 
 #include "attention/averaging.hpp"
+#include "attention/feed_forward.hpp"
 #include "attention/identities.hpp"
 #include "attention/score.hpp"
 #include "op/operations.hpp"
@@ -46,9 +47,14 @@ std::string what_averaging_shows(const Graph& graph, const NamedScope* outer) {
     return node.operation && node.is(role) && lies_within(node.place, outer);
   };
   const auto& nodes = graph.nodes();
-  if (std::ranges::any_of(nodes, [&](const Node& node) { return is_computed(node, role::rectified); })) {
-    return "The ReLU of the feed-forward layers is a nonlinearity, so stacked layers are in general more "
-           "than one averaging.";
+  const auto is_activated = [&](const Node& node) {
+    return activation_of(node) && lies_within(node.place, outer);
+  };
+  if (const auto found = std::ranges::find_if(nodes, is_activated); found != nodes.end()) {
+    return fmt::format(
+        "The {} of the feed-forward layers is a nonlinearity, so stacked layers are in general more than one "
+        "averaging.",
+        activation_of(*found)->title);
   }
   const bool zero_rows = std::ranges::any_of(nodes, [&](const Node& node) {
     return is_computed(node, role::weights) && has_row_without_keys(*node.operands.front());
@@ -69,7 +75,12 @@ std::string meaning_of_projection(const Node&) {
 }
 
 std::string meaning_of_similarity(const Node& node) {
-  return meaning_of_scores(node) + " In the table, queries are rows and keys are columns.";
+  const std::string rotated =
+      node.beside(role::rotated_q)
+          ? " Before that, rotary positional encoding turns each query and each key by "
+            "angles that grow with its position."
+          : "";
+  return meaning_of_scores(node) + rotated + " In the table, queries are rows and keys are columns.";
 }
 
 std::string meaning_of_scaled(const Node& node) {
@@ -162,10 +173,12 @@ std::string meaning_of_positions(const Node&) {
          "vector at a different position.";
 }
 
-std::string meaning_of_feed_forward(const Node&) {
-  return "Attention alone only averages values. The feed-forward layer works on each position separately: a "
-         "linear layer to the inner size d_ff, ReLU (which sets negative numbers to 0), and a linear layer "
-         "back.";
+std::string meaning_of_feed_forward(const Node& node) {
+  const Activation& activation = *activation_beside(node);
+  return fmt::format(
+      "Attention alone only averages values. The feed-forward layer works on each position separately: a "
+      "linear layer to the inner size d_ff, {} ({}), and a linear layer back.",
+      activation.title, activation.effect);
 }
 
 std::string meaning_of_averaging(const Node& node) {

@@ -1,18 +1,27 @@
 #include "tell/model_walk.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
 
-#include "model/vocabulary.hpp"
 #include "tell/describe.hpp"
 
 namespace attn {
 namespace {
 
+// A model that is told of, and what went into it.
+struct Told {
+  const ModelRecipe& recipe;
+  const ModelInput& source;
+  const ModelInput& target;
+};
+
 // What decides whether a sentence is true of a part, besides the matrix that it is about.
-bool always(const Node&) {
+using Condition = bool (*)(const Node& node, const Told& told);
+
+bool always(const Node&, const Told&) {
   return true;
 }
 
@@ -21,50 +30,99 @@ bool has_on_its_side(const Node& node, const Role& role) {
   return node.graph->find(outermost(node.place), role) != nullptr;
 }
 
-bool is_given(const Node& node) {
+bool is_given(const Node& node, const Told&) {
   return !node.operation;
 }
 
-bool masks_itself(const Node& node) {
+bool masks_itself(const Node& node, const Told&) {
   return has_on_its_side(node, role::mask);
 }
 
-bool sees_all(const Node& node) {
-  return !masks_itself(node);
+bool only_adds(const Node& node, const Told&) {
+  return !has_on_its_side(node, role::mask) && has_on_its_side(node, role::bias);
 }
 
-bool masks_memory(const Node& node) {
-  return has_on_its_side(node, role::cross_mask);
+bool sees_all(const Node& node, const Told&) {
+  return !has_on_its_side(node, role::mask) && !has_on_its_side(node, role::bias);
 }
 
-bool begins_with_start(const Node& node) {
+bool masks_padding_of_memory(const Node& node, const Told& told) {
+  return has_on_its_side(node, role::cross_mask) && !told.target.memory_mask.any();
+}
+
+bool masks_memory_as_given(const Node& node, const Told& told) {
+  return has_on_its_side(node, role::cross_mask) && told.target.memory_mask.any();
+}
+
+bool begins_with_start(const Node& node, const Told&) {
   const auto& words = node.frame.rows.labels;
   return words && !words->empty() && words->front() == start_word;
 }
 
-bool predicts(const Node& node) {
-  return node.graph->find(role::logits) != nullptr;
+bool predicts(const Node& node, const Told& told) {
+  return node.graph->find(role::logits) != nullptr && told.recipe.causal_decoder;
 }
 
-bool has_beta(const Node& node) {
-  return node.beside(role::beta) != nullptr;
+bool turns(const Node&, const Told& told) {
+  return told.recipe.positions->of_queries_and_keys != nullptr;
 }
 
-bool has_no_beta(const Node& node) {
-  return !has_beta(node);
+// --- sentences that depend on the recipe, or on the masks
+// ----------------------------------------------------------------------------------------------
+
+// Why a key is masked: "comes later or is padding".
+std::string reasons(bool is_causal, bool has_blanks, const WordMask& given) {
+  std::vector<std::string> all;
+  const bool is_by_option = given.allowed || !given.valid_lengths.empty();
+  if (is_causal) all.emplace_back("comes later");
+  if (has_blanks || !is_by_option) all.emplace_back("is padding");
+  if (given.allowed) all.emplace_back("is masked by the given mask");
+  if (!given.valid_lengths.empty()) all.emplace_back("lies behind the valid length");
+  const std::string last = std::move(all.back());
+  all.pop_back();
+  return all.empty() ? last : fmt::format("{} or {}", fmt::join(all, ", "), last);
 }
 
-// What is done in a part of a model: the kind of its scope, and the matrix that shows it.
+std::string of_mask(const Node& node, const Told& told) {
+  const bool is_decoder = outermost(node.place)->is(scope::decoder);
+  const ModelInput& words = is_decoder ? told.target : told.source;
+  const bool is_causal = is_decoder ? told.recipe.causal_decoder : told.recipe.causal_encoder;
+  return fmt::format("The {}mask: 1 where a query (row) may attend to a key (column), 0 where the key {}.",
+                     is_causal ? "causal " : "", reasons(is_causal, words.has_blanks(), words.mask));
+}
+
+std::string of_cross_mask(const Node&, const Told& told) {
+  return fmt::format("The mask of the cross-attention: 0 where the key {}.",
+                     reasons(false, told.source.has_blanks(), told.target.memory_mask));
+}
+
+std::string of_norm(const Node& node, const Told& told) {
+  return fmt::format("{} Then multiply by γ{}.", told.recipe.norm_kind->sentence,
+                     node.beside(role::beta) ? " and add β" : "");
+}
+
+std::string of_feed_forward(const Node&, const Told& told) {
+  return fmt::format(
+      "Feed-forward layer, applied to each word separately: a linear layer to size d_ff, {} ({}), and a "
+      "linear layer back.",
+      told.recipe.activation->title, told.recipe.activation->effect);
+}
+
+// What is done in a part of a model: the kind of its scope, the matrix that shows it, and a sentence.
 struct Part {
   const ScopeKind& scope;
   const Role& role;
   std::string_view sentence;
-  bool (*is_true)(const Node& node) = always;
+  Condition is_true = always;
+  std::string (*tells)(const Node& node, const Told& told) = nullptr;  // in place of the sentence
 };
 
 constexpr std::string_view scaled = "Each embedding is multiplied by √d_model.",
                            placed = "Positional encoding: a vector for each position is added.",
-                           taken = "They are used as they are, without embedding and positional encoding.";
+                           taken = "They are used as they are, without embedding and positional encoding.",
+                           added =
+                               "The numbers of the mask are added to the scores: −∞ masks a key, and a "
+                               "negative number lowers its score.";
 
 constexpr Part parts[] = {
     {scope::source, role::ids, "The source words: their ids, and their rows in the embedding table."},
@@ -81,30 +139,28 @@ constexpr Part parts[] = {
     {scope::target, role::x, taken, is_given},
     {scope::target, role::scaled_x, scaled},
     {scope::target, role::positioned, placed},
-    {scope::encoder, role::mask,
-     "The mask: 1 where a query (row) may attend to a key (column), 0 where the key is padding."},
-    {scope::decoder, role::mask,
-     "The causal mask: 1 where a query (row) may attend to a key (column), 0 where the key comes later or is "
-     "padding."},
-    {scope::decoder, role::cross_mask, "The mask of the cross-attention: 0 where the key is padding."},
+    {scope::encoder, role::mask, "", always, of_mask},
+    {scope::encoder, role::bias, added},
+    {scope::decoder, role::mask, "", always, of_mask},
+    {scope::decoder, role::bias, added},
+    {scope::decoder, role::cross_mask, "", always, of_cross_mask},
+    {scope::decoder, role::cross_bias, added},
     {scope::self_attention, role::q, "Self-attention: every word attends to all words, itself included.",
      sees_all},
     {scope::self_attention, role::q, "Self-attention: every word attends to the words that the mask allows.",
      masks_itself},
+    {scope::self_attention, role::q, "Self-attention: the mask adds a number to the score of every key.",
+     only_adds},
+    {scope::self_attention, role::q,
+     "Rotary positions: the queries and keys of each head are turned by angles that grow with the position.",
+     turns},
     {scope::cross_attention, role::q,
      "Cross-attention: every target word attends to the encoder output. Queries come from the decoder, keys "
      "and values from the encoder output."},
-    {scope::cross_attention, role::q, "The mask leaves out its padding.", masks_memory},
-    {scope::norm, role::output,
-     "Layer normalization: subtract the mean of each row, and divide by √(variance + ε). Then multiply by γ "
-     "and add β.",
-     has_beta},
-    {scope::norm, role::output,
-     "Layer normalization: subtract the mean of each row, and divide by √(variance + ε). Then multiply by γ.",
-     has_no_beta},
-    {scope::feed_forward, role::output,
-     "Feed-forward layer, applied to each word separately: a linear layer to size d_ff, ReLU (negative "
-     "numbers become 0), and a linear layer back."},
+    {scope::cross_attention, role::q, "The mask leaves out its padding.", masks_padding_of_memory},
+    {scope::cross_attention, role::q, "The mask leaves out some of it.", masks_memory_as_given},
+    {scope::norm, role::output, "", always, of_norm},
+    {scope::feed_forward, role::output, "", always, of_feed_forward},
 };
 
 // What has no scope goes into a decoder, or comes out at the end.
@@ -115,7 +171,7 @@ std::string heading_of(const Node& first) {
 
 class ModelWalk {
  public:
-  explicit ModelWalk(Page& page) : page_(page) {}
+  ModelWalk(Page& page, const Told& model) : page_(page), model_(model) {}
 
   void add(const std::vector<const Node*>& nodes) {
     std::vector<const Node*> shown;
@@ -132,13 +188,15 @@ class ModelWalk {
   // Each sentence once, where it is true for the first time.
   void tell_parts(const NamedScope* place, const std::vector<const Node*>& shown) {
     std::string told;
-    const auto tell = [&](std::string_view sentence) {
-      if (told_.insert(sentence).second) told += (told.empty() ? "" : " ") + std::string(sentence);
+    const auto tell = [&](const std::string& sentence) {
+      if (told_.insert(sentence).second) told += (told.empty() ? "" : " ") + sentence;
     };
     for (const Part& part : parts) {
       if (!place || !place->is(part.scope)) continue;
-      const auto shows = [&](const Node* node) { return node->is(part.role) && part.is_true(*node); };
-      if (std::ranges::any_of(shown, shows)) tell(part.sentence);
+      const auto shows = [&](const Node* node) { return node->is(part.role) && part.is_true(*node, model_); };
+      const auto found = std::ranges::find_if(shown, shows);
+      if (found == shown.end()) continue;
+      tell(part.tells ? part.tells(**found, model_) : std::string(part.sentence));
     }
     if (std::ranges::any_of(shown, [](const Node* node) { return node->is(role::sum); })) {
       tell("Residual connection: the vectors from before the sub-layer are added to its output.");
@@ -147,7 +205,8 @@ class ModelWalk {
   }
 
   Page& page_;
-  std::set<std::string_view> told_;
+  const Told& model_;
+  std::set<std::string> told_;
 };
 
 // What a short name under a heading stands for, by the first of them.
@@ -162,9 +221,11 @@ void explain_names(Page& page, const std::vector<const Node*>& nodes) {
 
 }  // namespace
 
-void add_model_walk(Page& page, const std::vector<const Node*>& nodes) {
+void add_model_walk(Page& page, const std::vector<const Node*>& nodes, const ModelRecipe& recipe,
+                    const ModelInput& source, const ModelInput& target) {
   explain_names(page, nodes);
-  ModelWalk walk(page);
+  const Told model{recipe, source, target};
+  ModelWalk walk(page, model);
   for (const auto& together : by_scope(nodes)) walk.add(together);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "attention/averaging.hpp"
+#include "attention/feed_forward.hpp"
 #include "tell/meanings.hpp"
 
 namespace attn {
@@ -25,14 +26,24 @@ bool projects(const Node& node) {
   return outside_heads(node) && !weighs(node);
 }
 
+bool of_layer(const Node& node) {
+  return activation_of(node) != nullptr;
+}
+
+bool of_scores(const Node& node) {
+  return !of_layer(node);
+}
+
 constexpr ShownRole positions[] = {{role::positions}, {role::positioned}};
 constexpr ShownRole projections[] = {
     {role::q, outside_heads}, {role::k, outside_heads}, {role::v, outside_heads}};
 // What scores are made of, whichever function compares, and then they themselves.
-constexpr ShownRole scores[] = {{role::scores},      {role::content},  {role::relative}, {role::distances},
-                                {role::expanded},    {role::dot},      {role::half_q},   {role::half_k},
-                                {role::projected_q}, {role::unit_q},   {role::unit_k},   {role::activated},
-                                {role::hidden},      {role::hidden_q}, {role::hidden_k}};
+constexpr ShownRole scores[] = {{role::scores},    {role::content},  {role::relative},
+                                {role::distances}, {role::expanded}, {role::dot},
+                                {role::half_q},    {role::half_k},   {role::projected_q},
+                                {role::unit_q},    {role::unit_k},   {role::activated, of_scores},
+                                {role::hidden},    {role::hidden_q}, {role::hidden_k},
+                                {role::rotated_q}, {role::rotated_k}};
 constexpr ShownRole scaled[] = {{role::scaled}, {role::capped}};
 constexpr ShownRole masked[] = {{role::masked}};
 constexpr ShownRole weights[] = {{role::weights}};
@@ -43,7 +54,8 @@ constexpr ShownRole heads[] = {{role::q, in_head},
                                {role::output, in_head},
                                {role::head, outside_heads}};
 constexpr ShownRole joined[] = {{role::concat}, {role::output, projects}};
-constexpr ShownRole feed_forward_layer[] = {{role::inner}, {role::rectified}, {role::feed_forward}};
+constexpr ShownRole feed_forward_layer[] = {
+    {role::inner}, {role::rectified}, {role::activated, of_layer}, {role::feed_forward}};
 
 constexpr std::array table = {
     Step{"add-positions", "Positional encoding", "add a vector for each position to the embeddings",
@@ -68,9 +80,9 @@ constexpr std::array table = {
     Step{"weigh", "Weighted sum", "the weighted sum of the values", meaning_of_sum,
          "‹weights› and ‹v›, or ‹scores› and ‹v›, or ‹q›, ‹k› and ‹v›", Extent::output, weighted_sums},
     Step{"heads", "Heads", "split q, k and v into heads; the output of each head", meaning_of_heads,
-         "‹heads› N with N above 1, or try ‹example› animal", Extent::output, heads},
+         "‹heads› N with N above 1, or try the example animal", Extent::output, heads},
     Step{"concat", "Concatenation", "concatenate the heads and apply the output projection",
-         meaning_of_joined, "‹heads› N with N above 1, or ‹w_o›, or try ‹example› animal", Extent::output,
+         meaning_of_joined, "‹heads› N with N above 1, or ‹w_o›, or try the example animal", Extent::output,
          joined},
     Step{"feed-forward", "Feed-forward layer",
          "two linear layers with ReLU between them, applied to each position separately",

@@ -20,7 +20,7 @@ constexpr TransformerSizes base = {
 
 const Transformer& base_model() {
   static const Transformer model = [] {
-    Transformer drawn{.kind = &model_kinds().front(), .norm = &norm_placements().front(), .sizes = base};
+    Transformer drawn{.kind = &model_kinds().front(), .sizes = base};
     draw_parameters(drawn, 1);
     return drawn;
   }();

@@ -245,11 +245,11 @@ def compared_layers(attn, folder, case):
     return distances({our_name(name, case): matrix for name, matrix in theirs.items()}, ours)
 
 
-def main():
+def main(comparisons):
     attn = sys.argv[1]
     torch.set_num_threads(1)
     modules, matrices, largest, failed = 0, 0, 0.0, 0
-    for compared, table in ((compared_attention, attentions()), (compared_layers, cases())):
+    for compared, table in comparisons:
         for case in table:
             torch.manual_seed(case["seed"])
             modules += 1
@@ -265,4 +265,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main([(compared_attention, attentions()), (compared_layers, cases())])

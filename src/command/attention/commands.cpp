@@ -12,7 +12,7 @@ constexpr std::size_t most_sizes = 1'000'000'000;
 struct StepCommand {
   std::string_view step;
   std::vector<std::string_view> examples;
-  OptionGroup own = {{option::only}};
+  OptionGroup own = {};
   Outcome (*run)(const Command& command, const Arguments& arguments) = run_step;
   std::string_view default_example = {};
 };
@@ -20,36 +20,27 @@ struct StepCommand {
 const std::vector<StepCommand> step_commands = {
     {"add-positions",
      {"attn add-positions", "attn add-positions --text 'who comes first' --positions learned"},
-     {{option::only}},
+     {},
      run_step,
      "order"},
     {"project", {"attn project", "attn project --x '1 0; 0 1' --wq '[[1,2],[3,4]]'"}},
     {"scores", {"attn scores", "attn scores --q q.csv --k k.csv"}},
     {"scale",
      {"attn scale --scale 8", "attn scale --sweep 1,2,4,8,16,32"},
-     {{option::only, option::sweep}, {{&option::sweep, &option::only}, {&option::sweep, &option::scale}}},
+     {{option::sweep}, {{&option::sweep, &option::scale}}},
      run_scale},
     {"mask", {"attn mask --causal", "attn mask --scores s.csv --mask '[[1,0],[1,1]]'"}},
     {"softmax",
      {"attn softmax --scores '14 12'", "attn softmax --example animal --from it"},
-     {{option::only, option::transpose, option::from},
-      {{&option::from, &option::only}, {&option::from, &option::transpose}}},
+     {{option::transpose, option::from}, {{&option::from, &option::transpose}}},
      run_softmax},
     {"weigh", {"attn weigh", "attn weigh --weights '0.9 0.1' --v '1 0; 0 1'"}},
-    {"heads",
-     {"attn heads", "attn heads --q q.npy --k k.npy --v v.npy --heads 4"},
-     {{option::only}},
-     run_step,
-     "animal"},
-    {"concat",
-     {"attn concat", "attn concat --text 'two heads' --heads 2"},
-     {{option::only}},
-     run_step,
-     "animal"},
+    {"heads", {"attn heads", "attn heads --q q.npy --k k.npy --v v.npy --heads 4"}, {}, run_step, "animal"},
+    {"concat", {"attn concat", "attn concat --text 'two heads' --heads 2"}, {}, run_step, "animal"},
     {"feed-forward",
      {"attn feed-forward", "attn feed-forward --text 'each word alone' --d-ff 16"},
-     {{option::only}},
-     run_step,
+     {},
+     run_feed_forward,
      "two-layers"},
     {"averaging", {"attn averaging --no-feed-forward", "attn averaging"}, {}, run_step, "two-layers"},
 };
@@ -62,7 +53,7 @@ void add_steps(std::vector<Command>& commands) {
     commands.push_back({.name = step.name,
                         .summary = step.summary,
                         .own = own.own,
-                        .groups = {&problem_options()},
+                        .groups = {&matrix_options(), &problem_options()},
                         .default_example = own.default_example,
                         .examples = own.examples,
                         .run = own.run});
@@ -76,15 +67,15 @@ std::vector<Command> attention_commands() {
   commands.push_back(
       {.name = "walk",
        .summary = "all steps of attention in order",
-       .own = {{option::only, option::by_word, option::swap, option::transpose, option::outline},
-               {{&option::swap, &option::only},
-                {&option::swap, &option::by_word},
+       .own = {{option::by_word, option::swap, option::transpose, option::outline},
+               {{&option::swap, &option::by_word},
                 {&option::swap, &option::transpose},
                 {&option::swap, &option::outline},
                 {&option::outline, &option::by_word},
                 {&option::outline, &option::transpose},
-                {&option::only, &option::by_word}}},
-       .groups = {&problem_options()},
+                {&option::only, &option::by_word},
+                {&option::explain, &option::by_word}}},
+       .groups = {&matrix_options(), &problem_options()},
        .examples = {"attn walk", "attn walk --by-word Thinking",
                     "attn walk --text 'Every word attends to every word' --heads 2",
                     "attn walk --x x.npy --wq wq.npy --wk wk.npy --wv wv.npy --causal -o walk.md"},
@@ -103,19 +94,19 @@ std::vector<Command> attention_commands() {
   commands.push_back(
       {.name = "compare-scores",
        .summary = "compare the scoring functions on the same queries and keys",
-       .groups = {&problem_options()},
+       .groups = {&matrix_options(), &problem_options()},
        .examples = {"attn compare-scores", "attn compare-scores --q '1 0; 0 2' --k '1 1; 0 1; 2 0'"},
        .run = run_compare_scores});
   commands.push_back(
       {.name = "compare-masks",
        .summary = "compare ways to mask: scores or weights, −∞ or a finite number",
-       .groups = {&problem_options()},
+       .groups = {&matrix_options(), &problem_options()},
        .default_example = "padding",
        .examples = {"attn compare-masks", "attn compare-masks --scores '3 1 2; 0 5 1' --causal"},
        .run = run_compare_masks});
   commands.push_back({.name = "pool",
                       .summary = "attention pooling: average, lookup, sum and softmax of the same scores",
-                      .groups = {&problem_options()},
+                      .groups = {&matrix_options(), &problem_options()},
                       .default_example = "pooling",
                       .examples = {"attn pool", "attn pool --score-sigma 0.3",
                                    "attn pool --q '1 0' --k '1 0; 0 1; 1 1' --v '10; 20; 30'",
@@ -123,7 +114,7 @@ std::vector<Command> attention_commands() {
                       .run = run_pool});
   commands.push_back({.name = "embed",
                       .summary = "words, their ids, and their rows in the embedding table",
-                      .groups = {&problem_options()},
+                      .groups = {&matrix_options(), &problem_options()},
                       .shows = on_embeddings,
                       .examples = {"attn embed --text 'the cat and the dog' --d-model 4", "attn embed"},
                       .run = run_embed});
@@ -131,7 +122,7 @@ std::vector<Command> attention_commands() {
       {.name = "positions",
        .summary = "positional encodings as a table, a heat map and curves",
        .own = {{{option::n, "", "32", 100000}, option::columns}},
-       .groups = {&problem_options()},
+       .groups = {&matrix_options(), &problem_options()},
        .shows = on_positions,
        .examples = {"attn positions", "attn positions --n 60 --d-model 32 --columns 7,8,9,10",
                     "attn positions --positions relative-bias --position-table '-2 -1 0 -1 -2' --n 6"},
@@ -140,7 +131,7 @@ std::vector<Command> attention_commands() {
                       .summary = "errors and disagreements in published texts, checked with numbers",
                       .words = "[NAME]",
                       .most_words = 1,
-                      .own = {{option::only}},
+                      .groups = {&matrix_options()},
                       .examples = {"attn errata", "attn errata E10", "attn errata E10 --only output_wrong"},
                       .run = run_errata});
   commands.push_back({.name = "cost",
@@ -150,7 +141,7 @@ std::vector<Command> attention_commands() {
                                {option::d, "", "", most_sizes},
                                {option::kernel, "", "", most_sizes},
                                option::measure}},
-                      .groups = {&problem_options()},
+                      .groups = {&matrix_options(), &problem_options()},
                       .examples = {"attn cost", "attn cost --example animal",
                                    "attn cost --n 3072 --d 512 --kernel 3", "attn cost --measure"},
                       .run = run_cost});

@@ -8,10 +8,9 @@
 #include "command/solve.hpp"
 #include "problem/evaluation.hpp"
 #include "support/error.hpp"
-#include "support/list.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"
-#include "support/parsed.hpp"
+#include "support/text.hpp"
 #include "tell/describe.hpp"
 
 namespace attn {

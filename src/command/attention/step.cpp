@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "command/parameter_file.hpp"
 #include "command/solve.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
@@ -33,26 +34,27 @@ void add_step(Page& page, const Step& step, const std::vector<const Node*>& node
 
 }  // namespace
 
+Outcome run_feed_forward(const Command& command, const Arguments& arguments) {
+  // As PyTorch's Transformer layers name and keep them.
+  constexpr PartTensor tensors[] = {{"linear1.weight", &option::w_1, true},
+                                    {"linear1.bias", &option::b_1},
+                                    {"linear2.weight", &option::w_2, true},
+                                    {"linear2.bias", &option::b_2}};
+  return run_step(command, with_tensors(arguments, tensors));
+}
+
 Outcome run_step(const Command& command, const Arguments& arguments) {
   const Step& step = look_up(steps(), command.name, "step");
   const Solved solved = solve(arguments, step.extent);
-  const std::optional<std::string> only = arguments.only();
-  std::vector<const Node*> nodes = solved.nodes(only);
+  std::vector<const Node*> nodes = solved.nodes(std::nullopt);
   // The transposed weights take the place of the weights.
   const auto shown = [&](const Node& node) {
     return arguments.has(option::transpose) ? node.is(role::alignment) : step.shows(node);
   };
   std::erase_if(nodes, [&](const Node* node) { return !shown(*node); });
-  if (nodes.empty()) {
-    if (only) fail("--only {}: attn {} shows no such matrix", *only, step.name);
-    fail("attn {} has nothing to compute here: give {}", step.name, step.needs);
-  }
+  if (nodes.empty()) fail("attn {} has nothing to compute here: give {}", step.name, step.needs);
   Page page = solved.page(nodes);
-  if (only) {
-    add_matrices(page, nodes);
-  } else {
-    add_step(page, step, nodes, *solved.problem);
-  }
+  if (!arguments.narrows()) add_step(page, step, nodes, *solved.problem);
   return solved.outcome(std::move(page));
 }
 

@@ -7,8 +7,7 @@
 #include "attention/watches.hpp"
 #include "command/solve.hpp"
 #include "support/error.hpp"
-#include "support/list.hpp"
-#include "support/parsed.hpp"
+#include "support/text.hpp"
 #include "tell/describe.hpp"
 
 namespace attn {
@@ -143,7 +142,9 @@ Outcome run_scale(const Command& command, const Arguments& arguments) {
   page.say(
       text("Random queries and keys (always seed 1), 64 of each. Their numbers have mean 0 and variance 1. "
            "The variance of their "
-           "dot products grows in proportion to d_k. Dividing by √d_k brings it back to about 1."));
+           "dot products grows in proportion to ",
+           math({"d_k", "d_{k}"}), ". Dividing by ", math({"√d_k", "\\sqrt{d_{k}}"}),
+           " brings it back to about 1."));
   page.say(variances());
   compute(*graph);
   return solved.outcome(std::move(page), with_mask_unused(*problem));

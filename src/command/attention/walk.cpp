@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <set>
 
-#include "command/attention/swap.hpp"
+#include "attention/watches.hpp"
 #include "command/solve.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 #include "tell/by_word.hpp"
 #include "tell/describe.hpp"
 #include "tell/meanings.hpp"
 #include "tell/outline.hpp"
 #include "tell/picture.hpp"
 #include "tell/steps.hpp"
+#include "tell/swap.hpp"
 
 namespace attn {
 namespace {
@@ -116,6 +118,37 @@ Outcome outline_of(const Solved& solved, const std::optional<std::string>& only)
   return solved.outcome(std::move(page));
 }
 
+// "1,2", counted from 1.
+WordPair word_pair(const std::string& text, std::size_t words) {
+  std::vector<std::size_t> places;
+  for (const std::string_view piece : pieces_of(text)) {
+    if (const std::optional<std::size_t> place = parsed<std::size_t>(piece)) places.push_back(*place);
+  }
+  if (places.size() != 2 || pieces_of(text).size() != 2) {
+    fail("--swap: '{}' is not two positions: write them as 1,2", text);
+  }
+  for (const std::size_t place : places) {
+    if (place < 1 || place > words) {
+      fail("--swap: there is no word {}: the words are numbered 1 to {}", place, words);
+    }
+  }
+  if (places[0] == places[1]) fail("--swap: '{}' is one position twice: give two, as in 1,2", text);
+  return {places[0] - 1, places[1] - 1};
+}
+
+Outcome swap_words(const Problem& problem, const std::string& places) {
+  if (problem.sequences.size() != 1 || !problem.sequences.front().x) {
+    fail("--swap swaps two words of one sentence: give one --text, or one --x");
+  }
+  const WordPair pair = word_pair(places, problem.sequences.front().x->shape().rows);
+  const std::shared_ptr<Graph> graph = watched_graph();
+  const Solved solved{std::make_shared<const Problem>(problem), graph};
+  Page page = solved.page({});
+  add_swap(page, *graph, problem, pair);
+  compute(*graph);
+  return solved.outcome(std::move(page), problem.remarks);
+}
+
 }  // namespace
 
 Outcome run_walk(const Command&, const Arguments& arguments) {
@@ -124,13 +157,10 @@ Outcome run_walk(const Command&, const Arguments& arguments) {
   }
   const Solved solved = solve(arguments);
   if (arguments.has(option::outline)) return outline_of(solved, arguments.only());
-  const std::optional<std::string> only = arguments.only(), word = arguments.text(option::by_word);
-  const std::vector<const Node*> nodes = solved.nodes(only);
+  if (arguments.narrows()) return solved.outcome(solved.page({}));
+  const std::optional<std::string> word = arguments.text(option::by_word);
+  const std::vector<const Node*> nodes = solved.nodes(std::nullopt);
   Page page = solved.page(nodes);
-  if (only) {
-    add_matrices(page, nodes);
-    return solved.outcome(std::move(page));
-  }
   const bool computes =
       std::ranges::any_of(nodes, [](const Node* node) { return node->operation != nullptr; });
   if (!computes) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "command/solve.hpp"
 #include "graph/cost.hpp"
@@ -124,7 +125,10 @@ Outcome run_cost(const Command&, const Arguments& arguments) {
   const bool names_problem = arguments.has_any(problem_members()) || arguments.has(option::example) ||
                              arguments.has(option::problem);
   if (names_problem || !(n || d || kernel)) {
-    const Solved solved = solve(arguments);
+    // What is narrowed are the counts, not the problem.
+    Arguments problem = arguments;
+    problem.leave_out(std::array{&option::only, &option::explain});
+    const Solved solved = solve(problem);
     add_problem(page, *solved.graph);
     page.set_problem(solved.problem);
     sizes = sizes_of(*solved.graph);

@@ -98,12 +98,6 @@ Outcome run_errata(const Command&, const Arguments& arguments) {
   Page page;
   page.head(1, fmt::format("{} ({}): {}", row.name, row.where, row.what));
   row.demonstrate(page, *graph);
-  if (const std::optional<std::string> only = arguments.only()) {
-    const std::vector<const Node*> nodes = graph->matching(*only);
-    page = {.trace = nodes};
-    add_matrices(page, nodes);
-    return {.page = std::move(page), .computation = {graph}};
-  }
   if (!row.more.empty()) page.say(text("See also ", code(std::string(row.more)), "."));
   return {.page = std::move(page), .computation = {graph}};
 }

@@ -7,6 +7,7 @@
 #include "command/errata/errata.hpp"
 #include "model/learned.hpp"
 #include "op/operations.hpp"
+#include "problem/options.hpp"
 #include "support/error.hpp"
 #include "support/number.hpp"
 #include "tell/describe.hpp"
@@ -18,7 +19,7 @@ std::string refusal_of(const auto& action) {
   try {
     action();
   } catch (const InputError& error) {
-    return error.what();
+    return with_options(error.what());
   }
   return "";
 }

@@ -7,7 +7,7 @@
 #include "attention/identities.hpp"
 #include "command/errata/demonstration.hpp"
 #include "command/errata/errata.hpp"
-#include "model/layer_norm.hpp"
+#include "model/norm.hpp"
 #include "support/number.hpp"
 #include "tell/describe.hpp"
 
@@ -115,9 +115,10 @@ void show_norm_before_and_after(Page& page, Graph& graph) {
       "at the end. In return, x has a path through all layers without any normalization.");
   const Value x = at(graph, "x");
   const std::size_t d = x.shape().columns;
-  const LayerNorm norm{.gamma = graph.input(role::gamma, Matrix({1, d}, 1.0), axis("gain"), axis("features")),
-                       .beta = graph.input(role::beta, Matrix({1, d}, 0.0), axis("bias"), axis("features")),
-                       .epsilon = 1e-9};  // so small that rows that hardly vary have variance 1 as well
+  const NormParameters norm{
+      .gamma = graph.input(role::gamma, Matrix({1, d}, 1.0), axis("gain"), axis("features")),
+      .beta = graph.input(role::beta, Matrix({1, d}, 0.0), axis("bias"), axis("features")),
+      .epsilon = 1e-9};  // so small that rows that hardly vary have variance 1 as well
   const auto sublayer = [&](const Value& words) {
     return multi_head_attention(
         matmul(words, at(graph, "w_q")), matmul(words, at(graph, "w_k")), matmul(words, at(graph, "w_v")),

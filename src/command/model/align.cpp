@@ -2,8 +2,9 @@
 
 #include "attention/watches.hpp"
 #include "command/explanation.hpp"
-#include "command/model/alignment_walk.hpp"
+#include "command/model/translation.hpp"
 #include "support/error.hpp"
+#include "tell/alignment.hpp"
 #include "tell/describe.hpp"
 
 namespace attn {
@@ -19,7 +20,6 @@ void add_transposed(Graph& graph) {
 }  // namespace
 
 Outcome run_align(const Command&, const Arguments& arguments) {
-  const std::optional<std::string> only = arguments.only(), address = arguments.text(option::explain);
   const Translation translation = translation_of(arguments);
   const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(translation.model, translation.source, translation.target, *graph);
@@ -27,13 +27,7 @@ Outcome run_align(const Command&, const Arguments& arguments) {
   if (arguments.has(option::transpose)) add_transposed(*graph);
 
   Page page;
-  if (address) {
-    add_explanation(page, *graph, *address, arguments.count(option::depth).value_or(0));
-  } else if (only) {
-    const std::vector<const Node*> nodes = graph->matching(*only);
-    page.trace.add(nodes);
-    add_results_by_scope(page, nodes);
-  } else {
+  if (!arguments.narrows()) {
     page.trace = graph->named();
     add_alignment_walk(page, *graph, translation);
   }

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "attention/masks.hpp"
+#include "command/model/recipe_options.hpp"
 #include "command/model/words.hpp"
 #include "command/parameter_file.hpp"
 #include "parameters/transformer_parameters.hpp"
@@ -25,16 +27,6 @@ constexpr Size named_sizes[] = {
     {"base", {.encoder_layers = 6, .decoder_layers = 6, .d_model = 512, .heads = 8, .d_ff = 2048}},
 };
 
-// What a file of parameters leaves open.
-std::string assumptions_in_words(const NormPlacement& norm) {
-  if (!norm.in_layers)
-    return "The file does not name the activation. Assumed here: ReLU in the feed-forward layers.";
-  return fmt::format(
-      "The file does not name the activation and ε. Assumed here: ReLU in the feed-forward layers, and ε = "
-      "{} in layer normalization.",
-      LayerNorm::usual_epsilon);
-}
-
 class Chooser {
  public:
   Chooser(const Arguments& arguments, const ModelUse& use) : arguments_(arguments), use_(use) {}
@@ -43,7 +35,9 @@ class Chooser {
     take_model();
     require_side();
     take_words(choice_, {arguments_, told_}, use_);
-    if (arguments_.has(option::model) && any(choice_.source.blank)) leave_out_description();
+    take_masks(choice_, arguments_, use_);
+    const bool is_described = arguments_.has(option::model) || arguments_.has(option::example);
+    if (is_described && any(choice_.source.blank)) leave_out_description();
     remark_on_idle_options();
     return std::move(choice_);
   }
@@ -74,15 +68,39 @@ class Chooser {
   bool is_drawn() const { return choice_.model.parameters.empty(); }
 
   void take_model() {
-    choice_.model.norm = &norm_placements().front();
-    if (arguments_.has(option::model)) {
-      take_file(read_model_file(*arguments_.text(option::model)));
+    if (const auto example = arguments_.text(option::example)) {
+      const ModelExample& row = look_up(model_examples(), *example, "example");
+      take_file(read_transformer(row.json, std::string(row.name)));
+    } else if (const auto file = arguments_.text(option::model)) {
+      take_file(read_model_file(*file));
     } else if (arguments_.has(option::parameters)) {
-      take_recipe();
+      choice_.model.recipe = asked_recipe(arguments_, use_);
       take_parameter_file(*arguments_.text(option::parameters));
     } else {
       plan();
     }
+    name_sides();
+  }
+
+  // --text and --x give the words and the vectors that come first: of the target, where a decoder is shown
+  // or there is no encoder.
+  void name_sides() {
+    const bool has_encoder = choice_.model.has_encoder();
+    rename(option::text, has_encoder && !use_.begins_with_target ? option::source : option::target);
+    if (!has_encoder) rename(option::x, option::target_x);
+  }
+
+  void rename(const Option& from, const Option& to) {
+    if (!arguments_.has(from)) return;
+    if (arguments_.has(to)) fail("{} and {} are both given: give one of them", from.name, to.name);
+    if (from.kind == Kind::texts) {
+      const std::vector<std::string>& texts = arguments_.texts(from);
+      if (texts.size() > 1) fail("{} is given {} times: give it once", from.name, texts.size());
+      arguments_.put(to, std::string(texts.front()));
+    } else {
+      arguments_.put(to, std::vector<MatrixFile>(arguments_.matrices(from)));
+    }
+    arguments_.leave_out(std::array{&from});
   }
 
   void require_side() const {
@@ -107,8 +125,18 @@ class Chooser {
                                (choice.memory && !arguments_.has(option::memory));
     if (!is_drawn() && !draws_vectors) remark_on_idle(option::seed, "nothing is random");
     const bool embeds = !choice.source.ids.empty() || !choice.target.ids.empty();
-    if (!embeds)
-      remark_on_idle(option::positions, "positions are added to embeddings, and vectors are given");
+    const ModelRecipe& recipe = choice.model.recipe;
+    if (!embeds && !recipe.positions->of_queries_and_keys) {
+      for (const Option* option : {&option::positions, &option::base})
+        remark_on_idle(*option, "positions are added to embeddings, and vectors are given");
+    } else if (!recipe.positions->has_waves) {
+      remark_on_idle(option::base, fmt::format("the positions are {}", recipe.positions->name));
+    }
+    if (!choice.model.kind->decodes) remark_on_idle(option::tied_output, "there is no decoder");
+    const bool normalizes = recipe.norm->in_layers || recipe.norm->at_the_end;
+    for (const Option* option : {&option::norm_kind, &option::epsilon}) {
+      if (!normalizes) remark_on_idle(*option, "there is no normalization");
+    }
   }
 
   static TransformerFile read_model_file(const std::string& name) {
@@ -126,23 +154,6 @@ class Chooser {
     told_ = {std::move(file.source), std::move(file.target)};
   }
 
-  void take_recipe() {
-    Transformer& model = choice_.model;
-    if (const auto norm = arguments_.text(option::norm)) {
-      model.norm = &look_up(norm_placements(), *norm, "placement of norms");
-    }
-    if (const auto positions = arguments_.text(option::positions)) {
-      const PositionKind& kind = look_up(position_kinds(), *positions, "kind of positions");
-      if (!kind.of_embeddings && kind.name != "none") {
-        fail(
-            "--positions {}: this model adds positions to its embeddings. Choose one of: none, sinusoidal, "
-            "concatenated, learned",
-            kind.name);
-      }
-      model.positions = kind.name;
-    }
-  }
-
   void take_parameter_file(const std::string& path) {
     Transformer& model = choice_.model;
     const std::optional<std::size_t> heads = arguments_.count(option::heads);
@@ -150,10 +161,13 @@ class Chooser {
     model.sizes.heads = heads.value_or(1);
     arguments_.tell("reading parameters");
     ParameterFile file = parameters_asked_for(arguments_, path);
+    model.recipe = asked_recipe(arguments_, use_, file, path);
     take_parameters(model, std::move(file.parameters), path);
-    model.about.push_back(assumptions_in_words(*model.norm));
+    const std::string assumed = assumptions_in_words(arguments_, model.recipe, file.brings);
+    if (!assumed.empty()) model.about.push_back(assumed);
     const bool learned = model.sizes.source_places > 0 || model.sizes.target_places > 0;
-    if (learned && !arguments_.has(option::positions)) model.positions = "learned";
+    if (learned && !arguments_.has(option::positions))
+      model.recipe.positions = find_row(position_kinds(), "learned");
     model.title = fmt::format("{} of {}", file.layout, path);
   }
 
@@ -163,7 +177,8 @@ class Chooser {
     model.kind = &look_up(model_kinds(), arguments_.text(option::kind).value_or(std::string(use_.usual_kind)),
                           "kind of model");
     plan_sizes();
-    take_recipe();
+    name_sides();
+    model.recipe = asked_recipe(arguments_, use_);
     const AskedWords asked{arguments_, told_};
     const std::vector<std::string> source = sentence(asked, source_side),
                                    target = sentence(asked, target_side);
@@ -173,7 +188,7 @@ class Chooser {
     }
     model.sizes.source_words = model.source_vocabulary.size();
     model.sizes.target_words = model.target_vocabulary.size();
-    if (model.positions == "learned") {
+    if (model.recipe.positions->table_shape) {
       model.sizes.source_places = model.sizes.target_places = std::max(source.size(), target.size() + 1);
     }
   }
@@ -188,11 +203,15 @@ class Chooser {
     sizes.d_model = arguments_.count(option::d_model).value_or(sizes.d_model);
     sizes.heads = arguments_.count(option::heads).value_or(sizes.heads);
     sizes.d_ff = arguments_.count(option::d_ff).value_or(sizes.d_ff);
-    if (sizes.d_model % sizes.heads == 0) return;
-    fail("--heads: d_model ({}) is not divisible by the number of heads ({})", sizes.d_model, sizes.heads);
+    if (sizes.d_model % sizes.heads != 0)
+      fail("--heads: d_model ({}) is not divisible by the number of heads ({})", sizes.d_model, sizes.heads);
+    sizes.key_heads = arguments_.count(option::kv_heads).value_or(sizes.heads);
+    if (sizes.heads % sizes.key_heads == 0) return;
+    fail("--kv-heads: the number of heads ({}) is not divisible by the number of heads of keys ({})",
+         sizes.heads, sizes.key_heads);
   }
 
-  const Arguments& arguments_;
+  Arguments arguments_;
   const ModelUse& use_;
   ModelChoice choice_;
   ToldSentences told_;

@@ -12,6 +12,7 @@ struct ModelUse {
   std::string_view command;
   std::string_view usual_kind;  // a row of model_kinds(), where nothing else decides it; its sides get words
   Needs needs = Needs::any;
+  bool begins_with_target = false;  // what it shows, and so what --text gives
   bool writes = false;  // the target's words: it needs none to begin with but <start>, where there is one
 };
 

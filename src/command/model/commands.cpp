@@ -4,21 +4,15 @@ namespace attn {
 namespace {
 
 // What of a model is shown.
-OptionGroup shown(std::vector<Offered> more = {}) {
-  OptionGroup group{
-      .options = {option::only,
-                  {option::outline,
-                   "show the tree of matrices with shapes and multiply-adds, without numbers"},
-                  {option::explain, "explain one number, such as 'encoder.1.norm_1.output[1,2]'"},
-                  option::depth},
-      .exclusions = {{&option::explain, &option::only},
-                     {&option::explain, &option::outline},
-                     {&option::explain, &option::check_causal},
-                     {&option::check_causal, &option::outline},
-                     {&option::check_causal, &option::only},
-                     {&option::save_parameters, &option::outline},
-                     {&option::save_parameters, &option::check_causal}},
-      .needs = {{&option::depth, {&option::explain}, "--depth belongs to --explain CELL: give both"}}};
+OptionGroup shown(std::vector<Offered> more) {
+  OptionGroup group{.options = {{option::outline,
+                                 "show the tree of matrices with shapes and multiply-adds, without numbers"}},
+                    .exclusions = {{&option::explain, &option::check_causal},
+                                   {&option::check_causal, &option::outline},
+                                   {&option::check_causal, &option::only},
+                                   {&option::save_parameters, &option::outline},
+                                   {&option::save_parameters, &option::check_causal},
+                                   {&option::causal, &option::not_causal}}};
   group.options.insert(group.options.end(), more.begin(), more.end());
   return group;
 }
@@ -26,34 +20,45 @@ OptionGroup shown(std::vector<Offered> more = {}) {
 }  // namespace
 
 std::vector<Command> model_commands() {
+  constexpr std::string_view
+      mask_of_words =
+          "mask of the words, a row for each query, or one for all: true or 1 attends, false or 0 is masked; "
+          "a mask of floats, such as 0.0, is added to the scores",
+      length_of_words = "words attend only to the first N; one number for all, or one for each query",
+      mask_of_source =
+          "mask of the source words, a row for each query, or one for all: true or 1 attends, false or 0 is "
+          "masked; a mask of floats, such as 0.0, is added to the scores",
+      length_of_source = "source words attend only to the first N; one number for all, or one for each query";
   constexpr std::string_view matrices_twice =
       "--parameters gives the matrices, and --seed and --hidden make them random: leave one of them out";
   std::vector<Command> commands;
   commands.push_back(
       {.name = "align",
        .summary = "follow a recurrent encoder-decoder with attention, word by word",
-       .own =
-           {.options = {option::variant,
-                        option::cell,
-                        {option::source, "sentence to translate", "'la maison blanche est petite'"},
-                        {option::target,
-                         "translation to follow instead of the model's own (teacher forcing)"},
-                        {option::steps, "maximum number of output words", ": number of inputs + 2", 10000},
-                        {option::parameters,
-                         "JSON file with words and matrices, such as lessons/align/white-house.json"},
-                        {option::seed, "seed of random matrices, which accept any words"},
-                        option::hidden,
-                        {option::transpose, "show the alignment with inputs as rows and outputs as columns"},
-                        option::only,
-                        {option::explain, "explain one number, such as 'decoder.2.weights[1,3]'"},
-                        option::depth},
-            .exclusions = {{&option::only, &option::explain},
-                           {&option::parameters, &option::seed, matrices_twice},
-                           {&option::parameters, &option::hidden, matrices_twice},
-                           {&option::target, &option::steps,
-                            "--steps limits the model's own words, and --target gives the words: give one "
-                            "of them"}},
-            .needs = {{&option::depth, {&option::explain}, "--depth belongs to --explain CELL: give both"}}},
+       .own = {.options =
+                   {{option::example, "the built-in example, white-house", "white-house"},
+                    {option::problem, "output of --format json: the same options again"},
+                    option::variant,
+                    option::cell,
+                    {option::text, "sentence to translate; the same as --source"},
+                    {option::source, "sentence to translate", "'la maison blanche est petite'"},
+                    {option::target, "translation to follow instead of the model's own (teacher forcing)"},
+                    {option::steps, "maximum number of output words", ": number of inputs + 2", 10000},
+                    {option::parameters,
+                     "JSON file with words and matrices, such as lessons/align/white-house.json"},
+                    {option::seed, "seed of random matrices, which accept any words"},
+                    option::hidden,
+                    {option::transpose, "show the alignment with inputs as rows and outputs as columns"}},
+               .exclusions = {{&option::text, &option::source},
+                              {&option::example, &option::parameters},
+                              {&option::example, &option::seed},
+                              {&option::example, &option::hidden},
+                              {&option::parameters, &option::seed, matrices_twice},
+                              {&option::parameters, &option::hidden, matrices_twice},
+                              {&option::target, &option::steps,
+                               "--steps limits the model's own words, and --target gives the words: give one "
+                               "of them"}}},
+       .groups = {&matrix_options()},
        .examples = {"attn align", "attn align --variant none",
                     "attn align --variant luong --source 'la fleur petite est blanche' --transpose",
                     "attn align --target 'the small house is white'",
@@ -63,30 +68,53 @@ std::vector<Command> model_commands() {
   commands.push_back(
       {.name = "layer-norm",
        .summary = "compute layer normalization: mean, variance, normalized rows, γ and β",
-       .own = {{option::gamma, option::beta, option::epsilon}},
-       .groups = {&problem_options()},
+       .own = {{option::gamma,
+                option::beta,
+                option::epsilon,
+                {option::parameters, "file with weight and bias of an nn.LayerNorm, or with gamma and beta"},
+                option::prefix}},
+       .groups = {&matrix_options(), &problem_options()},
        .shows = on_embeddings,
        .examples = {"attn layer-norm", "attn layer-norm --x '1 2 3; 10 20 30' --gamma '1 1 2'"},
        .run = run_layer_norm});
   commands.push_back(
       {.name = "encoder",
        .summary = "run a Transformer's encoder: self-attention and feed-forward, layer by layer",
-       .own = shown(),
-       .groups = {&model_options()},
+       .own = shown({{option::causal, "causal mask: no word attends to later words"},
+                     option::not_causal,
+                     {option::mask, mask_of_words},
+                     {option::valid_length, length_of_words}}),
+       .groups = {&matrix_options(), &model_options()},
        .examples = {"attn encoder", "attn encoder --size base --outline",
                     "attn encoder --parameters encoder.safetensors --heads 4 --x x.npy"},
        .run = run_transformer});
-  const OptionGroup of_decoders = shown({option::kind, option::check_causal});
-  commands.push_back({.name = "decoder",
-                      .summary = "run a decoder: masked self-attention, cross-attention, feed-forward",
-                      .own = of_decoders,
-                      .groups = {&model_options()},
-                      .examples = {"attn decoder", "attn decoder --kind decoder-only --check-causal"},
-                      .run = run_transformer});
+  commands.push_back(
+      {.name = "decoder",
+       .summary = "run a decoder: masked self-attention, cross-attention, feed-forward",
+       .own = shown({option::kind,
+                     option::check_causal,
+                     {option::causal, "causal mask: no word attends to later words, the default"},
+                     option::not_causal,
+                     {option::mask, mask_of_words},
+                     {option::valid_length, length_of_words},
+                     option::memory_mask,
+                     option::memory_valid_length}),
+       .groups = {&matrix_options(), &model_options()},
+       .examples = {"attn decoder", "attn decoder --kind decoder-only --check-causal"},
+       .run = run_transformer});
   commands.push_back({.name = "transformer",
                       .summary = "run a whole Transformer, from words to the probabilities of the next word",
-                      .own = of_decoders,
-                      .groups = {&model_options()},
+                      .own = shown({option::kind,
+                                    option::check_causal,
+                                    {option::causal, "causal mask for the source words as well"},
+                                    option::not_causal,
+                                    {option::mask, mask_of_source},
+                                    {option::valid_length, length_of_source},
+                                    option::target_mask,
+                                    option::target_valid_length,
+                                    option::memory_mask,
+                                    option::memory_valid_length}),
+                      .groups = {&matrix_options(), &model_options()},
                       .examples = {"attn transformer --outline", "attn transformer --check-causal",
                                    "attn transformer --size base --only 'encoder.2.*.weights'"},
                       .run = run_transformer});
@@ -99,14 +127,14 @@ std::vector<Command> model_commands() {
        .run = run_parameters});
   commands.push_back({.name = "generate",
                       .summary = "generate words one by one, and count the multiply-adds",
-                      .own = {{option::only, option::kind, option::steps, option::no_cache, option::sample,
+                      .own = {{option::kind, option::steps, option::no_cache, option::sample,
                                option::temperature, option::top_k, option::top_p, option::sample_seed},
                               {},
                               {{&option::sample_seed,
                                 {&option::sample, &option::temperature, &option::top_k, &option::top_p},
                                 "--sample-seed belongs to --sample, --temperature, --top-k or --top-p: give "
                                 "one of them"}}},
-                      .groups = {&model_options()},
+                      .groups = {&matrix_options(), &model_options()},
                       .examples = {"attn generate", "attn generate --model copy --source 'c a b'",
                                    "attn generate --temperature 1.5 --sample-seed 3"},
                       .run = run_generate});

@@ -1,17 +1,18 @@
 #include <algorithm>
 
+#include "command/model/generation.hpp"
 #include "command/model/generation_page.hpp"
-#include "command/model/generation_task.hpp"
-#include "command/model/saved_parameters.hpp"
+#include "command/model/run.hpp"
 #include "tell/describe.hpp"
 
 namespace attn {
 namespace {
 
 // Options that tell of a model, its kind or its sizes. Words alone do not.
-constexpr const Option* choosing_a_model[] = {
-    &option::model,   &option::parameters, &option::size, &option::layers,    &option::heads, &option::kind,
-    &option::d_model, &option::d_ff,       &option::norm, &option::positions, &option::seed};
+constexpr const Option* choosing_a_model[] = {&option::example, &option::model,    &option::parameters,
+                                              &option::size,    &option::layers,   &option::heads,
+                                              &option::kind,    &option::kv_heads, &option::no_bias,
+                                              &option::d_model, &option::d_ff,     &option::seed};
 
 // Queries that have no key but padding.
 void warn_of_padding(const ModelChoice& choice, std::vector<std::string>& warnings) {
@@ -38,24 +39,17 @@ Outcome run_generate(const Command&, const Arguments& arguments) {
                          .needs = ModelUse::Needs::decoder,
                          .writes = true};
   Arguments asked = arguments;
-  if (!arguments.has_any(choosing_a_model))
-    asked.put(option::model, std::string(model_examples().front().name));
+  if (!arguments.has_any(choosing_a_model) && !arguments.has_any(recipe_options()))
+    asked.put(option::example, std::string(model_examples().front().name));
   ModelChoice choice = planned_model(asked, use);
   const GenerationPlan plan{generation_task(choice, arguments), sampling_of(arguments)};
   if (auto remark = remark_on_steps(plan.task, arguments)) choice.remarks.push_back(*std::move(remark));
   choice = drawn(std::move(choice), arguments);
   warn_of_padding(choice, choice.remarks);
-  const std::optional<std::string> only = arguments.only();
-  const GenerationRun run = run_of(choice, plan, only);
+  const GenerationRun run = run_of(choice, plan, arguments.only());
 
   Page page;
-  if (only) {
-    const std::vector<const Node*> nodes = run.graph->matching(*only);
-    page.trace.add(nodes);
-    add_results_by_scope(page, nodes);
-  } else {
-    add_generation(page, choice, plan, run);
-  }
+  if (!arguments.narrows()) add_generation(page, choice, plan, run);
   return {.page = std::move(page),
           .warnings = choice.remarks,
           .files = saved_parameters(arguments, choice.model),

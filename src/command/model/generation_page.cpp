@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "attention/identities.hpp"
-#include "command/model/generation_task.hpp"
+#include "command/model/generation.hpp"
 #include "support/number.hpp"
 #include "tell/describe.hpp"
 
@@ -78,8 +78,7 @@ void add_texts(Page& page, const ModelChoice& choice, const GenerationPlan& plan
   page.blocks.emplace_back(Prose{text("Written: ", strong(words_of(written, vocabulary)))});
   // What is written last does not go in.
   const std::size_t went_in = plan.task.prompt.size() + written.size() - 1;
-  if (model.positions == "learned" && went_in == model.sizes.target_places &&
-      written.back() != plan.task.end) {
+  if (went_in == model.most_words(model.sizes.target_places) && written.back() != plan.task.end) {
     page.blocks.emplace_back(
         Prose{text(fmt::format("The model has learned {}, and none is left. It cannot write more words.",
                                count_of(went_in, "position")))});

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "command/model/generation_run.hpp"
+#include "command/model/generation.hpp"
 #include "page/page.hpp"
 
 namespace attn {

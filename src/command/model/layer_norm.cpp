@@ -1,5 +1,5 @@
-#include "model/layer_norm.hpp"
 #include "attention/watches.hpp"
+#include "model/norm.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,14 +7,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "command/parameter_file.hpp"
 #include "command/solve.hpp"
 #include "problem/evaluation.hpp"
 #include "support/error.hpp"
-#include "support/parsed.hpp"
+#include "support/text.hpp"
 #include "tell/describe.hpp"
 
 namespace attn {
 namespace {
+
+constexpr PartTensor tensors_of_norm[] = {
+    {"weight", &option::gamma}, {"bias", &option::beta}, {"gamma", &option::gamma}, {"beta", &option::beta}};
 
 Value row_of(Graph& graph, const Arguments& arguments, const Option& option, Matrix usual) {
   Matrix matrix = arguments.has(option) ? arguments.matrix(option).matrix : std::move(usual);
@@ -39,7 +43,8 @@ std::vector<std::string> constant_rows(const Node& x) {
 
 }  // namespace
 
-Outcome run_layer_norm(const Command&, const Arguments& arguments) {
+Outcome run_layer_norm(const Command&, const Arguments& given) {
+  const Arguments arguments = with_tensors(given, tensors_of_norm, "an nn.LayerNorm");
   const Problem problem = build(requested(arguments));
   if (problem.sequences.size() != 1)
     fail("attn layer-norm normalizes one sentence: give one --text or one --x");
@@ -50,8 +55,8 @@ Outcome run_layer_norm(const Command&, const Arguments& arguments) {
   const Axis words = axis("tokens", sequence.tokens);
   require_labels("x", words, sequence.x->shape().rows);
   const Value x = graph->input(role::x, *sequence.x, words, axis("features"));
-  LayerNorm norm{.gamma = row_of(*graph, arguments, option::gamma, Matrix({1, d}, 1.0)),
-                 .beta = row_of(*graph, arguments, option::beta, Matrix({1, d}, 0.0))};
+  NormParameters norm{.gamma = row_of(*graph, arguments, option::gamma, Matrix({1, d}, 1.0)),
+                      .beta = row_of(*graph, arguments, option::beta, Matrix({1, d}, 0.0))};
   norm.epsilon = arguments.number(option::epsilon).value_or(norm.epsilon);
   name(role::output, layer_norm(x, norm));
   compute(*graph);

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "command/model/choice.hpp"
-#include "command/model/saved_parameters.hpp"
+#include "command/model/run.hpp"
 #include "support/number.hpp"
 
 namespace attn {

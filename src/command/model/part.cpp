@@ -12,7 +12,7 @@ using enum ModelUse::Needs;
 
 const ModelPart parts[] = {
     {{"encoder", "encoder-only", encoder}, "The encoder", {&scope::source, &scope::encoder}},
-    {{"decoder", "encoder-decoder", decoder},
+    {{"decoder", "encoder-decoder", decoder, true},
      "The decoder",
      {&scope::target, &scope::decoder},
      {&role::memory, &role::logits, &role::distribution}},
@@ -30,19 +30,41 @@ std::string layers_in_words(const Transformer& model) {
 std::string positions_in_words(const ModelChoice& choice) {
   const bool of_source = !choice.source.ids.empty(), of_target = !choice.target.ids.empty();
   const bool has_vectors = choice.source.x || choice.target.x;
+  const PositionKind& positions = *choice.model.recipe.positions;
+  if (positions.of_queries_and_keys) return std::string(positions.name);
   if (!of_source && !of_target) return "none, since vectors go in";
-  if (!has_vectors || choice.model.positions == "none") return choice.model.positions;
-  return fmt::format("{}, and none for the {}, since vectors go in", choice.model.positions,
+  if (!has_vectors || &positions == &position_kinds().front()) return std::string(positions.name);
+  return fmt::format("{}, and none for the {}, since vectors go in", positions.name,
                      of_source ? "target" : "source");
+}
+
+// What a recipe has besides, where it is not the usual.
+std::string unusual_in_words(const Transformer& model) {
+  const ModelRecipe& recipe = model.recipe;
+  const TransformerSizes& sizes = model.sizes;
+  const ModelRecipe usual;
+  std::string words;
+  const auto say = [&](bool is_unusual, const std::string& what) {
+    if (is_unusual) words += "; " + what;
+  };
+  const bool has_norms = recipe.norm->in_layers || recipe.norm->at_the_end;
+  say(has_norms && recipe.epsilon != usual.epsilon, fmt::format("ε = {}", recipe.epsilon));
+  say(recipe.positions->has_waves && recipe.base != usual.base, fmt::format("base = {}", recipe.base));
+  say(recipe.scale != usual.scale, fmt::format("scale of the scores: {}", recipe.scale));
+  say(recipe.tied_output && model.kind->decodes, "the output layer is the transposed embedding");
+  say(sizes.all_heads().of_keys != sizes.heads,
+      fmt::format("heads of keys and values: {}", sizes.all_heads().of_keys));
+  return words;
 }
 
 std::string sizes_in_words(const ModelChoice& choice) {
   const TransformerSizes& sizes = choice.model.sizes;
+  const ModelRecipe& recipe = choice.model.recipe;
   return fmt::format(
-      "{}, d_model = {}, h = {}, d_k = d_v = {}, d_ff = {}; activation: ReLU; layer normalization: {}; "
-      "positions: {}.",
-      layers_in_words(choice.model), sizes.d_model, sizes.heads, sizes.d_model / sizes.heads, sizes.d_ff,
-      choice.model.norm->name, positions_in_words(choice));
+      "{}, d_model = {}, h = {}, d_k = d_v = {}, d_ff = {}; activation: {}; {}: {}; positions: {}{}.",
+      layers_in_words(choice.model), sizes.d_model, sizes.heads, sizes.d_k(), sizes.d_ff,
+      recipe.activation->title, recipe.norm_kind->title, recipe.norm->name, positions_in_words(choice),
+      unusual_in_words(choice.model));
 }
 
 }  // namespace

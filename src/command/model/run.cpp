@@ -1,7 +1,9 @@
 #include "command/model/run.hpp"
 
 #include "graph/run.hpp"
+#include "parameters/parameters.hpp"
 #include "parameters/transformer_parameters.hpp"
+#include "support/error.hpp"
 
 namespace attn {
 namespace {
@@ -44,6 +46,24 @@ void require_room(const ModelChoice& choice,
 void tell_progress(const Graph& graph, const Arguments& arguments) {
   const auto progress = arguments.environment ? arguments.environment->progress : nullptr;
   if (progress) graph.run().add(std::make_shared<ProgressWatch>(progress));
+}
+
+std::vector<FileToWrite> saved_parameters(const Arguments& arguments, const Transformer& model) {
+  const std::optional<std::string> path = arguments.text(option::save_parameters);
+  if (!path) return {};
+  std::string bytes;
+  Sink sink([&](std::string_view piece) { bytes += piece; });
+  std::vector<NamedMatrix> matrices;
+  for (const auto& [name, matrix] : model.parameters) matrices.push_back({name, matrix.get()});
+  if (path->ends_with(".npz")) {
+    write_npz(matrices, sink);
+  } else if (path->ends_with(".safetensors")) {
+    write_safetensors(matrices, sink);
+  } else {
+    fail("--save-parameters {}: the file name must end in .safetensors or .npz", *path);
+  }
+  sink.flush();
+  return {{*path, std::move(bytes)}};
 }
 
 }  // namespace attn

@@ -17,4 +17,8 @@ void require_room(const ModelChoice& choice,
 /// Tells of every matrix that the graph's run comes to, where work is told of.
 void tell_progress(const Graph& graph, const Arguments& arguments);
 
+/// The file that --save-parameters asks for, or none. Throws InputError for another ending than .safetensors
+/// and .npz.
+std::vector<FileToWrite> saved_parameters(const Arguments& arguments, const Transformer& model);
+
 }  // namespace attn

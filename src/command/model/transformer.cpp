@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "attention/watches.hpp"
 #include "command/explanation.hpp"
-#include "command/model/causal.hpp"
 #include "command/model/part.hpp"
 #include "command/model/run.hpp"
-#include "command/model/saved_parameters.hpp"
 #include "command/model/words.hpp"
 #include "graph/plan.hpp"
 #include "support/error.hpp"
@@ -77,18 +76,84 @@ void tell_what_is_random(Graph& graph, const Transformer& model, std::uint32_t s
   }
 }
 
+// What is compared: the output of the decoder, where the model has one.
+std::vector<const Node*> compared(const Graph& graph) {
+  const Node* const output = graph.find(Name{{scope::decoder}, role::output}.text());
+  return output ? std::vector{output} : std::vector<const Node*>();
+}
+
+Matrix decoded(const ModelChoice& choice) {
+  Graph graph(keep_nothing());
+  run_model(choice, graph);
+  compute(graph, compared(graph));
+  return compared(graph).front()->matrix();
+}
+
+// The model on other words: another one at position t, counted from 0.
+ModelChoice with_another_word(ModelChoice choice, std::size_t t) {
+  if (choice.target.x) {
+    for (double& cell : row(*choice.target.x, t)) cell += 1.0;
+    return choice;
+  }
+  const std::size_t words = choice.model.sizes.target_words;
+  if (words < 2) fail("--check-causal replaces words, and the vocabulary has only one: give --target-x");
+  choice.target.ids[t] = choice.target.ids[t] % words + 1;
+  return choice;
+}
+
+// How far the rows of [from, to) moved at most.
+double moved(const Matrix& before, const Matrix& after, std::size_t from, std::size_t to) {
+  double most = 0.0;
+  for (std::size_t i = from; i < to; ++i) {
+    for (std::size_t j = 0; j < before.shape().columns; ++j) {
+      most = std::max(most, std::fabs(after(i, j) - before(i, j)));
+    }
+  }
+  return most;
+}
+
+// Changes every word of the target but the first in turn: no output of the decoder before it may move. Throws
+// InputError: no decoder, a single word, numbers that overflow.
+Outcome check_causal(const ModelChoice& choice) {
+  if (choice.target.size() == 0) fail("--check-causal needs a decoder, and this model has none");
+  const std::size_t n = choice.target.size();
+  if (n < 2) fail("--check-causal replaces a later word, and there is only one: give a longer --target");
+  const Matrix original = decoded(choice);
+  Matrix numbers({n - 1, 2}, 0.0);
+  std::vector<std::string> labels;
+  bool holds = true;
+  for (std::size_t t = 1; t < n; ++t) {
+    const Matrix changed = decoded(with_another_word(choice, t));
+    numbers(t - 1, 0) = moved(original, changed, 0, t);
+    numbers(t - 1, 1) = moved(original, changed, t, n);
+    holds = holds && numbers(t - 1, 0) == 0.0;
+    labels.push_back(choice.target.tokens.empty() ? fmt::format("word {}", t + 1)
+                                                  : fmt::format("{} {}", t + 1, choice.target.tokens[t]));
+  }
+  Page page;
+  page.blocks.emplace_back(Heading{1, text("Causal mask check")});
+  page.blocks.emplace_back(Prose{
+      text("Each target word except the first is changed in turn. The table shows the largest change in the "
+           "decoder's output: at the earlier positions, and from the changed position on.")});
+  page.blocks.emplace_back(quantities("changed", axis("words", std::move(labels)),
+                                      {"earlier", "this and later"}, std::move(numbers)));
+  page.blocks.emplace_back(
+      Prose{text(holds ? "No earlier output changed."
+                       : "An earlier output changed: the model attends to later words.")});
+  return {.page = std::move(page),
+          .warnings = choice.remarks,
+          .verdict = holds ? Verdict::passed : Verdict::failed};
+}
+
 }  // namespace
 
 Outcome run_transformer(const Command& command, const Arguments& arguments) {
   const ModelPart& part = part_of(command.name);
   ModelChoice planned = planned_model(arguments, part.use);
   if (arguments.has(option::outline)) return outline(part, planned, arguments);
-  const std::optional<std::string> only = arguments.only();
   const bool checks = arguments.has(option::check_causal);
   const auto wanted = [&](const Graph& graph) {
-    if (checks) return compared(graph);
-    if (only) return shown_in_tables(graph.matching(*only));
-    return arguments.has(option::explain) ? nodes_at_rest(graph) : all_nodes(graph);
+    return checks ? compared(graph) : wanted_nodes(graph, arguments);
   };
   require_room(planned, wanted);
   const bool is_random = planned.model.parameters.empty();
@@ -101,17 +166,11 @@ Outcome run_transformer(const Command& command, const Arguments& arguments) {
   tell_progress(*graph, arguments);
   compute(*graph, wanted(*graph));
   Page page;
-  if (const std::optional<std::string> address = arguments.text(option::explain)) {
-    add_explanation(page, *graph, *address, arguments.count(option::depth).value_or(0));
-  } else if (only) {
-    const std::vector<const Node*> nodes = graph->matching(*only);
-    page.trace.add(nodes);
-    add_results_by_scope(page, nodes);
-  } else {
+  if (!arguments.narrows()) {
     const std::vector<const Node*> nodes = shown_nodes(*graph, part, choice.model);
     page.trace.add(nodes);
     add_head(page, part, choice);
-    add_model_walk(page, nodes);
+    add_model_walk(page, nodes, choice.model.recipe, choice.source, choice.target);
     if (part.use.needs != ModelUse::Needs::encoder) add_expected(page, *graph, choice);
   }
   Outcome outcome{.page = std::move(page), .warnings = choice.remarks, .computation = {graph}};

@@ -60,17 +60,28 @@ void require_memory(const EncoderDecoder& model, std::size_t inputs, std::size_t
       inputs, outputs, d, most_cells);
 }
 
+// --text is the same as --source.
+std::optional<std::string> source_of(const Arguments& arguments) {
+  const std::vector<std::string>& texts = arguments.texts(option::text);
+  if (texts.size() > 1) fail("--text is given {} times: give it once", texts.size());
+  return texts.empty() ? arguments.text(option::source) : texts.front();
+}
+
 }  // namespace
 
 Translation translation_of(const Arguments& arguments) {
+  constexpr std::string_view built_in = "white-house";
+  if (const auto example = arguments.text(option::example); example && *example != built_in)
+    fail_unknown("example", *example, {std::string(built_in)});
   const bool draws = arguments.has(option::seed) || arguments.has(option::hidden);
   const std::optional<std::string> path = arguments.text(option::parameters);
   const EncoderDecoderFile file = path ? read_encoder_decoder(read_bytes(*path), *path)
                                        : read_encoder_decoder(alignment_example(), "the built-in example");
-  const std::string source = arguments.text(option::source).value_or(file.source);
+  const std::optional<std::string> given = source_of(arguments);
+  const std::string source = given.value_or(file.source);
   if (source.empty()) fail("there is nothing to translate: give --source SENTENCE");
   // The file's target translates the file's source.
-  const bool own = !draws && !arguments.has(option::source) && !arguments.has(option::steps);
+  const bool own = !draws && !given && !arguments.has(option::steps);
   const std::string target = arguments.text(option::target).value_or(own ? file.target : "");
   const Words from = sentence_of(source, option::source);
   const Words to = target.empty() ? Words{} : sentence_of(target, option::target);

@@ -11,7 +11,7 @@
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"
-#include "support/parsed.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {
@@ -118,7 +118,7 @@ class WordTaker {
 
   // How many words may go in: there are only so many learned positions.
   std::size_t places(std::size_t learned) const {
-    return choice_.model.positions == "learned" && learned > 0 ? learned : most_words + 1;
+    return choice_.model.most_words(learned).value_or(most_words + 1);
   }
 
   static void require_places(const Side& side, const Words& words, std::size_t places) {
@@ -133,14 +133,15 @@ class WordTaker {
     const auto is_known = [&](const std::string& word) { return id_in(known.vocabulary, word) != 0; };
     if (is_told(asked_, side) || std::ranges::all_of(words, is_known)) return words;
     const Words own = own_words(known);
-    if (own.empty() || known.most == 0) fail("the model has no words to begin with: give {}", side.sentence.name);
+    if (own.empty() || known.most == 0)
+      fail("the model has no words to begin with: give {}", side.sentence.name);
     const bool counted = arguments_.has(option::n);
     words.resize(counted ? words.size() : std::min({few_words, own.size(), known.most}));
     for (std::size_t i = 0; i < words.size(); ++i) words[i] = own[i % own.size()];
     if (!counted) {
       choice_.remarks.push_back(
-          fmt::format("{0} is not given: the first words of the vocabulary are used, {1}",
-                      side.sentence.name, fmt::join(words, " ")));
+          fmt::format("{0} is not given: the first words of the vocabulary are used, {1}", side.sentence.name,
+                      fmt::join(words, " ")));
     }
     return words;
   }
@@ -162,7 +163,6 @@ class WordTaker {
 
   // A decoder alone attends to the output of another model's encoder.
   void take_memory() {
-    refuse({&option::x}, "the model has no encoder: give its output with --memory");
     if (arguments_.has(option::memory)) {
       refuse({&option::source}, "--memory already is the encoder output");
       choice_.memory = given_vectors(arguments_, option::memory, choice_.model.sizes.d_model);
@@ -207,6 +207,36 @@ class WordTaker {
 };
 
 }  // namespace
+
+std::vector<std::string> sentence(const AskedWords& asked, const Side& side) {
+  std::vector<std::string> words;
+  if (const auto n = asked.arguments.count(option::n)) {
+    for (std::size_t i = 1; i <= *n; ++i) words.push_back(fmt::format("w{}", i));
+    return words;
+  }
+  const std::string& told = asked.told.*side.told;
+  const std::string usual = told.empty() ? std::string(side.usual) : told;
+  words = split_words(asked.arguments.text(side.sentence).value_or(usual));
+  if (words.size() > most_words) {
+    fail("{} has {} words: give at most {}", side.sentence.name, words.size(), most_words);
+  }
+  return words;
+}
+
+bool is_told(const AskedWords& asked, const Side& side) {
+  return asked.arguments.has(side.sentence) ||
+         (!asked.arguments.has(option::n) && !(asked.told.*side.told).empty());
+}
+
+std::vector<std::string> own_words(const KnownWords& known) {
+  std::vector<std::string> own;
+  for (const std::string& word : known.vocabulary) {
+    if (word != start_word && word != end_word && word != blank) own.push_back(word);
+  }
+  if (!known.vocabulary.empty()) return own;
+  for (std::size_t id = 1; id <= std::min(known.rows, most_words); ++id) own.push_back(std::to_string(id));
+  return own;
+}
 
 std::uint32_t model_seed(const Arguments& arguments) {
   return static_cast<std::uint32_t>(arguments.count(option::seed).value_or(1));

@@ -1,9 +1,51 @@
 #pragma once
 
 #include "command/model/choice.hpp"
-#include "command/model/sentence.hpp"
+#include "model/vocabulary.hpp"
 
 namespace attn {
+
+constexpr std::size_t most_words = 10000;
+
+/// The sentences that a model file gives; empty: none.
+struct ToldSentences {
+  std::string source;
+  std::string target;
+};
+
+/// What decides the words: the options, then the model file, then a usual sentence.
+struct AskedWords {
+  const Arguments& arguments;
+  const ToldSentences& told;
+};
+
+/// A side of a model, with the options that give it words or vectors.
+struct Side {
+  const Option& sentence;
+  const Option& vectors;
+  std::string_view usual;
+  std::string ToldSentences::*told;
+  std::uint32_t after_seed;  // so that both sides are drawn differently
+};
+
+constexpr Side source_side{option::source, option::x, "the cat sat", &ToldSentences::source, 1};
+constexpr Side target_side{option::target, option::target_x, "die Katze saß", &ToldSentences::target, 2};
+
+/// The words of a side, without <start> and <end>. Throws InputError: none, or too many.
+std::vector<std::string> sentence(const AskedWords& asked, const Side& side);
+
+/// Whether the words were given by name: with --n they have none.
+bool is_told(const AskedWords& asked, const Side& side);
+
+/// The words that a side of a model has embeddings of.
+struct KnownWords {
+  const Vocabulary& vocabulary;  // empty: numbers from 1
+  std::size_t rows;
+  std::size_t most;  // that may go in
+};
+
+/// Those of them that stand for themselves, unlike <start>, <end> and <blank>.
+std::vector<std::string> own_words(const KnownWords& known);
 
 /// What --seed says, or 1.
 std::uint32_t model_seed(const Arguments& arguments);

@@ -1,4 +1,4 @@
-#include "command/attention/swap.hpp"
+#include "tell/swap.hpp"
 
 #include <fmt/format.h>
 
@@ -6,51 +6,26 @@
 
 #include "attention/identities.hpp"
 #include "attention/masks.hpp"
-#include "attention/watches.hpp"
-#include "command/solve.hpp"
 #include "support/error.hpp"
-#include "support/list.hpp"
 #include "support/number.hpp"
-#include "support/parsed.hpp"
 #include "tell/describe.hpp"
 
 namespace attn {
 namespace {
 
-struct Pair {
-  std::size_t a, b;  // counted from 0
-};
-
-Pair parse_places(const std::string& text, std::size_t words) {
-  std::vector<std::size_t> places;
-  for (const std::string_view piece : pieces_of(text)) {
-    if (const std::optional<std::size_t> place = parsed<std::size_t>(piece)) places.push_back(*place);
-  }
-  if (places.size() != 2 || pieces_of(text).size() != 2) {
-    fail("--swap: '{}' is not two positions: write them as 1,2", text);
-  }
-  for (const std::size_t place : places) {
-    if (place < 1 || place > words) {
-      fail("--swap: there is no word {}: the words are numbered 1 to {}", place, words);
-    }
-  }
-  if (places[0] == places[1]) fail("--swap: '{}' is one position twice: give two, as in 1,2", text);
-  return {places[0] - 1, places[1] - 1};
-}
-
-Matrix with_rows_swapped(Matrix matrix, const Pair& pair) {
+Matrix with_rows_swapped(Matrix matrix, const WordPair& pair) {
   std::ranges::swap_ranges(row(matrix, pair.a), row(matrix, pair.b));
   return matrix;
 }
 
-Sequence with_words_swapped(Sequence sequence, const Pair& pair) {
+Sequence with_words_swapped(Sequence sequence, const WordPair& pair) {
   sequence.x = with_rows_swapped(*std::move(sequence.x), pair);
   if (!sequence.tokens.empty()) std::swap(sequence.tokens[pair.a], sequence.tokens[pair.b]);
   return sequence;
 }
 
 // Words with the same vector are the same to attention, but for padding, which is known by its name.
-bool are_the_same(const Sequence& sequence, const Pair& pair) {
+bool are_the_same(const Sequence& sequence, const WordPair& pair) {
   const auto is_blank = [&](std::size_t i) {
     return !sequence.tokens.empty() && sequence.tokens[i] == blank;
   };
@@ -60,7 +35,7 @@ bool are_the_same(const Sequence& sequence, const Pair& pair) {
 
 class SwapPage {
  public:
-  SwapPage(Page& page, Graph& graph, const Pair& pair) : page_(page), graph_(graph), pair_(pair) {}
+  SwapPage(Page& page, Graph& graph, const WordPair& pair) : page_(page), graph_(graph), pair_(pair) {}
 
   void add(Problem problem, std::string_view kind, std::string_view scope_name) {
     problem.positions = kind;
@@ -113,34 +88,22 @@ class SwapPage {
       const bool is_result = node.is(role::output) || node.is(role::feed_forward);
       if (is_result && node.operation && lies_within(node.place, within)) last = &node;
     }
-    if (!last)
-      fail("--swap compares outputs, and there are none: give --x with --wq, --wk and --wv, or --text");
+    if (!last) fail("outputs are compared, and there are none: give ‹x› with ‹w_q›, ‹w_k› and ‹w_v›, or ‹text›");
     return *last;
   }
 
   Page& page_;
   Graph& graph_;
-  Pair pair_;
+  WordPair pair_;
 };
 
 }  // namespace
 
-Outcome swap_words(Problem problem, const std::string& places) {
-  if (problem.sequences.size() != 1 || !problem.sequences.front().x) {
-    fail("--swap swaps two words of one sentence: give one --text, or one --x");
-  }
-  const Pair pair = parse_places(places, problem.sequences.front().x->shape().rows);
-  const std::shared_ptr<Graph> graph = watched_graph();
-  const Solved solved{std::make_shared<const Problem>(problem), graph};
-  Page page = solved.page({});
+void add_swap(Page& page, Graph& graph, const Problem& problem, const WordPair& pair) {
   page.head(1, fmt::format("Words {} and {} swapped", pair.a + 1, pair.b + 1));
-  const bool knows_order = problem.positions != "none";
-  const std::string positions = knows_order ? problem.positions : "sinusoidal";
-  SwapPage swap(page, *graph, pair);
+  SwapPage swap(page, graph, pair);
   swap.add(problem, "none", "without");
-  swap.add(problem, positions, "with");
-  compute(*graph);
-  return solved.outcome(std::move(page), problem.remarks);
+  swap.add(problem, problem.positions != "none" ? problem.positions : "sinusoidal", "with");
 }
 
 }  // namespace attn

@@ -1,4 +1,4 @@
-#include "command/model/alignment_walk.hpp"
+#include "tell/alignment.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,6 @@
 #include <map>
 #include <span>
 
-#include "command/model/alignment_ends.hpp"
 #include "support/number.hpp"
 #include "tell/describe.hpp"
 #include "tell/steps.hpp"

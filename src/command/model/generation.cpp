@@ -1,9 +1,13 @@
-#include "command/model/generation_task.hpp"
+#include "command/model/generation.hpp"
 
 #include <fmt/format.h>
-
 #include <algorithm>
+#include <array>
 
+#include "attention/watches.hpp"
+#include "command/model/run.hpp"
+#include "graph/cost.hpp"
+#include "problem/problem.hpp"
 #include "support/error.hpp"
 #include "support/number.hpp"
 
@@ -18,13 +22,14 @@ std::size_t steps_asked(const Arguments& arguments) {
 
 // There are only so many learned positions; the last word written does not go in.
 std::size_t steps_of(const Transformer& model, const ModelInput& prompt, const Arguments& arguments) {
-  const std::size_t asked = steps_asked(arguments), places = model.sizes.target_places;
-  if (model.positions != "learned" || places == 0) return asked;
-  if (prompt.size() > places) {
+  const std::size_t asked = steps_asked(arguments);
+  const std::optional<std::size_t> places = model.most_words(model.sizes.target_places);
+  if (!places) return asked;
+  if (prompt.size() > *places) {
     fail("the text has {}, but the model has learned only {}: give fewer words",
-         count_of(prompt.size(), "word"), count_of(places, "position"));
+         count_of(prompt.size(), "word"), count_of(*places, "position"));
   }
-  return std::min(asked, places - prompt.size() + 1);
+  return std::min(asked, *places - prompt.size() + 1);
 }
 
 // With --only, all that is remembered may be kept at every step; without the cache every step has a mask.
@@ -37,6 +42,27 @@ void require_moderate(const ModelChoice& choice, const GenerationTask& task, con
   if (masks + (arguments.has(option::only) ? caches : 0.0) <= static_cast<double>(most_cells)) return;
   fail("{} steps would keep too many numbers with {}: give fewer --steps", task.steps,
        task.cache == Cache::none ? "--no-cache" : "--only");
+}
+
+// The matrices that match, and the scores behind weights that do: the tables of weights show which are
+// masked.
+Keep keep_shown(const std::string& pattern) {
+  return [pattern](const Node& node) {
+    if (node.name.empty()) return false;
+    const Node* const weights = node.is(role::masked) ? node.beside(role::weights) : nullptr;
+    return matches(pattern, node.name) || (weights && matches(pattern, weights->name));
+  };
+}
+
+// What the page shows, what was asked for, and logits, in which all that has overflowed is found. A long text
+// would keep every cache of every step otherwise.
+Keep keep_for_page(const std::optional<std::string>& only) {
+  return [asked = only ? keep_shown(*only) : keep_nothing()](const Node& node) {
+    constexpr std::array shown = {&role::logits, &role::distribution, &role::limited, &role::alignment};
+    const bool aligns = node.is(role::weights) && node.within(scope::cross_attention);
+    return aligns || std::ranges::any_of(shown, [&](const Role* role) { return node.is(*role); }) ||
+           asked(node);
+  };
 }
 
 }  // namespace
@@ -57,6 +83,10 @@ GenerationTask generation_task(const ModelChoice& choice, const Arguments& argum
   if (choice.memory || choice.target.x) {
     fail("attn generate needs words, but the target has no embeddings here, or is given as vectors");
   }
+  if (!choice.model.recipe.causal_decoder) {
+    fail(
+        "attn generate needs a causal decoder: in this model words attend to those that are not written yet");
+  }
   GenerationTask task{.prompt = choice.target};
   task.steps = steps_of(choice.model, task.prompt, arguments);
   task.end = id_in(choice.model.target_vocabulary, end_word);
@@ -73,6 +103,19 @@ std::optional<std::string> remark_on_steps(const GenerationTask& task, const Arg
   if (!arguments.has(option::steps) || steps_asked(arguments) == task.steps) return std::nullopt;
   return fmt::format("only {} steps are possible, because the model has learned {}", task.steps,
                      count_of(task.prompt.size() + task.steps - 1, "position"));
+}
+
+GenerationRun run_of(const ModelChoice& choice, const GenerationPlan& plan,
+                     const std::optional<std::string>& only) {
+  GenerationRun run{.graph = std::make_shared<Graph>(keep_for_page(only)), .steps = {}};
+  watch(*run.graph);
+  RunningTransformer running(choice.model, *run.graph);
+  std::optional<Value> encoded;
+  if (choice.model.kind->encodes) encoded = running.encode(choice.source);
+  run.encoder_multiply_adds = work_of(*run.graph).cost.multiply_adds;
+  run.steps = generate(running, *run.graph, plan.task, encoded, plan.sampling);
+  compute(*run.graph);
+  return run;
 }
 
 }  // namespace attn

@@ -1,4 +1,4 @@
-#include "command/model/alignment_ends.hpp"
+#include "tell/alignment.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,155 @@
+#include "model/recipe.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <cmath>
+
+#include "attention/scale.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+#include "support/text.hpp"
+
+namespace attn {
+namespace {
+
+// The residual connection.
+Value plus_itself(const Value& x, const Value& found, std::size_t number) {
+  return name(Name(role::sum, number), add(x, found));
+}
+
+Value post_norm(const Value& x, const Sublayer& sublayer, const Sublayer& normalize, std::size_t number) {
+  return normalize(plus_itself(x, sublayer(x), number));
+}
+
+Value pre_norm(const Value& x, const Sublayer& sublayer, const Sublayer& normalize, std::size_t number) {
+  return plus_itself(x, sublayer(normalize(x)), number);
+}
+
+Value no_norm(const Value& x, const Sublayer& sublayer, const Sublayer&, std::size_t number) {
+  return plus_itself(x, sublayer(x), number);
+}
+
+constexpr std::array placements = {
+    NormPlacement{"post", "after the residual connection: LayerNorm(x + sublayer(x))", post_norm, true,
+                  false},
+    NormPlacement{"pre", "before the sub-layer: x + sublayer(LayerNorm(x)), and once more at the end",
+                  pre_norm, true, true},
+    NormPlacement{"none", "no layer normalization: x + sublayer(x)", no_norm, false, false},
+};
+
+// --- fields
+// ------------------------------------------------------------------------------------------------------
+
+constexpr auto choice = RecipeField::Kind::choice, numeric = RecipeField::Kind::number,
+               yes_or_no = RecipeField::Kind::flag;
+
+void take_norm(ModelRecipe& recipe, const std::string& text, const std::string&) {
+  recipe.norm = &look_up(norm_placements(), text, "placement of norms");
+}
+
+void take_norm_kind(ModelRecipe& recipe, const std::string& text, const std::string&) {
+  recipe.norm_kind = &look_up(norm_kinds(), text, "kind of norm");
+}
+
+void take_activation(ModelRecipe& recipe, const std::string& text, const std::string&) {
+  recipe.activation = &look_up(activations(), text, "activation");
+}
+
+// A model learns positions of words, but none of distances.
+void take_positions(ModelRecipe& recipe, const std::string& text, const std::string& called) {
+  const PositionKind& kind = look_up(position_kinds(), text, "kind of positions");
+  const auto fits = [](const PositionKind& row) { return !row.of_scores && !row.of_scaled_scores; };
+  if (!fits(kind)) {
+    std::vector<std::string_view> names;
+    for (const PositionKind& row : position_kinds()) {
+      if (fits(row)) names.push_back(row.name);
+    }
+    fail("{} {}: this model learns nothing of distances. Choose one of: {}", called, kind.name,
+         fmt::join(names, ", "));
+  }
+  recipe.positions = &kind;
+}
+
+double number_in(const std::string& text, const std::string& called, bool (*fits)(double),
+                 std::string_view what) {
+  const std::optional<double> value = parsed<double>(text);
+  if (!value || !std::isfinite(*value) || !fits(*value))
+    fail("{} must be {}, and is '{}'", called, what, text);
+  return *value;
+}
+
+void take_epsilon(ModelRecipe& recipe, const std::string& text, const std::string& called) {
+  recipe.epsilon = number_in(
+      text, called, [](double value) { return value >= 0.0; }, "0 or a positive number, such as 1e-5");
+}
+
+void take_base(ModelRecipe& recipe, const std::string& text, const std::string& called) {
+  recipe.base = number_in(
+      text, called, [](double value) { return value > 0.0; }, "a positive number, such as 10000");
+}
+
+void take_scale(ModelRecipe& recipe, const std::string& text, const std::string&) {
+  divisor(text, {.d_k = 1, .n_k = 1});  // throws for what is no scale
+  recipe.scale = text;
+}
+
+template <bool ModelRecipe::*member>
+void take_flag(ModelRecipe& recipe, const std::string& text, const std::string& called) {
+  if (text != "true" && text != "false") fail("{} must be true or false", called);
+  recipe.*member = text == "true";
+}
+
+template <auto member>
+std::string name_told(const ModelRecipe& recipe) {
+  return std::string((recipe.*member)->name);
+}
+
+template <double ModelRecipe::*member>
+std::string number_told(const ModelRecipe& recipe) {
+  return fmt::format("{}", recipe.*member);
+}
+
+std::string causal_told(bool is_causal) {
+  return is_causal ? "causal" : "not causal";
+}
+
+constexpr std::array fields = {
+    RecipeField{"norm", "norms are", choice, take_norm, name_told<&ModelRecipe::norm>},
+    RecipeField{"norm_kind", "kind of norm is", choice, take_norm_kind, name_told<&ModelRecipe::norm_kind>},
+    RecipeField{"epsilon", "ε is", numeric, take_epsilon, number_told<&ModelRecipe::epsilon>},
+    RecipeField{"activation", "activation is", choice, take_activation, name_told<&ModelRecipe::activation>},
+    RecipeField{"positions", "positions are", choice, take_positions, name_told<&ModelRecipe::positions>},
+    RecipeField{"base", "base of positions is", numeric, take_base, number_told<&ModelRecipe::base>},
+    RecipeField{"scale", "scores are divided by", choice, take_scale,
+                [](const ModelRecipe& recipe) { return recipe.scale; }},
+    RecipeField{"scale_embeddings", "embeddings are", yes_or_no, take_flag<&ModelRecipe::scale_embeddings>,
+                [](const ModelRecipe& recipe) -> std::string {
+                  return recipe.scale_embeddings ? "scaled" : "not scaled";
+                }},
+    RecipeField{"tied_output", "output layer is", yes_or_no, take_flag<&ModelRecipe::tied_output>,
+                [](const ModelRecipe& recipe) -> std::string {
+                  return recipe.tied_output ? "the transposed embedding" : "its own";
+                }},
+    RecipeField{"causal_encoder", "encoder is", yes_or_no, take_flag<&ModelRecipe::causal_encoder>,
+                [](const ModelRecipe& recipe) { return causal_told(recipe.causal_encoder); }},
+    RecipeField{"causal_decoder", "decoder is", yes_or_no, take_flag<&ModelRecipe::causal_decoder>,
+                [](const ModelRecipe& recipe) { return causal_told(recipe.causal_decoder); }},
+};
+
+}  // namespace
+
+std::span<const NormPlacement> norm_placements() {
+  return placements;
+}
+
+const PositionKind& ModelRecipe::usual_positions() {
+  return look_up(position_kinds(), "sinusoidal", "kind of positions");
+}
+
+std::span<const RecipeField> recipe_fields() {
+  return fields;
+}
+
+}  // namespace attn

@@ -1,0 +1,148 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "render/steps.hpp"
+#include "render/writer.hpp"
+#include "testing.hpp"
+
+using namespace attn;
+
+namespace {
+
+// A format of its own: marks in brackets, and drawings as elements whose places are pixels. What it does not
+// say, such as what becomes of a note, has a default.
+class BracketWriter final : public Writer {
+ public:
+  using Writer::write;
+  explicit BracketWriter(const Style& style) : Writer(style) {}
+
+  void write(const Heading& heading) override { add("heading", words_of(heading.text)); }
+  void write(const Prose& prose) override {
+    std::string words;
+    for (const Span& span : prose.text)
+      words += span.style == Span::Style::formula ? "$" + span.latex + "$" : span.text;
+    add("prose", words);
+  }
+  void write(const FormulaBlock& block) override {
+    add("formula", block.formula.latex + " " + written_shapes(block));
+  }
+  void write(const Table& table) override {
+    std::string words = table.title;
+    for (const double cell : cells(*table.cells)) words += fmt::format(" {}", cell);
+    add("table", words);
+  }
+  void write(const Listing& listing) override {
+    for (const auto& row : listing.rows) add("row", fmt::format("{}", fmt::join(row, ", ")));
+  }
+  void write(const CodeBlock& block) override { add("code", block.text); }
+  void write(const Drawing& drawing) override {
+    if (drawing.caption) add("caption", *drawing.caption);
+    for (const auto& [from, to] : drawing.boxes)
+      add("box", fmt::format("{},{} {},{}", from.x, from.y, to.x, to.y));
+    for (const Drawing::Line& line : drawing.lines) {
+      std::string points;
+      for (const auto& [x, y] : line.points) points += fmt::format(" {},{}", x, y);
+      add(line.has_arrow ? "arrow" : "line", points);
+    }
+    for (const auto& [at, words] : drawing.labels) add("label", fmt::format("{},{} {}", at.x, at.y, words));
+    for (const auto& [at, series] : drawing.marks) add("mark", fmt::format("{},{} {}", at.x, at.y, series));
+    if (drawing.cells) write(drawing.cells->table);
+  }
+
+  std::string text;
+
+ protected:
+  Metrics metrics() const override { return {.column = 8, .line = 16, .limit = 640}; }
+
+ private:
+  void add(std::string_view name, std::string_view words) { text += fmt::format("[{}: {}]\n", name, words); }
+};
+
+Table table_called(std::string title) {
+  return {.title = std::move(title),
+          .rows = axis("rows"),
+          .columns = axis("columns"),
+          .cells = std::make_shared<const Matrix>(matrix({{1, 0.5}}))};
+}
+
+Derived derived_step() {
+  const auto scores = std::make_shared<const Symbol>(Symbol{"scores", {"scores", "S"}});
+  Derived step{.matrix = scores, .row = 0, .column = 1, .value = 2.0 / 3.0};
+  step.expression = number(2.0) / number(3.0);
+  step.reason = step.told_reason = "because it is so";
+  return step;
+}
+
+struct Sample {
+  Block block;
+  std::string written;
+};
+
+// Every kind of block, and what the format makes of it.
+std::vector<Sample> samples() {
+  auto said = std::make_shared<Page>();
+  said->head(1, "what was said");
+  return {
+      {Heading{1, text("a title")}, "[heading: a title]\n"},
+      {Prose{text("divided by ", math({"√d_k", "\\sqrt{d_k}"}))}, "[prose: divided by $\\sqrt{d_k}$]\n"},
+      {FormulaBlock{{"q ⋅ kᵀ", "Q K^T"}, {{2, 3}, {2, 3}}, {2, 2}}, "[formula: Q K^T [2×3] [2×3] → [2×2]]\n"},
+      {table_called("weights"), "[table: weights 1 0.5]\n"},
+      {SideBySide{{table_called("q"), table_called("k")}}, "[table: q 1 0.5]\n[table: k 1 0.5]\n"},
+      {HeatMap{table_called("p")},
+       "[caption: p: 1 row (rows), 2 columns (columns)]\n[label: 0,0 1]\n[table: p 1 0.5]\n"},
+      {Plot{.title = "curve", .x_name = "d", .series = {{"one", {0, 1}, {0, 1}}}},
+       "[caption: curve]\n[label: 0,0 1.0]\n[label: 0,80 0.5]\n[label: 0,160 0.0]\n[label: 40,192 0]\n"
+       "[label: 324,192 d]\n[label: 608,192 1]\n[mark: 40,160 0]\n[mark: 608,0 0]\n"},
+      {Flow{{{"q", "2×3", {}}, {"scores", "", {0}}}},
+       "[box: 12,0 60,48]\n[box: 0,64 72,96]\n[arrow:  40,48 40,64]\n[label: 36,16 q]\n[label: 28,32 2×3]\n"
+       "[label: 16,80 scores]\n"},
+      {Listing{{"name"}, {{"walk", "all steps"}}}, "[row: walk, all steps]\n"},
+      {Margined{{{"- ", "  ", text("an item")}}}, "[prose: - an item]\n"},
+      {CodeBlock{"console", "$ attn walk"}, "[code: $ attn walk]\n"},
+      {Note{Note::Kind::hint, {text("look again")}}, "[prose: look again]\n"},
+      {CommandOutput{.page = said}, "[code: what was said\n─────────────]\n"},
+      {Derivation{[](const TakeDerived& take) { take(derived_step()); }},
+       "[prose: ${S}_{1,2} = \\frac{2}{3} \\approx 0.6667$]\n[prose: because it is so]\n"},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("a format that writes six kinds of blocks and drawings shows all that a page can hold") {
+  std::map<std::size_t, bool> seen;
+  for (const auto& [block, written] : samples()) {
+    BracketWriter writer({});
+    writer.write({block});
+    CHECK(writer.text == written);
+    seen[block.index()] = true;
+  }
+  CHECK(seen.size() == std::variant_size_v<Block>);
+}
+
+TEST_CASE("a drawing has the same places in characters and in pixels") {
+  const Flow flow{{{"a", "", {}}, {"b", "", {}}, {"c", "", {0, 1}}}};
+  const Style style;
+  const Drawing drawn = lay_out(flow, style, {.limit = 60}),
+                scaled = lay_out(flow, style, {.column = 10, .line = 20, .limit = 600});
+  REQUIRE(drawn.boxes.size() == 3);
+  REQUIRE(scaled.boxes.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(drawn.boxes[i].from.y * 20 == scaled.boxes[i].from.y);
+    const std::size_t exact = drawn.boxes[i].from.x * 10, pixels = scaled.boxes[i].from.x;
+    CHECK(std::max(exact, pixels) - std::min(exact, pixels) <= 10);
+  }
+}
+
+TEST_CASE("a step is rounded where a number in it is, and the first one is not") {
+  const std::vector<WrittenStep> steps = steps_of(derived_step(), {});
+  REQUIRE(steps.size() == 2);
+  CHECK(steps[0].sign() == "=");
+  CHECK(steps[0].text == "2 / 3");
+  CHECK(steps[1].sign() == "≈");
+  CHECK(steps[1].text == "0.6667");
+}
