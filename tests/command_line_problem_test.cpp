@@ -186,6 +186,13 @@ TEST_CASE("an option without effect is remarked on") {
   CHECK(run_attn({"walk", "--seed", "5"}).errors.find("--seed has no effect") != std::string::npos);
   CHECK(run_attn({"walk", "--mask-fill", "-9"}).errors.find("--mask-fill has no effect") !=
         std::string::npos);
+  const auto remarks_on_fill = [](Words words) {
+    words.insert(words.begin(), {"walk", "--text", "a b", "--mask-fill", "-5"});
+    return run_attn(words).errors.find("--mask-fill has no effect") != std::string::npos;
+  };
+  CHECK(remarks_on_fill({"--mask", "0.5,0"}));
+  CHECK_FALSE(remarks_on_fill({"--mask", "1,0"}));
+  CHECK_FALSE(remarks_on_fill({"--mask", "0.5,0", "--causal"}));
   CHECK(run_attn({"weigh", "--weights", "2 0", "--v", "1; 2"}).errors.find("sums to 2") != std::string::npos);
   CHECK(run_attn({"weigh", "--weights", "0.5 0.5", "--v", "1; 2"}).errors == "");
 }
@@ -284,4 +291,30 @@ TEST_CASE("scoring functions are compared, and their identities hold") {
   CHECK(compared.errors == "");
   CHECK(compared.out.find("additive.weights") != std::string::npos);
   CHECK(run_attn({"compare-scores", "--heads", "3"}).code == 2);
+}
+
+TEST_CASE("a bias belongs to the scoring function that is chosen, or to the one whose shape it has") {
+  const auto told = [](Words words) {
+    words.insert(words.begin(), {"compare-scores", "--text", "a b", "--d-model", "2"});
+    const Finished finished = run_attn(words);
+    return finished.code == 0 ? finished.out : finished.errors;
+  };
+  const auto has = [](const std::string& text, std::string_view part) {
+    CHECK_MESSAGE(text.find(part) != std::string::npos, text);
+  };
+  has(told({"--score-b", "1"}), "score_b is the bias of bilinear.");
+  has(told({"--score-b", "1 2"}), "score_b is the bias of additive.");
+  has(told({"--score-b", "1 2 3"}), "score_b is 1×3: it must be 1×1 for bilinear or 1×2 for additive");
+  has(told({"--score-b", "1", "--score", "additive"}), "score_b is 1×1: it must be one row of 2 numbers");
+}
+
+TEST_CASE("matrices of another size than they need are refused with the sizes that are needed") {
+  const auto refuses = [](const Words& words, std::string_view part) {
+    const Finished finished = run_attn(words);
+    CHECK(finished.code == 2);
+    CHECK_MESSAGE(finished.errors.find(part) != std::string::npos, finished.errors);
+  };
+  refuses({"walk", "--text", "a b", "--memory-text", "c d e", "--value-memory", "1 2; 3 4", "--seed", "1"},
+          "value_memory has 2 rows but memory has 3: every key needs one value");
+  refuses({"walk", "--text", "a b", "--mask", "1 1 1; 1 1 1; 1 1 1"}, "or one row for all queries");
 }

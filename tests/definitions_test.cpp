@@ -88,6 +88,8 @@ TEST_CASE("a definition gives the numbers worked out by hand") {
   CHECK(same(made_by(definition::largest, {2, 3}, matrix({{1, 5, 5}, {2, 1, 0}})),
              matrix({{0, 1, 0}, {1, 0, 0}})));
   CHECK(same(made_by(definition::half_squared_norms, {1, 1}, matrix({{3, 4}})), matrix({{12.5}})));
+  CHECK(close(made_by(definition::unit_rows, {3, 2}, matrix({{3e200, 4e200}, {-3e-200, 4e-200}, {0, 0}})),
+              matrix({{0.6, 0.8}, {-0.6, 0.8}, {0, 0}}), 1e-15));
   CHECK(same(made_by(definition::uniform, {2, 4}), Matrix({2, 4}, 0.25)));
   CHECK(same(made_by(definition::row_means, {2, 1}, matrix({{1, 2, 6}, {-1, 1, 0}})), matrix({{3}, {0}})));
   CHECK(same(made_by(definition::matmul, {1, 1}, matrix({{1, 2}}), matrix({{3}, {4}})), matrix({{11}})));

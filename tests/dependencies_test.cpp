@@ -176,7 +176,7 @@ TEST_CASE("an include that points up or sideways is found") {
         Found{"math/rows.cpp includes \"graph/graph.hpp\": it points up"});
   CHECK(complaints("files/csv.cpp", "  #  include\t\"page/page.hpp\"").size() == 1);
   CHECK(complaints("files/csv.cpp", "#include \"graph/graph.hpp\"").size() == 1);
-  CHECK(complaints("parameters/layout.cpp", "#include \"problem/request.hpp\"").size() == 1);
+  CHECK(complaints("parameters/layout.cpp", "#include \"problem/problem.hpp\"").size() == 1);
   CHECK(complaints("page/page.hpp", "#include \"render/text.hpp\"").size() == 1);
   CHECK(complaints("page/page.hpp", "#include \"graph/graph.hpp\"").size() == 1);
   for (const char* above : {"tell/describe.hpp", "problem/problem.hpp", "op/operations.hpp"})
@@ -185,8 +185,8 @@ TEST_CASE("an include that points up or sideways is found") {
   CHECK(complaints("graph/graph.cpp", "#include \"../support/error.hpp\"").size() == 1);
   CHECK(complaints("graph/graph.cpp", "#include \"tests/testing.hpp\"").size() == 1);
   CHECK(complaints("drawing/curve.cpp", "#include \"support/error.hpp\"").size() == 1);
-  CHECK(complaints("command/model/run.cpp", "#include \"command/attention/swap.hpp\"") ==
-        Found{"command/model/run.cpp includes \"command/attention/swap.hpp\": it points sideways"});
+  CHECK(complaints("command/model/run.cpp", "#include \"command/cost/cost.hpp\"") ==
+        Found{"command/model/run.cpp includes \"command/cost/cost.hpp\": it points sideways"});
   CHECK(complaints("command/app.cpp", "#include \"command/model/run.hpp\"").size() == 1);
   CHECK(complaints("files/csv.cpp", "#include \"graph/graph.hpp\"").size() == 1);
   CHECK(complaints("render/text.cpp", "#include \"problem/problem.hpp\"").size() == 1);

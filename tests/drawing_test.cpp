@@ -62,6 +62,41 @@ Plot plot_of(std::vector<double> x, std::vector<double> y) {
   return {.title = "Sizes", .x_name = "d", .series = {{"one", std::move(x), std::move(y)}}};
 }
 
+// Flows as commands draw them, and some that are wider.
+std::vector<Flow> flows() {
+  Flow heads{{{"x", "2×4"}}}, bare{{{"a title"}}};
+  for (std::size_t i = 0; i < 6; ++i) {
+    heads.boxes.push_back({"head." + std::to_string(i + 1), "2×3", {0}});
+    bare.boxes.push_back({"", "", {i}});
+  }
+  heads.boxes.push_back({"concatenation", "2×18", {1, 2, 3, 4, 5, 6}});
+  return {
+      {{{"x", "2×4"},
+        {"q", "2×3", {0}},
+        {"k", "2×3", {0}},
+        {"v", "2×3", {0}},
+        {"scores", "2×2", {1, 2}},
+        {"weights", "2×2", {4}},
+        {"output", "2×3", {5, 3}}}},
+      {{{"memory", "12×64"},
+        {"x", "10×64"},
+        {"queries", "10×64", {1}},
+        {"keys", "12×64", {0}},
+        {"values", "12×64", {0}},
+        {"mask", "10×12"},
+        {"scores", "10×12", {2, 3, 5}},
+        {"output", "10×64", {6, 4}},
+        {"sum", "10×64", {7, 1}}}},
+      {{{"x"},
+        {"attention", "", {0}},
+        {"sum", "", {1, 0}},
+        {"feed-forward", "", {2}},
+        {"sum_2", "", {3, 2}}}},
+      heads,
+      bare,
+  };
+}
+
 // The lines of a plot between its title and its axis.
 std::vector<std::string> grid_of(const std::string& text) {
   std::vector<std::string> grid;
@@ -303,6 +338,38 @@ TEST_CASE("a flow fits into any width, and shortens what is wider by itself") {
     CHECK(widest(drawn(flow, {.width = width})) <= width);
     CHECK(widest(drawn(flow, {.unicode = false, .width = width})) <= width);
   }
+}
+
+TEST_CASE("however narrow a flow is, its boxes do not overlap, and it is no wider than they need") {
+  const auto are_apart = [](const Drawing::Box& a, const Drawing::Box& b) {
+    return a.to.x < b.from.x || b.to.x < a.from.x || a.to.y < b.from.y || b.to.y < a.from.y;
+  };
+  for (const Flow& flow : flows()) {
+    for (std::size_t width = 10; width <= 40; ++width) {
+      CAPTURE(width);
+      CAPTURE(flow.boxes.size());
+      const Style style;
+      const std::vector<Drawing::Box> boxes = lay_out(flow, style, {.limit = width}).boxes;
+      REQUIRE(boxes.size() == flow.boxes.size());
+      std::size_t end = 0;
+      for (std::size_t i = 0; i < boxes.size(); ++i) {
+        CHECK(boxes[i].from.x < boxes[i].to.x);
+        end = std::max(end, boxes[i].to.x + 1);
+        for (std::size_t j = 0; j < i; ++j) CHECK(are_apart(boxes[i], boxes[j]));
+      }
+      CHECK(end <= std::max<std::size_t>(width, 6 * 6 + 5));  // six boxes of six, with a blank between
+    }
+  }
+  // Three boxes of six in a row fit into 20, and no less.
+  const auto end_of = [](std::size_t limit) {
+    std::size_t end = 0;
+    for (const Drawing::Box& box : lay_out(flows().front(), {}, {.limit = limit}).boxes)
+      end = std::max(end, box.to.x + 1);
+    return end;
+  };
+  CHECK(end_of(18) == 20);
+  CHECK(end_of(20) == 20);
+  CHECK(end_of(24) == 24);
 }
 
 TEST_CASE("in Markdown a drawing stands in a block of text, without colors") {

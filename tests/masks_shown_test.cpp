@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "attention/masks.hpp"
+#include "attention/positions.hpp"
 #include "command/errata/errata.hpp"
 #include "commands_tried.hpp"
 #include "files/json.hpp"
@@ -171,6 +172,21 @@ TEST_CASE("attn positions shows places, up to as many as can be told apart") {
   refuses({"positions", "--positions", "learned", "--position-table", "1 2; 3 4", "--n", "3"}, "for word 3");
   refuses({"positions", "--positions", "learned", "--position-table", "1e200 1; 1 1"}, "double precision");
   refuses({"positions", "--positions", "learned", "--position-table", "1 inf"}, "must be finite");
+}
+
+TEST_CASE("attn positions shows every kind of positions, or says why it has nothing to show") {
+  for (const PositionKind& kind : position_kinds()) {
+    const std::string name(kind.name);
+    CAPTURE(name);
+    if (kind.of_embeddings || kind.table_shape) {
+      CHECK(has(text({"positions", "--positions", name, "--n", "3"}), name));
+    } else {
+      refuses({"positions", "--positions", name}, "attn positions shows ");
+      refuses({"positions", "--positions", name, "--columns", "1"}, "attn positions shows ");
+    }
+  }
+  refuses({"positions", "--positions", "rotary"}, "they turn queries and keys: see attn walk --text 'a b c'");
+  CHECK(run_attn({"walk", "--text", "a b c", "--positions", "rotary"}).code == 0);
 }
 
 TEST_CASE("a word is looked up by its id, or multiplied with a one-hot vector") {

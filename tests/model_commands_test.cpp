@@ -218,11 +218,15 @@ TEST_CASE("an option that contradicts what a layout brings is refused with both 
   const Words gpt = {"decoder", "--parameters", file, "--heads", "1", "--target", "1 2"};
   refuses(gpt + Words{"--norm", "post"}, "is GPT-2, whose norms are pre: leave out --norm");
   refuses(gpt + Words{"--not-causal"}, "is GPT-2, whose decoder is causal: leave out --not-causal");
-  const std::string page = in_one_line(accepted(gpt + Words{"--norm", "pre", "--epsilon", "1e-6"}).out);
-  check_has(page, "activation: GELU by tanh");
+  // Models with these names have either GELU.
+  const Words said = gpt + Words{"--norm", "pre", "--epsilon", "1e-6", "--activation", "gelu"};
+  const std::string page = in_one_line(accepted(said).out);
+  check_has(page, "activation: GELU;");
   check_has(page, "ε = 1e-06");
   CHECK(page.find("Assumed here") == std::string::npos);
-  check_has(in_one_line(accepted(gpt).out), "The file does not name ε. Assumed here: ε = 1e-05");
+  check_has(in_one_line(accepted(gpt).out),
+            "The file does not name the activation and ε. Assumed here: GELU by tanh in the feed-forward "
+            "layers and ε = 1e-05 in the norms.");
 }
 
 TEST_CASE("the page of a model says how it computes") {

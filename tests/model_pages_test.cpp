@@ -80,7 +80,11 @@ TEST_CASE("a page names what a file of parameters does not say") {
   accepted({"parameters", "--kind", "encoder-only", "--save-parameters", file});
   for (const char* command : {"encoder", "parameters"}) {
     const std::string page = in_one_line(accepted({command, "--parameters", file, "--heads", "2"}).out);
-    check_has(page, "Assumed here: ReLU in the feed-forward layers, and ε = 1e-05 in layer normalization.");
+    check_has(
+        page,
+        "The file does not name the placement of the norms, the kind of the norms, the activation and ε. "
+        "Assumed "
+        "here: post-norm, layer normalization, ReLU in the feed-forward layers and ε = 1e-05 in the norms.");
   }
   CHECK(accepted({"encoder"}).out.find("Assumed here") == std::string::npos);
   check_has(in_one_line(accepted({"encoder"}).out), "The parameters are random (seed 1), not trained.");

@@ -97,8 +97,8 @@ bool any_in(const std::string& line, const std::vector<std::regex>& patterns) {
 // Files and problems name their matrices, and options their values: there a name is only a name.
 bool tells_matrices_apart(std::string_view path) {
   for (const std::string_view folder :
-       {"attention/", "graph/", "model/", "page/", "render/", "command/attention/", "command/cost/",
-        "command/errata/", "command/model/"}) {
+       {"attention/", "graph/", "model/", "op/", "page/", "render/", "tell/", "command/attention/",
+        "command/cost/", "command/errata/", "command/model/"}) {
     if (path.starts_with(folder)) return !path.ends_with("commands.cpp");  // examples, as users type them
   }
   return false;

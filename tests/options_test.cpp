@@ -158,6 +158,27 @@ TEST_CASE("the page of a model or an alignment is computed again from what it sa
   CHECK(contains(refusal({"encoder", "--problem", named}), "may not name other files: give --parameters"));
 }
 
+TEST_CASE("every mask of a model is read back as it was given, and false means the opposite flag") {
+  const TemporaryFolder folder;
+  const auto matrices = [&](const Words& words) {
+    return Json::parse(said(with(words, {"--format", "json"})))["arrays"];
+  };
+  const Words decoder = {"decoder", "--source", "a b c", "--target", "d"};
+  for (const char* mask : {"0.0 1.0 1.0", "0 1 1", "-0 1 1"}) {
+    for (const Words& words :
+         {with(decoder, {"--memory-mask", mask}), Words{"encoder", "--source", "a b c", "--mask", mask},
+          Words{"transformer", "--source", "a", "--target", "d e", "--target-mask", mask}}) {
+      const std::string path = folder.write("page.json", said(with(words, {"--format", "json"})));
+      CHECK_MESSAGE(matrices({words.front(), "--problem", path}) == matrices(words), command_line(words));
+    }
+  }
+  const std::string open = folder.write("open.json", R"({"causal": false})");
+  CHECK(matrices({"decoder", "--problem", open}) == matrices({"decoder", "--not-causal"}));
+  CHECK(matrices({"encoder", "--problem",
+                  folder.write("copy.json", said({"encoder", "--model", "copy", "--format", "json"}))}) ==
+        matrices({"encoder", "--model", "copy"}));
+}
+
 TEST_CASE("--text and --x give the words and vectors of the side that a model begins with") {
   CHECK(said({"encoder", "--text", "a cat"}) == said({"encoder", "--source", "a cat"}));
   CHECK(said({"decoder", "--text", "a cat"}) == said({"decoder", "--target", "a cat"}));

@@ -634,7 +634,7 @@ TEST_SUITE("parameters") {
           "x.safetensors has 'embedding.weight', which is not among the parameters of "
           "nn.TransformerEncoderLayer (one of them is 'self_attn.in_proj_weight'): leave it out, or read a "
           "part "
-          "of the file with --prefix NAME");
+          "of the file with ‹prefix› NAME");
     CHECK(contains(parameters_refusal(with(torch_attention(), "q_proj_weight", one)),
                    "has no 'k_proj_weight'"));
     CHECK(contains(parameters_refusal(with(own_attention(), "w_p", one)), "has 'w_p', which is not among"));

@@ -231,7 +231,7 @@ TEST_CASE("queries and keys of different sizes are for bilinear and additive alo
       {"it must have 1 rows",
        scoring(
            R"("score": "additive", "score_wq": [[1], [2]], "score_wk": [[1], [2], [3]], "score_wv": [[1, 2], [3, 4]])")},
-      {"is not a positive number", scoring(R"("score": "gaussian", "score_sigma": 0)")},
+      {"is not a positive finite number", scoring(R"("score": "gaussian", "score_sigma": 0)")},
   });
   Graph graph;
   solved(graph,
@@ -255,6 +255,22 @@ TEST_CASE("the cosine score is the dot product of vectors of length 1, and 0 for
     };
     RC_ASSERT(close(scores(q), scores(longer), 1e-14));
   }));
+}
+
+TEST_CASE("the cosine score takes numbers whose squares no double can hold") {
+  const double largest = std::numeric_limits<double>::max();
+  const double smallest = std::numeric_limits<double>::denorm_min();
+  Graph graph;
+  const Matrix q = matrix({{3e-200, 4e-200}, {3e200, -4e200}, {largest, largest}, {smallest, 0}, {0, 0}});
+  const Value scores =
+      cosine_similarity(input(graph, "q", q), input(graph, "k", matrix({{1, 0}, {0, 1}})), {});
+  const double half = std::sqrt(0.5);
+  CHECK(close(scores.matrix(), matrix({{0.6, 0.8}, {0.6, -0.8}, {half, half}, {1, 0}, {0, 0}}), 1e-15));
+  for (std::size_t i = 0; i < q.shape().rows; ++i) {
+    CAPTURE(i);
+    const Node& unit = graph.at("unit_q");
+    CHECK(close(explain({&unit, i, 1}).expression.value, unit.matrix()(i, 1), 1e-15));
+  }
 }
 
 TEST_CASE("a bias is one number of the bilinear score, and a row within the tanh of the additive score") {

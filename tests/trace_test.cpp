@@ -188,6 +188,7 @@ TEST_CASE("a damaged file of matrices is refused in one sentence") {
       {"nodes.json", changed([](Json& json) { json["nodes"] = "none"; })},
       {"a node.json", changed([](Json& json) { json["nodes"][0] = 7; })},
       {"nameless.json", changed([](Json& json) { json["nodes"][0].erase("name"); })},
+      {"twice.json", changed([](Json& json) { json["nodes"].push_back(json["nodes"][0]); })},
       {"foreign.json", changed([](Json& json) { json["nodes"][0]["name"] = "nobody"; })},
       {"operation.json", changed([](Json& json) { json["nodes"][0]["operation"] = 1; })},
       {"operands.json", changed([](Json& json) {
@@ -216,6 +217,33 @@ TEST_CASE("a damaged file of matrices is refused in one sentence") {
     CHECK(finished.errors.starts_with("attn: "));
     CHECK(std::ranges::count(finished.errors, '\n') == 1);
     CHECK(finished.errors.find(file) != std::string::npos);
+  }
+}
+
+TEST_CASE("a file without its arrays is refused as such, not as a matrix") {
+  const TemporaryFolder folder;
+  for (const char* member : {"arrays", "schema"}) {
+    Json json = read_walk();
+    json.erase("arrays");
+    json.erase(member);  // its nodes tell as well that it is a trace
+    const Finished finished = run_attn({"show", folder.write("cut.json", json.dump())});
+    CHECK(finished.code == 2);
+    CHECK(finished.errors.find("its \"arrays\" are missing: give ") != std::string::npos);
+  }
+  // A matrix may have any name.
+  CHECK(run_attn({"show", folder.write("named.json", R"({"nodes": [[1, 2]]})")}).code == 0);
+}
+
+TEST_CASE("a matrix is called by one name, whatever it is") {
+  const TemporaryFolder folder;
+  for (const std::string name : {"../a", ".a", "...", "/a"}) {
+    for (const std::string other : {"x", "encoder.1.x"}) {  // which has a heading of its own
+      const std::string json = "{\"" + other + "\": [[1]], \"" + name + "\": [[2]]}";
+      const std::string text = succeed({"show", folder.write("a.json", json)});
+      CAPTURE(text);
+      CHECK(text.find("  " + name + "  ") != std::string::npos);  // the formula, before its shape
+      CHECK(text.find("  " + name + " │") != std::string::npos);  // the table
+    }
   }
 }
 

@@ -170,7 +170,7 @@ TEST_CASE("a model that would have too many numbers is refused before any is dra
   model.kind = &model_kinds()[0];
   model.sizes = {
       .encoder_layers = 1000, .decoder_layers = 1000, .d_model = 65536, .heads = 8, .d_ff = 1 << 20};
-  check_says(refusal([&] { draw_parameters(model, 1); }), "choose smaller sizes, or give --outline");
+  check_says(refusal([&] { draw_parameters(model, 1); }), "choose smaller sizes");
   CHECK(model.parameters.empty());
 }
 

@@ -9,6 +9,7 @@
 
 namespace attn {
 
+/// The parameter with this role, or nothing.
 std::optional<Value> find(const Parameters& parameters, const Role& role);
 
 /// The two parameters of a linear layer, by their roles.

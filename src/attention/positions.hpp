@@ -35,6 +35,9 @@ struct PositionKind {
   Value (*of_scores)(const Value& q, const Value& k, const Value& table) = nullptr;         // [n_q, n_k]
   Value (*of_scaled_scores)(const Value& q, const Value& k, const Value& table) = nullptr;  // [n_q, n_k]
   bool has_waves = false;  // of which the base may be chosen
+
+  /// Whether it tells of distances, which it adds to raw or scaled scores.
+  bool changes_scores() const { return of_scores || of_scaled_scores; }
 };
 
 /// none, sinusoidal, concatenated, learned, rotary, relative-bias, relative-vectors.

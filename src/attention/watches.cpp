@@ -18,7 +18,6 @@ namespace attn {
 namespace {
 
 // --- numbers that overflow
-// ----------------------------------------------------------------------------------------
 
 // Only masking makes a score −∞; any other number that is not finite has overflowed.
 bool overflowed(double value, bool masking) {
@@ -65,7 +64,6 @@ class OverflowWatch final : public Watch {
 };
 
 // --- what a mask does to the weights
-// ------------------------------------------------------------------------------
 
 // How much weight the masked keys of a query have.
 double leaked(std::span<const double> weights, std::span<const double> allowed) {
@@ -169,7 +167,6 @@ class MaskWatch final : public Watch {
 };
 
 // --- digits that are lost
-// -----------------------------------------------------------------------------------------
 
 // Numbers that are much larger than their difference lose its digits.
 void warn_of_cancellation(const Node& node, std::vector<std::string>& found) {

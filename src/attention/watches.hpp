@@ -15,7 +15,7 @@ void watch(const Graph& graph);
 std::shared_ptr<Graph> watched_graph();
 
 /// Computes what the graph keeps, and watches it. Throws InputError, which names the first such cell, when a
-/// computed number is not finite, but for the −∞ of a mask; and as operations do.
+/// computed number is not finite, except the −∞ of a mask; and as operations do.
 void compute(const Graph& graph);
 /// The same for some nodes only.
 void compute(const Graph& graph, const std::vector<const Node*>& nodes);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "command/explanation.hpp"
 #include "command/section.hpp"
@@ -10,6 +11,7 @@
 #include "files/opened.hpp"
 #include "math/crew.hpp"
 #include "problem/problem_file.hpp"
+#include "problem/transformer_file.hpp"
 #include "render/color.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
@@ -53,6 +55,15 @@ void check(const Command& command, const OptionValues& given) {
   }
 }
 
+// A built-in model is an example: it is no file, and may stand in a problem file.
+OptionValues with_model_as_example(OptionValues values) {
+  const std::optional<std::string> name = values.text(option::model);
+  if (!name || !find_row(model_examples(), *name)) return values;
+  values.leave_out(std::array{&option::model});
+  values.put(option::example, std::string(*name));
+  return values;
+}
+
 // The options of a model that a page has written, beneath those of the command line.
 void take_model_options(const Command& command, Arguments& arguments) {
   const std::optional<std::string> path = arguments.text(option::problem);
@@ -91,7 +102,7 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
   } else {
     outcome = parsed.command->run(*parsed.command, arguments);
     if (parsed.command->takes_model()) {
-      outcome.page.recipe = [values = OptionValues(arguments)](JsonWriter& json) {
+      outcome.page.recipe = [values = with_model_as_example(arguments)](JsonWriter& json) {
         write_members(values, json);
       };
     }

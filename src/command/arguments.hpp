@@ -21,7 +21,7 @@ struct Arguments : OptionValues {
   std::optional<std::string> only() const;
   /// Whether only some matrices are shown, or one cell is explained, instead of the whole page.
   bool narrows() const { return has(option::only) || has(option::explain); }
-  /// Tells whoever waits what long work is at.
+  /// Shows the progress of long work.
   void tell(std::string_view stage) const;
 };
 

@@ -81,7 +81,7 @@ void narrow(Outcome& outcome, const Command& command, const Arguments& arguments
     if (command.takes_model()) {
       add_results_by_scope(page, nodes);
     } else {
-      add_matrices(page, nodes);
+      add_formulas_and_tables(page, nodes);
     }
   }
   outcome.page = std::move(page);

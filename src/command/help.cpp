@@ -38,14 +38,14 @@ void add_choices(Page& page, std::string_view what, const std::vector<OptionChoi
 
 // The choices of those options that have some, which say what they are.
 void add_choices_of(Page& page, std::span<const Offered> options) {
-  for (const auto& [option, summary, usual, most] : options) {
-    const std::vector<OptionChoice> choices =
-        option->choices ? option->choices() : std::vector<OptionChoice>();
+  for (const Offered& row : options) {
+    const std::vector<OptionChoice> choices = row.choices ? row.choices() : std::vector<OptionChoice>();
     if (choices.empty() || choices.front().summary.empty()) continue;
-    const std::string_view placeholder = option->placeholder.substr(0, option->placeholder.find(':'));
+    const Option& option = *row.option;
+    const std::string_view placeholder = option.placeholder.substr(0, option.placeholder.find(':'));
     add_choices(page,
-                fmt::format("{} of {}{}", placeholder, option->name,
-                            option->kind == Kind::word_or_number ? ", or a number" : ""),
+                fmt::format("{} of {}{}", placeholder, option.name,
+                            option.kind == Kind::word_or_number ? ", or a number" : ""),
                 choices);
   }
 }
@@ -99,16 +99,22 @@ constexpr std::array topics = {
     Topic{"output", "the options that say how a page is written: formats, width, colors, paging", add_output},
 };
 
-void add_usage(Page& page, const Command& command) {
-  page.say(example_block(command.examples));
-  page.say(
-      text(strong(fmt::format("attn {}{}{}", command.name, command.words.empty() ? "" : " ", command.words)),
-           fmt::format(": {}.", command.summary)));
+// The options of a command, but for those that describe a problem.
+std::vector<Offered> own_options(const Command& command) {
   std::vector<Offered> options = command.own.options;
   for (const OptionGroup* group : command.groups) {
     if (group != &problem_options())
       options.insert(options.end(), group->options.begin(), group->options.end());
   }
+  return options;
+}
+
+void add_usage(Page& page, const Command& command) {
+  page.say(example_block(command.examples));
+  page.say(
+      text(strong(fmt::format("attn {}{}{}", command.name, command.words.empty() ? "" : " ", command.words)),
+           fmt::format(": {}.", command.summary)));
+  const std::vector<Offered> options = own_options(command);
   if (!options.empty()) page.say(listing_of(options, "what it does"));
 }
 
@@ -150,6 +156,7 @@ Page short_help(const Command& command) {
 Page command_help(const Command& command) {
   Page page;
   add_usage(page, command);
+  add_choices_of(page, own_options(command));
   if (command.takes_problem()) {
     const std::string_view own = command.default_example;
     add_input(page, command.shows, own.empty() ? examples().front().name : own);

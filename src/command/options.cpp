@@ -1,5 +1,11 @@
 #include "command/options.hpp"
 
+#include "attention/feed_forward.hpp"
+#include "attention/positions.hpp"
+#include "model/norm.hpp"
+#include "model/recipe.hpp"
+#include "model/recurrent.hpp"
+#include "model/variants.hpp"
 #include "render/format.hpp"
 
 namespace attn {
@@ -7,6 +13,28 @@ namespace attn {
 namespace choices {
 std::vector<OptionChoice> formats() {
   return choices_of(attn::formats());
+}
+std::vector<OptionChoice> placements() {
+  return choices_of(norm_placements());
+}
+std::vector<OptionChoice> norms() {
+  return choices_of(norm_kinds());
+}
+std::vector<OptionChoice> activations() {
+  return choices_of(attn::activations());
+}
+std::vector<OptionChoice> positions_of_models() {
+  std::vector<OptionChoice> kinds;
+  for (const PositionKind& row : position_kinds()) {
+    if (!row.changes_scores()) kinds.push_back({row.name, row.summary});
+  }
+  return kinds;
+}
+std::vector<OptionChoice> variants() {
+  return choices_of(alignment_variants());
+}
+std::vector<OptionChoice> cells() {
+  return choices_of(recurrences());
 }
 }  // namespace choices
 
@@ -35,7 +63,7 @@ std::span<const Option* const> recipe_options() {
 }
 
 const OptionGroup& model_options() {
-  constexpr std::size_t most_layers = 1000, most_numbers = 65536, most_inner = 1 << 20, most_words = 10000;
+  constexpr std::size_t most_layers = 1000, most_numbers = 65536, most_inner = 1 << 20;
   static const OptionGroup group = [] {
     OptionGroup all{
         .options =
@@ -55,8 +83,7 @@ const OptionGroup& model_options() {
              option::norm_kind,
              {option::epsilon, "ε in the normalization, 0 or more"},
              option::activation,
-             {option::positions, "positional encoding: none, sinusoidal, concatenated, learned or rotary",
-              "sinusoidal"},
+             {option::positions, {}, "sinusoidal", 0, choices::positions_of_models},
              option::base,
              {option::scale, "number that the scores are divided by, such as 8, or its name", "sqrt-dk"},
              option::unscaled_embeddings,
@@ -72,7 +99,7 @@ const OptionGroup& model_options() {
              option::target_x,
              {option::memory, "encoder output, for a decoder without an encoder", no_default},
              {option::n, "use N unnamed words as source and as target", no_default, most_words}},
-        .needs = {{&option::prefix, {&option::parameters}, "--prefix needs --parameters FILE: give both"}}};
+        .needs = {{&option::prefix, {&option::parameters}, prefix_needs_parameters}}};
     const auto exclude = [&](const Option& one, std::initializer_list<const Option*> others) {
       for (const Option* other : others) all.exclusions.push_back({&one, other});
     };

@@ -7,6 +7,12 @@ namespace attn {
 
 namespace choices {
 std::vector<OptionChoice> formats();
+std::vector<OptionChoice> placements();
+std::vector<OptionChoice> norms();
+std::vector<OptionChoice> activations();
+std::vector<OptionChoice> positions_of_models();
+std::vector<OptionChoice> variants();
+std::vector<OptionChoice> cells();
 }  // namespace choices
 
 namespace rules {
@@ -17,6 +23,9 @@ inline constexpr NumberRule temperature{"not a number above 0 and at most 100000
 inline constexpr NumberRule share{"not a number above 0 and at most 1",
                                   [](double x) { return x > 0.0 && x <= 1.0; }};
 }  // namespace rules
+
+/// The most words in a sentence that a model is run on.
+inline constexpr std::size_t most_words = 10000;
 
 /// The options of commands, beside those of problems. Those that several commands have are in a list of
 /// options.cpp; the others are in the entry of their command.
@@ -71,19 +80,18 @@ inline constexpr Option model =
         .called("NAME");
 inline constexpr Option size =
     word("--size", "size", "size of a random model: tiny, or base as in the paper").or_else("tiny");
-inline constexpr Option norm =
-    word("--norm", "norm",
-         "layer normalization: post (after the residual connection), pre (before the sub-layer) or none")
-        .called("WHERE")
-        .or_else("post");
-inline constexpr Option norm_kind =
-    word("--norm-kind", "norm_kind", "kind of normalization: layer, or rms (root mean square)")
-        .called("KIND")
-        .or_else("layer");
+inline constexpr Option norm = word("--norm", "norm", "where the layers normalize")
+                                   .called("WHERE")
+                                   .or_else("post")
+                                   .from(choices::placements);
+inline constexpr Option norm_kind = word("--norm-kind", "norm_kind", "kind of normalization")
+                                        .called("KIND")
+                                        .or_else("layer")
+                                        .from(choices::norms);
 inline constexpr Option activation =
-    word("--activation", "activation",
-         "activation function of the feed-forward layers: relu, gelu, gelu-tanh, tanh or silu")
-        .or_else("relu");
+    word("--activation", "activation", "activation function of the feed-forward layers")
+        .or_else("relu")
+        .from(choices::activations);
 inline constexpr Option base =
     number("--base", "base", "base of the wavelengths of sinusoidal and rotary positions", rules::positive,
            "give one such as 10000")
@@ -98,13 +106,17 @@ inline constexpr Option unscaled_embeddings =
 inline constexpr Option tied_output =
     flag("--tied-output", "tied_output", "use the transposed target embedding as the output layer");
 inline constexpr Option not_causal =
-    flag("--not-causal", "not_causal", "no causal mask: words attend to later words as well");
+    flag("--not-causal", "not_causal", "no causal mask: words attend to later words as well")
+        .or_not("causal");
 
 // Which keys the words of a model attend to.
-inline constexpr Option target_mask{"--target-mask", "target_mask", Kind::matrix, "MATRIX",
-                                    "the same as --mask for the target words"};
-inline constexpr Option memory_mask{"--memory-mask", "memory_mask", Kind::matrix, "MATRIX",
-                                    "the same for the cross-attention: a row for each target word, or one"};
+inline constexpr Option target_mask =
+    Option{"--target-mask", "target_mask", Kind::matrix, "MATRIX", "the same as --mask for the target words"}
+        .as_mask();
+inline constexpr Option memory_mask =
+    Option{"--memory-mask", "memory_mask", Kind::matrix, "MATRIX",
+           "the same for the cross-attention: a row for each target word, or one"}
+        .as_mask();
 inline constexpr Option target_valid_length =
     Option{"--target-valid-length", "target_valid_length", Kind::counts, "N,…",
            "the same as --valid-length for the target words"}
@@ -150,9 +162,8 @@ inline constexpr Option sample_seed = count("--sample-seed", "sample_seed", "see
 
 // Recurrent encoder-decoders.
 inline constexpr Option variant =
-    word("--variant", "variant", "kind of attention: bahdanau, luong, scaled-dot or none")
-        .or_else("bahdanau");
-inline constexpr Option cell = word("--cell", "cell", "recurrent cell: tanh or gru").or_else("tanh");
+    word("--variant", "variant", "kind of attention").or_else("bahdanau").from(choices::variants);
+inline constexpr Option cell = word("--cell", "cell", "recurrent cell").or_else("tanh").from(choices::cells);
 inline constexpr Option hidden =
     count("--hidden", "hidden", "hidden size and embedding size of random matrices")
         .or_else("4")

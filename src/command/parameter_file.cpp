@@ -1,9 +1,10 @@
 #include "command/parameter_file.hpp"
 
+#include <algorithm>
 #include <array>
 
+#include "parameters/layout.hpp"
 #include "support/error.hpp"
-#include "support/lookup.hpp"
 
 namespace attn {
 
@@ -11,24 +12,22 @@ ParameterFile parameters_asked_for(const Arguments& arguments, const std::string
   return read_parameters(path, arguments.text(option::prefix).value_or(""));
 }
 
-Arguments with_tensors(const Arguments& arguments, std::span<const PartTensor> tensors,
-                       std::string_view whose) {
+Arguments with_part(const Arguments& arguments, const ScopeKind& part, OptionList options,
+                    std::string_view whose) {
   const std::optional<std::string> path = arguments.text(option::parameters);
   if (!path) return arguments;
-  ParameterSet found = read_tensors(*path, arguments.text(option::prefix).value_or(""), names_of(tensors));
-  Arguments all = arguments;
-  for (const PartTensor& tensor : tensors) {
-    const auto matrix = found.find(tensor.name);
-    if (matrix == found.end()) continue;
-    if (arguments.has(*tensor.option))
-      fail("{} has {}, and {} is given too: leave out one of them", *path, tensor.name, tensor.option->name);
-    all.put(*tensor.option,
-            MatrixFile{.matrix = tensor.is_transposed ? transposed(matrix->second) : matrix->second});
-  }
+  std::vector<NamedParameter> found = read_part(*path, arguments.text(option::prefix).value_or(""), part);
   if (found.empty() && whose.empty()) return arguments;
   if (found.empty()) {
     fail("{} has no {}, as {} has: give another file, or choose a part of it with --prefix NAME", *path,
-         tensors.front().name, whose);
+         tensors_of_part(part).front().name, whose);
+  }
+  Arguments all = arguments;
+  for (NamedParameter& parameter : found) {
+    const Option& option = **std::ranges::find(options, &parameter.role, &Option::role);
+    if (arguments.has(option))
+      fail("{} has {}, and {} is given too: leave out one of them", *path, parameter.name, option.name);
+    all.put(option, MatrixFile{.matrix = std::move(parameter.matrix)});
   }
   all.leave_out(std::array{&option::parameters, &option::prefix});
   return all;

@@ -12,18 +12,11 @@ namespace attn {
 /// The parameters in a file, those behind --prefix where it is given. Throws InputError as read_parameters.
 ParameterFile parameters_asked_for(const Arguments& arguments, const std::string& path);
 
-/// A tensor of a part of a model, and the option that gives the same matrix.
-struct PartTensor {
-  std::string_view name;
-  const Option* option;
-  bool is_transposed = false;  // as nn.Linear keeps it: (out, in)
-};
-
-/// The arguments with the tensors that a file of --parameters has, as if they had been given one by one, and
-/// without --parameters. Nothing changes where the file has none of them and `whose` is empty; otherwise that
-/// is an error, which names it: "an nn.LayerNorm".
-Arguments with_tensors(const Arguments& arguments, std::span<const PartTensor> tensors,
-                       std::string_view whose = {});
+/// The arguments with the parameters of a part of a model (scope::norm, scope::feed_forward) that a file of
+/// --parameters has, as if `options` had given them one by one, and without --parameters. Where the file has
+/// none of them, nothing changes, unless `whose` names what has them, "an nn.LayerNorm": then it is an error.
+Arguments with_part(const Arguments& arguments, const ScopeKind& part, OptionList options,
+                    std::string_view whose = {});
 
 /// Throws InputError: a file of parameters does not tell how many heads there are.
 [[noreturn]] void fail_without_heads(const std::string& path);

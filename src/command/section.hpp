@@ -6,8 +6,8 @@
 
 namespace attn {
 
-/// The page with no more than what stands under some of its headings, several parted by "|" and each named by
-/// how it begins, in capitals or not. Throws InputError, with the headings that there are, when one names
+/// The page with no more than what stands under some of its headings, several separated by "|" and each named
+/// by how it begins, in capitals or not. Throws InputError, with the headings that there are, when one names
 /// none.
 Page only_sections(Page page, const std::string& names);
 

@@ -84,7 +84,7 @@ bool differ_in_last_digit(const Token& one, const Token& other) {
   return printed_alike && one.decimals > 0 && distance <= 1.001 * std::pow(10.0, one.exponent - one.decimals);
 }
 
-// Whether the texts are the same but for numbers that differ no more than this.
+// Whether the texts are the same except for numbers that differ no more than this.
 bool same_but_for_numbers(std::string_view one, std::string_view other,
                           bool (*may_differ)(const Token& one, const Token& other)) {
   while (!one.empty() && !other.empty()) {

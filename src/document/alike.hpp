@@ -6,9 +6,9 @@
 
 namespace attn {
 
-/// Whether two texts are the same but for the last digits of their numbers: a number with decimals may be one
-/// unit of its last digit off, and any number 1e-12 of its size, because processors differ. Whole numbers,
-/// and how many decimals are printed, must be the same.
+/// Whether two texts are the same except for the last digits of their numbers: a number with decimals may be
+/// one unit of its last digit off, and any number 1e-12 of its size, because processors differ. Whole
+/// numbers, and how many decimals are printed, must be the same.
 bool alike(std::string_view one, std::string_view other);
 
 /// The same for texts whose numbers are all at full precision: any may be 1e-12 of its size off, and none

@@ -110,8 +110,10 @@ void JsonWriter::matrix(const Matrix& matrix, CellKind kind) {
       if (j > 0) block += ',';
       const std::size_t begin = block.size();
       append_number(block, values[j]);
-      const bool is_whole = block.find_first_not_of("-0123456789", begin) == std::string::npos;
-      if (kind == CellKind::real && is_whole) block += ".0";
+      const auto is_whole = [&] {
+        return block.find_first_not_of("-0123456789", begin) == std::string::npos;
+      };
+      if (kind == CellKind::real && is_whole()) block += ".0";
     }
     block += ']';
     sink_.spill();

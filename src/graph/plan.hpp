@@ -9,11 +9,12 @@
 
 namespace attn {
 
-/// What is computed to have the numbers of some nodes, in which order, and how much memory that takes: known
-/// before the first product. A matrix with more cells than this, of which every user needs only some rows at
-/// a time, is not made as a whole: its rows pass by in blocks.
+/// A matrix with more cells than this, of which every user needs only some rows at a time, is not made as a
+/// whole: its rows pass by in blocks.
 constexpr std::size_t most_cells_at_rest = std::size_t{1} << 20;
 
+/// What is computed to have the numbers of some nodes, in which order, and how much memory that takes: known
+/// before the first product.
 struct Plan {
   struct Step {
     const Node* node;

@@ -62,7 +62,6 @@ struct Pairs {
 }  // namespace
 
 // --- cells
-// --------------------------------------------------------------------------------------------------------
 
 void add(Rows x, Rows y, RowsToMake result) {
   set(result, beside(x, result) + beside(y, result));
@@ -115,7 +114,6 @@ void identity(Rows x, RowsToMake result) {
 }
 
 // --- products
-// -----------------------------------------------------------------------------------------------------
 
 void matmul(Rows a, Rows b, RowsToMake result) {
   set(result, sum_of_last(view(beside(a, result), all(), newaxis(), all()) *
@@ -128,7 +126,6 @@ void matmul_transposed(Rows a, Rows b, RowsToMake result) {
 }
 
 // --- masks
-// --------------------------------------------------------------------------------------------------------
 
 void replace(Rows x, Rows allowed, double fill, RowsToMake result) {
   set(result, xt::where(xt::not_equal(beside(allowed, result), 0.0), beside(x, result), fill));
@@ -141,7 +138,6 @@ void mask(Rows scores, Rows allowed, double fill, RowsToMake result) {
 }
 
 // --- weights
-// ------------------------------------------------------------------------------------------------------
 
 void softmax(Rows scores, RowsToMake weights) {
   const Numbers most = largest_of_rows(beside(scores, weights));
@@ -167,7 +163,6 @@ void largest(Rows scores, RowsToMake weights) {
 }
 
 // --- numbers of rows
-// ----------------------------------------------------------------------------------------------
 
 void row_means(Rows x, RowsToMake means) {
   set(means, mean_of_rows(beside(x, means)));
@@ -182,8 +177,11 @@ void half_squared_norms(Rows x, RowsToMake result) {
 }
 
 void unit_rows(Rows x, RowsToMake result) {
-  const Numbers lengths = xt::sqrt(sum_of_rows(xt::square(beside(x, result))));
-  set(result, beside(x, result) / xt::where(xt::equal(lengths, 0.0), 1.0, lengths));
+  // Divided by its largest number first, a row of any numbers has squares that a double can hold.
+  const Numbers most = largest_of_rows(xt::abs(beside(x, result)));
+  const Numbers near_one = beside(x, result) / xt::where(xt::equal(most, 0.0), 1.0, most);
+  const Numbers lengths = xt::sqrt(sum_of_rows(xt::square(near_one)));
+  set(result, near_one / xt::where(xt::equal(lengths, 0.0), 1.0, lengths));
 }
 
 void standardize(Rows x, Rows means, Rows variances, double epsilon, RowsToMake result) {
@@ -196,7 +194,6 @@ void divide_by_root_mean_square(Rows x, double epsilon, RowsToMake result) {
 }
 
 // --- pairs
-// --------------------------------------------------------------------------------------------------------
 
 void minus_half_squared_distances(Rows q, Rows k, RowsToMake result) {
   set(result, 0.0 - sum_of_last(xt::square(view(beside(q, result), all(), newaxis(), all()) -
@@ -229,7 +226,6 @@ void by_distance(Rows table, RowsToMake result) {
 }
 
 // --- tables
-// -------------------------------------------------------------------------------------------------------
 
 void embed(Rows ids, Rows table, RowsToMake result) {
   const xt::xtensor<std::size_t, 2> places = beside(ids, result) - 1.0;
@@ -257,7 +253,6 @@ void rotate(Rows x, Waves waves, RowsToMake result) {
 }
 
 // --- places
-// -------------------------------------------------------------------------------------------------------
 
 void rows(Rows x, std::size_t first, RowsToMake result) {
   set(result, lent(part(x, first + result.first, result.shape.rows)));

@@ -122,22 +122,22 @@ std::vector<ExpectedMatrix> expected_matrices(const EncoderDecoder& model) {
   const std::size_t d = model.state_size, all_words = model.target_words.size();
   std::vector<ExpectedMatrix> expected;
   const auto expect = [&](const ScopeKind& part, const Role& role, Shape shape, const Axis& rows,
-                          const Axis& columns) {
-    expected.push_back({part, role, {shape, rows, columns}});
+                          const Axis& columns, Beginning beginning = Beginning::map) {
+    expected.push_back({part, role, {shape, rows, columns}, beginning});
   };
   const auto expect_cell = [&](const ScopeKind& part, std::size_t input) {
     for (const RecurrentParameter& row : model.cell->parameters) {
       if (row.rows == RecurrentRows::input) expect(part, row.role, {input, d}, plain, state);
       if (row.rows == RecurrentRows::state) expect(part, row.role, {d, d}, state, state);
-      if (row.rows == RecurrentRows::bias) expect(part, row.role, {1, d}, bias, state);
+      if (row.rows == RecurrentRows::bias) expect(part, row.role, {1, d}, bias, state, Beginning::zeros);
     }
   };
   expect(scope::encoder, role::e, {model.source_words.size(), model.source_size},
-         axis("words", model.source_words), plain);
+         axis("words", model.source_words), plain, Beginning::vectors);
   expect_cell(scope::encoder, model.source_size);
-  expect(scope::decoder, role::e, {all_words, model.target_size}, words, plain);
+  expect(scope::decoder, role::e, {all_words, model.target_size}, words, plain, Beginning::vectors);
   expect(scope::decoder, role::w_s, {d, d}, state, state);
-  expect(scope::decoder, role::b_s, {1, d}, bias, state);
+  expect(scope::decoder, role::b_s, {1, d}, bias, state, Beginning::zeros);
   expect_cell(scope::decoder, model.target_size + model.variant->contexts_in_cell * d);
   if (const ScoringFunction* function = find_row(scoring_functions(), model.variant->score)) {
     for (const ScoreParameter& row : function->parameters) {
@@ -146,7 +146,7 @@ std::vector<ExpectedMatrix> expected_matrices(const EncoderDecoder& model) {
     }
   }
   expect(scope::decoder, role::w_o, {d + model.variant->contexts_joined * d, all_words}, plain, words);
-  expect(scope::decoder, role::b_o, {1, all_words}, bias, words);
+  expect(scope::decoder, role::b_o, {1, all_words}, bias, words, Beginning::zeros);
   return expected;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "graph/graph.hpp"
+#include "model/schema.hpp"
 #include "model/variants.hpp"
 #include "model/vocabulary.hpp"
 
@@ -30,6 +31,7 @@ struct ExpectedMatrix {
   const ScopeKind& part;  // the encoder or the decoder
   const Role& role;
   Frame frame;
+  Beginning beginning = Beginning::map;
   std::string_view shape_in_words = {};
   std::string name = Name({part}, role).text();
 };
@@ -45,7 +47,7 @@ Ids ids_of(const std::vector<std::string>& words, const Vocabulary& vocabulary, 
 
 /// Teacher forcing: every step of the decoder is given the right word before it. `encoder.1.h` …, all of them
 /// as `h`; `decoder.0.state`, and for every word of the target `decoder.1.query` … `decoder.1.distribution`;
-/// the weights of all steps as `alignment` [outputs, inputs], but for the variant none.  (Bahdanau et al.
+/// the weights of all steps as `alignment` [outputs, inputs], except for the variant none.  (Bahdanau et al.
 /// 2014; Zhang et al., Dive into Deep Learning, 11.4; Stenzel 2023, Transformer Pt. 1)
 void evaluate(const EncoderDecoder& model, const Ids& source, const Ids& target, Graph& graph);
 

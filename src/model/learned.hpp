@@ -10,7 +10,7 @@
 
 namespace attn {
 
-/// Learned matrices by name, `encoder.1.self_attention.w_q`, shared with whoever else has them.
+/// Learned matrices by name, `encoder.1.self_attention.w_q`, shared with other holders.
 using ModelParameters = std::map<std::string, std::shared_ptr<const Matrix>, std::less<>>;
 
 /// The words that a model knows, as labels of its matrices.

@@ -32,15 +32,13 @@ Value no_norm(const Value& x, const Sublayer& sublayer, const Sublayer&, std::si
 }
 
 constexpr std::array placements = {
-    NormPlacement{"post", "after the residual connection: LayerNorm(x + sublayer(x))", post_norm, true,
-                  false},
-    NormPlacement{"pre", "before the sub-layer: x + sublayer(LayerNorm(x)), and once more at the end",
-                  pre_norm, true, true},
-    NormPlacement{"none", "no layer normalization: x + sublayer(x)", no_norm, false, false},
+    NormPlacement{"post", "after the residual connection: Norm(x + sublayer(x))", post_norm, true, false},
+    NormPlacement{"pre", "before the sub-layer: x + sublayer(Norm(x)), and once more at the end", pre_norm,
+                  true, true},
+    NormPlacement{"none", "no normalization: x + sublayer(x)", no_norm, false, false},
 };
 
 // --- fields
-// ------------------------------------------------------------------------------------------------------
 
 constexpr auto choice = RecipeField::Kind::choice, numeric = RecipeField::Kind::number,
                yes_or_no = RecipeField::Kind::flag;
@@ -60,11 +58,10 @@ void take_activation(ModelRecipe& recipe, const std::string& text, const std::st
 // A model learns positions of words, but none of distances.
 void take_positions(ModelRecipe& recipe, const std::string& text, const std::string& called) {
   const PositionKind& kind = look_up(position_kinds(), text, "kind of positions");
-  const auto fits = [](const PositionKind& row) { return !row.of_scores && !row.of_scaled_scores; };
-  if (!fits(kind)) {
+  if (kind.changes_scores()) {
     std::vector<std::string_view> names;
     for (const PositionKind& row : position_kinds()) {
-      if (fits(row)) names.push_back(row.name);
+      if (!row.changes_scores()) names.push_back(row.name);
     }
     fail("{} {}: this model learns nothing of distances. Choose one of: {}", called, kind.name,
          fmt::join(names, ", "));

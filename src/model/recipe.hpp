@@ -25,7 +25,7 @@ struct NormPlacement {
   bool at_the_end;  // what comes out of the last layer is normalised once more
 };
 
-/// post (Vaswani et al. 2017, section 3.1): LayerNorm(x + sublayer(x)); pre: x + sublayer(LayerNorm(x));
+/// post (Vaswani et al. 2017, section 3.1): Norm(x + sublayer(x)); pre: x + sublayer(Norm(x));
 /// none: x + sublayer(x), for examples whose numbers are to stay small.
 std::span<const NormPlacement> norm_placements();
 

@@ -30,7 +30,6 @@ using enum Presence;
 using size_name::all_d_k, size_name::d_ff, size_name::d_model, size_name::one;
 
 // --- when a parameter stands
-// ----------------------------------------------------------------------------------------------
 
 bool always(const ModelRecipe&) {
   return true;
@@ -71,7 +70,6 @@ constexpr Parameter bias(const Role& role, const SizeName& columns) {
 }
 
 // --- parts
-// ----------------------------------------------------------------------------------------------------------------
 
 const Parameter attention[] = {
     weight(role::w_q, d_model, d_model), bias(role::b_q, d_model),
@@ -132,7 +130,6 @@ const SchemaPart of_target_places[] = {{nullptr, 0, target_positions}};
 const SchemaPart of_output[] = {{nullptr, 0, output}};
 
 // --- sections
-// -------------------------------------------------------------------------------------------------------------
 
 bool encodes(const ModelKind& kind) {
   return kind.encodes;

@@ -7,6 +7,7 @@
 
 #include "attention/masks.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {
@@ -43,18 +44,34 @@ void require_fit(const Matrix& mask, const Sides& sides, const Role& role) {
       role.leaf, to_string(shape), to_string(whole), whole.columns);
 }
 
-// What is looked at, for the rules of a side and what was given: an input that no n × n cells stand behind.
-Looking looking(Graph& graph, std::vector<MaskRule> rules, const WordMask& given, const Sides& sides,
+// A rule of a mask, and what it follows from.
+struct MaskReason {
+  MaskRule rule;
+  std::string source;
+};
+const std::string causal_order = "the causal order", padding = "the padding";
+
+// What is looked at, for the reasons of a side and what was given: an input that no n × n cells stand behind.
+Looking looking(Graph& graph, std::vector<MaskReason> reasons, const WordMask& given, const Sides& sides,
                 const Role& mask_role, const Role& bias_role) {
   Looking result;
-  if (!given.valid_lengths.empty()) rules.push_back(valid_length_rule(sides.shape, given.valid_lengths));
+  if (!given.valid_lengths.empty())
+    reasons.push_back({valid_length_rule(sides.shape, given.valid_lengths), "the valid lengths"});
   if (given.allowed) {
     require_fit(*given.allowed, sides, mask_role);
-    rules.push_back(rule_of(*given.allowed));
+    reasons.push_back({rule_of(*given.allowed), "the given mask"});
   }
-  if (!rules.empty()) {
+  if (!reasons.empty()) {
+    std::vector<MaskRule> rules;
+    std::vector<std::string> sources;
+    for (MaskReason& reason : reasons) {
+      rules.push_back(std::move(reason.rule));
+      sources.push_back(std::move(reason.source));
+    }
     result.allowed =
         graph.input(mask_role, mask_by(std::move(rules)), {sides.shape, sides.queries, sides.keys});
+    if (!given.allowed || sources.size() > 1)
+      graph.tell_origin(result.allowed->node(), "follows from " + listed(sources));
   }
   if (given.bias) {
     require_fit(*given.bias, sides, bias_role);
@@ -119,8 +136,8 @@ Value RunningTransformer::vectors_of(const Side& side, const ModelInput& words) 
   const std::size_t before = &side == &target_side ? words_before_ : 0;
   const Places places{before, learned_.find({{side.positions}, role::table}), model_.recipe.base};
   if (kind.table_shape && !places.table) {
-    fail("--positions {}: the model has no {}_positions.table: give --positions sinusoidal or none",
-         kind.name, side.scope.name);
+    fail("‹positions› {}: the model has no {}: give ‹positions› sinusoidal or none", kind.name,
+         Name({side.positions}, role::table).text());
   }
   return with_positions(kind, x, places);
 }
@@ -136,13 +153,13 @@ Value RunningTransformer::encode(const ModelInput& source) {
   source_ = source;
   Value x = vectors_of(source_side, source);
   const Graph::Scope scope(graph_, scope::encoder);
-  std::vector<MaskRule> rules;
-  if (model_.recipe.causal_encoder) rules.push_back(causal_rule());
-  if (source.has_blanks()) rules.push_back(padding_rule(source.blank));
+  std::vector<MaskReason> reasons;
+  if (model_.recipe.causal_encoder) reasons.push_back({causal_rule(), causal_order});
+  if (source.has_blanks()) reasons.push_back({padding_rule(source.blank), padding});
   const Shape shape{source.size(), source.size()};
   const Axis queries = axis("queries", source.tokens), keys = axis("keys", source.tokens);
   const Looking self =
-      looking(graph_, std::move(rules), source.mask, {queries, keys, shape}, role::mask, role::bias);
+      looking(graph_, std::move(reasons), source.mask, {queries, keys, shape}, role::mask, role::bias);
   for (std::size_t i = 1; i <= model_.sizes.encoder_layers; ++i) {
     const Graph::Scope layer(graph_, scope::number, i);
     x = encoder_layer(x, learned_.within({scope::encoder, {scope::number, i}}), recipe_, self);
@@ -156,16 +173,16 @@ DecoderLooking RunningTransformer::decoder_looking(const ModelInput& target,
   const std::size_t n = target.size(), before = words_before_ - n;
   const bool has_blanks = any(blank_before_), is_causal = model_.recipe.causal_decoder;
   const Axis queries = axis("queries", target.tokens), keys = axis("keys", tokens_before_);
-  std::vector<MaskRule> rules;
-  if (is_causal && (n > 1 || has_blanks)) rules.push_back(causal_rule(before));
-  if (has_blanks) rules.push_back(padding_rule(blank_before_));
+  std::vector<MaskReason> reasons;
+  if (is_causal && (n > 1 || has_blanks)) reasons.push_back({causal_rule(before), causal_order});
+  if (has_blanks) reasons.push_back({padding_rule(blank_before_), padding});
   DecoderLooking result;
-  result.self = looking(graph_, std::move(rules), target.mask, {queries, keys, {n, words_before_}},
+  result.self = looking(graph_, std::move(reasons), target.mask, {queries, keys, {n, words_before_}},
                         role::mask, role::bias);
   result.self.before = before;
   if (!encoded) return result;
-  std::vector<MaskRule> of_memory;
-  if (source_.has_blanks()) of_memory.push_back(padding_rule(source_.blank));
+  std::vector<MaskReason> of_memory;
+  if (source_.has_blanks()) of_memory.push_back({padding_rule(source_.blank), padding});
   const Axis encoded_keys = axis("keys", source_.tokens);
   result.cross =
       looking(graph_, std::move(of_memory), target.memory_mask,

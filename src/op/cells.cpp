@@ -11,7 +11,6 @@ namespace attn {
 namespace {
 
 // --- two matrices
-// -------------------------------------------------------------------------------------------------
 
 struct CellByCell {
   std::string_view name;
@@ -95,7 +94,6 @@ class CellByCellOperation final : public InPlace {
 };
 
 // --- a matrix and a number
-// ----------------------------------------------------------------------------------------
 
 struct ByNumber {
   std::string_view name;
@@ -156,7 +154,6 @@ class ByNumberOperation final : public InPlace {
 };
 
 // --- functions of one number
-// --------------------------------------------------------------------------------------
 
 class CellFunction final : public InPlace {
  public:

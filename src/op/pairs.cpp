@@ -252,9 +252,9 @@ class ByDistance final : public RowByRow {
     const long most = most_distance(table);
     const std::string clipped =
         std::abs(distance) > most ? fmt::format(", and counts as {}", std::clamp(distance, -most, most)) : "";
-    return {
-        cell(*operands[0], row_of(table, row), column_of(table, row, column)),
-        fmt::format("the distance from row {} to column {} is {}{}", row + 1, column + 1, distance, clipped)};
+    return {cell(*operands[0], row_of(table, row), column_of(table, row, column)),
+            fmt::format("the distance from position {} to position {} is {}{}", row + 1, column + 1, distance,
+                        clipped)};
   }
 
   Cost cost(std::span<const Shape>) const override { return {.element_operations = result_.shape.cells()}; }

@@ -15,7 +15,6 @@ namespace attn {
 namespace {
 
 // --- weights from scores
-// ------------------------------------------------------------------------------------------
 
 bool is_masked(double score) {
   return std::isinf(score) && score < 0.0;
@@ -157,7 +156,6 @@ class Largest final : public InPlace {
 };
 
 // --- one number for each row
-// --------------------------------------------------------------------------------------
 
 class RowMeans final : public RowByRow {
  public:
@@ -269,10 +267,19 @@ class HalfSquaredNorms final : public RowByRow {
   }
 };
 
-double length_of(std::span<const double> row) {
+double sum_of_squares(std::span<const double> row) {
   double squares = 0.0;
   for (const double value : row) squares += value * value;
-  return std::sqrt(squares);
+  return squares;
+}
+
+// The power of two by which a row is divided so that the sum of its squares can be told in full: 2^0, but
+// where its numbers are very large or very small. A division by a power of two rounds nothing.
+int exponent_of(std::span<const double> row) {
+  if (std::isnormal(sum_of_squares(row))) return 0;
+  double largest = 0.0;
+  for (const double value : row) largest = std::max(largest, std::fabs(value));
+  return largest == 0.0 || std::isinf(largest) ? 0 : std::ilogb(largest);
 }
 
 class UnitRows final : public InPlace {
@@ -288,11 +295,21 @@ class UnitRows final : public InPlace {
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
     const std::vector<double> values = operands[0]->row(row);
-    if (length_of(values) == 0.0) return {cell(*operands[0], row, column), "the row has length 0 and stays"};
+    const bool is_zero = std::ranges::all_of(values, [](double value) { return value == 0.0; });
+    if (is_zero) return {cell(*operands[0], row, column), "the row has length 0 and stays"};
+    const int exponent = exponent_of(values);
+    const auto scaled = [&](std::size_t k) {
+      Expression x = cell(*operands[0], row, k);
+      return exponent == 0 ? x : std::move(x) / number(std::ldexp(1.0, exponent));
+    };
     std::vector<Expression> squares;
-    for (std::size_t k = 0; k < values.size(); ++k) squares.push_back(squared(cell(*operands[0], row, k)));
-    return {cell(*operands[0], row, column) / call(square_root, sum(std::move(squares))),
-            "the divisor is the length of the row"};
+    for (std::size_t k = 0; k < values.size(); ++k) squares.push_back(squared(scaled(k)));
+    return {scaled(column) / call(square_root, sum(std::move(squares))),
+            exponent == 0
+                ? "the divisor is the length of the row"
+                : fmt::format("every number of the row is divided by 2^{} first, which changes no direction: "
+                              "the squares would be too {} for double precision",
+                              exponent, exponent > 0 ? "large" : "small")};
   }
 
   Cost cost(std::span<const Shape> operands) const override {
@@ -302,14 +319,17 @@ class UnitRows final : public InPlace {
  private:
   void change(RowsToMake rows, std::span<const Rows>) const override {
     for (std::size_t i = rows.first; i < rows.end(); ++i) {
-      const double length = length_of(rows.row(i));
+      const int exponent = exponent_of(rows.row(i));
+      if (exponent != 0) {
+        for (double& value : rows.row(i)) value = std::ldexp(value, -exponent);
+      }
+      const double length = std::sqrt(sum_of_squares(rows.row(i)));
       for (double& value : rows.row(i)) value = length == 0.0 ? value : value / length;
     }
   }
 };
 
 // --- normalization
-// ------------------------------------------------------------------------------------------
 
 // √(x + ε); ε is not written where it is 0.
 Formula root_of(const Formula& x, double epsilon) {

@@ -22,7 +22,6 @@ std::size_t size_along(Along along, const Shape& shape) {
 }
 
 // --- a part of a matrix
-// -------------------------------------------------------------------------------------------
 
 struct Slice {
   std::string_view name;  // "rows"
@@ -108,7 +107,6 @@ class SliceOperation final : public Operation {
 };
 
 // --- matrices one after another
-// -----------------------------------------------------------------------------------
 
 struct Join {
   std::string_view name;
@@ -228,7 +226,6 @@ Value join(const Join& kind, const std::vector<Value>& parts) {
 }
 
 // --- other orders and other labels
-// --------------------------------------------------------------------------------
 
 class Transpose final : public Operation {
  public:

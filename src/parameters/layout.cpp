@@ -12,8 +12,7 @@ namespace {
 
 using enum Need;
 
-// --- our own names, which follow from the schema
-// ------------------------------------------------------------------------------------------------------
+// Our own names follow from the schema.
 
 std::string text_of(const SchemaPart& part) {
   if (!part.scope) return "";
@@ -50,8 +49,7 @@ Layout own_layout_of(std::string_view name, const ModelKind& kind) {
   return layout;
 }
 
-// --- names of others
-// ------------------------------------------------------------------------------------------------------
+// The names of others.
 
 // A tensor by its name there, and the roles of what is made of it.
 struct Renamed {
@@ -106,6 +104,15 @@ constexpr Renamed torch_feed_forward[] = {
     {"linear2.bias", {&role::b_2}},
 };
 constexpr Renamed torch_norm[] = {{"weight", {&role::gamma}}, {"bias", {&role::beta}}};
+
+// Parts by themselves.
+constexpr Renamed lone_norm[] = {
+    torch_norm[0], torch_norm[1], {role::gamma.leaf, {&role::gamma}}, {role::beta.leaf, {&role::beta}}};
+struct LonePart {
+  const ScopeKind& scope;
+  std::span<const Renamed> tensors;
+};
+constexpr LonePart lone_parts[] = {{scope::norm, lone_norm}, {scope::feed_forward, torch_feed_forward}};
 
 constexpr SchemaPart self_attention{&scope::self_attention, 0, {}},
     cross_attention{&scope::cross_attention, 0, {}}, feed_forward{&scope::feed_forward, 0, {}},
@@ -191,13 +198,14 @@ constexpr RenamedSection gpt2_with_tied_output[] = {
     {"", &scope::target_embedding, "", gpt2_tied_output_part, false}};
 constexpr RenamedSection gpt2_with_own_output[] = {{"", &scope::output, "", gpt2_own_output_part, true}};
 
+constexpr bool assumed = true;
 constexpr BroughtField of_gpt2[] = {
-    {"norm", "pre"},          {"norm_kind", "layer"},     {"activation", "gelu-tanh"},
+    {"norm", "pre"},          {"norm_kind", "layer"},     {"activation", "gelu-tanh", assumed},
     {"positions", "learned"}, {"scale", "sqrt-dk"},       {"scale_embeddings", "false"},
     {"tied_output", "true"},  {"causal_decoder", "true"},
 };
 constexpr BroughtField of_mingpt[] = {
-    {"norm", "pre"},          {"norm_kind", "layer"},     {"activation", "gelu-tanh"},
+    {"norm", "pre"},          {"norm_kind", "layer"},     {"activation", "gelu-tanh", assumed},
     {"positions", "learned"}, {"scale", "sqrt-dk"},       {"scale_embeddings", "false"},
     {"tied_output", "false"}, {"causal_decoder", "true"},
 };
@@ -211,6 +219,7 @@ constexpr ForeignLayout foreign_layouts[] = {
     {"GPT-2", "transformer.", gpt2<as_it_is>, gpt2_with_tied_output, of_gpt2},
     {"GPT-2", "", gpt2<as_it_is>, {}, of_gpt2},
     {"minGPT", "transformer.", gpt2<transposed_there>, gpt2_with_own_output, of_mingpt},
+    {"minGPT", "", gpt2<transposed_there>, {}, of_mingpt},
 };
 
 constexpr std::string_view buffers[] = {"h.#.attn.bias", "h.#.attn.masked_bias"};
@@ -305,6 +314,15 @@ std::vector<Layout> all_layouts() {
 }
 
 }  // namespace
+
+std::vector<PartTensor> tensors_of_part(const ScopeKind& part) {
+  std::vector<PartTensor> tensors;
+  for (const LonePart& lone : lone_parts) {
+    if (&lone.scope != &part) continue;
+    for (const Renamed& row : lone.tensors) tensors.push_back({row.theirs, *row.ours[0], row.is_transposed});
+  }
+  return tensors;
+}
 
 const std::vector<Layout>& layouts() {
   static const std::vector<Layout> all = all_layouts();

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "graph/scope.hpp"
 #include "math/matrix.hpp"
 #include "parameters/parameters.hpp"
 
@@ -55,6 +56,17 @@ struct Layout {
   std::vector<Scope> scopes;
   std::span<const BroughtField> brings = {};
 };
+
+/// A tensor of a part of a model by itself, and what it is.
+struct PartTensor {
+  std::string_view name;
+  const Role& role;
+  bool is_transposed;
+};
+
+/// The tensors of a part by itself, such as scope::norm or scope::feed_forward, by the names that PyTorch
+/// gives them, and by ours where no layout has the part; none of a part that is not read by itself.
+std::vector<PartTensor> tensors_of_part(const ScopeKind& part);
 
 /// Every layout that is recognized: our own, which follows from the schema, and state dictionaries of
 /// PyTorch's modules and of GPT-2, whose rows only rename and transpose.

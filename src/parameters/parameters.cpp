@@ -6,6 +6,7 @@
 #include "files/matrix_file.hpp"
 #include "files/safetensors.hpp"
 #include "model/schema.hpp"
+#include "parameters/layout.hpp"
 #include "parameters/source.hpp"
 #include "parameters/translate.hpp"
 #include "support/error.hpp"
@@ -44,17 +45,19 @@ ParameterFile read_parameters(const std::string& path, std::string_view scope) {
   });
 }
 
-ParameterSet read_tensors(const std::string& path, std::string_view scope,
-                          const std::vector<std::string>& names) {
+std::vector<NamedParameter> read_part(const std::string& path, std::string_view scope,
+                                      const ScopeKind& part) {
   return with_source(path, scope, [&](const ParameterSource& source, const std::string& where) {
-    ParameterSet tensors;
-    for (const std::string& name : names) {
+    std::vector<NamedParameter> parameters;
+    for (const PartTensor& row : tensors_of_part(part)) {
+      const std::string name(row.name);
       if (!source.names.contains(name)) continue;
-      const Matrix& tensor = tensors.emplace(name, source.read(name)).first->second;
+      Matrix tensor = source.read(name);
       if (!std::ranges::all_of(cells(tensor), [](double cell) { return std::isfinite(cell); }))
         fail("{}: {} has a number that is not finite: every number must be finite", where, name);
+      parameters.push_back({name, row.role, row.is_transposed ? transposed(tensor) : std::move(tensor)});
     }
-    return tensors;
+    return parameters;
   });
 }
 

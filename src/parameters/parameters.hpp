@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "files/matrix_file.hpp"
+#include "graph/role.hpp"
+#include "graph/scope.hpp"
 #include "math/matrix.hpp"
 #include "support/sink.hpp"
 
@@ -23,6 +25,7 @@ constexpr std::string_view own_layout = "attn";
 struct BroughtField {
   std::string_view field;
   std::string_view text;
+  bool is_assumed = false;  // most such models have it; others of the same names have another
 };
 
 /// What a file of parameters holds, by whose names it was written, "attn", "GPT-2", or a module of PyTorch
@@ -40,10 +43,16 @@ struct ParameterFile {
 /// missing, superfluous, of a wrong shape or not finite.
 ParameterFile read_parameters(const std::string& path, std::string_view scope = "");
 
-/// Those tensors of a file that have these names in the scope, as they are there. Throws InputError:
-/// unreadable, damaged, nothing in the scope, not finite.
-ParameterSet read_tensors(const std::string& path, std::string_view scope,
-                          const std::vector<std::string>& names);
+/// A parameter that a file has, by its name there.
+struct NamedParameter {
+  std::string name;
+  const Role& role;
+  Matrix matrix;
+};
+
+/// The parameters of one part of a model, a norm (scope::norm) or a feed-forward layer, that stand in the
+/// scope of a file. Throws InputError: unreadable, damaged, nothing in the scope, not finite.
+std::vector<NamedParameter> read_part(const std::string& path, std::string_view scope, const ScopeKind& part);
 
 /// Writes a .safetensors file of F64, names in order; biases, gamma and beta have one dimension. The same
 /// bytes every time. Throws OutputError when a name is not UTF-8.

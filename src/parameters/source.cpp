@@ -18,7 +18,7 @@ namespace attn {
 
 namespace {
 
-// What the names in a file begin with, for whoever typed another beginning.
+// What the names in a file begin with, for a message about a prefix that fits none.
 std::string beginnings_of(const TensorNames& names) {
   constexpr std::size_t few = 10;
   std::set<std::string> beginnings;
@@ -34,7 +34,7 @@ TensorNames names_behind(const std::string& prefix, const TensorNames& names, co
     if (!is_buffer_name(*name)) rest.insert(name->substr(prefix.size()));
   }
   if (rest.empty() && !prefix.empty()) {
-    fail("--prefix: no name in {} begins with '{}'. The names begin with: {}", where, prefix,
+    fail("‹prefix›: no name in {} begins with '{}'. The names begin with: {}", where, prefix,
          beginnings_of(names));
   }
   return rest;

@@ -141,10 +141,8 @@ void require_drawable(const Transformer& model) {
     cells += static_cast<double>(row.shape.rows) * static_cast<double>(row.shape.columns);
   }
   if (cells <= static_cast<double>(most_cells)) return;
-  fail(
-      "the model would have {:.4g} parameters, more than the limit of {}: choose smaller sizes, or give "
-      "--outline",
-      cells, most_cells);
+  fail("the model would have {:.4g} parameters, more than the limit of {}: choose smaller sizes", cells,
+       most_cells);
 }
 
 void draw_parameters(Transformer& model, std::uint32_t seed) {

@@ -100,7 +100,7 @@ void refuse_superfluous(const Recognized& recognized, const TensorNames& names, 
           : " (one of them is " + name_in_quotes(recognized.tensors.front().name) + ")";
   fail(
       "{} has {}, which is not among the parameters of {}{}{}: leave it out, or read a part of the file with "
-      "--prefix NAME",
+      "‹prefix› NAME",
       where, name_in_quotes(*left.begin()), recognized.layout->name, did_you_mean(*left.begin(), known),
       example);
 }

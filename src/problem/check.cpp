@@ -41,6 +41,14 @@ void require_inner(const OptionValues& given, const Problem& problem) {
        w_1->shape().columns);
 }
 
+// Keys come from the memory, and their values from the other one.
+void require_values_of_memory(const Problem& problem) {
+  const Matrix *const memory = problem.find(role::memory), *const values = problem.find(role::value_memory);
+  if (!memory || !values || values->shape().rows == memory->shape().rows) return;
+  fail("value_memory has {} but memory has {}: every key needs one value",
+       count_of(values->shape().rows, "row"), memory->shape().rows);
+}
+
 // A size that was asked for and a matrix that was given must agree.
 void require_asked(const OptionValues& given, const Option& size, std::size_t heads, const Role& role,
                    const Matrix& matrix) {
@@ -66,6 +74,14 @@ bool draws_nothing(const OptionValues& given, const Problem& problem) {
   return problem.drawn.size() == static_cast<std::size_t>(was_random);
 }
 
+// Whether all that is masked is numbers to add: then no score is replaced.
+bool only_adds(const Problem& problem) {
+  if (!problem.mask || !problem.mask->additive) return false;
+  return std::ranges::all_of(problem.sequences, [&](const Sequence& sequence) {
+    return problem.sources_of_mask(problem.words_of_keys(sequence)).size() == 1;
+  });
+}
+
 // An option, when it changes nothing, and why that is so.
 struct Idle {
   const Option* option;
@@ -76,6 +92,8 @@ struct Idle {
 constexpr Idle idle_options[] = {
     {&option::mask_fill, [](const OptionValues&, const Problem& problem) { return !problem.is_masked(); },
      " without a mask"},
+    {&option::mask_fill, [](const OptionValues&, const Problem& problem) { return only_adds(problem); },
+     ": the numbers of --mask are added to the scores, and no score is replaced"},
     {&option::seed, draws_nothing, ": all numbers are given"},
     {&option::random, draws_nothing, ": all numbers are given"},
     {&option::d_model,
@@ -193,6 +211,7 @@ void check_repeats(const Problem& problem) {
 void check_sizes(const OptionValues& given, const Problem& problem) {
   check_layers(problem);
   require_inner(given, problem);
+  require_values_of_memory(problem);
   if (const auto& x = problem.sequences.front().x) require_asked(given, option::d_model, 1, role::x, *x);
   for (const Role* role : {&role::q, &role::k, &role::v, &role::w_q, &role::w_k, &role::w_v}) {
     const Matrix* const matrix = problem.find(*role);

@@ -109,7 +109,8 @@ void require_word(const EncoderDecoderFile& file, std::string_view list,
 }
 
 // A matrix from whose shape sizes are read.
-const Matrix& telling(const EncoderDecoder& model, std::string_view name, const std::string& where) {
+const Matrix& telling(const EncoderDecoder& model, const Name& of, const std::string& where) {
+  const std::string name = of.text();
   const auto found = model.matrices.find(name);
   if (found == model.matrices.end())
     fail("{}: the matrix {} is missing: put it under \"parameters\"", where, name);
@@ -181,9 +182,9 @@ EncoderDecoder encoder_decoder_of(const EncoderDecoderFile& file, const Alignmen
         "{} has matrices for the cell {}, not for {}: leave out --cell, or give --seed N for random matrices",
         file.where, file.cell, cell.name);
   }
-  model.source_size = telling(model, "encoder.e", file.where).shape().columns;
-  model.target_size = telling(model, "decoder.e", file.where).shape().columns;
-  model.state_size = telling(model, "encoder.w_hh", file.where).shape().columns;
+  model.source_size = telling(model, Name({scope::encoder}, role::e), file.where).shape().columns;
+  model.target_size = telling(model, Name({scope::decoder}, role::e), file.where).shape().columns;
+  model.state_size = telling(model, Name({scope::encoder}, role::w_hh), file.where).shape().columns;
   if (!model.features.empty() && model.features.size() != model.state_size) {
     fail("{}: \"features\" has {} names, and a state has size {}: name all of its numbers, or none",
          file.where, model.features.size(), model.state_size);
@@ -206,9 +207,9 @@ void draw_parameters(EncoderDecoder& model, std::uint32_t seed) {
   for (const ExpectedMatrix& matrix : expected) {
     const Shape shape = matrix.frame.shape;
     Matrix& drawn = model.matrices[matrix.name];
-    if (matrix.frame.rows.name == "words") {
+    if (matrix.beginning == Beginning::vectors) {
       drawn = random->embeddings(shape);
-    } else if (matrix.frame.rows.name == "bias") {
+    } else if (matrix.beginning == Beginning::zeros) {
       drawn = Matrix(shape, 0.0);
     } else {
       drawn = random->parameter(shape);

@@ -88,7 +88,7 @@ class SequenceEvaluation {
       require_labels(role::mask.leaf, keys_, shape.columns);
       recipe.allowed = graph_.input(role::mask, mask_by(std::move(rules)), {shape, queries_, keys_});
       const std::vector<std::string> sources = problem_.sources_of_mask(padding().words);
-      if (sources != std::vector<std::string>{"--mask"}) {
+      if (!problem_.mask || sources.size() > 1) {
         graph_.tell_origin(recipe.allowed->node(), "follows from " + listed(sources));
       }
     }

@@ -27,7 +27,7 @@ enum class Kind {
   matrices,  // a matrix, or one for each sentence of a batch
 };
 
-/// What a number must be, and what is said of one that is not: "not a positive number".
+/// What a number must be, and what is said of one that is not: "not a positive finite number".
 struct NumberRule {
   std::string_view broken;
   bool (*holds)(double);
@@ -70,12 +70,16 @@ struct Option {
   std::string_view advice = {};                        // what to give in place of a number that breaks it
   const Role* role = nullptr;                          // of a matrix
   unsigned effect = on_attention;
-  bool is_input = false;  // says what is attended to, and not only how
-  char letter = '\0';     // 'o': -o means the same
+  bool is_input = false;           // says what is attended to, and not only how
+  bool is_mask = false;            // of a matrix: floats are added, and all else permits
+  std::string_view opposite = {};  // of a flag: the member that is meant where a file says false
+  char letter = '\0';              // 'o': -o means the same
 
   // The same row with one thing more, so that a table can say it in one line.
   constexpr Option on(unsigned what) const { return with(&Option::effect, what); }
   constexpr Option as_input() const { return with(&Option::is_input, true); }
+  constexpr Option as_mask() const { return with(&Option::is_mask, true); }
+  constexpr Option or_not(std::string_view other) const { return with(&Option::opposite, other); }
   constexpr Option from(std::vector<OptionChoice> (*names)()) const { return with(&Option::choices, names); }
   constexpr Option up_to(std::size_t limit) const { return with(&Option::most, limit); }
   constexpr Option from_zero() const { return with(&Option::least, std::size_t{0}); }
@@ -94,21 +98,23 @@ struct Option {
 /// As the default of an option that has none where it is offered.
 inline constexpr std::string_view no_default = "-";
 
-/// An option as a command offers it: with words and a limit of its own, where they differ.
+/// An option as a command offers it: with words, a limit and choices of its own, where they differ.
 struct Offered {
   const Option* option;
   std::string_view summary;
   std::string_view usual;
   std::size_t most;  // of a count
+  std::vector<OptionChoice> (*choices)();
 
   constexpr Offered(const Option& row, std::string_view words = {}, std::string_view value = {},
-                    std::size_t limit = 0)
+                    std::size_t limit = 0, std::vector<OptionChoice> (*names)() = nullptr)
       : option(&row),
         summary(words.empty() ? row.summary : words),
         usual(value.empty()         ? row.usual
               : value == no_default ? std::string_view()
                                     : value),
-        most(limit == 0 ? row.most : limit) {}
+        most(limit == 0 ? row.most : limit),
+        choices(names ? names : row.choices) {}
 };
 
 using OptionList = std::vector<const Option*>;

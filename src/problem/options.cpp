@@ -166,7 +166,7 @@ std::vector<Exclusion> exclusions() {
 std::vector<Requirement> needs() {
   constexpr std::string_view both = "--n-q and --n-k go together: give both";
   return {
-      {&option::prefix, {&option::parameters}, "--prefix needs --parameters FILE: give both"},
+      {&option::prefix, {&option::parameters}, prefix_needs_parameters},
       {&option::d_memory,
        {&option::memory_text},
        "--d-memory is the size of the vectors of --memory-text, which is not given: give both"},
@@ -199,11 +199,14 @@ std::string with_options(std::string_view sentence) {
     const std::size_t to = sentence.find(end, from);
     if (to == std::string_view::npos) return result.append(sentence);
     const std::string_view name = sentence.substr(from + begin.size(), to - from - begin.size());
-    const OptionList& all = problem_members();
-    const auto option = std::ranges::find(all, name, &Option::member);
+    const std::vector<Offered>& all = problem_options().options;
+    const auto row = std::ranges::find_if(all, [&](const Offered& offered) {
+      const Option& option = *offered.option;
+      return option.member.empty() ? option.name.substr(2) == name : option.member == name;
+    });
     result += sentence.substr(0, from);
     // Anything else between these signs is text that the reader gave.
-    result += option == all.end() ? sentence.substr(from, to + end.size() - from) : (*option)->name;
+    result += row == all.end() ? sentence.substr(from, to + end.size() - from) : row->option->name;
     sentence.remove_prefix(to + end.size());
   }
 }

@@ -18,11 +18,14 @@ std::vector<OptionChoice> examples();
 
 namespace rules {
 inline constexpr double largest = std::numeric_limits<double>::max();
-inline constexpr NumberRule positive{"not a positive number",
+inline constexpr NumberRule positive{"not a positive finite number",
                                      [](double x) { return x > 0.0 && x <= largest; }};
 inline constexpr NumberRule not_infinite{"neither a finite number nor -inf",
                                          [](double x) { return x <= largest; }};
 }  // namespace rules
+
+/// What is said where a prefix has no file that it could belong to.
+inline constexpr std::string_view prefix_needs_parameters = "--prefix needs --parameters FILE: give both";
 
 /// The options of problems. A new one is a row here, and its address in a list of options.cpp.
 namespace option {
@@ -203,15 +206,17 @@ inline constexpr Option soft_cap =
     number("--soft-cap", "soft_cap", "C: scores become C·tanh(score / C), between −C and C", rules::positive,
            "give a positive number, such as 50");
 inline constexpr Option causal =
-    flag("--causal", "causal", "causal mask: query i attends only to keys 1 to i");
+    flag("--causal", "causal", "causal mask: query i attends only to keys 1 to i").or_not("not_causal");
 inline constexpr Option causal_offset =
     count("--causal-offset", "causal_offset",
           "causal mask after N earlier keys, as with a KV cache: query i attends to keys 1 to N + i")
         .from_zero();
-inline constexpr Option mask = matrix(
-    "--mask", role::mask,
-    "true or 1: attend, false or 0: masked; a mask of floats, such as 0.0, is added to the scores; one "
-    "row is for all queries (in PyTorch's nn.MultiheadAttention, true means masked)");
+inline constexpr Option mask =
+    matrix(
+        "--mask", role::mask,
+        "true or 1: attend, false or 0: masked; a mask of floats, such as 0.0, is added to the scores; one "
+        "row is for all queries (in PyTorch's nn.MultiheadAttention, true means masked)")
+        .as_mask();
 inline constexpr Option valid_length =
     Option{"--valid-length", "valid_length", Kind::counts, "N,…",
            "attend only to the first N keys; one number for all, or one per sentence or query"}

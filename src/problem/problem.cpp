@@ -9,6 +9,7 @@
 #include "attention/masks.hpp"
 #include "attention/positions.hpp"
 #include "problem/evaluation.hpp"
+#include "problem/options.hpp"
 #include "support/error.hpp"
 
 namespace attn {
@@ -102,9 +103,9 @@ const Matrix* Problem::find(const Role& role) const {
 
 std::vector<std::string> Problem::sources_of_mask(const std::vector<std::string>& key_words) const {
   std::vector<std::string> sources;
-  if (mask) sources.emplace_back("--mask");
-  if (causal) sources.emplace_back("--causal");
-  if (!valid_lengths.empty()) sources.emplace_back("--valid-length");
+  if (mask) sources.emplace_back(option::mask.name);
+  if (causal) sources.emplace_back(option::causal.name);
+  if (!valid_lengths.empty()) sources.emplace_back(option::valid_length.name);
   if (masks_blanks() && any(blanks_among(key_words))) sources.emplace_back("the padding");
   return sources;
 }

@@ -126,6 +126,8 @@ OptionValues read_problem_file(std::string_view text, const std::string& where, 
   if (!file.is_object())
     fail("{}: a problem must be a JSON object of fields, such as {{\"x\": [[1, 0]]}}", where);
   const bool wrapped = file.contains("problem") && file["problem"].is_object();
+  if (!file.contains("problem") && file.contains("schema"))
+    fail("{}: this is a trace without a problem, which can only be shown: use attn show", where);
   const Json& problem = wrapped ? file["problem"] : file;
   if (wrapped && file.contains("schema") && file["schema"] != schema) {
     fail("{}: its \"schema\" is {}, and this version of attn reads only \"{}\"", where,
@@ -136,8 +138,14 @@ OptionValues read_problem_file(std::string_view text, const std::string& where, 
     const Option& option = member_called(name, members, where);
     if (option.kind == Kind::path && given.has(option)) continue;
     OptionValue value = value_of({option, json, where});
-    // A flag is given or not.
-    if (const bool* const set = std::get_if<bool>(&value); !set || *set) values.put(option, std::move(value));
+    // A flag is given or not; where there is one for the opposite, false is that one.
+    const bool* const set = std::get_if<bool>(&value);
+    if (!set || *set) {
+      values.put(option, std::move(value));
+    } else if (const auto other = std::ranges::find(members, option.opposite, &Option::member);
+               !option.opposite.empty() && other != members.end()) {
+      values.put(**other, true);
+    }
   }
   for (const std::string& name : values.texts(option::drawn)) values.mark_random(name);
   return values;
@@ -175,10 +183,13 @@ struct ValueWriter {
     if (values.size() > 1) json.end_array();
   }
   void write(const std::vector<std::string>& words) const { json.strings(words); }
-  // A mask that is added is told from permissions by its points.
+  // A mask that is added is told from permissions by its points, which permissions have none of, not even −0.
   void write(const MatrixFile& file) const {
-    const bool is_added = &option == &option::mask && file.kind == CellKind::real;
-    json.matrix(file.matrix, is_added ? CellKind::real : CellKind::whole);
+    if (!option.is_mask) return json.matrix(file.matrix);
+    if (file.kind == CellKind::real) return json.matrix(file.matrix, CellKind::real);
+    Matrix permissions = file.matrix;
+    for (double& cell : cells(permissions)) cell += 0.0;
+    json.matrix(permissions);
   }
 };
 

@@ -16,8 +16,10 @@ const ScoringFunction& scoring_function(const Problem& problem) {
 void require_shape(const GivenMask& mask, Shape shape) {
   const Shape given = mask.matrix.shape();
   if (given.columns == shape.columns && (given.rows == shape.rows || given.rows == 1)) return;
-  fail("the mask is {} but the scores are {}: give a mask with one row per query and one column per key",
-       to_string(mask.matrix.shape()), to_string(shape));
+  fail(
+      "the mask is {} but the scores are {}: give a mask with one row per query, or one row for all queries, "
+      "and one column per key",
+      to_string(mask.matrix.shape()), to_string(shape));
 }
 
 std::optional<Scalar> divisor_of(const Problem& problem, const KeySizes& sizes) {

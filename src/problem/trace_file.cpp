@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "files/cells.hpp"
 #include "files/json.hpp"
@@ -31,10 +32,12 @@ class TraceReader {
     if (total_ > most_cells)
       fail("{} has more than {} numbers: write fewer matrices with --only", where_, most_cells);
     const Name read = called(name);
+    Formula formula = symbol(read);
+    if (formula.plain != name) formula = {name, written_out(name)};  // "../a": its scopes have no names
     matrices_.push_back(
         {.name = name,
          .role = &read.role(),
-         .formula = symbol(read),
+         .formula = std::move(formula),
          .frame = {cells.shape(), axis("rows"), axis("columns")},
          .cells = [shared = std::make_shared<const Matrix>(std::move(cells))] { return shared; }});
   }
@@ -139,6 +142,12 @@ TraceFile from_json(std::string_view bytes, const std::string& where) {
     fail("{}: its \"schema\" is {}, and this version of attn reads only \"{}\"", where,
          schema_told->dump().substr(0, 40), schema);
   }
+  const bool has_nodes =
+      nodes != file.end() && nodes->is_array() && !nodes->empty() && nodes->front().is_object();
+  if (arrays == file.end() && (schema_told != file.end() || has_nodes)) {
+    fail("{}: its \"arrays\" are missing: give the whole file that --format json wrote, or matrices by name",
+         where);
+  }
   if (arrays != file.end() && !arrays->is_object()) fail("{}: its \"arrays\" must be an object", where);
   TraceReader reader(where);
   for (const auto& [name, value] : (arrays == file.end() ? file : *arrays).items())
@@ -146,8 +155,12 @@ TraceFile from_json(std::string_view bytes, const std::string& where) {
   TraceFile read;
   if (nodes != file.end() && arrays != file.end()) {
     if (!nodes->is_array()) fail("{}: its \"nodes\" must be a list", where);
+    std::set<std::string> names;
     for (const Json& node : *nodes) {
       const NodeReader one(node, where);
+      if (!names.insert(one.name()).second) {
+        fail("{}: its \"nodes\" name {} twice: leave out one of them", where, name_in_quotes(one.name()));
+      }
       one.read_into(reader.at(one.name()));
     }
   }

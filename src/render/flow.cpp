@@ -113,8 +113,13 @@ void settle(Item& item, const std::vector<std::size_t>& centers) {
 class FlowLayout {
  public:
   FlowLayout(const Flow& flow, const Style& style, const Metrics& metrics)
-      : style_(style), metrics_(metrics), gap_(3 * metrics.column), rows_(rows_of(flow)) {
+      : style_(style),
+        metrics_(metrics),
+        gap_(3 * metrics.column),
+        limit_(metrics.limit),
+        rows_(rows_of(flow)) {
     for (Row& row : rows_) measure(row);
+    for (const Row& row : rows_) limit_ = std::max(limit_, width_of(row));
     place();
   }
 
@@ -142,24 +147,34 @@ class FlowLayout {
     }
   }
 
-  std::size_t width_of(const Row& row) const {
+  static std::size_t width_of_items(const Row& row) {
     std::size_t width = 0;
-    for (const Item& item : row) width += item.width + (width > 0 ? gap_ : 0);
+    for (const Item& item : row) width += item.width;
     return width;
   }
 
-  // Moves items right until none overlaps the one before it, then left until all are within the limit.
+  // What is between the items of a row: less where there is no room, but never nothing.
+  std::size_t gap_of(const Row& row) const {
+    const std::size_t room = metrics_.limit - std::min(metrics_.limit, width_of_items(row));
+    return row.size() < 2 ? gap_ : std::clamp(room / (row.size() - 1), metrics_.column, gap_);
+  }
+
+  std::size_t width_of(const Row& row) const { return width_of_items(row) + (row.size() - 1) * gap_of(row); }
+
+  // Moves items right until none overlaps the one before it, then left until all are within the limit, which
+  // leaves room for those before: no row is wider.
   void set_apart(Row& row) const {
+    const std::size_t gap = gap_of(row);
     std::size_t begin = 0;
     for (Item& item : row) {
       item.center = std::max(item.center, begin + item.width / 2);
-      begin = item.left() + item.width + gap_;
+      begin = item.left() + item.width + gap;
     }
-    std::size_t end = metrics_.limit;
+    std::size_t end = limit_;
     for (auto item = row.rbegin(); item != row.rend(); ++item) {
       const std::size_t after_center = item->width - item->width / 2;
-      item->center = std::min(item->center, end - std::min(end, after_center));
-      end = item->left() - std::min(item->left(), gap_);
+      item->center = std::min(item->center, end - after_center);
+      end = item->left() - std::min(item->left(), gap);
     }
   }
 
@@ -224,7 +239,8 @@ class FlowLayout {
 
   const Style& style_;
   const Metrics& metrics_;
-  std::size_t gap_;  // between items
+  std::size_t gap_;    // between items, where there is room
+  std::size_t limit_;  // wider than that of the metrics where a row does not fit
   std::vector<Row> rows_;
   Drawing drawing_;
 };

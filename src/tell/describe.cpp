@@ -127,7 +127,7 @@ void add_results(Page& page, const std::vector<const Node*>& nodes, std::string_
   }
 }
 
-void add_matrices(Page& page, const std::vector<const Node*>& nodes) {
+void add_formulas_and_tables(Page& page, const std::vector<const Node*>& nodes) {
   for (const Node* node : nodes) add_results(page, {node});
 }
 

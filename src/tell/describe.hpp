@@ -38,7 +38,7 @@ FormulaBlock formula_block(const Node& node, std::string_view scope = {});
 void add_results(Page& page, const std::vector<const Node*>& nodes, std::string_view scope = {});
 
 /// Some nodes with their formulas, and nothing else: what --only asks for.
-void add_matrices(Page& page, const std::vector<const Node*>& nodes);
+void add_formulas_and_tables(Page& page, const std::vector<const Node*>& nodes);
 
 /// Nodes that follow each other in the same scope, as groups.
 std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& nodes);

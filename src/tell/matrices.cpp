@@ -123,7 +123,9 @@ void add_matrices(Page& page, const Trace& trace, const std::vector<Traced>& sho
   const bool by_scope = std::ranges::any_of(shown, is_of_model);
   std::string_view last;
   for (const Traced& matrix : shown) {
-    const std::string_view scope = by_scope ? scope_of(matrix.name) : std::string_view();
+    // A name that begins with a dot, as "../a" does, has a scope without a name: it is told as a whole.
+    const bool is_within = by_scope && !matrix.name.starts_with('.');
+    const std::string_view scope = is_within ? scope_of(matrix.name) : std::string_view();
     if (scope != last && !scope.empty()) page.head(2, std::string(scope.substr(0, scope.size() - 1)));
     last = scope;
     page.say(matrices.formula_of(matrix, scope));

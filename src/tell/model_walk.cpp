@@ -68,7 +68,6 @@ bool turns(const Node&, const Told& told) {
 }
 
 // --- sentences that depend on the recipe, or on the masks
-// ----------------------------------------------------------------------------------------------
 
 // Why a key is masked: "comes later or is padding".
 std::string reasons(bool is_causal, bool has_blanks, const WordMask& given) {

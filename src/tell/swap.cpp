@@ -88,7 +88,8 @@ class SwapPage {
       const bool is_result = node.is(role::output) || node.is(role::feed_forward);
       if (is_result && node.operation && lies_within(node.place, within)) last = &node;
     }
-    if (!last) fail("outputs are compared, and there are none: give ‹x› with ‹w_q›, ‹w_k› and ‹w_v›, or ‹text›");
+    if (!last)
+      fail("outputs are compared, and there are none: give ‹x› with ‹w_q›, ‹w_k› and ‹w_v›, or ‹text›");
     return *last;
   }
 

@@ -7,7 +7,9 @@
 #include "command/solve.hpp"
 #include "problem/draw.hpp"
 #include "support/error.hpp"
+#include "support/lookup.hpp"
 #include "support/number.hpp"
+#include "support/text.hpp"
 #include "tell/describe.hpp"
 
 namespace attn {
@@ -57,6 +59,30 @@ void add_identities(Page& page, const Problem& problem, const Matrix& q, const M
   page.say(std::move(listing));
 }
 
+// The functions that have the given bias: the chosen one, if it can, or else those that its shape fits.
+std::vector<std::string> functions_with_bias(const OptionValues& options, Problem problem) {
+  const Matrix* const bias = problem.find(role::score_b);
+  if (!bias) return {};
+  const ScoringFunction& chosen = *find_row(scoring_functions(), problem.score);
+  if (!chosen.biases.empty()) return {std::string(chosen.name)};
+  std::vector<std::string> names;
+  std::string shapes;
+  for (const ScoringFunction& function : scoring_functions()) {
+    if (function.biases.empty()) continue;
+    problem.score = function.name;
+    draw_score_parameters(options, problem);
+    // An additive score is as wide as its hidden layer, whatever the size of a key.
+    const Matrix* const hidden = problem.find(role::score_wq);
+    const std::size_t width = hidden ? hidden->shape().columns : 1;
+    const Shape shape = function.biases.front().shape(width, width);
+    if (bias->shape() == shape) names.emplace_back(function.name);
+    shapes += fmt::format("{}{} for {}", shapes.empty() ? "" : " or ", to_string(shape), function.name);
+  }
+  if (!problem.has(role::score_wq)) return {};  // without queries and keys, which are asked for first
+  if (names.empty()) fail("score_b is {}: it must be {}", to_string(bias->shape()), shapes);
+  return names;
+}
+
 }  // namespace
 
 Outcome run_compare_scores(const Command&, const Arguments& arguments) {
@@ -73,10 +99,17 @@ Outcome run_compare_scores(const Command&, const Arguments& arguments) {
   page.say(
       text("The same queries and keys with every scoring function. Matrices that a function learns are "
            "random if they are not given (--seed)."));
+  const std::vector<std::string> with_bias = functions_with_bias(options, given);
+  if (!with_bias.empty()) {
+    page.say(fmt::format("score_b is the bias of {}. No other function has one here.", listed(with_bias)));
+  }
   const Matrix *q = nullptr, *k = nullptr;
   for (const ScoringFunction& function : scoring_functions()) {
     problem->score = function.name;
     problem->scale.clear();
+    problem->matrices.erase(&role::score_b);
+    if (std::ranges::find(with_bias, function.name) != with_bias.end())
+      problem->matrices.emplace(&role::score_b, *given.find(role::score_b));
     draw_score_parameters(options, *problem);
     const Graph::Scope scope(*graph, {scope::other, function.name});
     evaluate(*problem, *graph, Extent::weights);
@@ -92,6 +125,8 @@ Outcome run_compare_scores(const Command&, const Arguments& arguments) {
   add_identities(page, *problem, *q, *k);
   problem->score = given.score;
   problem->scale = given.scale;
+  if (const Matrix* const bias = given.find(role::score_b))
+    problem->matrices.insert_or_assign(&role::score_b, *bias);
   // All scoring functions have had their turn: what one of them leaves idle, another one uses.
   std::vector<std::string> remarks = solved.warnings();
   std::erase_if(remarks, [](const std::string& remark) { return remark.starts_with("--score"); });

@@ -178,6 +178,12 @@ Axis distances(std::size_t count) {
 
 void check_shown(const PositionKind& kind, const Arguments& arguments, const Problem& problem) {
   if (kind.of_embeddings) return;
+  if (!kind.table_shape) {
+    fail(
+        "attn positions shows vectors and tables, and {0} positions have none{1}: see attn walk --text 'a b "
+        "c' --positions {0}",
+        kind.name, kind.of_queries_and_keys ? ", as they turn queries and keys" : "");
+  }
   if (arguments.has(option::columns))
     fail("--columns chooses curves, and --positions {} has none: leave it out", kind.name);
   const std::size_t count = problem.sequences.front().x->shape().rows;

@@ -35,12 +35,8 @@ void add_step(Page& page, const Step& step, const std::vector<const Node*>& node
 }  // namespace
 
 Outcome run_feed_forward(const Command& command, const Arguments& arguments) {
-  // As PyTorch's Transformer layers name and keep them.
-  constexpr PartTensor tensors[] = {{"linear1.weight", &option::w_1, true},
-                                    {"linear1.bias", &option::b_1},
-                                    {"linear2.weight", &option::w_2, true},
-                                    {"linear2.bias", &option::b_2}};
-  return run_step(command, with_tensors(arguments, tensors));
+  return run_step(command, with_part(arguments, scope::feed_forward,
+                                     {&option::w_1, &option::b_1, &option::w_2, &option::b_2}));
 }
 
 Outcome run_step(const Command& command, const Arguments& arguments) {

@@ -20,9 +20,9 @@ std::size_t shareable(std::size_t d) {
 }  // namespace
 
 void add_heads(CostPage& page, std::optional<std::size_t> words, std::optional<std::size_t> size) {
-  constexpr std::size_t most_words = 4096, most_numbers = 65536;
+  constexpr std::size_t largest_n = 4096, most_numbers = 65536;
   constexpr std::size_t usual_words = 8, usual_size = 512;  // as in Vaswani et al. 2017
-  const std::size_t n = std::min(words.value_or(usual_words), most_words);
+  const std::size_t n = std::min(words.value_or(usual_words), largest_n);
   const std::size_t d_model = shareable(std::min(size.value_or(usual_size), most_numbers));
   page.head(1, "Eight heads against one");
   page.say(fmt::format(

@@ -21,6 +21,7 @@ OptionGroup shown(std::vector<Offered> more) {
 
 std::vector<Command> model_commands() {
   constexpr std::string_view
+      kinds_of_models = "kind of model: encoder-decoder, encoder-only or decoder-only",
       mask_of_words =
           "mask of the words, a row for each query, or one for all: true or 1 attends, false or 0 is masked; "
           "a mask of floats, such as 0.0, is added to the scores",
@@ -104,7 +105,7 @@ std::vector<Command> model_commands() {
        .run = run_transformer});
   commands.push_back({.name = "transformer",
                       .summary = "run a whole Transformer, from words to the probabilities of the next word",
-                      .own = shown({option::kind,
+                      .own = shown({{option::kind, kinds_of_models},
                                     option::check_causal,
                                     {option::causal, "causal mask for the source words as well"},
                                     option::not_causal,
@@ -121,7 +122,7 @@ std::vector<Command> model_commands() {
   commands.push_back(
       {.name = "parameters",
        .summary = "list the parameters of a model with their shapes and counts",
-       .own = {{{option::kind, "kind of model: encoder-decoder, encoder-only or decoder-only"}}},
+       .own = {{{option::kind, kinds_of_models}}},
        .groups = {&model_options()},
        .examples = {"attn parameters --size base", "attn parameters --save-parameters tiny.safetensors"},
        .run = run_parameters});

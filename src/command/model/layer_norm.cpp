@@ -1,24 +1,19 @@
-#include "attention/watches.hpp"
-#include "model/norm.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "attention/watches.hpp"
 #include "command/parameter_file.hpp"
 #include "command/solve.hpp"
+#include "model/norm.hpp"
 #include "problem/evaluation.hpp"
 #include "support/error.hpp"
-#include "support/text.hpp"
 #include "tell/describe.hpp"
 
 namespace attn {
 namespace {
-
-constexpr PartTensor tensors_of_norm[] = {
-    {"weight", &option::gamma}, {"bias", &option::beta}, {"gamma", &option::gamma}, {"beta", &option::beta}};
 
 Value row_of(Graph& graph, const Arguments& arguments, const Option& option, Matrix usual) {
   Matrix matrix = arguments.has(option) ? arguments.matrix(option).matrix : std::move(usual);
@@ -44,7 +39,8 @@ std::vector<std::string> constant_rows(const Node& x) {
 }  // namespace
 
 Outcome run_layer_norm(const Command&, const Arguments& given) {
-  const Arguments arguments = with_tensors(given, tensors_of_norm, "an nn.LayerNorm");
+  const Arguments arguments =
+      with_part(given, scope::norm, {&option::gamma, &option::beta}, "an nn.LayerNorm");
   const Problem problem = build(requested(arguments));
   if (problem.sequences.size() != 1)
     fail("attn layer-norm normalizes one sentence: give one --text or one --x");

@@ -9,33 +9,23 @@
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {
 
 using Needs = ModelUse::Needs;
 
-// An option that chooses a field of the recipe; a flag has a text of its own.
-struct FieldOption {
+// What a flag says of a field; the other options have the field's name.
+struct FlagField {
   const Option& option;
-  std::string_view field;
-  std::string_view text = {};
+  std::string_view field, text;
 };
 
-constexpr FieldOption field_options[] = {
-    {option::norm, "norm"},
-    {option::norm_kind, "norm_kind"},
-    {option::epsilon, "epsilon"},
-    {option::activation, "activation"},
-    {option::positions, "positions"},
-    {option::base, "base"},
-    {option::scale, "scale"},
-    {option::unscaled_embeddings, "scale_embeddings", "false"},
-    {option::tied_output, "tied_output", "true"},
-};
+constexpr FlagField flag_fields[] = {{option::unscaled_embeddings, "scale_embeddings", "false"},
+                                     {option::tied_output, "tied_output", "true"}};
 
 // --- fields
-// ------------------------------------------------------------------------------------------------------
 
 // A field that was asked for, and by which option.
 struct AskedField {
@@ -56,16 +46,22 @@ std::vector<std::string_view> causal_fields(Needs part) {
 }
 
 // What an option says, as a model file would.
-std::string text_of(const Arguments& arguments, const FieldOption& row) {
-  if (row.option.kind == Kind::flag) return std::string(row.text);
-  if (row.option.kind == Kind::number) return fmt::format("{}", *arguments.number(row.option));
-  return *arguments.text(row.option);
+std::string text_of(const Arguments& arguments, const Option& option) {
+  if (option.kind == Kind::number) return fmt::format("{}", *arguments.number(option));
+  return *arguments.text(option);
 }
 
 std::vector<AskedField> asked_fields(const Arguments& arguments, const ModelUse& use) {
   std::vector<AskedField> asked;
-  for (const FieldOption& row : field_options) {
-    if (arguments.has(row.option)) asked.push_back({row.field, text_of(arguments, row), row.option});
+  for (const Option* option : recipe_options()) {
+    if (!arguments.has(*option)) continue;
+    const auto flag =
+        std::ranges::find(flag_fields, option, [](const FlagField& row) { return &row.option; });
+    if (flag == std::end(flag_fields)) {
+      asked.push_back({option->member, text_of(arguments, *option), *option});
+    } else {
+      asked.push_back({flag->field, std::string(flag->text), *option});
+    }
   }
   for (const Option* option : {&option::causal, &option::not_causal}) {
     if (!arguments.has(*option)) continue;
@@ -99,6 +95,7 @@ ModelRecipe asked_recipe(const Arguments& arguments, const ModelUse& use, const 
     const RecipeField& field = field_called(brought.field);
     field.take(theirs, std::string(brought.text), path);
     const auto asked = std::ranges::find(all, brought.field, &AskedField::field);
+    if (asked != all.end() && brought.is_assumed) continue;
     if (asked != all.end() && field.told(recipe) != field.told(theirs)) {
       fail("{}: {} is {}, whose {} {}: leave out {}", asked->typed(), path, file.layout, field.of_what,
            field.told(theirs), asked->option.name);
@@ -111,24 +108,31 @@ ModelRecipe asked_recipe(const Arguments& arguments, const ModelUse& use, const 
 std::string assumptions_in_words(const Arguments& arguments, const ModelRecipe& recipe,
                                  std::span<const BroughtField> brought) {
   const auto is_open = [&](std::string_view field, const Option& option) {
-    return !arguments.has(option) && std::ranges::find(brought, field, &BroughtField::field) == brought.end();
+    const auto found = std::ranges::find(brought, field, &BroughtField::field);
+    return !arguments.has(option) && (found == brought.end() || found->is_assumed);
   };
   std::vector<std::string> unnamed, assumed;
+  if (is_open("norm", option::norm)) {
+    unnamed.emplace_back("the placement of the norms");
+    assumed.push_back(fmt::format("{}-norm", recipe.norm->name));
+  }
+  if (recipe.norm->in_layers && is_open("norm_kind", option::norm_kind)) {
+    unnamed.emplace_back("the kind of the norms");
+    assumed.emplace_back(recipe.norm_kind->title);
+  }
   if (is_open("activation", option::activation)) {
     unnamed.emplace_back("the activation");
     assumed.push_back(fmt::format("{} in the feed-forward layers", recipe.activation->title));
   }
   if (recipe.norm->in_layers && is_open("epsilon", option::epsilon)) {
     unnamed.emplace_back("ε");
-    assumed.push_back(fmt::format("ε = {} in {}", recipe.epsilon, recipe.norm_kind->title));
+    assumed.push_back(fmt::format("ε = {} in the norms", recipe.epsilon));
   }
   if (unnamed.empty()) return "";
-  return fmt::format("The file does not name {}. Assumed here: {}.", fmt::join(unnamed, " and "),
-                     fmt::join(assumed, ", and "));
+  return fmt::format("The file does not name {}. Assumed here: {}.", listed(unnamed), listed(assumed));
 }
 
 // --- masks
-// -------------------------------------------------------------------------------------------------------
 
 namespace {
 

@@ -10,7 +10,7 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t most_words = 10000, drawn_numbers = 4;
+constexpr std::size_t drawn_numbers = 4;
 
 using Words = std::vector<std::string>;
 

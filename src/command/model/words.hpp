@@ -5,8 +5,6 @@
 
 namespace attn {
 
-constexpr std::size_t most_words = 10000;
-
 /// The sentences that a model file gives; empty: none.
 struct ToldSentences {
   std::string source;
