@@ -229,6 +229,17 @@ TEST_CASE("an option that contradicts what a layout brings is refused with both 
             "layers and ε = 1e-05 in the norms.");
 }
 
+TEST_CASE("an activation that is made of simpler functions is explained by them") {
+  const auto explained = [](const char* name) {
+    return in_one_line(
+        accepted({"encoder", "--activation", name, "--explain", "encoder.1.feed_forward.activated[1,2]"})
+            .out);
+  };
+  check_has(explained("silu"), "⋅sigmoid(");
+  check_has(explained("gelu"), "erf(");
+  check_has(explained("gelu-tanh"), "⋅(1 + tanh(");
+}
+
 TEST_CASE("the page of a model says how it computes") {
   const auto page = [](const Words& more) { return in_one_line(accepted(Words{"encoder"} + more).out); };
   check_has(page({"--activation", "silu"}), "SiLU (each number x is multiplied by 1 / (1 + exp(−x)))");

@@ -68,10 +68,13 @@ Expression squared(Expression base) {
 namespace {
 
 template <double (*f)(double)>
-constexpr Function function(std::string_view name, std::string_view latex) {
-  return {name, latex, f, [](std::span<double> x) {
+constexpr Function function(std::string_view name, std::string_view latex,
+                            Expression (*worked_out)(const Expression& x) = nullptr) {
+  return {name, latex, f,
+          [](std::span<double> x) {
             for (double& value : x) value = f(value);
-          }};
+          },
+          worked_out};
 }
 
 double exp_of(double x) {
@@ -79,6 +82,9 @@ double exp_of(double x) {
 }
 double tanh_of(double x) {
   return std::tanh(x);
+}
+double erf_of(double x) {
+  return std::erf(x);
 }
 double logistic_of(double x) {
   return 1.0 / (1.0 + std::exp(-x));
@@ -106,25 +112,46 @@ double root_of(double x) {
   return std::sqrt(x);
 }
 
+Expression half() {
+  return number(0.5);
+}
+Expression gelu_worked_out(const Expression& x) {
+  const Expression root = number(std::numbers::sqrt2, {"√2", "\\sqrt{2}"});
+  return product({half(), x, sum({number(1.0), call(error_function, x / root)})});
+}
+Expression gelu_by_tanh_worked_out(const Expression& x) {
+  const Expression slope = number(std::sqrt(2.0 / std::numbers::pi), {"√(2/π)", "\\sqrt{2/\\pi}"});
+  const Expression bent = sum({x, product({number(0.044715, {"0.044715", "0.044715"}), x, x, x})});
+  return product({half(), x, sum({number(1.0), call(hyperbolic_tangent, product({slope, bent}))})});
+}
+Expression silu_worked_out(const Expression& x) {
+  return product({x, call(logistic, x)});
+}
+
 }  // namespace
 
 const Function exponential = function<exp_of>("exp", "\\exp");
 const Function hyperbolic_tangent = function<tanh_of>("tanh", "\\tanh");
+const Function error_function = function<erf_of>("erf", "\\operatorname{erf}");
 const Function logistic = function<logistic_of>("sigmoid", "\\sigma");
 const Function rectifier = function<rectified>("ReLU", "\\operatorname{ReLU}");
-const Function gelu_function = function<gelu_of>("GELU", "\\operatorname{GELU}");
+const Function gelu_function = function<gelu_of>("GELU", "\\operatorname{GELU}", gelu_worked_out);
 const Function gelu_by_tanh_function =
-    function<gelu_by_tanh_of>("GELU_tanh", "\\operatorname{GELU}_{\\tanh}");
-const Function silu_function = function<silu_of>("SiLU", "\\operatorname{SiLU}");
+    function<gelu_by_tanh_of>("GELU_tanh", "\\operatorname{GELU}_{\\tanh}", gelu_by_tanh_worked_out);
+const Function silu_function = function<silu_of>("SiLU", "\\operatorname{SiLU}", silu_worked_out);
 const Function sine = function<sin_of>("sin", "\\sin");
 const Function cosine = function<cos_of>("cos", "\\cos");
 const Function square_root = function<root_of>("√", "\\operatorname{sqrt}");
 
 std::span<const Function* const> functions() {
   static constexpr const Function* all[] = {
-      &exponential,           &hyperbolic_tangent, &logistic, &rectifier, &gelu_function,
-      &gelu_by_tanh_function, &silu_function,      &sine,     &cosine,    &square_root};
+      &exponential,           &hyperbolic_tangent, &error_function, &logistic, &rectifier,  &gelu_function,
+      &gelu_by_tanh_function, &silu_function,      &sine,           &cosine,   &square_root};
   return all;
+}
+
+Expression worked_out(const Function& function, Expression argument) {
+  return function.worked_out ? function.worked_out(argument) : call(function, std::move(argument));
 }
 
 Expression call(const Function& function, Expression argument) {

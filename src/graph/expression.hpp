@@ -56,12 +56,14 @@ struct Function {
   std::string_view name;
   std::string_view latex;
   double (*evaluate)(double);
-  void (*evaluate_all)(std::span<double> x);  // x ← f(x), cell by cell
+  void (*evaluate_all)(std::span<double> x);                // x ← f(x), cell by cell
+  Expression (*worked_out)(const Expression& x) = nullptr;  // with simpler functions; null: it is known
 };
 extern const Function exponential;
 extern const Function hyperbolic_tangent;
-extern const Function logistic;   // 1 / (1 + exp(−x))
-extern const Function rectifier;  // max(x, 0), and NaN where x is
+extern const Function error_function;  // erf
+extern const Function logistic;        // 1 / (1 + exp(−x))
+extern const Function rectifier;       // max(x, 0), and NaN where x is
 /// x Φ(x), where Φ is the distribution of a standard normal variable, and 0.5 x (1 + tanh(√(2/π) (x +
 /// 0.044715 x³))), which is close to it.  (Hendrycks and Gimpel 2016, Gaussian Error Linear Units, section 2)
 extern const Function gelu_function;
@@ -75,6 +77,9 @@ std::span<const Function* const> functions();
 
 /// The function of the argument.
 Expression call(const Function& function, Expression argument);
+
+/// The same with what simpler functions make of the argument, where the function is made of them.
+Expression worked_out(const Function& function, Expression argument);
 
 /// The different cells of the tree, in the order in which they are first written.
 std::vector<Cell> cells_of(const Expression& expression);

@@ -167,7 +167,7 @@ class CellFunction final : public InPlace {
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    return {call(function_, cell(*operands[0], row, column))};
+    return {worked_out(function_, cell(*operands[0], row, column))};
   }
 
   const Function& function() const { return function_; }

@@ -46,7 +46,7 @@ ModelInput input_of(const Words& words, const Vocabulary& vocabulary, std::size_
 // The only matrix of an option, with a row of size d_model for each word.
 Matrix given_vectors(const Arguments& arguments, const Option& option, std::size_t d_model) {
   const std::vector<MatrixFile>& files = arguments.matrices(option);
-  if (files.size() > 1) fail("{} is given {} times: give it once", option.name, files.size());
+  if (files.size() > 1) fail("{} gives {} matrices: give one of them", option.name, files.size());
   const Matrix& matrix = files.front().matrix;
   if (!std::ranges::all_of(cells(matrix), [](double cell) { return std::isfinite(cell); })) {
     fail("{}: every number must be finite", option.name);
