@@ -116,7 +116,7 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
   }
   refuse_two_in_one(answer.output, outcome.files);
   const bool to_file = answer.output != "-";
-  if (answer.format->binary && !to_file && environment.output_is_terminal) {
+  if (answer.format->is_binary() && !to_file && environment.output_is_terminal) {
     fail("{} is not for a terminal: give -o FILE, or send the output on", answer.format->name);
   }
   answer.style = style_for(arguments, environment, to_file);

@@ -1,5 +1,7 @@
 #include "command/block_runner.hpp"
 
+#include <fmt/ranges.h>
+
 #include "command/app.hpp"
 #include "support/error.hpp"
 
@@ -21,8 +23,13 @@ void refuse_effects(const Answer& answer) {
   if (answer.output != "-" || !answer.files.empty())
     fail("a block of a document writes no files: show the output instead, or give this command elsewhere");
   if (answer.session) fail("a block of a document is no terminal: give attn lesson run --no-input");
-  if (answer.format->binary)
-    fail("{} is not for a document: give format=text, markdown, csv, tsv or json", answer.format->name);
+  if (answer.format->is_binary()) {
+    std::vector<std::string> readable;
+    for (const Format& format : formats()) {
+      if (!format.is_binary()) readable.emplace_back(format.name);
+    }
+    fail("{} is not for a document. Choose one of: {}", answer.format->name, fmt::join(readable, ", "));
+  }
 }
 
 Style style_of(const Answer& answer, const BlockStyle& wanted) {
@@ -37,7 +44,7 @@ Style style_of(const Answer& answer, const BlockStyle& wanted) {
 
 // Beside a page go its warnings; here they go before it.
 void put_warnings_first(Answer& answer) {
-  if (answer.format->name != "text" && answer.format->name != "markdown") return;
+  if (answer.format->audience != Audience::readers) return;
   std::vector<Block> warnings;
   for (const std::string& warning : answer.warnings)
     warnings.emplace_back(Prose{text(strong("attn: warning: "), warning)});

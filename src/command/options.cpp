@@ -107,16 +107,18 @@ const OptionGroup& model_options() {
       for (const Option* other : recipe_options()) exclude(one, {other});
       exclude(one, {&option::causal, &option::not_causal});
     };
-    exclude(option::model,
-            {&option::parameters, &option::size, &option::layers, &option::d_model, &option::d_ff,
-             &option::heads, &option::kv_heads, &option::no_bias, &option::kind});
-    exclude_recipe(option::model);
-    exclude(option::parameters, {&option::size, &option::layers, &option::d_model, &option::d_ff,
-                                 &option::kv_heads, &option::no_bias, &option::kind});
-    exclude(option::example,
-            {&option::model, &option::parameters, &option::size, &option::layers, &option::d_model,
-             &option::d_ff, &option::heads, &option::kv_heads, &option::no_bias, &option::kind});
-    exclude_recipe(option::example);
+    // A file of parameters has all sizes but the number of heads; a whole model has that and its recipe, too.
+    const auto exclude_sizes = [&](const Option& one) {
+      exclude(one, {&option::size, &option::layers, &option::d_model, &option::d_ff, &option::kv_heads,
+                    &option::no_bias, &option::kind});
+    };
+    exclude(option::example, {&option::model});
+    for (const Option* whole : {&option::model, &option::example}) {
+      exclude(*whole, {&option::parameters, &option::heads});
+      exclude_sizes(*whole);
+      exclude_recipe(*whole);
+    }
+    exclude_sizes(option::parameters);
     exclude(option::n, {&option::text, &option::source, &option::x, &option::target, &option::target_x});
     return all;
   }();

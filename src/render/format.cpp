@@ -14,14 +14,17 @@ namespace attn {
 namespace {
 
 constexpr std::array table = {
-    Format{"text", "tables for a terminal or a text file", "txt", false, render_text},
-    Format{"markdown", "tables and LaTeX formulas", "md", false, render_markdown},
-    Format{"csv", "the matrices, separated by commas, at full precision", "csv", false, render_csv},
-    Format{"tsv", "the matrices, separated by tabs, at full precision", "tsv", false, render_tsv},
-    Format{"json", "the problem, matrices, formulas and page at full precision", "json", false, render_json},
-    Format{"npy", "one matrix for NumPy", "npy", true, render_npy},
-    Format{"npz", "all matrices for NumPy, by name", "npz", true, render_npz},
-    Format{"safetensors", "all matrices by name, as models are stored", "safetensors", true,
+    Format{"text", "tables for a terminal or a text file", "txt", Audience::readers, render_text},
+    Format{"markdown", "tables and LaTeX formulas", "md", Audience::readers, render_markdown},
+    Format{"csv", "the matrices, separated by commas, at full precision", "csv", Audience::programs,
+           render_csv},
+    Format{"tsv", "the matrices, separated by tabs, at full precision", "tsv", Audience::programs,
+           render_tsv},
+    Format{"json", "the problem, matrices, formulas and page at full precision", "json", Audience::programs,
+           render_json},
+    Format{"npy", "one matrix for NumPy", "npy", Audience::bytes, render_npy},
+    Format{"npz", "all matrices for NumPy, by name", "npz", Audience::bytes, render_npz},
+    Format{"safetensors", "all matrices by name, as models are stored", "safetensors", Audience::bytes,
            render_safetensors},
 };
 

@@ -10,13 +10,18 @@
 
 namespace attn {
 
+/// What the output of a format is for: to be read, for other programs as text, or for them as bytes.
+enum class Audience { readers, programs, bytes };
+
 /// A format is one pure function of a page.
 struct Format {
   std::string_view name;
   std::string_view summary;
   std::string_view extension;  // of the files it is chosen for
-  bool binary;
+  Audience audience;
   void (*render)(const Page& page, const Style& style, Sink& sink);
+
+  bool is_binary() const { return audience == Audience::bytes; }
 };
 
 /// text, markdown, csv, tsv, json, npy, npz, safetensors. A new format is one file and one row.
