@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <new>
 #include <string>
@@ -48,38 +49,57 @@ int complain(int code, std::string_view sentence) {
   return code;
 }
 
-// What a format cannot hold must be known before any file beside the page is written; and these are written
-// before the page, whose reader may leave at any time.
-void rehearse(const attn::Answer& answer) {
-  attn::Sink nowhere([](std::string_view) {});
-  answer.format->render(answer.page, answer.style, nowhere);
+// What the system says of a write is told; a signal would end the program before.
+void let_writes_fail() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
-void write_beside(const attn::Answer& answer) {
-  if (!answer.files.empty()) rehearse(answer);
-  for (const attn::FileToWrite& file : answer.files) attn::write_file(file);
+// What a format cannot hold must be known before any file beside the page is written.
+void write_beside(const attn::Answer& answer, attn::OutputFiles& files) {
+  if (answer.files.empty()) return;
+  attn::Sink nowhere([](std::string_view) {});
+  answer.format->render(answer.page, answer.style, nowhere);
+  for (const attn::FileToWrite& file : answer.files) files.write(file);
 }
 
 void write_paged(const attn::Answer& answer) {
-  write_beside(answer);
+  attn::OutputFiles files;
+  write_beside(answer, files);
+  files.take_places();
   attn::PagedOutput output(*answer.pager, answer.style);
   attn::Sink sink([&](std::string_view bytes) { output.write(bytes); });
+  answer.format->render(answer.page, answer.style, sink);
+  sink.flush();
+  output.finish();
+}
+
+// A page is seen while it is written, unless it is a file: then the files beside it come first.
+void write_whole(const attn::Answer& answer) {
+  attn::OutputFiles files;
+  write_beside(answer, files);
+  attn::OutputFile& page = files.open(answer.output);
+  if (!page.appears_whole()) files.take_places();
+  attn::Sink sink([&](std::string_view bytes) { page.write(bytes); });
+  answer.format->render(answer.page, answer.style, sink);
+  sink.flush();
+  page.settle();
+  if (page.appears_whole()) files.take_places();
+}
+
+void write(const attn::Answer& answer) {
   try {
-    answer.format->render(answer.page, answer.style, sink);
-    sink.flush();
-    output.finish();
+    if (answer.session) {
+      attn::StandardTerminal terminal(answer.pager ? attn::Pauses::yes : attn::Pauses::no);
+      answer.session(terminal, answer.style);
+    } else if (answer.pager) {
+      write_paged(answer);
+    } else {
+      write_whole(answer);
+    }
   } catch (const attn::PageLeft&) {
     // A verdict counts all the same.
   }
-}
-
-void write_whole(const attn::Answer& answer) {
-  attn::OutputFile file(answer.output);
-  write_beside(answer);
-  attn::Sink sink([&](std::string_view bytes) { file.write(bytes); });
-  answer.format->render(answer.page, answer.style, sink);
-  sink.flush();
-  file.commit();
 }
 
 int run(const std::vector<std::string>& command_line) {
@@ -89,16 +109,7 @@ int run(const std::vector<std::string>& command_line) {
   const attn::Answer answer = attn::answer(command_line, world);
   progress.clear();
   for (const std::string& warning : answer.warnings) say("warning: " + warning);
-  if (answer.session) {
-    attn::StandardTerminal terminal(answer.pager ? attn::Pauses::yes : attn::Pauses::no);
-    answer.session(terminal, answer.style);
-    return success;
-  }
-  if (answer.pager) {
-    write_paged(answer);
-  } else {
-    write_whole(answer);
-  }
+  write(answer);
   return answer.verdict == attn::Verdict::passed ? success : check_failed;
 }
 
@@ -106,6 +117,7 @@ int run(const std::vector<std::string>& command_line) {
 
 int main(int argc, char** argv) {
   attn::restore_environment_of_blas();
+  let_writes_fail();
   try {
     return run({argv + 1, argv + argc});
   } catch (const attn::InputError& error) {

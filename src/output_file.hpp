@@ -1,31 +1,58 @@
 #pragma once
 
+#include <deque>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "new_file.hpp"
 #include "support/file_to_write.hpp"
 
 namespace attn {
 
-/// A file that appears whole or not at all: it is written beside its place and renamed when it is committed.
-/// "-" is standard output. Throws OutputError when it cannot be written; a reader that has gone away is no
-/// error.
+/// What is written: a file, which appears whole or not at all and survives a loss of power; or as it comes,
+/// standard output ("-"), a pipe or a device. Throws OutputError where it cannot be written, and PageLeft
+/// where its reader has gone away.
 class OutputFile {
  public:
   explicit OutputFile(std::string path);
+  /// The file that is there must still have these bytes when another takes its place.
+  OutputFile(std::string path, std::optional<std::string> must_have);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
+  /// Whether nothing of it can be seen before it takes its place.
+  bool appears_whole() const { return file_ != nullptr; }
   void write(std::string_view bytes);
-  void commit();
+  /// All of it was written: it waits beside its place, where nothing can fail for lack of room any more.
+  void settle();
+  /// Throws OutputError where somebody has changed what must have stayed.
+  void check_is_unchanged() const;
+  void take_place();
+  const std::string& path() const { return path_; }
 
  private:
   [[noreturn]] void fail_to_write() const;
 
   std::string path_;
-  std::string temporary_;  // empty: written in place
+  std::optional<std::string> must_have_;
+  std::unique_ptr<NewFile> file_;  // null: written in place
   int descriptor_;
+};
+
+/// Files that one command writes: none of them takes its place before all of them could.
+class OutputFiles {
+ public:
+  OutputFile& open(std::string path);
+  /// Throws OutputError.
+  void write(const FileToWrite& file);
+  /// Lets them take their places in order. The sentence of an OutputError says which of them did.
+  void take_places();
+
+ private:
+  std::deque<OutputFile> files_;
 };
 
 /// Writes a whole file. Throws OutputError.

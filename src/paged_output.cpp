@@ -28,7 +28,6 @@ PagedOutput::~PagedOutput() {
 
 void PagedOutput::write(std::string_view bytes) {
   if (command_.empty() || rows_ == 0) return pager_.write(bytes);
-  if (left_) return;
   if (pipe_ >= 0) return send(bytes);
   first_ += bytes;
   lines_ += rows_of(bytes, columns_);
@@ -60,12 +59,13 @@ void PagedOutput::start() {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-  // We ignore closed pipes; what the pager starts need not.
+  // We ignore what a write is told of anyway; what the pager starts need not.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t defaults;
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGPIPE);
+  sigaddset(&defaults, SIGXFSZ);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   char shell[] = "sh", option[] = "-c";
@@ -85,8 +85,8 @@ void PagedOutput::send(std::string_view bytes) {
     const ssize_t written = ::write(pipe_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0 && errno == EPIPE) {
-      left_ = true;  // finish() says whether there was a reader at all
-      return;
+      finish();  // it says whether there was a reader at all
+      throw PageLeft{};
     }
     if (written < 0)
       throw OutputError(fmt::format("the pager cannot be written to: {}", std::strerror(errno)));

@@ -33,7 +33,6 @@ class PagedOutput {
   std::size_t rows_;
   std::string first_;  // what came before it was known whether it fits
   std::size_t lines_ = 0;
-  bool left_ = false;  // the command's reader has seen enough
   int pipe_ = -1;
   int process_ = 0;
 };

@@ -150,30 +150,6 @@ TEST_CASE("a file may be converted onto itself") {
   CHECK(bytes_of(path) == "1,2\n3,4\n");
 }
 
-TEST_CASE("an interrupted run leaves no half-written file behind, and tells by which signal it ended") {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    CAPTURE(signal);
-    const TemporaryFolder folder;
-    const Finished finished = run_attn_and_interrupt(
-        {"softmax", "--n-q", "1200", "--n-k", "1200", "-o", folder.path("weights.csv")}, folder, signal);
-    const int interrupted = 128 + signal;
-    CHECK((finished.code == interrupted || finished.code == 0));
-    if (finished.code == interrupted) CHECK(folder.names() == std::vector<std::string>{});
-  }
-}
-
-TEST_CASE("a signal that is ignored stays ignored while a file is written") {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    CAPTURE(signal);
-    const TemporaryFolder folder;
-    const Finished finished = run_attn_and_interrupt(
-        {"softmax", "--n-q", "1200", "--n-k", "1200", "-o", folder.path("weights.csv")}, folder, signal,
-        {.shell = "trap '' INT TERM HUP"});
-    CHECK(finished.code == 0);
-    CHECK(folder.names() == std::vector<std::string>{"weights.csv"});
-  }
-}
-
 TEST_CASE("a page that cannot be written leaves every file beside it as it was") {
   const TemporaryFolder folder;
   const std::string text = "```attn\nattn version\n```\n";

@@ -236,7 +236,7 @@ TEST_CASE("an update that is killed leaves the document as it was or as it will 
   int killed = 0;
   for (unsigned wait = 0; wait < 60000; wait += 3000) {
     folder.write("a.md", before);
-    killed += run_attn_and_kill({"docs", "update", path}, wait).code == 128 + SIGKILL;
+    killed += run_attn_and_signal({"docs", "update", path}, wait, SIGKILL).code == 128 + SIGKILL;
     const std::string text = bytes_of(path);
     CHECK((text == before || text == after));
   }

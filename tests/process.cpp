@@ -94,8 +94,7 @@ class Process {
     REQUIRE(failure == 0);
   }
 
-  void interrupt(int signal) const { kill(id_, signal); }
-  void kill_at_once() const { kill(id_, SIGKILL); }
+  void send(int signal) const { kill(id_, signal); }
 
   void close_input() { input_.close(); }
 
@@ -115,6 +114,10 @@ class Process {
 };
 
 }  // namespace
+
+std::string without_privileges() {
+  return geteuid() == 0 ? "exec setpriv --bounding-set=-all --inh-caps=-all \"$0\" \"$@\"" : "true";
+}
 
 Finished run_attn(const Words& words, const Surroundings& surroundings) {
   if (!surroundings.output_path.empty()) {
@@ -170,21 +173,20 @@ Finished run_attn_into_closed_pipe(const Words& words) {
   return process.finish();
 }
 
-Finished run_attn_and_interrupt(const Words& words, const TemporaryFolder& folder, int signal,
-                                const Surroundings& surroundings) {
-  const Descriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
-  Process process(words, surroundings, nowhere.number());
-  constexpr int patience = 20000;
-  for (int i = 0; i < patience && folder.names().empty(); ++i) usleep(200);
-  process.interrupt(signal);
-  return process.finish();
+Finished run_attn_into_unread_pipe(const Words& words) {
+  int ends[2];
+  REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+  Descriptor reader(ends[0]), writer(ends[1]);
+  reader.close();
+  return Process(words, {}, writer.number()).finish();
 }
 
-Finished run_attn_and_kill(const Words& words, unsigned microseconds) {
+Finished run_attn_and_signal(const Words& words, unsigned microseconds, int signal,
+                             const Surroundings& surroundings) {
   const Descriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
-  Process process(words, {}, nowhere.number());
+  Process process(words, surroundings, nowhere.number());
   usleep(microseconds);
-  process.kill_at_once();
+  process.send(signal);
   return process.finish();
 }
 
@@ -217,7 +219,7 @@ Finished converse_with_attn(const Words& words, const std::vector<Turn>& turns,
     for (;;) {
       pollfd ready{terminal.number(), POLLIN, 0};
       if (poll(&ready, 1, moment) == 0) {
-        if (++silent == most_moments) process.kill_at_once();
+        if (++silent == most_moments) process.send(SIGKILL);
         // An end that was typed while the terminal changed from lines to keys is lost, and may have left
         // something in the line, in which it would not be an end.
         if (turn == turns.end()) {

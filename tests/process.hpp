@@ -30,6 +30,9 @@ struct Finished {
   std::string errors;  // standard error
 };
 
+/// What makes a shell become attn without root's right to pass over permissions; nothing where nobody has it.
+std::string without_privileges();
+
 /// Runs attn to its end.
 Finished run_attn(const Words& words, const Surroundings& surroundings = {});
 
@@ -43,15 +46,12 @@ doctest::skip needs_terminals();
 /// Runs attn into a pipe whose reader goes away after the first bytes.
 Finished run_attn_into_closed_pipe(const Words& words);
 
-class TemporaryFolder;
+/// The same, where the reader has gone away before the first bytes.
+Finished run_attn_into_unread_pipe(const Words& words);
 
-/// Runs attn, which is to write a file into this folder, and sends it a signal as soon as a file appears
-/// there.
-Finished run_attn_and_interrupt(const Words& words, const TemporaryFolder& folder, int signal,
-                                const Surroundings& surroundings = {});
-
-/// Runs attn and kills it, without any warning, after so many microseconds.
-Finished run_attn_and_kill(const Words& words, unsigned microseconds);
+/// Runs attn and sends it a signal after so many microseconds.
+Finished run_attn_and_signal(const Words& words, unsigned microseconds, int signal,
+                             const Surroundings& surroundings = {});
 
 /// What is typed once the terminal has shown something new that holds a text.
 struct Turn {

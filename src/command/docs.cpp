@@ -30,7 +30,7 @@ class Changes {
   void add(const Document& document, std::string text, std::string_view what) {
     const bool same = text == bytes_of(document);
     listing_.rows.push_back({document.path, same ? "nothing to change" : std::string(what)});
-    if (!same) files_.push_back({document.path, std::move(text)});
+    if (!same) files_.push_back({document.path, std::move(text), bytes_of(document)});
   }
 
   Outcome finish() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace attn {
@@ -8,6 +9,7 @@ namespace attn {
 struct FileToWrite {
   std::string path;
   std::string bytes;
+  std::optional<std::string> replaces = {};  // the bytes that were read there, which must be there still
 };
 
 }  // namespace attn
