@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "command/variables.hpp"
 #include "interrupts.hpp"
 
 namespace attn {
@@ -165,7 +166,7 @@ std::optional<Rgb> ground_of_terminal() {
   // The second question, for the kind of terminal, is one that all answer: so there is no waiting for an
   // answer to the first that does not come.
   constexpr std::string_view questions = "\x1b]11;?\x1b\\\x1b[c";
-  const bool is_far = std::getenv("SSH_CONNECTION") != nullptr;
+  const bool is_far = std::getenv(variable::ssh_connection.name) != nullptr;
   const std::chrono::milliseconds patience{is_far ? 1000 : 200};
   const Keyboard keyboard;
   const KeyByKey mode(keyboard);

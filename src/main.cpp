@@ -5,23 +5,25 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <new>
 #include <string>
 
 #include "command/app.hpp"
+#include "command/command.hpp"
+#include "command/exit_code.hpp"
 #include "keyboard.hpp"
 #include "math/product.hpp"
 #include "output_file.hpp"
 #include "paged_output.hpp"
 #include "progress.hpp"
+#include "provisional_name.hpp"
 #include "render/width.hpp"
 #include "standard_error.hpp"
 #include "support/error.hpp"
 #include "terminal.hpp"
 
 namespace {
-
-enum ExitCode { success = 0, not_written = 1, check_failed = 1, wrong_input = 2, defect = 70 };
 
 attn::Environment environment() {
   attn::Environment environment;
@@ -44,9 +46,44 @@ void say(std::string_view sentence) {
   attn::tell(fmt::format("attn: {}\n", attn::speaks_utf8(environment()) ? shown : attn::in_ascii(shown)));
 }
 
-int complain(int code, std::string_view sentence) {
+int complain(const attn::ExitCode& code, std::string_view sentence) {
   say(sentence);
-  return code;
+  return code.code;
+}
+
+// Without memory nothing can be formatted either.
+int complain_of_memory() {
+  attn::tell(
+      "attn: there is not enough memory for this here: give smaller sizes, or let the program have more "
+      "memory\n");
+  return attn::exit_code::wrong_input.code;
+}
+
+[[noreturn]] void end_without_memory() {
+  attn::ProvisionalName::remove_all();
+  std::_Exit(complain_of_memory());
+}
+
+// g++ 12 destroys members that were never made where making a table fails half way. Nothing has begun yet:
+// the program ends there.
+void make_tables() {
+  const std::new_handler before = std::set_new_handler(end_without_memory);
+  attn::commands();
+  std::set_new_handler(before);
+}
+
+// An exception that meets a function of a library that may not throw finds no way back to main; it ends the
+// program as the same one does there.
+[[noreturn]] void end_without_way_back() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    end_without_memory();
+  } catch (...) {
+  }
+  attn::ProvisionalName::remove_all();
+  attn::tell("attn: this is a defect of attn: an exception stands where none may\n");
+  std::_Exit(attn::exit_code::defect.code);
 }
 
 // What the system says of a write is told; a signal would end the program before.
@@ -63,12 +100,20 @@ void write_beside(const attn::Answer& answer, attn::OutputFiles& files) {
   for (const attn::FileToWrite& file : answer.files) files.write(file);
 }
 
+// Other programs get every byte, a terminal none that it could take for a command. Text has our own commands
+// in it, the colors, and is made of what is printable.
+attn::Sink::Consumer as_seen(const attn::Answer& answer, attn::Sink::Consumer consumer) {
+  const bool is_seen = answer.output == "-" && environment().output_is_terminal;
+  if (!is_seen || answer.format == &attn::formats().front()) return consumer;
+  return [consumer = std::move(consumer)](std::string_view bytes) { consumer(attn::printable_lines(bytes)); };
+}
+
 void write_paged(const attn::Answer& answer) {
   attn::OutputFiles files;
   write_beside(answer, files);
   files.take_places();
   attn::PagedOutput output(*answer.pager, answer.style);
-  attn::Sink sink([&](std::string_view bytes) { output.write(bytes); });
+  attn::Sink sink(as_seen(answer, [&](std::string_view bytes) { output.write(bytes); }));
   answer.format->render(answer.page, answer.style, sink);
   sink.flush();
   output.finish();
@@ -80,7 +125,7 @@ void write_whole(const attn::Answer& answer) {
   write_beside(answer, files);
   attn::OutputFile& page = files.open(answer.output);
   if (!page.appears_whole()) files.take_places();
-  attn::Sink sink([&](std::string_view bytes) { page.write(bytes); });
+  attn::Sink sink(as_seen(answer, [&](std::string_view bytes) { page.write(bytes); }));
   answer.format->render(answer.page, answer.style, sink);
   sink.flush();
   page.settle();
@@ -110,7 +155,16 @@ int run(const std::vector<std::string>& command_line) {
   progress.clear();
   for (const std::string& warning : answer.warnings) say("warning: " + warning);
   write(answer);
-  return answer.verdict == attn::Verdict::passed ? success : check_failed;
+  return (answer.verdict == attn::Verdict::passed ? attn::exit_code::success : attn::exit_code::failed).code;
+}
+
+// Before the constructor of OpenBLAS, which newer releases do not leave without room for a product.
+[[gnu::constructor(102)]] void require_room_to_start() {
+  if (attn::has_room_for_products()) return;
+  constexpr std::string_view sentence =
+      "attn: there is not enough memory to start: matrix products take 192 MiB\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, sentence.data(), sentence.size());
+  _exit(attn::exit_code::wrong_input.code);
 }
 
 }  // namespace
@@ -118,15 +172,17 @@ int run(const std::vector<std::string>& command_line) {
 int main(int argc, char** argv) {
   attn::restore_environment_of_blas();
   let_writes_fail();
+  std::set_terminate(end_without_way_back);
+  make_tables();
   try {
     return run({argv + 1, argv + argc});
   } catch (const attn::InputError& error) {
-    return complain(wrong_input, error.what());
+    return complain(attn::exit_code::wrong_input, error.what());
   } catch (const attn::OutputError& error) {
-    return complain(not_written, error.what());
+    return complain(attn::exit_code::failed, error.what());
   } catch (const std::bad_alloc&) {
-    return complain(wrong_input, "there is not enough memory for matrices of this size");
+    return complain_of_memory();
   } catch (const std::exception& error) {
-    return complain(defect, fmt::format("this is a defect of attn: {}", error.what()));
+    return complain(attn::exit_code::defect, fmt::format("this is a defect of attn: {}", error.what()));
   }
 }

@@ -74,7 +74,10 @@ void copy_notes(const std::string& from, int to) {
 
 // Some file systems have nothing to sync.
 bool is_synced(int descriptor) {
-  return fsync(descriptor) == 0 || errno == EINVAL;
+  while (fsync(descriptor) != 0) {
+    if (errno != EINTR) return errno == EINVAL;
+  }
+  return true;
 }
 
 }  // namespace

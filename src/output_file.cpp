@@ -9,7 +9,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 #include <vector>
 
@@ -32,11 +31,15 @@ std::string resolved(const std::filesystem::path& path) {
   return no_link ? path.string() : resolved(path.parent_path() / target);
 }
 
-bool has_bytes(const std::string& path, std::string_view bytes) {
+// Nothing where it cannot be read; errno says why.
+std::optional<bool> has_bytes(const std::string& path, std::string_view bytes) {
   std::error_code missing;
   if (std::filesystem::file_size(path, missing) != bytes.size() || missing) return false;
   std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {}) == bytes;
+  std::string found(bytes.size(), '\0');
+  file.read(found.data(), static_cast<std::streamsize>(found.size()));
+  if (!file.is_open() || file.bad()) return std::nullopt;
+  return file && found == bytes;
 }
 
 }  // namespace
@@ -83,7 +86,10 @@ void OutputFile::settle() {
 }
 
 void OutputFile::check_is_unchanged() const {
-  if (file_ && must_have_ && !has_bytes(path_, *must_have_))
+  if (!file_ || !must_have_) return;
+  const std::optional<bool> is_unchanged = has_bytes(path_, *must_have_);
+  if (!is_unchanged) fail_to_write();
+  if (!*is_unchanged)
     throw OutputError(
         fmt::format("{} was changed by another program meanwhile, and stays as it is now: run the command "
                     "again",

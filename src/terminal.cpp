@@ -7,6 +7,7 @@
 #include <clocale>
 #include <filesystem>
 
+#include "folder_lock.hpp"
 #include "keyboard.hpp"
 #include "support/error.hpp"
 
@@ -87,12 +88,27 @@ TerminalSize StandardTerminal::size() const {
   return size;
 }
 
-void StandardTerminal::save(const FileToWrite& file) {
-  const std::filesystem::path folder = std::filesystem::path(file.path).parent_path();
+void StandardTerminal::prepare_to_save(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code reason;
   if (!folder.empty()) std::filesystem::create_directories(folder, reason);
   if (reason) throw OutputError(fmt::format("{} cannot be made: {}", folder.string(), reason.message()));
+  const OutputFile could_be_written(path);
+}
+
+void StandardTerminal::save(const FileToWrite& file) {
   write_file(file);
+}
+
+void StandardTerminal::alone_with(const std::string& path, const std::function<void()>& action) {
+  const FolderLock lock(path);
+  action();
+}
+
+void StandardTerminal::rename(const std::string& path, const std::string& name) {
+  std::error_code reason;
+  std::filesystem::rename(path, name, reason);
+  if (reason) throw OutputError(fmt::format("{} cannot be renamed: {}", path, reason.message()));
 }
 
 TerminalSize size_of_terminal() {

@@ -237,6 +237,11 @@ TEST_CASE("a complaint turns no writing around, and does not repeat whatever is 
         std::string::npos);
 }
 
+TEST_CASE("a complaint goes on behind a NUL that it repeats") {
+  refuses({"walk", "--problem", "-"}, "unknown field 'a\uFFFDb'. ", R"({"a\u0000b": 1})");
+  refuses({"walk", "--problem", "-"}, "Choose one of: ", R"({"x": [[1]], "score": "\u0000"})");
+}
+
 TEST_CASE("whatever is typed, a complaint is one line that no terminal takes for a command") {
   const TemporaryFolder folder;
   const std::string evil = "a\x1b[31m\nb\x07\xff";

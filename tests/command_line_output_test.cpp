@@ -176,7 +176,7 @@ TEST_CASE("a page never takes the place of what it is about") {
   CHECK(folder.names() == std::vector<std::string>{"a.md"});
 }
 
-TEST_CASE("too little memory for a product is told at once") {
+TEST_CASE("too little memory for a product is told at once" * needs_limited_memory()) {
   const Finished finished = run_attn({"walk"}, {.shell = "ulimit -t 20; ulimit -v 150000"});
   check_one_sentence(finished, 2);
   CHECK(finished.errors.find("not enough memory") != std::string::npos);

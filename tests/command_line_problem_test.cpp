@@ -199,10 +199,13 @@ TEST_CASE("an option without effect is remarked on") {
 
 TEST_CASE("every option without effect is remarked on, by the problem or by the command") {
   const auto remarks = [](const Words& words) { return run_attn(words).errors; };
-  for (const auto& [option, value] :
-       {std::pair{"--score-m", "1 0 0; 0 1 0; 0 0 1"}, {"--score-sigma", "2"}, {"--max-distance", "3"}}) {
-    CAPTURE(option);
-    CHECK(remarks({"walk", option, value}).find(std::string(option) + " has no effect") != std::string::npos);
+  struct Row {
+    std::string option, value;
+  };
+  for (const Row& row :
+       {Row{"--score-m", "1 0 0; 0 1 0; 0 0 1"}, Row{"--score-sigma", "2"}, Row{"--max-distance", "3"}}) {
+    CAPTURE(row.option);
+    CHECK(remarks({"walk", row.option, row.value}).find(row.option + " has no effect") != std::string::npos);
   }
   CHECK(remarks({"walk", "--score", "gaussian", "--score-sigma", "2"}) == "");
   CHECK(remarks({"compare-scores", "--score-m", "1 0 0; 0 1 0; 0 0 1"}) == "");

@@ -39,7 +39,7 @@ struct Computation {
 };
 
 /// Of so many words that matrices of scores pass by in blocks, the last of which is a single row.
-constexpr std::size_t many_words = 1153;
+constexpr std::size_t many_words = 1025;
 
 /// Every scoring function, kind of positions and mask, on a few words and on many.
 inline std::vector<Computation> computations() {

@@ -368,7 +368,8 @@ TEST_CASE("attn cost compares layers at the problem's sizes, or at those that ar
 }
 
 TEST_CASE("eight heads are counted at the sizes that are given, and need no more multiply-adds than one") {
-  for (const auto& [n, d] : {std::pair(8, 512), std::pair(20, 128), std::pair(3, 16), std::pair(1, 8)}) {
+  for (const auto& sizes : {std::pair(8, 512), std::pair(20, 128), std::pair(3, 16), std::pair(1, 8)}) {
+    const int n = sizes.first, d = sizes.second;
     CAPTURE(n);
     CAPTURE(d);
     const std::string page = in_one_line(

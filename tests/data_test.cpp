@@ -349,8 +349,17 @@ TEST_SUITE("json") {
     CHECK(contains(json_refusal("{\"a\": 2 3}"), "a ',' or '}' is expected here"));
     CHECK(contains(json_refusal("[1] 2"), "x.json:1:5: nothing may follow"));
     CHECK(contains(json_refusal(""), "x.json:1:1: a value is expected here"));
+    CHECK(contains(json_refusal(" \n"), "a value is expected here"));
+    CHECK(contains(json_refusal("{\"a\": }"), "x.json:1:7: a value is expected here"));
+    CHECK(contains(json_refusal("{\"a\": 2, 3}"), "the name of a member"));
+    CHECK(contains(json_refusal("[1 nan]"), "a ',' or ']' is expected here"));
+    CHECK(contains(json_refusal("[1}"), "a ',' or ']' is expected here"));
+    CHECK(contains(json_refusal("[NaN,]"), "a value is expected here"));
     CHECK(contains(json_refusal("[nan]"), "a value is expected here"));
     CHECK(contains(json_refusal("[-]"), "not a number in JSON"));
+    CHECK(contains(json_refusal("[01]"), "not a number in JSON"));
+    CHECK(contains(json_refusal("[.5]"), "not a number in JSON"));
+    CHECK(contains(json_refusal("{\"a\": \"b}"), "this string is not closed"));
     CHECK(contains(json_refusal("[\"abc"), "this string is not closed"));
     CHECK(contains(json_refusal("[\"\xFF\"]"), "this string"));
     CHECK(contains(json_refusal("[1,\n1e999]"), "x.json:2:5: '1e999' is too large for a number"));

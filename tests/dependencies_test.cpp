@@ -68,9 +68,8 @@ struct Gate {
   std::string_view file;
 };
 constexpr std::array gates = {
-    Gate{"<xtensor/", "math/xtensor.hpp"},
-    Gate{"<xtensor-blas/", "math/xtensor_blas.hpp"},
-    Gate{"<CLI/", "command/parse.cpp"},
+    Gate{"<xtensor/", "math/xtensor.hpp"},       Gate{"<xtensor-blas/", "math/xtensor_blas.hpp"},
+    Gate{"<xflens/", "math/xtensor_blas.hpp"},   Gate{"<CLI/", "command/parse.cpp"},
     Gate{"<cmark-gfm", "document/markdown.cpp"},
 };
 

@@ -155,7 +155,7 @@ TEST_CASE(
   const double nine = std::exp(4.5), six = std::exp(3.0), three = std::exp(1.5);
   const double first = nine + six + 9, second = nine + three + 9;
   const Solution two(problem);
-  const auto answer = [it](const Solution& solution, std::size_t column) {
+  const auto answer = [](const Solution& solution, std::size_t column) {
     return solution["output"](it, column);
   };
   CHECK(close(answer(two, 0), (3 * nine + 2 * six) / first, 1e-14));  // head 1: animal 3, The 2

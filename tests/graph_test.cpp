@@ -285,7 +285,7 @@ TEST_CASE("a pattern may leave out leading scopes, and a star stands for anythin
     std::string_view pattern, name;
     bool matches;
   };
-  for (const auto& [pattern, name, expected] : {
+  for (const Row& row : {
            Row{"weights", "weights", true},
            Row{"weights", "head.2.weights", true},
            Row{"2.weights", "head.2.weights", true},
@@ -304,9 +304,9 @@ TEST_CASE("a pattern may leave out leading scopes, and a star stands for anythin
            Row{"", "weights", false},
            Row{"w", "", false},
        }) {
-    CAPTURE(pattern);
-    CAPTURE(name);
-    CHECK(matches(pattern, name) == expected);
+    CAPTURE(row.pattern);
+    CAPTURE(row.name);
+    CHECK(matches(row.pattern, row.name) == row.matches);
   }
 }
 

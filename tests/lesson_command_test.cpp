@@ -198,6 +198,10 @@ TEST_CASE("an export shows what was answered, as Markdown or HTML") {
   CHECK(has(html, "<p>First.</p>"));
   CHECK(has(html, "<strong>Question:</strong> Which score?"));
   CHECK(run_lesson_words({"export", lesson, folder.path("out.txt"), "--state", state}).code == 2);
+  const Finished again = run_lesson_words({"export", lesson, folder.path("out.md"), "--state", state});
+  CHECK(again.code == 2);
+  CHECK(has(again.errors, "out.md is there already: give another file, or --yes to replace it"));
+  CHECK(run_lesson_words({"export", lesson, folder.path("out.md"), "--yes", "--state", state}).code == 0);
   CHECK(run_lesson_words({"export", lesson, "--state", state}).out == markdown);
 }
 
@@ -209,9 +213,9 @@ TEST_CASE("an export never overwrites the lesson itself") {
   for (const std::string& target :
        {lesson, folder.path("./a.md"), folder.path("link.md"), folder.path("hard.md")}) {
     CAPTURE(target);
-    const Finished refused = run_lesson_words({"export", lesson, target, "--state", state});
+    const Finished refused = run_lesson_words({"export", lesson, target, "--yes", "--state", state});
     CHECK(refused.code == 2);
-    CHECK(has(refused.errors, "is the document itself"));
+    CHECK(has(refused.errors, "is read here and would be overwritten"));
     CHECK(run_lesson_words({"export", lesson, "--output", target, "--state", state}).code == 2);
     CHECK(run_lesson_words({"show", lesson, "--output", target}).code == 2);
     CHECK(bytes_of(lesson) == small);

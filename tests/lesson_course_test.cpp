@@ -7,13 +7,14 @@
 #include "command/block_runner.hpp"
 #include "lesson/lesson.hpp"
 #include "process.hpp"
+#include "terminals.hpp"
 
 using namespace attn;
 
 namespace {
 
 // A terminal of 24 rows at which everything is typed in advance; pauses are passed with Enter.
-class Typist final : public Terminal {
+class Typist final : public KeepingTerminal {
  public:
   void type(std::deque<std::string> lines) {
     lines_ = std::move(lines);
@@ -28,9 +29,7 @@ class Typist final : public Terminal {
   }
   std::optional<char> read_key() override { return key; }
   TerminalSize size() const override { return {80, 24}; }
-  void save(const FileToWrite& file) override { folder_.write("state", file.bytes); }
 
-  std::string state() const { return folder_.path("state"); }
   const std::string& shown() const { return shown_; }
   bool shows(std::string_view what) const { return shown_.find(what) != std::string::npos; }
 
@@ -39,7 +38,6 @@ class Typist final : public Terminal {
  private:
   std::deque<std::string> lines_;
   std::string shown_;
-  TemporaryFolder folder_;
 };
 
 LessonTerminal desk_at(Typist& typist) {

@@ -22,6 +22,22 @@ void check_document_refused(std::string_view part, std::string_view text) {
 
 }  // namespace
 
+TEST_CASE("every leaf of a text has a first line and a last one that is not before it") {
+  const std::vector<MarkdownLeaf> leaves = markdown_leaves("<!-- a -->\n\n# b\n\nc\nd\n***\n");
+  const std::vector<std::pair<std::size_t, std::size_t>> lines = {{1, 1}, {3, 3}, {5, 6}, {7, 7}};
+  REQUIRE(leaves.size() == lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    CHECK(leaves[i].first_line == lines[i].first);
+    CHECK(leaves[i].last_line == lines[i].second);
+  }
+}
+
+TEST_CASE("a paragraph right above a table begins where it stands") {
+  const std::vector<MarkdownLeaf> leaves = markdown_leaves("# a\n\nb\n| c |\n| - |\n| d |\n");
+  REQUIRE(leaves.size() >= 2);
+  CHECK(leaves[1].first_line == 3);
+}
+
 TEST_CASE("a command line is parted into words as a shell parts it") {
   CHECK(words_of("attn walk") == Words{"walk"});
   CHECK(words_of("$ attn  walk\t--text 'a b'") == Words{"walk", "--text", "a b"});

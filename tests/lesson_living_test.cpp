@@ -24,7 +24,7 @@ CommandResult echo(const Words& words, const BlockStyle& style) {
 
 std::string updated(std::string_view text, const RunCommand& run = echo) {
   const Document document = read_document(text, "a.md");
-  return with_outputs(document, run_blocks(document, run));
+  return with_outputs(document, outputs_of(document, run));
 }
 
 std::string cleaned(std::string_view text) {
@@ -101,7 +101,7 @@ TEST_CASE("an output that is alike stays as it is, and one that is not is replac
   CHECK(updated(with("0.5001")) == with("0.5001"));
   CHECK(updated(with("0.5002")) == with("0.5000"));
   const Document document = read_document(with("0.5002"), "a.md");
-  const std::vector<Stale> stale = stale_blocks(document, run_blocks(document, echo));
+  const std::vector<Stale> stale = stale_blocks(document, outputs_of(document, echo));
   REQUIRE(stale.size() == 1);
   CHECK(stale.front().place.line == 2);
   CHECK(stale.front().difference == std::vector<std::string>{"  ```text", "- 0.5002", "+ 0.5000", "  ```"});
@@ -166,7 +166,7 @@ TEST_CASE("a block can neither write nor leave the folder of its document nor wa
   std::filesystem::create_symlink(folder.path("below/a.csv"), folder.path("below/near.csv"));
   const auto outcome = [&](const std::string& line) {
     const Document document = read_document("```attn\nattn " + line + "\n```\n", folder.path("below/a.md"));
-    const std::string sentence = refusal([&] { run_blocks(document, block_runner()); });
+    const std::string sentence = refusal([&] { outputs_of(document, block_runner()); });
     if (sentence == "(it was accepted)") return std::string();
     return sentence.substr(std::min(sentence.find(".md:2: ") + 7, sentence.size()));
   };
@@ -201,7 +201,7 @@ TEST_CASE("a block waits for no pipe in its folder") {
   REQUIRE(mkfifo(folder.path("pipe.csv").c_str(), 0600) == 0);
   const std::string document = folder.write("a.md", "```attn\nattn softmax --scores pipe.csv\n```\n");
   const std::string sentence =
-      refusal([&] { run_blocks(read_document(bytes_of(document), document), block_runner()); });
+      refusal([&] { outputs_of(read_document(bytes_of(document), document), block_runner()); });
   CHECK_MESSAGE(sentence.find("pipe.csv cannot be read here") != std::string::npos, sentence);
 }
 

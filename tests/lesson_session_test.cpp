@@ -1,11 +1,15 @@
 #include <doctest/doctest.h>
 
 #include <deque>
+#include <filesystem>
+#include <thread>
 
 #include "command/block_runner.hpp"
 #include "lesson/progress.hpp"
+#include "lesson/prompt.hpp"
 #include "lesson/session.hpp"
 #include "process.hpp"
+#include "terminals.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -37,7 +41,7 @@ Third.
 )";
 
 // A terminal whose keys are there before they are asked for, and which remembers all else.
-class Script final : public Terminal {
+class Script final : public KeepingTerminal {
  public:
   explicit Script(std::deque<std::string> typed) : typed_(std::move(typed)) {}
 
@@ -49,19 +53,20 @@ class Script final : public Terminal {
   std::optional<char> read_key() override { return 'q'; }
   TerminalSize size() const override { return {}; }
   void save(const FileToWrite& file) override {
-    saved_.push_back(file.bytes);
-
-    folder_.write("state", file.bytes);
+    if (full) throw OutputError("the disk is full");
+    ++saves_;
+    KeepingTerminal::save(file);
   }
 
   bool shows(std::string_view what) const { return shown_.find(what) != std::string::npos; }
-  std::string state() const { return folder_.path("state"); }
-  std::size_t saves() const { return saved_.size(); }
+  std::size_t saves() const { return saves_; }
   void type(std::deque<std::string> typed) {
     typed_ = std::move(typed);
     shown_.clear();
   }
   const std::string& shown() const { return shown_; }
+
+  bool full = false;  // whether nothing can be saved
 
  private:
   std::optional<std::string> next() {
@@ -73,8 +78,7 @@ class Script final : public Terminal {
 
   std::deque<std::string> typed_;
   std::string shown_;
-  std::vector<std::string> saved_;
-  TemporaryFolder folder_;
+  std::size_t saves_ = 0;
 };
 
 void take_at(Script& script, const std::string& lesson_text = small_lesson) {
@@ -191,19 +195,129 @@ TEST_CASE("progress reads back as it was written, and another file is refused") 
   CourseProgress progress;
   progress.last = "a";
   progress.lessons["a"] = {{"1", "2"}, {{"3", {"typed \xff", true, false, true}}}};
-  const CourseProgress again = read_progress(folder.write("state", bytes_of(progress)));
+  const CourseProgress again = read_progress(folder.write("state", bytes_of(progress))).progress;
   CHECK(again.lessons.at("a").done == progress.lessons["a"].done);
   CHECK(again.last == "a");
   const Answered& answered = again.lessons.at("a").answers.at("3");
   CHECK(answered.right);
   CHECK_FALSE(answered.first);
   CHECK(answered.missed);
-  CHECK(read_progress(folder.path("none")).lessons.empty());
-  for (const char* bytes : {"", "{}", "[]", "{\"schema\":\"attn/progress/1\"}",
-                            "{\"schema\":\"attn/progress/1\",\"lessons\":{\"a\":3}}", "\xff"}) {
+  CHECK(read_progress(folder.path("none")).progress.lessons.empty());
+  for (const char* bytes :
+       {"{}", "[]", "[1", "{\"schema\":\"attn/progress/2\",\"lessons\":{}}", "\xff", "# A text"}) {
     CAPTURE(bytes);
-    CHECK(refusal([&] { read_progress(folder.write("state", bytes)); }) != "(it was accepted)");
+    CHECK(refusal([&] { read_progress(folder.write("state", bytes)); }) ==
+          folder.path("state") + " is not a file of progress: give another --state FILE, or remove it");
   }
+}
+
+TEST_CASE("what is left of a state file after a loss of power is known as damaged") {
+  const TemporaryFolder folder;
+  CourseProgress progress;
+  progress.lessons["a"] = {{"1"}, {{"2", {"typed", true, false, true}}}};
+  const std::string whole = bytes_of(progress);
+  for (std::size_t size = 0; size + 2 < whole.size(); ++size) {
+    CAPTURE(size);
+    const ProgressFile file = read_progress(folder.write("state", whole.substr(0, size)));
+    CHECK(file.is_damaged);
+    CHECK(file.progress.lessons.empty());
+  }
+  for (const std::string& bytes :
+       {std::string(4096, '\0'), std::string("\n"), std::string("{\"schema\":\"attn/progress/1\"}"),
+        std::string("{\"schema\":\"attn/progress/1\",\"lessons\":null}"),
+        std::string(
+            "{\"schema\":\"attn/progress/1\",\"lessons\":{\"a\":{\"done\":\"x\",\"answers\":{}}}}")}) {
+    CAPTURE(bytes);
+    CHECK(read_progress(folder.write("state", bytes)).is_damaged);
+  }
+  CHECK_FALSE(read_progress(folder.write("state", whole)).is_damaged);
+}
+
+TEST_CASE("a damaged state file is set aside, and the lesson is taken and kept") {
+  Script script({"", "96", ""});
+  const std::string state = script.folder().write("state", "{");
+  script.folder().write("state.damaged", "an older one");
+  take_at(script);
+  CHECK(script.shows("The file of your progress, "));
+  CHECK(script.shows("state.damaged-2"));
+  CHECK(bytes_of(script.folder().path("state.damaged")) == "an older one");
+  CHECK(bytes_of(script.folder().path("state.damaged-2")) == "{");
+  CHECK(read_progress(state).progress.lessons.size() == 1);
+}
+
+TEST_CASE("where progress cannot be saved, the lesson says so once and goes on") {
+  Script script({"", "96", "b", "q"});
+  script.full = true;
+  take_at(script);
+  const std::string& shown = script.shown();
+  const std::size_t first = shown.find("Your progress is not kept: the disk is full.");
+  CHECK(first != std::string::npos);
+  CHECK(shown.find("--state FILE") != std::string::npos);
+  CHECK(shown.find("is not kept: ", first + 20) == std::string::npos);
+  CHECK(script.shows("Correct: 96."));
+  CHECK(script.shows("\nYour progress is not kept.\n"));
+  CHECK(script.folder().names().empty());
+}
+
+TEST_CASE("two terminals in the same lesson lose nothing of each other") {
+  Script one({}), other({});
+  const Lesson lesson = read_lesson(small_lesson, "a.md");
+  LessonTerminal first(one, {.width = 80}, one.state()), second(other, {.width = 80}, one.state());
+  first.change([](CourseProgress& progress) { progress.lessons["a"].done.push_back("1"); });
+  second.change([](CourseProgress& progress) { progress.lessons["a"].done.push_back("2"); });
+  CHECK(read_progress(one.state()).progress.lessons["a"].done == std::vector<std::string>{"1", "2"});
+}
+
+TEST_CASE("eight sessions at once lose no step" * needs_terminals()) {
+  const TemporaryFolder folder;
+  const std::string state = folder.path("state.json");
+  std::vector<std::thread> sessions;
+  for (int i = 1; i <= 8; ++i) {
+    folder.write(fmt::format("{}.md", i), small_lesson);
+    sessions.emplace_back([&, i] {
+      converse_with_attn({"lesson", "run", folder.path(fmt::format("{}.md", i)), "--state", state},
+                         {{"quit\r\n> ", "\n"}, {"quit\r\n> ", "96\n"}, {"quit\r\n> ", "\n"}});
+    });
+  }
+  for (std::thread& session : sessions) session.join();
+  const CourseProgress progress = read_progress(state).progress;
+  CHECK(progress.lessons.size() == 8);
+  for (const auto& lesson : progress.lessons) {
+    CAPTURE(lesson.first);
+    CHECK(lesson.second.done.size() == 3);
+    CHECK(lesson.second.answers.size() == 1);
+  }
+}
+
+TEST_CASE("a home that cannot be written is told before the first step" * needs_terminals()) {
+  const TemporaryFolder folder;
+  const std::string lesson = folder.write("a.md", small_lesson);
+  std::filesystem::create_directory(folder.path("home"));
+  std::filesystem::permissions(folder.path("home"), std::filesystem::perms(0555));
+  const Finished finished = converse_with_attn(
+      {"lesson", "run", lesson}, {{"quit\r\n> ", "\n"}, {"quit\r\n> ", "96\n"}, {"quit\r\n> ", "\n"}},
+      {.variables = {{"HOME", folder.path("home")}}, .shell = without_privileges()});
+  CHECK_MESSAGE(finished.code == 0, finished.errors);
+  const std::size_t told = finished.out.find("Your progress is not kept: ");
+  CHECK(told < finished.out.find("A title"));
+  CHECK(finished.out.find("--state") != std::string::npos);
+  CHECK(finished.out.find("End of lesson. 1 question: 1 correct") != std::string::npos);
+}
+
+TEST_CASE("a damaged state file is told where a page shows the progress, and reset begins a new one") {
+  const TemporaryFolder folder;
+  const std::string state = folder.write("state.json", "");
+  const Finished list = run_attn({"lesson", "list", "--state", state});
+  CHECK(list.code == 0);
+  CHECK(list.errors.find("the file of your progress, " + state + ", is damaged") != std::string::npos);
+  CHECK(run_attn({"lesson", "export", "1", "--state", state}).errors.find("is damaged") != std::string::npos);
+  CHECK(folder.names() == std::vector<std::string>{"state.json"});
+  CHECK(run_attn({"lesson", "reset", "--state", state}).code == 2);
+  const Finished reset = run_attn({"lesson", "reset", "--yes", "--state", state});
+  CHECK(reset.code == 0);
+  CHECK(reset.errors.find("state.json.damaged") != std::string::npos);
+  CHECK(folder.names() == std::vector<std::string>{"state.json", "state.json.damaged"});
+  CHECK(run_attn({"lesson", "list", "--state", state}).errors == "");
 }
 
 TEST_CASE("a lesson is taken at a real terminal, line by line, and its progress is kept" *

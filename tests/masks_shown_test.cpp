@@ -145,6 +145,7 @@ TEST_CASE("a sweep is of positive numbers, up to a hundred") {
   refuses({"scale", "--sweep", many}, "101 divisors");
   refuses({"scale", "--sweep", "1e-308"}, "beyond double precision");
   refuses({"scale", "--sweep", "1", "--scale", "2"}, "both given");
+  refuses({"scale", "--sweep", "1", "--multiply", "2"}, "both given");
   refuses({"scale", "--sweep", "1", "--weights", "1 0"}, "there are none");
   CHECK(has(text({"scale", "--sweep", "1e308"}), "1e+308"));
   CHECK(has(text({"scale", "--sweep", "1,2", "--example", "animal"}), "the scores of head.1"));

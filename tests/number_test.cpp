@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <rapidcheck.h>
 
 #include <bit>
@@ -158,6 +159,18 @@ TEST_CASE("fixed digits are never farther from the number than half of the last 
   CHECK(wrong == 0);
 }
 
+TEST_CASE("a number of more digits than a tie has is not rounded up to one") {
+  CHECK(written_digits(1.23456789012345, 14) == "1.2345678901235");
+  CHECK(written_digits(1.23456789012349, 11) == "1.2345678901");
+}
+
+TEST_CASE("the largest numbers are written as numbers") {
+  constexpr double largest = std::numeric_limits<double>::max();
+  CHECK(written_digits(largest, 5) == "1.7977e+308");
+  CHECK(written_digits(-largest, 3) == "-1.8e+308");
+  CHECK(written_digits(-infinity, 3) == "-inf");
+}
+
 TEST_CASE("as many decimals are shown as the numbers need, and no more than allowed") {
   const auto needed = [](std::vector<double> values, int most = 4) { return decimals_for(values, most); };
   CHECK(needed({}) == 0);
@@ -173,6 +186,22 @@ TEST_CASE("as many decimals are shown as the numbers need, and no more than allo
   CHECK(is_exact(0.125, 3));
   CHECK_FALSE(is_exact(0.125, 2));
   CHECK_FALSE(is_exact(1e-9, 4));
+}
+
+TEST_CASE("the shortest decimal is written as fmt writes it, whatever its size") {
+  int wrong = 0;
+  std::string first;
+  const auto look = [&](double value) {
+    if (exact(value) == fmt::format("{}", value)) return;
+    if (wrong++ == 0) first = exact(value) + " instead of " + fmt::format("{}", value);
+  };
+  for_many_numbers(look);
+  for (int power = -330; power < 310; ++power) {
+    for (const double digits : {1.0, 9.0, 1.25, 9.99, 1.234567890123456, 9.876543210987654}) {
+      look(digits * std::pow(10.0, power)), look(-digits * std::pow(10.0, power));
+    }
+  }
+  CHECK_MESSAGE(wrong == 0, wrong << " differ, such as " << first);
 }
 
 TEST_CASE("an exact number reads back as the same double, and as no shorter one") {

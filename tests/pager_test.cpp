@@ -4,12 +4,14 @@
 
 #include <deque>
 
+#include "terminals.hpp"
+
 using namespace attn;
 
 namespace {
 
 // A terminal of some size, with keys that are pressed in turn.
-class Keys final : public Terminal {
+class Keys final : public KeepingTerminal {
  public:
   Keys(std::size_t rows, std::deque<char> keys) : rows_(rows), keys_(std::move(keys)) {}
 
@@ -23,7 +25,6 @@ class Keys final : public Terminal {
     return key;
   }
   TerminalSize size() const override { return {20, rows_}; }
-  void save(const FileToWrite&) override {}
 
   const std::string& shown() const { return shown_; }
   std::size_t asked() const { return asked_; }

@@ -118,10 +118,11 @@ std::string parameters_refusal(const ParameterSet& parameters) {
 
 void check_same(const ParameterSet& a, const ParameterSet& b) {
   REQUIRE(a.size() == b.size());
-  for (const auto& [name, value] : a) {
+  for (const ParameterSet::value_type& parameter : a) {
+    const std::string& name = parameter.first;
     CAPTURE(name);
     REQUIRE(b.contains(name));
-    CHECK(same(value, b.find(name)->second));
+    CHECK(same(parameter.second, b.find(name)->second));
   }
 }
 
@@ -455,16 +456,16 @@ TEST_SUITE("parameters") {
   }
 
   TEST_CASE("every module of PyTorch is recognized by its names, and what is read can be written and read") {
-    for (const auto& [layout, state] : modules()) {
-      CAPTURE(layout);
-      const ParameterFile file = read_from(safetensors_of(state));
-      CHECK(file.layout == layout);
-      CHECK(read_from(npz_of(state), "x.npz").layout == layout);
+    for (const Module& saved : modules()) {
+      CAPTURE(saved.layout);
+      const ParameterFile file = read_from(safetensors_of(saved.state));
+      CHECK(file.layout == saved.layout);
+      CHECK(read_from(npz_of(saved.state), "x.npz").layout == saved.layout);
       const ParameterFile again = read_from(safetensors_of(file.parameters));
       CHECK(again.layout == "attn");
       check_same(again.parameters, file.parameters);
-      const ParameterFile without_any = read_from(safetensors_of(without_biases(state)));
-      CHECK(without_any.layout == layout);
+      const ParameterFile without_any = read_from(safetensors_of(without_biases(saved.state)));
+      CHECK(without_any.layout == saved.layout);
       CHECK(read_from(safetensors_of(without_any.parameters)).parameters.size() ==
             without_any.parameters.size());
     }
@@ -472,14 +473,14 @@ TEST_SUITE("parameters") {
 
   TEST_CASE("a prefix that all names share is taken off") {
     for (const std::string prefix : {"module.", "model.transformer.", "encoder.layers.7.self_attn."}) {
-      for (const auto& [layout, state] : modules()) {
+      for (const Module& saved : modules()) {
         CAPTURE(prefix);
-        CAPTURE(layout);
+        CAPTURE(saved.layout);
         ParameterSet longer;
-        add(longer, prefix, state);
+        add(longer, prefix, saved.state);
         const ParameterFile file = read_from(safetensors_of(longer));
-        CHECK(file.layout == layout);
-        check_same(file.parameters, read_from(safetensors_of(state)).parameters);
+        CHECK(file.layout == saved.layout);
+        check_same(file.parameters, read_from(safetensors_of(saved.state)).parameters);
       }
     }
     ParameterSet own;
@@ -559,7 +560,11 @@ TEST_SUITE("parameters") {
     const ParameterSet parameters = read_from(safetensors_of(state)).parameters;
     CHECK(parameters.size() == 2 * 16 + 2 + 2 * 26 + 2);
     CHECK(same(parameters.at("encoder.2.feed_forward.w_1"), matrix({{0.25, 0.75, 1.25}, {0.5, 1, 1.5}})));
-    const std::pair<const char*, const char*> vectors[] = {
+    struct Vector {
+      const char* ours;
+      const char* theirs;
+    };
+    const Vector vectors[] = {
         {"encoder.1.norm_1.gamma", "encoder.layers.0.norm1.weight"},
         {"encoder.1.norm_2.beta", "encoder.layers.0.norm2.bias"},
         {"encoder.2.feed_forward.b_1", "encoder.layers.1.linear1.bias"},
@@ -570,9 +575,9 @@ TEST_SUITE("parameters") {
         {"decoder.2.feed_forward.b_2", "decoder.layers.1.linear2.bias"},
         {"decoder.norm.beta", "decoder.norm.bias"},
     };
-    for (const auto& [ours, theirs] : vectors) {
-      CAPTURE(ours);
-      CHECK(same(parameters.at(ours), state.at(theirs)));
+    for (const Vector& row : vectors) {
+      CAPTURE(row.ours);
+      CHECK(same(parameters.at(row.ours), state.at(row.theirs)));
     }
   }
 
@@ -605,11 +610,11 @@ TEST_SUITE("parameters") {
     CHECK(contains(parameters_refusal({{"q_proj_weight", matrix({{1}})}, {"out_proj.weight", matrix({{1}})}}),
                    "has no 'k_proj_weight' (d_model × kdim)"));
     CHECK(contains(parameters_refusal(without(own_attention(), "w_v")), "has no 'w_v'"));
-    for (const auto& [layout, state] : modules()) {
-      for (const std::string& name : names_in(state)) {
-        CAPTURE(layout);
+    for (const Module& saved : modules()) {
+      for (const std::string& name : names_in(saved.state)) {
+        CAPTURE(saved.layout);
         CAPTURE(name);
-        CHECK(contains(parameters_refusal(without(state, name)), "has no '" + name + "'"));
+        CHECK(contains(parameters_refusal(without(saved.state, name)), "has no '" + name + "'"));
       }
     }
   }
@@ -619,11 +624,12 @@ TEST_SUITE("parameters") {
           "x.safetensors: 'in_proj_weight' is 2×2, and must be 3·d_model × d_model with d_model = 2: "
           "save it "
           "in that shape");
-    for (const auto& [layout, state] : modules()) {
-      for (const std::string& name : names_in(state)) {
-        CAPTURE(layout);
+    for (const Module& saved : modules()) {
+      for (const std::string& name : names_in(saved.state)) {
+        CAPTURE(saved.layout);
         CAPTURE(name);
-        CHECK(contains(parameters_refusal(with(state, name, filled({7, 5}, [] { return 1.0; }))), "must be"));
+        CHECK(contains(parameters_refusal(with(saved.state, name, filled({7, 5}, [] { return 1.0; }))),
+                       "must be"));
       }
     }
   }

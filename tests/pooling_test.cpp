@@ -8,6 +8,7 @@
 #include "attention/pooling.hpp"
 #include "attention/saturation.hpp"
 #include "attention/scale.hpp"
+#include "commands_tried.hpp"
 #include "files/json.hpp"
 #include "op/operations.hpp"
 #include "problem/problem_file.hpp"
@@ -204,6 +205,30 @@ TEST_CASE("the curve has the scoring function and the scale of the problem") {
   for (std::size_t i = 0; i < softmax["x"].size(); ++i) {
     const double x = softmax["x"][i], one = std::exp(x / 3), two = std::exp(2 * x / 3);
     CHECK(close(softmax["y"][i].get<double>(), (one * 1 + two * 5) / (one + two), 1e-12));
+  }
+}
+
+TEST_CASE("the curve of pooling has the bias of the scoring function") {
+  const Words additive = {"pool", "--q",        "0.5",      "--k",        "0; 2", "--v",
+                          "1; 5", "--score",    "additive", "--score-wq", "1",    "--score-wk",
+                          "2",    "--score-wv", "3",        "--score-b",  "-1.5"};
+  const Json softmax = blocks(page(additive), "plot")[0]["series"][2];
+  CHECK(softmax["name"] == "softmax");
+  for (std::size_t i = 0; i < softmax["x"].size(); ++i) {
+    const double x = softmax["x"][i];
+    const double one = std::exp(3 * std::tanh(x - 1.5)), two = std::exp(3 * std::tanh(x + 4 - 1.5));
+    CHECK(close(softmax["y"][i].get<double>(), (one * 1 + two * 5) / (one + two), 1e-12));
+  }
+}
+
+TEST_CASE("what is ignored where the scores are taken as they are scaled is told") {
+  const Words scores = {"--q", "1 2", "--k", "1 0; 0 1", "--v", "1; 2"};
+  for (const Words& command : {Words{"pool"}, Words{"scale", "--sweep", "1,2"}}) {
+    CHECK(run_attn(command + scores).errors == "");
+    check_has(run_attn(command + scores + Words{"--soft-cap", "1"}).errors, "--soft-cap is ignored here");
+    check_has(run_attn(command + scores + Words{"--positions", "relative-bias", "--position-table", "1 2 3"})
+                  .errors,
+              "--positions relative-bias is ignored here");
   }
 }
 

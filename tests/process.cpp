@@ -6,11 +6,13 @@
 #include <pty.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
@@ -48,6 +50,10 @@ std::string contents_of(const Descriptor& file) {
 
 std::vector<std::string> environment(const Surroundings& surroundings) {
   std::map<std::string, std::string> variables = {{"LANG", "C.UTF-8"}, {"TERM", "xterm"}};
+  // They say where sanitizers write their reports (sanitizers.sh).
+  for (const char* const name : {"ASAN_OPTIONS", "UBSAN_OPTIONS"}) {
+    if (const char* const value = std::getenv(name)) variables[name] = value;
+  }
   for (const auto& [name, value] : surroundings.variables) variables[name] = value;
   std::vector<std::string> settings;
   for (const auto& [name, value] : variables) {
@@ -101,9 +107,17 @@ class Process {
   // Waits until it has ended.
   Finished finish() {
     int status = 0;
-    REQUIRE(waitpid(id_, &status, 0) == id_);
+    rusage used{};
+    REQUIRE(wait4(id_, &status, 0, &used) == id_);
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return {code, "", unreadable_ ? "" : contents_of(errors_)};
+    const auto seconds_of = [](const timeval& time) {
+      return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+    };
+    return {.code = code,
+            .out = "",
+            .errors = unreadable_ ? "" : contents_of(errors_),
+            .seconds = seconds_of(used.ru_utime) + seconds_of(used.ru_stime),
+            .kilobytes = static_cast<std::size_t>(used.ru_maxrss)};
   }
 
  private:
@@ -138,6 +152,10 @@ doctest::skip needs_terminals() {
     close(theirs);
   }
   return doctest::skip(!have);
+}
+
+doctest::skip needs_limited_memory() {
+  return doctest::skip(ATTN_SANITIZED);
 }
 
 Finished run_attn_on_terminal(const Words& words, unsigned short columns, const Surroundings& surroundings) {

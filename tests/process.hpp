@@ -25,9 +25,11 @@ struct Surroundings {
 
 /// What a process has left behind.
 struct Finished {
-  int code = 0;        // 128 + signal when it was killed
-  std::string out;     // standard output; of a terminal: all that it has received
-  std::string errors;  // standard error
+  int code = 0;               // 128 + signal when it was killed
+  std::string out;            // standard output; of a terminal: all that it has received
+  std::string errors;         // standard error
+  double seconds = 0.0;       // of processors
+  std::size_t kilobytes = 0;  // of memory, at most
 };
 
 /// What makes a shell become attn without root's right to pass over permissions; nothing where nobody has it.
@@ -42,6 +44,10 @@ Finished run_attn_on_terminal(const Words& words, unsigned short columns,
 
 /// Skips a test where pseudo-terminals cannot be had, as in a chroot without /dev/pts.
 doctest::skip needs_terminals();
+
+/// Skips a test that limits the memory of attn (`ulimit -v`) where it is built with sanitizers: these take
+/// terabytes of addresses for themselves, and no program starts with less.
+doctest::skip needs_limited_memory();
 
 /// Runs attn into a pipe whose reader goes away after the first bytes.
 Finished run_attn_into_closed_pipe(const Words& words);

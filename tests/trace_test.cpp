@@ -208,15 +208,15 @@ TEST_CASE("a damaged file of matrices is refused in one sentence") {
       {"one matrix.csv", "1,2\n"},
       {"one matrix.npy", bytes_of(npz).substr(0, 100)},
   };
-  for (const auto& [file, bytes] : table) {
-    const Finished finished = run_attn({"show", folder.write(file, bytes)});
-    CAPTURE(file);
+  for (const Damaged& row : table) {
+    const Finished finished = run_attn({"show", folder.write(row.file, row.bytes)});
+    CAPTURE(row.file);
     CAPTURE(finished.errors);
     CHECK(finished.code == 2);
     CHECK(finished.out.empty());
     CHECK(finished.errors.starts_with("attn: "));
     CHECK(std::ranges::count(finished.errors, '\n') == 1);
-    CHECK(finished.errors.find(file) != std::string::npos);
+    CHECK(finished.errors.find(row.file) != std::string::npos);
   }
 }
 
@@ -258,6 +258,6 @@ TEST_CASE("a file that says nonsense about its matrices is shown all the same") 
   CHECK(run_attn({"show", folder.write("a.json", json.dump())}).code == 0);
   for (Json& node : json["nodes"]) node["operands"] = {"nobody"};
   CHECK(run_attn({"show", folder.write("b.json", json.dump())}).code == 0);
-  for (Json& node : json["nodes"]) node["operands"] = {node["name"]};
+  for (Json& node : json["nodes"]) node["operands"] = Json::array({node["name"]});
   CHECK(run_attn({"show", folder.write("c.json", json.dump())}).code == 0);
 }

@@ -1,13 +1,21 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <functional>
+#include <limits>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "computations.hpp"
+#include "math/random.hpp"
+#include "render/format.hpp"
 #include "render/steps.hpp"
 #include "render/writer.hpp"
+#include "tell/describe.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -116,7 +124,8 @@ std::vector<Sample> samples() {
 TEST_CASE("a format that writes six kinds of blocks and drawings shows all that a page can hold") {
   std::map<std::size_t, bool> seen;
   for (const auto& [block, written] : samples()) {
-    BracketWriter writer({});
+    const Style style;
+    BracketWriter writer(style);
     writer.write({block});
     CHECK(writer.text == written);
     seen[block.index()] = true;
@@ -145,4 +154,30 @@ TEST_CASE("a step is rounded where a number in it is, and the first one is not")
   CHECK(steps[0].text == "2 / 3");
   CHECK(steps[1].sign() == "≈");
   CHECK(steps[1].text == "0.6667");
+}
+
+TEST_CASE("a table of many numbers is the same bytes with any number of threads") {
+  auto graph = std::make_shared<Graph>();
+  Matrix numbers = random_kinds()[0].make(1)->embeddings({700, 90});
+  auto scores = std::make_shared<Matrix>(numbers);
+  for (std::size_t i = 0; i < 700; i += 7) (*scores)(i, i % 90) = -std::numeric_limits<double>::infinity();
+  graph->input(called("matrix"), std::move(numbers), axis("rows"), axis("columns"));
+  const Node& node = graph->nodes().front();
+  Table table = table_of(node);
+  table.scores = scores;
+  const Page page{.trace = {{&node}}, .blocks = {table}};
+  for (const Format& format : formats()) {
+    CAPTURE(format.name);
+    const auto written = [&](std::size_t count) {
+      const Threads threads(count);
+      std::string text;
+      Sink sink([&](std::string_view bytes) { text += bytes; });
+      format.render(page, Style{}, sink);
+      sink.flush();
+      return text;
+    };
+    const std::string one = written(1);
+    REQUIRE(one.size() > 100'000);
+    for (const std::size_t count : {2, 3, 5}) CHECK((written(count) == one));
+  }
 }

@@ -239,8 +239,8 @@ TEST_CASE("an edit that is made while a document is updated is not lost") {
 TEST_CASE("a verdict stays what it is when nobody reads it") {
   const TemporaryFolder folder;
   const std::string stale = folder.write("a.md", block), answers = folder.write("answers", "1\n");
-  const std::string many = folder.write(
-      "b.md", "```attn format=csv\nattn walk --example eight-heads --only '*weights|*v' --full\n```\n");
+  const std::string many =
+      folder.write("b.md", "```attn format=json\nattn walk --n-q 50 --n-k 50 --d-k 1 --full\n```\n");
   const std::string lesson = folder.write("c.md",
                                           "---\ntitle: A\n---\n```question\nask: Which?\nof: scores[1,2]\n"
                                           "on: --example thinking-machines\n```\n");

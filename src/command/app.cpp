@@ -35,6 +35,19 @@ void refuse_two_in_one(const std::string& output, const std::vector<FileToWrite>
   }
 }
 
+// What was read cannot be made again from what is written over it. Documents that are kept current take the
+// place of themselves.
+void refuse_output_onto_input(const std::string& output, const std::vector<FileToWrite>& files) {
+  const auto refuse = [](const std::string& path) {
+    if (path != "-" && was_opened(path))
+      fail("{} is read here and would be overwritten: give another file to write", path);
+  };
+  refuse(output);
+  for (const FileToWrite& file : files) {
+    if (!file.replaces) refuse(file.path);
+  }
+}
+
 // Options of a problem that were given and that the command has no use for.
 std::vector<std::string> remarks_on_unused(const Command& command, const OptionValues& given) {
   std::vector<std::string> remarks;
@@ -115,6 +128,11 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
     answer.format = &choose_format(arguments, answer.output);
   }
   refuse_two_in_one(answer.output, outcome.files);
+  if (!outcome.output) refuse_output_onto_input(answer.output, outcome.files);
+  if (const auto state = arguments.text(option::state); state && answer.output != "-") {
+    if (is_same_file(answer.output, *state))
+      fail("{} is the file of your progress and would be overwritten: give another file to write", *state);
+  }
   const bool to_file = answer.output != "-";
   if (answer.format->is_binary() && !to_file && environment.output_is_terminal) {
     fail("{} is not for a terminal: give -o FILE, or send the output on", answer.format->name);

@@ -37,6 +37,9 @@ struct Parsed {
 };
 Parsed parse(const std::vector<std::string>& command_line);
 
+/// The version of the library that parses command lines.
+std::string version_of_cli11();
+
 /// How the page looks: options first, then the environment's variables, then the terminal.
 Style style_for(const Arguments& arguments, const Environment& environment, bool to_file);
 

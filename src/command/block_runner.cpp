@@ -3,6 +3,9 @@
 #include <fmt/ranges.h>
 
 #include "command/app.hpp"
+#include "command/variables.hpp"
+#include "render/width.hpp"
+#include "support/budget.hpp"
 #include "support/error.hpp"
 
 namespace attn {
@@ -12,7 +15,7 @@ constexpr std::size_t usual_width = 80;
 
 const Environment& nowhere() {
   static const Environment environment = {.variable = [](const char* name) -> std::optional<std::string> {
-    if (std::string_view(name) == "LC_ALL") return "C.UTF-8";
+    if (name == std::string_view(variable::lc_all.name)) return "C.UTF-8";
     return std::nullopt;
   }};
   return environment;
@@ -57,10 +60,17 @@ CommandResult run_words(std::vector<std::string> words, const BlockStyle& wanted
   refuse_effects(answer);
   put_warnings_first(answer);
   CommandResult result{"", answer.format->name, nullptr, answer.computation, {}, answer.style.width};
-  Sink sink([&](std::string_view bytes) { result.text += bytes; });
+  Sink sink([&](std::string_view bytes) {
+    Budget::take_output(bytes.size());
+    result.text += bytes;
+  });
   result.style = style_of(answer, wanted);
   answer.format->render(answer.page, result.style, sink);
   sink.flush();
+  result.text = printable_lines(result.text);
+  // What is shown again are the blocks; what stands behind them need not stay.
+  answer.page.trace = {};
+  answer.page.recipe = {};
   result.page = std::make_shared<const Page>(std::move(answer.page));
   return result;
 }

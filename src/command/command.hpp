@@ -33,13 +33,44 @@ struct Outcome {
   Calculation computation = {};         // behind the page
 };
 
+/// A word of a command line that is no option.
+struct Word {
+  enum class Count { one, optional, any, some /* one or more */ };
+
+  std::string_view name;  // "FILE"
+  Count count = Count::one;
+  Kind kind = Kind::word;         // or a path, or what else an option would be
+  Choices choices = nullptr;      // of a path: what else it may be
+  std::string_view cell_of = {};  // of a cell: the command whose matrices it chooses from
+
+  bool is_required() const { return count == Count::one || count == Count::some; }
+  bool may_repeat() const { return count == Count::any || count == Count::some; }
+};
+
+/// Words as usage tells them: "SRC DST", "ACTION FILE...", "[NAME]".
+std::string written(std::span<const Word> words);
+/// How many words there are at least, and at most.
+std::size_t least_count(std::span<const Word> words);
+std::size_t most_count(std::span<const Word> words);
+
+/// What a command can do, where its first word says it: attn docs check.
+struct Action {
+  std::string_view name;
+  std::string_view summary;
+  std::vector<Word> words;  // after its name
+  Outcome (*run)(const Arguments& arguments);
+};
+
+/// Who types the name of a command: people, or other programs, for which no help lists it.
+enum class Caller { people, programs };
+
 /// A subcommand.
 struct Command {
   std::string_view name;
   std::string_view summary;
-  std::string_view words = {};  // "CELL", "SRC DST"
-  std::size_t least_words = 0;
-  std::size_t most_words = 0;
+  std::vector<Word> words = {};
+  std::span<const Action> actions = {};  // which its first word names
+  Caller caller = Caller::people;
   OptionGroup own = {};                         // its own options
   std::vector<const OptionGroup*> groups = {};  // those that it shares with others
   unsigned shows = on_attention;                // which effects of options can be seen
@@ -55,6 +86,17 @@ struct Command {
 
 /// All options that a command takes, in the order of its help: its own, those of the output, those of groups.
 std::vector<Offered> options_of(const Command& command);
+
+/// What words are chosen from.
+namespace choices {
+std::vector<OptionChoice> lessons();
+std::vector<OptionChoice> errata();
+std::vector<OptionChoice> help();
+std::vector<OptionChoice> shells();
+}  // namespace choices
+
+std::span<const Action> lesson_actions();
+std::span<const Action> docs_actions();
 
 /// All commands. A new one is one file, its declaration below, and one entry.
 std::span<const Command> commands();
@@ -89,6 +131,9 @@ Outcome run_lesson(const Command& command, const Arguments& arguments);
 Outcome run_docs(const Command& command, const Arguments& arguments);
 Outcome run_help(const Command& command, const Arguments& arguments);
 Outcome run_version(const Command& command, const Arguments& arguments);
+Outcome run_completion(const Command& command, const Arguments& arguments);
+Outcome run_complete(const Command& command, const Arguments& arguments);
+Outcome run_manual(const Command& command, const Arguments& arguments);
 
 /// The help of the program, of one command, and of what is its own alone.
 Page general_help();

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "command/command.hpp"
@@ -7,28 +9,25 @@
 namespace attn {
 namespace {
 
+constexpr std::size_t most_repeated = 1000;
+
 std::vector<Command> make_commands() {
   std::vector<Command> commands = attention_commands();
   std::ranges::move(model_commands(), std::back_inserter(commands));
   commands.push_back({.name = "examples",
                       .summary = "list the built-in examples, or describe one",
-                      .words = "[NAME]",
-                      .most_words = 1,
+                      .words = {{"NAME", Word::Count::optional, Kind::word, choices::examples}},
                       .examples = {"attn examples", "attn examples animal"},
                       .run = run_examples});
   commands.push_back({.name = "show",
                       .summary = "show the matrices in a file that attn wrote: JSON, npz or safetensors",
-                      .words = "FILE",
-                      .least_words = 1,
-                      .most_words = 1,
+                      .words = {{"FILE", Word::Count::one, Kind::path}},
                       .own = {{option::only}},
                       .examples = {"attn show trace.json", "attn show trace.npz --only weights"},
                       .run = run_show});
   commands.push_back({.name = "convert",
                       .summary = "convert a matrix file to another format",
-                      .words = "SRC DST",
-                      .least_words = 2,
-                      .most_words = 2,
+                      .words = {{"SRC", Word::Count::one, Kind::path}, {"DST", Word::Count::one, Kind::path}},
                       .own = {{option::key}},
                       .examples = {"attn convert scores.csv scores.npy",
                                    "attn convert trace.npz weights.csv --key head.1.weights"},
@@ -37,32 +36,65 @@ std::vector<Command> make_commands() {
       {.name = "lesson",
        .summary = "interactive lessons: list, run, next, review, show, reset, export; for authors: new, "
                   "check, coverage",
-       .words = "[ACTION] [LESSON]",
-       .most_words = 1000,
+       .words = {{"ACTION", Word::Count::optional}, {"LESSON", Word::Count::any}},
+       .actions = lesson_actions(),
        .own = {{option::state, option::no_input, option::answers, option::step, option::yes}},
        .examples = {"attn lesson list", "attn lesson run 1", "attn lesson check my-lesson.md"},
        .run = run_lesson});
   commands.push_back({.name = "docs",
                       .summary = "keep command output in Markdown files up to date: update, check, clean",
-                      .words = "ACTION FILE...",
-                      .least_words = 2,
-                      .most_words = 1000,
+                      .words = {{"ACTION"}, {"FILE", Word::Count::some, Kind::path}},
+                      .actions = docs_actions(),
                       .examples = {"attn docs update README.md", "attn docs check README.md docs/*.md"},
                       .run = run_docs});
   commands.push_back({.name = "help",
-                      .summary = "this text, or help for one command",
-                      .words = "[COMMAND]",
-                      .most_words = 1,
+                      .summary = "the list of commands, or help for one command",
+                      .words = {{"COMMAND", Word::Count::optional, Kind::word, choices::help}},
                       .examples = {"attn help walk", "attn help explain"},
                       .run = run_help});
   commands.push_back({.name = "version",
-                      .summary = "version of the program",
+                      .summary = option::version.summary,
                       .examples = {"attn version"},
                       .run = run_version});
+  commands.push_back({.name = "completion",
+                      .summary = "a script that completes command lines of attn in a shell",
+                      .words = {{"SHELL", Word::Count::one, Kind::word, choices::shells}},
+                      .examples = {"attn completion bash", "attn completion fish"},
+                      .run = run_completion});
+  commands.push_back({.name = "complete",
+                      .summary = "the words that may come next in a command line",
+                      .words = {{"WORD", Word::Count::any}},
+                      .caller = Caller::programs,
+                      .examples = {"attn complete -- walk --format ''"},
+                      .run = run_complete});
+  commands.push_back({.name = "manual",
+                      .summary = "a manual page for man, of attn or of one command",
+                      .words = {{"COMMAND", Word::Count::optional, Kind::word, choices::help}},
+                      .caller = Caller::programs,
+                      .examples = {"attn manual", "attn manual walk"},
+                      .run = run_manual});
   return commands;
 }
 
 }  // namespace
+
+std::string written(std::span<const Word> words) {
+  std::string text;
+  for (const Word& word : words) {
+    if (!text.empty()) text += ' ';
+    text += word.is_required() ? word.name : fmt::format("[{}]", word.name);
+    if (word.may_repeat()) text += "...";
+  }
+  return text;
+}
+
+std::size_t least_count(std::span<const Word> words) {
+  return static_cast<std::size_t>(std::ranges::count_if(words, &Word::is_required));
+}
+
+std::size_t most_count(std::span<const Word> words) {
+  return std::ranges::any_of(words, &Word::may_repeat) ? most_repeated : words.size();
+}
 
 bool Command::takes_problem() const {
   return std::ranges::find(groups, &problem_options()) != groups.end();

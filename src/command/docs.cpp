@@ -18,7 +18,6 @@ namespace {
 std::vector<Document> documents(const Arguments& arguments) {
   std::vector<Document> all;
   for (auto path = arguments.words.begin() + 1; path != arguments.words.end(); ++path) {
-    refuse_output_onto(*path, arguments);
     all.push_back(read_document(read_bytes(*path), *path));
   }
   return all;
@@ -48,8 +47,11 @@ class Changes {
 // Nothing is written unless every block of every document runs.
 Outcome update(const Arguments& arguments) {
   Changes changes;
-  for (const Document& document : documents(arguments))
-    changes.add(document, with_outputs(document, run_blocks(document, block_runner())), "output updated");
+  for (const Document& document : documents(arguments)) {
+    std::string updated = with_outputs(document, outputs_of(document, block_runner()));
+    refuse_long_document(updated, document.path + " with its output would be");
+    changes.add(document, std::move(updated), "output updated");
+  }
   return changes.finish();
 }
 
@@ -75,7 +77,7 @@ Outcome check(const Arguments& arguments) {
   std::size_t blocks = 0;
   std::vector<std::string> to_fix;
   for (const Document& document : documents(arguments)) {
-    const std::vector<Stale> stale = stale_blocks(document, run_blocks(document, block_runner()));
+    const std::vector<Stale> stale = stale_blocks(document, outputs_of(document, block_runner()));
     for (const Stale& block : stale) add_stale(outcome.page, block);
     if (!stale.empty()) to_fix.push_back(document.path);
     blocks += document.commands.size();
@@ -89,14 +91,22 @@ Outcome check(const Arguments& arguments) {
   return outcome;
 }
 
-struct Action {
-  std::string_view name;
-  Outcome (*run)(const Arguments& arguments);
+constexpr Word files{"FILE", Word::Count::some, Kind::path};
+
+const std::array actions = {
+    Action{"update", "run the commands in the files, and write what they print below them", {files}, update},
+    Action{"check",
+           "compare the output in the files with what the commands print; exit code 1 if it differs",
+           {files},
+           check},
+    Action{"clean", "remove the output from the files", {files}, clean},
 };
 
-constexpr std::array actions = {Action{"update", update}, Action{"check", check}, Action{"clean", clean}};
-
 }  // namespace
+
+std::span<const Action> docs_actions() {
+  return actions;
+}
 
 Outcome run_docs(const Command&, const Arguments& arguments) {
   return look_up(std::span<const Action>(actions), arguments.words.front(), "action of attn docs")

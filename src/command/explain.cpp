@@ -89,6 +89,7 @@ void narrow(Outcome& outcome, const Command& command, const Arguments& arguments
 
 std::vector<const Node*> wanted_nodes(const Graph& graph, const Arguments& arguments,
                                       std::vector<const Node*> (*others)(const Graph&)) {
+  if (arguments.has(option::outline)) return {};  // it has no numbers
   if (arguments.has(option::explain)) return nodes_at_rest(graph);
   if (const std::optional<std::string> only = arguments.only()) return shown_in_tables(graph.matching(*only));
   return others(graph);

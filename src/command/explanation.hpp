@@ -17,7 +17,8 @@ void add_explanation(Page& page, const Graph& graph, const std::string& address,
 /// Throws InputError when there is no such matrix or cell.
 void narrow(Outcome& outcome, const Command& command, const Arguments& arguments);
 
-/// The nodes whose numbers are needed: those of --only, those that an explanation begins at, or the others.
+/// The nodes whose numbers are needed: those of --only, those that an explanation begins at, none for an
+/// outline, or the others.
 std::vector<const Node*> wanted_nodes(const Graph& graph, const Arguments& arguments,
                                       std::vector<const Node*> (*others)(const Graph&) = all_nodes);
 

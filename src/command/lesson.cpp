@@ -6,7 +6,9 @@
 
 #include "command/block_runner.hpp"
 #include "command/command.hpp"
+#include "command/variables.hpp"
 #include "files/matrix_file.hpp"
+#include "files/opened.hpp"
 #include "lesson/course.hpp"
 #include "lesson/lesson.hpp"
 #include "lesson/lint.hpp"
@@ -32,9 +34,9 @@ Outcome page_of(std::vector<Block> blocks) {
 std::optional<std::string> state_file(const Arguments& arguments) {
   if (std::optional<std::string> given = arguments.text(option::state)) return given;
   constexpr std::string_view name = "attn/lessons.json";
-  const std::string state = arguments.environment->variable("XDG_STATE_HOME").value_or("");
+  const std::string state = arguments.environment->variable(variable::xdg_state_home.name).value_or("");
   if (state.starts_with('/')) return (std::filesystem::path(state) / name).string();
-  const std::string home = arguments.environment->variable("HOME").value_or("");
+  const std::string home = arguments.environment->variable(variable::home.name).value_or("");
   if (home.empty()) return std::nullopt;
   return (std::filesystem::path(home) / ".local/state" / name).string();
 }
@@ -44,9 +46,19 @@ std::string state_to_write(const Arguments& arguments) {
   fail("there is no folder for your progress: give --state FILE, or set HOME");
 }
 
-CourseProgress progress_so_far(const Arguments& arguments) {
+ProgressFile progress_so_far(const Arguments& arguments) {
   const std::optional<std::string> state = state_file(arguments);
-  return state ? read_progress(*state) : CourseProgress{};
+  return state ? read_progress(*state) : ProgressFile{};
+}
+
+// A session makes room for another file; a page can only say what it has found.
+Outcome with_warning(Outcome outcome, const ProgressFile& file, const Arguments& arguments) {
+  if (file.is_damaged && !outcome.session)
+    outcome.warnings.push_back(
+        fmt::format("the file of your progress, {}, is damaged, and is shown as no progress. When you take a "
+                    "lesson, it gets another name",
+                    state_to_write(arguments)));
+  return outcome;
 }
 
 bool at_terminal(const Arguments& arguments) {
@@ -67,18 +79,18 @@ Outcome interactive(const Arguments& arguments, std::function<void(LessonTermina
 }
 
 Lesson lesson_named(const Arguments& arguments) {
-  Lesson lesson = find_lesson(arguments.words[1]);
-  if (lesson.document.folder) refuse_output_onto(lesson.document.path, arguments);
-  return lesson;
+  return find_lesson(arguments.words[1]);
 }
 
 Outcome list(const Arguments& arguments) {
-  const CourseProgress progress = progress_so_far(arguments);
-  const std::optional<std::string> go_on = lesson_to_continue(progress);
+  const ProgressFile file = progress_so_far(arguments);
+  const std::optional<std::string> go_on = lesson_to_continue(file.progress);
   const std::string with =
       go_on ? " goes on with lesson " + without_zeros(find_lesson(*go_on).number) : " shows all";
-  return page_of({course_listing(progress), Prose{text(code("attn lesson"), with, "; ",
-                                                       code("attn lesson NUMBER"), " takes one of them.")}});
+  Outcome outcome = page_of(
+      {course_listing(file.progress),
+       Prose{text(code("attn lesson"), with, "; ", code("attn lesson NUMBER"), " takes one of them.")}});
+  return with_warning(std::move(outcome), file, arguments);
 }
 
 Outcome show(const Arguments& arguments) {
@@ -129,11 +141,13 @@ Lesson unfinished(const std::optional<std::string>& name) {
 
 Outcome run(const Arguments& arguments) {
   if (arguments.words.size() > 1) return run(arguments, lesson_named(arguments));
-  return run(arguments, unfinished(lesson_to_continue(progress_so_far(arguments))));
+  const ProgressFile file = progress_so_far(arguments);
+  return with_warning(run(arguments, unfinished(lesson_to_continue(file.progress))), file, arguments);
 }
 
 Outcome next(const Arguments& arguments) {
-  return run(arguments, unfinished(lesson_after_last(progress_so_far(arguments))));
+  const ProgressFile file = progress_so_far(arguments);
+  return with_warning(run(arguments, unfinished(lesson_after_last(file.progress))), file, arguments);
 }
 
 Outcome course(const Arguments& arguments) {
@@ -156,7 +170,6 @@ Outcome check(const Arguments& arguments) {
   Outcome outcome;
   std::string faults;
   for (auto path = arguments.words.begin() + 1; path != arguments.words.end(); ++path) {
-    refuse_output_onto(*path, arguments);
     for (const std::string& fault : faults_of(read_bytes(*path), *path, block_runner()))
       faults += (faults.empty() ? "" : "\n") + fault;
   }
@@ -183,23 +196,34 @@ CourseProgress without(CourseProgress progress, const std::optional<std::string>
 }
 
 Outcome reset(const Arguments& arguments) {
-  const CourseProgress before = read_progress(state_to_write(arguments));
+  const std::string state = state_to_write(arguments);
+  const ProgressFile file = read_progress(state);
+  const CourseProgress& before = file.progress;
   std::optional<std::string> name;
   if (arguments.words.size() > 1) name = progress_name(lesson_named(arguments));
   const std::size_t count = name ? before.lessons.count(*name) : before.lessons.size();
-  if (count == 0) return page_of({Prose{text("There is no progress to reset.")}});
+  if (count == 0 && !file.is_damaged) return page_of({Prose{text("There is no progress to reset.")}});
   if (arguments.has(option::yes)) {
     Outcome outcome = page_of({Prose{text("The progress is reset.")}});
-    outcome.files.push_back({state_to_write(arguments), bytes_of(without(before, name))});
+    const std::string bytes = read_bytes(state);
+    if (file.is_damaged) {
+      outcome.files.push_back({name_aside(state), bytes});
+      outcome.warnings.push_back(
+          fmt::format("{} was damaged. What it had is now in {}", state, name_aside(state)));
+    }
+    outcome.files.push_back({state, bytes_of(without(before, name)), bytes});
     return outcome;
   }
+  if (file.is_damaged && !at_terminal(arguments))
+    fail("{}, the file of your progress, is damaged: give --yes to begin a new one", state);
   if (!at_terminal(arguments))
     fail("attn lesson reset forgets your progress in {}: give --yes to do it", count_of(count, "lesson"));
   return interactive(arguments, [name, count](LessonTerminal& terminal) {
+    if (count == 0) return;  // the terminal has said what it did with the damaged file
     const std::optional<std::string> typed =
         terminal.ask(fmt::format("Forget your progress in {}? yes or no", count_of(count, "lesson")));
     const bool sure = typed && (*typed == "yes" || *typed == "y");
-    if (sure) terminal.save(without(terminal.progress(), name));
+    if (sure) terminal.change([&](CourseProgress& progress) { progress = without(progress, name); });
     terminal.show({Prose{text(sure ? "The progress is reset." : "Nothing is changed.")}});
   });
 }
@@ -208,48 +232,62 @@ Outcome export_lesson(const Arguments& arguments) {
   const Lesson lesson = lesson_named(arguments);
   const LessonResult result = execute(lesson, block_runner());
   const std::optional<std::string> answers = arguments.text(option::answers);
+  ProgressFile file = answers ? ProgressFile() : progress_so_far(arguments);
   const LessonProgress progress = answers ? answered(lesson, result, answers_in(read_bytes(*answers)))
-                                          : progress_so_far(arguments).lessons[progress_name(lesson)];
+                                          : std::move(file.progress.lessons[progress_name(lesson)]);
   if (arguments.words.size() == 2) {
     const std::string markdown = exported_markdown(lesson, result, progress);
-    return page_of({CodeBlock{"markdown", without_line_end(markdown)}});
+    Outcome outcome = page_of({CodeBlock{"markdown", without_line_end(markdown)}});
+    return with_warning(std::move(outcome), file, arguments);
   }
   const std::string& path = arguments.words[2];
-  if (lesson.document.folder) refuse_own_source(lesson.document.path, path);
   if (!path.ends_with(".md") && !path.ends_with(".html"))
     fail("{}: its ending does not say what to write: give a file that ends in .md or .html", path);
+  if (is_there(path) && !arguments.has(option::yes))
+    fail("{} is there already: give another file, or --yes to replace it", path);
   Outcome outcome = page_of({Prose{text(path, " is written.")}});
   outcome.files.push_back({path, path.ends_with(".md") ? exported_markdown(lesson, result, progress)
                                                        : exported_html(lesson, result, progress)});
-  return outcome;
+  return with_warning(std::move(outcome), file, arguments);
 }
 
 Outcome show_coverage(const Arguments&) {
   return page_of({coverage(built_in_lessons())});
 }
 
-struct Action {
-  std::string_view name;
-  std::string_view words;
-  std::size_t least_words, most_words;  // after its name
-  Outcome (*run)(const Arguments& arguments);
-};
+constexpr Word lesson_word{"LESSON", Word::Count::one, Kind::path, choices::lessons};
+constexpr Word optional_lesson{"LESSON", Word::Count::optional, Kind::path, choices::lessons};
 
-constexpr std::size_t any = 1000;
-constexpr std::array actions = {
-    Action{"list", "", 0, 0, list},
-    Action{"next", "", 0, 0, next},
-    Action{"review", "[LESSON]", 0, 1, review},
-    Action{"show", "LESSON", 1, 1, show},
-    Action{"run", "[LESSON]", 0, 1, run},
-    Action{"reset", "[LESSON]", 0, 1, reset},
-    Action{"export", "LESSON [FILE]", 1, 2, export_lesson},
-    Action{"check", "FILE...", 1, any, check},
-    Action{"new", "", 0, 0, begin_new},
-    Action{"coverage", "", 0, 0, show_coverage},
+const std::array actions = {
+    Action{"list", "list the lessons and your progress in each", {}, list},
+    Action{"run", "take a lesson; without a name, go on where you are", {optional_lesson}, run},
+    Action{"next", "take the next lesson that you have not finished", {}, next},
+    Action{"review",
+           "answer again the questions that you missed, in one lesson or in all",
+           {optional_lesson},
+           review},
+    Action{"show", "print a lesson as a page, without the answers", {lesson_word}, show},
+    Action{"reset", "forget your progress in one lesson or in all", {optional_lesson}, reset},
+    Action{"export",
+           "write a lesson with your answers as Markdown, or to a file that ends in .md or .html",
+           {lesson_word, {"FILE", Word::Count::optional, Kind::path}},
+           export_lesson},
+    Action{"new", "print the beginning of a lesson of your own", {}, begin_new},
+    Action{"check", "check lessons that you write", {{"FILE", Word::Count::some, Kind::path}}, check},
+    Action{"coverage", "list which lessons cover which lines of the checklist", {}, show_coverage},
 };
 
 }  // namespace
+
+std::vector<OptionChoice> choices::lessons() {
+  std::vector<OptionChoice> names;
+  for (const LessonFile& file : lesson_files()) names.push_back({file.name, ""});
+  return names;
+}
+
+std::span<const Action> lesson_actions() {
+  return actions;
+}
 
 Outcome run_lesson(const Command&, const Arguments& arguments) {
   if (arguments.words.empty()) return course(arguments);
@@ -258,9 +296,9 @@ Outcome run_lesson(const Command&, const Arguments& arguments) {
   const Action& action =
       look_up(std::span<const Action>(actions), arguments.words.front(), "action of attn lesson");
   const std::size_t count = arguments.words.size() - 1;
-  if (count < action.least_words || count > action.most_words)
+  if (count < least_count(action.words) || count > most_count(action.words))
     fail("attn lesson {} is written: attn lesson {}{}{}", action.name, action.name,
-         action.words.empty() ? "" : " ", action.words);
+         action.words.empty() ? "" : " ", written(action.words));
   return action.run(arguments);
 }
 

@@ -5,7 +5,10 @@
 #include "model/norm.hpp"
 #include "model/recipe.hpp"
 #include "model/recurrent.hpp"
+#include "model/schema.hpp"
 #include "model/variants.hpp"
+#include "problem/encoder_decoder_file.hpp"
+#include "problem/transformer_file.hpp"
 #include "render/format.hpp"
 
 namespace attn {
@@ -35,6 +38,24 @@ std::vector<OptionChoice> variants() {
 }
 std::vector<OptionChoice> cells() {
   return choices_of(recurrences());
+}
+std::vector<OptionChoice> models() {
+  std::vector<OptionChoice> names;
+  for (const ModelExample& example : model_examples()) names.push_back({example.name, ""});
+  return names;
+}
+std::vector<OptionChoice> alignments() {
+  return {{alignment_example_name, ""}};
+}
+std::vector<OptionChoice> kinds() {
+  return choices_of(model_kinds());
+}
+std::vector<OptionChoice> kinds_with_decoder() {
+  std::vector<OptionChoice> kinds;
+  for (const ModelKind& row : model_kinds()) {
+    if (row.decodes) kinds.push_back({row.name, row.summary});
+  }
+  return kinds;
 }
 }  // namespace choices
 
@@ -67,7 +88,7 @@ const OptionGroup& model_options() {
   static const OptionGroup group = [] {
     OptionGroup all{
         .options =
-            {{option::example, "a built-in model", no_default},
+            {{option::example, "a built-in model", no_default, 0, choices::models},
              {option::problem, "output of --format json: the same options again"},
              option::model,
              {option::parameters,

@@ -13,6 +13,14 @@ std::vector<OptionChoice> activations();
 std::vector<OptionChoice> positions_of_models();
 std::vector<OptionChoice> variants();
 std::vector<OptionChoice> cells();
+std::vector<OptionChoice> kinds();
+std::vector<OptionChoice> kinds_with_decoder();
+// Those that a line of help names by itself have no summaries.
+std::vector<OptionChoice> models();
+std::vector<OptionChoice> alignments();
+std::vector<OptionChoice> sizes();
+std::vector<OptionChoice> colors();
+std::vector<OptionChoice> themes();
 }  // namespace choices
 
 namespace rules {
@@ -37,11 +45,12 @@ constexpr Option text_of(std::string_view name, std::string_view member, std::st
 }
 
 // Which matrices are shown, and how.
-inline constexpr Option only{
-    "--only", "", Kind::texts, "PATTERN",
-    "show only matrices whose names match; separate several with |: 'weights|head.2.*'"};
+inline constexpr Option only =
+    Option{"--only", "", Kind::texts, "PATTERN",
+           "show only matrices whose names match; separate several with |: 'weights|head.2.*'"}
+        .of_matrices();
 inline constexpr Option explain =
-    text_of("--explain", "", "CELL", "explain one number, such as 'weights[1,2]'");
+    text_of("--explain", "", "CELL", "explain one number, such as 'weights[1,2]'").of_matrices();
 inline constexpr Option depth =
     count("--depth", "", "explain the terms too, N steps back towards inputs and parameters")
         .or_else("0")
@@ -77,9 +86,11 @@ inline constexpr Option epsilon =
 // Models: what they are, and what they are run on.
 inline constexpr Option model =
     path("--model", "model", "name of a built-in model, or a JSON file with parameters and words")
-        .called("NAME");
-inline constexpr Option size =
-    word("--size", "size", "size of a random model: tiny, or base as in the paper").or_else("tiny");
+        .called("NAME")
+        .from(choices::models);
+inline constexpr Option size = word("--size", "size", "size of a random model: tiny, or base as in the paper")
+                                   .or_else("tiny")
+                                   .from(choices::sizes);
 inline constexpr Option norm = word("--norm", "norm", "where the layers normalize")
                                    .called("WHERE")
                                    .or_else("post")
@@ -125,8 +136,9 @@ inline constexpr Option memory_valid_length =
     Option{"--memory-valid-length", "memory_valid_length", Kind::counts, "N,…",
            "target words attend only to the first N rows of the encoder output"}
         .from_zero();
-inline constexpr Option kind =
-    word("--kind", "kind", "kind of model: encoder-decoder or decoder-only").or_else("encoder-decoder");
+inline constexpr Option kind = word("--kind", "kind", "kind of model: encoder-decoder or decoder-only")
+                                   .or_else("encoder-decoder")
+                                   .from(choices::kinds_with_decoder);
 inline constexpr Option save_parameters =
     path("--save-parameters", "", "save the parameters to a .safetensors or .npz file");
 inline constexpr Option source =
@@ -176,7 +188,7 @@ inline constexpr Option no_input = flag("--no-input", "", "print the whole lesso
 inline constexpr Option answers =
     path("--answers", "", "read the answers from a file, one on each line; exit code 1 if one is wrong");
 inline constexpr Option step = count("--step", "", "begin at this step");
-inline constexpr Option yes = flag("--yes", "", "reset without asking");
+inline constexpr Option yes = flag("--yes", "", "reset, or replace a file, without asking");
 inline constexpr Option key = text_of("--key", "", "NAME", "name of the matrix, if the file has several");
 
 // How a page is written.
@@ -200,15 +212,19 @@ inline constexpr Option section = text_of(
 inline constexpr Option no_labels =
     flag("--no-labels", "", "leave out the labels of rows and columns in CSV and TSV");
 inline constexpr Option ascii = flag("--ascii", "", "use only ASCII characters in tables and symbols");
-inline constexpr Option color =
-    word("--color", "", "use colors: always, never or auto").called("WHEN").or_else("auto");
-inline constexpr Option theme =
-    word("--theme", "", "background of the terminal: dark, light or auto").or_else("auto");
+inline constexpr Option color = word("--color", "", "use colors: always, never or auto")
+                                    .called("WHEN")
+                                    .or_else("auto")
+                                    .from(choices::colors);
+inline constexpr Option theme = word("--theme", "", "background of the terminal: dark, light or auto")
+                                    .or_else("auto")
+                                    .from(choices::themes);
 inline constexpr Option no_pager = flag("--no-pager", "", "do not pause after each screen");
 inline constexpr Option threads = count("--threads", "", "number of threads for large matrices")
                                       .or_else(": one for each processor")
                                       .up_to(256);
 inline constexpr Option short_help = flag("-h", "", "show the options of this command");
+inline constexpr Option version = flag("--version", "", "versions of the program and of its libraries");
 inline constexpr Option help = flag("--help", "", "show all options, also those that many commands share");
 
 }  // namespace option

@@ -15,19 +15,29 @@ bool looks_like_option(std::string_view word) {
          std::string_view("0123456789.").find(word[1]) == std::string_view::npos;
 }
 
-// Splits a command line into options and words; CLI11 gets only the options that are offered, because making
-// all of them takes longer than a walk.
+// `--name`, `--name=value`, or a letter after one dash.
+bool may_give(const Option& option, std::string_view word) {
+  const bool has_letters = word.size() > 1 && word[0] == '-' && word[1] != '-';
+  return word.starts_with(option.name) ||
+         (option.letter != '\0' && has_letters && word.find(option.letter) != std::string_view::npos);
+}
+
+// Splits a command line into options and words; CLI11 gets only the options that are offered and that the
+// line may hold, because making all of them takes longer than a walk.
 class Parser {
  public:
   Parser(const Command& command, std::vector<Offered> offered)
       : command_(command), offered_(std::move(offered)) {
     app_.set_help_flag();
     app_.allow_extras();
-    for (const Offered& row : offered_) add(*row.option);
   }
 
   // The options alone: whatever else the line has does not matter.
   Arguments options(std::vector<std::string> line) {
+    for (const Offered& row : offered_) {
+      const auto gives_it = [&](std::string_view word) { return may_give(*row.option, word); };
+      parsed_.push_back(std::ranges::any_of(line, gives_it) ? add(*row.option) : nullptr);
+    }
     for (const std::string& word : line) {
       refuse_value_of_flag(word);
       refuse_empty_value(word);
@@ -43,7 +53,9 @@ class Parser {
     }
     Arguments arguments;
     arguments.default_example = command_.default_example;
-    for (const Offered& row : offered_) take(row, arguments);
+    for (std::size_t i = 0; i < offered_.size(); ++i) {
+      if (parsed_[i]) take(offered_[i], *parsed_[i], arguments);
+    }
     return arguments;
   }
 
@@ -60,14 +72,11 @@ class Parser {
   }
 
  private:
-  void add(const Option& option) {
+  const CLI::Option* add(const Option& option) {
     std::string names(option.name);
     if (option.letter != '\0') names = fmt::format("-{},{}", option.letter, option.name);
-    if (option.kind == Kind::flag) {
-      app_.add_flag(names);
-      return;
-    }
-    app_.add_option(names)->expected(1)->allow_extra_args(false)->multi_option_policy(
+    if (option.kind == Kind::flag) return app_.add_flag(names);
+    return app_.add_option(names)->expected(1)->allow_extra_args(false)->multi_option_policy(
         CLI::MultiOptionPolicy::TakeAll);
   }
 
@@ -95,16 +104,16 @@ class Parser {
     if (name.starts_with("--") && is_offered(name)) fail("{} needs a value after the =", name);
   }
 
-  void take(const Offered& row, Arguments& arguments) const {
-    const std::string name(row.option->name);
-    const CLI::Option* const option = app_.get_option(name);
-    if (option->count() == 0) return;
+  void take(const Offered& row, const CLI::Option& option, Arguments& arguments) const {
+    if (option.count() == 0) return;
     // `--scores -o out.csv` forgot the scores.
-    for (const std::string& value : option->results()) {
-      if (is_offered(value))
-        fail("{} needs a value after it, and {} is an option: see attn help {}", name, value, command_.name);
+    for (const std::string& value : option.results()) {
+      if (is_offered(value)) {
+        fail("{} needs a value after it, and {} is an option: see attn help {}", row.option->name, value,
+             command_.name);
+      }
     }
-    arguments.put_text(row, option->results());
+    arguments.put_text(row, option.results());
   }
 
   void refuse_option(const std::string& word) const {
@@ -117,27 +126,33 @@ class Parser {
   }
 
   void check_count(const Arguments& arguments) const {
-    if (arguments.words.size() > command_.most_words) {
-      fail("attn {} does not expect '{}': see attn help {}", command_.name,
-           arguments.words[command_.most_words], command_.name);
+    const std::size_t most = most_count(command_.words);
+    if (arguments.words.size() > most) {
+      fail("attn {} does not expect '{}': see attn help {}", command_.name, arguments.words[most],
+           command_.name);
     }
-    if (arguments.words.size() < command_.least_words) {
-      fail("attn {} needs {}: see attn help {}", command_.name, command_.words, command_.name);
+    if (arguments.words.size() < least_count(command_.words)) {
+      fail("attn {} needs {}: see attn help {}", command_.name, written(command_.words), command_.name);
     }
   }
 
   const Command& command_;
   std::vector<Offered> offered_;
   CLI::App app_;
+  std::vector<const CLI::Option*> parsed_;  // in the order of the offered ones; null where the line has none
 };
 
 }  // namespace
 
+std::string version_of_cli11() {
+  return CLI11_VERSION;
+}
+
 Parsed parse(const std::vector<std::string>& command_line) {
   if (command_line.empty()) return {};
   const std::string& first = command_line.front();
-  if (first == "--help" || first == "-h") return {};
-  if (first == "--version") return {&look_up(commands(), "version", "command"), {}};
+  if (first == option::help.name || first == option::short_help.name) return {};
+  if (first == option::version.name) return {&look_up(commands(), "version", "command"), {}};
   if (first.starts_with('-')) {
     fail("'{}' is an option, and a command must come first: try attn walk {}, or attn help", first, first);
   }

@@ -1,8 +1,11 @@
 #include "command/solve.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
+#include "attention/positions.hpp"
 #include "attention/watches.hpp"
 #include "command/explanation.hpp"
 #include "command/parameter_file.hpp"
@@ -89,16 +92,33 @@ OptionValues requested(const Arguments& arguments) {
   return values;
 }
 
-std::vector<std::string> with_mask_unused(const Problem& problem) {
+std::vector<std::string> with_later_changes_unused(const Problem& problem) {
   std::vector<std::string> remarks = problem.remarks;
+  if (problem.soft_cap) remarks.push_back("--soft-cap is ignored here: the scores are not capped");
+  if (find_row(position_kinds(), problem.positions)->of_scaled_scores) {
+    remarks.push_back(
+        fmt::format("--positions {} is ignored here: nothing is added to the scores", problem.positions));
+  }
   if (problem.is_masked()) {
     remarks.push_back("the mask is ignored here: no key is masked");
   }
   return remarks;
 }
 
+Problem problem_of(const Arguments& arguments) {
+  const std::optional<std::string> file = arguments.text(option::problem);
+  if (!file || arguments.has_any(problem_members())) return build(requested(arguments));
+  try {
+    return build(requested(arguments));
+  } catch (const InputError& error) {
+    const std::string where = place_of_file(*file);
+    if (std::string_view(error.what()).starts_with(where)) throw;
+    throw InputError(fmt::format("{}: {}", where, error.what()));
+  }
+}
+
 Solved solve(const Arguments& arguments, Extent extent, std::vector<const Node*> (*wanted)(const Graph&)) {
-  auto problem = std::make_shared<const Problem>(build(requested(arguments)));
+  auto problem = std::make_shared<const Problem>(problem_of(arguments));
   auto graph = std::make_shared<Graph>(keep_nothing());
   evaluate(*problem, *graph, extent);
   if (arguments.has(option::transpose)) add_alignments(*graph);

@@ -27,8 +27,11 @@ struct Solved {
 /// parameters, and of the command line, the later ones first.
 OptionValues requested(const Arguments& arguments);
 
-/// The remarks on a problem, for a page that looks at all keys even where there is a mask.
-std::vector<std::string> with_mask_unused(const Problem& problem);
+/// The problem that they describe. What a problem file says wrong is told with the file's name.
+Problem problem_of(const Arguments& arguments);
+
+/// The remarks on a problem, for a page that takes the scores before they are capped, biased and masked.
+std::vector<std::string> with_later_changes_unused(const Problem& problem);
 
 /// The problem that the arguments describe (an example, a file, and the fields given), computed up to the
 /// extent: what --only or --explain needs, or else the nodes that `wanted` names.

@@ -1,23 +1,37 @@
 #include "command/app.hpp"
+#include "command/variables.hpp"
 #include "support/error.hpp"
+#include "support/lookup.hpp"
 #include "support/text.hpp"
 
 namespace attn {
 namespace {
 
-bool is_set(const Environment& environment, const char* name) {
-  const std::optional<std::string> value = environment.variable(name);
+constexpr std::string_view always = "always", never = "never", automatic = "auto";
+
+struct Theme {
+  std::string_view name;
+  Rgb ground;
+};
+constexpr Theme named_themes[] = {{"dark", dark_ground}, {"light", light_ground}};
+
+std::optional<std::string> value_of(const Environment& environment, const Variable& variable) {
+  return environment.variable(variable.name);
+}
+
+bool is_set(const Environment& environment, const Variable& variable) {
+  const std::optional<std::string> value = value_of(environment, variable);
   return value && !value->empty();
 }
 
-bool is_on(const Environment& environment, const char* name) {
-  return is_set(environment, name) && *environment.variable(name) != "0";
+bool is_on(const Environment& environment, const Variable& variable) {
+  return is_set(environment, variable) && *value_of(environment, variable) != "0";
 }
 
 Colors depth(const Environment& environment) {
-  const std::string colorterm = environment.variable("COLORTERM").value_or("");
+  const std::string colorterm = value_of(environment, variable::colorterm).value_or("");
   if (colorterm == "truecolor" || colorterm == "24bit") return Colors::full;
-  const std::string term = environment.variable("TERM").value_or("");
+  const std::string term = value_of(environment, variable::term).value_or("");
   return term.find("256") != std::string::npos ? Colors::palette256 : Colors::sixteen;
 }
 
@@ -25,17 +39,18 @@ Colors depth(const Environment& environment) {
 Colors choose_colors(const Arguments& arguments, const Environment& environment, bool to_file) {
   using Choice = std::pair<std::string_view, std::optional<std::string>>;
   const Choice choices[] = {{"--color", arguments.text(option::color)},
-                            {"ATTN_COLOR", environment.variable("ATTN_COLOR")}};
+                            {variable::attn_color.name, value_of(environment, variable::attn_color)}};
   for (const auto& [name, choice] : choices) {
     if (!choice || choice->empty()) continue;
-    if (*choice == "never") return Colors::none;
-    if (*choice == "always") return depth(environment);
-    if (*choice == "auto") break;
+    if (*choice == never) return Colors::none;
+    if (*choice == always) return depth(environment);
+    if (*choice == automatic) break;
     fail("{}: '{}' is neither always, never nor auto", name, *choice);
   }
-  if (is_set(environment, "NO_COLOR")) return Colors::none;
-  if (is_on(environment, "FORCE_COLOR") || is_on(environment, "CLICOLOR_FORCE")) return depth(environment);
-  if (to_file || !environment.output_is_terminal || environment.variable("TERM") == "dumb")
+  if (is_set(environment, variable::no_color)) return Colors::none;
+  if (is_on(environment, variable::force_color) || is_on(environment, variable::clicolor_force))
+    return depth(environment);
+  if (to_file || !environment.output_is_terminal || value_of(environment, variable::term) == "dumb")
     return Colors::none;
   return depth(environment);
 }
@@ -54,12 +69,12 @@ std::optional<Rgb> ground_in(const std::string& colorfgbg) {
 std::optional<Rgb> theme(const Arguments& arguments, const Environment& environment) {
   using Choice = std::pair<std::string_view, std::optional<std::string>>;
   const Choice choices[] = {{"--theme", arguments.text(option::theme)},
-                            {"ATTN_THEME", environment.variable("ATTN_THEME")}};
+                            {variable::attn_theme.name, value_of(environment, variable::attn_theme)}};
   for (const auto& [name, choice] : choices) {
     if (!choice || choice->empty()) continue;
-    if (*choice == "dark") return dark_ground;
-    if (*choice == "light") return light_ground;
-    if (*choice == "auto") break;
+    if (const Theme* const named = find_row(std::span<const Theme>(named_themes), *choice))
+      return named->ground;
+    if (*choice == automatic) break;
     fail("{}: unknown theme '{}'. Choose one of: dark, light, auto", name, *choice);
   }
   return std::nullopt;
@@ -70,7 +85,7 @@ std::size_t choose_width(const Arguments& arguments, const Environment& environm
   if (const std::optional<std::size_t> width = arguments.count(option::width)) return *width;
   if (to_file || !environment.output_is_terminal) return 0;
   if (environment.terminal_width > 0) return environment.terminal_width;
-  const std::string columns = environment.variable("COLUMNS").value_or("");
+  const std::string columns = value_of(environment, variable::columns).value_or("");
   const bool is_number =
       !columns.empty() && columns.size() < 6 && columns.find_first_not_of("0123456789") == std::string::npos;
   return is_number && std::stoul(columns) > 0 ? std::stoul(columns) : usual;
@@ -78,10 +93,21 @@ std::size_t choose_width(const Arguments& arguments, const Environment& environm
 
 }  // namespace
 
+std::vector<OptionChoice> choices::colors() {
+  return {{always, ""}, {never, ""}, {automatic, ""}};
+}
+
+std::vector<OptionChoice> choices::themes() {
+  std::vector<OptionChoice> names;
+  for (const Theme& theme : named_themes) names.push_back({theme.name, ""});
+  names.push_back({automatic, ""});
+  return names;
+}
+
 bool speaks_utf8(const Environment& environment) {
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    if (!is_set(environment, name)) continue;
-    const std::string value = *environment.variable(name);
+  for (const Variable* variable : {&variable::lc_all, &variable::lc_ctype, &variable::lang}) {
+    if (!is_set(environment, *variable)) continue;
+    const std::string value = *value_of(environment, *variable);
     return value.find("UTF-8") != std::string::npos || value.find("utf8") != std::string::npos ||
            value.find("UTF8") != std::string::npos || value.find("utf-8") != std::string::npos;
   }
@@ -90,7 +116,7 @@ bool speaks_utf8(const Environment& environment) {
 
 Rgb ground_for(const Arguments& arguments, const Environment& environment) {
   if (const std::optional<Rgb> ground = theme(arguments, environment)) return *ground;
-  if (const std::optional<Rgb> ground = ground_in(environment.variable("COLORFGBG").value_or("")))
+  if (const std::optional<Rgb> ground = ground_in(value_of(environment, variable::colorfgbg).value_or("")))
     return *ground;
   const bool asks = environment.output_is_terminal && environment.ground;
   return (asks ? environment.ground() : std::nullopt).value_or(dark_ground);
@@ -98,10 +124,10 @@ Rgb ground_for(const Arguments& arguments, const Environment& environment) {
 
 std::optional<std::string> pager_for(const Arguments& arguments, const Environment& environment) {
   if (arguments.has(option::no_pager) || !environment.output_is_terminal ||
-      environment.variable("TERM") == "dumb")
+      value_of(environment, variable::term) == "dumb")
     return std::nullopt;
-  for (const char* name : {"ATTN_PAGER", "PAGER"}) {
-    const std::optional<std::string> pager = environment.variable(name);
+  for (const Variable* variable : {&variable::attn_pager, &variable::pager}) {
+    const std::optional<std::string> pager = value_of(environment, *variable);
     if (!pager) continue;
     if (pager->empty() || *pager == "cat") return std::nullopt;
     return pager;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "document/markdown.hpp"
+#include "support/budget.hpp"
 
 namespace attn {
 
@@ -189,10 +190,19 @@ std::string bytes_of(const Document& document) {
   return bytes;
 }
 
+void refuse_long_document(std::string_view text, const std::string& what) {
+  if (text.size() > most_bytes_of_document)
+    fail("{} longer than {} bytes: split it into several documents, or show less", what,
+         most_bytes_of_document);
+}
+
 Document read_document(std::string_view text, std::string path) {
   Document document;
   document.path = std::move(path);
   document.folder = std::filesystem::path(document.path).parent_path();
+  refuse_long_document(text, document.path + " is");
+  constexpr std::uint64_t work_of_byte = 500;  // some texts take so long to read
+  Budget::take_work(work_of_byte * text.size());
   if (text.starts_with(byte_order_mark)) {
     document.byte_order_mark = byte_order_mark;
     text.remove_prefix(byte_order_mark.size());

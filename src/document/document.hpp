@@ -68,8 +68,13 @@ struct Document {
 /// The bytes of a document.
 std::string bytes_of(const Document& document);
 
+/// Throws InputError where a text is longer than a document may be: the Markdown library takes hundreds of
+/// times as much memory as some texts. `what` begins the sentence: "a.md is".
+void refuse_long_document(std::string_view text, const std::string& what);
+constexpr std::size_t most_bytes_of_document = std::size_t{2} << 20;
+
 /// Reads a document. Throws InputError with path and line: a block or an output that is not closed, an
-/// attribute that there is not, a command line that is none.
+/// attribute that there is not, a command line that is none, more bytes than a document may have.
 Document read_document(std::string_view text, std::string path);
 
 /// The lines `key: value` from `begin` to before `end`, below a margin; a line that begins with blanks goes

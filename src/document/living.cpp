@@ -4,11 +4,19 @@
 
 #include "document/alike.hpp"
 #include "files/opened.hpp"
+#include "math/memory.hpp"
 #include "render/format.hpp"
 
 namespace attn {
 
 namespace {
+
+// Far more than documents need that teach, and seconds of one core.
+constexpr Allowance of_block = {"a block", 2'000'000'000, std::size_t{1} << 24, std::size_t{1} << 20};
+constexpr Allowance of_document = {"a document", 8'000'000'000, std::size_t{1} << 25, std::size_t{2} << 20};
+constexpr std::uint64_t work_of_command = 1'000'000;  // beside what it computes
+// Blocks of many sizes must not pile up what each of them has freed.
+constexpr std::size_t most_freed_bytes = std::size_t{1} << 26;
 
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> lines;
@@ -116,9 +124,15 @@ class Copy {
 
 }  // namespace
 
+Guest::Guest(std::optional<std::filesystem::path> folder)
+    : confined_(std::move(folder)), budget_(of_document) {}
+
 BlockResult run_block(const Document& document, const CommandBlock& block, const RunCommand& run) {
+  const Budget budget(of_block);
   BlockResult block_result;
   for (const CommandLine& line : block.lines) {
+    // Not within what may fail: a document that has taken all cannot go on to ask for more.
+    at_place(document.at(line.line), [] { Budget::take_work(work_of_command); });
     CommandResult result = result_of(document, block, line, run);
     if (result.format == "markdown") {
       append_markdown(block_result.lines, result.text, document.at(line.line));
@@ -127,29 +141,39 @@ BlockResult run_block(const Document& document, const CommandBlock& block, const
     }
     block_result.results.push_back(std::move(result));
   }
+  at_place(document.at(block.fence.first_line),
+           [&] { Budget::take_output(block_result.lines.size() * block.fence.margin.size()); });
+  return_freed_cells(most_freed_bytes);
   return block_result;
 }
 
-std::vector<BlockResult> run_blocks(const Document& document, const RunCommand& run) {
-  const Confined confined(document.folder);
-  std::vector<BlockResult> results;
-  for (const CommandBlock& block : document.commands) results.push_back(run_block(document, block, run));
-  return results;
+CommandResult run_alone(const std::vector<std::string>& words, const RunCommand& run) {
+  const Budget budget(of_block);
+  Budget::take_work(work_of_command);
+  return run(words, {});
 }
 
-std::string with_outputs(const Document& document, const std::vector<BlockResult>& results) {
+std::vector<Printed> outputs_of(const Document& document, const RunCommand& run) {
+  const Guest guest(document);
+  std::vector<Printed> outputs;
+  for (const CommandBlock& block : document.commands)
+    outputs.push_back(run_block(document, block, run).lines);
+  return outputs;
+}
+
+std::string with_outputs(const Document& document, const std::vector<Printed>& outputs) {
   Copy copy(document);
-  for (std::size_t i = 0; i < results.size(); ++i) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
     const CommandBlock& block = document.commands[i];
     if (!block.output) {
       copy.up_to(block.fence.last_line + 1);
-      std::vector<std::string> lines = results[i].lines;
+      std::vector<std::string> lines = outputs[i];
       lines.emplace(lines.begin(), begin_of_output);
       lines.emplace_back(end_of_output);
       copy.insert(block, lines);
-    } else if (!is_current(current_lines(document, block), results[i].lines)) {
+    } else if (!is_current(current_lines(document, block), outputs[i])) {
       copy.up_to(block.output->begin + 1);
-      copy.insert(block, results[i].lines);
+      copy.insert(block, outputs[i]);
       copy.skip_to(block.output->end);
     }
   }
@@ -166,14 +190,14 @@ std::string without_outputs(const Document& document) {
   return copy.finish();
 }
 
-std::vector<Stale> stale_blocks(const Document& document, const std::vector<BlockResult>& results) {
+std::vector<Stale> stale_blocks(const Document& document, const std::vector<Printed>& outputs) {
   std::vector<Stale> stale;
-  for (std::size_t i = 0; i < results.size(); ++i) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
     const CommandBlock& block = document.commands[i];
     const std::vector<std::string> lines = current_lines(document, block);
-    if (block.output && is_current(lines, results[i].lines)) continue;
+    if (block.output && is_current(lines, outputs[i])) continue;
     const CommandLine& first = block.lines.front();
-    stale.push_back({document.at(first.line), first.text, difference(lines, results[i].lines)});
+    stale.push_back({document.at(first.line), first.text, difference(lines, outputs[i])});
   }
   return stale;
 }

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "document/document.hpp"
+#include "files/opened.hpp"
 #include "page/page.hpp"
 #include "problem/problem.hpp"
 #include "render/style.hpp"
+#include "support/budget.hpp"
 
 namespace attn {
 
@@ -31,21 +33,40 @@ using RunCommand =
 
 // Documents whose output is kept current. Only the lines of an output ever change.
 
+/// The output of a block as it stands in the document: lines without margin and line endings.
+using Printed = std::vector<std::string>;
+
 /// What the command lines of a block have printed, one after the other.
 struct BlockResult {
   std::vector<CommandResult> results;
-  std::vector<std::string> lines;  // the output as it stands in the document, without margin and line endings
+  Printed lines;
 };
 
-/// Runs a block. Throws InputError with path and line: a command that fails, or one that was to fail and
-/// runs.
+/// The commands of a document may come from anybody. While this lives, they read only files beside it or
+/// below, and take no more than a document may: some seconds, some hundred MB of memory, some MB of output.
+class Guest {
+ public:
+  explicit Guest(const Document& document) : Guest(document.folder) {}
+  /// Without a folder no file is read.
+  explicit Guest(std::optional<std::filesystem::path> folder);
+
+ private:
+  Confined confined_;
+  Budget budget_;
+};
+
+/// Runs a block of a guest. Throws InputError with path and line: a command that fails or takes more than a
+/// block may, or one that was to fail and runs.
 BlockResult run_block(const Document& document, const CommandBlock& block, const RunCommand& run);
 
-/// All blocks in order, confined to the document's own folder. Throws as run_block does.
-std::vector<BlockResult> run_blocks(const Document& document, const RunCommand& run);
+/// Runs a command of a guest that stands in no block, as if it had one. Throws InputError.
+CommandResult run_alone(const std::vector<std::string>& words, const RunCommand& run);
+
+/// The outputs of all blocks in order, as those of a guest. Throws as run_block does.
+std::vector<Printed> outputs_of(const Document& document, const RunCommand& run);
 
 /// The document with these outputs, as text. Lines that are alike stay as they are, and so does all else.
-std::string with_outputs(const Document& document, const std::vector<BlockResult>& results);
+std::string with_outputs(const Document& document, const std::vector<Printed>& outputs);
 
 /// The document without outputs and their marks.
 std::string without_outputs(const Document& document);
@@ -58,6 +79,6 @@ struct Stale {
 };
 
 /// The blocks whose output is missing or not alike.
-std::vector<Stale> stale_blocks(const Document& document, const std::vector<BlockResult>& results);
+std::vector<Stale> stale_blocks(const Document& document, const std::vector<Printed>& outputs);
 
 }  // namespace attn

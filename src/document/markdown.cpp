@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <new>
 
 #include "document/block.hpp"
 
@@ -24,10 +25,37 @@ struct Parsed {
   Node root;
 };
 
+void* or_no_memory(void* memory) {
+  if (!memory) throw std::bad_alloc();
+  return memory;
+}
+
+// Where cmark gets no memory it ends the program with a sentence of its own. No exception may pass through C:
+// here it meets noexcept, and main's handler tells it.
+void* cells_for_cmark(std::size_t count, std::size_t size) noexcept {
+  return or_no_memory(std::calloc(count, size));
+}
+void* more_for_cmark(void* memory, std::size_t size) noexcept {
+  return or_no_memory(std::realloc(memory, size));
+}
+
+void take_memory_here() {
+  *cmark_get_default_mem_allocator() = {cells_for_cmark, more_for_cmark, std::free};
+}
+
+// For each of up to 1000 addresses in a paragraph, the library copies all that stands behind it.
+bool has_few_addresses(std::string_view text) {
+  constexpr std::size_t most_bytes_copied = std::size_t{1} << 26, most_copies = 1000;
+  const auto addresses = static_cast<std::size_t>(std::ranges::count(text, '@'));
+  return text.size() * std::min(addresses, most_copies) <= most_bytes_copied;
+}
+
 Parsed parsed(std::string_view text) {
+  take_memory_here();
   cmark_gfm_core_extensions_ensure_registered();
   Parser parser(cmark_parser_new(CMARK_OPT_DEFAULT), cmark_parser_free);
   for (const char* name : {"table", "strikethrough", "autolink"}) {
+    if (std::string_view(name) == "autolink" && !has_few_addresses(text)) continue;
     cmark_parser_attach_syntax_extension(parser.get(), cmark_find_syntax_extension(name));
   }
   cmark_parser_feed(parser.get(), text.data(), text.size());
@@ -185,10 +213,18 @@ bool is_table(cmark_node* node) {
   return std::string_view(cmark_node_get_type_string(node)) == "table";
 }
 
+// Of a paragraph right above a table, cmark-gfm gives no line: the table has that in which both begin.
+std::size_t first_line_of(cmark_node* node) {
+  const int line = cmark_node_get_start_line(node);
+  cmark_node* const next = cmark_node_next(node);
+  return static_cast<std::size_t>(line == 0 && next ? cmark_node_get_start_line(next) : line);
+}
+
 MarkdownLeaf leaf_of(cmark_node* node) {
   MarkdownLeaf leaf;
-  leaf.first_line = static_cast<std::size_t>(cmark_node_get_start_line(node));
-  leaf.last_line = static_cast<std::size_t>(cmark_node_get_end_line(node));
+  leaf.first_line = first_line_of(node);
+  // Of a comment in one line, cmark-gfm gives the line before it.
+  leaf.last_line = std::max(leaf.first_line, static_cast<std::size_t>(cmark_node_get_end_line(node)));
   leaf.column = static_cast<std::size_t>(cmark_node_get_start_column(node));
   leaf.margins = margins_of(node);
   const cmark_node_type type = cmark_node_get_type(node);
@@ -302,6 +338,10 @@ void refuse_oversized_tables(std::string_view markdown, const std::string& path)
               most_missing_cells);
     }
   }
+}
+
+std::string version_of_cmark() {
+  return cmark_version_string();
 }
 
 }  // namespace attn

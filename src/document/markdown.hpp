@@ -46,4 +46,7 @@ std::string html_of(std::string_view markdown);
 /// table does: a reader of tables fills them in, so that a few bytes would take all memory.
 void refuse_oversized_tables(std::string_view markdown, const std::string& path);
 
+/// The version of the library that reads Markdown.
+std::string version_of_cmark();
+
 }  // namespace attn

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "files/cells.hpp"
 #include "support/error.hpp"
@@ -65,33 +66,6 @@ void refuse_oversized_json(std::string_view text, const std::string& where) {
   }
 }
 
-// What the parser says in its own words, and what is said to the reader; the first that fits counts.
-struct Translation {
-  std::string_view fragment;
-  std::string_view sentence;
-};
-
-constexpr std::array translations = {
-    Translation{"; expected end of input", "nothing may follow the end of the JSON value: remove this"},
-    Translation{"invalid string",
-                "this string is not closed, or has a character that JSON does not allow: write it in plain "
-                "double quotes"},
-    Translation{"invalid number", "this is not a number in JSON: write it like -1.5 or 2e-3"},
-    Translation{"while parsing object key", "the name of a member in double quotes is expected here"},
-    Translation{"while parsing object separator", "a ':' is expected here, between a name and its value"},
-    Translation{"while parsing object", "a ',' or '}' is expected here"},
-    Translation{"while parsing array", "a ',' or ']' is expected here"},
-    Translation{"while parsing value",
-                "a value is expected here: a number, true, false, \"NaN\", \"Infinity\", a '[' or a '{'"},
-};
-
-std::string_view translate(std::string_view message) {
-  for (const auto& [fragment, sentence] : translations) {
-    if (message.find(fragment) != std::string_view::npos) return sentence;
-  }
-  return "this is not JSON: write rows of numbers, like [[1, 0], [0, 1]]";
-}
-
 // A text in which numbers that JSON has no way to write, but Python's json module writes all the same, stand
 // in quotes.
 struct QuotedWords {
@@ -99,8 +73,9 @@ struct QuotedWords {
   std::vector<std::size_t> quotes;  // the places of those that were put in
 };
 
+constexpr std::array<std::string_view, 3> quoted_words = {"-Infinity", "Infinity", "NaN"};
+
 QuotedWords with_quotes(std::string_view text) {
-  constexpr std::array<std::string_view, 3> words = {"-Infinity", "Infinity", "NaN"};
   QuotedWords result;
   std::size_t copied = 0;
   const auto put_quote_at = [&](std::size_t at) {
@@ -115,14 +90,68 @@ QuotedWords with_quotes(std::string_view text) {
       continue;
     }
     const auto begins = [&](std::string_view word) { return text.substr(at).starts_with(word); };
-    const auto word = std::ranges::find_if(words, begins);
-    if (word == words.end()) continue;
+    const auto word = std::ranges::find_if(quoted_words, begins);
+    if (word == quoted_words.end()) continue;
     put_quote_at(at);
     put_quote_at(at + word->size());
     at += word->size() - 1;
   }
   if (!result.quotes.empty()) result.text += text.substr(copied);
   return result;
+}
+
+// Where the token that begins at `at` ends: a string, a bracket, a sign between values, or a word.
+std::size_t end_of_token(std::string_view text, std::size_t at) {
+  if (text[at] == '"') return std::min(end_of_string(text, at) + 1, text.size());
+  return std::max(std::min(text.find_first_of(" \t\r\n\"[]{},:", at), text.size()), at + 1);
+}
+
+// Whether a token is JSON by itself, or one of the words that are put in quotes.
+bool is_correct(std::string_view token) {
+  return std::string_view("[]{},:").find(token.front()) != std::string_view::npos ||
+         std::ranges::find(quoted_words, token) != quoted_words.end() || Json::accept(token);
+}
+
+constexpr std::string_view expected_value =
+    "a value is expected here: a number, true, false, \"NaN\", \"Infinity\", a '[' or a '{'";
+
+// What JSON allows after the two last correct tokens of a text, within what is open there, if anything is.
+std::string_view expected_after(std::string_view before, std::string_view last, const Json* open) {
+  if (last.empty()) return expected_value;
+  if (open == nullptr) return "nothing may follow the end of the JSON value: remove this";
+  const bool begins_one = last == "[" || last == "{" || last == ",";
+  if (!open->is_object()) return begins_one ? expected_value : "a ',' or ']' is expected here";
+  if (begins_one) return "the name of a member in double quotes is expected here";
+  if (last == ":") return expected_value;
+  const bool is_name = before == "{" || before == ",";
+  return is_name ? "a ':' is expected here, between a name and its value" : "a ',' or '}' is expected here";
+}
+
+// What is wrong with a token that is not correct.
+std::string_view mistake_in(std::string_view token, std::string_view expected) {
+  if (token.front() == '"')
+    return "this string is not closed, or has a character that JSON does not allow: write it in plain "
+           "double quotes";
+  const bool is_like_number = std::string_view("-+.0123456789").find(token.front()) != std::string_view::npos;
+  return is_like_number && expected == expected_value
+             ? "this is not a number in JSON: write it like -1.5 or 2e-3"
+             : expected;
+}
+
+// What is wrong where the parser stopped. It is told from the text, because the parser's own words differ
+// between its releases.
+std::string_view mistake_at(std::string_view text, std::size_t at, const Json* open) {
+  std::string_view before, last;
+  for (std::size_t end = 0;;) {
+    const std::size_t begin = text.find_first_not_of(" \t\r\n", end);
+    if (begin > at) return expected_after(before, last, open);
+    end = end_of_token(text, begin);
+    const std::string_view token = text.substr(begin, end - begin);
+    // A token that is not correct has stopped the parser within it or right behind it.
+    if (end >= at && !is_correct(token)) return mistake_in(token, expected_after(before, last, open));
+    if (end > at) return expected_after(before, last, open);
+    before = std::exchange(last, token);
+  }
 }
 
 // Builds the value from the parser's events, so that every mistake is met together with its place.
@@ -164,7 +193,7 @@ class Builder {
     if (error.id == number_overflow) {
       fail("{}: {} is too large for a number: write \"Infinity\" if that is meant", place, in_quotes(token));
     }
-    fail("{}: {}", place, translate(error.what()));
+    fail("{}: {}", place, mistake_at(text_, at, open_.empty() ? nullptr : open_.back().value));
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "files/json.hpp"
+#include "files/text_rows.hpp"
 #include "support/number.hpp"
 
 namespace attn {
@@ -100,25 +101,23 @@ void JsonWriter::strings(const std::vector<std::string>& list) {
 
 void JsonWriter::matrix(const Matrix& matrix, CellKind kind) {
   separate();
-  std::string& block = sink_.block();
-  block += '[';
-  for (std::size_t i = 0; i < matrix.shape().rows; ++i) {
-    if (i > 0) block += ",\n" + std::string(2 * has_members_.size() + 1, ' ');
-    block += '[';
+  const std::string between = ",\n" + std::string(2 * has_members_.size() + 1, ' ');
+  const auto append = [&](std::size_t i, std::string& text) {
+    if (i > 0) text += between;
+    text += '[';
     const std::span<const double> values = row(matrix, i);
     for (std::size_t j = 0; j < values.size(); ++j) {
-      if (j > 0) block += ',';
-      const std::size_t begin = block.size();
-      append_number(block, values[j]);
-      const auto is_whole = [&] {
-        return block.find_first_not_of("-0123456789", begin) == std::string::npos;
-      };
-      if (kind == CellKind::real && is_whole()) block += ".0";
+      if (j > 0) text += ',';
+      const std::size_t begin = text.size();
+      append_number(text, values[j]);
+      const auto is_whole = [&] { return text.find_first_not_of("-0123456789", begin) == std::string::npos; };
+      if (kind == CellKind::real && is_whole()) text += ".0";
     }
-    block += ']';
-    sink_.spill();
-  }
-  block += ']';
+    text += ']';
+  };
+  sink_.block() += '[';
+  write_rows(matrix.shape(), append, sink_);
+  sink_.block() += ']';
 }
 
 void JsonWriter::value(const Json& value) {

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <deque>
 #include <filesystem>
 
 #include "files/cells.hpp"
 #include "files/opened.hpp"
+#include "support/budget.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 #include "support/text.hpp"
@@ -29,18 +31,23 @@ constexpr MatrixKind kinds[] = {
   fail("{} is larger than {} bytes: give a smaller file", where, most_bytes);
 }
 
-std::string read_all(std::FILE* file, std::size_t expected, const std::string& where) {
-  constexpr std::size_t piece = std::size_t{1} << 20;
-  std::string bytes;
-  bytes.reserve(std::min(expected, most_bytes) + piece);
-  std::size_t came = piece;
-  while (came == piece) {
-    const std::size_t before = bytes.size();
-    bytes.resize(before + piece);
-    came = read_some(file, bytes.data() + before, piece, where);
-    bytes.resize(before + came);
-    if (bytes.size() > most_bytes) fail_too_long(where);
+// In pieces, which are put together when all are there: a string that grows would take twice the memory of a
+// pipe or device, of which nobody knows how much will come.
+std::string read_all(std::FILE* file, const std::string& where) {
+  constexpr std::size_t most_of_piece = std::size_t{1} << 20;
+  std::deque<std::string> pieces;
+  std::size_t size = 0, came = most_of_piece;
+  while (came == most_of_piece) {
+    std::string& piece = pieces.emplace_back(most_of_piece, '\0');
+    came = read_some(file, piece.data(), most_of_piece, where);
+    piece.resize(came);
+    size += came;
+    if (size > most_bytes) fail_too_long(where);
   }
+  if (pieces.size() == 1) return std::move(pieces.front());
+  std::string bytes;
+  bytes.reserve(size);
+  for (; !pieces.empty(); pieces.pop_front()) bytes += pieces.front();
   return bytes;
 }
 
@@ -51,7 +58,7 @@ std::string read_standard_input() {
     fail("'-' is given twice, and standard input can be read only once: put the data into a file");
   }
   was_read = true;
-  return read_all(stdin, 0, "standard input");
+  return read_all(stdin, "standard input");
 }
 
 bool exists(const std::string& path) {
@@ -93,6 +100,7 @@ MatrixFile read_source(const std::string& path, std::string_view key) {
   const std::string bytes = read_bytes(path);
   MatrixFile file = look_up(matrix_kinds(), kind_of_file(path, bytes), "kind of file")
                         .read(bytes, key, place_of_file(path));
+  file.where = place_of_file(path) + (key.empty() ? "" : ":" + std::string(key));
   if (path != "-") file.name = std::filesystem::path(path).stem().string();
   if (!key.empty()) file.name = key;
   return file;
@@ -141,7 +149,9 @@ std::string read_bytes(const std::string& path) {
   std::error_code unknown;
   const std::uintmax_t size = std::filesystem::file_size(place_of(path), unknown);  // pipes have none
   if (!unknown && size > most_bytes) fail_too_long(path);
-  return read_all(file.get(), unknown ? 0 : size, path);
+  constexpr std::uint64_t work_of_byte = 16;  // with its being understood
+  if (!unknown) Budget::take_work(work_of_byte * size);
+  return read_all(file.get(), path);
 }
 
 namespace {
@@ -185,6 +195,7 @@ std::vector<MatrixFile> read_matrices(const std::string& source) {
                       cells(matrices[i].matrix).begin());
     matrices[i].kind = all.kind;
     matrices[i].name = all.name;
+    matrices[i].where = all.where;
   }
   return matrices;
 }

@@ -19,7 +19,8 @@ struct MatrixFile {
   std::vector<std::string> column_labels = {};  // empty, or one per column
   CellKind kind = CellKind::real;               // the greatest among its cells
   std::size_t count = 1;                        // of matrices of the same shape, which stand below each other
-  std::string name = {};  // in its file, or the file's without its ending; empty: no file
+  std::string name = {};   // in its file, or the file's without its ending; empty: no file
+  std::string where = {};  // the file, as the reader typed it; empty: no file
 };
 
 /// A matrix to be written under a name.

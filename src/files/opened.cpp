@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <set>
 
 #include "support/error.hpp"
 
@@ -14,6 +15,7 @@ namespace fs = std::filesystem;
 
 bool confined = false;
 std::optional<fs::path> open_folder;
+std::set<fs::path> opened;
 
 bool is_below(const fs::path& path, const fs::path& folder) {
   return std::ranges::mismatch(folder, path).in1 == folder.end();
@@ -83,6 +85,11 @@ void fail_unreadable(const std::string& path, std::error_code reason) {
   fail("cannot read {}: {}", path, reason.message());
 }
 
+bool was_opened(const std::string& path) {
+  return std::ranges::any_of(opened,
+                             [&](const fs::path& other) { return is_same_file(path, other.string()); });
+}
+
 File open_file(const std::string& path) {
   const std::filesystem::path place = place_of(path);
   std::error_code ignored;
@@ -90,6 +97,7 @@ File open_file(const std::string& path) {
   check_kind_is_in_reach(path);
   File file(std::fopen(place.c_str(), "rb"), std::fclose);
   if (!file) fail_unreadable(path, {errno, std::generic_category()});
+  opened.insert(place);
   return file;
 }
 

@@ -43,6 +43,9 @@ using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 /// Throws InputError: a file that cannot be read, and the reason of the system.
 [[noreturn]] void fail_unreadable(const std::string& path, std::error_code reason);
 
+/// Whether the file called `path` was opened by open_file(), under whatever name.
+bool was_opened(const std::string& path);
+
 /// Opens a file to read its bytes. Throws InputError: a folder, or unreadable, with the system's reason.
 File open_file(const std::string& path);
 

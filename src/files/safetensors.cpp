@@ -178,10 +178,11 @@ Matrix matrix_from(const Safetensor& tensor) {
 }
 
 MatrixFile read_safetensors(std::string_view bytes, std::string_view key, const std::string& where) {
+  const std::vector<std::string> names = safetensors_names(bytes, where);
+  const std::string& chosen = names[choose_matrix(names, key, where)];
   const std::vector<Safetensor> tensors = safetensors_in(
-      bytes, where, [](const std::string&) { return true; }, 3);
-  const std::vector<std::string> names = names_of(std::span<const Safetensor>(tensors));
-  const Safetensor& tensor = tensors[choose_matrix(names, key, where)];
+      bytes, where, [&](const std::string& name) { return name == chosen; }, 3);
+  const Safetensor& tensor = tensors.front();
   MatrixFile file;
   file.matrix = matrix_from(tensor);
   file.kind = tensor.type->kind;

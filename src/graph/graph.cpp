@@ -6,6 +6,8 @@
 #include <stdexcept>
 
 #include "graph/run.hpp"
+#include "support/budget.hpp"
+#include "support/error.hpp"
 #include "support/lookup.hpp"
 #include "support/text.hpp"
 
@@ -199,6 +201,11 @@ std::vector<std::string> Graph::names() const {
 }
 
 Node& Graph::add(std::unique_ptr<const Operation> operation, std::vector<const Node*> operands, Frame frame) {
+  if (nodes_.size() == most_nodes) {
+    fail("this would take more than {} matrices: give fewer words, steps, heads or layers", most_nodes);
+  }
+  constexpr std::uint64_t work_of_adding = 20000;
+  Budget::take_work(work_of_adding);
   Node& node = nodes_.emplace_back();
   node.graph = this;
   node.index = nodes_.size() - 1;

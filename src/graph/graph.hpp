@@ -127,6 +127,9 @@ Keep keep_nothing();
 /// Keeps the nodes whose names match.
 Keep keep_matching(std::string pattern);
 
+/// No graph may have more nodes, each of which takes a kilobyte beside its numbers.
+constexpr std::size_t most_nodes = std::size_t{1} << 20;
+
 /// A computation before it is computed: operations on named matrices, whose shapes are checked when they are
 /// added. It goes on growing while its numbers are asked for.
 class Graph : public std::enable_shared_from_this<Graph> {
@@ -149,7 +152,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
   void tell_origin(const Node& input, std::string origin);
   /// Says which function made some scores.
   void tell_scoring(const Node& scores, const ScoringFunction& function);
-  /// Adds an operation. Throws InputError when the operands do not fit together.
+  /// Adds an operation. Throws InputError when the operands do not fit together, or there would be too many
+  /// nodes.
   Value apply(std::unique_ptr<const Operation> operation, const std::vector<Value>& operands);
   /// Gives a value its name within the open scopes. A value that has a name gets an alias, which shares its
   /// numbers.

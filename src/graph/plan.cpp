@@ -6,7 +6,9 @@
 #include <unordered_map>
 
 #include "math/crew.hpp"
+#include "math/memory.hpp"
 #include "math/product.hpp"
+#include "support/budget.hpp"
 #include "support/error.hpp"
 
 namespace attn {
@@ -14,7 +16,10 @@ namespace {
 
 class Planner {
  public:
-  explicit Planner(const Wish& wish) : wish_(wish), bytes_(wish.bytes_before) { plan_.peak_bytes = bytes_; }
+  explicit Planner(const Wish& wish) : wish_(wish), bytes_(wish.bytes_before) {
+    plan_.peak_bytes = plan_.most_bytes = bytes_;
+    plan_.bytes_there = wish.bytes_there;
+  }
 
   Plan run() && {
     for (const Node* target : wish_.targets) {
@@ -135,7 +140,11 @@ class Planner {
     if (!step.in_place) bytes_ += bytes_of(node.frame.shape);
     const RowRange block{0, std::min(rows_of_block, node.frame.shape.rows)};
     const std::uint64_t passing = step.passing.empty() ? 0 : passing_bytes(node, block);
+    const std::uint64_t blocks = node.frame.shape.rows / rows_of_block + 1;
     plan_.peak_bytes = std::max(plan_.peak_bytes, bytes_ + threads() * passing);
+    plan_.most_bytes = std::max(plan_.most_bytes, bytes_ + blocks * passing);
+    plan_.work += work_of(node);
+    for (const Node* other : step.passing) plan_.work += work_of(*other);
     for_each_whole(node, [&](const Node& operand, Part& part) {
       const bool is_done = --part.uses == 0 && !part.stays && (operand.operation || operand.made);
       if (!is_done || (step.in_place && &operand == node.operands.front())) return;
@@ -158,6 +167,13 @@ class Planner {
 
 }  // namespace
 
+std::uint64_t work_of(const Node& node) {
+  if (!node.operation) return node.frame.shape.cells();
+  const Cost cost = node.operation->cost(shapes_of(node));
+  constexpr std::uint64_t of_element = 8;  // multiplications in the time that an element takes
+  return cost.multiply_adds + of_element * cost.element_operations;
+}
+
 std::uint64_t bytes_of(Shape shape) {
   return std::uint64_t{shape.rows} * shape.columns * sizeof(double);
 }
@@ -171,9 +187,11 @@ Plan plan(const Graph& graph, const std::vector<const Node*>& nodes) {
   Wish wish{.targets = {},
             .stands = has_numbers,
             .stays = [](const Node& node) { return is_kept(node, keep_nothing()); },
-            .bytes_before = 0};
+            .bytes_before = 0,
+            .bytes_there = 0};
   for (const Node& node : graph.nodes()) {
     if (has_numbers(node)) wish.bytes_before += bytes_of(node.frame.shape);
+    if (node.given) wish.bytes_there += bytes_of(node.frame.shape);
   }
   for (const Node* node : nodes) wish.targets.push_back(&node->original());
   return plan(wish);
@@ -197,7 +215,7 @@ std::vector<const Node*> nodes_at_rest(const Graph& graph) {
 }
 
 void require_room(const Plan& plan) {
-  constexpr std::uint64_t most = 4 * std::uint64_t{most_cells} * sizeof(double);
+  const std::uint64_t needed = bytes_in_use() + plan.peak_bytes - std::min(plan.bytes_there, plan.peak_bytes);
   constexpr double gibibyte = 1 << 30;
   constexpr std::string_view advice =
       "give fewer words or smaller sizes, or show fewer matrices, where the command can";
@@ -207,12 +225,14 @@ void require_room(const Plan& plan) {
     fail("{} would be {}, more than the {} cells that a matrix may have: {}", step.node->title(),
          to_string(shape), most_cells, advice);
   }
-  if (plan.peak_bytes <= most) return;
+  Budget::require_work(plan.work);
+  Budget::require_cells(plan.most_bytes / sizeof(double));
+  if (plan.steps.empty() || has_room_for(needed)) return;
   fail(
-      "{} is {}, and all matrices at the same time need {:.1f} GiB, more than the {:.0f} GiB that they may "
+      "{} is {}, and all matrices at the same time need {:.1f} GiB, more than the {:.1f} GiB that they may "
       "have: {}",
-      plan.largest->title(), to_string(plan.largest->frame.shape),
-      static_cast<double>(plan.peak_bytes) / gibibyte, static_cast<double>(most) / gibibyte, advice);
+      plan.largest->title(), to_string(plan.largest->frame.shape), static_cast<double>(needed) / gibibyte,
+      static_cast<double>(most_matrix_bytes()) / gibibyte, advice);
 }
 
 bool is_kept(const Node& node, const Keep& keep) {

@@ -11,7 +11,7 @@ namespace attn {
 
 /// A matrix with more cells than this, of which every user needs only some rows at a time, is not made as a
 /// whole: its rows pass by in blocks.
-constexpr std::size_t most_cells_at_rest = std::size_t{1} << 20;
+constexpr std::size_t most_cells_at_rest = std::size_t{1} << 19;
 
 /// What is computed to have the numbers of some nodes, in which order, and how much memory that takes: known
 /// before the first product.
@@ -23,7 +23,10 @@ struct Plan {
     std::vector<const Node*> done;     // whose memory is free afterwards
   };
   std::vector<Step> steps;
-  std::uint64_t peak_bytes = 0;   // of all matrices at the same time
+  std::uint64_t peak_bytes = 0;   // of all matrices of the graph at the same time
+  std::uint64_t most_bytes = 0;   // the same with any number of threads
+  std::uint64_t bytes_there = 0;  // of those that have their numbers already
+  std::uint64_t work = 0;         // multiply-adds, and element operations in their place
   const Node* largest = nullptr;  // matrix of a step; null where there is no step
 };
 
@@ -33,6 +36,7 @@ struct Wish {
   std::function<bool(const Node&)> stands;  // whether its numbers are there already
   std::function<bool(const Node&)> stays;   // whether they are kept after their last use in the plan
   std::uint64_t bytes_before = 0;           // of what stands
+  std::uint64_t bytes_there = 0;            // of that, of what has its numbers already
 };
 
 Plan plan(const Wish& wish);
@@ -46,9 +50,12 @@ Plan plan(const Graph& graph, const std::vector<const Node*>& nodes);
 std::vector<const Node*> all_nodes(const Graph& graph);
 std::vector<const Node*> nodes_at_rest(const Graph& graph);
 
-/// Throws InputError, which names the matrix, where a matrix or all of them at the same time are more than
-/// may be.
+/// Throws InputError, which names the matrix, where a matrix or all matrices of this process at the same time
+/// are more than may be; and where a Budget does not allow them or the work.
 void require_room(const Plan& plan);
+
+/// How much work a node is, in multiply-adds.
+std::uint64_t work_of(const Node& node);
 
 /// Whether a node is kept, under any of its names.
 bool is_kept(const Node& node, const Keep& keep);

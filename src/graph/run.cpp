@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "math/crew.hpp"
+#include "math/memory.hpp"
 #include "math/product.hpp"
+#include "support/budget.hpp"
 
 namespace attn {
 namespace {
@@ -15,13 +17,6 @@ std::atomic<std::uint64_t> twice = 0;
 
 // Below this much work, more threads cost more than they give.
 constexpr std::uint64_t least_work_to_share = std::uint64_t{1} << 21;
-
-std::uint64_t work_of(const Node& node) {
-  if (!node.operation) return node.frame.shape.cells();
-  const Cost cost = node.operation->cost(shapes_of(node));
-  constexpr std::uint64_t of_element = 8;  // multiplications in the time that an element takes
-  return cost.multiply_adds + of_element * cost.element_operations;
-}
 
 }  // namespace
 
@@ -73,7 +68,8 @@ Plan Run::planned(const std::vector<const Node*>& targets) {
       .targets = {},
       .stands = [this](const Node& node) { return holds(node); },
       .stays = [this](const Node& node) { return numbers(node).were_asked_for || is_kept(node, keep_); },
-      .bytes_before = bytes_at_rest()};
+      .bytes_before = bytes_at_rest(),
+      .bytes_there = bytes_at_rest()};
   for (const Node* target : targets) {
     numbers(*target).were_asked_for = true;
     if (!holds(*target)) wish.targets.push_back(&target->original());
@@ -101,6 +97,9 @@ std::shared_ptr<const Matrix> Run::at(const Node& node) {
 
 void Run::carry_out(const Plan& plan) {
   require_room(plan);
+  Budget::take_work(plan.work);
+  Budget::require_cells((bytes_in_use() + plan.most_bytes - std::min(plan.most_bytes, bytes_at_rest())) /
+                        sizeof(double));
   for (const Plan::Step& step : plan.steps) take_step(step);
   for (const std::shared_ptr<Watch>& watch : watches_) watch->ends();
 }
@@ -138,8 +137,44 @@ void Run::take_step(const Plan::Step& step) {
   }
 }
 
-// Operands that stand are seen as a whole; the others pass by.
+// The operations that change rows where they stand and need nothing else that passes by: from this node down
+// to those rows.
+std::vector<const Node*> Run::changes_before(const Node& node) const {
+  const auto changes_rows = [this](const Node& one) {
+    return one.operation && one.operation->overwrites() && !holds(*one.operands.front()) &&
+           std::all_of(one.operands.begin() + 1, one.operands.end(),
+                       [this](const Node* other) { return holds(*other); });
+  };
+  std::vector<const Node*> changes;
+  for (const Node* one = &node; changes_rows(*one); one = one->operands.front()) changes.push_back(one);
+  return changes;
+}
+
 void Run::make(const Node& node, RowsToMake rows, bool in_place) const {
+  const std::vector<const Node*> changes = in_place ? std::vector<const Node*>() : changes_before(node);
+  const Node& first = changes.empty() ? node : *changes.back()->operands.front();
+  compute(first, rows, in_place);
+  // Changed a few rows at a time, which stay in the cache meanwhile.
+  constexpr std::size_t cells_in_cache = std::size_t{1} << 15;
+  const std::size_t all = rows.shape.rows, columns = rows.shape.columns;
+  const std::size_t few = changes.empty() ? all : std::max<std::size_t>(1, cells_in_cache / columns);
+  for (std::size_t i = 0; i < all; i += few) {
+    const RowsToMake part{rows.cells + i * columns, rows.first + i, {std::min(few, all - i), columns}};
+    tell_watches(first, part);
+    for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
+      compute(**change, part, true);
+      tell_watches(**change, part);
+    }
+  }
+}
+
+void Run::tell_watches(const Node& node, Rows rows) const {
+  if (!node.operation) return;
+  for (const std::shared_ptr<Watch>& watch : watches_) watch->made(node, rows);
+}
+
+// Operands that stand are seen as a whole; the others pass by.
+void Run::compute(const Node& node, RowsToMake rows, bool in_place) const {
   if (!node.operation) {
     if (!node.made) throw std::logic_error(node.name + " has no numbers");
     node.made(rows);
@@ -169,7 +204,6 @@ void Run::make(const Node& node, RowsToMake rows, bool in_place) const {
     }
   }
   node.operation->compute(operands, rows);
-  for (const std::shared_ptr<Watch>& watch : watches_) watch->made(node, rows);
 }
 
 // What a block of a large matrix is made from; operands that are themselves large pass by.
@@ -196,7 +230,9 @@ const Run::Block& Run::block_with(const Node& node, std::size_t row) {
   constexpr std::size_t most = 16;
   if (blocks_.size() == most) blocks_.pop_front();
   const Shape shape{std::min(rows_of_block, node.frame.shape.rows - first), node.frame.shape.columns};
-  Block& block = blocks_.emplace_back(&node, Matrix(shape), first);
+  Budget::take_work(work_of(node) / node.frame.shape.rows * shape.rows);
+  blocks_.push_back({&node, Matrix(shape), first});
+  Block& block = blocks_.back();
   make(node, {block.cells.data(), first, shape}, false);
   for (const std::shared_ptr<Watch>& watch : watches_) watch->ends();
   return block;

@@ -81,6 +81,9 @@ class Run {
   void take_step(const Plan::Step& step);
   void begin(const Node& node);
   void make(const Node& node, RowsToMake rows, bool in_place) const;
+  void compute(const Node& node, RowsToMake rows, bool in_place) const;
+  std::vector<const Node*> changes_before(const Node& node) const;
+  void tell_watches(const Node& node, Rows rows) const;
   void prepare(const Node& node);
   const Block& block_with(const Node& node, std::size_t row);
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <tuple>
+#include <utility>
 
 #include "files/matrix_file.hpp"
 #include "files/opened.hpp"
@@ -143,21 +144,16 @@ SolvedQuestion solve_on(const Question& question, const Calculation& computation
   return solve(question, graph);
 }
 
-SolvedQuestion solved_in(const Lesson& lesson, const Question& question,
-                         const std::vector<BlockResult>& blocks, const RunCommand& run) {
+// What a question is about: its own command, or the nearest computation above it.
+SolvedQuestion solved_on(const Calculation& above, const Question& question, const RunCommand& run) {
   if (!question.on.empty()) {
     const std::string command = question.on.starts_with("attn ") ? question.on : "attn walk " + question.on;
     const CommandResult result = at_place(question.place, [&] {
-      return run(command_lines(command, "on", question.place.line).front().words, {});
+      return run_alone(command_lines(command, "on", question.place.line).front().words, run);
     });
     return solve_on(question, result.computation);
   }
-  for (std::size_t i = blocks.size(); i-- > 0;) {
-    if (lesson.document.commands[i].fence.first_line > question.place.line) continue;
-    for (auto result = blocks[i].results.rbegin(); result != blocks[i].results.rend(); ++result) {
-      if (result->computation.graph) return solve_on(question, result->computation);
-    }
-  }
+  if (above.graph) return solve_on(question, above);
   fail_at(question.place, "no block above computes anything: give the question a line on: --example NAME");
 }
 
@@ -202,10 +198,23 @@ std::vector<Lesson> built_in_lessons() {
 }
 
 LessonResult execute(const Lesson& lesson, const RunCommand& run) {
-  LessonResult result{run_blocks(lesson.document, run), {}};
-  const Confined confined(lesson.document.folder);
-  for (const Question& question : lesson.questions)
-    result.questions.push_back(solved_in(lesson, question, result.blocks, run));
+  const Guest guest(lesson.document);
+  LessonResult result;
+  Calculation latest;  // the only one that stays: a question is about the nearest above it
+  auto question = lesson.questions.begin();
+  const auto solve_above = [&](std::size_t line) {
+    for (; question != lesson.questions.end() && question->place.line < line; ++question)
+      result.questions.push_back(solved_on(latest, *question, run));
+  };
+  for (const CommandBlock& block : lesson.document.commands) {
+    solve_above(block.fence.first_line);
+    BlockResult& block_result = result.blocks.emplace_back(run_block(lesson.document, block, run));
+    for (CommandResult& command : block_result.results) {
+      const Calculation computation = std::exchange(command.computation, {});
+      if (computation.graph) latest = computation;
+    }
+  }
+  solve_above(lesson.document.lines.size() + 1);
   return result;
 }
 

@@ -83,9 +83,9 @@ class Lint {
     for (const Entry& entry : lesson_.document.front_matter) {
       if (entry.key != "try") continue;
       try {
-        const Confined confined(std::nullopt);
+        const Guest guest{std::optional<std::filesystem::path>()};
         for (const CommandLine& line : command_lines(entry.value, lesson_.document.path, entry.line))
-          run(line.words, {});
+          run_alone(line.words, run);
       } catch (const InputError& error) {
         add(entry.line, "try: {}", error.what());
       }
@@ -129,7 +129,9 @@ class Lint {
         add(line, "0 would be right as well, because the answer is {}: give a smaller tolerance",
             answer_of(solved));
     }
-    for (const Stale& stale : stale_blocks(lesson_.document, result.blocks))
+    std::vector<Printed> outputs;
+    for (const BlockResult& block : result.blocks) outputs.push_back(block.lines);
+    for (const Stale& stale : stale_blocks(lesson_.document, outputs))
       add(stale.place.line, "the output is not current: attn docs update {}", lesson_.document.path);
   }
 

@@ -208,11 +208,13 @@ std::string exported_markdown(const Lesson& lesson, const LessonResult& result,
 }
 
 std::string exported_html(const Lesson& lesson, const LessonResult& result, const LessonProgress& progress) {
+  const std::string markdown = exported(lesson, result, progress, with_plain_formulas);
+  refuse_long_document(markdown, lesson.document.path + " with its output would be");
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{}</title>\n<style>{}</style>\n"
       "</head>\n<body>\n{}</body>\n</html>\n",
-      escaped(lesson.title), style_sheet, html_of(exported(lesson, result, progress, with_plain_formulas)));
+      escaped(lesson.title), style_sheet, html_of(markdown));
 }
 
 }  // namespace attn

@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "files/json.hpp"
+#include "files/matrix_file.hpp"
 #include "files/opened.hpp"
+#include "support/text.hpp"
 
 namespace attn {
 namespace {
@@ -18,8 +20,9 @@ constexpr std::string_view schema_of_progress = "attn/progress/1";
 
 LessonProgress lesson_progress(const Json& value) {
   LessonProgress progress;
-  for (const Json& key : value.at("done")) progress.done.push_back(key.get<std::string>());
-  for (const auto& [key, answer] : value.at("answers").items())
+  for (const Json& key : value.at("done").get_ref<const Json::array_t&>())
+    progress.done.push_back(key.get<std::string>());
+  for (const auto& [key, answer] : value.at("answers").get_ref<const Json::object_t&>())
     progress.answers[key] = {answer.at("text").get<std::string>(), answer.at("right").get<bool>(),
                              answer.value("first", false), answer.value("missed", false)};
   return progress;
@@ -48,19 +51,45 @@ std::string key_of(const Lesson& lesson, const LessonStep& step) {
 
 }  // namespace
 
-CourseProgress read_progress(const std::string& path) {
-  if (!is_there(path)) return {};
-  const Json json = parse_json(read_bytes(path), path);
-  if (!json.is_object() || json.value("schema", Json()) != Json(schema_of_progress)) fail_foreign(path);
+namespace {
+
+// What is left of a state file after a loss of power: nothing, zeros, or its beginning.
+bool is_remainder(std::string_view bytes) {
+  const std::string whole = bytes_of(CourseProgress());
+  const std::string_view beginning =
+      std::string_view(whole).substr(0, whole.find(schema_of_progress) + schema_of_progress.size());
+  return bytes.starts_with('\0') || bytes.starts_with(beginning) || beginning.starts_with(trimmed(bytes));
+}
+
+CourseProgress progress_in(const Json& json) {
   CourseProgress progress;
-  try {
-    for (const auto& [name, lesson] : json.at("lessons").items())
-      progress.lessons[name] = lesson_progress(lesson);
-    progress.last = json.value("last", "");
-  } catch (const Json::exception&) {
-    fail_foreign(path);
-  }
+  for (const auto& [name, lesson] : json.at("lessons").get_ref<const Json::object_t&>())
+    progress.lessons[name] = lesson_progress(lesson);
+  progress.last = json.value("last", "");
   return progress;
+}
+
+}  // namespace
+
+ProgressFile read_progress(const std::string& path) {
+  if (!is_there(path)) return {};
+  const std::string bytes = read_bytes(path);
+  try {
+    const Json json = parse_json(bytes, path);
+    if (json.is_object() && json.value("schema", Json()) == Json(schema_of_progress))
+      return {progress_in(json)};
+  } catch (const InputError&) {
+    if (is_remainder(bytes)) return {{}, true};
+  } catch (const Json::exception&) {
+    return {{}, true};
+  }
+  fail_foreign(path);
+}
+
+std::string name_aside(const std::string& path) {
+  std::string name = path + ".damaged";
+  for (int number = 2; is_there(name); ++number) name = fmt::format("{}.damaged-{}", path, number);
+  return name;
 }
 
 std::string bytes_of(const CourseProgress& progress) {

@@ -29,8 +29,17 @@ struct CourseProgress {
   std::string last;                               // the name of the one that was taken last, or nothing
 };
 
-/// The state file; no progress when there is none. Throws InputError when it is something else.
-CourseProgress read_progress(const std::string& path);
+/// A state file as it was read.
+struct ProgressFile {
+  CourseProgress progress;
+  bool is_damaged = false;  // empty, or only its beginning is there, as after a loss of power: no progress
+};
+
+/// No progress where there is no file. Throws InputError when it is something else than a state file.
+ProgressFile read_progress(const std::string& path);
+
+/// A name for a damaged state file that no other file has.
+std::string name_aside(const std::string& path);
 
 /// The bytes of a state file.
 std::string bytes_of(const CourseProgress& progress);

@@ -7,6 +7,7 @@
 #include "document/document.hpp"
 #include "render/color.hpp"
 #include "render/format.hpp"
+#include "support/error.hpp"
 #include "support/text.hpp"
 
 namespace attn {
@@ -51,6 +52,55 @@ std::optional<KeyPress> key_press(std::string_view typed) {
       return KeyPress{key.action};
   }
   return going(word);
+}
+
+LessonTerminal::LessonTerminal(Terminal& terminal, const Style& style, std::string state)
+    : terminal_(terminal), style_(style), state_(std::move(state)), pager_(terminal, style, rows_to_ask) {
+  progress_ = read_progress(state_).progress;
+  try_to_keep([&] {
+    terminal_.prepare_to_save(state_);
+    terminal_.alone_with(state_, [&] { progress_ = read(); });
+  });
+}
+
+void LessonTerminal::try_to_keep(const std::function<void()>& action) {
+  if (!keeps_) return;
+  try {
+    action();
+  } catch (const OutputError& error) {
+    keeps_ = false;
+    show({Prose{text("Your progress is not kept: ", error.what(), ". To keep it in another file, give ",
+                     code("--state FILE"), ".")}});
+  }
+}
+
+// What is damaged makes room, and is not lost.
+CourseProgress LessonTerminal::read() {
+  ProgressFile file = read_progress(state_);
+  if (file.is_damaged) {
+    const std::string aside = name_aside(state_);
+    terminal_.rename(state_, aside);
+    show({Prose{text("The file of your progress, ", state_, ", was damaged. It is now called ", aside,
+                     ", and your progress begins anew.")}});
+  }
+  return std::move(file.progress);
+}
+
+CourseProgress LessonTerminal::progress() {
+  if (keeps_) progress_ = read_progress(state_).progress;
+  return progress_;
+}
+
+void LessonTerminal::change(const std::function<void(CourseProgress& progress)>& change) {
+  try_to_keep([&] {
+    terminal_.alone_with(state_, [&] {
+      CourseProgress changed = read();
+      change(changed);
+      terminal_.save({state_, bytes_of(changed)});
+      progress_ = std::move(changed);
+    });
+  });
+  if (!keeps_) change(progress_);
 }
 
 void LessonTerminal::show(std::vector<Block> blocks) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,11 +38,12 @@ struct KeyPress {
 std::optional<KeyPress> key_press(std::string_view typed);
 
 /// The terminal at which a lesson is taken, with its style and the file that keeps the progress. No text
-/// scrolls away before the reader has seen it.
+/// scrolls away before the reader has seen it. Where the progress cannot be kept, it says so once and goes
+/// on.
 class LessonTerminal {
  public:
-  LessonTerminal(Terminal& terminal, const Style& style, std::string state)
-      : terminal_(terminal), style_(style), state_(std::move(state)), pager_(terminal, style, rows_to_ask) {}
+  /// Throws InputError where `state` is another kind of file.
+  LessonTerminal(Terminal& terminal, const Style& style, std::string state);
 
   /// Shows blocks of a page, which stay together where they fit on a screen.
   void show(std::vector<Block> blocks);
@@ -49,17 +51,25 @@ class LessonTerminal {
   /// was left with q.
   std::optional<std::string> ask(std::string_view says);
 
-  CourseProgress progress() const { return read_progress(state_); }
-  void save(const CourseProgress& progress) { terminal_.save({state_, bytes_of(progress)}); }
+  /// As this and all other terminals have left it.
+  CourseProgress progress();
+  /// Changes the progress and keeps it. No other terminal changes it between its being read and written.
+  void change(const std::function<void(CourseProgress& progress)>& change);
+  bool keeps_progress() const { return keeps_; }
 
  private:
   static constexpr std::size_t rows_to_ask = 3;
+
+  void try_to_keep(const std::function<void()>& action);
+  CourseProgress read();
 
   Terminal& terminal_;
   Style style_;
   std::string state_;
   Pager pager_;
-  bool left_ = false;  // whether a page was
+  bool left_ = false;        // whether a page was
+  bool keeps_ = true;        // whether the file is written
+  CourseProgress progress_;  // as it was known last
 };
 
 }  // namespace attn

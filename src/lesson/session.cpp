@@ -55,7 +55,7 @@ class Session {
       for (bool stays = true; stays;) {
         const KeyPress pressed = ask(solved());
         if (pressed.action == LessonAction::quit) {
-          say("Your progress is saved.");
+          say(farewell());
           return SessionEnd::left;
         }
         stays = pressed.action == LessonAction::list || pressed.action == LessonAction::go ||
@@ -69,12 +69,13 @@ class Session {
  private:
   const LessonStep& step() const { return lesson_.steps[at_]; }
   const SolvedQuestion& solved() const { return result_.questions[*step().question]; }
-  // Another session may have gone on with another lesson: only this one's progress is replaced.
-  void save() {
-    CourseProgress all = terminal_.progress();
-    all.last = progress_name(lesson_);
-    all.lessons[all.last] = progress_;
-    terminal_.save(all);
+  // Another session may have gone on with this or another lesson: what it has done stays.
+  void change(const std::function<void(LessonProgress& progress)>& change) {
+    terminal_.change([&](CourseProgress& all) {
+      all.last = progress_name(lesson_);
+      change(all.lessons[all.last]);
+      progress_ = all.lessons[all.last];
+    });
   }
 
   // Goes where a key leads; false: out of the lesson.
@@ -120,8 +121,10 @@ class Session {
   void finish_step() {
     const std::size_t next = at_ + 1;
     const bool is_new = !is_done(at_);
-    if (is_new) progress_.done.push_back(keys_[at_]);
-    save();
+    change([&](LessonProgress& progress) {
+      if (std::ranges::find(progress.done, keys_[at_]) == progress.done.end())
+        progress.done.push_back(keys_[at_]);
+    });
     at_ = is_new ? next_undone(next) : next;
     if (at_ > next && at_ < lesson_.steps.size()) arrive();
   }
@@ -164,10 +167,15 @@ class Session {
 
   void note(Note::Kind kind, Text line) { terminal_.show({Note{kind, {std::move(line)}}}); }
 
+  std::string farewell() const {
+    return terminal_.keeps_progress() ? "Your progress is saved." : "Your progress is not kept.";
+  }
+
   void leave() {
     const bool is_of_course = !lesson_.document.folder;
     const std::string goes_on = is_of_course ? "attn lesson" : "attn lesson run " + lesson_.document.path;
-    terminal_.show({Prose{text("Your progress is saved. ", code(goes_on), " goes on from here.")}});
+    if (!terminal_.keeps_progress()) return say(farewell());
+    terminal_.show({Prose{text(farewell(), " ", code(goes_on), " goes on from here.")}});
   }
 
   std::optional<std::string> read(bool LessonKey::*is_shown, std::string_view begin) {
@@ -235,9 +243,10 @@ class Session {
   // A question whose solution was shown, or that was skipped, is asked again in a review.
   void miss() {
     tried_ = at_;
-    Answered& answered = progress_.answers[keys_[at_]];
-    if (!answered.right) answered.missed = true;
-    save();
+    change([&](LessonProgress& progress) {
+      Answered& answered = progress.answers[keys_[at_]];
+      if (!answered.right) answered.missed = true;
+    });
   }
 
   bool is_right(const SolvedQuestion& solved, const std::string& typed, std::size_t hints) {
@@ -262,13 +271,14 @@ class Session {
   void remember(const std::string& typed, bool right) {
     const bool is_first_try = tried_ != at_;
     tried_ = at_;
-    const auto [found, is_new] = progress_.answers.try_emplace(keys_[at_]);
-    Answered& answered = found->second;
-    answered.text = typed;
-    answered.right = right;
-    if (is_new) answered.first = right;
-    answered.missed = !right || (answered.missed && !is_first_try);
-    save();
+    change([&](LessonProgress& progress) {
+      const auto [found, is_new] = progress.answers.try_emplace(keys_[at_]);
+      Answered& answered = found->second;
+      answered.text = typed;
+      answered.right = right;
+      if (is_new) answered.first = right;
+      answered.missed = !right || (answered.missed && !is_first_try);
+    });
   }
 
   void help() {

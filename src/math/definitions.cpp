@@ -39,6 +39,13 @@ auto gathered(Rows x, std::vector<std::size_t> places) {
   return view(lent(x), xt::keep(places), all());
 }
 
+// Both, one after the other along an axis. The result is a new array, because xtensor 0.27 writes an array
+// that is assigned what it is part of before it is read, and says nothing.
+template <class Expression>
+Numbers joined(const Numbers& a, const Expression& b, std::size_t axis) {
+  return xt::concatenate(xt::xtuple(a, b), axis);
+}
+
 // i / base^(2j/d) for each row's position i and each frequency j.
 template <class Frequencies>
 Numbers angles_of(Waves waves, const Frequencies& frequencies, RowsToMake result) {
@@ -264,13 +271,13 @@ void columns(Rows x, std::size_t first, RowsToMake result) {
 
 void concatenate(std::span<const Rows> parts, RowsToMake result) {
   Numbers whole = Numbers::from_shape({result.shape.rows, 0});
-  for (const Rows& part : parts) whole = xt::concatenate(xt::xtuple(whole, beside(part, result)), 1);
+  for (const Rows& part : parts) whole = joined(whole, beside(part, result), 1);
   set(result, whole);
 }
 
 void stack(std::span<const Rows> parts, RowsToMake result) {
   Numbers whole = Numbers::from_shape({0, result.shape.columns});
-  for (const Rows& part : parts) whole = xt::concatenate(xt::xtuple(whole, lent(part)), 0);
+  for (const Rows& part : parts) whole = joined(whole, lent(part), 0);
   set(result, view(whole, range(result.first, result.end()), all()));
 }
 

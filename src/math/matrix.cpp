@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "math/memory.hpp"
 #include "math/xtensor.hpp"
 #include "support/error.hpp"
 
@@ -17,16 +18,12 @@ std::string to_string(Shape shape) {
 Matrix::Matrix() : Matrix(Shape{}) {}
 
 Matrix::Matrix(Shape shape)
-    : array_(std::make_unique<Array>(Array::shape_type{shape.rows, shape.columns})),
+    : array_(std::make_shared<Array>(Array::shape_type{shape.rows, shape.columns})),
       shape_(shape),
       cells_(array_->data()) {}
 
 Matrix::Matrix(Shape shape, double value) : Matrix(shape) {
   std::ranges::fill(cells(*this), value);
-}
-
-Matrix::Matrix(const Matrix& other) : Matrix(other.shape_) {
-  std::ranges::copy(cells(other), cells_);
 }
 
 Matrix::Matrix(Matrix&& other) noexcept
@@ -43,6 +40,12 @@ Matrix& Matrix::operator=(Matrix other) noexcept {
 
 Matrix::~Matrix() = default;
 
+void Matrix::take_own_cells() {
+  Matrix own(shape_);
+  std::copy_n(cells_, size(), own.cells_);
+  *this = std::move(own);
+}
+
 bool Matrix::operator==(const Matrix& other) const {
   return shape_ == other.shape_ && std::ranges::equal(cells(*this), cells(other));
 }
@@ -52,9 +55,19 @@ bool fits(Shape shape) {
 }
 
 void require_size(std::string_view name, Shape shape) {
-  if (fits(shape)) return;
-  fail("{} would be {}, more than the {} cells that a matrix may have: give fewer words or smaller sizes",
-       name, to_string(shape), most_cells);
+  if (!fits(shape)) {
+    fail("{} would be {}, more than the {} cells that a matrix may have: give fewer words or smaller sizes",
+         name, to_string(shape), most_cells);
+  }
+  constexpr double gibibyte = 1 << 30;
+  const std::uint64_t bytes = bytes_in_use() + shape.cells() * sizeof(double);
+  if (has_room_for(bytes)) return;
+  fail(
+      "{} would be {}, and with it the matrices would take {:.1f} GiB, more than the {:.1f} GiB that they "
+      "may "
+      "have: give fewer words or smaller sizes",
+      name, to_string(shape), static_cast<double>(bytes) / gibibyte,
+      static_cast<double>(most_matrix_bytes()) / gibibyte);
 }
 
 void transpose_into(Rows matrix, RowsToMake result) {

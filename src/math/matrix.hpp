@@ -25,34 +25,44 @@ std::string to_string(Shape shape);
 class Array;
 
 /// Everything computed, shown or written is a matrix: rows × columns, tokens are rows, row-major doubles. It
-/// holds an xtensor array.
+/// holds an xtensor array, which copies share until one of them is changed: what is given is kept as it was
+/// read, in the problem and in the graph, and stands in memory once.
 class Matrix {
  public:
   Matrix();  // 0×0
   /// Cells are not set yet.
   explicit Matrix(Shape shape);
   Matrix(Shape shape, double value);
-  Matrix(const Matrix& other);
+  Matrix(const Matrix& other) = default;
   Matrix(Matrix&& other) noexcept;
   Matrix& operator=(Matrix other) noexcept;
   ~Matrix();
 
   Shape shape() const { return shape_; }
   std::size_t size() const { return shape_.cells(); }
-  double* data() { return cells_; }
+  // To change cells, which are then this matrix's own: pointers to them do not outlive its next copy.
+  double* data() {
+    if (array_.use_count() > 1) take_own_cells();
+    return cells_;
+  }
   const double* data() const { return cells_; }
-  double& operator()(std::size_t row, std::size_t column) { return cells_[row * shape_.columns + column]; }
+  double& operator()(std::size_t row, std::size_t column) { return data()[row * shape_.columns + column]; }
   double operator()(std::size_t row, std::size_t column) const {
     return cells_[row * shape_.columns + column];
   }
 
-  Array& array() { return *array_; }
+  Array& array() {
+    data();
+    return *array_;
+  }
   const Array& array() const { return *array_; }
 
   bool operator==(const Matrix& other) const;
 
  private:
-  std::unique_ptr<Array> array_;
+  void take_own_cells();
+
+  std::shared_ptr<Array> array_;
   Shape shape_;
   double* cells_;  // the array's
 };
@@ -62,7 +72,8 @@ class Matrix {
 constexpr std::size_t most_cells = std::size_t{1} << 27;
 bool fits(Shape shape);
 
-/// Throws InputError when a matrix called `name` would have more: before its memory is taken.
+/// Throws InputError when a matrix called `name` would have more, or there is no room for it beside the
+/// others: before its memory is taken.
 void require_size(std::string_view name, Shape shape);
 
 /// One row as its cells. Rows are contiguous.

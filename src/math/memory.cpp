@@ -1,5 +1,6 @@
 #include "math/memory.hpp"
 
+#include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -10,6 +11,9 @@
 #include <map>
 #include <mutex>
 #include <utility>
+
+#include "support/budget.hpp"
+#include "support/machine.hpp"
 
 namespace attn {
 namespace {
@@ -85,6 +89,7 @@ class Kept {
   void give(void* cells, std::size_t bytes) noexcept {
     const std::lock_guard lock(mutex_);
     const bool stays = is_in_region(bytes);
+    freed_ += bytes;
     try {
       if (!stays && bytes > most_kept - std::min(total_, most_kept)) return std::free(cells);
       blocks_.emplace(bytes, cells);
@@ -92,6 +97,11 @@ class Kept {
     } catch (const std::bad_alloc&) {
       if (!stays) std::free(cells);
     }
+  }
+
+  std::size_t total() {
+    const std::lock_guard lock(mutex_);
+    return total_;
   }
 
   void release() {
@@ -104,10 +114,24 @@ class Kept {
     total_ = 0;
   }
 
+  // Of regions only the pages go back: their blocks can be given out again.
+  void release_if_more(std::size_t bytes) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (freed_ <= bytes) return;
+      freed_ = 0;
+      for (const auto& [size, cells] : blocks_) {
+        if (is_in_region(size)) madvise(cells, size, MADV_DONTNEED);
+      }
+    }
+    release();
+  }
+
  private:
   std::mutex mutex_;
   std::multimap<std::size_t, void*> blocks_;
   std::size_t total_ = 0;
+  std::size_t freed_ = 0;  // since the last release
 };
 
 // Never destroyed: matrices may outlive every other static object.
@@ -127,6 +151,20 @@ void count(std::size_t bytes) {
 
 }  // namespace
 
+// The system is asked once, and only by those who need much: most runs need little.
+std::uint64_t most_matrix_bytes() {
+  static const std::uint64_t most = [] {
+    constexpr std::uint64_t usual = std::uint64_t{1} << 32;
+    return std::min(usual, in_use + free_memory());
+  }();
+  return most;
+}
+
+bool has_room_for(std::uint64_t bytes) {
+  constexpr std::uint64_t always_given = std::uint64_t{1} << 26;
+  return bytes <= always_given || bytes <= most_matrix_bytes();
+}
+
 std::size_t bytes_in_use() {
   return in_use;
 }
@@ -137,14 +175,19 @@ void measure_bytes_anew() {
   most_in_use = in_use.load();
 }
 
+void return_freed_cells(std::size_t unless_fewer_bytes) {
+  kept().release_if_more(unless_fewer_bytes);
+}
+
 void* allocate_cells(std::size_t bytes) {
   const std::size_t asked = bytes;
+  if (asked >= smallest_in_region) Budget::require_cells((in_use + asked) / sizeof(double));
+  if (!has_room_for(in_use + asked)) throw std::bad_alloc();
   count(asked);
   bytes = rounded_up(asked);
-  if (bytes >= smallest_kept) {
-    if (void* const cells = kept().take(bytes)) return cells;
-  }
-  void* cells = allocate_fresh(bytes);
+  void* cells = bytes >= smallest_kept ? kept().take(bytes) : nullptr;
+  if (!cells && !has_room_for(in_use + kept().total())) kept().release();
+  if (!cells) cells = allocate_fresh(bytes);
   if (!cells) {
     kept().release();
     cells = allocate_fresh(bytes);
@@ -153,6 +196,9 @@ void* allocate_cells(std::size_t bytes) {
     in_use.fetch_sub(asked, std::memory_order_relaxed);
     throw std::bad_alloc();
   }
+  // A sanitizer must see what nobody asked for, and what nobody has any more. Elsewhere this does nothing.
+  ASAN_UNPOISON_MEMORY_REGION(cells, asked);
+  ASAN_POISON_MEMORY_REGION(static_cast<std::byte*>(cells) + asked, bytes - asked);
   return cells;
 }
 
@@ -160,6 +206,7 @@ void free_cells(void* cells, std::size_t bytes) {
   in_use.fetch_sub(bytes, std::memory_order_relaxed);
   bytes = rounded_up(bytes);
   if (bytes < smallest_kept) return std::free(cells);
+  ASAN_POISON_MEMORY_REGION(cells, bytes);
   kept().give(cells, bytes);
 }
 

@@ -31,14 +31,9 @@ void require_cells(Rows a, Rows b) {
   }
 }
 
-// OpenBLAS asks for 128 MiB of addresses at the first product of a thread, and where it does not get them it
-// asks again for ever.
 void require_room_for_blas() {
-  constexpr std::size_t bytes = std::size_t{192} << 20;
   thread_local const bool once [[maybe_unused]] = [] {
-    void* const room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (room == MAP_FAILED) throw std::bad_alloc();
-    munmap(room, bytes);
+    if (!has_room_for_products()) throw std::bad_alloc();
     return true;
   }();
 }
@@ -94,6 +89,12 @@ void multiply(Rows a, Rows b, RowsToMake result, cxxblas::Transpose transpose) {
 }
 
 }  // namespace
+
+bool has_room_for_products() {
+  constexpr std::size_t bytes = std::size_t{192} << 20;
+  void* const room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return room != MAP_FAILED && munmap(room, bytes) == 0;
+}
 
 void restore_environment_of_blas() {
   if (asked_of_blas()) {

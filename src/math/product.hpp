@@ -7,7 +7,7 @@ namespace attn {
 /// A product is made in blocks of so many rows, counted from the first row of the whole matrix, and each
 /// block by one call of BLAS: the same rows then have the same bits whether all of them are made at once, or
 /// a block at a time on any number of threads.
-constexpr std::size_t rows_of_block = 192;
+constexpr std::size_t rows_of_block = 256;
 
 /// The matrix product, by BLAS: as an expression of arrays it would hold m·n·k products at once.  [m, k] [k,
 /// n] -> [m, n].  `result` holds the rows that are to be made, and begins where a block does. Throws
@@ -17,6 +17,10 @@ void product(Rows a, Rows b, RowsToMake result);
 /// The product with the second matrix transposed: the dot product of every row of `a` with every row of `b`.
 /// [m, k] [n, k] -> [m, n].  As product().
 void product_transposed(Rows a, Rows b, RowsToMake result);
+
+/// Whether there is room for the 128 MiB of addresses that OpenBLAS takes at the first product of a thread,
+/// and newer releases also before main. Where it does not get them, it asks again for ever.
+bool has_room_for_products();
 
 /// OpenBLAS reads in its environment, before main, how many threads it may start, and is told that there are
 /// none: what runs side by side is ours to say. Gives the environment back as it was; called at the beginning

@@ -2,11 +2,23 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
+
+#include "support/budget.hpp"
 
 namespace attn {
+
+double uniform(Generator& generator) {
+  const auto high = static_cast<double>(generator() >> 5);
+  const auto low = static_cast<double>(generator() >> 6);
+  return (high * 67108864.0 + low) / 9007199254740992.0;
+}
+
 namespace {
 
-Matrix uniform_matrix(std::mt19937& generator, Shape shape, double low, double high) {
+Matrix uniform_matrix(Generator& generator, Shape shape, double low, double high) {
+  constexpr std::uint64_t work_of_number = 16;
+  Budget::take_work(work_of_number * shape.cells());
   Matrix matrix(shape);
   for (double& cell : cells(matrix)) cell = low + (high - low) * uniform(generator);
   return matrix;
@@ -27,7 +39,7 @@ class OwnSource final : public RandomSource {
   }
 
  private:
-  std::mt19937 generator_;
+  Generator generator_;
 };
 
 class NumpySource final : public RandomSource {
@@ -38,7 +50,7 @@ class NumpySource final : public RandomSource {
   Matrix parameter(Shape shape) override { return uniform_matrix(generator_, shape, 0.0, 1.0); }
 
  private:
-  std::mt19937 generator_;
+  Generator generator_;
 };
 
 template <class Source>
@@ -56,12 +68,6 @@ constexpr std::array kinds = {
 
 std::span<const RandomKind> random_kinds() {
   return kinds;
-}
-
-double uniform(std::mt19937& generator) {
-  const auto high = static_cast<double>(generator() >> 5);
-  const auto low = static_cast<double>(generator() >> 6);
-  return (high * 67108864.0 + low) / 9007199254740992.0;
 }
 
 }  // namespace attn

@@ -32,7 +32,12 @@ struct RandomKind {
 /// attn: unit-variance embeddings and Glorot-uniform parameters. numpy: NumPy's legacy `rand`, bit for bit.
 std::span<const RandomKind> random_kinds();
 
+/// std::mt19937 in words of 32 bits, which processors work on several at a time; the library's own words
+/// have 64.
+using Generator = std::mersenne_twister_engine<std::uint32_t, 32, 624, 397, 31, 0x9908b0df, 11, 0xffffffff, 7,
+                                               0x9d2c5680, 15, 0xefc60000, 18, 1812433253>;
+
 /// The next number in [0, 1) with 53 random bits, as NumPy's RandomState.rand draws it.
-double uniform(std::mt19937& generator);
+double uniform(Generator& generator);
 
 }  // namespace attn

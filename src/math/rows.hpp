@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 namespace attn {
 
@@ -9,8 +10,7 @@ namespace attn {
 // same eight lanes everywhere and no multiplication is fused with an addition. Expressions of arrays
 // (definitions.hpp) cannot be compiled so: a softmax takes seven times as long as one.
 
-/// The exponential of every cell up to 709, within 1 ulp; 0 below −708, where the result would lose
-/// precision.
+/// The exponential of every cell up to 709, within 1 ulp, denormal results too.
 void exponentiate(std::span<double> cells);
 
 /// x_j ← exp(x_j − max x) / Σ_j' exp(x_j' − max x). Subtracting the maximum changes nothing in exact
@@ -38,5 +38,8 @@ bool is_below_infinity(std::span<const double> numbers);
 /// The sum of some numbers; 0 where no more than rounding is left of it: what 0.1 + 0.2 − 0.3 gives is
 /// nothing to divide by.
 double sum_of(std::span<const double> numbers);
+
+/// The vector instructions that these loops were built for and that this processor has: "avx2".
+std::string_view vector_instructions();
 
 }  // namespace attn

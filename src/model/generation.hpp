@@ -1,7 +1,8 @@
 #pragma once
 
-#include <random>
+#include <optional>
 
+#include "math/random.hpp"
 #include "model/transformer.hpp"
 
 namespace attn {
@@ -11,7 +12,7 @@ struct Sampling {
   double temperature = 1.0;  // the logits are divided by it
   std::size_t top_k = 0;     // only so many words; 0: all
   double top_p = 1.0;        // only the most probable words that together have this much
-  std::optional<std::mt19937> generator = {};
+  std::optional<Generator> generator = {};
 
   /// Whether some words are left out.
   bool limits() const { return top_k != 0 || top_p < 1.0; }

@@ -188,6 +188,15 @@ class RowMeans final : public RowByRow {
   }
 };
 
+// What rounding has left of the distances from the mean, of which the mean is 0 in exact arithmetic: it is
+// nothing unless the numbers lie much closer together than to 0 (Chan, Golub and LeVeque 1983, Algorithms for
+// Computing the Sample Variance: the corrected two-pass algorithm).
+double mean_distance(std::span<const double> x, double mean) {
+  double sum = 0.0;
+  for (const double value : x) sum += value - mean;
+  return sum / static_cast<double>(x.size());
+}
+
 class RowVariances final : public RowByRow {
  public:
   std::string_view name() const override { return "row_variances"; }
@@ -204,10 +213,10 @@ class RowVariances final : public RowByRow {
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
     for (std::size_t i = result.first; i < result.end(); ++i) {
       const std::span<const double> x = operands[0].row(i);
-      const double mean = operands[1](i, 0);
+      const double mean = operands[1](i, 0), rest = mean_distance(x, mean);
       double sum = 0.0;
       for (const double value : x) sum += (value - mean) * (value - mean);
-      result.row(i)[0] = sum / static_cast<double>(x.size());
+      result.row(i)[0] = std::max(0.0, sum / static_cast<double>(x.size()) - rest * rest);
     }
   }
 
@@ -379,7 +388,8 @@ class Standardize final : public InPlace {
   void change(RowsToMake rows, std::span<const Rows> others) const override {
     for (std::size_t i = rows.first; i < rows.end(); ++i) {
       const double mean = others[0](i, 0), deviation = divisor_of(others[1](i, 0), epsilon_, i);
-      for (double& value : rows.row(i)) value = (value - mean) / deviation;
+      const double rest = mean_distance(rows.row(i), mean);
+      for (double& value : rows.row(i)) value = ((value - mean) - rest) / deviation;
     }
   }
 

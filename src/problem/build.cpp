@@ -20,14 +20,16 @@
 namespace attn {
 namespace {
 
-void require_finite(std::string_view name, const Matrix& matrix, bool minus_infinity_allowed) {
+void require_finite(std::string_view name, const MatrixFile& file, bool minus_infinity_allowed) {
+  const Matrix& matrix = file.matrix;
   for (std::size_t i = 0; i < matrix.shape().rows; ++i) {
     for (std::size_t j = 0; j < matrix.shape().columns; ++j) {
       const double value = matrix(i, j);
       if (std::isfinite(value)) continue;
       if (minus_infinity_allowed && std::isinf(value) && value < 0.0) continue;
-      fail("{}: the cell in row {}, column {} is {}: every number must be finite{}", name, i + 1, j + 1,
-           value, minus_infinity_allowed ? ", or -inf" : "");
+      fail("{}{}: the cell in row {}, column {} is {}: every number must be finite{}",
+           file.where.empty() ? "" : file.where + ": ", name, i + 1, j + 1, value,
+           minus_infinity_allowed ? ", or -inf" : "");
     }
   }
 }
@@ -126,7 +128,7 @@ class Builder {
       if (option->kind == Kind::matrices) take_embeddings();
       if (option->kind != Kind::matrix) continue;
       const MatrixFile& file = given_.matrix(*option);
-      require_finite(option->member, file.matrix, option == &option::mask || option == &option::scores);
+      require_finite(option->member, file, option == &option::mask || option == &option::scores);
       if (option == &option::mask) {
         take_mask(file);
       } else {
@@ -139,7 +141,7 @@ class Builder {
   void take_embeddings() {
     problem_.sequences.clear();
     for (const MatrixFile& file : given_.matrices(option::x)) {
-      require_finite("x", file.matrix, false);
+      require_finite("x", file, false);
       problem_.sequences.push_back({file.row_labels, file.matrix});
     }
     const bool labelled =

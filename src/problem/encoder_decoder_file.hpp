@@ -37,6 +37,9 @@ struct Translation {
   bool is_forced = false;  // the target was given, and not found by the model
 };
 
+/// What the example is called that is compiled in.
+inline constexpr std::string_view alignment_example_name = "white-house";
+
 /// The example that is compiled in: a French sentence, its words and hand-set matrices.
 std::string_view alignment_example();
 

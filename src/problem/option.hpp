@@ -38,6 +38,7 @@ struct OptionChoice {
   std::string_view name;
   std::string_view summary;
 };
+using Choices = std::vector<OptionChoice> (*)();
 
 /// The rows of a table as choices.
 template <class Row>
@@ -64,7 +65,7 @@ struct Option {
   std::string_view summary = {};      // one line of help, without the default
   std::string_view usual = {};        // the default; after ": " if it is a description
 
-  std::vector<OptionChoice> (*choices)() = nullptr;
+  Choices choices = nullptr;
   std::size_t least = 1, most = std::size_t{1} << 31;  // of a count
   const NumberRule* rule = nullptr;                    // of a number
   std::string_view advice = {};                        // what to give in place of a number that breaks it
@@ -72,20 +73,12 @@ struct Option {
   unsigned effect = on_attention;
   bool is_input = false;           // says what is attended to, and not only how
   bool is_mask = false;            // of a matrix: floats are added, and all else permits
+  bool names_matrices = false;     // its value chooses among the matrices of the page, or among their cells
   std::string_view opposite = {};  // of a flag: the member that is meant where a file says false
   char letter = '\0';              // 'o': -o means the same
 
-  // The same row with one thing more, so that a table can say it in one line.
-  constexpr Option on(unsigned what) const { return with(&Option::effect, what); }
-  constexpr Option as_input() const { return with(&Option::is_input, true); }
-  constexpr Option as_mask() const { return with(&Option::is_mask, true); }
-  constexpr Option or_not(std::string_view other) const { return with(&Option::opposite, other); }
-  constexpr Option from(std::vector<OptionChoice> (*names)()) const { return with(&Option::choices, names); }
-  constexpr Option up_to(std::size_t limit) const { return with(&Option::most, limit); }
-  constexpr Option from_zero() const { return with(&Option::least, std::size_t{0}); }
-  constexpr Option called(std::string_view what) const { return with(&Option::placeholder, what); }
-  constexpr Option or_else(std::string_view value) const { return with(&Option::usual, value); }
-
+  // The same row with one thing more, so that a table can say it in one line. The template is first: clang
+  // evaluates no call of it that it has read before its body.
  private:
   template <class T>
   constexpr Option with(T Option::*part, T value) const {
@@ -93,6 +86,18 @@ struct Option {
     copy.*part = value;
     return copy;
   }
+
+ public:
+  constexpr Option on(unsigned what) const { return with(&Option::effect, what); }
+  constexpr Option as_input() const { return with(&Option::is_input, true); }
+  constexpr Option as_mask() const { return with(&Option::is_mask, true); }
+  constexpr Option of_matrices() const { return with(&Option::names_matrices, true); }
+  constexpr Option or_not(std::string_view other) const { return with(&Option::opposite, other); }
+  constexpr Option from(Choices names) const { return with(&Option::choices, names); }
+  constexpr Option up_to(std::size_t limit) const { return with(&Option::most, limit); }
+  constexpr Option from_zero() const { return with(&Option::least, std::size_t{0}); }
+  constexpr Option called(std::string_view what) const { return with(&Option::placeholder, what); }
+  constexpr Option or_else(std::string_view value) const { return with(&Option::usual, value); }
 };
 
 /// As the default of an option that has none where it is offered.
@@ -104,10 +109,10 @@ struct Offered {
   std::string_view summary;
   std::string_view usual;
   std::size_t most;  // of a count
-  std::vector<OptionChoice> (*choices)();
+  Choices choices;
 
   constexpr Offered(const Option& row, std::string_view words = {}, std::string_view value = {},
-                    std::size_t limit = 0, std::vector<OptionChoice> (*names)() = nullptr)
+                    std::size_t limit = 0, Choices names = nullptr)
       : option(&row),
         summary(words.empty() ? row.summary : words),
         usual(value.empty()         ? row.usual

@@ -55,7 +55,7 @@ Drawing lay_out(const HeatMap& map, const Style& style, const Metrics& metrics) 
   const Table& table = map.table;
   const Shape shape = table.cells->shape();
   const auto shown = [&](std::size_t row) {
-    return shortened(printable(table.rows.label(row)), std::min<std::size_t>(16, style.limit() / 3),
+    return shortened(style.words(table.rows.label(row)), std::min<std::size_t>(16, style.limit() / 3),
                      style.unicode ? "…" : "~");
   };
   const std::size_t row_step = style.full ? 1 : (shape.rows + most_rows - 1) / most_rows;

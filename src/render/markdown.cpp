@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <atomic>
 
+#include "files/text_rows.hpp"
 #include "render/format.hpp"
 #include "render/steps.hpp"
 #include "render/table_layout.hpp"
@@ -77,16 +79,15 @@ class MarkdownWriter final : public Writer {
     const std::vector<Digits> digits = digits_for_columns(table, style_.precision);
     const Shape shape = table.cells->shape();
     write_header(table, shape.columns);
-    bool masked = false;
-    for (std::size_t i = 0; i < shape.rows; ++i) {
-      std::string& line = sink_.block();
+    std::atomic<bool> masked = false;
+    const auto append = [&](std::size_t i, std::string& line) {
       line += "| " + escaped(table.rows.label(i)) + " |";
       double sum = 0.0;
       for (std::size_t j = 0; j < shape.columns; ++j) {
         line += ' ';
         if (is_masked(table, i, j)) {
           line += "·";
-          masked = true;
+          if (!masked) masked = true;
         } else {
           digits[j].append(line, (*table.cells)(i, j));
         }
@@ -99,8 +100,8 @@ class MarkdownWriter final : public Writer {
         line += " |";
       }
       line += '\n';
-      sink_.spill();
-    }
+    };
+    write_rows(shape, append, sink_);
     if (masked) sink_.write("\n· masked\n");
   }
 
@@ -134,7 +135,7 @@ class MarkdownWriter final : public Writer {
     gap();
     if (block.language == "markdown") return sink_.write(block.text + "\n");
     const std::string fence = fence_around(block.text);
-    sink_.write(fence + block.language + "\n" + block.text + "\n" + fence + "\n");
+    sink_.write(fence + printable(block.language) + "\n" + printable_lines(block.text) + "\n" + fence + "\n");
   }
 
   void write(const Derived& derived) override {

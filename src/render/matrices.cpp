@@ -1,5 +1,6 @@
 #include "files/matrix_file.hpp"
 #include "files/safetensors.hpp"
+#include "files/text_rows.hpp"
 #include "render/format.hpp"
 #include "support/error.hpp"
 #include "support/number.hpp"
@@ -31,15 +32,15 @@ void write_matrix(const Traced& matrix, bool labels, char separator, Sink& sink)
     }
     block += '\n';
   }
-  for (std::size_t i = 0; i < shape.rows; ++i) {
-    if (rows.labels) block += quoted(rows.label(i));
+  const auto append = [&](std::size_t i, std::string& text) {
+    if (rows.labels) text += quoted(rows.label(i));
     for (std::size_t j = 0; j < shape.columns; ++j) {
-      if (rows.labels || j > 0) block += separator;
-      append_exact(block, (*cells)(i, j));
+      if (rows.labels || j > 0) text += separator;
+      append_exact(text, (*cells)(i, j));
     }
-    block += '\n';
-    sink.spill();
-  }
+    text += '\n';
+  };
+  write_rows(shape, append, sink);
 }
 
 // A name as a comment line: one line, whatever the name.

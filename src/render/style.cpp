@@ -18,7 +18,16 @@ std::size_t Style::limit() const {
 }
 
 std::string Style::signs(std::string_view text) const {
-  return printable(unicode ? text : in_ascii(text));
+  return unicode ? printable(text) : in_ascii(printable(text));
+}
+
+std::string Style::words(std::string_view text) const {
+  std::string shown = printable(text);
+  if (unicode) return shown;
+  constexpr std::string_view replacement = "\uFFFD";
+  for (std::size_t at = 0; (at = shown.find(replacement, at)) != std::string::npos; ++at)
+    shown.replace(at, replacement.size(), "?");
+  return shown;
 }
 
 }  // namespace attn

@@ -37,6 +37,8 @@ struct Style {
   std::size_t limit() const;
   /// Our own text in the signs that there are, with nothing that a terminal could mistake for a command.
   std::string signs(std::string_view text) const;
+  /// Words of the reader, as they are, but for what a terminal could take for a command.
+  std::string words(std::string_view text) const;
 };
 
 }  // namespace attn

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "support/number.hpp"
@@ -26,7 +27,8 @@ std::size_t Digits::width(double value) const {
 Digits digits_for(const Matrix& cells, int precision) {
   double largest = 0.0;
   for (const double value : attn::cells(cells)) {
-    if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+    const double size = std::fabs(value);
+    largest = size > largest && size <= std::numeric_limits<double>::max() ? size : largest;
   }
   const double too_large = 1e10;
   const double too_small = 0.5 * std::pow(10.0, -precision);
@@ -44,12 +46,6 @@ std::vector<Digits> digits_for_columns(const Table& table, int precision) {
     digits.push_back(digits_for(column, precision));
   }
   return digits;
-}
-
-bool is_masked(const Table& table, std::size_t row, std::size_t column) {
-  if (!table.scores) return false;
-  const double score = (*table.scores)(row, column);
-  return std::isinf(score) && score < 0.0;
 }
 
 Shown all_of(std::size_t count) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,9 @@ Digits digits_for(const Matrix& cells, int precision);
 std::vector<Digits> digits_for_columns(const Table& table, int precision);
 
 /// Whether the cell is masked: its score is −∞.
-bool is_masked(const Table& table, std::size_t row, std::size_t column);
+inline bool is_masked(const Table& table, std::size_t row, std::size_t column) {
+  return table.scores && (*table.scores)(row, column) == -std::numeric_limits<double>::infinity();
+}
 
 /// Rows or columns of a table that are shown: the first and the last ones, with a gap between when some are
 /// not.

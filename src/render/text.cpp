@@ -180,7 +180,7 @@ class TextWriter final : public Writer {
   std::string words(const Text& text) const {
     std::string joined;
     for (const Span& span : text) {
-      joined += span.style == Span::Style::strong ? printable(span.text) : signs(span.text);
+      joined += span.style == Span::Style::strong ? style_.words(span.text) : signs(span.text);
     }
     return joined;
   }

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 
+#include "files/text_rows.hpp"
 #include "render/color.hpp"
 #include "render/table_layout.hpp"
 #include "render/width.hpp"
@@ -41,17 +43,18 @@ class TextTable {
   void write() {
     write_header();
     write_rule();
-    for (std::size_t i = 0; i < rows_.places.size(); ++i) {
-      if (rows_.left_out > 0 && i == rows_.gap_after) write_gap_row();
-      write_row(rows_.places[i]);
-    }
+    const auto append = [this](std::size_t i, std::string& text) {
+      if (rows_.left_out > 0 && i == rows_.gap_after) append_gap_row(text);
+      append_row(text, rows_.places[i]);
+    };
+    write_rows({rows_.places.size(), columns_.places.size()}, append, sink_);
     write_legend();
   }
 
  private:
   // The labels of quantities are our own words, those of a matrix are the reader's.
   std::string written(const std::string& label, std::size_t longest) const {
-    const std::string text = table_.columns_differ ? style_.signs(label) : printable(label);
+    const std::string text = table_.columns_differ ? style_.signs(label) : style_.words(label);
     return shortened(text, style_.elides() ? longest : longest_whole_label, ellipsis_);
   }
 
@@ -188,8 +191,7 @@ class TextTable {
     sink_.write(line + "\n");
   }
 
-  void write_row(std::size_t i) {
-    std::string& line = sink_.block();
+  void append_row(std::string& line, std::size_t i) {
     begin_line(line, row_label(i));
     const std::span<const double> values = row(*table_.cells, i);
     write_cells(line, [&](std::size_t j) { write_cell(line, i, j, values[j]); });
@@ -200,12 +202,11 @@ class TextTable {
     }
     while (line.ends_with(' ')) line.pop_back();
     line += '\n';
-    sink_.spill();
   }
 
   void write_cell(std::string& line, std::size_t i, std::size_t j, double value) {
     if (is_masked(table_, i, j)) {
-      masked_ = true;
+      if (!masked_) masked_ = true;
       // Where the points of the numbers above and below it stand.
       const std::size_t after_point = after_units(j) == 0 ? 0 : after_units(j) - 1;
       pad(line, widths_[j] - after_point - 1);
@@ -225,10 +226,9 @@ class TextTable {
     }
   }
 
-  void write_gap_row() {
-    std::string line;
-    begin_line(line, ellipsis_);
-    sink_.write(line + fmt::format("  {} more rows\n", rows_.left_out));
+  void append_gap_row(std::string& text) const {
+    begin_line(text, ellipsis_);
+    text += fmt::format("  {} more rows\n", rows_.left_out);
   }
 
   void write_legend() {
@@ -259,7 +259,7 @@ class TextTable {
   bool show_sums_;
   std::size_t sum_width_ = 0;
   Shading shading_;
-  bool masked_ = false;
+  std::atomic<bool> masked_ = false;  // rows are made by several threads
 };
 
 }  // namespace

@@ -64,24 +64,33 @@ bool turns_direction(utf8proc_int32_t point) {
          (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
 }
 
+// What no terminal shows as a character: a command, an end of line, a turn of direction, or no UTF-8.
+bool is_hidden(utf8proc_int32_t point) {
+  if (point < 0 || turns_direction(point)) return true;
+  const utf8proc_category_t category = utf8proc_category(point);
+  return category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_ZL ||
+         category == UTF8PROC_CATEGORY_ZP;
+}
+
 struct Replacement {
   std::string_view sign;
   std::string_view ascii;
 };
 
 constexpr std::array ascii_signs = {
-    Replacement{"─", "-"},     Replacement{"│", "|"},       Replacement{"┼", "+"},
-    Replacement{"·", "."},     Replacement{"⋅", "*"},       Replacement{"×", "x"},
-    Replacement{"√", "sqrt "}, Replacement{"ᵀ", "^T"},      Replacement{"−", "-"},
-    Replacement{"∞", "inf"},   Replacement{"≈", "~="},      Replacement{"→", "->"},
-    Replacement{"…", "..."},   Replacement{"Σ", "sum"},     Replacement{"‖", "||"},
-    Replacement{"½", "1/2 "},  Replacement{"²", "^2"},      Replacement{"ᵢ", "_i"},
-    Replacement{"ⱼ", "_j"},    Replacement{"σ", "sigma"},   Replacement{"Φ", "Phi"},
-    Replacement{"÷", "/"},     Replacement{"⊙", "(*)"},     Replacement{"⁶", "^6"},
-    Replacement{"⁰", "^0"},    Replacement{"₂", "_2"},      Replacement{"₁", "_1"},
-    Replacement{"ω", "omega"}, Replacement{"α", "alpha"},   Replacement{"γ", "gamma"},
-    Replacement{"β", "beta"},  Replacement{"ε", "epsilon"}, Replacement{"✓", "+"},
-    Replacement{"✗", "x"},     Replacement{"–", "-"},       Replacement{"\uFFFD", "?"},
+    Replacement{replacement, "?"}, Replacement{"─", "-"},     Replacement{"│", "|"},
+    Replacement{"┼", "+"},         Replacement{"·", "."},     Replacement{"⋅", "*"},
+    Replacement{"×", "x"},         Replacement{"√", "sqrt "}, Replacement{"ᵀ", "^T"},
+    Replacement{"−", "-"},         Replacement{"∞", "inf"},   Replacement{"≈", "~="},
+    Replacement{"→", "->"},        Replacement{"…", "..."},   Replacement{"Σ", "sum"},
+    Replacement{"‖", "||"},        Replacement{"½", "1/2 "},  Replacement{"²", "^2"},
+    Replacement{"ᵢ", "_i"},        Replacement{"ⱼ", "_j"},    Replacement{"σ", "sigma"},
+    Replacement{"Φ", "Phi"},       Replacement{"÷", "/"},     Replacement{"⊙", "(*)"},
+    Replacement{"⁶", "^6"},        Replacement{"⁰", "^0"},    Replacement{"₂", "_2"},
+    Replacement{"₁", "_1"},        Replacement{"ω", "omega"}, Replacement{"α", "alpha"},
+    Replacement{"γ", "gamma"},     Replacement{"β", "beta"},  Replacement{"ε", "epsilon"},
+    Replacement{"✓", "+"},         Replacement{"✗", "x"},     Replacement{"–", "-"},
+    Replacement{"\uFFFD", "?"},
 };
 
 }  // namespace
@@ -100,7 +109,7 @@ std::size_t visible_width(std::string_view line) {
   std::string visible;
   while (!line.empty()) {
     if (line.starts_with("\x1b[")) {
-      line.remove_prefix(std::min(line.size(), line.find('m') + 1));
+      line.remove_prefix(std::min(line.find('m'), line.size() - 1) + 1);
     } else {
       visible += line.front();
       line.remove_prefix(1);
@@ -148,11 +157,18 @@ std::string printable(std::string_view text) {
   std::string result;
   while (!text.empty()) {
     const auto [point, bytes] = decode(text);
-    const bool hidden =
-        point < 0 || turns_direction(point) || utf8proc_category(point) == UTF8PROC_CATEGORY_CC ||
-        utf8proc_category(point) == UTF8PROC_CATEGORY_ZL || utf8proc_category(point) == UTF8PROC_CATEGORY_ZP;
-    result += hidden ? replacement : text.substr(0, bytes);
+    result += is_hidden(point) ? replacement : text.substr(0, bytes);
     text.remove_prefix(bytes);
+  }
+  return result;
+}
+
+std::string printable_lines(std::string_view lines) {
+  std::string result;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find_first_of("\t\n"), lines.size());
+    result += printable(lines.substr(0, end)) + std::string(lines.substr(end, 1));
+    lines.remove_prefix(std::min(end + 1, lines.size()));
   }
   return result;
 }

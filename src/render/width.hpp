@@ -26,6 +26,8 @@ std::string abridged(std::string_view text, std::size_t most);
 /// Text that a terminal cannot mistake for a command: control characters, signs that turn the direction
 /// of writing, and broken UTF-8 become U+FFFD.
 std::string printable(std::string_view text);
+/// The same of several lines, which keep their ends and tabs.
+std::string printable_lines(std::string_view lines);
 
 /// Our own mathematical signs and box lines in ASCII; anything else is left as it is.
 std::string in_ascii(std::string_view text);

@@ -7,16 +7,23 @@
 
 namespace attn {
 
-/// Wrong usage or wrong input: one sentence in the reader's words that ends in a way out. Exit code 2.
-class InputError : public std::runtime_error {
+/// A sentence for the reader. U+FFFD stands for each NUL, at which what() would end: names in files may hold
+/// one.
+class Complaint : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit Complaint(const std::string& sentence);
+};
+
+/// Wrong usage or wrong input: one sentence in the reader's words that ends in a way out. Exit code 2.
+class InputError : public Complaint {
+ public:
+  using Complaint::Complaint;
 };
 
 /// What was asked for could not be written. Exit code 1.
-class OutputError : public std::runtime_error {
+class OutputError : public Complaint {
  public:
-  using std::runtime_error::runtime_error;
+  using Complaint::Complaint;
 };
 
 /// Throws InputError with the formatted sentence.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,8 +28,15 @@ class Terminal {
   virtual std::optional<char> read_key() = 0;
   /// As it is now: windows change.
   virtual TerminalSize size() const = 0;
-  /// Writes a file whole or not at all, and its folder where there is none.
+  /// Makes the folder of a file that will be saved. Throws OutputError where the file could not be written.
+  virtual void prepare_to_save(const std::string& path) = 0;
+  /// Writes a file whole or not at all. Throws OutputError.
   virtual void save(const FileToWrite& file) = 0;
+  /// Runs the action while no other process runs one for a file in the same folder. Throws OutputError where
+  /// another one does not end.
+  virtual void alone_with(const std::string& path, const std::function<void()>& action) = 0;
+  /// Gives a file another name, which no file has. Throws OutputError.
+  virtual void rename(const std::string& path, const std::string& name) = 0;
 };
 
 }  // namespace attn

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 #include "attention/averaging.hpp"
 #include "attention/feed_forward.hpp"
@@ -18,9 +17,11 @@ namespace {
 
 // A query whose keys are all masked has no weights: a row of zeros, which sums to 0.
 bool has_row_without_keys(const Node& masked) {
-  return std::ranges::any_of(std::views::iota(std::size_t{0}, masked.frame.shape.rows), [&](std::size_t i) {
-    return std::ranges::all_of(row(masked.matrix(), i), [](double score) { return std::isinf(score); });
-  });
+  const Matrix& scores = masked.matrix();
+  for (std::size_t i = 0; i < scores.shape().rows; ++i) {
+    if (std::ranges::all_of(row(scores, i), [](double score) { return std::isinf(score); })) return true;
+  }
+  return false;
 }
 
 bool adds(const Node& masked, const Role& role) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -18,6 +19,7 @@ struct Branch {
   std::string shape = {};  // empty: a scope
   std::uint64_t multiply_adds = 0;
   std::vector<Branch> within = {};
+  std::map<std::string, std::size_t, std::less<>> places = {};  // within it, by name
 
   bool is_number() const {
     return std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
@@ -39,12 +41,9 @@ Branch& grown(Branch& root, std::string_view name, std::uint64_t multiply_adds) 
     if (name.empty()) return *branch;
     const std::string_view first = name.substr(0, name.find('.'));
     name.remove_prefix(std::min(name.size(), first.size() + 1));
-    auto found = std::ranges::find(branch->within, first, &Branch::name);
-    if (found == branch->within.end()) {
-      branch->within.push_back({std::string(first)});
-      found = branch->within.end() - 1;
-    }
-    branch = &*found;
+    const auto [place, is_new] = branch->places.emplace(first, branch->within.size());
+    if (is_new) branch->within.push_back({std::string(first)});
+    branch = &branch->within[place->second];
   }
 }
 

@@ -9,10 +9,10 @@
 
 #include "attention/attention.hpp"
 #include "attention/scale.hpp"
+#include "blas.hpp"
 #include "graph/run.hpp"
 #include "math/crew.hpp"
 #include "math/random.hpp"
-#include "math/xtensor_blas.hpp"
 #include "ratios.hpp"
 #include "render/format.hpp"
 #include "tell/describe.hpp"
@@ -74,11 +74,10 @@ void attention_by_products(benchmark::State& state) {
   Matrix scores({n, n}, 0.0);
   for (auto _ : state) {
     const double begin = now();
-    for (int i = 0; i < 4; ++i)
-      xt::blas::gemm(inputs.x->array(), inputs.w_q->array(), wide.array(), false, false);
+    for (int i = 0; i < 4; ++i) multiply_by_blas(*inputs.x, *inputs.w_q, cxxblas::NoTrans, wide);
     for (std::size_t head = 0; head < heads; ++head) {
-      xt::blas::gemm(part.array(), part.array(), scores.array(), false, true);
-      xt::blas::gemm(scores.array(), part.array(), sum.array(), false, false);
+      multiply_by_blas(part, part, cxxblas::Trans, scores);
+      multiply_by_blas(scores, part, cxxblas::NoTrans, sum);
     }
     state.SetIterationTime(now() - begin);
   }

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "blas.hpp"
 #include "math/random.hpp"
-#include "math/xtensor_blas.hpp"
 #include "model/transformer.hpp"
 #include "parameters/transformer_parameters.hpp"
 #include "peer.hpp"
@@ -97,11 +97,11 @@ void pass_by_products(benchmark::State& state) {
     for (const auto& map : maps) {
       const Shape shape = map->shape();
       Matrix& result = shape.rows == shape.columns ? same_width : of_width(shape.columns);
-      xt::blas::gemm(of_width(shape.rows).array(), map->array(), result.array(), false, false);
+      multiply_by_blas(of_width(shape.rows), *map, cxxblas::NoTrans, result);
     }
     for (std::size_t head = 0; head < attentions * base.heads; ++head) {
-      xt::blas::gemm(part.array(), part.array(), scores.array(), false, true);
-      xt::blas::gemm(scores.array(), part.array(), sum.array(), false, false);
+      multiply_by_blas(part, part, cxxblas::Trans, scores);
+      multiply_by_blas(scores, part, cxxblas::NoTrans, sum);
     }
     state.SetIterationTime(now() - begin);
   }

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Time and memory of whole processes, from their start to their end: attn, and NumPy with the same work.
 
-  whole_processes.py PROGRAM                 prints two Markdown tables
+  whole_processes.py PROGRAM                 prints three Markdown tables
 
   --rounds N       each command runs so often (default 5)
   --only TEXT      only the rows whose label holds this text, such as "n = 1024"
@@ -59,13 +59,22 @@ class Runs:
 class Row:
     """One line of the tables. Goals are None where there is none."""
 
-    label: str
+    work: str
     attn: Runs
     numpy: Runs | None = None
+    threads: int | None = None
     n: int | None = None  # tokens in X.npy
     goal_ratio: float | None = None
     goal_milliseconds: float | None = None
     goal_megabytes: float | None = None
+
+    @property
+    def label(self):
+        return self.work if self.threads is None else f"{self.work}, {count_of(self.threads, 'thread')}"
+
+
+def count_of(count, noun):
+    return f"{count} {noun}{'s' if count > 1 else ''}"
 
 
 def write_x(path, n):
@@ -91,16 +100,27 @@ def rows(program, folder):
     for n in (128, 512, 1024, 4096, 16384):
         x = str(folder / f"x{n}.npy")
         for threads in (1, 2):
-            label = f"n = {n}, {threads} thread{'s' if threads > 1 else ''}"
             walk = [program, "walk", "--x", x, "--heads", str(HEADS), "--seed", "1", "--only", "output"]
             attn = Runs([*walk, "--threads", str(threads)])
             # One head's weights would take 2 GiB.
             numpy = Runs([*NUMPY, x, str(HEADS)], {"OPENBLAS_NUM_THREADS": str(threads)}) if n < 16384 else None
-            yield Row(label, attn, numpy, n, goals.get((n, threads)), goal_megabytes=megabytes.get(n))
-    yield Row(
-        "attn transformer --size base --n 64, 1 thread",
-        Runs([program, *"transformer --size base --n 64 --only decoder.output --threads 1".split()]),
-    )
+            yield Row(
+                f"n = {n}",
+                attn,
+                numpy,
+                threads,
+                n,
+                goals.get((n, threads)),
+                goal_megabytes=megabytes.get(n),
+            )
+    models = {
+        f"encoder of {count_of(layers, 'layer')}, n = 512": f"encoder --size base --layers {layers} --n 512 --only output"
+        for layers in (1, 6, 24)
+    }
+    models |= {f"base Transformer, n = {n}": f"transformer --size base --n {n} --only decoder.output" for n in (64, 512)}
+    for work, command in models.items():
+        for threads in (1, 2):
+            yield Row(work, Runs([program, *command.split(), "--threads", str(threads)]), threads=threads)
 
 
 def require_same_results(program, folder, n):
@@ -150,6 +170,21 @@ def print_memory(measured):
         print(f"| {' | '.join(cells)} |")
 
 
+def print_expected(measured):
+    """What a size takes, on as many threads as were measured."""
+    counts = sorted({row.threads for row in measured if row.threads})
+    if not counts:
+        return
+    columns = [f"{count_of(count, 'thread')}, ms" for count in counts]
+    print(f"| work | {' | '.join(columns)} | memory, MB |")
+    print(f"| :--- | {'---: | ' * (len(counts) + 1)}".rstrip())
+    for work in dict.fromkeys(row.work for row in measured if row.threads):
+        by_count = {row.threads: row.attn for row in measured if row.work == work}
+        times = [milliseconds(statistics.median(by_count[count].seconds)) for count in counts]
+        most = max(by_count.values(), key=lambda runs: max(runs.bytes))
+        print(f"| {work} | {' | '.join(times)} | {megabytes(most)} |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
@@ -171,6 +206,8 @@ def main():
                 for runs in (row.attn, row.numpy):
                     if runs:
                         runs.run()
+    print_expected(measured)
+    print()
     print_times(measured)
     print()
     print_memory(measured)

@@ -27,7 +27,7 @@ const std::vector<StepCommand> step_commands = {
     {"scores", {"attn scores", "attn scores --q q.csv --k k.csv"}},
     {"scale",
      {"attn scale --scale 8", "attn scale --sweep 1,2,4,8,16,32"},
-     {{option::sweep}, {{&option::sweep, &option::scale}}},
+     {{option::sweep}, {{&option::sweep, &option::scale}, {&option::sweep, &option::multiply}}},
      run_scale},
     {"mask", {"attn mask --causal", "attn mask --scores s.csv --mask '[[1,0],[1,1]]'"}},
     {"softmax",
@@ -83,9 +83,7 @@ std::vector<Command> attention_commands() {
   add_steps(commands);
   commands.push_back({.name = "explain",
                       .summary = "explain how one number was computed, step by step",
-                      .words = "CELL",
-                      .least_words = 1,
-                      .most_words = 1,
+                      .words = {{"CELL", Word::Count::one, Kind::text, nullptr, "walk"}},
                       .own = {{option::depth}},
                       .groups = {&problem_options()},
                       .examples = {"attn explain 'weights[1,2]' --depth 3",
@@ -129,8 +127,7 @@ std::vector<Command> attention_commands() {
        .run = run_positions});
   commands.push_back({.name = "errata",
                       .summary = "errors and disagreements in published texts, checked with numbers",
-                      .words = "[NAME]",
-                      .most_words = 1,
+                      .words = {{"NAME", Word::Count::optional, Kind::word, choices::errata}},
                       .groups = {&matrix_options()},
                       .examples = {"attn errata", "attn errata E10", "attn errata E10 --only output_wrong"},
                       .run = run_errata});

@@ -167,7 +167,7 @@ class Comparison {
 }  // namespace
 
 Outcome run_compare_masks(const Command&, const Arguments& arguments) {
-  auto problem = std::make_shared<const Problem>(build(requested(arguments)));
+  auto problem = std::make_shared<const Problem>(problem_of(arguments));
   const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(*problem, *graph, Extent::weights);
   compute(*graph);

@@ -103,7 +103,7 @@ Outcome run_compare_scores(const Command&, const Arguments& arguments) {
   if (!with_bias.empty()) {
     page.say(fmt::format("score_b is the bias of {}. No other function has one here.", listed(with_bias)));
   }
-  const Matrix *q = nullptr, *k = nullptr;
+  const Node *q = nullptr, *k = nullptr;
   for (const ScoringFunction& function : scoring_functions()) {
     problem->score = function.name;
     problem->scale.clear();
@@ -113,16 +113,14 @@ Outcome run_compare_scores(const Command&, const Arguments& arguments) {
     draw_score_parameters(options, *problem);
     const Graph::Scope scope(*graph, {scope::other, function.name});
     evaluate(*problem, *graph, Extent::weights);
-    const Node *queries = graph->find({{{scope::other, function.name}}, role::q}),
-               *keys = graph->find({{{scope::other, function.name}}, role::k});
-    if (!queries || !keys)
+    q = graph->find({{{scope::other, function.name}}, role::q});
+    k = graph->find({{{scope::other, function.name}}, role::k});
+    if (!q || !k)
       fail("attn compare-scores needs queries and keys: give --q and --k, or --x with --wq and --wk");
-    q = &queries->matrix();
-    k = &keys->matrix();
-    add_function(page, *graph, function);
   }
   compute(*graph);
-  add_identities(page, *problem, *q, *k);
+  for (const ScoringFunction& function : scoring_functions()) add_function(page, *graph, function);
+  add_identities(page, *problem, q->matrix(), k->matrix());
   problem->score = given.score;
   problem->scale = given.scale;
   if (const Matrix* const bias = given.find(role::score_b))

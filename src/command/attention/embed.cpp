@@ -63,7 +63,7 @@ Vocabulary vocabulary_of(const Sequence& sequence) {
 }  // namespace
 
 Outcome run_embed(const Command&, const Arguments& arguments) {
-  const Problem problem = build(requested(arguments));
+  const Problem problem = problem_of(arguments);
   const Sequence sequence = joined(problem.sequences);
   Vocabulary vocabulary = vocabulary_of(sequence);
   auto graph = std::make_shared<Graph>();

@@ -128,7 +128,7 @@ std::string called(const std::vector<Asker>& askers) {
 Outcome run_softmax(const Command& command, const Arguments& arguments) {
   const std::optional<std::string> word = arguments.text(option::from);
   if (!word) return run_step(command, arguments);
-  auto problem = std::make_shared<const Problem>(build(requested(arguments)));
+  auto problem = std::make_shared<const Problem>(problem_of(arguments));
   const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(*problem, *graph, Extent::weights);
   compute(*graph);

@@ -53,16 +53,21 @@ std::string capitalized(std::string text) {
 }
 
 // The weights and the output of one pooling, within its scope.
-void add_pooling(Page& page, Graph& graph, const Pooling& pooling) {
+std::vector<const Node*> pooled(Graph& graph, const Pooling& pooling) {
   const Graph::Scope scope(graph, {scope::other, pooling.name});
   const Value weights = name(role::weights, pooling.weights(Value(scaled_scores(graph))));
-  page.head(2, capitalized(fmt::format("{}: {}", pooling.called, pooling.summary)));
   std::vector<const Node*> nodes = {&weights.node()};
   if (const Node* v = graph.find(role::v)) {
     nodes.push_back(&name(role::output, weigh(weights, Value(*v))).node());
   }
+  return nodes;
+}
+
+void add_pooling(Page& page, const Graph& graph, const Pooling& pooling,
+                 const std::vector<const Node*>& nodes) {
+  page.head(2, capitalized(fmt::format("{}: {}", pooling.called, pooling.summary)));
   add_results(page, nodes);
-  page.say(regimes_of_rows(weights.node()));
+  page.say(regimes_of_rows(*nodes.front()));
   if (pooling.remarks) {
     for (std::string& remark : pooling.remarks(scaled_scores(graph))) page.say(std::move(remark));
   }
@@ -87,8 +92,11 @@ Matrix grid_over(const Matrix& keys) {
 // What a scoring function has learned, as it stands in the graph.
 Parameters learned(const Problem& problem, Graph& graph) {
   Parameters parameters;
-  for (const ScoreParameter& row : find_row(scoring_functions(), problem.score)->parameters) {
-    parameters.emplace(&row.role, Value(graph.at(row.role)));
+  const ScoringFunction& function = *find_row(scoring_functions(), problem.score);
+  for (const auto& rows : {function.parameters, function.biases}) {
+    for (const ScoreParameter& row : rows) {
+      if (const Node* node = graph.find(row.role)) parameters.emplace(&row.role, Value(*node));
+    }
   }
   return parameters;
 }
@@ -145,7 +153,7 @@ Outcome given_weights(Page page, const Solved& solved) {
 }  // namespace
 
 Outcome run_pool(const Command&, const Arguments& arguments) {
-  auto problem = std::make_shared<const Problem>(build(requested(arguments)));
+  auto problem = std::make_shared<const Problem>(problem_of(arguments));
   const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(*problem, *graph);
   const Solved solved{problem, graph};
@@ -160,10 +168,13 @@ Outcome run_pool(const Command&, const Arguments& arguments) {
            "result."));
   page.say(flow_of(*graph));
   add_results(page, {&scores});
-  for (const Pooling& pooling : poolings()) add_pooling(page, *graph, pooling);
+  std::vector<std::vector<const Node*>> results;
+  for (const Pooling& pooling : poolings()) results.push_back(pooled(*graph, pooling));
+  compute(*graph);
+  for (std::size_t i = 0; i < results.size(); ++i) add_pooling(page, *graph, poolings()[i], results[i]);
   add_curve(page, *problem, *graph);
   compute(*graph);
-  return solved.outcome(std::move(page), with_mask_unused(*problem));
+  return solved.outcome(std::move(page), with_later_changes_unused(*problem));
 }
 
 }  // namespace attn

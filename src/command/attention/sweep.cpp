@@ -111,7 +111,7 @@ Outcome run_scale(const Command& command, const Arguments& arguments) {
   const std::optional<std::string> sweep = arguments.text(option::sweep);
   if (!sweep) return run_step(command, arguments);
   const std::vector<double> values = parse_values(*sweep);
-  auto problem = std::make_shared<const Problem>(build(requested(arguments)));
+  auto problem = std::make_shared<const Problem>(problem_of(arguments));
   const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(*problem, *graph, Extent::weights);
   const Node& scores = swept_scores(*graph);
@@ -147,7 +147,7 @@ Outcome run_scale(const Command& command, const Arguments& arguments) {
            " brings it back to about 1."));
   page.say(variances());
   compute(*graph);
-  return solved.outcome(std::move(page), with_mask_unused(*problem));
+  return solved.outcome(std::move(page), with_later_changes_unused(*problem));
 }
 
 }  // namespace attn

@@ -27,7 +27,7 @@ void add_inputs(Page& page, const std::vector<const Node*>& nodes, const Problem
   page.head(2, "Given");
   std::vector<const Node*> inputs;
   std::ranges::copy_if(nodes, std::back_inserter(inputs), [](const Node* node) { return !node->operation; });
-  std::ranges::stable_partition(inputs, [](const Node* node) { return node->is(role::x); });
+  std::stable_partition(inputs.begin(), inputs.end(), [](const Node* node) { return node->is(role::x); });
   SideBySide tables;
   for (const Node* node : inputs) tables.tables.push_back(table_of(*node));
   page.say(std::move(tables));
@@ -109,6 +109,7 @@ void warn_of_missing(const Graph& graph, std::vector<std::string>& warnings) {
   if (has(role::v) && !has(role::q) && !has(role::k) && !has(role::weights)) warn("queries", "q", "scores");
 }
 
+// Names, shapes and costs: nothing is computed for them.
 Outcome outline_of(const Solved& solved, const std::optional<std::string>& only) {
   const std::vector<const Node*> nodes = solved.nodes(only);
   Page page = solved.page(nodes);
@@ -153,7 +154,7 @@ Outcome swap_words(const Problem& problem, const std::string& places) {
 
 Outcome run_walk(const Command&, const Arguments& arguments) {
   if (const std::optional<std::string> places = arguments.text(option::swap)) {
-    return swap_words(build(requested(arguments)), *places);
+    return swap_words(problem_of(arguments), *places);
   }
   const Solved solved = solve(arguments);
   if (arguments.has(option::outline)) return outline_of(solved, arguments.only());

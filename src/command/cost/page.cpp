@@ -31,8 +31,9 @@ void CostPage::table(std::string_view name, const std::vector<std::string>& colu
     labels.push_back(rows[i].first);
     std::ranges::copy(rows[i].second, row(cells, i).begin());
   }
-  const Node& node =
-      tables_->input(called(name), std::move(cells), axis("what", labels), axis("quantity", columns)).node();
+  const Value table =
+      tables_->input(called(name), std::move(cells), axis("what", labels), axis("quantity", columns));
+  const Node& node = table.node();
   page_.trace.add(node);
   say(Table{.title = node.name,
             .rows = node.frame.rows,

@@ -85,6 +85,12 @@ std::span<const Erratum> errata() {
   return table;
 }
 
+std::vector<OptionChoice> choices::errata() {
+  std::vector<OptionChoice> names;
+  for (const Erratum& row : attn::errata()) names.push_back({row.name, row.what});
+  return names;
+}
+
 Outcome run_errata(const Command&, const Arguments& arguments) {
   if (arguments.words.empty()) return {list_of_errata()};
   const std::string& name = arguments.words.front();

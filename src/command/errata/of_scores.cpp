@@ -37,7 +37,8 @@ void show_additive_cost(Page& page, Graph& graph) {
 
 void show_dropped_norms(Page& page, Graph& graph) {
   solve_example("thinking-machines", graph);
-  const Matrix &q = at(graph, "q").matrix(), &k = at(graph, "k").matrix();
+  const Value all_q = at(graph, "q"), all_k = at(graph, "k");
+  const Matrix &q = all_q.matrix(), &k = all_k.matrix();
   page.say(
       "The Gaussian score is −½‖q − k‖² = q ⋅ k − ½‖k‖² − ½‖q‖². Dropping ½‖q‖² is correct: it is the same "
       "for "
@@ -53,7 +54,7 @@ void show_dropped_norms(Page& page, Graph& graph) {
   add("σ = 1 and q ⋅ k", "scaled to length 1", gaussian_against_dot(q, of_equal_length(k)));
   add("σ² = √d and q ⋅ k / √d", "scaled to length 1", gaussian_against_dot(q, of_equal_length(k), sigma));
   page.say(std::move(listing));
-  show(page, {at(graph, "q"), at(graph, "k")});
+  show(page, {all_q, all_k});
 }
 
 // Encoder states as keys, and the decoder's state before and after a step as the query.

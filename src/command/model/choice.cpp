@@ -27,6 +27,16 @@ constexpr Size named_sizes[] = {
     {"base", {.encoder_layers = 6, .decoder_layers = 6, .d_model = 512, .heads = 8, .d_ff = 2048}},
 };
 
+}  // namespace
+
+std::vector<OptionChoice> choices::sizes() {
+  std::vector<OptionChoice> names;
+  for (const Size& size : named_sizes) names.push_back({size.name, ""});
+  return names;
+}
+
+namespace {
+
 class Chooser {
  public:
   Chooser(const Arguments& arguments, const ModelUse& use) : arguments_(arguments), use_(use) {}

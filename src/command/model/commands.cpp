@@ -1,4 +1,5 @@
 #include "command/command.hpp"
+#include "problem/encoder_decoder_file.hpp"
 
 namespace attn {
 namespace {
@@ -37,7 +38,8 @@ std::vector<Command> model_commands() {
       {.name = "align",
        .summary = "follow a recurrent encoder-decoder with attention, word by word",
        .own = {.options =
-                   {{option::example, "the built-in example, white-house", "white-house"},
+                   {{option::example, "the built-in example, white-house", alignment_example_name, 0,
+                     choices::alignments},
                     {option::problem, "output of --format json: the same options again"},
                     option::variant,
                     option::cell,
@@ -105,7 +107,7 @@ std::vector<Command> model_commands() {
        .run = run_transformer});
   commands.push_back({.name = "transformer",
                       .summary = "run a whole Transformer, from words to the probabilities of the next word",
-                      .own = shown({{option::kind, kinds_of_models},
+                      .own = shown({{option::kind, kinds_of_models, {}, 0, choices::kinds},
                                     option::check_causal,
                                     {option::causal, "causal mask for the source words as well"},
                                     option::not_causal,
@@ -122,7 +124,7 @@ std::vector<Command> model_commands() {
   commands.push_back(
       {.name = "parameters",
        .summary = "list the parameters of a model with their shapes and counts",
-       .own = {{{option::kind, kinds_of_models}}},
+       .own = {{{option::kind, kinds_of_models, {}, 0, choices::kinds}}},
        .groups = {&model_options()},
        .examples = {"attn parameters --size base", "attn parameters --save-parameters tiny.safetensors"},
        .run = run_parameters});

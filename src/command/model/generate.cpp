@@ -3,6 +3,7 @@
 #include "command/model/generation.hpp"
 #include "command/model/generation_page.hpp"
 #include "command/model/run.hpp"
+#include "parameters/transformer_parameters.hpp"
 #include "tell/describe.hpp"
 
 namespace attn {
@@ -42,6 +43,7 @@ Outcome run_generate(const Command&, const Arguments& arguments) {
   if (!arguments.has_any(choosing_a_model) && !arguments.has_any(recipe_options()))
     asked.put(option::example, std::string(model_examples().front().name));
   ModelChoice choice = planned_model(asked, use);
+  if (choice.model.parameters.empty()) require_drawable(choice.model);
   const GenerationPlan plan{generation_task(choice, arguments), sampling_of(arguments)};
   if (auto remark = remark_on_steps(plan.task, arguments)) choice.remarks.push_back(*std::move(remark));
   choice = drawn(std::move(choice), arguments);

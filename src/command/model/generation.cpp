@@ -44,6 +44,20 @@ void require_moderate(const ModelChoice& choice, const GenerationTask& task, con
        task.cache == Cache::none ? "--no-cache" : "--only");
 }
 
+// Every step adds its own matrices to the graph.
+void require_few_matrices(const ModelChoice& choice, const GenerationTask& task) {
+  Graph graph;
+  RunningTransformer running(choice.model, graph);
+  std::optional<Value> encoded;
+  if (choice.model.kind->encodes) encoded = running.encode(choice.source);
+  const std::size_t before = graph.nodes().size();
+  running.logits(running.decode(task.prompt, encoded));
+  const std::size_t of_step = graph.nodes().size() - before;
+  if (task.steps <= (most_nodes - std::min(before, most_nodes)) / of_step) return;
+  fail("{} steps of this model would take about {} matrices, more than {}: give fewer --steps", task.steps,
+       before + task.steps * of_step, most_nodes);
+}
+
 // The matrices that match, and the scores behind weights that do: the tables of weights show which are
 // masked.
 Keep keep_shown(const std::string& pattern) {
@@ -92,6 +106,7 @@ GenerationTask generation_task(const ModelChoice& choice, const Arguments& argum
   task.end = id_in(choice.model.target_vocabulary, end_word);
   task.cache = arguments.has(option::no_cache) ? Cache::none : Cache::kept;
   require_moderate(choice, task, arguments);
+  require_few_matrices(choice, task);
   return task;
 }
 

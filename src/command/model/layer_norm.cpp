@@ -41,7 +41,7 @@ std::vector<std::string> constant_rows(const Node& x) {
 Outcome run_layer_norm(const Command&, const Arguments& given) {
   const Arguments arguments =
       with_part(given, scope::norm, {&option::gamma, &option::beta}, "an nn.LayerNorm");
-  const Problem problem = build(requested(arguments));
+  const Problem problem = problem_of(arguments);
   if (problem.sequences.size() != 1)
     fail("attn layer-norm normalizes one sentence: give one --text or one --x");
   const Sequence& sequence = problem.sequences.front();

@@ -70,9 +70,8 @@ std::optional<std::string> source_of(const Arguments& arguments) {
 }  // namespace
 
 Translation translation_of(const Arguments& arguments) {
-  constexpr std::string_view built_in = "white-house";
-  if (const auto example = arguments.text(option::example); example && *example != built_in)
-    fail_unknown("example", *example, {std::string(built_in)});
+  if (const auto example = arguments.text(option::example); example && *example != alignment_example_name)
+    fail_unknown("example", *example, {std::string(alignment_example_name)});
   const bool draws = arguments.has(option::seed) || arguments.has(option::hidden);
   const std::optional<std::string> path = arguments.text(option::parameters);
   const EncoderDecoderFile file = path ? read_encoder_decoder(read_bytes(*path), *path)

@@ -1,0 +1,47 @@
+# Writes into the folder ABOUT what the program ATTN tells of itself: manual pages and completions; and the file
+# copyright, with what Debian says of the PACKAGES that the program is built with, each told by its name or by an
+# archive that it has.
+file(REMOVE_RECURSE ${ABOUT})
+file(MAKE_DIRECTORY ${ABOUT})
+set(ENV{LC_ALL} C.UTF-8)
+
+function(write file)
+  execute_process(COMMAND ${ATTN} ${ARGN} OUTPUT_FILE ${ABOUT}/${file} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+function(first_words of result)
+  execute_process(COMMAND ${ATTN} complete -- ${of} "" OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "\n[-a-z0-9]+" words "${lines}")
+  string(REPLACE "\n" "" words "${words}")
+  set(${result} ${words} PARENT_SCOPE)
+endfunction()
+
+first_words(completion shells)
+foreach(shell IN LISTS shells)
+  write(attn.${shell} completion ${shell})
+endforeach()
+first_words("" commands)
+foreach(command IN LISTS commands)
+  write(attn-${command}.1 manual ${command})
+endforeach()
+
+file(READ ${CMAKE_CURRENT_LIST_DIR}/copyright.txt text)
+string(REPLACE " " ";" PACKAGES "${PACKAGES}")
+foreach(package IN LISTS PACKAGES)
+  if(package MATCHES "[.]a$")
+    execute_process(COMMAND dpkg -S ${package} OUTPUT_VARIABLE package ERROR_QUIET)
+    string(REGEX REPLACE ":.*" "" package "${package}")
+  endif()
+  list(APPEND names ${package})
+endforeach()
+list(REMOVE_DUPLICATES names)
+foreach(package IN LISTS names)
+  set(path /usr/share/doc/${package}/copyright)
+  if(EXISTS ${path})
+    file(READ ${path} copyright)
+    string(APPEND text "\n--- ${package} ---\n\n${copyright}")
+  endif()
+endforeach()
+file(WRITE ${ABOUT}/copyright "${text}")
+
+write(attn.1 manual)

@@ -1,0 +1,126 @@
+"""Pictures of the terminal in the documents: SVG files of what commands print, with their colors.
+
+A picture in a document follows a comment that says what it shows; its file lies beside the document:
+
+    <!-- picture lines=1-20: attn softmax -->
+    ![what it is](pictures/softmax.svg)
+
+usage: pictures.py ATTN            fails if a picture is not what its command prints now
+       pictures.py --update ATTN   draws them anew
+"""
+import glob
+import html
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+DOCUMENTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs")
+PICTURE = re.compile(r"<!-- picture(?: lines=(\d+)-(\d+))?: (attn .*) -->\n!\[[^\]]*\]\(([^)]+\.svg)\)")
+WIDTH = 80
+# Pixels: of a character, of a line, around the text, and of the bar of the window.
+CHARACTER, LINE, MARGIN, BAR = 8, 18, 16, 28
+GROUND, INK, DIM, PROMPT = "#10141a", "#d8dee9", "#8a94a3", "#7ec699"
+SIXTEEN = ["#000000", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#d8dee9"]
+
+
+def painted(line):
+    """The runs of a line: (text, ink, ground, face)."""
+    ink, ground, face = INK, None, ""
+    for piece in re.split(r"(\x1b\[[0-9;]*m)", line):
+        codes = re.fullmatch(r"\x1b\[([0-9;]*)m", piece)
+        if not codes:
+            if piece:
+                yield piece, ink, ground, face
+            continue
+        numbers = [int(number or 0) for number in codes[1].split(";")]
+        while numbers:
+            code = numbers.pop(0)
+            if code == 0:
+                ink, ground, face = INK, None, ""
+            elif code in (1, 3):
+                face = ' font-weight="bold"' if code == 1 else ' font-style="italic"'
+            elif code == 2:
+                ink = DIM
+            elif 30 <= code <= 37:
+                ink = SIXTEEN[code - 30]
+            elif code in (38, 48) and numbers[:1] == [2]:
+                color = "#%02x%02x%02x" % tuple(numbers[1:4])
+                del numbers[:4]
+                ink, ground = (color, ground) if code == 38 else (ink, color)
+            else:
+                raise ValueError(f"a picture cannot show the code {code} in {line!r}")
+
+
+def drawn(command, lines):
+    """A terminal of WIDTH columns that shows a command and what it printed. It has its own ground, so that it is
+    readable on light and on dark pages."""
+    width, height = WIDTH * CHARACTER + 2 * MARGIN, BAR + (len(lines) + 1) * LINE + MARGIN
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+        ' font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, \'DejaVu Sans Mono\', monospace" font-size="13.3"'
+        f' role="img"><title>{html.escape(command)}</title>',
+        f'<rect width="{width}" height="{height}" rx="8" fill="{GROUND}"/>',
+    ]
+    parts += [f'<circle cx="{MARGIN + 6 + 18 * i}" cy="{BAR / 2:g}" r="5" fill="{color}"/>'
+              for i, color in enumerate(["#e06c75", "#e5c07b", "#98c379"])]
+    shown = [[("$ ", PROMPT, None, ""), (command, INK, None, ' font-weight="bold"')]] + [list(painted(line)) for line in lines]
+    for number, runs in enumerate(shown):
+        column, top = 0, BAR + number * LINE
+        for text, ink, ground, face in runs:
+            x, long = MARGIN + column * CHARACTER, len(text) * CHARACTER
+            column += len(text)
+            if ground:
+                parts.append(f'<rect x="{x}" y="{top}" width="{long}" height="{LINE}" fill="{ground}"/>')
+            words = text.strip(" ")
+            if not words:
+                continue
+            x += (len(text) - len(text.lstrip(" "))) * CHARACTER
+            parts.append(f'<text x="{x}" y="{top + 13}" textLength="{len(words) * CHARACTER}" xml:space="preserve"'
+                         f' fill="{ink}"{face}>'
+                         f'{html.escape(words, quote=False)}</text>')
+    return "\n".join(parts + ["</svg>\n"])
+
+
+def printed(attn, command):
+    environment = {"LC_ALL": "C.UTF-8", "COLORTERM": "truecolor", "TERM": "xterm-256color", "HOME": "/nonexistent"}
+    words = shlex.split(command)[1:] + ["--color", "always", "--theme", "dark", "--width", str(WIDTH)]
+    return subprocess.run([attn] + words, env=environment, stdout=subprocess.PIPE, check=True,
+                          text=True).stdout.splitlines()
+
+
+def main(update, attn):
+    wanted, wrong = set(), 0
+    for document in sorted(glob.glob(os.path.join(DOCUMENTS, "*.md"))):
+        with open(document, encoding="utf-8") as file:
+            pictures = PICTURE.findall(file.read())
+        for first, last, command, name in pictures:
+            lines = printed(attn, command)
+            if first:
+                lines = lines[int(first) - 1:int(last)]
+            path = os.path.join(DOCUMENTS, name)
+            wanted.add(os.path.normpath(path))
+            picture = drawn(command, lines)
+            if update:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(picture)
+                continue
+            try:
+                with open(path, encoding="utf-8") as file:
+                    is_current = file.read() == picture
+            except FileNotFoundError:
+                is_current = False
+            if not is_current:
+                wrong += 1
+                print(f"{name} is not what {command} prints now: run tests/about/pictures.py --update build/attn")
+    stored = {os.path.normpath(path) for path in glob.glob(os.path.join(DOCUMENTS, "pictures", "*"))}
+    for path in sorted(stored - wanted):
+        wrong += 1
+        print(f"{path} is shown by no document")
+    print(f"{len(wanted)} pictures, {wrong} complaints")
+    return 1 if wrong or not wanted else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1] == "--update", sys.argv[-1]))

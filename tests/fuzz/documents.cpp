@@ -1,0 +1,102 @@
+// Documents whose output is kept current, lessons, and what is remembered of them.
+
+#include <algorithm>
+#include <array>
+
+#include "document/living.hpp"
+#include "document/markdown.hpp"
+#include "fuzz.hpp"
+#include "lesson/lesson.hpp"
+#include "lesson/lint.hpp"
+#include "lesson/printed.hpp"
+#include "lesson/progress.hpp"
+#include "render/format.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+
+namespace attn::fuzz {
+namespace {
+
+// A command that prints its words, whatever they are; in Markdown only letters, as our own Markdown is whole.
+CommandResult echo(const std::vector<std::string>& words, const BlockStyle& style) {
+  CommandResult result;
+  result.format = look_up(formats(), style.format.value_or("text"), "format").name;
+  for (const std::string& word : words) {
+    if (word == "wrong") fail("a command that is wrong");
+    result.text += word + "\n";
+  }
+  if (result.format == "markdown")
+    std::ranges::replace_if(
+        result.text, [](char c) { return (c < 'a' || c > 'z') && c != '\n'; }, 'x');
+  result.text += "0.12345\n";
+  return result;
+}
+
+std::vector<std::vector<std::string>> command_words(const Document& document) {
+  std::vector<std::vector<std::string>> words;
+  for (const CommandBlock& block : document.commands) {
+    for (const CommandLine& line : block.lines) words.push_back(line.words);
+  }
+  return words;
+}
+
+// Only outputs change, and only once.
+void document(std::string_view text) {
+  const Document before = read_document(text, "case.md");
+  require(bytes_of(before) == text, "a document keeps its bytes");
+  const std::string updated = with_outputs(before, outputs_of(before, echo));
+  must("a document can be read once it is updated", [&] {
+    const Document after = read_document(updated, "case.md");
+    require(command_words(after) == command_words(before), "outputs change no commands");
+    require(without_outputs(after) == without_outputs(before), "outputs alone change");
+    const std::vector<Printed> outputs = outputs_of(after, echo);
+    require(with_outputs(after, outputs) == updated, "what is current stays");
+    require(stale_blocks(after, outputs).empty(), "what was updated is current");
+  });
+}
+
+void markdown(std::string_view text) {
+  for (const MarkdownLeaf& leaf : markdown_leaves(text))
+    require(leaf.first_line > 0 && leaf.last_line >= leaf.first_line, "a leaf has lines");
+  refuse_oversized_tables(text, "case.md");
+  const std::string html = html_of(text);
+  require(html.find("<script") == std::string::npos, "HTML of a text is left out");
+  require(html.find("href=\"javascript:") == std::string::npos, "no link is a program");
+}
+
+// Run as the program does, with the quick ones of its commands.
+void lesson(std::string_view text) {
+  const std::string path = folder() + "/case.md";
+  faults_of(text, path, quick_runner());
+  const Lesson lesson = read_lesson(text, path);
+  const LessonResult result = execute(lesson, quick_runner());
+  const Page page{.blocks = with_answers(lesson, result)};
+  printed([&](Sink& sink) { render_text(page, {.width = 80}, sink); });
+  const std::string html = exported_html(lesson, result, {});
+  require(html.find("<script") == std::string::npos, "an exported lesson holds no program");
+  exported_markdown(lesson, result, {});
+}
+
+void progress(std::string_view bytes) {
+  write_case("state.json", bytes);
+  const std::string path = folder() + "/state.json";
+  const std::string once = bytes_of(read_progress(path).progress);
+  write_case("state.json", once);
+  const ProgressFile again = must("progress can be read back", [&] { return read_progress(path); });
+  require(!again.is_damaged && bytes_of(again.progress) == once, "progress that was written is read back");
+}
+
+constexpr std::array table = {
+    Target{"document", document},
+    Target{"markdown", markdown},
+    Target{"lesson", lesson},
+    Target{"progress", progress},
+};
+
+}  // namespace
+
+std::span<const Target> documents() {
+  return table;
+}
+
+}  // namespace attn::fuzz

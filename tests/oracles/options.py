@@ -1,0 +1,46 @@
+"""Every option of attn: drawn by the oracles, or with a reason why not. A new option has to be put into one of these."""
+import re
+import subprocess
+
+DRAWN = """
+    --activation --base --beta --bk --bo --bq --bv --b1 --b2 --causal --causal-offset --cell --columns --d --d-ff --d-k
+    --d-memory --d-model --d-v --depth --embeddings --epsilon --gamma --heads --hidden --k --kernel --kind --kv-heads
+    --layers --mask --mask-fill --max-distance --memory --memory-mask --memory-text --memory-valid-length --model --multiply
+    --n --n-k --n-q --no-bias --no-cache --no-feed-forward --norm --norm-kind --not-causal --only --parameters
+    --position-table --positions --prefix --q --random --sample --sample-seed --save-parameters --scale --score --score-b
+    --score-m --score-sigma --score-wk --score-wq --score-wv --scores --seed --soft-cap --source --steps --sweep --swap
+    --target --target-mask --target-valid-length --target-x --temperature --text --threads --tied-output --top-k --top-p
+    --transpose --unscaled-embeddings --v --valid-length --value-memory --variant --weights --wk --wo --wq --wv --w1 --w2
+    --x --key-tokens --tokens --problem --format
+    """.split()
+
+NOT_DRAWN = {
+    "how a page is written": "--output --precision --width --full --section --no-labels --ascii --color --theme --no-pager",
+    "help": "-h --help",
+    "says what is computed and computes nothing": "--outline",
+    "measured in seconds": "--measure",
+    "a page of one word of the same numbers": "--by-word --from",
+    "another question about the same cell": "--explain",
+    "built-in inputs, of which the same is drawn otherwise": "--example --size",
+    "its page says that earlier outputs stay equal; the oracles compare the outputs themselves": "--check-causal",
+    "chooses one matrix of a file": "--key",
+    "lessons and their progress": "--state --no-input --answers --step --yes",
+}
+
+
+def listed(program):
+    """The options of each command, as its help lists them."""
+    def text(*words):
+        return subprocess.run([program, *words], capture_output=True, check=True, text=True).stdout
+
+    commands = re.findall(r"^  ([a-z-]+)  ", text("help").partition("attn COMMAND")[0], re.MULTILINE)
+    return {command: re.findall(r"^  (-h|--[a-z0-9-]+)", text("help", command), re.MULTILINE) for command in commands}
+
+
+def unknown(program):
+    """What is wrong with the lists above, as sentences."""
+    found = {option: command for command, options in listed(program).items() for option in options}
+    known = {*DRAWN, *(option for options in NOT_DRAWN.values() for option in options.split())}
+    return [f"{option} of attn {command} is drawn by no oracle, and tests/oracles/options.py does not say why"
+            for option, command in found.items() if option not in known] + \
+           [f"{option} is in tests/oracles/options.py, and no command has it" for option in known if option not in found]
