@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <new>
 #include <set>
 
 #include "support/error.hpp"
@@ -23,8 +24,8 @@ bool is_below(const fs::path& path, const fs::path& folder) {
 
 // A link may lead elsewhere, whatever its name says.
 bool leads_out(const fs::path& path, const fs::path& folder) {
-  std::error_code ignored;
-  return !is_below(fs::weakly_canonical(path, ignored), fs::weakly_canonical(folder, ignored));
+  const fs::path inside = real_path(folder);
+  return inside.empty() || !is_below(real_path(path), inside);
 }
 
 bool is_out_of_reach(const fs::path& path) {
@@ -34,6 +35,14 @@ bool is_out_of_reach(const fs::path& path) {
 }
 
 }  // namespace
+
+fs::path real_path(const fs::path& path) {
+  std::error_code reason;
+  fs::path place = fs::absolute(path, reason);
+  if (!reason) place = fs::weakly_canonical(place, reason);
+  if (reason == std::errc::not_enough_memory) throw std::bad_alloc();
+  return place;
+}
 
 Confined::Confined(std::optional<fs::path> folder) {
   if (confined) fail("a document cannot run the commands of another document: run that document on its own");
@@ -61,11 +70,9 @@ bool is_there(const std::string& path) {
 
 bool is_same_file(const std::string& one, const std::string& other) {
   if (is_out_of_reach(one) || is_out_of_reach(other)) return false;
+  const fs::path first = real_path(place_of(one)), second = real_path(place_of(other));
   std::error_code ignored;
-  const fs::path first = fs::absolute(place_of(one), ignored),
-                 second = fs::absolute(place_of(other), ignored);
-  return fs::weakly_canonical(first, ignored) == fs::weakly_canonical(second, ignored) ||
-         fs::equivalent(first, second, ignored);
+  return first == second || fs::equivalent(first, second, ignored);
 }
 
 void check_kind_is_in_reach(const std::string& path) {

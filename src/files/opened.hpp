@@ -24,6 +24,11 @@ class Confined {
 /// no file, where there is no folder. Throws InputError when it is out of reach.
 std::filesystem::path place_of(const std::string& path);
 
+/// Where a path leads when its links are followed, whether anything is there or not; empty where they lead
+/// nowhere. The standard library reports a lack of memory as if it were an error of the path: here it is
+/// std::bad_alloc.
+std::filesystem::path real_path(const std::filesystem::path& path);
+
 /// Whether there is anything called `path`, and in reach.
 bool is_there(const std::string& path);
 

@@ -113,8 +113,7 @@ std::string bytes_of(const CourseProgress& progress) {
 
 std::string progress_name(const Lesson& lesson) {
   if (!lesson.document.folder) return lesson.name;
-  std::error_code ignored;
-  return std::filesystem::weakly_canonical(lesson.document.path, ignored).string();
+  return real_path(lesson.document.path).string();
 }
 
 std::vector<std::string> keys_of(const Lesson& lesson) {
