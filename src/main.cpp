@@ -96,7 +96,7 @@ void let_writes_fail() {
 void write_beside(const attn::Answer& answer, attn::OutputFiles& files) {
   if (answer.files.empty()) return;
   attn::Sink nowhere([](std::string_view) {});
-  answer.format->render(answer.page, answer.style, nowhere);
+  attn::write(answer, nowhere);
   for (const attn::FileToWrite& file : answer.files) files.write(file);
 }
 
@@ -114,7 +114,7 @@ void write_paged(const attn::Answer& answer) {
   files.take_places();
   attn::PagedOutput output(*answer.pager, answer.style);
   attn::Sink sink(as_seen(answer, [&](std::string_view bytes) { output.write(bytes); }));
-  answer.format->render(answer.page, answer.style, sink);
+  attn::write(answer, sink);
   sink.flush();
   output.finish();
 }
@@ -126,7 +126,7 @@ void write_whole(const attn::Answer& answer) {
   attn::OutputFile& page = files.open(answer.output);
   if (!page.appears_whole()) files.take_places();
   attn::Sink sink(as_seen(answer, [&](std::string_view bytes) { page.write(bytes); }));
-  answer.format->render(answer.page, answer.style, sink);
+  attn::write(answer, sink);
   sink.flush();
   page.settle();
   if (page.appears_whole()) files.take_places();
@@ -155,6 +155,7 @@ int run(const std::vector<std::string>& command_line) {
   progress.clear();
   for (const std::string& warning : answer.warnings) say("warning: " + warning);
   write(answer);
+  if (answer.document && answer.output != "-") say(fmt::format("open {} in a browser", answer.output));
   return (answer.verdict == attn::Verdict::passed ? attn::exit_code::success : attn::exit_code::failed).code;
 }
 

@@ -16,7 +16,7 @@ using namespace attn;
 namespace {
 
 EncoderDecoder hand_set(std::string_view variant) {
-  const EncoderDecoderFile file = read_encoder_decoder(alignment_example(), "the example");
+  const EncoderDecoderFile file = read_encoder_decoder(alignment_examples().front().json, "the example");
   return encoder_decoder_of(file, look_up(alignment_variants(), variant, "variant"), recurrences().front());
 }
 
@@ -285,7 +285,7 @@ TEST_CASE("a labelled matrix has the same cells and other labels, one for each r
 }
 
 TEST_CASE("an encoder-decoder file is refused by the name of what is wrong in it") {
-  const std::string good(alignment_example());
+  const std::string good(alignment_examples().front().json);
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string text = good;
     const std::size_t place = text.find(from);
@@ -405,9 +405,9 @@ TEST_CASE("a word that nothing can replace is said to stay") {
 
 TEST_CASE("the built-in translation can be read from a file as well") {
   const TemporaryFolder folder;
-  const std::string path = folder.write("model.json", std::string(alignment_example()));
+  const std::string path = folder.write("model.json", std::string(alignment_examples().front().json));
   CHECK(run_attn({"align", "--parameters", path}).out == run_attn({"align"}).out);
-  std::string untitled(alignment_example());
+  std::string untitled(alignment_examples().front().json);
   const std::size_t title = untitled.find("\"title\"");
   untitled.erase(title, untitled.find('\n', title) - title);
   const Finished finished = run_attn({"align", "--parameters", folder.write("untitled.json", untitled)});

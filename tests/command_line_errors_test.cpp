@@ -84,7 +84,7 @@ TEST_CASE("a mistyped command, option or name is answered with the nearest one")
 TEST_CASE("a word far from all names is answered with the names") {
   refuses({"frobnicate"}, "Choose one of: walk, add-positions");
   refuses({"walk", "--example", "zebra"}, "thinking-machines, animal");
-  refuses({"walk", "--format", "pdf"}, "text, markdown, csv");
+  refuses({"walk", "--format", "pdf"}, "text, markdown, html");
 }
 
 TEST_CASE("an option without its value, or given twice, is refused by its name") {

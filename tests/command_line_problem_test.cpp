@@ -215,6 +215,20 @@ TEST_CASE("every option without effect is remarked on, by the problem or by the 
           "attn: warning: --causal changes nothing in attn " + std::string(command) + "\n");
     CHECK(run_attn({"help", command}).out.find("--causal") == std::string::npos);
   }
+  CHECK(remarks({"compare-scores", "--scale", "none"}) ==
+        "attn: warning: --scale changes nothing in attn compare-scores\n");
+  CHECK(run_attn({"help", "compare-scores"}).out.find("--scale ") == std::string::npos);
+  CHECK(remarks({"compare-masks", "--mask-fill", "-5"}) ==
+        "attn: warning: --mask-fill changes nothing in attn compare-masks\n");
+  CHECK(
+      remarks({"compare-scores", "--score", "dot"}).find("--score changes nothing in attn compare-scores") !=
+      std::string::npos);
+  CHECK(remarks({"compare-scores", "--score", "additive", "--score-b", "1 2 3"}) == "");
+  const std::string idle_memory = "--memory has no effect: keys and values are given";
+  CHECK(remarks({"walk", "--q", "1 2", "--k", "1 2", "--v", "3", "--memory", "1 2; 3 4"}).find(idle_memory) !=
+        std::string::npos);
+  CHECK(remarks({"walk", "--q", "1 2", "--k", "1 2; 3 4", "--memory", "1 2; 3 4", "--wv", "1; 2"}) == "");
+  CHECK(remarks({"walk", "--text", "a b", "--memory", "1 2 3; 4 5 6"}) == "");
 }
 
 TEST_CASE("parameters are drawn where that is asked for, and the page says that they are") {

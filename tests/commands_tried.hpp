@@ -35,6 +35,10 @@ inline void check_has(std::string_view text, std::string_view part) {
   CHECK_MESSAGE(text.find(part) != std::string::npos, text << " lacks: " << part);
 }
 
+inline void check_lacks(std::string_view text, std::string_view part) {
+  CHECK_MESSAGE(text.find(part) == std::string::npos, text << " has: " << part);
+}
+
 /// The text with every run of blanks and line ends as one blank: sentences without their line breaks.
 inline std::string in_one_line(std::string_view text) {
   std::string line;

@@ -91,6 +91,28 @@ TEST_CASE("a page as Markdown is the golden one") {
   check_golden("walk.md", page({"--format", "markdown"}), Tolerance::last_digit);
 }
 
+TEST_CASE("a page as HTML is the golden one") {
+  check_golden("walk.html", page({"--format", "html"}), Tolerance::last_digit);
+}
+
+TEST_CASE("a page as LaTeX is the golden one") {
+  check_golden("walk.tex", page({"--format", "latex", "--shading"}), Tolerance::last_digit);
+}
+
+TEST_CASE("a whole document of LaTeX is the golden one") {
+  check_golden("outline.tex", page({"--outline", "--format", "latex", "--standalone"}),
+               Tolerance::last_digit);
+}
+
+TEST_CASE("weights as SVG are the golden ones") {
+  check_golden("weights.svg", page({"--format", "svg", "--only", "head.1.weights"}), Tolerance::last_digit);
+}
+
+TEST_CASE("a page as Markdown for GitHub and GitLab is the golden one") {
+  check_golden("walk.fences.md", page({"--format", "markdown", "--math", "fences", "--heading-level", "3"}),
+               Tolerance::last_digit);
+}
+
 TEST_CASE("a page as CSV is the golden one") {
   check_golden("walk.csv", page({"--format", "csv"}), Tolerance::relative);
 }
@@ -133,6 +155,19 @@ TEST_CASE("the help of a command is the golden one") {
 
 TEST_CASE("a page of drawings is the golden one") {
   check_golden_run("pool.txt", {"pool"});
+}
+
+TEST_CASE("the drawing of a whole model is the golden one") {
+  check_golden_run("model.txt", {"transformer", "--outline", "--norm", "pre", "--width", "120"});
+}
+
+TEST_CASE("a translation drawn along its words is the golden one, in ASCII too") {
+  check_golden_run("align-outline.txt", {"align", "--outline"});
+  check_golden_run("align-outline.ascii.txt", {"align", "--outline", "--variant", "luong", "--ascii"});
+}
+
+TEST_CASE("a drawing of what layers reach is the golden one") {
+  check_golden_run("cost-outline.txt", {"cost", "--outline"});
 }
 
 TEST_CASE("a page of drawings in ASCII is the golden one") {

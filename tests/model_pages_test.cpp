@@ -127,3 +127,30 @@ TEST_CASE("a layer normalization says of a constant row that it has no variance"
             "Rows whose numbers are all equal: same.");
   CHECK(accepted({"layer-norm"}).out.find("all equal") == std::string::npos);
 }
+
+TEST_CASE("an ε of 0 stands in no sentence on normalization") {
+  for (const char* kind : {"layer", "rms"}) {
+    const std::string without = in_one_line(accepted({"encoder", "--epsilon", "0", "--norm-kind", kind}).out);
+    CHECK_MESSAGE(without.find("+ ε") == std::string::npos, kind);
+    check_has(in_one_line(accepted({"encoder", "--norm-kind", kind}).out), "+ ε). Then multiply by γ");
+  }
+  check_has(in_one_line(accepted({"encoder", "--epsilon", "0"}).out), "divide by √variance. Then");
+  check_has(in_one_line(accepted({"encoder", "--epsilon", "0", "--norm-kind", "rms"}).out),
+            "each row by √(mean of its squares). Then");
+  check_has(in_one_line(accepted({"layer-norm", "--epsilon", "0"}).out),
+            "divided by √variance. Its variance is then 1 up to rounding, unless it is 0.");
+  check_has(in_one_line(accepted({"layer-norm"}).out),
+            "divided by √(variance + ε). Its variance is then close");
+}
+
+TEST_CASE("a scale that counts keys is said to make the cache another computation, where it does") {
+  const std::string other = "the two ways are different computations from the second step on";
+  const std::string page = in_one_line(accepted({"generate", "--scale", "sqrt-n"}).out);
+  check_has(page, other);
+  CHECK(page.find("probabilities is less than") == std::string::npos);
+  CHECK(in_one_line(accepted({"generate"}).out).find(other) == std::string::npos);
+  CHECK(in_one_line(accepted({"generate", "--scale", "3"}).out).find(other) == std::string::npos);
+  const std::string one_layer = in_one_line(accepted({"generate", "--scale", "sqrt-n", "--layers", "1"}).out);
+  CHECK(one_layer.find(other) == std::string::npos);
+  check_has(one_layer, "difference between their probabilities is less than 1e-9.");
+}

@@ -14,10 +14,6 @@ std::string said(const Words& words) {
   return in_one_line(accepted(words).out);
 }
 
-void check_lacks(std::string_view text, std::string_view part) {
-  CHECK_MESSAGE(text.find(part) == std::string::npos, text << " has: " << part);
-}
-
 bool needs_a_file(const Words& words) {
   for (const std::string_view ending : {".csv", ".npy", ".npz", ".json", ".safetensors", ".md", ".html"}) {
     for (const std::string& word : words) {

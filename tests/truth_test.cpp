@@ -121,6 +121,7 @@ class Reader {
     if (type == "prose") sections_.back().sentences.push_back(block["text"]);
     if (type == "formula") sections_.back().formulas.push_back(block["plain"]);
     if (type == "table") add_table(block);
+    if (type == "shaded_words") add_table(block["table"]);
     if (type == "side_by_side") {
       for (const Json& table : block["tables"]) add_table(table);
     }
@@ -630,6 +631,13 @@ TEST_CASE("no sentence of an example, of an erratum or of a model contradicts it
                                                {"align"},
                                                {"align", "--transpose"},
                                                {"align", "--variant", "none"},
+                                               {"align", "--by-length"},
+                                               {"compare-positions"},
+                                               {"compare-positions", "--n", "2", "--d", "2"},
+                                               {"split-heads"},
+                                               {"split-heads", "--text", "a", "--heads", "2"},
+                                               {"align", "--example", "clauses", "--by-length"},
+                                               {"align", "--seed", "2", "--source", "a", "--steps", "1"},
                                                {"cost"},
                                                {"parameters", "--size", "base"},
                                                {"positions", "--d-model", "5"},

@@ -39,13 +39,18 @@ constexpr std::array table = {
     Scale{"sqrt-dk", "the square root of the key size", sqrt_dk},
     Scale{"none", "scores are not divided", none},
     Scale{"sqrt-n", "the square root of the number of keys (an error in a published text, to compare)",
-          sqrt_n},
+          sqrt_n, true},
 };
 
 }  // namespace
 
 std::span<const Scale> scales() {
   return table;
+}
+
+bool counts_keys(std::string_view scale) {
+  const Scale* row = find_row(scales(), scale);
+  return row && row->counts_keys;
 }
 
 std::optional<Scalar> divisor(std::string_view scale, const KeySizes& sizes) {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "command/explanation.hpp"
+#include "command/for_browser.hpp"
 #include "command/section.hpp"
 #include "files/matrix_file.hpp"
 #include "files/opened.hpp"
@@ -52,10 +53,34 @@ void refuse_output_onto_input(const std::string& output, const std::vector<FileT
 std::vector<std::string> remarks_on_unused(const Command& command, const OptionValues& given) {
   std::vector<std::string> remarks;
   for (const Option* option : problem_members()) {
-    if (!given.has(*option) || (option->effect & command.shows) != 0) continue;
+    if (!given.has(*option) || command.uses(*option)) continue;
     remarks.push_back(fmt::format("{} changes nothing in attn {}", option->name, command.name));
   }
   return remarks;
+}
+
+// "name-2.svg" for the second part of "name.svg".
+std::string path_of_part(const std::string& path, std::size_t number) {
+  const std::size_t dot = path.find_last_of("./");
+  const std::size_t end = dot == std::string::npos || path[dot] == '/' ? path.size() : dot;
+  return fmt::format("{}-{}{}", path.substr(0, end), number, path.substr(end));
+}
+
+// Where a file holds a part of the page only, there is a file for each: the last one is what the answer
+// writes, and the others are written with it.
+void part(Answer& answer) {
+  const Format& format = *answer.format;
+  if (!format.parts || answer.output == "-") return;
+  std::vector<Page> parts = format.parts(answer.page);
+  if (parts.size() < 2) return;
+  const std::string path = std::exchange(answer.output, path_of_part(answer.output, parts.size()));
+  answer.page = std::move(parts.back());
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+    FileToWrite& file = answer.files.emplace_back(FileToWrite{path_of_part(path, i + 1), ""});
+    Sink sink([&](std::string_view bytes) { file.bytes += bytes; });
+    format.render(parts[i], answer.style, sink);
+    sink.flush();
+  }
 }
 
 // What can be said of the options without the problem that they change.
@@ -90,6 +115,14 @@ void take_model_options(const Command& command, Arguments& arguments) {
   static_cast<OptionValues&>(arguments) = std::move(values);
 }
 
+// A page for browsers has a format of its own.
+void check_for_browser(const std::string& output, const Environment& environment) {
+  if (output == "-" && environment.output_is_terminal)
+    fail("a page for browsers is not for a terminal: give -o walk.html, or send the output on");
+  if (output != "-" && !output.ends_with(".html") && !output.ends_with(".htm"))
+    fail("-o {}: a page for browsers is HTML: give a name that ends in .html", output);
+}
+
 // The answer, in which messages may name members of problem files instead of options.
 Answer answer_in_members(const std::vector<std::string>& command_line, const Environment& environment) {
   Parsed parsed = parse(command_line);
@@ -98,10 +131,12 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
   Answer answer;
   // How it is written is checked first: a wrong format should not cost a long computation.
   answer.output = arguments.text(option::output).value_or("-");
-  answer.format = &choose_format(arguments, answer.output);
+  const bool is_help = arguments.has(option::help) || arguments.has(option::short_help);
+  const bool for_browser = arguments.has(option::page) && !is_help;
+  if (for_browser) check_for_browser(answer.output, environment);
+  answer.format = for_browser ? &formats().front() : &choose_format(arguments, answer.output);
 
   Outcome outcome;
-  const bool is_help = arguments.has(option::help) || arguments.has(option::short_help);
   if (parsed.command && !is_help) take_model_options(*parsed.command, parsed.arguments);
   if (parsed.command && !is_help) check(*parsed.command, arguments);
   parsed.arguments.read();
@@ -122,16 +157,11 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
     // An outline is a tree, which chooses its own lines.
     if (arguments.narrows() && !arguments.has(option::outline)) narrow(outcome, *parsed.command, arguments);
     std::ranges::move(remarks_on_unused(*parsed.command, arguments), std::back_inserter(outcome.warnings));
+    if (for_browser) outcome.document = document_for_browser(outcome);
   }
   if (outcome.output) {
     answer.output = *outcome.output;
     answer.format = &choose_format(arguments, answer.output);
-  }
-  refuse_two_in_one(answer.output, outcome.files);
-  if (!outcome.output) refuse_output_onto_input(answer.output, outcome.files);
-  if (const auto state = arguments.text(option::state); state && answer.output != "-") {
-    if (is_same_file(answer.output, *state))
-      fail("{} is the file of your progress and would be overwritten: give another file to write", *state);
   }
   const bool to_file = answer.output != "-";
   if (answer.format->is_binary() && !to_file && environment.output_is_terminal) {
@@ -141,19 +171,37 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
   answer.page = std::move(outcome.page);
   if (const std::optional<std::string> names = arguments.text(option::section))
     answer.page = only_sections(std::move(answer.page), *names);
+  if (const std::optional<std::size_t> level = arguments.count(option::heading_level))
+    answer.page = with_headings_at(std::move(answer.page), *level);
+  answer.files = std::move(outcome.files);
+  part(answer);
+  refuse_two_in_one(answer.output, answer.files);
+  if (!outcome.output) refuse_output_onto_input(answer.output, answer.files);
+  if (const auto state = arguments.text(option::state); state && answer.output != "-") {
+    if (is_same_file(answer.output, *state))
+      fail("{} is the file of your progress and would be overwritten: give another file to write", *state);
+  }
   if (answer.style.colors != Colors::none &&
       (outcome.session || std::ranges::any_of(answer.page.blocks, is_shaded)))
     answer.style.ground = ground_for(arguments, environment);
   if (!to_file) answer.pager = pager_for(arguments, environment);
   answer.warnings = std::move(outcome.warnings);
   answer.verdict = outcome.verdict;
-  answer.files = std::move(outcome.files);
   answer.session = std::move(outcome.session);
+  answer.document = std::move(outcome.document);
   answer.computation = std::move(outcome.computation);
   return answer;
 }
 
 }  // namespace
+
+void write(const Answer& answer, Sink& sink) {
+  if (answer.document) {
+    answer.document(answer.style, sink);
+  } else {
+    answer.format->render(answer.page, answer.style, sink);
+  }
+}
 
 Answer answer(const std::vector<std::string>& command_line, const Environment& environment) {
   try {

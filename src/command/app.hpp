@@ -24,11 +24,15 @@ struct Answer {
   std::vector<FileToWrite> files;    // besides the page, and before it
   std::optional<std::string> pager;  // a command that pages at a terminal, or "" for our own; nothing: none
   Session session;                   // instead of the page
+  WriteDocument document;            // instead of the page
   Calculation computation = {};      // behind the page
 };
 
 /// Reads a command line and runs its command. Throws InputError.
 Answer answer(const std::vector<std::string>& command_line, const Environment& environment);
+
+/// Writes what is to be written: the page in its format, or the document in its place.
+void write(const Answer& answer, Sink& sink);
 
 /// A command line after parsing, and the command it names. Throws InputError with the nearest names.
 struct Parsed {

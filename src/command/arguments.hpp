@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,8 +20,12 @@ struct Arguments : OptionValues {
 
   /// The patterns of --only as one, whose alternatives are separated by |.
   std::optional<std::string> only() const;
-  /// Whether only some matrices are shown, or one cell is explained, instead of the whole page.
-  bool narrows() const { return has(option::only) || has(option::explain); }
+  /// Whether something else is shown in place of the whole page: some matrices, one cell, a product, or the
+  /// weights in another form.
+  bool narrows() const {
+    return has_any(
+        std::array{&option::only, &option::explain, &option::product, &option::map, &option::from});
+  }
   /// Shows the progress of long work.
   void tell(std::string_view stage) const;
 };

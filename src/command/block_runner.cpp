@@ -25,6 +25,7 @@ const Environment& nowhere() {
 void refuse_effects(const Answer& answer) {
   if (answer.output != "-" || !answer.files.empty())
     fail("a block of a document writes no files: show the output instead, or give this command elsewhere");
+  if (answer.document) fail("a page for browsers is a file of its own: give this command elsewhere");
   if (answer.session) fail("a block of a document is no terminal: give attn lesson run --no-input");
   if (answer.format->is_binary()) {
     std::vector<std::string> readable;
@@ -42,6 +43,7 @@ Style style_of(const Answer& answer, const BlockStyle& wanted) {
   const bool is_text = answer.format == &formats().front();
   if (style.width == 0) style.width = wanted.width.value_or(is_text ? usual_width : 0);
   style.precision = wanted.precision.value_or(style.precision);
+  style.is_precise = style.is_precise || wanted.precision.has_value();
   return style;
 }
 

@@ -12,6 +12,7 @@
 #include "problem/problem.hpp"
 #include "render/style.hpp"
 #include "support/file_to_write.hpp"
+#include "support/sink.hpp"
 #include "support/terminal.hpp"
 
 namespace attn {
@@ -22,6 +23,9 @@ enum class Verdict { passed, failed };
 /// What goes to and fro at a terminal instead of a page.
 using Session = std::function<void(Terminal& terminal, const Style& style)>;
 
+/// Writes a file of its own kind, which no format of pages is.
+using WriteDocument = std::function<void(const Style& style, Sink& sink)>;
+
 /// What a command has to say.
 struct Outcome {
   Page page;
@@ -30,6 +34,7 @@ struct Outcome {
   Verdict verdict = Verdict::passed;
   std::vector<FileToWrite> files = {};  // besides the page
   Session session = {};                 // instead of the page
+  WriteDocument document = {};          // instead of the page
   Calculation computation = {};         // behind the page
 };
 
@@ -71,18 +76,25 @@ struct Command {
   std::vector<Word> words = {};
   std::span<const Action> actions = {};  // which its first word names
   Caller caller = Caller::people;
-  OptionGroup own = {};                         // its own options
+  const Option* shown_as = nullptr;  // its first word may name another command, which runs with this flag
+  OptionGroup own = {};              // its own options
   std::vector<const OptionGroup*> groups = {};  // those that it shares with others
   unsigned shows = on_attention;                // which effects of options can be seen
+  std::vector<const Option*> idle = {};         // options of problems that it takes no notice of all the same
   std::string_view default_example = {};        // where no problem is given; empty: the first
   std::vector<std::string_view> examples = {};  // command lines
   Outcome (*run)(const Command& command, const Arguments& arguments);
 
+  /// Whether it takes notice of an option of problems.
+  bool uses(const Option& option) const;
   /// Whether it works on a problem: words or matrices that are attended to.
   bool takes_problem() const;
   /// Whether it works on a model, whose options are written and read as a whole.
   bool takes_model() const;
 };
+
+/// The other command that a line of such a command names with its first word; null: it runs itself.
+const Command* command_shown_as(const Command& command, std::span<const std::string> line);
 
 /// All options that a command takes, in the order of its help: its own, those of the output, those of groups.
 std::vector<Offered> options_of(const Command& command);
@@ -92,7 +104,9 @@ namespace choices {
 std::vector<OptionChoice> lessons();
 std::vector<OptionChoice> errata();
 std::vector<OptionChoice> help();
+std::vector<OptionChoice> mapped();
 std::vector<OptionChoice> shells();
+std::vector<OptionChoice> browser_pages();
 }  // namespace choices
 
 std::span<const Action> lesson_actions();
@@ -111,7 +125,8 @@ Outcome run_step(const Command& command, const Arguments& arguments);
 Outcome run_feed_forward(const Command& command, const Arguments& arguments);
 Outcome run_explain(const Command& command, const Arguments& arguments);
 Outcome run_examples(const Command& command, const Arguments& arguments);
-Outcome run_softmax(const Command& command, const Arguments& arguments);
+Outcome run_map(const Command& command, const Arguments& arguments);
+Outcome run_product(const Command& command, const Arguments& arguments);
 Outcome run_scale(const Command& command, const Arguments& arguments);
 Outcome run_pool(const Command& command, const Arguments& arguments);
 Outcome run_embed(const Command& command, const Arguments& arguments);
@@ -120,6 +135,8 @@ Outcome run_errata(const Command& command, const Arguments& arguments);
 Outcome run_align(const Command& command, const Arguments& arguments);
 Outcome run_compare_scores(const Command& command, const Arguments& arguments);
 Outcome run_compare_masks(const Command& command, const Arguments& arguments);
+Outcome run_compare_positions(const Command& command, const Arguments& arguments);
+Outcome run_split_heads(const Command& command, const Arguments& arguments);
 Outcome run_transformer(const Command& command, const Arguments& arguments);
 Outcome run_parameters(const Command& command, const Arguments& arguments);
 Outcome run_layer_norm(const Command& command, const Arguments& arguments);
@@ -129,6 +146,7 @@ Outcome run_show(const Command& command, const Arguments& arguments);
 Outcome run_convert(const Command& command, const Arguments& arguments);
 Outcome run_lesson(const Command& command, const Arguments& arguments);
 Outcome run_docs(const Command& command, const Arguments& arguments);
+Outcome run_page(const Command& command, const Arguments& arguments);
 Outcome run_help(const Command& command, const Arguments& arguments);
 Outcome run_version(const Command& command, const Arguments& arguments);
 Outcome run_completion(const Command& command, const Arguments& arguments);

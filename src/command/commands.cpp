@@ -96,6 +96,10 @@ std::size_t most_count(std::span<const Word> words) {
   return std::ranges::any_of(words, &Word::may_repeat) ? most_repeated : words.size();
 }
 
+bool Command::uses(const Option& option) const {
+  return (option.effect & shows) != 0 && std::ranges::find(idle, &option) == idle.end();
+}
+
 bool Command::takes_problem() const {
   return std::ranges::find(groups, &problem_options()) != groups.end();
 }
@@ -104,6 +108,35 @@ bool Command::takes_model() const {
   return !takes_problem() && std::ranges::any_of(options_of(*this), [](const Offered& row) {
     return row.option == &option::problem;
   });
+}
+
+namespace {
+
+// The commands that take a group of options.
+std::vector<OptionChoice> commands_with(const OptionGroup& group) {
+  std::vector<OptionChoice> names;
+  for (const Command& command : commands()) {
+    if (std::ranges::find(command.groups, &group) != command.groups.end())
+      names.push_back({command.name, command.summary});
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<OptionChoice> choices::mapped() {
+  return commands_with(weight_options());
+}
+
+std::vector<OptionChoice> choices::browser_pages() {
+  return commands_with(browser_options());
+}
+
+const Command* command_shown_as(const Command& command, std::span<const std::string> line) {
+  if (!command.shown_as || line.empty()) return nullptr;
+  const std::vector<OptionChoice> choices = command.words.front().choices();
+  const bool is_choice = std::ranges::find(choices, line.front(), &OptionChoice::name) != choices.end();
+  return is_choice ? find_row(commands(), line.front()) : nullptr;
 }
 
 std::span<const Command> commands() {

@@ -32,6 +32,11 @@ class Changes {
     if (!same) files_.push_back({document.path, std::move(text), bytes_of(document)});
   }
 
+  void add(FileToWrite picture) {
+    listing_.rows.push_back({picture.path, picture.replaces ? "drawn anew" : "drawn"});
+    files_.push_back(std::move(picture));
+  }
+
   Outcome finish() {
     Outcome outcome;
     outcome.page.say(std::move(listing_));
@@ -48,9 +53,11 @@ class Changes {
 Outcome update(const Arguments& arguments) {
   Changes changes;
   for (const Document& document : documents(arguments)) {
-    std::string updated = with_outputs(document, outputs_of(document, block_runner()));
+    const std::vector<Printed> outputs = outputs_of(document, block_runner());
+    std::string updated = with_outputs(document, outputs);
     refuse_long_document(updated, document.path + " with its output would be");
     changes.add(document, std::move(updated), "output updated");
+    for (FileToWrite& picture : pictures_to_write(document, outputs)) changes.add(std::move(picture));
   }
   return changes.finish();
 }

@@ -7,8 +7,12 @@
 #include "graph/address.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "tell/attention_map.hpp"
+#include "tell/attentions.hpp"
 #include "tell/describe.hpp"
+#include "tell/from_word.hpp"
 #include "tell/matrices.hpp"
+#include "tell/product.hpp"
 
 namespace attn {
 namespace {
@@ -36,6 +40,11 @@ void refuse_cell_of_model(std::string_view address, const Graph& graph) {
        address);
 }
 
+// What is said where matrices are random, so that nothing that follows from them reads as a finding.
+std::string what_is_random(const Calculation& computation) {
+  return computation.problem ? told_as_drawn(*computation.problem) : computation.random;
+}
+
 }  // namespace
 
 void add_explanation(Page& page, const Graph& graph, const std::string& address, std::size_t depth) {
@@ -52,8 +61,10 @@ void add_explanation(Page& page, const Graph& graph, const std::string& address,
 }
 
 void narrow(Outcome& outcome, const Command& command, const Arguments& arguments) {
-  const std::optional<std::string> only = arguments.only(), address = arguments.text(option::explain);
-  const std::shared_ptr<const Graph> graph = outcome.computation.graph;
+  const std::optional<std::string> only = arguments.only(), address = arguments.text(option::explain),
+                                   product = arguments.text(option::product),
+                                   word = arguments.text(option::from);
+  const std::shared_ptr<Graph> graph = outcome.computation.graph;
   Trace& trace = outcome.page.trace;
   if (!graph && only && !trace.empty()) {
     const std::vector<Traced> chosen = trace.matching(*only);
@@ -63,11 +74,17 @@ void narrow(Outcome& outcome, const Command& command, const Arguments& arguments
     return;
   }
   if (!graph) {
-    fail("{}: attn {} shows no matrices here: leave it out", (only ? option::only : option::explain).name,
-         command.name);
+    const Option& given = only ? option::only : address ? option::explain : option::product;
+    fail("{}: attn {} shows no matrices here: leave it out", given.name, command.name);
   }
   Page page{.recipe = std::move(outcome.page.recipe)};
-  if (address) {
+  if (word) {
+    add_from_word(page, *graph, *word, only, what_is_random(outcome.computation));
+  } else if (arguments.has(option::map)) {
+    add_attention_map(page, *graph, only, what_is_random(outcome.computation));
+  } else if (product) {
+    add_product(page, *graph, *product);
+  } else if (address) {
     if (!command.takes_model()) refuse_cell_of_model(*address, *graph);
     add_explanation(page, *graph, *address, arguments.count(option::depth).value_or(0));
   } else {
@@ -91,6 +108,12 @@ std::vector<const Node*> wanted_nodes(const Graph& graph, const Arguments& argum
                                       std::vector<const Node*> (*others)(const Graph&)) {
   if (arguments.has(option::outline)) return {};  // it has no numbers
   if (arguments.has(option::explain)) return nodes_at_rest(graph);
+  if (const std::optional<std::string> address = arguments.text(option::product)) {
+    const Product product = find_product(graph, *address);
+    return shown_in_tables({&product.left(), &product.right(), product.product, product.named});
+  }
+  if (arguments.has(option::map) || arguments.has(option::from))
+    return shown_in_tables(attention_weights(graph, arguments.only()));
   if (const std::optional<std::string> only = arguments.only()) return shown_in_tables(graph.matching(*only));
   return others(graph);
 }

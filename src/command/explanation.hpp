@@ -12,7 +12,8 @@ namespace attn {
 /// The page is then about its matrix. Throws InputError when no cell is called so.
 void add_explanation(Page& page, const Graph& graph, const std::string& address, std::size_t depth);
 
-/// Leaves no more of a command's page than what --only or --explain asks for. A pattern chooses among the
+/// Leaves no more of a command's page than what --only or --explain asks for, or puts what --product, --map
+/// or --from shows in its place; there --only chooses the weights. Otherwise a pattern chooses among the
 /// matrices of the page, or, where it matches none of them, among all matrices of the computation behind it.
 /// Throws InputError when there is no such matrix or cell.
 void narrow(Outcome& outcome, const Command& command, const Arguments& arguments);

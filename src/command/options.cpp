@@ -1,5 +1,9 @@
 #include "command/options.hpp"
 
+#include <fmt/format.h>
+
+#include <array>
+
 #include "attention/feed_forward.hpp"
 #include "attention/positions.hpp"
 #include "model/norm.hpp"
@@ -45,7 +49,9 @@ std::vector<OptionChoice> models() {
   return names;
 }
 std::vector<OptionChoice> alignments() {
-  return {{alignment_example_name, ""}};
+  std::vector<OptionChoice> names;
+  for (const AlignmentExample& example : alignment_examples()) names.push_back({example.name, ""});
+  return names;
 }
 std::vector<OptionChoice> kinds() {
   return choices_of(model_kinds());
@@ -60,18 +66,57 @@ std::vector<OptionChoice> kinds_with_decoder() {
 }  // namespace choices
 
 const OptionGroup& output_options() {
-  static const OptionGroup group{.options = {option::format, option::output, option::precision, option::width,
-                                             option::full, option::section, option::no_labels, option::ascii,
-                                             option::color, option::theme, option::no_pager, option::threads,
-                                             option::short_help, option::help}};
+  static const OptionGroup group{
+      .options = {option::format, option::output, option::precision, option::width, option::full,
+                  option::section, option::no_labels, option::heading_level, option::math, option::standalone,
+                  option::shading, option::ascii, option::color, option::theme, option::no_pager,
+                  option::threads, option::short_help, option::help}};
   return group;
 }
 
 const OptionGroup& matrix_options() {
   static const OptionGroup group{
-      .options = {option::only, option::explain, option::depth},
-      .exclusions = {{&option::only, &option::explain}, {&option::explain, &option::outline}},
+      .options = {option::only, option::explain, option::depth, option::product},
+      .exclusions = {{&option::only, &option::explain},
+                     {&option::explain, &option::outline},
+                     {&option::product, &option::only},
+                     {&option::product, &option::explain},
+                     {&option::product, &option::outline}},
       .needs = {{&option::depth, {&option::explain}, "--depth belongs to --explain CELL: give both"}}};
+  return group;
+}
+
+const OptionGroup& weight_options() {
+  static const OptionGroup group = [] {
+    OptionGroup all{.options = {option::map, option::from}, .exclusions = {{&option::map, &option::from}}};
+    for (const Option* form : {&option::map, &option::from}) {
+      for (const Option* other : {&option::explain, &option::product, &option::transpose, &option::by_word,
+                                  &option::swap, &option::check_causal})
+        all.exclusions.push_back({form, other});
+    }
+    all.exclusions.push_back({&option::map, &option::outline});
+    return all;
+  }();
+  return group;
+}
+
+const OptionGroup& browser_options() {
+  static constexpr std::array useless = {
+      &option::format,    &option::only,     &option::explain,       &option::product, &option::map,
+      &option::from,      &option::outline,  &option::section,       &option::swap,    &option::check_causal,
+      &option::width,     &option::full,     &option::ascii,         &option::color,   &option::theme,
+      &option::no_labels, &option::no_pager, &option::heading_level, &option::math,    &option::standalone,
+      &option::shading};
+  static std::array<std::string, useless.size()> sentences;
+  static const OptionGroup group = [] {
+    OptionGroup all{.options = {option::page}};
+    for (std::size_t i = 0; i < useless.size(); ++i) {
+      sentences[i] = fmt::format("a page for browsers is HTML with the whole computation: leave out {}",
+                                 useless[i]->name);
+      all.exclusions.push_back({&option::page, useless[i], sentences[i]});
+    }
+    return all;
+  }();
   return group;
 }
 

@@ -21,6 +21,7 @@ std::vector<OptionChoice> alignments();
 std::vector<OptionChoice> sizes();
 std::vector<OptionChoice> colors();
 std::vector<OptionChoice> themes();
+std::vector<OptionChoice> math_marks();
 }  // namespace choices
 
 namespace rules {
@@ -51,6 +52,17 @@ inline constexpr Option only =
         .of_matrices();
 inline constexpr Option explain =
     text_of("--explain", "", "CELL", "explain one number, such as 'weights[1,2]'").of_matrices();
+inline constexpr Option product =
+    text_of("--product", "", "NAME", "draw a matrix product with its factors: 'scores', or 'scores[1,2]'")
+        .of_matrices();
+inline constexpr Option map =
+    flag("--map", "", "where each head attends, how concentrated it is, and its strongest pairs");
+inline constexpr Option page =
+    flag("--page", "", "write a page for browsers, in which every number can be explained and changed");
+inline constexpr Option left{"--left", "", Kind::matrix, "MATRIX", "left factor of a product"};
+inline constexpr Option right{"--right", "", Kind::matrix, "MATRIX", "right factor of a product"};
+inline constexpr Option chosen_cell =
+    text_of("--cell", "", "I,J", "cell whose products are shown, by numbers or words");
 inline constexpr Option depth =
     count("--depth", "", "explain the terms too, N steps back towards inputs and parameters")
         .or_else("0")
@@ -173,6 +185,8 @@ inline constexpr Option sample_seed = count("--sample-seed", "sample_seed", "see
                                           .up_to(std::numeric_limits<std::uint32_t>::max());
 
 // Recurrent encoder-decoders.
+inline constexpr Option by_length =
+    flag("--by-length", "", "translate all sentences that come with the model: correct ones by length");
 inline constexpr Option variant =
     word("--variant", "variant", "kind of attention").or_else("bahdanau").from(choices::variants);
 inline constexpr Option cell = word("--cell", "cell", "recurrent cell").or_else("tanh").from(choices::cells);
@@ -211,6 +225,17 @@ inline constexpr Option section = text_of(
     "--section", "", "NAME", "show only sections whose heading begins with NAME; separate several with |");
 inline constexpr Option no_labels =
     flag("--no-labels", "", "leave out the labels of rows and columns in CSV and TSV");
+inline constexpr Option heading_level =
+    count("--heading-level", "", "level of the highest heading, from 1 to 6; 0: no headings")
+        .from_zero()
+        .up_to(6);
+inline constexpr Option math =
+    word("--math", "", "how Markdown marks formulas: dollars, or fences that GitHub and GitLab render")
+        .called("MARKS")
+        .or_else("dollars")
+        .from(choices::math_marks);
+inline constexpr Option standalone = flag("--standalone", "", "write LaTeX as a whole document");
+inline constexpr Option shading = flag("--shading", "", "shade the cells of tables in LaTeX");
 inline constexpr Option ascii = flag("--ascii", "", "use only ASCII characters in tables and symbols");
 inline constexpr Option color = word("--color", "", "use colors: always, never or auto")
                                     .called("WHEN")
@@ -234,6 +259,12 @@ const OptionGroup& output_options();
 
 /// The options that choose among the matrices of a page: those of commands that show some.
 const OptionGroup& matrix_options();
+
+/// The options that show attention weights in another form.
+const OptionGroup& weight_options();
+
+/// The option of commands whose whole computation a browser can do as well, and what it has no use for.
+const OptionGroup& browser_options();
 
 /// The options that choose a model, its sizes, its parameters and its words.
 const OptionGroup& model_options();

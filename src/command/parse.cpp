@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <span>
 
 #include "command/app.hpp"
 #include "support/error.hpp"
@@ -156,7 +157,13 @@ Parsed parse(const std::vector<std::string>& command_line) {
   if (first.starts_with('-')) {
     fail("'{}' is an option, and a command must come first: try attn walk {}, or attn help", first, first);
   }
-  const Command& command = look_up(commands(), first, "command");
+  const Command& named = look_up(commands(), first, "command");
+  if (const Command* const other = command_shown_as(named, std::span(command_line).subspan(1))) {
+    Parsed parsed = parse({command_line.begin() + 1, command_line.end()});
+    if (!parsed.arguments.has(*named.shown_as)) parsed.arguments.put(*named.shown_as, true);
+    return parsed;
+  }
+  const Command& command = named;
   // After "--" everything is a word.
   const auto dashes = std::find(command_line.begin(), command_line.end(), "--");
   const std::vector<std::string> line(command_line.begin() + 1, dashes);
@@ -165,9 +172,11 @@ Parsed parse(const std::vector<std::string>& command_line) {
   });
   if (asks_for_help) return {&command, Parser(command, output_options().options).options(line)};
   const bool has_words = dashes != command_line.end();
-  return {
+  Parsed parsed{
       &command,
       Parser(command, options_of(command)).all(line, {has_words ? dashes + 1 : dashes, command_line.end()})};
+  if (command.shown_as) parsed.arguments.put(*command.shown_as, true);
+  return parsed;
 }
 
 }  // namespace attn

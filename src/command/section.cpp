@@ -56,4 +56,17 @@ Page only_sections(Page page, const std::string& names) {
   return page;
 }
 
+Page with_headings_at(Page page, std::size_t level) {
+  if (level == 0) {
+    std::erase_if(page.blocks, [](const Block& block) { return std::holds_alternative<Heading>(block); });
+    return page;
+  }
+  const int shift = static_cast<int>(level) - highest_heading(page.blocks);
+  for (Block& block : page.blocks) {
+    if (Heading* const heading = std::get_if<Heading>(&block))
+      heading->level = std::min(heading->level + shift, deepest_heading);
+  }
+  return page;
+}
+
 }  // namespace attn

@@ -11,4 +11,8 @@ namespace attn {
 /// none.
 Page only_sections(Page page, const std::string& names);
 
+/// The page with its highest heading at this level, and the others as far below it as they are; without
+/// headings where that is 0.
+Page with_headings_at(Page page, std::size_t level);
+
 }  // namespace attn

@@ -10,7 +10,7 @@ namespace attn {
 /// A problem and its computation.
 struct Solved {
   std::shared_ptr<const Problem> problem;
-  std::shared_ptr<const Graph> graph;
+  std::shared_ptr<Graph> graph;
 
   /// What to tell beside the page: remarks on the problem, warnings of its numbers.
   std::vector<std::string> warnings() const;

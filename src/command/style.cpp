@@ -15,6 +15,12 @@ struct Theme {
 };
 constexpr Theme named_themes[] = {{"dark", dark_ground}, {"light", light_ground}};
 
+struct NamedMarks {
+  std::string_view name;
+  MathMarks marks;
+};
+constexpr NamedMarks named_marks[] = {{"dollars", MathMarks::dollars}, {"fences", MathMarks::fences}};
+
 std::optional<std::string> value_of(const Environment& environment, const Variable& variable) {
   return environment.variable(variable.name);
 }
@@ -97,6 +103,12 @@ std::vector<OptionChoice> choices::colors() {
   return {{always, ""}, {never, ""}, {automatic, ""}};
 }
 
+std::vector<OptionChoice> choices::math_marks() {
+  std::vector<OptionChoice> names;
+  for (const NamedMarks& row : named_marks) names.push_back({row.name, ""});
+  return names;
+}
+
 std::vector<OptionChoice> choices::themes() {
   std::vector<OptionChoice> names;
   for (const Theme& theme : named_themes) names.push_back({theme.name, ""});
@@ -144,7 +156,12 @@ Style style_for(const Arguments& arguments, const Environment& environment, bool
   style.width = choose_width(arguments, environment, to_file);
   style.full = arguments.has(option::full);
   style.labels = !arguments.has(option::no_labels);
+  if (const std::optional<std::string> name = arguments.text(option::math))
+    style.math = look_up(std::span<const NamedMarks>(named_marks), *name, "marks").marks;
+  style.standalone = arguments.has(option::standalone);
+  style.shading = arguments.has(option::shading);
   style.precision = static_cast<int>(arguments.count(option::precision).value_or(4));
+  style.is_precise = arguments.has(option::precision);
   return style;
 }
 

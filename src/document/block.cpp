@@ -17,6 +17,26 @@ struct Row {
   void (*set)(Attributes& attributes, std::string_view value);
 };
 
+constexpr std::string_view picture_format = "svg";
+
+// Nothing in the name has to be quoted, in Markdown or anywhere else.
+void set_picture(Attributes& attributes, std::string_view name) {
+  constexpr std::string_view signs = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
+  if (name.find_first_not_of(signs) != std::string_view::npos || !name.ends_with(".svg"))
+    fail(
+        "picture={} is not possible: give the name of an SVG file in letters, digits and . _ - / such as "
+        "picture=pictures/heads.svg",
+        name);
+  attributes.picture = name;
+}
+
+void check(const Attributes& attributes) {
+  if (!attributes.picture) return;
+  if (attributes.fails) fail("an error has no picture: leave out picture or fails");
+  if (attributes.style.format.value_or(std::string(picture_format)) != picture_format)
+    fail("a picture is always {}: leave out format", picture_format);
+}
+
 constexpr std::array table = {
     Row{"format", true,
         [](Attributes& attributes, std::string_view value) { attributes.style.format = value; }},
@@ -30,6 +50,7 @@ constexpr std::array table = {
         }},
     Row{"fails", false, [](Attributes& attributes, std::string_view) { attributes.fails = true; }},
     Row{"hidden", false, [](Attributes& attributes, std::string_view) { attributes.hidden = true; }},
+    Row{"picture", true, set_picture},
     Row{"covers", true,
         [](Attributes& attributes, std::string_view value) { attributes.covers = parted(value, ","); }},
 };
@@ -50,6 +71,8 @@ Attributes attributes_of(std::string_view text, const Place& place) {
   Attributes attributes;
   at_place(place, [&] {
     for (const std::string& word : parted(text, " \t")) set_attribute(attributes, word);
+    check(attributes);
+    if (attributes.picture) attributes.style.format = picture_format;
   });
   return attributes;
 }

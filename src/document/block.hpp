@@ -45,9 +45,10 @@ struct BlockStyle {
 /// What stands behind the word `attn` of a block.
 struct Attributes {
   BlockStyle style;
-  bool fails = false;               // an error is expected, and its sentence is the output
-  bool hidden = false;              // the command lines are not shown where a lesson is taken
-  std::vector<std::string> covers;  // lines of the checklist that its first command shows
+  bool fails = false;                  // an error is expected, and its sentence is the output
+  bool hidden = false;                 // the command lines are not shown where a lesson is taken
+  std::optional<std::string> picture;  // an SVG file beside the document, which holds the output
+  std::vector<std::string> covers;     // lines of the checklist that its first command shows
 };
 
 /// Reads `format=markdown width=60 fails` and the like. Throws InputError with the place.

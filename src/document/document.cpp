@@ -107,6 +107,9 @@ class Reader {
     block.attributes = attributes_of(std::string_view(leaf.info).substr(4), place);
     block.lines = command_lines(leaf.text, document_.path, leaf.first_line + 1);
     if (block.lines.empty()) fail_at(place, "this block has no command: give it a line such as attn walk");
+    if (block.attributes.picture && block.lines.size() > 1)
+      fail_at(document_.at(block.lines[1].line),
+              "a picture is of one command: give this one a block of its own");
     const bool has_output = at_ + 1 < leaves_.size() && leaves_[at_ + 1].container == leaf.container &&
                             is_mark(leaves_[at_ + 1], begin_of_output);
     if (has_output) block.output = read_output();

@@ -1,8 +1,12 @@
 #include "document/living.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <set>
 
 #include "document/alike.hpp"
+#include "files/matrix_file.hpp"
 #include "files/opened.hpp"
 #include "math/memory.hpp"
 #include "render/format.hpp"
@@ -86,6 +90,29 @@ bool is_current(const std::vector<std::string>& old_lines, const std::vector<std
   return std::ranges::equal(old_lines, new_lines, alike);
 }
 
+std::vector<std::string> lines_before(const FileToWrite& picture) {
+  return split(picture.replaces.value_or(""));
+}
+
+bool is_current(const FileToWrite& picture) {
+  return picture.replaces && is_current(lines_before(picture), split(picture.bytes));
+}
+
+// What stands in the document is a link; the picture stands in a file of its own, beside it.
+Printed shown_as_picture(const Document& document, const std::string& name, const CommandResult& result) {
+  Printed printed{
+      {"", fmt::format("![{}]({})", escaped_markdown(drawing_in_words(*result.page, result.style)), name),
+       ""}};
+  if (!document.folder) return printed;
+  printed.picture = {.path = place_to_write(name).string(), .bytes = result.text};
+  if (is_there(name)) {
+    printed.picture->replaces = read_bytes(name);
+    if (!printed.picture->replaces->starts_with(begin_of_svg_file))
+      fail("{} is there already, and is not a picture that attn made: give another name", name);
+  }
+  return printed;
+}
+
 // Copies the lines of a document, and puts lines of its own among them.
 class Copy {
  public:
@@ -134,15 +161,20 @@ BlockResult run_block(const Document& document, const CommandBlock& block, const
     // Not within what may fail: a document that has taken all cannot go on to ask for more.
     at_place(document.at(line.line), [] { Budget::take_work(work_of_command); });
     CommandResult result = result_of(document, block, line, run);
-    if (result.format == "markdown") {
-      append_markdown(block_result.lines, result.text, document.at(line.line));
+    std::vector<std::string>& lines = block_result.printed.lines;
+    if (block.attributes.picture) {
+      block_result.printed = at_place(document.at(line.line), [&] {
+        return shown_as_picture(document, *block.attributes.picture, result);
+      });
+    } else if (result.format == "markdown") {
+      append_markdown(lines, result.text, document.at(line.line));
     } else {
-      append_fenced(block_result.lines, result.text, result.format);
+      append_fenced(lines, result.text, result.format);
     }
     block_result.results.push_back(std::move(result));
   }
   at_place(document.at(block.fence.first_line),
-           [&] { Budget::take_output(block_result.lines.size() * block.fence.margin.size()); });
+           [&] { Budget::take_output(block_result.printed.lines.size() * block.fence.margin.size()); });
   return_freed_cells(most_freed_bytes);
   return block_result;
 }
@@ -157,7 +189,7 @@ std::vector<Printed> outputs_of(const Document& document, const RunCommand& run)
   const Guest guest(document);
   std::vector<Printed> outputs;
   for (const CommandBlock& block : document.commands)
-    outputs.push_back(run_block(document, block, run).lines);
+    outputs.push_back(run_block(document, block, run).printed);
   return outputs;
 }
 
@@ -167,17 +199,32 @@ std::string with_outputs(const Document& document, const std::vector<Printed>& o
     const CommandBlock& block = document.commands[i];
     if (!block.output) {
       copy.up_to(block.fence.last_line + 1);
-      std::vector<std::string> lines = outputs[i];
+      std::vector<std::string> lines = outputs[i].lines;
       lines.emplace(lines.begin(), begin_of_output);
       lines.emplace_back(end_of_output);
       copy.insert(block, lines);
-    } else if (!is_current(current_lines(document, block), outputs[i])) {
+    } else if (!is_current(current_lines(document, block), outputs[i].lines)) {
       copy.up_to(block.output->begin + 1);
-      copy.insert(block, outputs[i]);
+      copy.insert(block, outputs[i].lines);
       copy.skip_to(block.output->end);
     }
   }
   return copy.finish();
+}
+
+std::vector<FileToWrite> pictures_to_write(const Document& document, const std::vector<Printed>& outputs) {
+  std::vector<FileToWrite> files;
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::optional<FileToWrite>& picture = outputs[i].picture;
+    if (!picture) continue;
+    const CommandBlock& block = document.commands[i];
+    if (!names.insert(picture->path).second)
+      fail_at(document.at(block.fence.first_line),
+              "another block has the picture {}: give this one another name", *block.attributes.picture);
+    if (!is_current(*picture)) files.push_back(*picture);
+  }
+  return files;
 }
 
 std::string without_outputs(const Document& document) {
@@ -194,10 +241,15 @@ std::vector<Stale> stale_blocks(const Document& document, const std::vector<Prin
   std::vector<Stale> stale;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const CommandBlock& block = document.commands[i];
-    const std::vector<std::string> lines = current_lines(document, block);
-    if (block.output && is_current(lines, outputs[i])) continue;
+    std::vector<std::string> before = current_lines(document, block), now = outputs[i].lines;
+    const std::optional<FileToWrite>& picture = outputs[i].picture;
+    if (block.output && is_current(before, now) && (!picture || is_current(*picture))) continue;
+    if (picture) {
+      for (std::string& line : lines_before(*picture)) before.push_back(std::move(line));
+      for (std::string& line : split(picture->bytes)) now.push_back(std::move(line));
+    }
     const CommandLine& first = block.lines.front();
-    stale.push_back({document.at(first.line), first.text, difference(lines, outputs[i])});
+    stale.push_back({document.at(first.line), first.text, difference(before, now)});
   }
   return stale;
 }

@@ -12,6 +12,7 @@
 #include "problem/problem.hpp"
 #include "render/style.hpp"
 #include "support/budget.hpp"
+#include "support/file_to_write.hpp"
 
 namespace attn {
 
@@ -33,13 +34,16 @@ using RunCommand =
 
 // Documents whose output is kept current. Only the lines of an output ever change.
 
-/// The output of a block as it stands in the document: lines without margin and line endings.
-using Printed = std::vector<std::string>;
+/// The output of a block: what stands in the document, and the picture that stands beside it.
+struct Printed {
+  std::vector<std::string> lines;           // without margin and line endings
+  std::optional<FileToWrite> picture = {};  // with the bytes that are there now
+};
 
 /// What the command lines of a block have printed, one after the other.
 struct BlockResult {
   std::vector<CommandResult> results;
-  Printed lines;
+  Printed printed;
 };
 
 /// The commands of a document may come from anybody. While this lives, they read only files beside it or
@@ -68,7 +72,11 @@ std::vector<Printed> outputs_of(const Document& document, const RunCommand& run)
 /// The document with these outputs, as text. Lines that are alike stay as they are, and so does all else.
 std::string with_outputs(const Document& document, const std::vector<Printed>& outputs);
 
-/// The document without outputs and their marks.
+/// The pictures beside a document that are missing or not alike. Throws InputError with path and line where
+/// two blocks want the same one.
+std::vector<FileToWrite> pictures_to_write(const Document& document, const std::vector<Printed>& outputs);
+
+/// The document without outputs and their marks. Pictures beside it stay.
 std::string without_outputs(const Document& document);
 
 /// A block whose output is not what it prints.
@@ -78,7 +86,7 @@ struct Stale {
   std::vector<std::string> difference;  // the lines that differ, as difference() writes them
 };
 
-/// The blocks whose output is missing or not alike.
+/// The blocks whose output, or the picture of it, is missing or not alike.
 std::vector<Stale> stale_blocks(const Document& document, const std::vector<Printed>& outputs);
 
 }  // namespace attn

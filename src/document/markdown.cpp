@@ -268,6 +268,27 @@ void lead_to_html(cmark_node* root) {
   }
 }
 
+bool is_place(cmark_node* node) {
+  cmark_node* const child = cmark_node_first_child(node);
+  return cmark_node_get_type(node) == CMARK_NODE_PARAGRAPH && child && !cmark_node_next(child) &&
+         cmark_node_get_type(child) == CMARK_NODE_TEXT && cmark_node_get_literal(child) == placeholder;
+}
+
+void fill_places(cmark_node* root, std::span<const std::string> pieces) {
+  std::vector<cmark_node*> places;
+  const Walk walk(cmark_iter_new(root), cmark_iter_free);
+  for (cmark_event_type event; (event = cmark_iter_next(walk.get())) != CMARK_EVENT_DONE;) {
+    cmark_node* const node = cmark_iter_get_node(walk.get());
+    if (event == CMARK_EVENT_ENTER && is_place(node)) places.push_back(node);
+  }
+  for (std::size_t i = 0; i < std::min(places.size(), pieces.size()); ++i) {
+    cmark_node* const piece = cmark_node_new(CMARK_NODE_CUSTOM_BLOCK);
+    cmark_node_set_on_enter(piece, pieces[i].c_str());
+    cmark_node_replace(places[i], piece);
+    cmark_node_free(places[i]);
+  }
+}
+
 }  // namespace
 
 std::vector<MarkdownLeaf> markdown_leaves(std::string_view text) {
@@ -292,11 +313,12 @@ std::vector<MarkdownLeaf> markdown_leaves(std::string_view text) {
   return leaves;
 }
 
-std::string html_of(std::string_view markdown) {
+std::string html_of(std::string_view markdown, std::span<const std::string> pieces) {
   const Parsed document = parsed(markdown);
   lead_to_html(document.root.get());
+  fill_places(document.root.get(), pieces);
   cmark_llist* const extensions = cmark_parser_get_syntax_extensions(document.parser.get());
-  return owned(cmark_render_html(document.root.get(), CMARK_OPT_DEFAULT, extensions));
+  return owned(cmark_render_html(document.root.get(), CMARK_OPT_TABLE_PREFER_STYLE_ATTRIBUTES, extensions));
 }
 
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,8 +40,12 @@ struct MarkdownLeaf {
 /// The leaves of a text in GitHub's Markdown, in order. Lines end with \n, \r\n or \r.
 std::vector<MarkdownLeaf> markdown_leaves(std::string_view text);
 
-/// The text as HTML. HTML in it is left out, and links to files of Markdown beside it lead to files of HTML.
-std::string html_of(std::string_view markdown);
+/// A paragraph of Markdown that is nothing but this (U+FFFC) is the place of something else.
+constexpr std::string_view placeholder = "\uFFFC";
+
+/// The text as HTML, with these pieces of HTML in the places of its placeholders, in order. HTML in the text
+/// is left out, and links to files of Markdown beside it lead to files of HTML.
+std::string html_of(std::string_view markdown, std::span<const std::string> pieces = {});
 
 /// Throws InputError with path and line where the rows of Markdown's tables lack more cells than any honest
 /// table does: a reader of tables fills them in, so that a few bytes would take all memory.

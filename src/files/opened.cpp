@@ -56,11 +56,30 @@ Confined::~Confined() {
   open_folder.reset();
 }
 
-fs::path place_of(const std::string& path) {
+namespace {
+
+// What a document does with files, as its messages say it.
+struct Use {
+  std::string_view done;
+  std::string_view does;
+};
+
+fs::path place_for(const std::string& path, const Use& use) {
   if (!confined) return path;
   if (is_out_of_reach(path))
-    fail("{} cannot be read here: a document reads only files beside it and in folders below it", path);
+    fail("{} cannot be {} here: a document {} only files beside it and in folders below it", path, use.done,
+         use.does);
   return open_folder ? *open_folder / path : fs::path();
+}
+
+}  // namespace
+
+fs::path place_of(const std::string& path) {
+  return place_for(path, {"read", "reads"});
+}
+
+fs::path place_to_write(const std::string& path) {
+  return place_for(path, {"written", "writes"});
 }
 
 bool is_there(const std::string& path) {

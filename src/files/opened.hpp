@@ -24,6 +24,9 @@ class Confined {
 /// no file, where there is no folder. Throws InputError when it is out of reach.
 std::filesystem::path place_of(const std::string& path);
 
+/// The same for a file that is to be written. Throws InputError.
+std::filesystem::path place_to_write(const std::string& path);
+
 /// Where a path leads when its links are followed, whether anything is there or not; empty where they lead
 /// nowhere. The standard library reports a lack of memory as if it were an error of the path: here it is
 /// std::bad_alloc.

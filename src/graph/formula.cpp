@@ -7,7 +7,10 @@ namespace {
 
 std::string escaped(std::string_view words) {
   std::string escaped;
-  for (const char c : words) escaped += c == '_' ? std::string("\\_") : std::string(1, c);
+  for (const char c : words) {
+    if (std::string_view("_%#&${}").find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c;
+  }
   return escaped;
 }
 

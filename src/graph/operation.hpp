@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "graph/expression.hpp"
@@ -52,6 +53,12 @@ struct RowRange {
   std::size_t count = 0;
 };
 
+/// Something that an operation knows besides its operands: a number, a text, or a number for each column.
+struct Attribute {
+  std::string_view name;
+  std::variant<double, std::string, std::vector<double>> value;
+};
+
 /// The operation of another name for a matrix, which computes nothing.
 constexpr std::string_view alias_name = "identity";
 
@@ -66,6 +73,8 @@ class Operation {
 
   /// The name of its row in the table of operations.
   virtual std::string_view name() const = 0;
+  /// What else it has to know to be computed and explained anywhere else, by its name and its operands.
+  virtual std::vector<Attribute> attributes() const { return {}; }
   /// The shape and the axes of the result. Throws InputError when the operands do not fit together.
   virtual Frame frame(Operands operands) const = 0;
 

@@ -130,7 +130,7 @@ class Lint {
             answer_of(solved));
     }
     std::vector<Printed> outputs;
-    for (const BlockResult& block : result.blocks) outputs.push_back(block.lines);
+    for (const BlockResult& block : result.blocks) outputs.push_back(block.printed);
     for (const Stale& stale : stale_blocks(lesson_.document, outputs))
       add(stale.place.line, "the output is not current: attn docs update {}", lesson_.document.path);
   }

@@ -1,11 +1,15 @@
 #include "lesson/printed.hpp"
 
 #include <fmt/format.h>
+
 #include <functional>
+#include <utility>
 
 #include "lesson/answer.hpp"
 #include "lesson/show.hpp"
 #include "render/format.hpp"
+#include "render/html.hpp"
+#include "support/lookup.hpp"
 #include "support/number.hpp"
 
 namespace attn {
@@ -48,106 +52,70 @@ std::string answered(const SolvedQuestion& solved, const LessonProgress& progres
                      found->second.right ? "Correct" : "Not correct; the answer is " + answer_of(solved));
 }
 
-std::string written(const Page& page, const Style& style,
-                    void (*render)(const Page& page, const Style& style, Sink& sink)) {
-  std::string text;
-  Sink sink([&](std::string_view bytes) { text += bytes; });
-  render(page, style, sink);
+// What the commands of a block print, as elements of HTML. What only programs read is text.
+std::string as_html(const BlockResult& block, std::size_t number) {
+  std::string html;
+  Sink sink([&](std::string_view bytes) { html += bytes; });
+  for (std::size_t i = 0; i < block.results.size(); ++i) {
+    const CommandResult& result = block.results[i];
+    const auto writer = html_writer(result.style, sink, fmt::format("drawing-{}-{}", number, i + 1));
+    if (look_up(formats(), result.format, "format").audience == Audience::readers) {
+      writer->write(result.page->blocks);
+    } else {
+      writer->write(CodeBlock{std::string(result.format), result.text});
+    }
+  }
   sink.flush();
-  return text;
-}
-
-// Mathematics in Markdown is LaTeX, which only a script could set: here it is text, and what follows each
-// other stands together.
-Page with_plain_formulas(const Page& page, const Style& style) {
-  Page result{.trace = page.trace, .recipe = page.recipe};
-  Page formulas;
-  const auto set_formulas = [&] {
-    if (formulas.blocks.empty()) return;
-    std::string text = written(formulas, style, render_text);
-    text.erase(text.find_last_not_of('\n') + 1);
-    result.blocks.emplace_back(CodeBlock{"text", std::move(text)});
-    formulas.blocks.clear();
-  };
-  for (const Block& block : page.blocks) {
-    if (std::holds_alternative<FormulaBlock>(block) || std::holds_alternative<Derivation>(block)) {
-      formulas.blocks.push_back(block);
-    } else {
-      set_formulas();
-      result.blocks.push_back(block);
-    }
-  }
-  set_formulas();
-  return result;
-}
-
-std::string with_plain_formulas(const BlockResult& block) {
-  std::string text;
-  for (const CommandResult& result : block.results) {
-    if (result.format == "markdown") {
-      text += "\n" + written(with_plain_formulas(*result.page, result.style), result.style, render_markdown) +
-              "\n";
-    } else {
-      const std::string fence = fence_around(result.text);
-      text += fence + std::string(result.format) + "\n" + result.text + fence + "\n";
-    }
-  }
-  return text;
+  return html;
 }
 
 std::string as_printed(const BlockResult& block) {
   std::string text;
-  for (const std::string& line : block.lines) text += line + "\n";
+  for (const std::string& line : block.printed.lines) text += line + "\n";
   return text;
 }
 
-std::string exported(const Lesson& lesson, const LessonResult& result, const LessonProgress& progress,
-                     std::string (*output_of)(const BlockResult& block)) {
+// A lesson in order: Markdown, and behind it what a block has printed.
+struct ExportedPiece {
+  std::string markdown;
+  const BlockResult* output = nullptr;  // null: of no block
+};
+
+std::vector<ExportedPiece> exported(const Lesson& lesson, const LessonResult& result,
+                                    const LessonProgress& progress) {
   const std::vector<std::string> keys = keys_of(lesson);
-  std::string text = "# " + lesson.title + "\n";
+  std::vector<ExportedPiece> pieces = {{"# " + lesson.title + "\n"}};
   for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
     const LessonStep& step = lesson.steps[i];
+    std::string text;
     for (std::size_t line = step.first_line; line <= step.last_line; ++line)
       text += std::string(without_ending(lesson.document.lines[line - 1])) + "\n";
     if (step.commands) {
       const CommandBlock& block = lesson.document.commands[*step.commands];
       if (!block.attributes.hidden) text += "```console\n" + commands_of(block) + "\n```\n\n";
-      text += output_of(result.blocks[*step.commands]);
+      pieces.push_back({std::exchange(text, ""), &result.blocks[*step.commands]});
     }
     if (step.question) text += answered(result.questions[*step.question], progress, keys[i]);
+    pieces.push_back({std::move(text)});
   }
+  return pieces;
+}
+
+// What the author and the reader have written, without the sign that stands for what commands print.
+std::string without_placeholders(std::string text) {
+  constexpr std::string_view replacement = "\uFFFD";
+  for (std::size_t at; (at = text.find(placeholder)) != std::string::npos;)
+    text.replace(at, placeholder.size(), replacement);
   return text;
 }
 
-constexpr std::string_view style_sheet = R"(
-:root { color-scheme: light dark; --ground: #fff; --ink: #222; --box: #f4f4f1; --rule: #d8d8d2; --mark: #2a6f97; }
-@media (prefers-color-scheme: dark) {
-  :root { --ground: #1c1d1f; --ink: #ddd; --box: #26282b; --rule: #3d4044; --mark: #7fbbdd; }
-}
-body { max-width: 46rem; margin: 2.5rem auto; padding: 0 1rem; background: var(--ground); color: var(--ink);
-  font: 1.05rem/1.6 Georgia, "DejaVu Serif", serif; }
-h1, h2, h3 { line-height: 1.25; margin: 2em 0 0.6em; }
-h1 { margin-top: 0; }
-h1:not(:first-of-type) { margin-top: 1em; font-size: 1.5em; }
-a { color: var(--mark); }
-pre, code { font-family: "DejaVu Sans Mono", Menlo, Consolas, monospace; }
-code { font-size: 0.85em; }
-pre code { font-size: inherit; }
-pre { font-size: 0.9rem; line-height: 1.2; padding: 0.8em 1em; overflow-x: auto; background: var(--box);
-  border-radius: 4px; }
-pre:has(> .language-console) { background: none; border: 1px solid var(--rule); }
-blockquote { margin: 1.5em 0; padding: 0.1em 1em; border-left: 4px solid var(--mark); background: var(--box); }
-table { border-collapse: collapse; margin: 1em 0; font-variant-numeric: tabular-nums; }
-th, td { padding: 0.2em 0.7em; border-bottom: 1px solid var(--rule); }
+constexpr std::string_view rules_of_lessons = R"(
+blockquote { margin: 1.5em 0; padding: 0.1em 1em; border-left: 4px solid var(--link); background: var(--box); }
 img { max-width: 100%; }
 )";
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text)
-    result += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-  return result;
-}
+// Pictures may stand beside a lesson.
+constexpr std::string_view policy_of_lessons =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: file: https:";
 
 }  // namespace
 
@@ -204,17 +172,24 @@ std::vector<std::string> answers_in(std::string_view text) {
 
 std::string exported_markdown(const Lesson& lesson, const LessonResult& result,
                               const LessonProgress& progress) {
-  return exported(lesson, result, progress, as_printed);
+  std::string text;
+  for (const ExportedPiece& piece : exported(lesson, result, progress))
+    text += piece.markdown + (piece.output ? as_printed(*piece.output) : "");
+  return text;
 }
 
 std::string exported_html(const Lesson& lesson, const LessonResult& result, const LessonProgress& progress) {
-  const std::string markdown = exported(lesson, result, progress, with_plain_formulas);
+  std::string markdown;
+  std::vector<std::string> outputs;
+  for (const ExportedPiece& piece : exported(lesson, result, progress)) {
+    markdown += without_placeholders(piece.markdown);
+    if (!piece.output) continue;
+    markdown += fmt::format("\n{}\n\n", placeholder);
+    outputs.push_back(as_html(*piece.output, outputs.size() + 1));
+  }
   refuse_long_document(markdown, lesson.document.path + " with its output would be");
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{}</title>\n<style>{}</style>\n"
-      "</head>\n<body>\n{}</body>\n</html>\n",
-      escaped(lesson.title), style_sheet, html_of(markdown));
+  return html_begin({.title = lesson.title, .policy = policy_of_lessons, .more_rules = rules_of_lessons}) +
+         html_of(markdown, outputs) + std::string(html_end);
 }
 
 }  // namespace attn

@@ -35,7 +35,7 @@ std::vector<std::string> answers_in(std::string_view text);
 std::string exported_markdown(const Lesson& lesson, const LessonResult& result,
                               const LessonProgress& progress);
 
-/// As a page of HTML that needs nothing else: its formulas are plain text.
+/// As a page of HTML that needs nothing else but the pictures that the lesson names.
 std::string exported_html(const Lesson& lesson, const LessonResult& result, const LessonProgress& progress);
 
 }  // namespace attn

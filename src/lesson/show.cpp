@@ -108,8 +108,8 @@ std::vector<const MarkdownLeaf*> leaves_of(const Lesson& lesson, const LessonSte
 Block output_of(const CommandResult& command) {
   if (command.format != "text")
     return CodeBlock{std::string(command.format), without_empty_lines(command.text)};
-  return CommandOutput{command.page, command.style.precision, command.style.full, command.style.unicode,
-                       command.width};
+  return CommandOutput{command.page,          command.style.precision, command.style.full,
+                       command.style.unicode, command.width,           command.style.is_precise};
 }
 
 // Lessons of the course have numbers: "lesson 3".

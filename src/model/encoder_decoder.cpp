@@ -55,6 +55,8 @@ class RunningEncoderDecoder {
     parts_.recipe = recipe_of(model, parts_.parameters);
   }
 
+  const Value& last_state() const { return states_.back(); }
+
   // The distribution of the next output after the word `previous`.
   Value step(std::size_t previous, Axis output) {
     const Graph::Scope decoder(graph_, scope::decoder), number(graph_, scope::number, ++steps_);
@@ -179,6 +181,11 @@ Matrix distributions(const EncoderDecoder& model, const Ids& source, const Ids& 
     std::ranges::copy(row(distribution.matrix(), 0), row(all, t++).begin());
   });
   return all;
+}
+
+Matrix last_state(const EncoderDecoder& model, const Ids& source) {
+  Graph graph(keep_nothing());
+  return RunningEncoderDecoder(model, source, graph).last_state().matrix();
 }
 
 Ids translate(const EncoderDecoder& model, const Ids& source, std::size_t most) {

@@ -54,6 +54,9 @@ void evaluate(const EncoderDecoder& model, const Ids& source, const Ids& target,
 /// The distributions of all steps under teacher forcing, without a graph.  [outputs, target words].
 Matrix distributions(const EncoderDecoder& model, const Ids& source, const Ids& target);
 
+/// What the encoder has read at the end of a sentence: its last state.  [1, state_size].
+Matrix last_state(const EncoderDecoder& model, const Ids& source);
+
 /// Greedy decoding: every step takes the most probable word and is given it in the next one, until <end> or
 /// until `most` words.
 Ids translate(const EncoderDecoder& model, const Ids& source, std::size_t most);

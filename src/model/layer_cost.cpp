@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "attention/recipe.hpp"
@@ -27,14 +28,76 @@ std::vector<Value> positions(Graph& graph, LayerSizes sizes) {
   return x;
 }
 
-// The places on a way through the stack: its start and the positions of its layers.
-std::vector<std::string> titles(const std::vector<const Node*>& path, const std::set<const Node*>& outputs) {
-  std::vector<std::string> titles = {path.front()->name};
-  for (const Node* node : path) {
-    if (outputs.contains(node)) titles.push_back(node->name);
+// A stack of layers of one kind, built position by position.
+class Stack {
+ public:
+  Stack(const LayerKind& kind, std::size_t n, std::size_t k)
+      : kind_(kind), sizes_{n, 1, k}, x_(positions(graph_, sizes_)) {
+    take_places();
   }
-  return titles;
-}
+
+  void add_layer() {
+    const Graph::Scope scope(graph_, scope::layer, ++layers_);
+    x_ = kind_.by_position(x_, make_layer(graph_, kind_, sizes_, layers_));
+    for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = name(Name(role::h, i + 1), x_[i]);
+    take_places();
+  }
+
+  const Graph& graph() const { return graph_; }
+  const std::vector<Value>& outputs() const { return x_; }
+  std::size_t layers() const { return layers_; }
+  const Node& input(std::size_t position) const { return *inputs_[position]; }
+  bool is_output(const Node& node) const {
+    const auto found = places_.find(&node);
+    return found != places_.end() && found->second.layer > 0;
+  }
+
+  // The places on a way through the stack: its start and the positions of its layers.
+  std::vector<const Node*> places_on(const std::vector<const Node*>& path) const {
+    std::vector<const Node*> nodes = {path.front()};
+    std::ranges::copy_if(path, std::back_inserter(nodes), [&](const Node* node) { return is_output(*node); });
+    return nodes;
+  }
+  StackPlace place_of(const Node& node) const { return places_.at(&node); }
+
+  std::vector<StackLink> links() const {
+    std::vector<StackLink> links;
+    for (const auto& [node, place] : places_) {
+      std::set<const Node*> seen;
+      add_links(*node, place, seen, links);
+    }
+    std::ranges::sort(links);
+    return links;
+  }
+
+ private:
+  void take_places() {
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+      if (layers_ == 0) inputs_.push_back(&x_[i].node());
+      places_.emplace(&x_[i].node(), StackPlace{layers_, i});
+    }
+  }
+
+  void add_links(const Node& node, StackPlace to, std::set<const Node*>& seen,
+                 std::vector<StackLink>& links) const {
+    for (const Node* operand : node.operands) {
+      if (!seen.insert(operand).second) continue;
+      if (const auto found = places_.find(operand); found != places_.end()) {
+        links.push_back({found->second, to});
+      } else {
+        add_links(*operand, to, seen, links);
+      }
+    }
+  }
+
+  const LayerKind& kind_;
+  LayerSizes sizes_;
+  Graph graph_;
+  std::vector<Value> x_;
+  std::size_t layers_ = 0;
+  std::vector<const Node*> inputs_;
+  std::map<const Node*, StackPlace> places_;
+};
 
 }  // namespace
 
@@ -93,28 +156,33 @@ Work counted_scores(const ScoringFunction& function, std::size_t n, std::size_t 
   return work_of(graph);
 }
 
+std::vector<StackLink> stack_links(const LayerKind& kind, std::size_t n, std::size_t k, std::size_t layers) {
+  Stack stack(kind, n, k);
+  while (stack.layers() < layers) stack.add_layer();
+  return stack.links();
+}
+
 std::optional<Meeting> search_meeting(const LayerKind& kind, std::size_t n, std::size_t k,
                                       std::size_t most_layers) {
-  const LayerSizes sizes{n, 1, k};
-  Graph graph;
-  std::vector<Value> x = positions(graph, sizes);
-  const Node &first = x.front().node(), &last = x.back().node();
-  std::set<const Node*> outputs;
-  for (std::size_t place = 1; place <= most_layers; ++place) {
-    const Graph::Scope scope(graph, scope::layer, place);
-    x = kind.by_position(x, make_layer(graph, kind, sizes, place));
-    for (std::size_t i = 0; i < n; ++i) {
-      x[i] = name(Name(role::h, i + 1), x[i]);
-      outputs.insert(&x[i].node());
-    }
-    const auto is_output = [&](const Node& node) { return outputs.contains(&node); };
-    const ShortestPaths from_first(graph, first, is_output), from_last(graph, last, is_output);
+  Stack stack(kind, n, k);
+  while (stack.layers() < most_layers) {
+    stack.add_layer();
+    const auto is_output = [&](const Node& node) { return stack.is_output(node); };
+    const ShortestPaths from_first(stack.graph(), stack.input(0), is_output),
+        from_last(stack.graph(), stack.input(n - 1), is_output);
     std::optional<Meeting> nearest;
-    for (const Value& position : x) {
+    for (const Value& position : stack.outputs()) {
       const auto a = from_first.length(position.node()), b = from_last.length(position.node());
       if (!a || !b || (nearest && std::max(*a, *b) >= nearest->length)) continue;
-      nearest = {place, std::max(*a, *b), titles(from_first.path(position.node()), outputs),
-                 titles(from_last.path(position.node()), outputs)};
+      nearest = {.layers = stack.layers(), .length = std::max(*a, *b)};
+      for (const Node* node : stack.places_on(from_first.path(position.node()))) {
+        nearest->from_first.push_back(node->name);
+        nearest->way_from_first.push_back(stack.place_of(*node));
+      }
+      for (const Node* node : stack.places_on(from_last.path(position.node()))) {
+        nearest->from_last.push_back(node->name);
+        nearest->way_from_last.push_back(stack.place_of(*node));
+      }
     }
     if (nearest) return nearest;
   }

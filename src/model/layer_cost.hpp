@@ -35,12 +35,27 @@ Value scaled_scores(const ScoringFunction& function, const ScoreInputs& inputs);
 /// The same, counted.
 Work counted_scores(const ScoringFunction& function, std::size_t n, std::size_t d);
 
+/// A place in a stack of layers, both counted from 0: layer 0 is the input.
+struct StackPlace {
+  std::size_t layer = 0, position = 0;
+  auto operator<=>(const StackPlace&) const = default;
+};
+struct StackLink {
+  StackPlace from, to;
+  auto operator<=>(const StackLink&) const = default;
+};
+
+/// Which places of a stack each place is computed from, without another place between: found in what was
+/// built.
+std::vector<StackLink> stack_links(const LayerKind& kind, std::size_t n, std::size_t k, std::size_t layers);
+
 /// Where the first and the last input first meet in a stack of layers: at a position that depends on both.
 struct Meeting {
-  std::size_t layers;                   // of the stack
-  std::size_t length;                   // positions on the longer of the two shortest ways
-  std::vector<std::string> from_first;  // "x_1", "layer.1.h_2", "layer.2.h_3"
-  std::vector<std::string> from_last;
+  std::size_t layers = 0;                    // of the stack
+  std::size_t length = 0;                    // positions on the longer of the two shortest ways
+  std::vector<std::string> from_first = {};  // "x_1", "layer.1.h_2", "layer.2.h_3"
+  std::vector<std::string> from_last = {};
+  std::vector<StackPlace> way_from_first = {}, way_from_last = {};  // the same as places
 };
 
 /// Stacks layers until x_1 and x_n meet, and searches the dependencies of what was built; nothing when

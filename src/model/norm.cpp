@@ -1,5 +1,7 @@
 #include "model/norm.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "op/operations.hpp"
@@ -10,12 +12,11 @@ namespace {
 
 constexpr std::array table = {
     NormKind{"layer", "layer normalization: mean 0 and variance 1, then γ and β", "layer normalization",
-             "Layer normalization: subtract the mean of each row, and divide by √(variance + ε).", true,
+             "Layer normalization: subtract the mean of each row, and divide by", "variance", true,
              layer_norm},
     NormKind{"rms", "root mean square normalization (RMSNorm): mean of the squares 1, then γ",
-             "root mean square normalization",
-             "Root mean square normalization (RMSNorm): divide each row by √(mean of its squares + ε).",
-             false, rms_norm},
+             "root mean square normalization", "Root mean square normalization (RMSNorm): divide each row by",
+             "mean of its squares", false, rms_norm},
 };
 
 void require_row(const Value& parameter, const Value& x) {
@@ -34,6 +35,12 @@ Value rescaled(const Value& normalised, const NormParameters& parameters) {
 
 std::span<const NormKind> norm_kinds() {
   return table;
+}
+
+std::string root_in_words(const NormKind& kind, double epsilon) {
+  if (epsilon != 0.0) return fmt::format("√({} + ε)", kind.spread);
+  const bool one_word = kind.spread.find(' ') == std::string_view::npos;
+  return one_word ? fmt::format("√{}", kind.spread) : fmt::format("√({})", kind.spread);
 }
 
 Value layer_norm(const Value& x, const NormParameters& parameters) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "graph/graph.hpp"
@@ -23,13 +24,17 @@ struct NormKind {
   std::string_view name;
   std::string_view summary;
   std::string_view title;     // in a sentence: "layer normalization"
-  std::string_view sentence;  // what it does to a row, up to what it has learned
+  std::string_view sentence;  // what it does to a row, up to the root that it divides by
+  std::string_view spread;    // what stands under the root, beside ε
   bool shifts;                // it may have a β
   Value (*apply)(const Value& x, const NormParameters& parameters);
 };
 
 /// layer (the default), rms. A new one is a function of values and a row.
 std::span<const NormKind> norm_kinds();
+
+/// What a row is divided by, in a sentence: "√(variance + ε)", without ε where it is 0.
+std::string root_in_words(const NormKind& kind, double epsilon);
 
 /// γ (x − mean) / √(variance + ε) + β: `mean`, `variance`, `normalised`. Throws InputError when γ or β is not
 /// one row of d.  (Ba et al. 2016, Layer Normalization; Zhang et al., Dive into Deep Learning, 11.7)

@@ -49,7 +49,8 @@ struct MaskReason {
   MaskRule rule;
   std::string source;
 };
-const std::string causal_order = "the causal order", padding = "the padding";
+const std::string causal_order = "the causal order", padding = "the padding", given_mask = "the given mask";
+constexpr std::string_view follows_from = "follows from ";
 
 // What is looked at, for the reasons of a side and what was given: an input that no n × n cells stand behind.
 Looking looking(Graph& graph, std::vector<MaskReason> reasons, const WordMask& given, const Sides& sides,
@@ -59,7 +60,7 @@ Looking looking(Graph& graph, std::vector<MaskReason> reasons, const WordMask& g
     reasons.push_back({valid_length_rule(sides.shape, given.valid_lengths), "the valid lengths"});
   if (given.allowed) {
     require_fit(*given.allowed, sides, mask_role);
-    reasons.push_back({rule_of(*given.allowed), "the given mask"});
+    reasons.push_back({rule_of(*given.allowed), given_mask});
   }
   if (!reasons.empty()) {
     std::vector<MaskRule> rules;
@@ -71,7 +72,7 @@ Looking looking(Graph& graph, std::vector<MaskReason> reasons, const WordMask& g
     result.allowed =
         graph.input(mask_role, mask_by(std::move(rules)), {sides.shape, sides.queries, sides.keys});
     if (!given.allowed || sources.size() > 1)
-      graph.tell_origin(result.allowed->node(), "follows from " + listed(sources));
+      graph.tell_origin(result.allowed->node(), std::string(follows_from) + listed(sources));
   }
   if (given.bias) {
     require_fit(*given.bias, sides, bias_role);
@@ -107,6 +108,10 @@ std::vector<ParameterRow> parameters_of(const Transformer& model) {
                                     : !model.parameters.contains(row.name);
   });
   return rows;
+}
+
+std::string mask_source(const Node& mask) {
+  return mask.origin.starts_with(follows_from) ? mask.origin.substr(follows_from.size()) : given_mask;
 }
 
 bool ModelInput::has_blanks() const {

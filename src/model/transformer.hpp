@@ -36,6 +36,9 @@ struct WordMask {
   bool any() const { return allowed || bias || !valid_lengths.empty(); }
 };
 
+/// What a mask of a running model follows from: "the causal order and the padding".
+std::string mask_source(const Node& mask);
+
 /// Words as they go into a model: their ids, or their vectors.
 struct ModelInput {
   std::vector<std::string> tokens = {};  // labels; empty: none

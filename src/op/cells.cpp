@@ -141,6 +141,10 @@ class ByNumberOperation final : public InPlace {
     return {.element_operations = operands[0].cells()};
   }
 
+  std::vector<Attribute> attributes() const override {
+    return {{"number", number_.value}, {"notation", number_.notation.plain}};
+  }
+
   const Scalar& number() const { return number_; }
   bool divides() const { return &kind_ == &division; }
 

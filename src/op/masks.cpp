@@ -75,6 +75,11 @@ class Replacement : public InPlace {
     return {.element_operations = operands[0].cells()};
   }
 
+  std::vector<Attribute> attributes() const override {
+    return {
+        {"fill", fill_}, {"row_noun", std::string(nouns_.row)}, {"column_noun", std::string(nouns_.column)}};
+  }
+
   double fill() const { return fill_; }
 
  private:

@@ -18,6 +18,10 @@ Value matmul(const Value& a, const Value& b);
 /// a · bᵀ: the dot product of every row of `a` with every row of `b`.  [m, k] [n, k] -> [m, n].
 Value matmul_transposed(const Value& a, const Value& b);
 
+/// Whether an operation is matmul() or matmul_transposed().
+bool is_matmul(const Operation& operation);
+bool is_matmul_transposed(const Operation& operation);
+
 /// x + y and x − y, where y has the shape of x or is one row or one column for all of it.
 /// [m, n] [m, n], [1, n] or [m, 1] -> [m, n].
 Value add(const Value& x, const Value& y);

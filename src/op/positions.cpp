@@ -40,12 +40,28 @@ Expression angle_at(Waves waves, std::size_t row, std::size_t frequency, std::si
   return number(static_cast<double>(waves.first + row)) / number(divisor_of(waves, frequency, size), divisor);
 }
 
+std::vector<Attribute> attributes_of(Waves waves) {
+  return {{"first", static_cast<double>(waves.first)}, {"base", waves.base}};
+}
+
 class Sinusoid final : public Operation {
  public:
   Sinusoid(const SinusoidLayout& layout, Frame result, Waves waves)
       : layout_(layout), result_(std::move(result)), waves_(waves) {}
 
   std::string_view name() const override { return "sinusoid"; }
+  std::vector<Attribute> attributes() const override {
+    const std::size_t size = result_.shape.columns;
+    std::vector<double> frequencies, is_sine;
+    for (std::size_t j = 0; j < size; ++j) {
+      frequencies.push_back(static_cast<double>(layout_.frequency(j, size)));
+      is_sine.push_back(layout_.is_sine(j, size) ? 1.0 : 0.0);
+    }
+    std::vector<Attribute> all = attributes_of(waves_);
+    all.push_back({"frequencies", std::move(frequencies)});
+    all.push_back({"is_sine", std::move(is_sine)});
+    return all;
+  }
 
   Frame frame(Operands) const override { return result_; }
 
@@ -92,6 +108,7 @@ class Rotate final : public RowByRow {
   explicit Rotate(Waves waves) : waves_(waves) {}
 
   std::string_view name() const override { return "rotate"; }
+  std::vector<Attribute> attributes() const override { return attributes_of(waves_); }
 
   Frame frame(Operands operands) const override {
     const Node& x = *operands[0];

@@ -81,6 +81,14 @@ class MatmulTransposed final : public RowByMatrix {
 
 }  // namespace
 
+bool is_matmul(const Operation& operation) {
+  return dynamic_cast<const Matmul*>(&operation) != nullptr;
+}
+
+bool is_matmul_transposed(const Operation& operation) {
+  return dynamic_cast<const MatmulTransposed*>(&operation) != nullptr;
+}
+
 Value matmul(const Value& a, const Value& b) {
   return apply(Matmul(), a, b);
 }

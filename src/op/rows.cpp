@@ -366,6 +366,7 @@ class Standardize final : public InPlace {
   explicit Standardize(double epsilon) : epsilon_(epsilon) {}
 
   std::string_view name() const override { return "standardize"; }
+  std::vector<Attribute> attributes() const override { return {{"epsilon", epsilon_}}; }
 
   Formula formula(std::span<const Formula> operands) const override {
     const Formula x = within(Binding::sum, operands[0]), mean = within(Binding::product, operands[1]),
@@ -401,6 +402,7 @@ class DivideByRootMeanSquare final : public InPlace {
   explicit DivideByRootMeanSquare(double epsilon) : epsilon_(epsilon) {}
 
   std::string_view name() const override { return "divide_by_root_mean_square"; }
+  std::vector<Attribute> attributes() const override { return {{"epsilon", epsilon_}}; }
 
   Formula formula(std::span<const Formula> operands) const override {
     const Formula x = within(Binding::product, operands[0]);

@@ -46,6 +46,7 @@ class SliceOperation final : public Operation {
       : kind_(kind), first_(first), count_(count) {}
 
   std::string_view name() const override { return kind_.name; }
+  std::vector<Attribute> attributes() const override { return {{"first", static_cast<double>(first_)}}; }
   bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override {

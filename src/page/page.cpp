@@ -33,6 +33,15 @@ Listing for_readers(Listing listing) {
   return listing;
 }
 
+int highest_heading(const std::vector<Block>& blocks) {
+  int highest = deepest_heading;
+  for (const Block& block : blocks) {
+    if (const Heading* const heading = std::get_if<Heading>(&block))
+      highest = std::min(highest, heading->level);
+  }
+  return highest;
+}
+
 std::string words_of(const Text& text) {
   std::string words;
   for (const Span& span : text) words += span.text;

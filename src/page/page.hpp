@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -31,9 +32,10 @@ template <class... Pieces>
 Text text(Pieces&&... pieces);
 
 struct Heading {
-  int level = 1;
+  int level = 1;  // to 6
   Text text;
 };
+constexpr int deepest_heading = 6;
 
 struct Prose {
   Text text;
@@ -49,6 +51,11 @@ struct FormulaBlock {
 /// How the cells of a table are shaded where there is color.
 enum class Heat { none, weights /* 0 to 1 */, around_zero };
 
+/// A row and a column of a table.
+struct CellPlace {
+  std::size_t row = 0, column = 0;
+};
+
 /// A matrix with the labels of its rows and columns.
 struct Table {
   std::string title;
@@ -61,6 +68,9 @@ struct Table {
   Heat heat = Heat::none;
   bool row_sums = false;
   bool columns_differ = false;  // each column is a quantity of its own, with its own decimals
+  std::vector<CellPlace> told =
+      {};  // named in a sentence: their rows and columns stay where others are left out
+  std::optional<std::size_t> marked_row = {}, marked_column = {};  // set off, without color too
 };
 
 /// Tables that belong together, beside each other where there is room.
@@ -71,6 +81,26 @@ struct SideBySide {
 /// A matrix as a picture: a sign for each cell, the darker the larger.
 struct HeatMap {
   Table table;
+};
+
+/// Small pictures of weights of equal shapes, beside each other where there is room. One legend is for all.
+struct HeatMaps {
+  std::vector<Table> tables;
+};
+
+/// The attention of one query, a row of weights for each head: the sentence once for each row, whose words
+/// are shaded by their weights, or lines from the query to them.
+struct ShadedWords {
+  Table weights;
+  std::size_t heads = 0;        // the first rows; another one tells something about them, such as an average
+  Axis queries = {};            // the words that the query is one of
+  std::size_t query_count = 0;  // how many they are
+  std::size_t query = 0;
+};
+
+/// A matrix product as people draw it: one factor at the left, the other above, the result in the corner.
+struct ProductBlock {
+  Table left, right, result;
 };
 
 /// Points of one curve, or of one kind.
@@ -99,6 +129,39 @@ struct Flow {
     std::vector<std::size_t> from = {};  // places of boxes before it
   };
   std::vector<Box> boxes;
+};
+
+/// Things at the places of a grid, and lines between them: a model, a network unrolled over its words, layers
+/// above each other.
+struct Diagram {
+  /// Where a thing is: lanes are beside each other where there is room, and else below each other.
+  struct Place {
+    std::size_t lane = 0, row = 0, column = 0;
+  };
+  /// A box, or words without one.
+  struct Thing {
+    std::vector<std::string> lines;
+    Place place;
+    bool is_box = true;
+  };
+  struct Link {
+    std::size_t from = 0, to = 0;         // places of things in the list
+    std::string text = {};                // a weight, or nothing
+    std::optional<double> strength = {};  // from 0 to 1, where it tells one
+    bool is_background = false;           // left out where lines cannot cross without harm
+  };
+  /// Things with a frame around them, in rows that follow each other.
+  struct Group {
+    std::string title;
+    std::vector<std::size_t> things;
+  };
+  std::string title;
+  std::string description;         // one sentence, for those who do not see it
+  std::vector<std::string> lanes;  // their titles
+  std::vector<Thing> things;
+  std::vector<Link> links;
+  std::vector<Group> groups = {};
+  std::shared_ptr<const Diagram> narrower = {};  // what is drawn where there is no room; null: itself
 };
 
 /// Rows of words: a list of examples, of formats.
@@ -142,10 +205,11 @@ struct Page;
 /// itself asked for.
 struct CommandOutput {
   std::shared_ptr<const Page> page;
-  int precision = 4;      // most decimals
-  bool full = false;      // leave nothing out
-  bool unicode = true;    // or ASCII
-  std::size_t width = 0;  // columns; 0: those of the page around it
+  int precision = 4;        // most decimals
+  bool full = false;        // leave nothing out
+  bool unicode = true;      // or ASCII
+  std::size_t width = 0;    // columns; 0: those of the page around it
+  bool is_precise = false;  // the decimals were asked for
 };
 
 /// How a cell came about, step by step. The steps are made while they are written, because thousands of them
@@ -154,8 +218,9 @@ struct Derivation {
   std::function<void(const TakeDerived& take)> each;
 };
 
-using Block = std::variant<Heading, Prose, FormulaBlock, Table, SideBySide, HeatMap, Plot, Flow, Listing,
-                           Margined, CodeBlock, Note, CommandOutput, Derivation>;
+using Block = std::variant<Heading, Prose, FormulaBlock, Table, SideBySide, HeatMap, HeatMaps, ShadedWords,
+                           ProductBlock, Plot, Flow, Diagram, Listing, Margined, CodeBlock, Note,
+                           CommandOutput, Derivation>;
 
 /// A page: its blocks, and behind them the matrices themselves, which the machine formats write.
 struct Page {
@@ -168,6 +233,9 @@ struct Page {
   void say(std::string paragraph);
   void head(int level, std::string title);
 };
+
+/// The level of the highest heading; that of the deepest where there is none.
+int highest_heading(const std::vector<Block>& blocks);
 
 /// The words of a text, without what sets some of them off.
 std::string words_of(const Text& text);

@@ -89,7 +89,15 @@ struct Idle {
   std::string_view why;
 };
 
+// The memory is the source of keys and of values, where neither is given and no later step is.
+bool needs_no_memory(const OptionValues&, const Problem& problem) {
+  const bool has_keys = problem.has(role::k) || problem.has(role::scores) || problem.has(role::weights);
+  const bool has_values = problem.has(role::v) || problem.has(role::value_memory);
+  return has_keys && has_values;
+}
+
 constexpr Idle idle_options[] = {
+    {&option::memory, needs_no_memory, ": keys and values are given"},
     {&option::mask_fill, [](const OptionValues&, const Problem& problem) { return !problem.is_masked(); },
      " without a mask"},
     {&option::mask_fill, [](const OptionValues&, const Problem& problem) { return only_adds(problem); },

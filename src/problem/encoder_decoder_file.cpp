@@ -12,6 +12,7 @@
 #include "files/cells.hpp"
 #include "files/json.hpp"
 #include "math/random.hpp"
+#include "problem/words.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -49,6 +50,18 @@ std::vector<std::string> different_strings_of(const Member& member) {
       fail("{} has {} twice: give every word once", member.place, in_quotes(word));
   }
   return strings;
+}
+
+std::vector<SentencePair> pairs_of(const Member& member) {
+  std::vector<SentencePair> pairs;
+  const std::string wanted =
+      fmt::format("{} must be a list of pairs, each a sentence and its translation", member.place);
+  if (!member.value.is_array() || member.value.empty()) fail("{}", wanted);
+  for (const Json& item : member.value) {
+    if (!item.is_array() || item.size() != 2) fail("{}", wanted);
+    pairs.push_back({string_of({item[0], member.place}), string_of({item[1], member.place})});
+  }
+  return pairs;
 }
 
 Matrices matrices_of(const Member& member) {
@@ -98,6 +111,7 @@ constexpr std::array members = {
     FileMember{"source_words", read_into<&File::source_words, different_strings_of>},
     FileMember{"target_words", read_into<&File::target_words, different_strings_of>},
     FileMember{"features", read_into<&File::features, different_strings_of>},
+    FileMember{"sentences", read_into<&File::sentences, pairs_of>},
     FileMember{"parameters", read_into<&File::parameters, matrices_of>},
     FileMember{"variants", read_into<&File::variants, variants_of>},
 };
@@ -191,6 +205,20 @@ EncoderDecoder encoder_decoder_of(const EncoderDecoderFile& file, const Alignmen
   }
   check_matrices(model, file.where);
   return model;
+}
+
+std::vector<KnownTranslation> known_translations(const EncoderDecoderFile& file) {
+  const auto closed = [](const std::string& sentence) {
+    std::vector<std::string> words = split_words(sentence);
+    words.emplace_back(end_word);
+    return words;
+  };
+  std::vector<KnownTranslation> known;
+  for (const SentencePair& pair : file.sentences) {
+    known.push_back({ids_of(closed(pair.source), file.source_words, "source"),
+                     ids_of(closed(pair.target), file.target_words, "target")});
+  }
+  return known;
 }
 
 void draw_parameters(EncoderDecoder& model, std::uint32_t seed) {

@@ -3,13 +3,19 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "model/encoder_decoder.hpp"
+#include "model/by_length.hpp"
 
 namespace attn {
+
+/// A sentence and its correct translation, without <end>.
+struct SentencePair {
+  std::string source, target;
+};
 
 /// An encoder-decoder with a sentence to translate, as a file describes it: one cell, and the matrices that
 /// all variants share beside those of each variant alone.
@@ -23,7 +29,8 @@ struct EncoderDecoderFile {
   std::string cell, variant;         // names of rows; empty: not told
   std::string source, target;        // sentences; empty: not told
   std::vector<std::string> source_words, target_words, features;
-  Matrices parameters;  // of all variants
+  std::vector<SentencePair> sentences;  // whose translations are known; may be empty
+  Matrices parameters;                  // of all variants
   std::map<std::string, Matrices, std::less<>> variants;
 };
 
@@ -32,16 +39,21 @@ struct Translation {
   std::string title;
   std::vector<std::string> about;
   std::vector<std::string> numbers;  // how they were chosen; empty: they are random, or nothing is said
+  std::string on_random = {};        // a sentence on what is random; empty: nothing is
   EncoderDecoder model;
   Ids source, target;
-  bool is_forced = false;  // the target was given, and not found by the model
+  bool is_forced = false;                    // the target was given, and not found by the model
+  std::vector<KnownTranslation> known = {};  // the correct translations that the file gives
 };
 
-/// What the example is called that is compiled in.
-inline constexpr std::string_view alignment_example_name = "white-house";
+/// A file under lessons/align, compiled in: sentences, their words and hand-set matrices.
+struct AlignmentExample {
+  std::string_view name;
+  std::string_view json;
+};
 
-/// The example that is compiled in: a French sentence, its words and hand-set matrices.
-std::string_view alignment_example();
+/// All of them; the first is the default.
+std::span<const AlignmentExample> alignment_examples();
 
 /// Reads a file. Throws InputError: not JSON, an unknown member, a value of the wrong kind, a word that
 /// stands twice in a vocabulary, a vocabulary without <end> or <start>.
@@ -51,6 +63,9 @@ EncoderDecoderFile read_encoder_decoder(std::string_view json, const std::string
 /// file has no matrices for, a matrix that is missing, superfluous, of another shape or not finite.
 EncoderDecoder encoder_decoder_of(const EncoderDecoderFile& file, const AlignmentVariant& variant,
                                   const Recurrence& cell);
+
+/// The sentences of a file as ids. Throws InputError: a word that the vocabulary has not.
+std::vector<KnownTranslation> known_translations(const EncoderDecoderFile& file);
 
 /// Draws all matrices of an encoder-decoder whose words and sizes are told; biases are zeros.
 /// Throws InputError when they would have more cells than a file may hold.

@@ -98,8 +98,9 @@ void add_alignments(Graph& graph);
 
 /// A computation, and the problem that it belongs to.
 struct Calculation {
-  std::shared_ptr<const Graph> graph = {};      // null: nothing was computed
+  std::shared_ptr<Graph> graph = {};            // null: nothing was computed
   std::shared_ptr<const Problem> problem = {};  // null: it was not about a problem
+  std::string random = {};                      // a sentence on what is random in a model; empty: nothing is
 };
 
 }  // namespace attn

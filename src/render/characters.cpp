@@ -18,18 +18,24 @@ enum Direction : unsigned { up = 1, down = 2, left = 4, right = 8 };
 // What drawings are made of.
 struct Signs {
   std::array<std::string_view, 16> lines;  // by the sum of their directions
-  std::string_view arrow_head, tick, corner;
+  std::array<std::string_view, 4> heads;   // of arrows: up, down, left, right
+  std::string_view across, beside;         // of frames
+  std::string_view tick, corner;
   std::array<std::string_view, 6> marks;   // of curves
   std::array<std::string_view, 5> shades;  // of cells, from the smallest to the largest
 };
 constexpr Signs drawn = {{" ", "│", "│", "│", "─", "╯", "╮", "┤", "─", "╰", "╭", "├", "─", "┴", "┬", "┼"},
-                         "▼",
+                         {"▲", "▼", "◀", "▶"},
+                         "╌",
+                         "┆",
                          "┤",
                          "└",
                          {"•", "×", "+", "o", "#", "*"},
                          {" ", "░", "▒", "▓", "█"}};
 constexpr Signs ascii = {{" ", "|", "|", "|", "-", "+", "+", "+", "-", "+", "+", "+", "-", "+", "+", "+"},
-                         "v",
+                         {"^", "v", "<", ">"},
+                         ".",
+                         ":",
                          "|",
                          "+",
                          {"*", "x", "+", "o", "#", "@"},
@@ -41,6 +47,7 @@ class CharacterDrawing {
  public:
   CharacterDrawing(const Drawing& drawing, const Style& style)
       : drawing_(drawing), style_(style), signs_(style.unicode ? drawn : ascii) {
+    for (const Drawing::Frame& frame : drawing.frames) add(frame);
     for (const Drawing::Box& box : drawing.boxes) add(box);
     for (const Drawing::Line& line : drawing.lines) add(line);
     for (const Drawing::Label& label : drawing.labels) put(label.at, label.text, display_width(label.text));
@@ -54,13 +61,16 @@ class CharacterDrawing {
       for (const std::string& line : wrap(style_.signs(*drawing_.caption), style_.limit() - margin))
         sink.write(std::string(margin, ' ') + line + "\n");
     }
+    std::size_t next = 0;
     for (const auto& [y, row] : rows_) {
+      for (; next < y; ++next) sink.write("\n");
+      ++next;
       std::string line(margin, ' ');
       std::size_t end = 0;
       for (const auto& [x, piece] : row) {
         if (x < end) continue;  // it is covered
         line += std::string(x - end, ' ');
-        line += piece.text.empty() ? signs_.lines[piece.directions] : piece.text;
+        line += piece.text.empty() ? sign_of(piece) : piece.text;
         end = x + piece.width;
       }
       line.erase(line.find_last_not_of(' ') + 1);
@@ -75,13 +85,24 @@ class CharacterDrawing {
     std::string text = {};  // empty: a line
     std::size_t width = 1;
     unsigned directions = 0;
+    bool is_joint = false;  // a line turns or ends here
   };
+
+  // Of lines that only cross, the upright one passes over the other.
+  std::string_view sign_of(const Piece& piece) const {
+    constexpr unsigned all = up | down | left | right;
+    return signs_.lines[piece.directions == all && !piece.is_joint ? up | down : piece.directions];
+  }
 
   void put(Point at, std::string_view text, std::size_t width) {
     rows_[at.y][at.x] = {std::string(text), width};
   }
 
-  void add_directions(Point at, unsigned directions) { rows_[at.y][at.x].directions |= directions; }
+  void add_directions(Point at, unsigned directions) {
+    Piece& piece = rows_[at.y][at.x];
+    piece.text.clear();  // lines pass through frames
+    piece.directions |= directions;
+  }
 
   void connect(Point from, Point to) {
     const auto [x, to_x] = std::minmax(from.x, to.x);
@@ -94,6 +115,23 @@ class CharacterDrawing {
       add_directions({x, i}, down);
       add_directions({x, i + 1}, up);
     }
+    rows_[from.y][from.x].is_joint = rows_[to.y][to.x].is_joint = true;
+  }
+
+  void add(const Drawing::Frame& frame) {
+    for (std::size_t x = frame.from.x; x <= frame.to.x; ++x) {
+      put({x, frame.from.y}, signs_.across, 1);
+      put({x, frame.to.y}, signs_.across, 1);
+    }
+    for (std::size_t y = frame.from.y + 1; y < frame.to.y; ++y) {
+      put({frame.from.x, y}, signs_.beside, 1);
+      put({frame.to.x, y}, signs_.beside, 1);
+    }
+    put(frame.from, signs_.lines[right | down], 1);
+    put({frame.to.x, frame.from.y}, signs_.lines[left | down], 1);
+    put({frame.from.x, frame.to.y}, signs_.lines[right | up], 1);
+    put(frame.to, signs_.lines[left | up], 1);
+    if (!frame.title.empty()) put({frame.from.x + 2, frame.from.y}, frame.title, display_width(frame.title));
   }
 
   void add(const Drawing::Box& box) {
@@ -106,7 +144,13 @@ class CharacterDrawing {
 
   void add(const Drawing::Line& line) {
     for (std::size_t i = 0; i + 1 < line.points.size(); ++i) connect(line.points[i], line.points[i + 1]);
-    if (line.has_arrow) put(line.points.back(), signs_.arrow_head, 1);
+    if (line.has_arrow && line.points.size() > 1) put(line.points.back(), head_of(line), 1);
+  }
+
+  std::string_view head_of(const Drawing::Line& line) const {
+    const Point from = line.points[line.points.size() - 2], to = line.points.back();
+    if (from.x == to.x) return signs_.heads[from.y > to.y ? 0 : 1];
+    return signs_.heads[from.x > to.x ? 2 : 3];
   }
 
   void add(const Drawing::Axes& axes) {

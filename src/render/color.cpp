@@ -91,16 +91,25 @@ std::string if_colored(const Style& style, const char* sequence) {
 
 }  // namespace
 
+Strengths::Strengths(const Table& table) : heat_(table.heat) {
+  if (heat_ == Heat::around_zero) largest_ = largest_of(table);
+}
+
+double Strengths::of(double value) const {
+  if (heat_ == Heat::none || std::isnan(value)) return 0.0;
+  const double strength = std::clamp(value / largest_, -1.0, 1.0);
+  return std::fabs(strength) < least ? 0.0 : strength;
+}
+
 Shading::Shading(const Table& table, const Style& style) : heat_(table.heat), style_(style) {
-  if (heat_ == Heat::around_zero && style.colors != Colors::none) largest_ = largest_of(table);
+  if (style.colors != Colors::none) strengths_.emplace(table);
 }
 
 std::string Shading::of(double value) const {
-  if (heat_ == Heat::none || std::isnan(value)) return "";
-  const double strength = std::fmin(1.0, std::fabs(value / largest_));
-  if (strength < least) return "";
+  const double strength = strengths_ ? strengths_->of(value) : 0.0;
+  if (strength == 0.0) return "";
   const Ramps& ramps = is_light(style_.ground) ? on_light : on_dark;
-  return shade(strength, value < 0.0 ? ramps.negative : ramps.positive, style_);
+  return shade(std::fabs(strength), strength < 0.0 ? ramps.negative : ramps.positive, style_);
 }
 
 bool Shading::tells_sizes() const {
@@ -113,6 +122,11 @@ bool is_shaded(const Block& block) {
   const auto shaded = [](const Table& table) { return table.heat != Heat::none; };
   if (const Table* const table = std::get_if<Table>(&block)) return shaded(*table);
   if (const HeatMap* const map = std::get_if<HeatMap>(&block)) return shaded(map->table);
+  if (const HeatMaps* const maps = std::get_if<HeatMaps>(&block))
+    return std::ranges::any_of(maps->tables, shaded);
+  if (const ShadedWords* const words = std::get_if<ShadedWords>(&block)) return shaded(words->weights);
+  if (const ProductBlock* const product = std::get_if<ProductBlock>(&block))
+    return shaded(product->left) || shaded(product->right) || shaded(product->result);
   const SideBySide* const group = std::get_if<SideBySide>(&block);
   return group && std::ranges::any_of(group->tables, shaded);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "page/page.hpp"
@@ -7,8 +8,21 @@
 
 namespace attn {
 
-/// How the cells of one table are colored: each by its size against the largest of the table, or against one
-/// where they are weights.
+/// How strongly the cells of one table stand out: each by its size against the largest of the table, or
+/// against one where they are weights.
+class Strengths {
+ public:
+  explicit Strengths(const Table& table);
+
+  /// From −1 to 1, with the sign of the number; 0 where it is next to nothing, or where sizes are not told.
+  double of(double value) const;
+
+ private:
+  Heat heat_;
+  double largest_ = 1.0;
+};
+
+/// How the cells of one table are colored, as strongly as they stand out.
 class Shading {
  public:
   Shading(const Table& table, const Style& style);
@@ -21,7 +35,7 @@ class Shading {
  private:
   Heat heat_;
   Style style_;
-  double largest_ = 1.0;
+  std::optional<Strengths> strengths_;  // nothing: without colors
 };
 
 /// Whether colors show the sizes of cells in this block.

@@ -41,6 +41,7 @@ struct Metrics {
   std::size_t column = 1;  // what a column of text is wide
   std::size_t line = 1;    // from one line of text to the next
   std::size_t limit = 78;  // how wide a drawing may be
+  bool slanted = false;    // whether lines may be: they then cross without harm
 };
 
 /// Characters within the style's width, or 80 columns without one.
@@ -56,8 +57,15 @@ struct Drawing {
     Point from, to;  // opposite corners
   };
   struct Line {
-    std::vector<Point> points;  // its corners, from end to end
-    bool has_arrow = false;     // at its end
+    std::vector<Point> points;               // its corners, from end to end
+    bool has_arrow = false;                  // at its end
+    std::optional<double> strength = {};     // from 0 to 1; none: a line that tells no number
+    std::optional<std::size_t> series = {};  // which head or curve it belongs to
+  };
+  /// A frame around a part, its title in the upper edge. Lines pass through it.
+  struct Frame {
+    Point from, to;  // opposite corners
+    std::string title;
   };
   struct Label {
     Point at;  // where it begins
@@ -86,7 +94,11 @@ struct Drawing {
     std::optional<double> level = {};
   };
 
+  // What it shows, in words, for those who hear a page.
+  std::string title = {};
+  std::string description = {};
   std::optional<std::string> caption = {};  // above it
+  std::vector<Frame> frames = {};
   std::vector<Box> boxes = {};
   std::vector<Line> lines = {};
   std::vector<Label> labels = {};
@@ -100,6 +112,15 @@ struct Drawing {
 /// that would have to cross share a corner: what is drawn is to be planar.
 Drawing lay_out(const Flow& flow, const Style& style, const Metrics& metrics);
 
+/// Things in rows and columns. Lines between rows go straight down, or join in a line of their own above what
+/// they lead to; those that skip a row of their own column pass beside it. Where the lanes do not fit beside
+/// each other they are below each other, and words that are too long are shortened.
+Drawing lay_out(const Diagram& diagram, const Style& style, const Metrics& metrics);
+
+/// Lines from the query to the words, as heavy as their weights, a color for each head: for metrics in which
+/// lines may be slanted. Of many words those with the largest weights.
+Drawing lay_out(const ShadedWords& words, const Style& style, const Metrics& metrics);
+
 /// Curves with the range of both axes. Points that are not finite, or not positive on a logarithmic axis, are
 /// passed over.
 Drawing lay_out(const Plot& plot, const Style& style, const Metrics& metrics);
@@ -107,6 +128,9 @@ Drawing lay_out(const Plot& plot, const Style& style, const Metrics& metrics);
 /// The cells of a table. Columns are left out evenly where there is no room, and rows of a large matrix
 /// unless all of it is asked for.
 Drawing lay_out(const HeatMap& map, const Style& style, const Metrics& metrics);
+
+/// A matrix as a heat map with its numbers in it and words beside it; without them where there is no room.
+Drawing lay_out_with_numbers(const Table& table, const Style& style, const Metrics& metrics);
 
 /// A drawing laid out in characters, as such: a sign of its own for each curve; one or two blanks for each
 /// cell, colored as in a table, or where there are no colors signs in steps. A cell that is not finite is a

@@ -16,6 +16,10 @@ namespace {
 constexpr std::array table = {
     Format{"text", "tables for a terminal or a text file", "txt", Audience::readers, render_text},
     Format{"markdown", "tables and LaTeX formulas", "md", Audience::readers, render_markdown},
+    Format{"html", "a page for a browser: tables, formulas and drawings", "html", Audience::readers,
+           render_html},
+    Format{"latex", "tables, formulas and drawings for pdfLaTeX", "tex", Audience::readers, render_latex},
+    Format{"svg", "a drawing; of several, each as a file", "svg", Audience::readers, render_svg, drawings_of},
     Format{"csv", "the matrices, separated by commas, at full precision", "csv", Audience::programs,
            render_csv},
     Format{"tsv", "the matrices, separated by tabs, at full precision", "tsv", Audience::programs,

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "page/page.hpp"
 #include "render/style.hpp"
@@ -20,11 +21,14 @@ struct Format {
   std::string_view extension;  // of the files it is chosen for
   Audience audience;
   void (*render)(const Page& page, const Style& style, Sink& sink);
+  /// The pages that become a file each, where a file holds a part of a page only; null: it holds all.
+  std::vector<Page> (*parts)(const Page& page) = nullptr;
 
   bool is_binary() const { return audience == Audience::bytes; }
 };
 
-/// text, markdown, csv, tsv, json, npy, npz, safetensors. A new format is one file and one row.
+/// text, markdown, html, latex, svg, csv, tsv, json, npy, npz, safetensors. A new format is one file and one
+/// row.
 std::span<const Format> formats();
 
 /// The format of a file name. Throws InputError when its extension belongs to none.
@@ -35,6 +39,20 @@ Style style_within(const CommandOutput& output, Style around);
 
 void render_text(const Page& page, const Style& style, Sink& sink);
 void render_markdown(const Page& page, const Style& style, Sink& sink);
+/// A page for a browser, which needs nothing else: no script, no style and no picture from elsewhere.
+void render_html(const Page& page, const Style& style, Sink& sink);
+/// A part of a document, whose first line says which packages it needs, or a whole one. All of it is ASCII.
+void render_latex(const Page& page, const Style& style, Sink& sink);
+/// The drawing of a page, with weights as a heat map. Throws InputError unless there is exactly one.
+void render_svg(const Page& page, const Style& style, Sink& sink);
+/// The first line of a file that holds such a drawing.
+constexpr std::string_view begin_of_svg_file = "<!-- drawn by attn -->\n";
+/// What that drawing shows, for those who do not see it. Throws as render_svg does.
+std::string drawing_in_words(const Page& page, const Style& style);
+/// A page for each of its drawings.
+std::vector<Page> drawings_of(const Page& page);
+/// Words as Markdown: whatever would begin markup, a cell or HTML is escaped.
+std::string escaped_markdown(std::string_view text);
 /// A fence of backticks that nothing in the text can close: "```" or longer.
 std::string fence_around(std::string_view text);
 /// The matrices of the trace at full precision: numbers alone, or with the words that label them; several

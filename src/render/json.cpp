@@ -110,6 +110,33 @@ class BlockWriter final : public Writer {
     json_.end_object();
   }
 
+  void write(const HeatMaps& maps) override {
+    begin("heat_maps");
+    json_.key("tables");
+    json_.begin_array();
+    for (const Table& table : maps.tables) write(table);
+    json_.end_array();
+    json_.end_object();
+  }
+
+  void write(const ShadedWords& words) override {
+    begin("shaded_words");
+    if (words.query_count > 0) member("query", words.queries.label(words.query));
+    json_.key("table");
+    write(words.weights);
+    json_.end_object();
+  }
+
+  void write(const ProductBlock& product) override {
+    begin("product");
+    for (const auto& [key, table] : {std::pair{"left", &product.left}, std::pair{"right", &product.right},
+                                     std::pair{"result", &product.result}}) {
+      json_.key(key);
+      write(*table);
+    }
+    json_.end_object();
+  }
+
   void write(const Plot& plot) override {
     begin("plot");
     member("title", plot.title);
@@ -140,6 +167,53 @@ class BlockWriter final : public Writer {
       json_.key("from");
       json_.begin_array();
       for (const std::size_t place : box.from) json_.integer(place + 1);
+      json_.end_array();
+      json_.end_object();
+    }
+    json_.end_array();
+    json_.end_object();
+  }
+
+  void write(const Diagram& diagram) override {
+    begin("diagram");
+    member("title", diagram.title);
+    member("description", diagram.description);
+    json_.key("lanes");
+    json_.strings(diagram.lanes);
+    json_.key("things");
+    json_.begin_array();
+    for (const Diagram::Thing& thing : diagram.things) {
+      json_.begin_object();
+      json_.key("lines");
+      json_.strings(thing.lines);
+      place("lane", thing.place.lane);
+      place("row", thing.place.row);
+      place("column", thing.place.column);
+      json_.end_object();
+    }
+    json_.end_array();
+    json_.key("links");
+    json_.begin_array();
+    for (const Diagram::Link& link : diagram.links) {
+      json_.begin_object();
+      place("from", link.from);
+      place("to", link.to);
+      if (!link.text.empty()) member("text", link.text);
+      if (link.strength) {
+        json_.key("strength");
+        json_.number(*link.strength);
+      }
+      json_.end_object();
+    }
+    json_.end_array();
+    json_.key("groups");
+    json_.begin_array();
+    for (const Diagram::Group& group : diagram.groups) {
+      json_.begin_object();
+      member("title", group.title);
+      json_.key("things");
+      json_.begin_array();
+      for (const std::size_t thing : group.things) json_.integer(thing + 1);
       json_.end_array();
       json_.end_object();
     }
@@ -213,6 +287,12 @@ class BlockWriter final : public Writer {
   void member(std::string_view key, std::string_view value) {
     json_.key(key);
     json_.string(value);
+  }
+
+  // Counted from 1.
+  void place(std::string_view key, std::size_t number) {
+    json_.key(key);
+    json_.integer(number + 1);
   }
 
   void labels(std::string_view key, const Axis& axis) {

@@ -11,22 +11,12 @@
 namespace attn {
 namespace {
 
-// A word of the reader's as Markdown: whatever would begin markup, a cell or HTML is escaped.
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : printable(text)) {
-    if (std::string_view("\\`*_{}[]<>#|$~&").find(c) != std::string_view::npos) result += '\\';
-    result += c;
-  }
-  return result;
-}
-
 // A cell of a listing: the spaces that it begins with stay.
 std::string cell_of_listing(std::string_view text) {
   const std::size_t spaces = std::min(text.find_first_not_of(' '), text.size());
   std::string result;
   for (std::size_t i = 0; i < spaces; ++i) result += "&nbsp;";
-  return result + escaped(text.substr(spaces));
+  return result + escaped_markdown(text.substr(spaces));
 }
 
 std::string code_span(std::string_view text) {
@@ -36,17 +26,28 @@ std::string code_span(std::string_view text) {
   return fence + (touches ? " " : "") + printable(text) + (touches ? " " : "") + fence;
 }
 
-std::string joined(const Text& text) {
+// GitHub's renderer refuses \operatorname.
+std::string for_renderers(std::string latex) {
+  constexpr std::string_view refused = "\\operatorname{", taken = "\\mathrm{";
+  for (std::size_t at; (at = latex.find(refused)) != std::string::npos;)
+    latex.replace(at, refused.size(), taken);
+  return latex;
+}
+
+std::string joined(const Text& text, MathMarks math) {
   std::string result;
   for (const Span& span : text) {
-    if (span.style == Span::Style::strong) {
-      result += "**" + escaped(span.text) + "**";
+    if (span.style == Span::Style::formula && math == MathMarks::fences &&
+        span.latex.find('`') == std::string::npos) {
+      result += "$`" + for_renderers(span.latex) + "`$";
+    } else if (span.style == Span::Style::strong) {
+      result += "**" + escaped_markdown(span.text) + "**";
     } else if (span.style == Span::Style::emphasis) {
-      result += "*" + escaped(span.text) + "*";
+      result += "*" + escaped_markdown(span.text) + "*";
     } else if (span.style == Span::Style::code) {
       result += code_span(span.text);
     } else {
-      result += escaped(span.text);
+      result += escaped_markdown(span.text);
     }
   }
   return result;
@@ -59,19 +60,19 @@ class MarkdownWriter final : public Writer {
 
   void write(const Heading& heading) override {
     gap();
-    sink_.write(std::string(static_cast<std::size_t>(heading.level), '#') + " " + joined(heading.text) +
-                "\n");
+    sink_.write(std::string(static_cast<std::size_t>(heading.level), '#') + " " +
+                joined(heading.text, style_.math) + "\n");
   }
 
   void write(const Prose& prose) override {
     gap();
-    sink_.write(joined(prose.text) + "\n");
+    sink_.write(joined(prose.text, style_.math) + "\n");
   }
 
   void write(const FormulaBlock& block) override {
     gap();
-    sink_.write("$$" + block.formula.latex + "$$\n");
-    sink_.write("\n" + escaped(written_shapes(block)) + "\n");
+    write_formula(block.formula.latex);
+    sink_.write("\n" + escaped_markdown(written_shapes(block)) + "\n");
   }
 
   void write(const Table& table) override {
@@ -81,7 +82,7 @@ class MarkdownWriter final : public Writer {
     write_header(table, shape.columns);
     std::atomic<bool> masked = false;
     const auto append = [&](std::size_t i, std::string& line) {
-      line += "| " + escaped(table.rows.label(i)) + " |";
+      line += "| " + header(table.rows.label(i), i == table.marked_row) + " |";
       double sum = 0.0;
       for (std::size_t j = 0; j < shape.columns; ++j) {
         line += ' ';
@@ -112,7 +113,7 @@ class MarkdownWriter final : public Writer {
     std::string rule = "|";
     sink_.write("|");
     for (const std::string& column : listing.columns) {
-      sink_.write(" " + escaped(column) + " |");
+      sink_.write(" " + escaped_markdown(column) + " |");
       rule += " --- |";
     }
     sink_.write("\n" + rule + "\n");
@@ -126,7 +127,7 @@ class MarkdownWriter final : public Writer {
   void write(const Margined& margined) override {
     gap();
     for (const Margined::Line& line : margined.lines) {
-      const std::string text = line.first + joined(line.text);
+      const std::string text = line.first + joined(line.text, style_.math);
       sink_.write(text.substr(0, text.find_last_not_of(' ') + 1) + "\n");
     }
   }
@@ -140,18 +141,9 @@ class MarkdownWriter final : public Writer {
 
   void write(const Derived& derived) override {
     gap();
-    const Notation notation{.latex = true,
-                            .precision = std::max(style_.precision, least_precision),
-                            .most_terms = style_.elides() ? 8u : 0u,
-                            .terms_in_line = 4};
-    std::string left = written_subject(derived, notation) + " ";
-    sink_.write("$$\\begin{aligned}\n");
-    for (const WrittenStep& step : steps_of(derived, notation)) {
-      sink_.write(left + (step.is_rounded ? "&\\approx " : "&= ") + step.text + "\n");
-      left = "\\\\ ";
-    }
-    sink_.write("\\end{aligned}$$\n");
-    if (!derived.told_reason.empty()) sink_.write("\n" + escaped(derived.told_reason) + "\n");
+    const std::string steps = aligned_steps(derived, style_.elides() ? 8 : 0, style_.precision);
+    write_formula("\\begin{aligned}\n" + steps + "\\end{aligned}");
+    if (!derived.told_reason.empty()) sink_.write("\n" + escaped_markdown(derived.told_reason) + "\n");
   }
 
  private:
@@ -160,17 +152,27 @@ class MarkdownWriter final : public Writer {
     first_ = false;
   }
 
+  static std::string header(const std::string& label, bool is_marked) {
+    return is_marked ? "**" + escaped_markdown(label) + "**" : escaped_markdown(label);
+  }
+
+  void write_formula(const std::string& latex) {
+    if (style_.math == MathMarks::dollars) return sink_.write("$$" + latex + "$$\n");
+    const std::string fence = fence_around(latex);
+    sink_.write(fence + "math\n" + for_renderers(latex) + "\n" + fence + "\n");
+  }
+
   void write_header(const Table& table, std::size_t columns) {
-    std::string header = "| " + escaped(table.title) + " |", rule = "| :--- |";
+    std::string line = "| " + escaped_markdown(table.title) + " |", rule = "| :--- |";
     for (std::size_t j = 0; j < columns; ++j) {
-      header += " " + escaped(table.columns.label(j)) + " |";
+      line += " " + header(table.columns.label(j), j == table.marked_column) + " |";
       rule += " ---: |";
     }
     if (table.row_sums) {
-      header += " Σ |";
+      line += " Σ |";
       rule += " ---: |";
     }
-    sink_.write(header + "\n" + rule + "\n");
+    sink_.write(line + "\n" + rule + "\n");
   }
 
   const Style& style_;
@@ -179,6 +181,15 @@ class MarkdownWriter final : public Writer {
 };
 
 }  // namespace
+
+std::string escaped_markdown(std::string_view text) {
+  std::string result;
+  for (const char c : printable(text)) {
+    if (std::string_view("\\`*_{}[]<>#|$~&").find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
 
 std::string fence_around(std::string_view text) {
   std::size_t longest = 0, run = 0;

@@ -196,6 +196,19 @@ std::vector<WrittenStep> steps_of(const Derived& derived, const Notation& notati
   }
 }
 
+std::string aligned_steps(const Derived& derived, std::size_t most_terms, int precision) {
+  const Notation notation{.latex = true,
+                          .precision = std::max(precision, least_precision),
+                          .most_terms = most_terms,
+                          .terms_in_line = 4};
+  std::string lines, left = written_subject(derived, notation) + " ";
+  for (const WrittenStep& step : steps_of(derived, notation)) {
+    lines += left + (step.is_rounded ? "&\\approx " : "&= ") + step.text + "\n";
+    left = "\\\\ ";
+  }
+  return lines;
+}
+
 std::string written_shapes(const FormulaBlock& block) {
   std::string shapes;
   for (const Shape operand : block.operands) shapes += "[" + to_string(operand) + "] ";

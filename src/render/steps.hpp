@@ -37,6 +37,10 @@ struct WrittenStep {
 /// terms after another worked out.
 std::vector<WrittenStep> steps_of(const Derived& derived, const Notation& notation);
 
+/// The steps of a cell as what stands in an environment `aligned` of LaTeX: each in a line, their signs below
+/// each other. Sums of more than `most_terms` are shortened, none where that is 0.
+std::string aligned_steps(const Derived& derived, std::size_t most_terms, int precision);
+
 /// Shapes as they stand beside a formula: "[2×4] [4×3] → [2×3]".
 std::string written_shapes(const FormulaBlock& block);
 

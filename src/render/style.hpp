@@ -20,8 +20,12 @@ struct Rgb {
 /// What stands behind the text where nothing else is known.
 constexpr Rgb dark_ground{0, 0, 0}, light_ground{255, 255, 255};
 
+/// What formulas stand between in Markdown: $$…$$, and plain text among words; or a fence named math, and
+/// $`…`$ among words, which GitHub and GitLab both read as they stand.
+enum class MathMarks { dollars, fences };
+
 /// How a page is to look. Formats that are read by machines heed none of it but the labels; documents only
-/// the precision.
+/// the precision and what is said to be theirs.
 struct Style {
   Colors colors = Colors::none;
   Rgb ground = dark_ground;  // of the terminal, behind the text
@@ -29,7 +33,11 @@ struct Style {
   std::size_t width = 0;     // columns; 0: no limit, and nothing is left out
   bool full = false;         // leave nothing out, whatever the width
   int precision = 4;         // most decimals
+  bool is_precise = false;   // they were asked for: where there is no room, columns are left out before them
   bool labels = true;        // of rows and columns, in CSV and TSV
+  MathMarks math = MathMarks::dollars;
+  bool standalone = false;  // LaTeX as a whole document, not as a part of one
+  bool shading = false;     // of cells in LaTeX
 
   /// Whether large matrices and long sums are shortened.
   bool elides() const { return width != 0 && !full; }

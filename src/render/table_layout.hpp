@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,16 +32,35 @@ inline bool is_masked(const Table& table, std::size_t row, std::size_t column) {
   return table.scores && (*table.scores)(row, column) == -std::numeric_limits<double>::infinity();
 }
 
-/// Rows or columns of a table that are shown: the first and the last ones, with a gap between when some are
-/// not.
+/// Fewer decimals for where there is no room, down to this many. A table of small numbers keeps as many as
+/// show two digits of its largest.
+constexpr int least_decimals = 2;
+Digits with_at_most(int decimals, Digits digits, double largest);
+
+/// The largest finite size among the cells; 0 without any.
+double largest_size(std::span<const double> cells);
+
+/// Rows or columns of a table that are shown, with gaps where some are not.
 struct Shown {
-  std::vector<std::size_t> places;
-  std::size_t gap_after = 0;  // how many places stand before the gap
-  std::size_t left_out = 0;
+  std::vector<std::size_t> places;  // in order
+  std::size_t count = 0;            // of all that there are
+
+  std::size_t left_out() const { return count - places.size(); }
+  /// How many are left out before the n-th that is shown, or behind the last one.
+  std::size_t gap_before(std::size_t n) const;
+  /// How many gaps there are.
+  std::size_t gaps() const;
 };
 
 Shown all_of(std::size_t count);
-/// The first `head` and the last `tail` of `count`; all when that is not fewer.
-Shown ends_of(std::size_t count, std::size_t head, std::size_t tail);
+/// These of `count`, in any order and any number of times.
+Shown some_of(std::size_t count, std::vector<std::size_t> places);
+
+/// The rows of a long table: the first and the last ones, and those that a sentence names.
+Shown shown_rows(const Table& table);
+
+/// The columns of a table, those first that are left out last: those that a sentence names, then those with
+/// the largest weights in these rows; where there are no weights, more from the beginning than from the end.
+std::vector<std::size_t> columns_by_importance(const Table& table, const Shown& rows);
 
 }  // namespace attn

@@ -7,6 +7,7 @@
 #include "render/format.hpp"
 #include "render/steps.hpp"
 #include "render/text_table.hpp"
+#include "render/weight_pictures.hpp"
 #include "render/width.hpp"
 #include "render/writer.hpp"
 
@@ -66,6 +67,21 @@ class TextWriter final : public Writer {
   void write(const SideBySide& group) override {
     gap();
     write_side_by_side(group.tables, style_, sink_);
+  }
+
+  void write(const HeatMaps& maps) override {
+    gap();
+    write_heat_maps(maps, style_, sink_);
+  }
+
+  void write(const ShadedWords& words) override {
+    gap();
+    write_shaded_words(words, style_, sink_);
+  }
+
+  void write(const ProductBlock& product) override {
+    gap();
+    write_product(product, style_, sink_);
   }
 
   void write(const Drawing& drawing) override {

@@ -90,7 +90,7 @@ constexpr std::array ascii_signs = {
     Replacement{"₁", "_1"},        Replacement{"ω", "omega"}, Replacement{"α", "alpha"},
     Replacement{"γ", "gamma"},     Replacement{"β", "beta"},  Replacement{"ε", "epsilon"},
     Replacement{"✓", "+"},         Replacement{"✗", "x"},     Replacement{"–", "-"},
-    Replacement{"\uFFFD", "?"},
+    Replacement{"●", "*"},         Replacement{"○", "o"},     Replacement{"\uFFFD", "?"},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "render/described.hpp"
 #include "render/format.hpp"
 #include "render/steps.hpp"
 
@@ -30,6 +31,15 @@ void Writer::write(const std::vector<Block>& blocks) {
 
 void Writer::write(const SideBySide& group) {
   for (const Table& table : group.tables) write(table);
+}
+
+void Writer::write(const ShadedWords& words) {
+  write(words.weights);
+  if (metrics().slanted && words.query_count > 0) write(lay_out(words, style_, metrics()));
+}
+
+void Writer::write(const ProductBlock& product) {
+  for (const Table* table : {&product.left, &product.right, &product.result}) write(*table);
 }
 
 void Writer::write(const Margined& margined) {
@@ -68,15 +78,23 @@ void Writer::write(const Derived& step) {
 }
 
 void Writer::write(const HeatMap& map) {
-  write(lay_out(map, style_, metrics()));
+  write(described(lay_out(map, style_, metrics()), map, style_));
+}
+
+void Writer::write(const HeatMaps& maps) {
+  for (const Table& table : maps.tables) write(HeatMap{table});
 }
 
 void Writer::write(const Plot& plot) {
-  write(lay_out(plot, style_, metrics()));
+  write(described(lay_out(plot, style_, metrics()), plot, style_));
 }
 
 void Writer::write(const Flow& flow) {
-  write(lay_out(flow, style_, metrics()));
+  write(described(lay_out(flow, style_, metrics()), flow));
+}
+
+void Writer::write(const Diagram& diagram) {
+  write(lay_out(diagram, style_, metrics()));
 }
 
 void Writer::write(const Drawing& drawing) {
@@ -89,6 +107,7 @@ Metrics Writer::metrics() const {
 
 Style style_within(const CommandOutput& output, Style around) {
   around.precision = output.precision;
+  around.is_precise = output.is_precise;
   around.full = around.full || output.full;
   around.unicode = around.unicode && output.unicode;
   if (output.width > 0) around.width = output.width;

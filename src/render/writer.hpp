@@ -25,6 +25,8 @@ class Writer {
   virtual void write(const CodeBlock& block) = 0;
 
   virtual void write(const SideBySide& group);       // one after the other
+  virtual void write(const ShadedWords& words);      // a table, and lines where they may be slanted
+  virtual void write(const ProductBlock& product);   // its tables, one after the other
   virtual void write(const Margined& margined);      // paragraphs
   virtual void write(const Note& note);              // paragraphs
   virtual void write(const CommandOutput& output);   // code, as it stands on a terminal
@@ -33,8 +35,10 @@ class Writer {
 
   // Drawings are laid out in the format's own metrics.
   virtual void write(const HeatMap& map);
+  virtual void write(const HeatMaps& maps);  // one after the other
   virtual void write(const Plot& plot);
   virtual void write(const Flow& flow);
+  virtual void write(const Diagram& diagram);
   virtual void write(const Drawing& drawing);  // code, made of characters
 
  protected:

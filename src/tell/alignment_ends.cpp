@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
+#include "graph/path.hpp"
 #include "model/influence.hpp"
 #include "support/number.hpp"
 #include "tell/describe.hpp"
@@ -23,6 +25,7 @@ class AlignmentEnds {
     add_alignment();
     add_probabilities();
     add_influence();
+    add_paths();
   }
 
  private:
@@ -100,6 +103,48 @@ class AlignmentEnds {
         "replacing this word hardly changes any output. With --variant bahdanau each output attends to every "
         "state.",
         model_.state_size));
+  }
+
+  // How many states lie on the shortest path through the network, found by searching the graph.
+  void add_paths() {
+    const std::size_t n = translation_.source.size(), steps = translation_.target.size();
+    std::set<const Node*> states;
+    for (std::size_t i = 1; i <= n; ++i) states.insert(&encoder_state(i));
+    for (std::size_t t = 0; t <= steps; ++t) states.insert(&decoder_state(t));
+    const auto counts = [&](const Node& node) { return states.contains(&node); };
+    const ShortestPaths from_first(graph_, encoder_state(1), counts);
+    const ShortestPaths from_output(graph_, decoder_state(1), counts);
+    const Node& last_output = graph_.at({{scope::decoder, {scope::number, steps}}, role::distribution});
+    const std::size_t to_last = from_first.length(encoder_state(n)).value_or(0),
+                      to_output = from_first.length(last_output).value_or(0),
+                      between_outputs = from_output.length(decoder_state(steps)).value_or(0);
+    title("Paths through the states");
+    say("How many further states lie on the shortest path from one state to another, or to an output; found "
+        "by searching the graph. The last state of a path counts.");
+    Matrix cells({3, 1});
+    cells(0, 0) = static_cast<double>(to_last);
+    cells(1, 0) = static_cast<double>(between_outputs);
+    cells(2, 0) = static_cast<double>(to_output);
+    say(Table{.title = "path",
+              .rows = axis("paths", {fmt::format("h_1 to h_{}", n), fmt::format("s_1 to s_{}", steps),
+                                     fmt::format("h_1 to output {}", steps)}),
+              .columns = axis("quantity", {"states"}),
+              .cells = std::make_shared<const Matrix>(std::move(cells))});
+    if (!attends()) {
+      say("Without attention, the first word reaches an output only through all later states of the encoder, "
+          "and all states of the decoder up to that output.");
+      return;
+    }
+    say("With attention, each output has a path to each encoder state that is no longer for more words. Two "
+        "bottlenecks are left: between the states of the encoder, where h_1 reaches h_n only through all "
+        "states in between, and likewise between the states of the decoder. Self-attention replaces both.");
+  }
+
+  const Node& encoder_state(std::size_t i) const {
+    return graph_.at({{scope::encoder, {scope::number, i}}, role::h});
+  }
+  const Node& decoder_state(std::size_t t) const {
+    return graph_.at({{scope::decoder, {scope::number, t}}, role::state});
   }
 
   Page& page_;

@@ -102,6 +102,27 @@ class AlignmentWalk {
                                  "translation, whatever the model would have chosen."
                                : "Greedy decoding: each step takes the word with the highest probability, in "
                                  "a tie the first. This word is the input of the next step.");
+    if (!translation_.is_forced && !translation_.known.empty()) add_verdict();
+  }
+
+  // Whether the translation is correct, as far as that is known; it may be cut off by --steps.
+  void add_verdict() {
+    const auto known = std::ranges::find(translation_.known, translation_.source, &KnownTranslation::source);
+    if (known == translation_.known.end()) {
+      say(
+          fmt::format("The translator comes with {}. This sentence is not among them, so whether its "
+                      "translation is correct is not known.",
+                      count_of(translation_.known.size(), "correct translation")));
+      return;
+    }
+    const Ids &written = translation_.target, &correct = known->target;
+    if (written.size() <= correct.size() &&
+        std::ranges::equal(written, std::span(correct).first(written.size())))
+      return;
+    std::vector<std::string> words;
+    for (const std::size_t id : correct) words.push_back(target_word(id));
+    say(Prose{text("This translation is wrong. The correct one is ",
+                   strong(fmt::format("{}", fmt::join(words, " "))), ".")});
   }
 
   void add_parameters() {
@@ -134,7 +155,24 @@ class AlignmentWalk {
                   : fmt::format("Only the last state, the column \"{}\", reaches the decoder: its size is {} "
                                 "for a sentence of any length.",
                                 source_word(translation_.source.back()), model_.state_size));
-    say(formula_block(*find(0, role::state)));
+    add_beginning();
+  }
+
+  // What the recurrence of the decoder starts from.  (Bahdanau et al. 2014, appendix A.2.2)
+  void add_beginning() {
+    title(2, "The decoder begins");
+    say(Prose{
+        text("State 0 is computed from the encoder's last state. No output belongs to it. The word before "
+             "output 1 is ",
+             code(std::string(start_word)), ".")});
+    const Node* const state = find(0, role::state);
+    say(formula_block(*state));
+    const Matrix& w_s = graph_.at({{scope::decoder}, role::w_s}).matrix();
+    if (std::ranges::all_of(cells(w_s), [](double cell) { return cell == 0.0; })) {
+      say(fmt::format("All numbers of {} are 0 here. So state 0 is the same for every source: tanh({}).",
+                      Name({scope::decoder}, role::w_s).text(), Name({scope::decoder}, role::b_s).text()));
+    }
+    say(upright(std::string(state->scope_name()), {state}, axis("stages", {"state"})));
   }
 
   // One output: formulas in the order of the computation, then the vectors beside each other.

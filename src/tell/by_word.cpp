@@ -81,7 +81,15 @@ class WordWalk {
                    strong(asker()), " is below the formulas."));
     for (const Node* node : {&q, &k, &values_}) say_formulas(*node);
     page_.say(row_table(q, query_));
-    page_.say(SideBySide{{table_of(k), table_of(values_)}});
+    SideBySide tables{{table_of(k), table_of(values_)}};
+    for (Table& table : tables.tables) table.told.push_back({most_weighted(), 0});
+    page_.say(std::move(tables));
+  }
+
+  // The key with the largest weight, the first of several.
+  std::size_t most_weighted() const {
+    const std::span<const double> weights = row(weights_.matrix(), query_);
+    return static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
   }
 
   // They are written out for all keys, or where that is too long for the one with the largest weight.
@@ -93,8 +101,7 @@ class WordWalk {
     const bool all = keys * cells_of(first).size() <= most_written;
     page_.say(text(next_step(), " ", meaning_of_scores(*scores),
                    all ? "" : " This is the score of the key with the largest weight."));
-    const std::span<const double> weights = row(weights_.matrix(), query_);
-    const auto most = static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
+    const std::size_t most = most_weighted();
     for (std::size_t j = 0; j < keys; ++j) {
       if (!all && j != most) continue;
       page_.say(derivation({scores, query_, j}, 0));
@@ -146,7 +153,8 @@ class WordWalk {
                     .columns = axis("stages", std::move(names)),
                     .cells = share(std::move(numbers)),
                     .scores = share(std::move(scores)),
-                    .columns_differ = true});
+                    .columns_differ = true,
+                    .told = {{most_weighted(), 0}}});
   }
 
   // The products under the sum are the terms that explain the output: they are not worked out again here.
@@ -166,7 +174,8 @@ class WordWalk {
                     .rows = axis("keys", std::move(labels)),
                     .columns = output_.frame.columns,
                     .cells = share(std::move(products)),
-                    .heat = Heat::around_zero});
+                    .heat = Heat::around_zero,
+                    .told = {{most_weighted(), 0}}});
     page_.say(text(next_step(), " The sum of these products is the output for ", strong(asker()), "."));
     page_.say(row_table(output_, query_));
   }

@@ -41,6 +41,16 @@ std::string called(const Axis& axis, std::size_t i, std::string_view what) {
   return axis.labels ? fmt::format("\"{}\"", axis.label(i)) : fmt::format("{} {}", what, i + 1);
 }
 
+// The most decided of them, told in the order of the rows.
+std::vector<Look> told_looks(const Matrix& weights) {
+  constexpr std::size_t most_told = 3;
+  std::vector<Look> looks = decided_looks(weights);
+  std::ranges::stable_sort(looks, std::greater(), &Look::weight);
+  looks.resize(std::min(looks.size(), most_told));
+  std::ranges::sort(looks, std::less(), &Look::query);
+  return looks;
+}
+
 Heat heat_of(Content content) {
   if (content == Content::weights) return Heat::weights;
   return content == Content::permissions ? Heat::none : Heat::around_zero;
@@ -49,6 +59,7 @@ Heat heat_of(Content content) {
 }  // namespace
 
 std::optional<std::size_t> preferred_key(std::span<const double> weights, int decimals) {
+  if (weights.empty()) return std::nullopt;
   const auto best = static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
   if (!(weights[best] > 0.0)) return std::nullopt;  // every key is masked
   const std::string most = written_fixed(weights[best], decimals);
@@ -80,6 +91,9 @@ std::vector<const Node*> shown_in_tables(std::vector<const Node*> nodes) {
 Table shown_as(Table table, Content content, bool rows_sum_to_one, std::shared_ptr<const Matrix> scores) {
   table.heat = heat_of(content);
   table.row_sums = rows_sum_to_one;
+  if (rows_sum_to_one) {
+    for (const Look& look : told_looks(*table.cells)) table.told.push_back({look.query, look.key});
+  }
   table.scores = content == Content::weights ? std::move(scores) : table.cells;
   return table;
 }
@@ -152,11 +166,14 @@ void add_results_by_scope(Page& page, const std::vector<const Node*>& nodes) {
   }
 }
 
+std::string told_as_drawn(const Problem& problem) {
+  if (problem.drawn.empty()) return "";
+  return fmt::format("Random numbers ({}), not trained: {}. The results below have no meaning for language.",
+                     problem.drawn_from, fmt::join(problem.drawn, ", "));
+}
+
 void add_drawn(Page& page, const Problem& problem) {
-  if (problem.drawn.empty()) return;
-  page.say(
-      fmt::format("Random numbers ({}), not trained: {}. The results below have no meaning for language.",
-                  problem.drawn_from, fmt::join(problem.drawn, ", ")));
+  if (std::string sentence = told_as_drawn(problem); !sentence.empty()) page.say(std::move(sentence));
 }
 
 Listing regimes_of_rows(const Node& weights) {
@@ -179,14 +196,8 @@ void add_reading(Page& page, const Node& node) {
   }
   if (!node.original().rows_sum_to_one()) return;
   const Node& weights = node;
-  std::vector<Look> looks = decided_looks(weights.matrix());
+  const std::vector<Look> looks = told_looks(weights.matrix());
   if (looks.empty()) return;
-  // The most decided ones, told in the order of the rows.
-  constexpr std::size_t most_read = 3;
-  const std::size_t read = std::min(looks.size(), most_read);
-  std::ranges::stable_sort(looks, std::greater(), &Look::weight);
-  looks.resize(read);
-  std::ranges::sort(looks, std::less(), &Look::query);
   // A distribution of the next word is no attention, though a softmax as well.
   const bool of_words = weights.is(role::distribution);
   Text reading;

@@ -44,7 +44,9 @@ void add_formulas_and_tables(Page& page, const std::vector<const Node*>& nodes);
 std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& nodes);
 
 /// One sentence that tells which matrices are random, so that nothing that follows from them reads as a
-/// finding. Nothing where all were given.
+/// finding. Empty where all were given.
+std::string told_as_drawn(const Problem& problem);
+/// Adds it, where it is not empty.
 void add_drawn(Page& page, const Problem& problem);
 
 /// The regime of every row of some weights: a line for each query.

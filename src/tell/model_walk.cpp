@@ -96,7 +96,8 @@ std::string of_cross_mask(const Node&, const Told& told) {
 }
 
 std::string of_norm(const Node& node, const Told& told) {
-  return fmt::format("{} Then multiply by γ{}.", told.recipe.norm_kind->sentence,
+  const NormKind& kind = *told.recipe.norm_kind;
+  return fmt::format("{} {}. Then multiply by γ{}.", kind.sentence, root_in_words(kind, told.recipe.epsilon),
                      node.beside(role::beta) ? " and add β" : "");
 }
 

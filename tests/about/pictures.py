@@ -114,7 +114,7 @@ def main(update, attn):
             if not is_current:
                 wrong += 1
                 print(f"{name} is not what {command} prints now: run tests/about/pictures.py --update build/attn")
-    stored = {os.path.normpath(path) for path in glob.glob(os.path.join(DOCUMENTS, "pictures", "*"))}
+    stored = {os.path.normpath(path) for path in glob.glob(os.path.join(DOCUMENTS, "pictures", "*.svg"))}
     for path in sorted(stored - wanted):
         wrong += 1
         print(f"{path} is shown by no document")

@@ -15,14 +15,18 @@ DRAWN = """
     """.split()
 
 NOT_DRAWN = {
-    "how a page is written": "--output --precision --width --full --section --no-labels --ascii --color --theme --no-pager",
+    "how a page is written": "--output --precision --width --full --section --no-labels --heading-level --math --standalone --shading --ascii"
+                             " --color --theme --no-pager",
     "help": "-h --help",
+    "the same computation for a browser": "--page",
     "says what is computed and computes nothing": "--outline",
     "measured in seconds": "--measure",
     "a page of one word of the same numbers": "--by-word --from",
+    "other pictures of the same numbers": "--map --product --left --right",
     "another question about the same cell": "--explain",
     "built-in inputs, of which the same is drawn otherwise": "--example --size",
     "its page says that earlier outputs stay equal; the oracles compare the outputs themselves": "--check-causal",
+    "many translations, each of which is drawn otherwise": "--by-length",
     "chooses one matrix of a file": "--key",
     "lessons and their progress": "--state --no-input --answers --step --yes",
 }

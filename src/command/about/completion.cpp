@@ -274,7 +274,10 @@ Candidates candidates(std::span<const std::string> typed, const Environment& env
   if (typed.size() < 2) {
     all = commands_or_options(last);
   } else if (const Command* const command = find_row(commands(), typed.front())) {
-    all = candidates_of(*command, typed.subspan(1), environment);
+    const std::span<const std::string> line = typed.subspan(1);
+    const Command* const other = line.size() > 1 ? command_shown_as(*command, line) : nullptr;
+    all = other ? candidates_of(*other, line.subspan(1), environment)
+                : candidates_of(*command, line, environment);
   }
   std::erase_if(all.words, [&](const Candidate& candidate) { return !candidate.word.starts_with(last); });
   return all;

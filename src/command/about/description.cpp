@@ -29,10 +29,11 @@ std::vector<ChoiceList> choices_of_all(std::span<const Offered> options) {
 
 }  // namespace
 
-std::vector<OptionSection> input_sections(unsigned shown, std::string_view default_example) {
+std::vector<OptionSection> input_sections(const std::function<bool(const Option&)>& is_shown,
+                                          std::string_view default_example) {
   OptionSection whole{"Input and settings", {}}, fields{"", {}};
   for (const Offered& row : problem_options().options) {
-    if ((row.option->effect & shown) == 0) continue;
+    if (!is_shown(*row.option)) continue;
     const bool is_field = std::ranges::find(problem_members(), row.option) != problem_members().end();
     (is_field ? fields : whole).options.push_back(row);
   }
@@ -110,7 +111,8 @@ std::vector<OptionSection> all_sections(const Command& command) {
   std::vector<OptionSection> sections = {own_section(command)};
   if (command.takes_problem()) {
     const std::string_view own = command.default_example;
-    std::ranges::move(input_sections(command.shows, own.empty() ? examples().front().name : own),
+    std::ranges::move(input_sections([&](const Option& option) { return command.uses(option); },
+                                     own.empty() ? examples().front().name : own),
                       std::back_inserter(sections));
   }
   sections.push_back(output_section());

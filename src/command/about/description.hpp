@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,8 @@ std::vector<OptionChoice> told_choices(const Offered& row);
 /// The options that are the command's own: those that do not describe a problem or say how a page is written.
 OptionSection own_section(const Command& command);
 /// The options of a problem that have an effect (an `Effect`) on what is shown.
-std::vector<OptionSection> input_sections(unsigned shown, std::string_view default_example);
+std::vector<OptionSection> input_sections(const std::function<bool(const Option&)>& is_shown,
+                                          std::string_view default_example);
 /// The options that say how a page is written.
 OptionSection output_section();
 /// All of them: its own, those of a problem that have an effect on what it shows, and those of the output.

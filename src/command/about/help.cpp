@@ -62,7 +62,11 @@ struct Topic {
 
 constexpr std::array topics = {
     Topic{"input", "the options that give words, matrices and settings, for all commands that take them",
-          [](Page& page) { add_sections(page, input_sections(on_attention, examples().front().name)); }},
+          [](Page& page) {
+            add_sections(
+                page, input_sections([](const Option& option) { return (option.effect & on_attention) != 0; },
+                                     examples().front().name));
+          }},
     Topic{"output", "the options that say how a page is written: formats, width, colors, paging",
           [](Page& page) { add_section(page, output_section()); }},
     Topic{"environment", "variables of the environment, files and exit codes", add_facts},

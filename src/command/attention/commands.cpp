@@ -15,6 +15,7 @@ struct StepCommand {
   OptionGroup own = {};
   Outcome (*run)(const Command& command, const Arguments& arguments) = run_step;
   std::string_view default_example = {};
+  bool shows_weights = false;  // which can be shown in other forms, too
 };
 
 const std::vector<StepCommand> step_commands = {
@@ -32,8 +33,10 @@ const std::vector<StepCommand> step_commands = {
     {"mask", {"attn mask --causal", "attn mask --scores s.csv --mask '[[1,0],[1,1]]'"}},
     {"softmax",
      {"attn softmax --scores '14 12'", "attn softmax --example animal --from it"},
-     {{option::transpose, option::from}, {{&option::from, &option::transpose}}},
-     run_softmax},
+     {{option::transpose}},
+     run_step,
+     {},
+     true},
     {"weigh", {"attn weigh", "attn weigh --weights '0.9 0.1' --v '1 0; 0 1'"}},
     {"heads", {"attn heads", "attn heads --q q.npy --k k.npy --v v.npy --heads 4"}, {}, run_step, "animal"},
     {"concat", {"attn concat", "attn concat --text 'two heads' --heads 2"}, {}, run_step, "animal"},
@@ -50,10 +53,12 @@ void add_steps(std::vector<Command>& commands) {
   for (const Step& step : steps()) {
     const auto found = std::ranges::find(step_commands, step.name, &StepCommand::step);
     const StepCommand own = found == step_commands.end() ? StepCommand{step.name, {}} : *found;
+    std::vector<const OptionGroup*> groups = {&matrix_options(), &problem_options()};
+    if (own.shows_weights) groups.insert(groups.begin() + 1, &weight_options());
     commands.push_back({.name = step.name,
                         .summary = step.summary,
                         .own = own.own,
-                        .groups = {&matrix_options(), &problem_options()},
+                        .groups = std::move(groups),
                         .default_example = own.default_example,
                         .examples = own.examples,
                         .run = own.run});
@@ -73,14 +78,40 @@ std::vector<Command> attention_commands() {
                 {&option::swap, &option::outline},
                 {&option::outline, &option::by_word},
                 {&option::outline, &option::transpose},
+                {&option::outline, &option::from},
                 {&option::only, &option::by_word},
+                {&option::product, &option::by_word},
                 {&option::explain, &option::by_word}}},
-       .groups = {&matrix_options(), &problem_options()},
+       .groups = {&matrix_options(), &weight_options(), &browser_options(), &problem_options()},
        .examples = {"attn walk", "attn walk --by-word Thinking",
                     "attn walk --text 'Every word attends to every word' --heads 2",
                     "attn walk --x x.npy --wq wq.npy --wk wk.npy --wv wv.npy --causal -o walk.md"},
        .run = run_walk});
   add_steps(commands);
+  commands.push_back(
+      {.name = "map",
+       .summary = "where each head attends, how concentrated it is, and its strongest pairs",
+       .words = {{"COMMAND", Word::Count::optional, Kind::word, choices::mapped}},
+       .shown_as = &option::map,
+       .own = {{option::only}},
+       .groups = {&problem_options()},
+       .default_example = "animal",
+       .examples = {"attn map", "attn map --text 'the cat saw the dog' --heads 4", "attn map transformer",
+                    "attn map encoder --size base --only 'encoder.1.*'"},
+       .run = run_map});
+  commands.push_back(
+      {.name = "product",
+       .summary = "draw a matrix product: one factor at the left, one above, the result in the corner",
+       .words = {{"MATRIX", Word::Count::optional}},
+       .own = {{option::left, option::right, option::chosen_cell},
+               {},
+               {{&option::left, {&option::right}, "--left is multiplied by --right: give both"},
+                {&option::right, {&option::left}, "--right is multiplied by --left: give both"}}},
+       .groups = {&problem_options()},
+       .examples = {"attn product --cell Thinking,Machines", "attn product q --cell 1,2",
+                    "attn product --left '1 2; 3 4' --right '5 6; 7 8' --cell 1,2",
+                    "attn encoder --product 'encoder.1.self_attention.head.1.scores[1,2]'"},
+       .run = run_product});
   commands.push_back({.name = "explain",
                       .summary = "explain how one number was computed, step by step",
                       .words = {{"CELL", Word::Count::one, Kind::text, nullptr, "walk"}},
@@ -90,18 +121,45 @@ std::vector<Command> attention_commands() {
                                    "attn explain 'head.2.weights[it,animal]' --example animal"},
                       .run = run_explain});
   commands.push_back(
+      {.name = "page",
+       .summary = "write a page for browsers, in which every number can be explained and changed",
+       .words = {{"COMMAND", Word::Count::optional, Kind::word, choices::browser_pages}},
+       .shown_as = &option::page,
+       .own = {{}, browser_options().exclusions},
+       .groups = {&problem_options()},
+       .examples = {"attn page -o walk.html", "attn page --example animal -o animal.html",
+                    "attn page encoder --layers 2 -o encoder.html", "attn page align -o align.html"},
+       .run = run_page});
+  commands.push_back(
       {.name = "compare-scores",
        .summary = "compare the scoring functions on the same queries and keys",
        .groups = {&matrix_options(), &problem_options()},
+       .idle = {&option::scale},
        .examples = {"attn compare-scores", "attn compare-scores --q '1 0; 0 2' --k '1 1; 0 1; 2 0'"},
        .run = run_compare_scores});
   commands.push_back(
       {.name = "compare-masks",
        .summary = "compare ways to mask: scores or weights, −∞ or a finite number",
        .groups = {&matrix_options(), &problem_options()},
+       .idle = {&option::mask_fill},
        .default_example = "padding",
        .examples = {"attn compare-masks", "attn compare-masks --scores '3 1 2; 0 5 1' --causal"},
        .run = run_compare_masks});
+  commands.push_back(
+      {.name = "compare-positions",
+       .summary = "compare the kinds of positions: learned numbers, distances, periods, beyond n",
+       .own = {{{option::n, "number of positions", "16", 512},
+                {option::d, "size of the vectors, an even number", "8", 512}}},
+       .groups = {&matrix_options()},
+       .examples = {"attn compare-positions", "attn compare-positions --n 64 --d 16"},
+       .run = run_compare_positions});
+  commands.push_back(
+      {.name = "split-heads",
+       .summary = "reshape and transpose q, k and v for all heads at once, and how not to",
+       .groups = {&matrix_options(), &problem_options()},
+       .default_example = "animal",
+       .examples = {"attn split-heads", "attn split-heads --text 'the cat sat' --heads 2 --d-model 4"},
+       .run = run_split_heads});
   commands.push_back({.name = "pool",
                       .summary = "attention pooling: average, lookup, sum and softmax of the same scores",
                       .groups = {&matrix_options(), &problem_options()},
@@ -131,17 +189,24 @@ std::vector<Command> attention_commands() {
                       .groups = {&matrix_options()},
                       .examples = {"attn errata", "attn errata E10", "attn errata E10 --only output_wrong"},
                       .run = run_errata});
-  commands.push_back({.name = "cost",
-                      .summary = "multiply-adds, memory and sequential steps, and layers compared",
-                      .own = {{{option::n, "number of positions when layers are compared",
-                                ": those of the problem", most_sizes},
-                               {option::d, "", "", most_sizes},
-                               {option::kernel, "", "", most_sizes},
-                               option::measure}},
-                      .groups = {&matrix_options(), &problem_options()},
-                      .examples = {"attn cost", "attn cost --example animal",
-                                   "attn cost --n 3072 --d 512 --kernel 3", "attn cost --measure"},
-                      .run = run_cost});
+  commands.push_back(
+      {.name = "cost",
+       .summary = "multiply-adds, memory and sequential steps, and layers compared",
+       .own = {.options = {{option::n, "number of positions when layers are compared",
+                            ": those of the problem", most_sizes},
+                           {option::d, "", "", most_sizes},
+                           {option::kernel, "", "", most_sizes},
+                           option::measure,
+                           {option::outline,
+                            "show a diagram of what self-attention, recurrent layers and convolutions "
+                            "reach, for --n positions (default 5, at most 16)"}},
+               .exclusions = {{&option::outline, &option::measure},
+                              {&option::outline, &option::only},
+                              {&option::outline, &option::d}}},
+       .groups = {&matrix_options(), &problem_options()},
+       .examples = {"attn cost", "attn cost --example animal", "attn cost --n 3072 --d 512 --kernel 3",
+                    "attn cost --measure", "attn cost --outline --n 7 --kernel 3"},
+       .run = run_cost});
   return commands;
 }
 

@@ -128,6 +128,11 @@ Outcome run_compare_scores(const Command&, const Arguments& arguments) {
   // All scoring functions have had their turn: what one of them leaves idle, another one uses.
   std::vector<std::string> remarks = solved.warnings();
   std::erase_if(remarks, [](const std::string& remark) { return remark.starts_with("--score"); });
+  if (arguments.has(option::score) && !given.has(role::score_b)) {
+    remarks.push_back(
+        fmt::format("{} changes nothing in attn compare-scores without {}: it compares all scoring functions",
+                    option::score.name, option::score_b.name));
+  }
   return solved.outcome(std::move(page), std::move(remarks));
 }
 

@@ -19,7 +19,7 @@ std::size_t shareable(std::size_t d) {
 
 }  // namespace
 
-void add_heads(CostPage& page, std::optional<std::size_t> words, std::optional<std::size_t> size) {
+void add_heads(QuantityPage& page, std::optional<std::size_t> words, std::optional<std::size_t> size) {
   constexpr std::size_t largest_n = 4096, most_numbers = 65536;
   constexpr std::size_t usual_words = 8, usual_size = 512;  // as in Vaswani et al. 2017
   const std::size_t n = std::min(words.value_or(usual_words), largest_n);
@@ -39,7 +39,7 @@ void add_heads(CostPage& page, std::optional<std::size_t> words, std::optional<s
       "element-wise operations and memory.");
 }
 
-void add_scores(CostPage& page, LayerSizes sizes) {
+void add_scores(QuantityPage& page, LayerSizes sizes) {
   constexpr std::size_t most_queries = 64, most_numbers = 64;
   const std::size_t n = std::min(sizes.n, most_queries), d = std::min(sizes.d, most_numbers);
   page.head(1, "Additive against dot product");

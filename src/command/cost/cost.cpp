@@ -8,6 +8,8 @@
 #include "command/solve.hpp"
 #include "graph/cost.hpp"
 #include "support/error.hpp"
+#include "support/number.hpp"
+#include "tell/layers_diagram.hpp"
 #include "tell/steps.hpp"
 
 namespace attn {
@@ -73,7 +75,7 @@ QuantityRows rows_by_operation(const Graph& graph) {
   return rows;
 }
 
-void add_problem(CostPage& page, const Graph& graph) {
+void add_problem(QuantityPage& page, const Graph& graph) {
   const std::vector<NamedWork> all = work_by_name(graph);
   if (all.empty()) {
     fail(
@@ -114,12 +116,30 @@ LayerSizes sizes_of(const Graph& graph) {
   return usual;
 }
 
+// What layers reach, for few positions: nothing is counted for it.
+Outcome outline_of(std::size_t n, std::size_t k) {
+  constexpr std::size_t most = 16;
+  if (n > most) fail("--outline draws at most {} positions: give --n {} or less", most, most);
+  Page page;
+  page.head(1, fmt::format("What layers reach: {}, kernel {}", count_of(n, "position"), k));
+  page.say(fmt::format(
+      "Each row is a layer, with the input x above. A line leads to a position from what it is computed "
+      "from. "
+      "Each stack has as many layers as x_1 and x_{} need to reach a common position. Filled circles are on "
+      "the way there. The path is the number of positions on the longer of the two ways.",
+      n));
+  page.head(2, "The layers");
+  page.say(layers_diagram(n, k));
+  return {.page = std::move(page)};
+}
+
 }  // namespace
 
 Outcome run_cost(const Command&, const Arguments& arguments) {
   const auto n = arguments.count(option::n), d = arguments.count(option::d),
              kernel = arguments.count(option::kernel);
-  CostPage page;
+  if (arguments.has(option::outline)) return outline_of(n.value_or(5), kernel.value_or(usual.k));
+  QuantityPage page;
   LayerSizes sizes = usual;
   std::vector<std::string> warnings;
   const bool names_problem = arguments.has_any(problem_members()) || arguments.has(option::example) ||
@@ -138,6 +158,7 @@ Outcome run_cost(const Command&, const Arguments& arguments) {
   add_layers(page, sizes);
   add_paths(page, sizes.k);
   add_crossover(page, sizes);
+  add_long_sequences(page, sizes.d);
   add_heads(page, n, d);
   add_scores(page, sizes);
   if (arguments.has(option::measure)) add_measurements(page);

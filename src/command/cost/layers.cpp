@@ -31,7 +31,7 @@ std::string sources() {
   return sentence;
 }
 
-void add_formulas(CostPage& page) {
+void add_formulas(QuantityPage& page) {
   page.say(
       "Each line: the kind of layer, its exact number of multiply-adds, and how complexity, sequential "
       "operations and maximum path length grow with n, d and k. The last column has the same in the letters "
@@ -84,7 +84,7 @@ std::string at(LayerSizes sizes) {
   return fmt::format("n = {}, d = {}, k = {}", sizes.n, sizes.d, sizes.k);
 }
 
-void add_counts(CostPage& page, LayerSizes sizes) {
+void add_counts(QuantityPage& page, LayerSizes sizes) {
   const std::vector<std::string> columns = {"multiply-adds", "sequential", "path"};
   page.say(fmt::format("By formula, at {}:", at(sizes)));
   page.table("layers", columns, by_formula(sizes));
@@ -111,7 +111,7 @@ void add_counts(CostPage& page, LayerSizes sizes) {
 
 }  // namespace
 
-void add_layers(CostPage& page, LayerSizes sizes) {
+void add_layers(QuantityPage& page, LayerSizes sizes) {
   page.head(1, "Self-attention, recurrent, convolutional and fully connected layers");
   add_counts(page, sizes);
   add_formulas(page);

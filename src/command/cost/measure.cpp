@@ -2,40 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
 #include "command/cost/cost.hpp"
+#include "command/cost/timing.hpp"
 #include "model/layer_cost.hpp"
 
 namespace attn {
 namespace {
 
-// The median of several runs: one that was interrupted does not count. `run` returns its seconds.
-template <class Run>
-double median_seconds(const Run& run) {
-  constexpr std::size_t repetitions = 5;
-  std::vector<double> seconds;
-  for (std::size_t i = 0; i < repetitions; ++i) seconds.push_back(run());
-  std::ranges::sort(seconds);
-  return seconds[repetitions / 2];
-}
-
-template <class Action>
-double seconds_of(const Action& action) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point start = Clock::now();
-  action();
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 double seconds_to_compute(const Value& result) {
   return seconds_of([&] { result.matrix(); });
-}
-
-double layer_seconds(const LayerKind& kind, LayerSizes sizes) {
-  Graph graph(keep_nothing());
-  const Value x = layer_input(graph, sizes);
-  return seconds_to_compute(kind.whole(x, make_layer(graph, kind, sizes)));
 }
 
 double score_seconds(const ScoringFunction& function, std::size_t n, std::size_t d) {
@@ -65,7 +41,7 @@ bool is_plotted(std::string_view name) {
   return std::ranges::find(plotted, name) != plotted.end();
 }
 
-void measure_layers(CostPage& page) {
+void measure_layers(QuantityPage& page) {
   constexpr std::size_t d = 32, k = 3, least = 16, most = 1024;
   constexpr double most_products = 1e8;            // of one run
   constexpr std::size_t most_cells = 2048 * 2048;  // of a matrix
@@ -94,7 +70,7 @@ void measure_layers(CostPage& page) {
   page.table("measured_layers", columns, rows);
 }
 
-void measure_scores(CostPage& page) {
+void measure_scores(QuantityPage& page) {
   constexpr std::size_t d = 64, least = 16, most = 256;
   Plot plot = plot_of(fmt::format("seconds of the scores, d = {}", d));
   QuantityRows rows;
@@ -117,10 +93,17 @@ void measure_scores(CostPage& page) {
 
 }  // namespace
 
-void add_measurements(CostPage& page) {
+double layer_seconds(const LayerKind& kind, LayerSizes sizes) {
+  Graph graph(keep_nothing());
+  const Value x = layer_input(graph, sizes);
+  return seconds_to_compute(kind.whole(x, make_layer(graph, kind, sizes)));
+}
+
+void add_measurements(QuantityPage& page) {
   page.head(1, "Measured on this machine");
   measure_layers(page);
   measure_scores(page);
+  measure_long_sequences(page);
 }
 
 }  // namespace attn

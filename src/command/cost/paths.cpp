@@ -21,7 +21,7 @@ std::string way(const std::vector<std::string>& places) {
   return fmt::format("{}", fmt::join(places, " → "));
 }
 
-void add_example(CostPage& page) {
+void add_example(QuantityPage& page) {
   constexpr std::size_t n = 5, k = 3;
   const LayerKind& contiguous = kind("convolution");
   const bool one_is_enough = search_meeting(contiguous, n, k, 1).has_value();
@@ -52,7 +52,7 @@ std::string length(std::size_t n) {
 
 }  // namespace
 
-void add_paths(CostPage& page, std::size_t k) {
+void add_paths(QuantityPage& page, std::size_t k) {
   page.head(2, "How far apart positions are: path length");
   add_example(page);
   page.head(2, "Layers until the first and the last word meet");
@@ -72,7 +72,7 @@ void add_paths(CostPage& page, std::size_t k) {
       "before, so log_k n layers are enough.");
 }
 
-void add_crossover(CostPage& page, LayerSizes sizes) {
+void add_crossover(QuantityPage& page, LayerSizes sizes) {
   constexpr std::size_t most = 1'000'000'000'000'000'000;
   const LayerKind &attention = kind("self-attention"), &recurrent = kind("recurrent");
   page.head(2, "Where self-attention is cheaper");

@@ -60,6 +60,9 @@ constexpr std::array table = {
     Erratum{"E21", "Dive into Deep Learning / paper notes",
             "a position sees outputs up to that position, or before it: both are correct",
             show_shift_and_mask, "attn decoder --check-causal"},
+    Erratum{"E22", "cross-attention post / others",
+            "the decoder begins with arbitrary values and a discarded output, or with a state from h_n",
+            show_first_state, "attn align --section 'The decoder begins'"},
 };
 
 Page list_of_errata() {

@@ -39,5 +39,6 @@ void show_sets_of_a_decoder_layer(Page& page, Graph& graph);
 void show_masked_embeddings(Page& page, Graph& graph);
 void show_index_of_the_state(Page& page, Graph& graph);
 void show_shift_and_mask(Page& page, Graph& graph);
+void show_first_state(Page& page, Graph& graph);
 
 }  // namespace attn

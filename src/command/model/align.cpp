@@ -2,9 +2,12 @@
 
 #include "attention/watches.hpp"
 #include "command/explanation.hpp"
+#include "command/model/length_page.hpp"
 #include "command/model/translation.hpp"
+#include "graph/address.hpp"
 #include "support/error.hpp"
 #include "tell/alignment.hpp"
+#include "tell/alignment_diagram.hpp"
 #include "tell/describe.hpp"
 
 namespace attn {
@@ -17,13 +20,46 @@ void add_transposed(Graph& graph) {
   graph.name(role::alignment_transposed, transpose(Value(*alignment)));
 }
 
+// The output that --from names, by its word or its number from 1.
+std::size_t asked_output(const Graph& graph, const Translation& translation, const Arguments& arguments) {
+  const std::optional<std::string> word = arguments.text(option::from);
+  if (!word) return telling_output(graph, translation);
+  std::vector<std::string> words;
+  for (const std::size_t id : translation.target) words.push_back(translation.model.target_words[id - 1]);
+  return find_place(axis("outputs", words), words.size(), *word, fmt::format("--from {}", *word)) + 1;
+}
+
+Outcome outline_of(const std::shared_ptr<Graph>& graph, const Translation& translation,
+                   const Arguments& arguments) {
+  if (translation.target.empty()) fail("--outline draws the output words, and there are none: give --target");
+  const std::size_t output = asked_output(*graph, translation, arguments);
+  const bool attends = !translation.model.variant->score.empty();
+  Page page;
+  page.head(1, translation.title);
+  page.say(
+      "A state depends on the state before it and on one word: the encoder's on the source word above it, "
+      "the "
+      "decoder's on the previous output word.");
+  page.say(attends ? fmt::format("The numbers are the attention weights of output {}, which sum to 1: the "
+                                 "context c{} is the weighted sum of the encoder's states. --from chooses "
+                                 "another output.",
+                                 output, output)
+                   : std::string("Without attention only the last state of the encoder reaches the decoder: "
+                                 "this is the bottleneck."));
+  page.head(2, "The states");
+  page.say(alignment_diagram(*graph, translation, output));
+  return {.page = std::move(page), .computation = {graph}};
+}
+
 }  // namespace
 
 Outcome run_align(const Command&, const Arguments& arguments) {
+  if (arguments.has(option::by_length)) return translations_by_length(arguments);
   const Translation translation = translation_of(arguments);
   const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(translation.model, translation.source, translation.target, *graph);
   compute(*graph);
+  if (arguments.has(option::outline)) return outline_of(graph, translation, arguments);
   if (arguments.has(option::transpose)) add_transposed(*graph);
 
   Page page;
@@ -31,7 +67,7 @@ Outcome run_align(const Command&, const Arguments& arguments) {
     page.trace = graph->named();
     add_alignment_walk(page, *graph, translation);
   }
-  return {.page = std::move(page), .computation = {graph}};
+  return {.page = std::move(page), .computation = {.graph = graph, .random = translation.on_random}};
 }
 
 }  // namespace attn

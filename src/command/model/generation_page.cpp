@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "attention/identities.hpp"
+#include "attention/scale.hpp"
 #include "command/model/generation.hpp"
 #include "support/number.hpp"
 #include "tell/describe.hpp"
@@ -202,6 +203,14 @@ void add_comparison(Page& page, const ModelChoice& choice, GenerationPlan plan, 
       with_commas(multiply_adds_of(cached ? run : other)),
       with_commas(multiply_adds_of(cached ? other : run)), cost_of_encoder(run),
       same ? "" : ", up to the first different word,", written_difference(difference_of(run, other))));
+  if (!counts_keys(choice.model.recipe.scale) || choice.model.sizes.decoder_layers < 2) return;
+  page.say(fmt::format(
+      "With the scale {}, the two ways are different computations from the second step on. The scores are "
+      "divided by the square root of the number of keys, which grows with each word. Without the cache, the "
+      "earlier words are computed again with the new divisor. With the cache, their keys and values stay as "
+      "they were, computed with a smaller divisor. In the first layer this makes no difference, because keys "
+      "and values there do not come from attention.",
+      choice.model.recipe.scale));
 }
 
 }  // namespace

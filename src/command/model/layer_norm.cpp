@@ -61,9 +61,11 @@ Outcome run_layer_norm(const Command&, const Arguments& given) {
   std::ranges::copy_if(graph->named(), std::back_inserter(computed),
                        [](const Node* node) { return node->operation != nullptr; });
   page.head(1, "Layer normalization");
-  page.say(
-      "Each row is shifted to mean 0 and divided by √(variance + ε). Its variance is then close to 1, unless "
-      "ε is large beside it. The learned γ and β rescale and shift each column.");
+  page.say(fmt::format(
+      "Each row is shifted to mean 0 and divided by {}. Its variance is then {}. The learned γ and β rescale "
+      "and shift each column.",
+      root_in_words(norm_kinds().front(), norm.epsilon),
+      norm.epsilon == 0.0 ? "1 up to rounding, unless it is 0" : "close to 1, unless ε is large beside it"));
   if (const std::vector<std::string> rows = constant_rows(x.node()); !rows.empty()) {
     page.say(fmt::format(
         "Rows whose numbers are all equal: {}. Up to rounding, their variance and their normalized numbers "

@@ -12,6 +12,7 @@
 #include "support/error.hpp"
 #include "support/number.hpp"
 #include "tell/describe.hpp"
+#include "tell/model_diagram.hpp"
 #include "tell/model_walk.hpp"
 #include "tell/outline.hpp"
 
@@ -64,6 +65,14 @@ Outcome outline(const ModelPart& part, const ModelChoice& choice, const Argument
   }
   Page page;  // without a trace: there are no numbers
   add_head(page, part, choice);
+  page.say(
+      "In the drawing each box is a step, with the shape of its result. A line beside a step is a residual "
+      "connection. A frame is one of several equal layers, each with parameters of its own: the number at "
+      "its "
+      "edge says how many.");
+  page.head(2, "The layers");
+  page.say(model_diagram(*graph, shown_nodes(*graph, part, choice.model), choice.model));
+  page.head(2, "The matrices");
   add_outline(page, *graph, nodes);
   return {.page = std::move(page), .warnings = choice.remarks, .computation = {graph}};
 }
@@ -175,6 +184,11 @@ Outcome run_transformer(const Command& command, const Arguments& arguments) {
   }
   Outcome outcome{.page = std::move(page), .warnings = choice.remarks, .computation = {graph}};
   for (std::string& warning : warnings(*graph)) outcome.warnings.push_back(std::move(warning));
+  if (is_random) {
+    outcome.computation.random = fmt::format(
+        "The parameters are random (seed {}), not trained. The results below have no meaning for language.",
+        model_seed(arguments));
+  }
   outcome.files = saved_parameters(arguments, choice.model);
   return outcome;
 }

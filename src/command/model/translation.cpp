@@ -69,13 +69,18 @@ std::optional<std::string> source_of(const Arguments& arguments) {
 
 }  // namespace
 
+EncoderDecoderFile encoder_decoder_file_of(const Arguments& arguments) {
+  if (const std::optional<std::string> path = arguments.text(option::parameters))
+    return read_encoder_decoder(read_bytes(*path), *path);
+  const std::string name =
+      arguments.text(option::example).value_or(std::string(alignment_examples().front().name));
+  const AlignmentExample& example = look_up(alignment_examples(), name, "example");
+  return read_encoder_decoder(example.json, "the built-in example");
+}
+
 Translation translation_of(const Arguments& arguments) {
-  if (const auto example = arguments.text(option::example); example && *example != alignment_example_name)
-    fail_unknown("example", *example, {std::string(alignment_example_name)});
   const bool draws = arguments.has(option::seed) || arguments.has(option::hidden);
-  const std::optional<std::string> path = arguments.text(option::parameters);
-  const EncoderDecoderFile file = path ? read_encoder_decoder(read_bytes(*path), *path)
-                                       : read_encoder_decoder(alignment_example(), "the built-in example");
+  const EncoderDecoderFile file = encoder_decoder_file_of(arguments);
   const std::optional<std::string> given = source_of(arguments);
   const std::string source = given.value_or(file.source);
   if (source.empty()) fail("there is nothing to translate: give --source SENTENCE");
@@ -91,11 +96,13 @@ Translation translation_of(const Arguments& arguments) {
     translation.about = {
         "All matrices are random, not trained. The steps are those of a real translator, but the words have "
         "no meaning."};
+    translation.on_random = translation.about.front();
     translation.model = drawn_model(arguments, from, to.empty() ? from : to);
   } else {
     translation.title = file.title;
     translation.about = file.about;
     translation.numbers = file.numbers;
+    translation.known = known_translations(file);
     translation.model =
         encoder_decoder_of(file, variant_of(arguments, file.variant), cell_of(arguments, file.cell));
   }

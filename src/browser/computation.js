@@ -1,0 +1,196 @@
+// The computation of the page: its nodes with their numbers, what a reader changes about it, and how each
+// number came about.
+
+const labelOf = (axis, i) => axis.labels?.[i] ?? String(i + 1);
+const sameNumber = (a, b) => a === b || (Number.isNaN(a) && Number.isNaN(b));
+
+// Numbers as attn writes them: a list, or where they are many the bytes of doubles in base64.
+function numbersOf(written) {
+  if (typeof written !== "string") return Float64Array.from(written, Number);
+  return new Float64Array(Uint8Array.from(atob(written), (letter) => letter.charCodeAt(0)).buffer);
+}
+
+class Computation {
+  // `data` is what attn wrote (computation.cpp). Operands stand before what is made of them.
+  constructor(data) {
+    this.nodes = [];
+    this.byName = new Map();
+    this.without = new Set(); // the parts that are left out: "scale", "mask", "positions"
+    for (const one of data.nodes) this.add(one, data.labels);
+    this.changes = new Map(); // of inputs: "node,place" -> the number that was given
+  }
+
+  add(one, labels) {
+    const [rows, columns] = one.shape;
+    const withLabels = (axis) => ({ name: axis.name, labels: labels[axis.labels] });
+    const node = {
+      ...one,
+      index: this.nodes.length,
+      rows,
+      columns,
+      rowAxis: withLabels(one.rows),
+      columnAxis: withLabels(one.columns),
+      operands: (one.operands ?? []).map((i) => this.nodes[i]),
+      attributes: one.attributes ?? {},
+      title: one.name ?? one.title,
+      scope: one.scope ?? "",
+      cells: new Float64Array(rows * columns),
+      given: one.numbers && numbersOf(one.numbers),
+    };
+    for (const name of ["fill", "number"]) {
+      if (name in node.attributes) node.attributes[name] = Number(node.attributes[name]);
+    }
+    if (!node.operation) node.cells.set(node.given);
+    this.nodes.push(node);
+    if (node.name) this.byName.set(node.name, node);
+  }
+
+  // Computes every node, one cell after another.
+  compute() {
+    for (const node of this.nodes) {
+      if (this.without.has(node.part)) {
+        if (node.instead === "operand") node.cells.set(node.operands[0].cells);
+        else node.cells.fill(node.instead);
+      } else if (node.operation) {
+        const make = operations[node.operation];
+        for (let i = 0, place = 0; i < node.rows; ++i) {
+          for (let j = 0; j < node.columns; ++j) node.cells[place++] = make(numbers, node, i, j);
+        }
+      } else {
+        node.cells.set(node.given);
+        for (const [place, value] of this.changesOf(node)) node.cells[place] = value;
+      }
+    }
+  }
+
+  // The named nodes whose numbers are not those that attn computed: further apart than 1e-9 of the largest
+  // number of their matrix, or of 1.
+  disagreements() {
+    const differs = (node) => {
+      const largest = node.given.reduce(
+        (most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most),
+        1,
+      );
+      const isFar = (x, i) => !sameNumber(x, node.given[i]) && !(Math.abs(x - node.given[i]) <= 1e-9 * largest);
+      return node.cells.some(isFar);
+    };
+    return this.nodes.filter((node) => node.operation && node.given && differs(node));
+  }
+
+  comparedNumbers() {
+    const compared = this.nodes.filter((node) => node.operation && node.given);
+    return compared.reduce((count, node) => count + node.cells.length, 0);
+  }
+
+  // --- what a reader changes
+
+  changesOf(node) {
+    return this.changes.get(node) ?? new Map();
+  }
+
+  // Why an input cannot have this number, in a sentence; "" where it can.
+  refusal(node, value) {
+    if (Number.isNaN(value)) return "is not a number";
+    if (node.content === "permissions" && value !== 0 && value !== 1) return "is neither 0 (masked) nor 1";
+    if (node.content !== "ids") return "";
+    const tables = this.nodes.filter((user) => user.operation === "embed" && user.operands[0] === node);
+    const most = Math.min(...tables.map((user) => user.operands[1].rows));
+    const isId = Number.isInteger(value) && value >= 1 && !(value > most);
+    return isId ? "" : `is no row of ${tables[0]?.operands[1].title ?? "the table"}: give 1 to ${most}`;
+  }
+
+  change(node, row, column, value) {
+    const place = row * node.columns + column;
+    const changes = this.changesOf(node);
+    if (sameNumber(value, node.given[place])) changes.delete(place);
+    else changes.set(place, value);
+    if (changes.size > 0) this.changes.set(node, changes);
+    else this.changes.delete(node);
+    this.compute();
+  }
+
+  leaveOut(part, isLeftOut) {
+    if (isLeftOut) this.without.add(part);
+    else this.without.delete(part);
+    this.compute();
+  }
+
+  reset() {
+    this.changes.clear();
+    this.without.clear();
+    this.compute();
+  }
+
+  isChanged() {
+    return this.changes.size > 0 || this.without.size > 0;
+  }
+
+  isChangedAt(node, row, column) {
+    return this.changesOf(node).has(row * node.columns + column);
+  }
+
+  // The parts that this computation has and that can be left out.
+  parts() {
+    return [...new Set(this.nodes.map((node) => node.part).filter((part) => part))];
+  }
+
+  // --- how a number came about
+
+  // The tree of one cell, over cells that have a name, and a sentence where the terms alone do not say it.
+  explain(node, row, column) {
+    const trees = makeTrees();
+    if (this.without.has(node.part)) {
+      trees.because(() => `the ${node.part === "positions" ? "positional encoding" : node.part} is left out`);
+      const tree =
+        node.instead === "operand" ? trees.cell(node.operands[0], row, column) : trees.number(node.instead);
+      return { tree: this.withNamesOnly(tree), reason: trees.reason };
+    }
+    if (!node.operation) {
+      const was = this.isChangedAt(node, row, column)
+        ? `was changed by you: it was ${writtenShortest(node.given[row * node.columns + column])}`
+        : `${node.origin ?? "is given"}, not computed`;
+      return { tree: trees.number(numbers.cell(node, row, column)), reason: `${node.name} ${was}` };
+    }
+    const tree = this.withNamesOnly(operations[node.operation](trees, node, row, column));
+    return {
+      tree,
+      reason: node.operation === "identity" ? "the same number under another name" : trees.reason,
+    };
+  }
+
+  // A node without a name cannot be pointed to: what stands behind its cell takes its place.
+  withNamesOnly(tree) {
+    if (tree.kind === "cell" && !tree.node.name) return this.explain(tree.node, tree.row, tree.column).tree;
+    return { ...tree, parts: tree.parts.map((part) => this.withNamesOnly(part)) };
+  }
+
+  // A name from a scope on; in full outside of it, and where the rest is another node's name or begins with a
+  // number.
+  nameWithin(scope, name) {
+    if (!scope || !name.startsWith(scope)) return name;
+    const rest = name.slice(scope.length);
+    return /^\d/.test(rest) || this.byName.has(rest) ? name : rest;
+  }
+
+  // A sentence on a node, with its name and those of its operands from a scope on.
+  toldWithin(scope, node, sentence) {
+    let told = sentence;
+    for (const { name } of [...node.operands, node]) {
+      const short = name && this.nameWithin(scope, name);
+      if (name && short !== name) told = told.split(name).join(short);
+    }
+    return told;
+  }
+
+  // The explanation of a cell as attn writes it: its name, and steps of pieces.
+  derivation(node, row, column, { scope, precision, mostTerms }) {
+    const { tree, reason } = this.explain(node, row, column);
+    const nameOf = (cell) => `${this.nameWithin(scope, cell.node.name)}[${cell.row + 1},${cell.column + 1}]`;
+    return {
+      subject: nameOf({ node, row, column }),
+      steps: stepsOf(tree, { precision, mostTerms, nameOf }),
+      reason: this.toldWithin(scope, node, reason),
+      cells: cellsOf(tree),
+    };
+  }
+}

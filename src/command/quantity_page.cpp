@@ -1,0 +1,28 @@
+#include "command/quantity_page.hpp"
+
+#include <algorithm>
+
+namespace attn {
+
+QuantityPage::QuantityPage() : tables_(std::make_shared<Graph>()) {}
+
+void QuantityPage::table(std::string_view name, const std::vector<std::string>& columns,
+                         const QuantityRows& rows) {
+  Matrix cells({rows.size(), columns.size()});
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    labels.push_back(rows[i].first);
+    std::ranges::copy(rows[i].second, row(cells, i).begin());
+  }
+  const Value table =
+      tables_->input(called(name), std::move(cells), axis("what", labels), axis("quantity", columns));
+  const Node& node = table.node();
+  page_.trace.add(node);
+  say(Table{.title = node.name,
+            .rows = node.frame.rows,
+            .columns = node.frame.columns,
+            .cells = node.cells(),
+            .columns_differ = true});
+}
+
+}  // namespace attn

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "graph/graph.hpp"
+#include "page/page.hpp"
+
+namespace attn {
+
+/// Adds one query's weights in every attention that has it: the sentence once for each head, with its words
+/// shaded, the average of the heads, and what that hides. `pattern` chooses the weights. `on_random` is a
+/// sentence to say, or empty. `word` is a label of a row, or its number. The page's trace has these rows.
+/// Throws InputError without such a row.
+void add_from_word(Page& page, Graph& graph, const std::string& word,
+                   const std::optional<std::string>& pattern, const std::string& on_random);
+
+}  // namespace attn

@@ -1,0 +1,74 @@
+// Every operation on a sample, with its results and the explanations of some cells, as JSON: what the script
+// of a page for browsers has to compute and to say as well.
+
+#include <cstdio>
+
+#include "../operation_samples.hpp"
+#include "browser/computation.hpp"
+#include "render/steps.hpp"
+
+namespace attn {
+namespace {
+
+constexpr Notation notation{.precision = 4, .most_terms = 8};
+
+// The lines of a derivation, with the sign before each, and the sentence below them.
+void write_explanation(const Cell& cell, JsonWriter& json) {
+  json.begin_object();
+  json.key("cell");
+  json.begin_array();
+  json.integer(cell.node->index);
+  json.integer(cell.row);
+  json.integer(cell.column);
+  json.end_array();
+  derive(cell, 0, "", [&](const Derived& step) {
+    std::vector<std::string> lines;
+    for (const WrittenStep& line : steps_of(step, notation))
+      lines.push_back(std::string(line.sign()) + " " + line.text);
+    json.key("subject");
+    json.string(written_subject(step, notation));
+    json.key("lines");
+    json.strings(lines);
+    json.key("reason");
+    json.string(step.told_reason);
+  });
+  json.end_object();
+}
+
+void write_sample(const OperationSample& sample, SampleSizes sizes, JsonWriter& json) {
+  Graph graph;
+  Samples samples(graph, sizes);
+  const Value result = name(called("result"), sample.apply(samples));
+  json.begin_object();
+  json.key("name");
+  json.string(sample.name);
+  json.key("computation");
+  write_computation(graph, json);
+  json.key("explained");
+  json.begin_array();
+  const Shape shape = result.shape();
+  for (std::size_t i = 0; i < shape.rows; ++i) {
+    for (std::size_t j = 0; j < shape.columns; ++j) write_explanation({&result.node(), i, j}, json);
+  }
+  json.end_array();
+  json.end_object();
+}
+
+void write_samples(JsonWriter& json) {
+  json.begin_array();
+  for (const OperationSample& sample : operation_samples()) {
+    for (const SampleSizes sizes : {SampleSizes{2, 3, 4}, SampleSizes{5, 4, 11}, SampleSizes{1, 1, 1}})
+      write_sample(sample, sizes, json);
+  }
+  json.end_array();
+}
+
+}  // namespace
+}  // namespace attn
+
+int main() {
+  attn::Sink sink([](std::string_view bytes) { std::fwrite(bytes.data(), 1, bytes.size(), stdout); });
+  attn::JsonWriter json(sink);
+  attn::write_samples(json);
+  sink.flush();
+}

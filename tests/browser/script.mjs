@@ -1,0 +1,10 @@
+// The script of the page without the page: its files, as CMakeLists.txt puts them together.
+import { readFileSync } from "node:fs";
+
+const folder = new URL("../../src/browser/", import.meta.url);
+const parts = ["numbers", "expressions", "operations", "computation"];
+const names = ["Computation", "operations", "textOf", "erf", "writtenFixed", "numberTyped"];
+
+const source = parts.map((part) => readFileSync(new URL(`${part}.js`, folder), "utf8")).join("");
+
+export const script = new Function(`${source}\nreturn { ${names.join(", ")} };`)();

@@ -1,0 +1,120 @@
+#include "render/svg.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <string>
+
+#include "commands_tried.hpp"
+#include "process.hpp"
+#include "render/format.hpp"
+#include "render/tikz.hpp"
+#include "testing.hpp"
+
+using namespace attn;
+
+namespace {
+
+std::size_t count(const std::string& text, std::string_view part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+Table weights(Matrix cells) {
+  return {.title = "weights",
+          .rows = axis("queries", {"it", "was"}),
+          .columns = axis("keys", {"a", "b"}),
+          .cells = std::make_shared<const Matrix>(std::move(cells)),
+          .heat = Heat::weights};
+}
+
+}  // namespace
+
+TEST_CASE("every part of a drawing becomes an element of SVG") {
+  Drawing drawing{.title = "<t>", .description = "d", .caption = "c"};
+  drawing.boxes = {{{0, 0}, {40, 36}}};
+  drawing.lines = {{{{20, 36}, {20, 54}}, true}};
+  drawing.labels = {{{8, 18}, "a & b"}};
+  drawing.marks = {{{8, 8}, 0}, {{8, 8}, 1}};
+  drawing.axes = {{{4, 0}, {90, 90}, {0, 40}}};
+  drawing.legends = {{{"one", 0}}};
+  const std::string svg = svg_of(drawing, "id");
+  CHECK(
+      svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"drawing\" role=\"img\" "
+                      "aria-labelledby=\"id-title id-description\" viewBox=\""));
+  CHECK(count(svg, "<title id=\"id-title\">&lt;t&gt;</title>\n<desc id=\"id-description\">d</desc>") == 1);
+  CHECK(count(svg, "class=\"box\"") == 1);
+  CHECK(count(svg, "class=\"line\"") == 1);
+  CHECK(count(svg, "class=\"head\"") == 1);
+  CHECK(count(svg, "class=\"axis\"") == 3);
+  CHECK(count(svg, "class=\"mark s1\"") == 2);  // one of them in the legend
+  CHECK(count(svg, "class=\"mark s2\"") == 1);
+  CHECK(count(svg, ">a &amp; b</text>") == 1);
+  CHECK(count(svg, "class=\"caption\"") == 1);
+  CHECK(count(svg, "<style>") == 0);
+}
+
+TEST_CASE("an SVG file has its own colors for light and dark, and no variables") {
+  const std::string svg = svg_of(Drawing{.title = "t"}, "drawing", rules_of_file());
+  CHECK(count(svg, "<style>") == 1);
+  CHECK(count(svg, "prefers-color-scheme: dark") == 1);
+  CHECK(count(svg, "var(") == 0);
+  CHECK(count(svg, "<script") == 0);
+}
+
+TEST_CASE(
+    "weights become a heat map with their words and numbers, and without these where there is no room") {
+  Table table = weights(matrix({{1, 0}, {0.25, 0.75}}));
+  table.scores =
+      std::make_shared<const Matrix>(matrix({{0, -std::numeric_limits<double>::infinity()}, {0, 0}}));
+  const Style style;
+  const Drawing drawing = lay_out_with_numbers(table, style, pixels);
+  std::string labels;
+  for (const Drawing::Label& label : drawing.labels) labels += label.text + " ";
+  CHECK(labels == "a b it 1.00 · was 0.25 0.75 ");
+  CHECK(drawing.title == "weights");
+  Table wide = table;
+  wide.rows = wide.columns = axis("keys");
+  wide.scores = nullptr;
+  wide.cells = std::make_shared<const Matrix>(Matrix({2, 400}, 0.5));
+  CHECK(lay_out_with_numbers(wide, style, pixels).labels.size() == 2);
+}
+
+TEST_CASE("a cell that is no number is drawn as such, in SVG and in TikZ") {
+  const HeatMap map{weights(matrix({{std::numeric_limits<double>::quiet_NaN(), 0.5}, {0, 1}}))};
+  const Style style;
+  CHECK(count(svg_of(lay_out(map, style, pixels), "id"), "class=\"unknown\"") == 2);  // and in the legend
+  CHECK(count(tikz_of(lay_out(map, style, tikz_units)), "{?}") == 2);
+}
+
+TEST_CASE("a page with one drawing is an SVG file, and one with several is a file for each") {
+  const TemporaryFolder folder;
+  const std::string one = accepted({"walk", "--only", "weights", "--format", "svg"}).out;
+  CHECK(one.starts_with(std::string(begin_of_svg_file) + "<svg "));
+  CHECK(one.ends_with("</svg>\n"));
+  accepted({"softmax", "--text", "a b", "--d-model", "6", "--heads", "3", "--only", "*.weights", "-o",
+            folder.path("w.svg")});
+  CHECK(folder.names() == std::vector<std::string>{"w-1.svg", "w-2.svg", "w-3.svg"});
+  const std::string second = bytes_of(folder.path("w-2.svg"));
+  CHECK(count(second, "<title id=\"drawing-title\">head.2.weights</title>") == 1);
+  accepted({"walk", "--only", "weights", "-o", folder.path("one.svg")});
+  CHECK(bytes_of(folder.path("one.svg")) == one);
+}
+
+TEST_CASE("a page without drawings or with several is refused as SVG in one sentence") {
+  refuses({"walk", "--only", "q", "--format", "svg"}, "svg is a format for drawings and attention weights");
+  refuses({"walk", "--text", "a b", "--heads", "2", "--format", "svg"},
+          "there are 2 drawings here, and an SVG file holds one: give -o NAME.svg");
+  refuses({"version", "--format", "svg"}, "choose another --format");
+}
+
+TEST_CASE("an SVG file never takes the place of what was read") {
+  const TemporaryFolder folder;
+  const std::string input = folder.write("x-1.svg", "1,0\n0,1\n");
+  const Words words = {"walk", "--x", input, "--seed", "1", "--heads", "2", "-o", folder.path("x.svg")};
+  const Finished finished = run_attn(words);
+  CHECK(finished.code == 2);
+  CHECK(bytes_of(input) == "1,0\n0,1\n");
+  CHECK(folder.names() == std::vector<std::string>{"x-1.svg"});
+}
