@@ -137,6 +137,19 @@ TEST_CASE("a walk by word is the golden one") {
   check_golden_run("by-word.txt", {"walk", "--by-word", "Thinking"});
 }
 
+TEST_CASE("a map of attention is the golden one") {
+  check_golden_run("map.txt", {"map", "encoder", "--seed", "3"});
+}
+
+TEST_CASE("a query's weights below its words are the golden ones") {
+  check_golden_run("from.txt",
+                   {"softmax", "--text", "the cat saw the dog", "--heads", "2", "--causal", "--from", "saw"});
+}
+
+TEST_CASE("a drawn product is the golden one") {
+  check_golden_run("product.txt", {"product", "--example", "animal", "head.1.scores", "--cell", "it,animal"});
+}
+
 TEST_CASE("an explanation down to the inputs is the golden one") {
   check_golden_run("explain.txt", {"explain", "output[1,2]", "--depth", "9"});
 }

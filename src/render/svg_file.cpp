@@ -22,6 +22,10 @@ class DrawingWriter : public Writer {
   void write(const Table& table) override {
     if (table.heat == Heat::weights) write(lay_out_with_numbers(table, style(), metrics()));
   }
+  void write(const ShadedWords& words) override {  // lines alone: a file has one drawing
+    if (words.query_count > 0) return write(lay_out(words, style(), metrics()));
+    write(words.weights);
+  }
   void write(const Listing&) override {}
   void write(const CodeBlock&) override {}
   void write(const Derivation&) override {}

@@ -79,8 +79,7 @@ Shown all_of(std::size_t count) {
 
 Shown some_of(std::size_t count, std::vector<std::size_t> places) {
   std::ranges::sort(places);
-  const auto repeated = std::ranges::unique(places);
-  places.erase(repeated.begin(), repeated.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
   return {.places = std::move(places), .count = count};
 }
 

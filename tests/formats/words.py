@@ -76,16 +76,17 @@ def of_separated(separator):
 
 
 def of_svg(text):
-    """All words of a drawing, in the order in which they stand there: the rows, then the columns."""
+    """The words of the rows, which stand below a caption. A drawing has no room for words above so many columns."""
     texts = ["".join(node.itertext()) for node in xml.etree.ElementTree.fromstring(text).iter()
              if node.tag.endswith("}text")]
-    return texts[:len(WORDS)], texts[len(WORDS):2 * len(WORDS)]
+    return texts[1:1 + len(WORDS)], None
 
 
 # Of each format its reader, and whether it keeps what cannot be shown.
 READERS = {
     "markdown": (of_markdown, False),
     "html": (of_html, False),
+    "svg": (of_svg, False),
     "json": (of_json, True),
     "csv": (of_separated(","), True),
     "tsv": (of_separated("\t"), True),
@@ -106,6 +107,8 @@ def main():
             rows, columns = read(first.decode("utf-8"))
             expected = WORDS if keeps else [shown(word) for word in WORDS]
             for what, words in (("rows", rows), ("columns", columns)):
+                if words is None:
+                    continue
                 for wanted, word in zip(expected, words):
                     if wanted != word:
                         print(f"{name}: {what}: {wanted!r} came back as {word!r}")
