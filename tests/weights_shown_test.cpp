@@ -126,3 +126,14 @@ TEST_CASE("of a long sentence the words with the largest weights stay") {
   full.emplace_back("--full");
   check_has(accepted(full).out, "w199");
 }
+
+TEST_CASE("a map counts only queries whose weights are shares of 1, and pictures nothing as blank") {
+  const std::string given = run_attn({"map", "--weights", "2 -1; 0.5 0.5"}).out;
+  CHECK(given.find("negative, or do not sum to 1, are not counted") != std::string::npos);
+  CHECK(given.find("125 %") == std::string::npos);
+  CHECK(given.find("1.00 of 1.00") != std::string::npos);
+  const std::string masked = run_attn({"map", "--scores", "-inf -inf; -inf -inf"}).out;
+  CHECK(masked.find("no query counted") != std::string::npos);
+  CHECK(masked.find("has no choice") == std::string::npos);
+  CHECK(masked.find("1 │    │") != std::string::npos);
+}

@@ -261,7 +261,7 @@ pre, code { font-family: "DejaVu Sans Mono", Menlo, Consolas, monospace; }
 code { font-size: 0.9em; }
 pre { padding: 0.8em 1em; overflow-x: auto; background: var(--box); border-radius: 4px; line-height: 1.25; }
 figure { margin: 1em 0; overflow-x: auto; }
-.wide { overflow-x: auto; margin: 1em 0; }
+.wide { position: relative; overflow-x: auto; margin: 1em 0; }
 .beside { display: flex; flex-wrap: wrap; gap: 0 2rem; }
 .formula { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 2rem; overflow-x: auto; }
 math[display="block"] { width: fit-content; margin: 0.4em 0; }

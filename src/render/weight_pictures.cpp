@@ -196,6 +196,7 @@ void write_heat_maps(const HeatMaps& maps, const Style& style, Sink& sink) {
   for (const Table& table : maps.tables) {
     for (const double weight : cells(*table.cells)) range.include(weight);
   }
+  if (range.is_constant()) range.include(1.0);  // nothing but zeros
   Beside beside(style.limit(), sink);
   for (const Table& table : maps.tables) {
     if (table.cells->size() == 0) continue;

@@ -23,6 +23,8 @@ constexpr double least_share = 0.5;        // of the weights, for a label
 constexpr double even_entropy = 0.95;      // of the largest entropy that there could be
 constexpr double least_queries = 0.5;      // of those counted, that must have such a key
 constexpr std::size_t pairs_found = 3;     // of each head
+constexpr double least_pair = 0.005;       // which is 0.01 where it is written
+constexpr double rounding = 1e-6;          // of the sum of a query's weights
 constexpr std::size_t most_pictured = 16;  // heads; of more, one line tells each
 
 // Queries and keys of a head, by their places.
@@ -59,7 +61,7 @@ constexpr std::array targets = {
 };
 
 // What a head does where no target has enough of its weights.
-constexpr std::string_view evenly = "evenly", by_content = "by content", no_choice = "no choice";
+constexpr std::string_view evenly = "evenly", by_content = "by content", not_counted = "no query counted";
 
 struct Pair {
   std::size_t query, key;
@@ -69,7 +71,7 @@ struct Pair {
 // What is measured of one head, over the queries that have a choice.
 struct Measured {
   std::size_t queries = 0;  // that have at least two permitted keys
-  std::size_t with_one_key = 0, without_keys = 0;
+  std::size_t with_one_key = 0, without_keys = 0, without_shares = 0;
   double entropy = 0.0, most_entropy = 0.0;     // in bits, means over the queries
   std::array<double, targets.size()> shares{};  // means over the queries that have such a key; 0 without any
   std::array<bool, targets.size()> are_common{};  // whether enough queries have one
@@ -94,6 +96,16 @@ class HeadMeasures {
     return !scores_ || (*scores_)(i, j) != -std::numeric_limits<double>::infinity();
   }
 
+  // Weights that are given may be any numbers.
+  bool are_shares(std::size_t i) const {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < weights_.shape().columns; ++j) {
+      if (!(weights_(i, j) >= 0.0)) return false;
+      sum += weights_(i, j);
+    }
+    return std::fabs(sum - 1.0) <= rounding;
+  }
+
   void add_query(std::size_t i) {
     std::vector<std::size_t> permitted;
     for (std::size_t j = 0; j < weights_.shape().columns; ++j) {
@@ -102,6 +114,10 @@ class HeadMeasures {
     if (permitted.empty()) ++measured_.without_keys;
     if (permitted.size() == 1) ++measured_.with_one_key;
     if (permitted.size() < 2) return;
+    if (!are_shares(i)) {
+      ++measured_.without_shares;
+      return;
+    }
     ++measured_.queries;
     measured_.most_entropy += std::log2(static_cast<double>(permitted.size()));
     std::array<bool, targets.size()> has{};
@@ -122,7 +138,7 @@ class HeadMeasures {
   void add_pair(const Pair& pair) {
     std::vector<Pair>& pairs = measured_.strongest;
     const auto behind = std::ranges::upper_bound(pairs, pair.weight, std::greater(), &Pair::weight);
-    if (!(pair.weight > 0.0) || (behind == pairs.end() && pairs.size() == pairs_found)) return;
+    if (!(pair.weight >= least_pair) || (behind == pairs.end() && pairs.size() == pairs_found)) return;
     pairs.insert(behind, pair);
     if (pairs.size() > pairs_found) pairs.pop_back();
   }
@@ -153,7 +169,7 @@ struct Label {
 };
 
 Label label_of(const Measured& head) {
-  if (head.queries == 0) return {no_choice};
+  if (head.queries == 0) return {not_counted};
   if (head.entropy >= even_entropy * head.most_entropy) return {evenly};
   std::size_t best = targets.size();
   for (std::size_t t = 0; t < targets.size(); ++t) {
@@ -190,6 +206,7 @@ class AttentionMap {
         "and the most that it could be), and the query and key of its largest weights.");
     if (!on_random.empty()) page_.say(on_random);
     say_counts();
+    say_left_out();
     const bool pictures = is_pictured();
     std::size_t first = 0;
     for (const Attention& attention : attentions_) {
@@ -214,7 +231,7 @@ class AttentionMap {
   std::vector<std::string_view> names() const {
     std::vector<std::string_view> all;
     for (const Target& target : targets) all.push_back(target.name);
-    all.insert(all.end(), {evenly, by_content, no_choice});
+    all.insert(all.end(), {evenly, by_content, not_counted});
     return all;
   }
 
@@ -291,6 +308,9 @@ class AttentionMap {
         "{} of the queries must have such a key; the others are left out of the mean.",
         percent(least_share), percent(least_queries)));
     page_.say(std::move(list));
+  }
+
+  void say_left_out() {
     if (total(&Measured::with_one_key) > 0) {
       page_.say(
           "A query with one permitted key has no choice: its weight is always 1. Such queries are not "
@@ -299,6 +319,9 @@ class AttentionMap {
     }
     if (total(&Measured::without_keys) > 0) {
       page_.say("Queries whose keys are all masked have no weights. They are not counted.");
+    }
+    if (total(&Measured::without_shares) > 0) {
+      page_.say("Queries whose weights are negative, or do not sum to 1, are not counted.");
     }
   }
 

@@ -51,25 +51,22 @@ Matrix scores_of(const PositionKind& kind, Sizes sizes, const std::optional<Matr
   return Value(graph.at(role::masked)).matrix();
 }
 
-double largest_of(const Matrix& scores, double (*difference)(const Matrix&, std::size_t, std::size_t)) {
+// The largest difference of a score and the one so many rows and columns behind it.
+double largest_step(const Matrix& scores, std::size_t rows, std::size_t columns) {
   double largest = 0.0;
-  for (std::size_t i = 0; i + 1 < scores.shape().rows; ++i) {
-    for (std::size_t j = 0; j + 1 < scores.shape().columns; ++j)
-      largest = std::max(largest, std::fabs(difference(scores, i, j)));
+  for (std::size_t i = 0; i + rows < scores.shape().rows; ++i) {
+    for (std::size_t j = 0; j + columns < scores.shape().columns; ++j)
+      largest = std::max(largest, std::fabs(scores(i + rows, j + columns) - scores(i, j)));
   }
   return largest;
 }
 
-double along_row(const Matrix& scores, std::size_t i, std::size_t j) {
-  return scores(i, j + 1) - scores(i, j);
-}
-
-double along_diagonal(const Matrix& scores, std::size_t i, std::size_t j) {
-  return scores(i + 1, j + 1) - scores(i, j);
-}
-
-double across_diagonal(const Matrix& scores, std::size_t i, std::size_t j) {
-  return scores(i, j) - scores(j, i);
+double largest_exchange(const Matrix& scores) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < scores.shape().rows; ++i) {
+    for (std::size_t j = 0; j < i; ++j) largest = std::max(largest, std::fabs(scores(i, j) - scores(j, i)));
+  }
+  return largest;
 }
 
 bool has_waves_in_columns(const PositionKind& kind) {
@@ -109,9 +106,11 @@ class PositionComparison {
       rows.push_back({std::string(kind.name), {count(sizes_), count(twice), 1.0}});
       try {
         scores_of(kind, twice, table_of(kind));
-      } catch (const InputError& error) {
+      } catch (const InputError&) {
         rows.back().second.back() = 0.0;
-        refusal = fmt::format("The error for {}: {}.", kind.name, with_options(error.what()));
+        const std::size_t known = table_of(kind)->shape().rows;
+        refusal = fmt::format("The table of {} has a row for each of {} positions, and none for position {}.",
+                              kind.name, known, known + 1);
       }
     }
     page_.table("learned", {fmt::format("n = {}", sizes_.n), fmt::format("n = {}", twice.n), "beyond"}, rows);
@@ -135,8 +134,7 @@ class PositionComparison {
     for (const PositionKind& kind : position_kinds()) {
       const Matrix scores = scores_of(kind, sizes_, table_of(kind));
       rows.push_back({std::string(kind.name),
-                      {largest_of(scores, along_row), largest_of(scores, along_diagonal),
-                       largest_of(scores, across_diagonal)}});
+                      {largest_step(scores, 0, 1), largest_step(scores, 1, 1), largest_exchange(scores)}});
     }
     page_.table("scores", {"key", "same distance", "direction"}, rows);
     page_.say(

@@ -132,7 +132,7 @@ class SplitHeads {
     page_.head(2, "Reshape");
     page_.say(fmt::format(
         "[{}, {}] becomes [{}, {}, {}]: each row is cut into {}, one for each head. No number moves in "
-        "memory. The table writes all pieces below each other.",
+        "memory. The table has a row for each piece.",
         n_, heads_ * d_k_, n_, heads_, d_k_, count_of(heads_, "piece")));
     show("q_reshaped", of_q_.by_word, pieces);
     page_.head(2, "Transpose");
@@ -142,7 +142,8 @@ class SplitHeads {
         n_, heads_, d_k_, heads_, n_, d_k_));
     show("q_transposed", of_q_.by_head, blocks);
     add_comparison();
-    add_wrong(pieces);
+    // With one head, or one word, the pieces are in the same order both times.
+    if (heads_ > 1 && n_ > 1) add_wrong(pieces);
   }
 
  private:
@@ -200,7 +201,6 @@ class SplitHeads {
     show("wrong", wrong, words());
     page_.say(fmt::format("The largest difference to the loop is {}.",
                           written_difference(largest_difference(wrong, loop_))));
-    if (heads_ == 1) return;
     constexpr std::size_t most = 8;
     for (std::size_t g = 0; g < std::min(heads_, most); ++g) say_words_of(g);
   }
