@@ -172,7 +172,7 @@ class SplitHeads {
   Matrix as_words(const Matrix& pieces) const { return reshaped(pieces, {n_, v_.shape().columns}); }
 
   void add_comparison() {
-    page_.head(2, "All heads at once, and in a loop");
+    page_.head(2, "All heads at once and in a loop");
     page_.say(
         "Each block of rows attends by scaled dot-product attention, without mask and positions. The outputs "
         "are transposed and reshaped back: the pieces of each word are beside each other again, as after a "
