@@ -86,6 +86,9 @@ TEST_CASE("a picture takes no place of another file and leaves the folder of its
   const TemporaryFolder elsewhere;
   std::filesystem::create_directory_symlink(elsewhere.path("."), folder.path("link"));
   CHECK(sentence_on(folder, "link/out.svg", line).find("cannot be written here") != std::string::npos);
+  std::filesystem::create_symlink(elsewhere.path("new.svg"), folder.path("new.svg"));
+  CHECK(sentence_on(folder, "new.svg", line).find("cannot be written here") != std::string::npos);
+  std::filesystem::remove(folder.path("new.svg"));
   CHECK(elsewhere.names().empty());
   for (const std::string& name : {"out.txt", "a.md", "x.svg.md", "p%20q.svg"}) {
     CAPTURE(name);

@@ -53,7 +53,7 @@ class PageOfComputation {
     const count = this.computation.comparedNumbers().toLocaleString("en");
     byId("agreement").textContent =
       wrong.length === 0
-        ? `Computed again on this page: all ${count} numbers agree with those of attn.`
+        ? `When this page was opened, all ${count} numbers agreed with those of attn.`
         : `This page computes other numbers than attn for ${wrong.map((node) => node.name).join(", ")}. ` +
           "The tables show those of this page.";
     byId("agreement").dataset.agrees = wrong.length === 0;

@@ -64,11 +64,14 @@ struct Use {
   std::string_view does;
 };
 
+[[noreturn]] void refuse(const std::string& path, const Use& use) {
+  fail("{} cannot be {} here: a document {} only files beside it and in folders below it", path, use.done,
+       use.does);
+}
+
 fs::path place_for(const std::string& path, const Use& use) {
   if (!confined) return path;
-  if (is_out_of_reach(path))
-    fail("{} cannot be {} here: a document {} only files beside it and in folders below it", path, use.done,
-         use.does);
+  if (is_out_of_reach(path)) refuse(path, use);
   return open_folder ? *open_folder / path : fs::path();
 }
 
@@ -79,7 +82,12 @@ fs::path place_of(const std::string& path) {
 }
 
 fs::path place_to_write(const std::string& path) {
-  return place_for(path, {"written", "writes"});
+  const Use use{"written", "writes"};
+  const fs::path place = place_for(path, use);
+  std::error_code ignored;
+  // Where a link to nothing leads, a file would be made.
+  if (confined && fs::is_symlink(place, ignored) && !fs::exists(place, ignored)) refuse(path, use);
+  return place;
 }
 
 bool is_there(const std::string& path) {

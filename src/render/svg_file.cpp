@@ -49,6 +49,8 @@ void add_parts(const std::vector<Block>& blocks, std::vector<Page>& parts) {
   for (const Block& block : blocks) {
     if (const SideBySide* const group = std::get_if<SideBySide>(&block)) {
       add_parts({group->tables.begin(), group->tables.end()}, parts);
+    } else if (const HeatMaps* const maps = std::get_if<HeatMaps>(&block)) {
+      for (const Table& table : maps->tables) parts.push_back({.blocks = {HeatMap{table}}});
     } else if (const CommandOutput* const output = std::get_if<CommandOutput>(&block)) {
       add_parts(output->page->blocks, parts);
     } else if (!drawn(block, style).empty()) {

@@ -128,7 +128,7 @@ for (const words of pages)
     const where = words.join(" ");
     const { page: tab, said, path, close } = await open(browser, program, words);
     const agreement = await tab.textContent("#agreement");
-    assert.match(agreement, /all [0-9,]+ numbers agree/, where);
+    assert.match(agreement, /all [0-9,]+ numbers agreed/, where);
     explained += await checkExplanations(tab, words);
     await checkAccess(tab, `${where}, light`);
     await tab.emulateMedia({ colorScheme: "dark" });
@@ -397,7 +397,7 @@ await attempt("words of strangers", async () => {
   const path = join(folder, "hostile.json");
   writeFileSync(path, JSON.stringify({ tokens: hostile, x: hostile.map((_, i) => [i, i % 3]) }));
   const { page: tab, said, close } = await open(browser, program, ["--problem", path, "--seed", "1"]);
-  assert.match(await tab.textContent("#agreement"), /numbers agree/);
+  assert.match(await tab.textContent("#agreement"), /numbers agreed/);
   const shown = await tab.evaluate(() => {
     const table = page.tables.find((one) => one.node.name === "weights");
     return {
