@@ -100,6 +100,7 @@ bool is_current(const FileToWrite& picture) {
 
 // What stands in the document is a link; the picture stands in a file of its own, beside it.
 Printed shown_as_picture(const Document& document, const std::string& name, const CommandResult& result) {
+  if (!result.page) fail("this command has no page, so it draws no picture");
   Printed printed{
       {"", fmt::format("![{}]({})", escaped_markdown(drawing_in_words(*result.page, result.style)), name),
        ""}};

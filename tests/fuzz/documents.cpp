@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "document/living.hpp"
 #include "document/markdown.hpp"
@@ -29,6 +30,7 @@ CommandResult echo(const std::vector<std::string>& words, const BlockStyle& styl
     std::ranges::replace_if(
         result.text, [](char c) { return (c < 'a' || c > 'z') && c != '\n'; }, 'x');
   result.text += "0.12345\n";
+  if (result.format == "svg") result.page = std::make_shared<const Page>(Page{.title = result.text});
   return result;
 }
 
