@@ -143,7 +143,7 @@ void Graph::tell_scoring(const Node& scores, const ScoringFunction& function) {
   nodes_[scores.index].scored_by = &function;
 }
 
-Value Graph::apply(std::unique_ptr<const Operation> operation, const std::vector<Value>& operands) {
+Value Graph::apply(std::shared_ptr<const Operation> operation, const std::vector<Value>& operands) {
   std::vector<const Node*> nodes;
   // What was computed is what an explanation leads back to, whatever other names it bears.
   for (const Value& operand : operands) nodes.push_back(&operand.node().original());
@@ -200,7 +200,7 @@ std::vector<std::string> Graph::names() const {
   return names;
 }
 
-Node& Graph::add(std::unique_ptr<const Operation> operation, std::vector<const Node*> operands, Frame frame) {
+Node& Graph::add(std::shared_ptr<const Operation> operation, std::vector<const Node*> operands, Frame frame) {
   if (nodes_.size() == most_nodes) {
     fail("this would take more than {} matrices: give fewer words, steps, heads or layers", most_nodes);
   }

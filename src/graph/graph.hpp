@@ -30,7 +30,7 @@ struct Node {
   const Role* role = nullptr;         // null: it has no name
   const Family* family = &family::forward;
   std::string_view letter = {};                // in LaTeX; empty: the name is written out
-  std::unique_ptr<const Operation> operation;  // null: an input
+  std::shared_ptr<const Operation> operation;  // null: an input
   std::vector<const Node*> operands;
   Frame frame;
   const ScoringFunction* scored_by = nullptr;  // of scores
@@ -68,6 +68,8 @@ struct Node {
   std::string name_within(std::string_view scope) const;
   /// `weights` of `head.2.weights`.
   std::string_view leaf() const;
+  /// The same without the prefix of its family, `weights` of `d_weights`.
+  std::string_view plain_leaf() const { return leaf().substr(family->prefix.size()); }
   /// Whether it is another name for its only operand.
   bool is_alias() const;
   /// The node itself, or what its alias stands for.
@@ -154,7 +156,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   void tell_scoring(const Node& scores, const ScoringFunction& function);
   /// Adds an operation. Throws InputError when the operands do not fit together, or there would be too many
   /// nodes.
-  Value apply(std::unique_ptr<const Operation> operation, const std::vector<Value>& operands);
+  Value apply(std::shared_ptr<const Operation> operation, const std::vector<Value>& operands);
   /// Gives a value its name within the open scopes. A value that has a name gets an alias, which shares its
   /// numbers.
   Value name(const Name& name, const Value& value);
@@ -196,7 +198,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   };
 
  private:
-  Node& add(std::unique_ptr<const Operation> operation, std::vector<const Node*> operands, Frame frame);
+  Node& add(std::shared_ptr<const Operation> operation, std::vector<const Node*> operands, Frame frame);
   const NamedScope* scope_within(const NamedScope* outer, const ScopeName& name);
   void give_name(Node& node, const Name& name);
 

@@ -19,7 +19,9 @@ class Name {
   /// `encoder.1.x`
   Name(std::vector<ScopeName> scopes, Name name);
   /// `d_weights`; otherwise its family is that of the scope.
-  Name(const Family& family, const Role& role) : role_(&role), family_(&family), leaf_(role.leaf) {}
+  Name(const Family& family, const Role& role) : Name(family, role, std::string(role.leaf)) {}
+  Name(const Family& family, const Role& role, std::string leaf)
+      : role_(&role), family_(&family), leaf_(std::move(leaf)) {}
 
   const Role& role() const { return *role_; }
   /// Its family, in a scope of another one.

@@ -112,8 +112,7 @@ std::vector<const Node*> Node::named_operands() const {
 Formula symbol(const Node& node, std::string_view scope) {
   const std::string told = node.name_within(scope);
   const std::string_view leaf = node.leaf();
-  const std::string latex =
-      node.letter.empty() ? written_out(leaf.substr(node.family->prefix.size())) : std::string(node.letter);
+  const std::string latex = node.letter.empty() ? written_out(node.plain_leaf()) : std::string(node.letter);
   const std::string_view outer(told.data(), told.size() - leaf.size());
   return symbol(outer.substr(0, outer.empty() ? 0 : outer.size() - 1), leaf,
                 std::string(node.family->before) + latex);

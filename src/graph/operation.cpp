@@ -1,5 +1,9 @@
 #include "graph/operation.hpp"
 
+#include <stdexcept>
+
+#include "graph/graph.hpp"
+
 namespace attn {
 
 std::string Axis::label(std::size_t i) const {
@@ -25,6 +29,10 @@ Cost& Cost::operator+=(const Cost& other) {
   multiply_adds += other.multiply_adds;
   element_operations += other.element_operations;
   return *this;
+}
+
+Gradients Operation::gradients(const Value&, const Value&, std::span<const Value>) const {
+  throw std::logic_error(std::string(name()) + " has no gradient");
 }
 
 RowRange Operation::needed(std::size_t operand, RowRange, std::span<const Shape> operands) const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,11 +16,13 @@
 namespace attn {
 
 struct Node;
+class Value;
 
 /// What the rows or the columns of a matrix stand for, with their labels where they have them.
 struct Axis {
   std::string name;                                        // "tokens", "features", …
   std::shared_ptr<const std::vector<std::string>> labels;  // null: counted from 1
+  std::size_t batch = 1;                                   // of rows: so many sentences follow each other
 
   /// The label of place `i`, or its number from 1.
   std::string label(std::size_t i) const;
@@ -62,9 +65,15 @@ struct Attribute {
 /// The operation of another name for a matrix, which computes nothing.
 constexpr std::string_view alias_name = "identity";
 
+/// What flows back to each operand of an operation; nothing where no gradient does: to ids and masks.
+using Gradients = std::vector<std::optional<Value>>;
+
 /// One step of a computation, and all that it knows about itself. The operands are nodes of a graph; their
-/// number and meaning are fixed by the function that applies the operation (op/operations.hpp). The
-/// gradient, when it comes, is one more function here: result's gradient and operands -> operands' gradients.
+/// number and meaning are fixed by the function that applies the operation (op/operations.hpp).
+///
+/// A matrix may hold a batch: sentences of equal length below each other, as the axis of its rows says. An
+/// operation that relates rows to each other relates those of one sentence; one matrix without a batch meets
+/// all of them.
 class Operation {
  public:
   using Operands = std::span<const Node* const>;
@@ -94,6 +103,10 @@ class Operation {
   /// How one cell of the result came about.
   virtual Explanation explain(Operands operands, std::size_t row, std::size_t column) const = 0;
   virtual Cost cost(std::span<const Shape> operands) const = 0;
+  /// How a gradient flows back: from that of the result to that of each operand, each of its operand's shape,
+  /// as nodes of their graph. Adds nodes, and computes nothing.
+  virtual Gradients gradients(const Value& result, const Value& d_result,
+                              std::span<const Value> operands) const;
 };
 
 }  // namespace attn

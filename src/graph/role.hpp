@@ -112,6 +112,9 @@ inline constexpr Role padding{.leaf = "padding"};
 
 // What comes out of a model.
 inline constexpr Role logits{.leaf = "logits"};
+inline constexpr Role losses{.leaf = "losses"};    // a number for each word
+inline constexpr Role counted{.leaf = "counted"};  // how much each word counts in the loss
+inline constexpr Role loss{.leaf = "loss"};
 inline constexpr Role tempered{.leaf = "tempered"};
 inline constexpr Role distribution{
     .leaf = "distribution", .content = Content::weights, .rows_sum_to_one = true};
@@ -176,6 +179,8 @@ struct Family {
 namespace family {
 
 inline constexpr Family forward{.name = "forward", .keeps_facts = true};
+/// How much a number that the computation ends in changes with each cell.
+inline constexpr Family gradient{.name = "gradient", .prefix = "d_", .before = "\\partial L/\\partial "};
 
 }  // namespace family
 

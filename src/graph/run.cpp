@@ -77,6 +77,32 @@ Plan Run::planned(const std::vector<const Node*>& targets) {
   return plan(wish);
 }
 
+Plan Run::plan_to_repeat(const std::vector<const Node*>& nodes) {
+  Wish wish{.targets = {},
+            .stands = [](const Node& node) { return node.given != nullptr; },
+            .stays = [](const Node&) { return false; },
+            .bytes_before = bytes_at_rest(),
+            .bytes_there = bytes_at_rest()};
+  for (const Node* node : nodes) wish.targets.push_back(&node->original());
+  return plan(wish);
+}
+
+void Run::repeat(const Plan& plan) {
+  for (const Plan::Step& step : plan.steps) {
+    let_go(*step.node);
+    for (const Node* passing : step.passing) let_go(*passing);
+  }
+  carry_out(plan);
+}
+
+void Run::let_go(const Node& node) {
+  Numbers& those = numbers(node);
+  those.were_made = false;
+  if (!those.cells) return;
+  those.cells.reset();
+  bytes_ -= bytes_of(node.frame.shape);
+}
+
 void Run::compute() {
   std::vector<const Node*> targets;
   for (const Node& node : graph_.nodes()) {

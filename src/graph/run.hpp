@@ -44,6 +44,12 @@ class Run {
   void compute();
   void compute(const std::vector<const Node*>& nodes);
 
+  /// What it takes to compute these nodes from the inputs alone, whatever is there already: to be repeated.
+  Plan plan_to_repeat(const std::vector<const Node*>& nodes);
+  /// Computes what was planned once more, from inputs whose numbers may have changed; the last results are
+  /// let go. Throws likewise.
+  void repeat(const Plan& plan);
+
   /// The numbers of one node, which are kept from then on. Throws likewise.
   std::shared_ptr<const Matrix> at(const Node& node);
   /// One of them, or a row: of a large matrix only the block of rows is computed that it lies in.
@@ -77,6 +83,7 @@ class Run {
   Rows whole(const Node& node) const;
   std::uint64_t bytes_at_rest();
   Plan planned(const std::vector<const Node*>& targets);
+  void let_go(const Node& node);
   void carry_out(const Plan& plan);
   void take_step(const Plan::Step& step);
   void begin(const Node& node);
