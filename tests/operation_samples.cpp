@@ -53,6 +53,11 @@ const std::array table = {
                       return matmul_transposed(s.matrix("a", {s.m, s.k}), s.matrix("b", {s.n, s.k}));
                     },
                     of_two<definition::matmul_transposed>},
+    OperationSample{"transposed_matmul",
+                    [](Samples& s) {
+                      return transposed_matmul(s.matrix("a", {s.k, s.m}), s.matrix("b", {s.k, s.n}));
+                    },
+                    of_two<definition::transposed_matmul>},
     OperationSample{"add",
                     [](Samples& s) {
                       return add(s.matrix("a", {s.m, s.n}), s.matrix("b", {1, s.n}));

@@ -70,6 +70,11 @@ const operations = {
     return make.total(a.columns, (k) => make.product([make.cell(a, i, k), make.cell(b, j, k)]));
   },
 
+  transposed_matmul: (make, node, i, j) => {
+    const [a, b] = node.operands;
+    return make.total(a.rows, (k) => make.product([make.cell(a, k, i), make.cell(b, k, j)]));
+  },
+
   // --- cell by cell: of two matrices, of a matrix and a number, and functions of one number
 
   add: cellByCell((make, x, y) => make.sum([x, y])),

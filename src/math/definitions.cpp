@@ -132,6 +132,12 @@ void matmul_transposed(Rows a, Rows b, RowsToMake result) {
       sum_of_last(view(beside(a, result), all(), newaxis(), all()) * view(lent(b), newaxis(), all(), all())));
 }
 
+void transposed_matmul(Rows a, Rows b, RowsToMake result) {
+  set(result,
+      sum_of_last(view(xt::transpose(lent(a)), range(result.first, result.end()), newaxis(), all()) *
+                  view(xt::transpose(lent(b)), newaxis(), all(), all())));
+}
+
 // --- masks
 
 void replace(Rows x, Rows allowed, double fill, RowsToMake result) {

@@ -28,9 +28,10 @@ void gelu_by_tanh(Rows x, RowsToMake result);
 void silu(Rows x, RowsToMake result);
 void identity(Rows x, RowsToMake result);
 
-// Products. [m, k] [k, n] -> [m, n] and [m, k] [n, k] -> [m, n]
+// Products. [m, k] [k, n] -> [m, n], [m, k] [n, k] -> [m, n] and [k, m] [k, n] -> [m, n]
 void matmul(Rows a, Rows b, RowsToMake result);
 void matmul_transposed(Rows a, Rows b, RowsToMake result);
+void transposed_matmul(Rows a, Rows b, RowsToMake result);
 
 // Masks: cells where `allowed` is 0 are replaced by `fill`; `mask` has −∞ in a row where all are.
 void replace(Rows x, Rows allowed, double fill, RowsToMake result);

@@ -3,6 +3,7 @@
 #include "math/rows.hpp"
 #include "op/operations.hpp"
 #include "op/row_by_row.hpp"
+#include "op/sentences.hpp"
 #include "support/error.hpp"
 
 // Operations on cells: of two matrices, of a matrix and a number, and functions of one number.
@@ -37,16 +38,17 @@ constexpr CellByCell multiplication = {
     attn::multiply, [](Expression x, Expression y) {
       return product({std::move(x), std::move(y)}); }};
 
-// The second matrix has the shape of the first, or is one row or one column for all of it.
+// The second matrix has the shape of the first, or is one row or one column for all of it; without a batch,
+// it is the same for every sentence of one.
 class CellByCellOperation final : public InPlace {
  public:
-  explicit CellByCellOperation(const CellByCell& kind) : kind_(kind) {}
+  CellByCellOperation(const CellByCell& kind, Sentences sentences) : kind_(kind), sentences_(sentences) {}
 
   std::string_view name() const override { return kind_.name; }
 
   Frame frame(Operands operands) const override {
     const Shape whole = operands[0]->frame.shape, part = operands[1]->frame.shape;
-    const bool rows_fit = part.rows == whole.rows || part.rows == 1;
+    const bool rows_fit = part.rows == whole.rows || part.rows == 1 || part.rows == sentences_.rows;
     const bool columns_fit = part.columns == whole.columns || part.columns == 1;
     if (!rows_fit || !columns_fit) {
       fail(
@@ -67,10 +69,15 @@ class CellByCellOperation final : public InPlace {
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const auto beside = [](std::size_t place, std::size_t size) { return size == 1 ? 0 : place; };
+    const auto beside = [](std::size_t place, std::size_t size) { return size == 1 ? 0 : place % size; };
     const Shape part = operands[1]->frame.shape;
     return {kind_.expression(cell(*operands[0], row, column),
                              cell(*operands[1], beside(row, part.rows), beside(column, part.columns)))};
+  }
+
+  RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const override {
+    if (operand == 1 && is_repeated(operands[1])) return {0, sentences_.rows};
+    return InPlace::needed(operand, made, operands);
   }
 
   Cost cost(std::span<const Shape> operands) const override {
@@ -81,7 +88,8 @@ class CellByCellOperation final : public InPlace {
   void change(RowsToMake rows, std::span<const Rows> others) const override {
     for (std::size_t i = rows.first; i < rows.end(); ++i) {
       const std::span<double> x = rows.row(i);
-      const std::span<const double> y = others[0].beside(i);
+      const std::span<const double> y =
+          others[0].beside(is_repeated(others[0].shape) ? sentences_.place(i) : i);
       if (y.size() == x.size()) {
         kind_.cells(x, y);
       } else {
@@ -90,7 +98,10 @@ class CellByCellOperation final : public InPlace {
     }
   }
 
+  bool is_repeated(Shape part) const { return sentences_.count > 1 && part.rows == sentences_.rows; }
+
   const CellByCell& kind_;
+  Sentences sentences_;
 };
 
 // --- a matrix and a number
@@ -187,16 +198,22 @@ class CellFunction final : public InPlace {
   const Function& function_;
 };
 
+Value cell_by_cell(const CellByCell& kind, const Value& x, const Value& y) {
+  const bool has_its_own = y.node().frame.rows.batch > 1 || y.shape().rows == x.shape().rows;
+  const Sentences all{1, x.shape().rows, x.shape().rows};
+  return apply(CellByCellOperation(kind, has_its_own ? all : sentences_of(x)), x, y);
+}
+
 }  // namespace
 
 Value add(const Value& x, const Value& y) {
-  return apply(CellByCellOperation(addition), x, y);
+  return cell_by_cell(addition, x, y);
 }
 Value subtract(const Value& x, const Value& y) {
-  return apply(CellByCellOperation(subtraction), x, y);
+  return cell_by_cell(subtraction, x, y);
 }
 Value multiply(const Value& x, const Value& y) {
-  return apply(CellByCellOperation(multiplication), x, y);
+  return cell_by_cell(multiplication, x, y);
 }
 
 Value divide(const Value& x, const Scalar& divisor) {

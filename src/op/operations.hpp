@@ -10,7 +10,8 @@
 namespace attn {
 
 // The operations. Each function adds one to the graph of its operands, and computes nothing. It throws
-// InputError when the operands do not fit together.
+// InputError when the operands do not fit together. Shapes are those of one sentence; of a batch, the rows of
+// the sentences stand below each other.
 
 /// [m, k] [k, n] -> [m, n].
 Value matmul(const Value& a, const Value& b);
@@ -18,12 +19,16 @@ Value matmul(const Value& a, const Value& b);
 /// a · bᵀ: the dot product of every row of `a` with every row of `b`.  [m, k] [n, k] -> [m, n].
 Value matmul_transposed(const Value& a, const Value& b);
 
+/// aᵀ · b: the dot product of every column of `a` with every column of `b`; of a batch, over the rows of all
+/// sentences.  [k, m] [k, n] -> [m, n].
+Value transposed_matmul(const Value& a, const Value& b);
+
 /// Whether an operation is matmul() or matmul_transposed().
 bool is_matmul(const Operation& operation);
 bool is_matmul_transposed(const Operation& operation);
 
-/// x + y and x − y, where y has the shape of x or is one row or one column for all of it.
-/// [m, n] [m, n], [1, n] or [m, 1] -> [m, n].
+/// x + y and x − y, where y has the shape of x or is one row or one column for all of it. Every sentence of a
+/// batch meets the same y, where that has no batch.  [m, n] [m, n], [1, n] or [m, 1] -> [m, n].
 Value add(const Value& x, const Value& y);
 Value subtract(const Value& x, const Value& y);
 /// x ⊙ y, cell by cell, with the same shapes.

@@ -6,6 +6,7 @@
 #include "math/distance.hpp"
 #include "op/operations.hpp"
 #include "op/row_by_row.hpp"
+#include "op/sentences.hpp"
 #include "support/error.hpp"
 
 // What is computed for every pair of a row of one matrix and a row of another.
@@ -14,11 +15,11 @@ namespace attn {
 namespace {
 
 // The rows of a matrix that has `size` numbers for every pair: pair (i, j) is row i·n + j, where n is the
-// number of rows of b. Labelled "a, b" where either has labels. Refused, before there are labels, when it
-// would be too large.
-Axis axis_of_pairs(Operation::Operands operands, std::size_t size) {
+// number of rows of b in a sentence. Labelled "a, b" where either has labels. Refused, before there are
+// labels, when it would be too large.
+Axis axis_of_pairs(Operation::Operands operands, std::size_t size, const Sentences& sentences) {
   const Frame &a = operands[0]->frame, &b = operands[1]->frame;
-  const std::size_t m = a.shape.rows, n = b.shape.rows;
+  const std::size_t m = a.shape.rows, n = sentences.other;
   if (!fits({m, n}) || !fits({m * n, size})) {
     fail(
         "the pairs of {} rows of {} and {} rows of {}, with {} numbers each, are more than the {} cells that "
@@ -26,7 +27,7 @@ Axis axis_of_pairs(Operation::Operands operands, std::size_t size) {
         "matrix may have: give fewer rows",
         m, operands[0]->title(), n, operands[1]->title(), size, most_cells);
   }
-  if (!a.rows.labels && !b.rows.labels) return axis("pairs");
+  if (sentences.count > 1 || (!a.rows.labels && !b.rows.labels)) return in_batch_of(a.rows, axis("pairs"));
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t j = 0; j < n; ++j) labels.push_back(a.rows.label(i) + ", " + b.rows.label(j));
@@ -35,15 +36,25 @@ Axis axis_of_pairs(Operation::Operands operands, std::size_t size) {
 }
 
 // The rows of the first operand, and all of the second, that some pairs consist of.
-RowRange rows_behind_pairs(std::size_t operand, RowRange made, std::span<const Shape> operands) {
-  const std::size_t n = operands[1].rows;
+RowRange rows_behind_pairs(std::size_t operand, RowRange made, std::span<const Shape> operands,
+                           std::size_t n) {
   if (operand == 1 || made.count == 0) return {0, operands[operand].rows};
   const std::size_t first = made.first / n, last = (made.first + made.count - 1) / n;
   return {first, last - first + 1};
 }
 
+// Where the two rows of a pair stand: pair (i, j) of the sentence s.
+struct PlaceOfPair {
+  PlaceOfPair(std::size_t pair, const Sentences& sentences)
+      : first(pair / sentences.other),
+        second(sentences.of(first) * sentences.other + pair % sentences.other) {}
+  std::size_t first, second;
+};
+
 class MinusHalfSquaredDistances final : public RowByMatrix {
  public:
+  explicit MinusHalfSquaredDistances(Sentences sentences) : sentences_(sentences) {}
+
   std::string_view name() const override { return "minus_half_squared_distances"; }
 
   Frame frame(Operands operands) const override {
@@ -52,11 +63,11 @@ class MinusHalfSquaredDistances final : public RowByMatrix {
       fail("{} is {} but {} is {}: both must have the same number of columns to have a distance",
            operands[0]->title(), to_string(a.shape), operands[1]->title(), to_string(b.shape));
     }
-    return {{a.shape.rows, b.shape.rows}, a.rows, b.rows};
+    return {{a.shape.rows, sentences_.other}, a.rows, sentences_.count == 1 ? b.rows : rows_of_one(b.rows)};
   }
 
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    squared_distances(operands[0], operands[1], result);
+    sentence_by_sentence(sentences_, operands[0], operands[1], result, squared_distances);
     for (double& cell : result.all()) cell = 0.0 - cell / 2.0;  // so that a distance of 0 is not −0
   }
 
@@ -69,8 +80,9 @@ class MinusHalfSquaredDistances final : public RowByMatrix {
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
     std::vector<Expression> squares;
+    const std::size_t beside = sentences_.of(row) * sentences_.other + column;
     for (std::size_t c = 0; c < operands[0]->frame.shape.columns; ++c) {
-      squares.push_back(squared(cell(*operands[0], row, c) - cell(*operands[1], column, c)));
+      squares.push_back(squared(cell(*operands[0], row, c) - cell(*operands[1], beside, c)));
     }
     Expression distance = squares.size() == 1 ? std::move(squares.front()) : sum(std::move(squares));
     return {product({number(-0.5, {"−½", "-\\tfrac{1}{2}"}), std::move(distance)})};
@@ -78,13 +90,18 @@ class MinusHalfSquaredDistances final : public RowByMatrix {
 
   // A difference for each term, and −½ for each pair.
   Cost cost(std::span<const Shape> operands) const override {
-    const std::size_t pairs = operands[0].rows * operands[1].rows, terms = pairs * operands[0].columns;
+    const std::size_t pairs = operands[0].rows * sentences_.other, terms = pairs * operands[0].columns;
     return {.multiply_adds = terms, .element_operations = terms + pairs};
   }
+
+ private:
+  Sentences sentences_;
 };
 
 class PairwiseSum final : public Operation {
  public:
+  explicit PairwiseSum(Sentences sentences) : sentences_(sentences) {}
+
   std::string_view name() const override { return "pairwise_sum"; }
 
   Frame frame(Operands operands) const override {
@@ -93,21 +110,20 @@ class PairwiseSum final : public Operation {
       fail("{} is {} but {} is {}: both must have the same number of columns to be added pair by pair",
            operands[0]->title(), to_string(a.shape), operands[1]->title(), to_string(b.shape));
     }
-    return {
-        {a.shape.rows * b.shape.rows, a.shape.columns}, axis_of_pairs(operands, a.shape.columns), a.columns};
+    const std::size_t size = a.shape.columns;
+    return {{a.shape.rows * sentences_.other, size}, axis_of_pairs(operands, size, sentences_), a.columns};
   }
 
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    const Rows &a = operands[0], &b = operands[1];
-    const std::size_t n = b.shape.rows;
     for (std::size_t pair = result.first; pair < result.end(); ++pair) {
+      const PlaceOfPair place(pair, sentences_);
       const std::span<double> sums = result.row(pair);
-      const std::span<const double> one = a.row(pair / n), other = b.row(pair % n);
+      const std::span<const double> one = operands[0].row(place.first), other = operands[1].row(place.second);
       for (std::size_t c = 0; c < sums.size(); ++c) sums[c] = one[c] + other[c];
     }
   }
   RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const override {
-    return rows_behind_pairs(operand, made, operands);
+    return rows_behind_pairs(operand, made, operands, sentences_.other);
   }
 
   Formula formula(std::span<const Formula> operands) const override {
@@ -117,36 +133,42 @@ class PairwiseSum final : public Operation {
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const std::size_t n = operands[1]->frame.shape.rows;
-    return {sum({cell(*operands[0], row / n, column), cell(*operands[1], row % n, column)})};
+    const PlaceOfPair place(row, sentences_);
+    return {sum({cell(*operands[0], place.first, column), cell(*operands[1], place.second, column)})};
   }
 
   Cost cost(std::span<const Shape> operands) const override {
-    return {.element_operations = operands[0].rows * operands[1].cells()};
+    return {.element_operations = operands[0].rows * sentences_.other * operands[1].columns};
   }
+
+ private:
+  Sentences sentences_;
 };
 
 class Pairs final : public Operation {
  public:
+  explicit Pairs(Sentences sentences) : sentences_(sentences) {}
+
   std::string_view name() const override { return "pairs"; }
   bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override {
     const Frame &a = operands[0]->frame, &b = operands[1]->frame;
     const std::size_t size = a.shape.columns + b.shape.columns;
-    return {{a.shape.rows * b.shape.rows, size}, axis_of_pairs(operands, size), axis(a.columns.name)};
+    return {{a.shape.rows * sentences_.other, size},
+            axis_of_pairs(operands, size, sentences_),
+            axis(a.columns.name)};
   }
 
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    const Rows &a = operands[0], &b = operands[1];
-    const std::size_t n = b.shape.rows;
     for (std::size_t pair = result.first; pair < result.end(); ++pair) {
-      const auto rest = std::ranges::copy(a.row(pair / n), result.row(pair).begin()).out;
-      std::ranges::copy(b.row(pair % n), rest);
+      const PlaceOfPair place(pair, sentences_);
+      const auto rest = std::ranges::copy(operands[0].row(place.first), result.row(pair).begin()).out;
+      std::ranges::copy(operands[1].row(place.second), rest);
     }
   }
   RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const override {
-    return rows_behind_pairs(operand, made, operands);
+    return rows_behind_pairs(operand, made, operands, sentences_.other);
   }
 
   Formula formula(std::span<const Formula> operands) const override {
@@ -156,15 +178,19 @@ class Pairs final : public Operation {
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const std::size_t n = operands[1]->frame.shape.rows, of_a = operands[0]->frame.shape.columns;
-    if (column < of_a) return {cell(*operands[0], row / n, column)};
-    return {cell(*operands[1], row % n, column - of_a)};
+    const std::size_t of_a = operands[0]->frame.shape.columns;
+    const PlaceOfPair place(row, sentences_);
+    if (column < of_a) return {cell(*operands[0], place.first, column)};
+    return {cell(*operands[1], place.second, column - of_a)};
   }
 
   Cost cost(std::span<const Shape> operands) const override {
     const Shape a = operands[0], b = operands[1];
-    return {.element_operations = a.rows * b.rows * (a.columns + b.columns)};
+    return {.element_operations = a.rows * sentences_.other * (a.columns + b.columns)};
   }
+
+ private:
+  Sentences sentences_;
 };
 
 class Unpair final : public Operation {
@@ -213,7 +239,7 @@ class Unpair final : public Operation {
 
 class ByDistance final : public RowByRow {
  public:
-  explicit ByDistance(Frame result) : result_(std::move(result)) {}
+  ByDistance(Frame result, Sentences sentences) : result_(std::move(result)), sentences_(sentences) {}
 
   std::string_view name() const override { return "by_distance"; }
   bool moves() const override { return true; }
@@ -235,7 +261,7 @@ class ByDistance final : public RowByRow {
     for (std::size_t i = result.first; i < result.end(); ++i) {
       const std::span<const double> distances = table.beside(i);
       for (std::size_t j = 0; j < result.shape.columns; ++j) {
-        result.row(i)[j] = distances[column_of(table.shape, i, j)];
+        result.row(i)[j] = distances[column_of(table.shape, sentences_.place(i), j)];
       }
     }
   }
@@ -246,13 +272,14 @@ class ByDistance final : public RowByRow {
             Binding::words};
   }
 
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+  Explanation explain(Operands operands, std::size_t row_of_all, std::size_t column) const override {
     const Shape table = operands[0]->frame.shape;
+    const std::size_t row = sentences_.place(row_of_all);
     const auto distance = static_cast<long>(column) - static_cast<long>(row);
     const long most = most_distance(table);
     const std::string clipped =
         std::abs(distance) > most ? fmt::format(", and counts as {}", std::clamp(distance, -most, most)) : "";
-    return {cell(*operands[0], row_of(table, row), column_of(table, row, column)),
+    return {cell(*operands[0], row_of(table, row_of_all), column_of(table, row, column)),
             fmt::format("the distance from position {} to position {} is {}{}", row + 1, column + 1, distance,
                         clipped)};
   }
@@ -268,30 +295,38 @@ class ByDistance final : public RowByRow {
   }
 
   Frame result_;
+  Sentences sentences_;
 };
+
+// A cell for every row of one matrix and every row of another, of the same sentence.
+Frame frame_of_pairs(const Value& a, const Value& b) {
+  const Frame &first = a.node().frame, &second = b.node().frame;
+  const Sentences sentences = sentences_of(a, b);
+  return {{first.shape.rows, sentences.other},
+          first.rows,
+          sentences.count == 1 ? second.rows : rows_of_one(second.rows)};
+}
 
 }  // namespace
 
 Value minus_half_squared_distances(const Value& a, const Value& b) {
-  return apply(MinusHalfSquaredDistances(), a, b);
+  return apply(MinusHalfSquaredDistances(sentences_of(a, b)), a, b);
 }
 
 Value pairwise_sum(const Value& a, const Value& b) {
-  return apply(PairwiseSum(), a, b);
+  return apply(PairwiseSum(sentences_of(a, b)), a, b);
 }
 
 Value pairs(const Value& a, const Value& b) {
-  return apply(Pairs(), a, b);
+  return apply(Pairs(sentences_of(a, b)), a, b);
 }
 
 Value unpair(const Value& pairs, const Value& a, const Value& b) {
-  const Frame &first = a.node().frame, &second = b.node().frame;
-  return apply(Unpair({{first.shape.rows, second.shape.rows}, first.rows, second.rows}), pairs);
+  return apply(Unpair(frame_of_pairs(a, b)), pairs);
 }
 
 Value by_distance(const Value& table, const Value& a, const Value& b) {
-  const Frame &first = a.node().frame, &second = b.node().frame;
-  return apply(ByDistance({{first.shape.rows, second.shape.rows}, first.rows, second.rows}), table);
+  return apply(ByDistance(frame_of_pairs(a, b), sentences_of(a, b)), table);
 }
 
 }  // namespace attn

@@ -5,6 +5,7 @@
 
 #include "op/operations.hpp"
 #include "op/row_by_row.hpp"
+#include "op/sentences.hpp"
 #include "support/error.hpp"
 
 namespace attn {
@@ -105,7 +106,7 @@ class Sinusoid final : public Operation {
 
 class Rotate final : public RowByRow {
  public:
-  explicit Rotate(Waves waves) : waves_(waves) {}
+  Rotate(Waves waves, Sentences sentences) : waves_(waves), sentences_(sentences) {}
 
   std::string_view name() const override { return "rotate"; }
   std::vector<Attribute> attributes() const override { return attributes_of(waves_); }
@@ -121,7 +122,7 @@ class Rotate final : public RowByRow {
     for (std::size_t j = 0; j < result.shape.columns; j += 2) {
       const double divisor = divisor_of(waves_, j / 2, result.shape.columns);
       for (std::size_t i = result.first; i < result.end(); ++i) {
-        const double angle = static_cast<double>(waves_.first + i) / divisor;
+        const double angle = static_cast<double>(waves_.first + sentences_.place(i)) / divisor;
         const double x = operands[0](i, j), y = operands[0](i, j + 1);
         result.row(i)[j] = x * std::cos(angle) - y * std::sin(angle);
         result.row(i)[j + 1] = x * std::sin(angle) + y * std::cos(angle);
@@ -140,7 +141,7 @@ class Rotate final : public RowByRow {
   // (x + iy) e^(iθ) = x cos θ − y sin θ + i (x sin θ + y cos θ)
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
     const std::size_t pair = column / 2;
-    const Expression angle = angle_at(waves_, row, pair, operands[0]->frame.shape.columns);
+    const Expression angle = angle_at(waves_, sentences_.place(row), pair, operands[0]->frame.shape.columns);
     const auto part = [&](std::size_t beside, const Function& wave) {
       return product({cell(*operands[0], row, 2 * pair + beside), call(wave, angle)});
     };
@@ -155,6 +156,7 @@ class Rotate final : public RowByRow {
 
  private:
   Waves waves_;
+  Sentences sentences_;
 };
 
 }  // namespace
@@ -168,7 +170,7 @@ Value sinusoid(Graph& graph, const SinusoidLayout& layout, Frame frame, Waves wa
 }
 
 Value rotate(const Value& x, Waves waves) {
-  return apply(Rotate(waves), x);
+  return apply(Rotate(waves, sentences_of(x)), x);
 }
 
 }  // namespace attn

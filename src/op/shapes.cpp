@@ -4,6 +4,7 @@
 
 #include "op/operations.hpp"
 #include "op/row_by_row.hpp"
+#include "op/sentences.hpp"
 #include "support/error.hpp"
 
 // Operations that only move numbers to other places: parts of a matrix, matrices joined, rows and columns
@@ -42,8 +43,8 @@ constexpr Slice some_rows = {"rows", "row", Along::rows,
 
 class SliceOperation final : public Operation {
  public:
-  SliceOperation(const Slice& kind, std::size_t first, std::size_t count)
-      : kind_(kind), first_(first), count_(count) {}
+  SliceOperation(const Slice& kind, std::size_t first, std::size_t count, Sentences sentences)
+      : kind_(kind), first_(first), count_(count), sentences_(sentences) {}
 
   std::string_view name() const override { return kind_.name; }
   std::vector<Attribute> attributes() const override { return {{"first", static_cast<double>(first_)}}; }
@@ -51,26 +52,29 @@ class SliceOperation final : public Operation {
 
   Frame frame(Operands operands) const override {
     Frame result = operands[0]->frame;
-    std::size_t& size = size_along(kind_.along, result.shape);
+    std::size_t& all = size_along(kind_.along, result.shape);
+    const std::size_t size = all / parts();
     if (first_ + count_ > size) {
       fail("{0} has {1} {2}: {2} {3} to {4} are not among them", operands[0]->title(), size, kind_.name,
            first_ + 1, first_ + count_);
     }
-    size = count_;
+    all = count_ * parts();
     Axis& labels = kind_.along == Along::rows ? result.rows : result.columns;
     labels = part(labels, first_, count_);
     return result;
   }
 
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    const Shape from = first();
     for (std::size_t i = result.first; i < result.end(); ++i) {
+      const Shape from = place_of(i);
       const std::span<double> cells = result.row(i);
-      std::ranges::copy(operands[0].row(from.rows + i).subspan(from.columns, cells.size()), cells.begin());
+      std::ranges::copy(operands[0].row(from.rows).subspan(from.columns, cells.size()), cells.begin());
     }
   }
   RowRange needed(std::size_t, RowRange made, std::span<const Shape>) const override {
-    return {first().rows + made.first, made.count};
+    if (made.count == 0) return {0, 0};
+    const std::size_t begin = place_of(made.first).rows;
+    return {begin, place_of(made.first + made.count - 1).rows + 1 - begin};
   }
 
   Formula formula(std::span<const Formula> operands) const override {
@@ -85,26 +89,29 @@ class SliceOperation final : public Operation {
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const Shape from = first();
-    return {cell(*operands[0], from.rows + row, from.columns + column)};
+    const Shape from = place_of(row);
+    return {cell(*operands[0], from.rows, from.columns + column)};
   }
 
   Cost cost(std::span<const Shape> operands) const override {
     Shape shape = operands[0];
-    size_along(kind_.along, shape) = count_;
+    size_along(kind_.along, shape) = count_ * parts();
     return {.element_operations = shape.cells()};
   }
 
  private:
-  // Where the part begins.
-  Shape first() const {
-    Shape place;
-    size_along(kind_.along, place) = first_;
-    return place;
+  // How many parts there are: the rows of every sentence of a batch.
+  std::size_t parts() const { return kind_.along == Along::rows ? sentences_.count : 1; }
+
+  // Where a row of the part stands in the whole, and its first column there.
+  Shape place_of(std::size_t row) const {
+    if (kind_.along == Along::columns) return {row, first_};
+    return {row / count_ * sentences_.rows + first_ + row % count_, 0};
   }
 
   const Slice& kind_;
   std::size_t first_, count_;
+  Sentences sentences_;  // of the whole
 };
 
 // --- matrices one after another
@@ -137,7 +144,7 @@ Axis joined_rows(Operation::Operands parts) {
   std::vector<std::string> labels;
   for (const Node* part : parts) {
     const Axis& rows = part->frame.rows;
-    if (!rows.labels) return axis(rows.name);
+    if (!rows.labels) return in_batch_of(rows, axis(rows.name));
     labels.insert(labels.end(), rows.labels->begin(), rows.labels->end());
   }
   return axis(parts[0]->frame.rows.name, std::move(labels));
@@ -157,7 +164,7 @@ constexpr Join stacking = {
 
 class JoinOperation final : public Operation {
  public:
-  explicit JoinOperation(const Join& kind) : kind_(kind) {}
+  JoinOperation(const Join& kind, std::size_t batch) : kind_(kind), batch_(batch) {}
 
   std::string_view name() const override { return kind_.name; }
   bool moves() const override { return true; }
@@ -182,6 +189,7 @@ class JoinOperation final : public Operation {
   }
 
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
+    if (kind_.along == Along::rows && batch_ > 1) return below_each_other(operands, result);
     Shape place;  // of the part's first cell in the result
     for (const Rows& part : operands) {
       const std::size_t begin = std::max(result.first, place.rows + part.first);
@@ -196,10 +204,15 @@ class JoinOperation final : public Operation {
   Formula formula(std::span<const Formula> operands) const override { return kind_.formula(operands); }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    std::size_t& place = kind_.along == Along::rows ? row : column;
+    const bool below = kind_.along == Along::rows;
+    std::size_t all = 0;
+    for (const Node* part : operands) all += part->frame.shape.rows / batch_;
+    const std::size_t sentence = below ? row / all : 0;
+    if (below) row %= all;
+    std::size_t& place = below ? row : column;
     for (const Node* part : operands) {
-      const std::size_t size = size_along(kind_.along, part->frame.shape);
-      if (place < size) return {cell(*part, row, column)};
+      const std::size_t size = size_along(kind_.along, part->frame.shape) / (below ? batch_ : 1);
+      if (place < size) return {cell(*part, below ? sentence * size + row : row, column)};
       place -= size;
     }
     return {};
@@ -217,29 +230,49 @@ class JoinOperation final : public Operation {
   }
 
  private:
+  // Of a batch: the parts of one sentence after those of another.
+  void below_each_other(std::span<const Rows> operands, RowsToMake result) const {
+    std::size_t i = 0;
+    for (std::size_t s = 0; s < batch_; ++s) {
+      for (const Rows& part : operands) {
+        const std::size_t count = part.shape.rows / batch_;
+        for (std::size_t j = s * count; j < (s + 1) * count; ++j, ++i) {
+          if (i >= result.first && i < result.end()) std::ranges::copy(part.row(j), result.row(i).begin());
+        }
+      }
+    }
+  }
+
   const Join& kind_;
+  std::size_t batch_;  // sentences in every part
 };
 
 // One part alone is itself.
 Value join(const Join& kind, const std::vector<Value>& parts) {
   if (parts.size() == 1) return parts.front();
-  return parts.front().graph().apply(std::make_unique<const JoinOperation>(kind), parts);
+  return parts.front().graph().apply(
+      std::make_unique<const JoinOperation>(kind, parts.front().node().frame.rows.batch), parts);
 }
 
 // --- other orders and other labels
 
 class Transpose final : public Operation {
  public:
+  explicit Transpose(Sentences sentences) : sentences_(sentences) {}
+
   std::string_view name() const override { return transpose_name; }
   bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override {
     const Frame& x = operands[0]->frame;
-    return {{x.shape.columns, x.shape.rows}, x.columns, x.rows};
+    return {{x.shape.columns * sentences_.count, sentences_.other},
+            in_batch_of(x.rows, x.columns),
+            rows_of_one(x.rows)};
   }
 
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    transpose_into(operands[0], result);
+    sentence_by_sentence(sentences_, result, operands[0], result,
+                         [](Rows, Rows x, RowsToMake turned) { transpose_into(x, turned); });
   }
 
   Formula formula(std::span<const Formula> operands) const override {
@@ -248,12 +281,15 @@ class Transpose final : public Operation {
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    return {cell(*operands[0], column, row)};
+    return {cell(*operands[0], sentences_.of(row) * sentences_.other + column, sentences_.place(row))};
   }
 
   Cost cost(std::span<const Shape> operands) const override {
     return {.element_operations = operands[0].cells()};
   }
+
+ private:
+  Sentences sentences_;  // of the result and of what is turned
 };
 
 // A number that went through nodes without a name only was copied from the first one that has a name.
@@ -302,10 +338,10 @@ class Labelled final : public InPlace {
 }  // namespace
 
 Value columns(const Value& x, std::size_t first, std::size_t count) {
-  return apply(SliceOperation(some_columns, first, count), x);
+  return apply(SliceOperation(some_columns, first, count, sentences_of(x)), x);
 }
 Value rows(const Value& x, std::size_t first, std::size_t count) {
-  return apply(SliceOperation(some_rows, first, count), x);
+  return apply(SliceOperation(some_rows, first, count, sentences_of(x)), x);
 }
 
 Value concatenate(const std::vector<Value>& parts) {
@@ -316,7 +352,8 @@ Value stack(const std::vector<Value>& parts) {
 }
 
 Value transpose(const Value& x) {
-  return apply(Transpose(), x);
+  const Sentences whole = sentences_of(x);
+  return apply(Transpose({whole.count, x.shape().columns, whole.rows}), x);
 }
 
 bool is_transpose(const Operation& operation) {
