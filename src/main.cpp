@@ -16,10 +16,10 @@
 #include "math/product.hpp"
 #include "output_file.hpp"
 #include "paged_output.hpp"
-#include "progress.hpp"
 #include "provisional_name.hpp"
 #include "render/width.hpp"
 #include "standard_error.hpp"
+#include "standard_work.hpp"
 #include "support/error.hpp"
 #include "terminal.hpp"
 
@@ -148,11 +148,11 @@ void write(const attn::Answer& answer) {
 }
 
 int run(const std::vector<std::string>& command_line) {
-  attn::Progress progress;
+  attn::StandardWork work;
   attn::Environment world = environment();
-  world.progress = [&](std::string_view stage) { progress.tell(stage); };
+  world.work = &work;
   const attn::Answer answer = attn::answer(command_line, world);
-  progress.clear();
+  work.end();
   for (const std::string& warning : answer.warnings) say("warning: " + warning);
   write(answer);
   if (answer.document && answer.output != "-") say(fmt::format("open {} in a browser", answer.output));

@@ -16,8 +16,21 @@ using namespace attn;
 namespace {
 
 EncoderDecoder hand_set(std::string_view variant) {
-  const EncoderDecoderFile file = read_encoder_decoder(alignment_examples().front().json, "the example");
+  const EncoderDecoderFile file = read_encoder_decoder(alignment_examples().front().bytes, "the example");
   return encoder_decoder_of(file, look_up(alignment_variants(), variant, "variant"), recurrences().front());
+}
+
+// What an encoder-decoder with one variant is as .safetensors.
+std::string bytes_of(EncoderDecoderFile file) {
+  for (const auto& [name, matrix] : file.variants.at(file.variant))
+    file.parameters.insert_or_assign(name, matrix);
+  std::vector<WrittenTensor> tensors;
+  for (const auto& [name, matrix] : file.parameters) tensors.push_back({name, &matrix, 2});
+  std::string bytes;
+  Sink sink([&](std::string_view piece) { bytes += piece; });
+  write_safetensors(tensors, sink, metadata_of(file));
+  sink.flush();
+  return bytes;
 }
 
 Ids sentence(const std::string& text, const std::vector<std::string>& vocabulary) {
@@ -63,6 +76,23 @@ constexpr const char* white_house = "the white house is small <end>";
 
 }  // namespace
 
+TEST_CASE("an encoder-decoder may be safetensors whose metadata have all but the matrices") {
+  EncoderDecoderFile file = read_encoder_decoder(alignment_examples().front().bytes, "the example");
+  file.variant = "luong";
+  file.cell = "tanh";
+  const EncoderDecoderFile read = read_encoder_decoder(bytes_of(file), "m.safetensors");
+  CHECK(read.title == file.title);
+  CHECK(read.about == file.about);
+  CHECK(read.source == file.source);
+  CHECK(read.target_words == file.target_words);
+  CHECK(read.features == file.features);
+  CHECK(read.sentences.size() == file.sentences.size());
+  const EncoderDecoder model =
+      encoder_decoder_of(read, look_up(alignment_variants(), "luong", "variant"), recurrences().front());
+  const Ids source = sentence("la maison blanche <end>", model.source_words);
+  CHECK(translate(model, source, 5) == translate(hand_set("luong"), source, 5));
+}
+
 TEST_CASE("two steps of a tanh cell are what they are by hand") {
   Graph graph;
   const Parameters parameters = inputs(
@@ -86,7 +116,7 @@ TEST_CASE("a gated unit is what its definition says, gate by gate") {
   const EncoderDecoder model = drawn(look_up(recurrences(), "gru", "cell"), alignment_variants().front(), 3);
   Graph graph;
   evaluate(model, {2, 1}, {2}, graph);
-  const auto learned = [&](const char* leaf) { return model.matrices.at(std::string("encoder.") + leaf); };
+  const auto learned = [&](const char* leaf) { return *model.parameters.at(std::string("encoder.") + leaf); };
   const Matrix &before = graph.at("encoder.1.h").matrix(), &x = graph.at("encoder.2.x").matrix();
   const auto sum = [&](const char* w_x, const char* w_h, const Matrix& h, std::size_t j) {
     double total = 0.0;
@@ -255,7 +285,7 @@ TEST_CASE("the context does not depend on the order in which the encoder's state
   const Value k = other.input(role::k, turned, axis("k"), axis("f"));
   ScoreParameters learned;
   for (const char* name : {"score_wq", "score_wk", "score_wv"}) {
-    const Matrix& cells = model.matrices.at(std::string("decoder.") + name);
+    const Matrix& cells = *model.parameters.at(std::string("decoder.") + name);
     learned.matrices.emplace(&called(name).role(), other.input(called(name), cells, axis("r"), axis("c")));
   }
   const Recipe recipe{.function = find_row(scoring_functions(), "additive"), .learned = learned};
@@ -285,7 +315,7 @@ TEST_CASE("a labelled matrix has the same cells and other labels, one for each r
 }
 
 TEST_CASE("an encoder-decoder file is refused by the name of what is wrong in it") {
-  const std::string good(alignment_examples().front().json);
+  const std::string good(alignment_examples().front().bytes);
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string text = good;
     const std::size_t place = text.find(from);
@@ -405,9 +435,9 @@ TEST_CASE("a word that nothing can replace is said to stay") {
 
 TEST_CASE("the built-in translation can be read from a file as well") {
   const TemporaryFolder folder;
-  const std::string path = folder.write("model.json", std::string(alignment_examples().front().json));
+  const std::string path = folder.write("model.json", std::string(alignment_examples().front().bytes));
   CHECK(run_attn({"align", "--parameters", path}).out == run_attn({"align"}).out);
-  std::string untitled(alignment_examples().front().json);
+  std::string untitled(alignment_examples().front().bytes);
   const std::size_t title = untitled.find("\"title\"");
   untitled.erase(title, untitled.find('\n', title) - title);
   const Finished finished = run_attn({"align", "--parameters", folder.write("untitled.json", untitled)});

@@ -21,7 +21,7 @@ using namespace attn;
 namespace {
 
 EncoderDecoderFile clauses() {
-  return read_encoder_decoder(look_up(alignment_examples(), "clauses", "example").json, "the example");
+  return read_encoder_decoder(look_up(alignment_examples(), "clauses", "example").bytes, "the example");
 }
 
 EncoderDecoder variant_of(const EncoderDecoderFile& file, std::string_view name) {
@@ -144,7 +144,7 @@ TEST_CASE("a page by length is about all variants of the file, and needs sentenc
   CHECK(page["arrays"].contains("by_length"));
   CHECK(run_attn({"align", "--by-length"}).out.find("luong") != std::string::npos);
   const TemporaryFolder folder;
-  std::string without(alignment_examples().front().json);
+  std::string without(alignment_examples().front().bytes);
   const std::size_t from = without.find("\"sentences\""), to = without.find("\"parameters\"");
   without.erase(from, to - from);
   const std::string path = folder.write("without.json", without);

@@ -124,7 +124,8 @@ TEST_CASE("files are completed where an option or a word takes one") {
   CHECK(after({"show", ""}).files);
   CHECK(after({"docs", "check", "README.md", ""}).files);
   CHECK(after({"lesson", "run", ""}).files);
-  CHECK(words_after({"lesson", "run", "soft"}) == Set{"soft-lookup", "softmax-and-scaling"});
+  CHECK(words_after({"lesson", "run", "soft"}) ==
+        Set{"soft-lookup", "softmax-and-scaling", "softmax-gradient"});
   CHECK_FALSE(after({"walk", "--heads", ""}).files);
   CHECK_FALSE(after({"walk", ""}).files);
 }

@@ -36,7 +36,7 @@ Sampling drawn(std::uint32_t seed) {
 }
 
 TransformerFile example(std::string_view name) {
-  return read_transformer(look_up(model_examples(), name, "model").json, std::string(name));
+  return read_transformer(look_up(model_examples(), name, "model").bytes, std::string(name));
 }
 
 }  // namespace

@@ -158,6 +158,30 @@ TEST_CASE("an explanation as Markdown is the golden one") {
   check_golden_run("explain.md", {"explain", "weights[1,2]", "--depth", "2", "--format", "markdown"});
 }
 
+TEST_CASE("gradients step by step are the golden ones") {
+  check_golden_run("backward.txt", {"backward"});
+}
+
+TEST_CASE("gradients by hand are the golden ones") {
+  check_golden_run("by-hand.txt", {"backward", "--by-hand"});
+}
+
+TEST_CASE("gradients as LaTeX are the golden ones") {
+  check_golden_run("backward.tex", {"backward", "--format", "latex"});
+}
+
+TEST_CASE("gradients compared with finite differences are the golden page") {
+  check_golden_run("check.txt", {"backward", "--check", "--text", "a b c", "--causal", "--d-model", "4"});
+}
+
+TEST_CASE("what a number depends on is the golden page") {
+  check_golden_run("influence.txt", {"influence", "--of", "output[it,1]"});
+}
+
+TEST_CASE("the influence of words beside attention is the golden page") {
+  check_golden_run("influence-align.txt", {"influence", "align", "--seed", "3", "--source", "one two three"});
+}
+
 TEST_CASE("the list of examples is the golden one") {
   check_golden_run("examples.txt", {"examples"});
 }

@@ -29,19 +29,6 @@ bool close(const std::vector<double>& a, const std::vector<double>& b) {
   return std::ranges::equal(a, b, [](double x, double y) { return attn::close(x, y, 1e-15); });
 }
 
-double exponential(double x) {
-  exponentiate({&x, 1});
-  return x;
-}
-
-// How far from the true exponential, in units of its last place.
-double error_in_ulps(double x) {
-  const long double truth = expl(static_cast<long double>(x));
-  const auto nearest = static_cast<double>(truth);
-  const double ulp = std::nextafter(nearest, infinity) - nearest;
-  return static_cast<double>(fabsl(static_cast<long double>(exponential(x)) - truth) / ulp);
-}
-
 std::size_t any_size() {
   return *rc::gen::inRange<std::size_t>(1, 20);
 }
@@ -53,21 +40,8 @@ Matrix any_matrix(Shape shape) {
 Matrix product_of(const Matrix& a, const Matrix& b) {
   return made_by(product, {a.shape().rows, b.shape().columns}, a, b);
 }
-Matrix product_transposed_of(const Matrix& a, const Matrix& b) {
-  return made_by(product_transposed, {a.shape().rows, b.shape().rows}, a, b);
-}
 Matrix squared_distances_of(const Matrix& a, const Matrix& b) {
   return made_by(squared_distances, {a.shape().rows, b.shape().rows}, a, b);
-}
-
-Matrix naive_product(const Matrix& a, const Matrix& b) {
-  Matrix result({a.shape().rows, b.shape().columns}, 0.0);
-  for (std::size_t i = 0; i < a.shape().rows; ++i) {
-    for (std::size_t j = 0; j < b.shape().columns; ++j) {
-      for (std::size_t k = 0; k < b.shape().rows; ++k) result(i, j) += a(i, k) * b(k, j);
-    }
-  }
-  return result;
 }
 
 std::unique_ptr<RandomSource> source(std::string_view kind, std::uint32_t seed) {
@@ -130,34 +104,6 @@ TEST_CASE("a softmax neither overflows nor divides by zero") {
   CHECK(softmax_of({}).empty());
 }
 
-TEST_CASE("the exponential is within one ulp of the true one") {
-  double worst = 0.0, where = 0.0;
-  const auto look_at = [&](double x) {
-    const double error = error_in_ulps(x);
-    if (!(error <= worst)) worst = error, where = x;
-  };
-  for (double x = -708.0; x < 709.0; x += 0.0137) look_at(x);
-  for (int n = -1021; n < 1023; ++n) look_at((n + 0.5) * 0.6931471805599453);  // farthest from a power of two
-  for (double x = 1.0; x > 1e-20; x /= 1.7) look_at(x), look_at(-x);
-  CAPTURE(where);
-  CHECK(worst <= 1.0);
-}
-
-// By 60-digit arithmetic. The last two lie on both sides of half of the smallest double.
-TEST_CASE("the exponential goes on to the end of double precision") {
-  CHECK(close(exponential(-708.0) * 1e308, 3.307553003638408, 1e-15));
-  CHECK(close(exponential(-709.0) * 1e308, 1.216780750623423, 1e-15));
-  CHECK(exponential(-740.0) == 4.2e-322);
-  CHECK(exponential(-745.1332191019411) == 5e-324);
-  CHECK(exponential(-745.1332191019413) == 0.0);
-}
-
-TEST_CASE("the exponential is exactly one at zero and exactly zero far below") {
-  CHECK(exponential(0.0) == 1.0);
-  CHECK(exponential(-0.0) == 1.0);
-  for (const double x : {-745.3, -746.0, -1e6, -1e300, -infinity}) CHECK(exponential(x) == 0.0);
-}
-
 TEST_CASE("dividing and adding reach every cell") {
   for (std::size_t n = 0; n <= 20; ++n) {
     std::vector<double> x(n), y(n);
@@ -166,28 +112,6 @@ TEST_CASE("dividing and adding reach every cell") {
     add(x, y);
     for (std::size_t i = 0; i < n; ++i) CHECK(x[i] == static_cast<double>(i) + 0.5);
   }
-}
-
-TEST_CASE("products agree with three nested loops") {
-  CHECK(same(product_of(matrix({{1, 2}, {3, 4}}), matrix({{5, 6}, {7, 8}})), matrix({{19, 22}, {43, 50}})));
-  CHECK(same(product_transposed_of(matrix({{1, 2}, {3, 4}}), matrix({{5, 6}, {7, 8}})),
-             matrix({{17, 23}, {39, 53}})));
-  CHECK(rc::check("product and product_transposed agree with three nested loops", [] {
-    const std::size_t m = any_size(), k = any_size(), n = any_size();
-    const Matrix a = any_matrix({m, k}), b = any_matrix({k, n});
-    const Matrix expected = naive_product(a, b);
-    RC_ASSERT(close(product_of(a, b), expected, 1e-12));
-    RC_ASSERT(close(product_transposed_of(a, transposed(b)), expected, 1e-12));
-  }));
-}
-
-TEST_CASE("empty matrices are not multiplied") {
-  const Matrix wide = Matrix({2, 3}, 1.0), tall = Matrix({3, 2}, 1.0), empty({0, 3});
-  check_refused({
-      {"a 0×3 matrix cannot be multiplied by a 3×2 matrix: one of them is empty",
-       [&] { product_of(empty, tall); }},
-      {"one of them is empty", [&] { product_transposed_of(wide, empty); }},
-  });
 }
 
 TEST_CASE("uniform numbers are those of NumPy") {

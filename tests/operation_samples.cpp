@@ -3,6 +3,7 @@
 #include <array>
 
 #include "math/definitions.hpp"
+#include "op/gradients.hpp"
 #include "op/operations.hpp"
 
 namespace attn {
@@ -40,7 +41,13 @@ void of_two(Operands x, RowsToMake result) {
   define(x[0], x[1], result);
 }
 
-constexpr bool is_exact = true;
+template <void (*define)(Rows, Rows, Rows, RowsToMake)>
+void of_three(Operands x, RowsToMake result) {
+  define(x[0], x[1], x[2], result);
+}
+
+constexpr bool is_exact = true, is_not_exact = false, has_no_gradient = false;
+constexpr double smoothing = 0.1;
 
 const std::array table = {
     OperationSample{"matmul",
@@ -140,6 +147,36 @@ const std::array table = {
                       return silu(s.matrix("a", {s.m, s.n}));
                     },
                     of_one<definition::silu>},
+    OperationSample{"tanh_gradient",
+                    [](Samples& s) {
+                      return tanh_gradient(s.matrix("d", {s.m, s.n}), s.matrix("y", {s.m, s.n}));
+                    },
+                    of_two<definition::tanh_gradient>},
+    OperationSample{"sigmoid_gradient",
+                    [](Samples& s) {
+                      return sigmoid_gradient(s.matrix("d", {s.m, s.n}), s.matrix("y", {s.m, s.n}));
+                    },
+                    of_two<definition::sigmoid_gradient>},
+    OperationSample{"relu_gradient",
+                    [](Samples& s) {
+                      return relu_gradient(s.matrix("d", {s.m, s.n}), s.matrix("y", {s.m, s.n}));
+                    },
+                    of_two<definition::relu_gradient>, is_exact},
+    OperationSample{"gelu_gradient",
+                    [](Samples& s) {
+                      return gelu_gradient(s.matrix("d", {s.m, s.n}), s.matrix("x", {s.m, s.n}));
+                    },
+                    of_two<definition::gelu_gradient>, is_not_exact, has_no_gradient},
+    OperationSample{"gelu_tanh_gradient",
+                    [](Samples& s) {
+                      return gelu_by_tanh_gradient(s.matrix("d", {s.m, s.n}), s.matrix("x", {s.m, s.n}));
+                    },
+                    of_two<definition::gelu_by_tanh_gradient>, is_not_exact, has_no_gradient},
+    OperationSample{"silu_gradient",
+                    [](Samples& s) {
+                      return silu_gradient(s.matrix("d", {s.m, s.n}), s.matrix("x", {s.m, s.n}));
+                    },
+                    of_two<definition::silu_gradient>, is_not_exact, has_no_gradient},
     OperationSample{"times",
                     [](Samples& s) {
                       return times(s.matrix("a", {s.m, s.n}), eight);
@@ -174,6 +211,41 @@ const std::array table = {
                       return normalize(s.matrix("a", {s.m, s.n}));
                     },
                     of_one<definition::normalize>},
+    OperationSample{"softmax_gradient",
+                    [](Samples& s) {
+                      return softmax_gradient(s.weights("a", {s.m, s.n}), s.matrix("d", {s.m, s.n}));
+                    },
+                    of_two<definition::softmax_gradient>},
+    OperationSample{"normalize_gradient",
+                    [](Samples& s) {
+                      return normalize_gradient(s.matrix("d", {s.m, s.n}), s.matrix("y", {s.m, s.n}), s.weights("x", {s.m, s.n}));
+                    },
+                    of_three<definition::normalize_gradient>, is_not_exact, has_no_gradient},
+    OperationSample{"row_sums",
+                    [](Samples& s) {
+                      return row_sums(s.matrix("a", {s.m, s.n}));
+                    },
+                    of_one<definition::row_sums>},
+    OperationSample{"sum_rows",
+                    [](Samples& s) {
+                      return sum_rows(s.matrix("a", {s.m * s.k, s.n}), {}, axis("sum"));
+                    },
+                    [](Operands x, RowsToMake result) { definition::sum_rows(x[0], {1, 1}, result); }},
+    OperationSample{"sum_rows",
+                    [](Samples& s) {
+                      return sum_rows(s.matrix("a", {2 * s.m * 3, s.n}), {.parts = 2, .apart = 3}, axis("rows"));
+                    },
+                    [](Operands x, RowsToMake result) { definition::sum_rows(x[0], {2, 3}, result); }},
+    OperationSample{"repeat_rows",
+                    [](Samples& s) {
+                      return repeat_rows(s.matrix("a", {2 * s.k, s.n}), {.parts = 2, .apart = s.k}, 3, axis("rows"));
+                    },
+                    [](Operands x, RowsToMake result) { definition::repeat_rows(x[0], {2, x[0].shape.rows / 2}, 3, result); }, is_exact},
+    OperationSample{"repeat_columns",
+                    [](Samples& s) {
+                      return repeat_columns(s.matrix("a", {s.m, 1}), s.n, axis("columns"));
+                    },
+                    of_one<definition::repeat_columns>, is_exact},
     OperationSample{"row_means",
                     [](Samples& s) {
                       return row_means(s.matrix("a", {s.m, s.n}));
@@ -199,6 +271,26 @@ const std::array table = {
                     [](Operands x, RowsToMake result) {
                       definition::divide_by_root_mean_square(x[0], epsilon, result);
                     }},
+    OperationSample{"row_variances_gradient",
+                    [](Samples& s) {
+                      const Value a = s.matrix("a", {s.m, s.n}); return row_variances_gradient(a, name(role::mean, row_means(a)), s.matrix("d", {s.m, 1}));
+                    },
+                    of_three<definition::row_variances_gradient>},
+    OperationSample{"divide_by_deviation",
+                    [](Samples& s) {
+                      const Value a = s.matrix("a", {s.m, s.n}), means = name(role::mean, row_means(a)); return divide_by_deviation(s.matrix("d", {s.m, s.k}), name(role::variance, row_variances(a, means)), 0.5);
+                    },
+                    [](Operands x, RowsToMake result) { definition::divide_by_deviation(x[0], x[1], 0.5, result); }},
+    OperationSample{"root_mean_square_gradient",
+                    [](Samples& s) {
+                      return root_mean_square_gradient(s.matrix("d", {s.m, s.n}), s.matrix("x", {s.m, s.n}), epsilon);
+                    },
+                    [](Operands x, RowsToMake result) { definition::root_mean_square_gradient(x[0], x[1], epsilon, result); }, is_not_exact, has_no_gradient},
+    OperationSample{"unit_rows_gradient",
+                    [](Samples& s) {
+                      return unit_rows_gradient(s.matrix("d", {s.m, s.n}), s.matrix("y", {s.m, s.n}), s.matrix("x", {s.m, s.n}));
+                    },
+                    of_three<definition::unit_rows_gradient>, is_not_exact, has_no_gradient},
     OperationSample{"uniform",
                     [](Samples& s) {
                       return uniform(s.matrix("a", {s.m, s.n}));
@@ -219,6 +311,16 @@ const std::array table = {
                       return columns(s.matrix("a", {s.m, s.n + 2}), 1, s.n);
                     },
                     [](Operands x, RowsToMake result) { definition::columns(x[0], 1, result); }, is_exact},
+    OperationSample{"rows_among_zeros",
+                    [](Samples& s) {
+                      return rows_among_zeros(s.matrix("a", {s.m, s.n}), 1, s.matrix("b", {s.m + 2, s.n}));
+                    },
+                    [](Operands x, RowsToMake result) { definition::rows_among_zeros(x[0], 1, result); }, is_exact},
+    OperationSample{"columns_among_zeros",
+                    [](Samples& s) {
+                      return columns_among_zeros(s.matrix("a", {s.m, s.n}), 1, s.matrix("b", {s.m, s.n + 2}));
+                    },
+                    [](Operands x, RowsToMake result) { definition::columns_among_zeros(x[0], 1, result); }, is_exact},
     OperationSample{"concatenate",
                     [](Samples& s) {
                       return concatenate({s.matrix("a", {s.m, s.k}), s.matrix("b", {s.m, s.n})});
@@ -240,11 +342,51 @@ const std::array table = {
                       return embed(s.ids(s.m, s.k), s.matrix("e", {s.k, s.n}));
                     },
                     of_two<definition::embed>, is_exact},
+    OperationSample{"add_rows_by_id",
+                    [](Samples& s) {
+                      return add_rows_by_id(s.ids(s.m, s.k), s.matrix("d", {s.m, s.n}), s.matrix("e", {s.k, s.n}));
+                    },
+                    of_two<definition::add_rows_by_id>},
+    OperationSample{"cross_entropy",
+                    [](Samples& s) {
+                      return cross_entropy(s.matrix("z", {s.m, s.n}), s.ids(s.m, s.n));
+                    },
+                    [](Operands x, RowsToMake result) { definition::cross_entropy(x[0], x[1], 0.0, result); }},
+    OperationSample{"cross_entropy",
+                    [](Samples& s) {
+                      return cross_entropy(s.matrix("z", {s.m, s.n}), s.ids(s.m, s.n), smoothing);
+                    },
+                    [](Operands x, RowsToMake result) { definition::cross_entropy(x[0], x[1], smoothing, result); }},
+    OperationSample{"cross_entropy_gradient",
+                    [](Samples& s) {
+                      return cross_entropy_gradient(s.matrix("z", {s.m, s.n}), s.ids(s.m, s.n), s.matrix("d", {s.m, 1}), 0.0);
+                    },
+                    [](Operands x, RowsToMake result) { definition::cross_entropy_gradient(x[0], x[1], x[2], 0.0, result); }},
+    OperationSample{"cross_entropy_gradient",
+                    [](Samples& s) {
+                      return cross_entropy_gradient(s.matrix("z", {s.m, s.n}), s.ids(s.m, s.n), s.matrix("d", {s.m, 1}), smoothing);
+                    },
+                    [](Operands x, RowsToMake result) { definition::cross_entropy_gradient(x[0], x[1], x[2], smoothing, result); }},
     OperationSample{"one_hot",
                     [](Samples& s) {
                       return one_hot(s.ids(s.m, s.k), s.matrix("e", {s.k, s.n}));
                     },
                     of_one<definition::one_hot>, is_exact},
+    OperationSample{"pairs_of",
+                    [](Samples& s) {
+                      return pairs_of(s.matrix("a", {s.m, s.n}), axis("pairs"));
+                    },
+                    of_one<definition::pairs_of>, is_exact},
+    OperationSample{"sum_by_distance",
+                    [](Samples& s) {
+                      return sum_by_distance(s.matrix("d", {s.m, s.n}), s.matrix("r", {1, 3}));
+                    },
+                    [](Operands x, RowsToMake result) { definition::sum_by_distance(x[0], 1, result); }},
+    OperationSample{"sum_by_distance",
+                    [](Samples& s) {
+                      return sum_by_distance(s.matrix("d", {s.m, s.n}), s.matrix("r", {s.m, 5}));
+                    },
+                    [](Operands x, RowsToMake result) { definition::sum_by_distance(x[0], x[0].shape.rows, result); }},
     OperationSample{
         "by_distance",
         [](Samples& s) {
@@ -275,6 +417,11 @@ const std::array table = {
                       return rotate(s.matrix("a", {s.m, 2 * s.k}), {.first = 3, .base = 100.0});
                     },
                     [](Operands x, RowsToMake result) { definition::rotate(x[0], {3, 100.0}, result); }},
+    OperationSample{"rotate_back",
+                    [](Samples& s) {
+                      return rotate_back(s.matrix("a", {s.m, 2 * s.k}), {.first = 3, .base = 100.0});
+                    },
+                    [](Operands x, RowsToMake result) { definition::rotate_back(x[0], {3, 100.0}, result); }},
     OperationSample{"identity",
                     [](Samples& s) {
                       return name(called("again"), s.matrix("a", {s.m, s.n}));
@@ -288,6 +435,17 @@ Value Samples::matrix(std::string_view name, Shape shape) {
   std::uniform_real_distribution<double> any(-2.0, 2.0);
   return graph.input(called(name), made(shape, [&] { return any(generator_); }), axis("rows"),
                      axis("columns"));
+}
+
+Value Samples::weights(std::string_view name, Shape shape) {
+  std::uniform_real_distribution<double> positive(0.1, 2.0);
+  Matrix matrix = made(shape, [&] { return positive(generator_); });
+  for (std::size_t i = 0; i < shape.rows; ++i) {
+    double sum = 0.0;
+    for (const double cell : row(matrix, i)) sum += cell;
+    for (double& cell : row(matrix, i)) cell /= sum;
+  }
+  return graph.input(called(name), std::move(matrix), axis("rows"), axis("columns"));
 }
 
 Value Samples::allowed(Shape shape) {

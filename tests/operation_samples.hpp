@@ -23,6 +23,8 @@ class Samples {
   Value matrix(std::string_view name, Shape shape);
   /// Zeros and ones, and a row of zeros where there are several rows.
   Value allowed(Shape shape);
+  /// Weights: positive numbers, of which each row has the sum 1.
+  Value weights(std::string_view name, Shape shape);
   /// Numbers from 1 to `words`, one in each row.
   Value ids(std::size_t count, std::size_t words);
 
@@ -38,7 +40,8 @@ struct OperationSample {
   std::string_view name;
   Value (*apply)(Samples& from);
   void (*define)(std::span<const Rows> operands, RowsToMake result);
-  bool is_exact = false;  // nothing is added up or goes through exp: the definition gives the same bits
+  bool is_exact = false;     // nothing is added up or goes through exp: the definition gives the same bits
+  bool has_gradient = true;  // or else it says that it has none
 };
 
 /// At least one for each operation.

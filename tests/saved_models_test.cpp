@@ -68,7 +68,7 @@ TEST_CASE("what a model has learned is listed without words and without heads") 
 
 TEST_CASE("a model file that tells words and no sentence is run on words of its own") {
   const TemporaryFolder folder;
-  Json file = parse_json(look_up(model_examples(), "copy", "model").json, "copy");
+  Json file = parse_json(look_up(model_examples(), "copy", "model").bytes, "copy");
   file.erase("source");
   file.erase("target");
   const std::string path = folder.write("copy.json", file.dump());

@@ -1,5 +1,6 @@
 #include "attention/attention.hpp"
 
+#include "op/sentences.hpp"
 #include "support/error.hpp"
 
 namespace attn {
@@ -64,7 +65,7 @@ Value attention_weights(const Value& scores, const Recipe& recipe) {
 }
 
 Value weigh(const Value& weights, const Value& v) {
-  if (weights.shape().columns != v.shape().rows) {
+  if (weights.shape().columns != sentences_of(weights, v).other) {
     fail("weighted sum: {} is {} but {} is {}: every key needs one value, so {} must have {} rows",
          weights.node().title(), to_string(weights.shape()), v.node().title(), to_string(v.shape()),
          v.node().title(), weights.shape().columns);

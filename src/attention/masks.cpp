@@ -36,13 +36,19 @@ MaskRule valid_length_rule(Shape shape, std::span<const std::size_t> lengths) {
   };
 }
 
-MaskRule padding_rule(const std::vector<bool>& blanks) {
-  std::vector<std::size_t> places;
-  for (std::size_t j = 0; j < blanks.size(); ++j) {
-    if (blanks[j]) places.push_back(j);
-  }
-  return [places = std::move(places)](std::size_t, std::span<double> keys) {
-    for (const std::size_t place : places) keys[place] = 0.0;
+MaskRule padding_rule(Blanks blanks, Shape of_sentence) {
+  return [blanks = std::move(blanks), of_sentence](std::size_t query, std::span<double> keys) {
+    const std::size_t first = query / of_sentence.rows * of_sentence.columns;
+    const std::size_t count = std::min(keys.size(), blanks->size() - first);
+    for (std::size_t j = 0; j < count; ++j) {
+      if ((*blanks)[first + j]) keys[j] = 0.0;
+    }
+  };
+}
+
+MaskRule in_each_sentence(MaskRule rule, std::size_t queries) {
+  return [rule = std::move(rule), queries](std::size_t query, std::span<double> keys) {
+    rule(query % queries, keys);
   };
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,8 +28,15 @@ MaskRule causal_rule(std::size_t before = 0);
 /// above the number of keys.
 MaskRule valid_length_rule(Shape shape, std::span<const std::size_t> lengths);
 
-/// No query may attend to a key that is padding; there are no more flags than keys.
-MaskRule padding_rule(const std::vector<bool>& blanks);
+/// Which words of some sentences below each other are padding; it may change between two runs.
+using Blanks = std::shared_ptr<const std::vector<bool>>;
+
+/// No query may attend to a key of its sentence that is padding. `of_sentence` is the shape of the mask of
+/// one sentence; there are no more flags than keys.
+MaskRule padding_rule(Blanks blanks, Shape of_sentence);
+
+/// A rule of each of some sentences, whose queries, so many, follow those of the sentence before.
+MaskRule in_each_sentence(MaskRule rule, std::size_t queries);
 
 /// What another mask allows: one row for each query, or one for all of them.
 MaskRule rule_of(Matrix mask);

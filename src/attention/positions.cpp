@@ -9,8 +9,17 @@
 namespace attn {
 namespace {
 
+// The words of one sentence: positions are the same in each.
+Frame of_sentence(const Value& x) {
+  Frame frame = x.node().frame;
+  if (frame.rows.batch == 1) return frame;
+  frame.shape.rows /= frame.rows.batch;
+  frame.rows = axis(frame.rows.name);
+  return frame;
+}
+
 Value sinusoid_like(const Value& x, const SinusoidLayout& layout, const Places& places) {
-  const Frame& frame = x.node().frame;
+  const Frame frame = of_sentence(x);
   return sinusoid(x.graph(), layout, {frame.shape, frame.rows, axis("features")},
                   {places.before, places.base});
 }
@@ -24,7 +33,7 @@ Value concatenated(const Value& x, const Places& places) {
 }
 
 Value learned(const Value& x, const Places& places) {
-  const Shape words = x.shape(), table = places.table->shape();
+  const Shape words = of_sentence(x).shape, table = places.table->shape();
   if (table.columns != words.columns) {
     fail("{} is {} but x is {}: a position vector must have the size of an embedding",
          places.table->node().title(), to_string(table), to_string(words));

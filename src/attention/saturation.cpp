@@ -7,6 +7,7 @@
 
 #include "math/product.hpp"
 #include "math/random.hpp"
+#include "op/operations.hpp"
 
 namespace attn {
 namespace {
@@ -25,6 +26,16 @@ std::vector<double> sums_of_others(const std::vector<double>& numbers) {
     after += numbers[i];
   }
   return sums;
+}
+
+// Of softmax(scores / divisor), a row for each query.
+double mean_derivative_size(const Matrix& scores, double divisor) {
+  Graph graph;
+  const Value given = graph.input(role::scores, scores, axis("queries"), axis("keys"));
+  const Matrix weights = softmax(divide(given, {divisor, {}})).matrix();
+  double sum = 0.0;
+  for (std::size_t i = 0; i < weights.shape().rows; ++i) sum += derivative_size(row(weights, i));
+  return sum / static_cast<double>(weights.shape().rows);
 }
 
 }  // namespace
@@ -65,7 +76,9 @@ RandomScores random_scores(std::size_t d_k, std::uint32_t seed) {
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
   double squares = 0.0;
   for (const double value : values) squares += (value - mean) * (value - mean);
-  return {squares / n, squares / n / static_cast<double>(d_k)};
+  const auto d = static_cast<double>(d_k);
+  return {squares / n, squares / n / d, mean_derivative_size(scores, 1.0),
+          mean_derivative_size(scores, std::sqrt(d))};
 }
 
 }  // namespace attn

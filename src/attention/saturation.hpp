@@ -20,6 +20,9 @@ double derivative_size(std::span<const double> weights);
 struct RandomScores {
   double variance;         // of q · k
   double scaled_variance;  // of q · k / √d_k
+  // The size of the softmax's derivative by the scores, a mean over the queries.
+  double derivative;
+  double scaled_derivative;
 };
 
 /// [64, d_k] [64, d_k]: 4096 scores.  The same for the same seed.

@@ -6,6 +6,7 @@
 // A function of one number, by the name that explanations write.
 const functions = {
   exp: Math.exp,
+  ln: Math.log,
   tanh: Math.tanh,
   erf: erf,
   sigmoid: (x) => 1 / (1 + Math.exp(-x)),

@@ -96,7 +96,7 @@ void check(const Command& command, const OptionValues& given) {
 // A built-in model is an example: it is no file, and may stand in a problem file.
 OptionValues with_model_as_example(OptionValues values) {
   const std::optional<std::string> name = values.text(option::model);
-  if (!name || !find_row(model_examples(), *name)) return values;
+  if (!name || !find_built_in(*name)) return values;
   values.leave_out(std::array{&option::model});
   values.put(option::example, std::string(*name));
   return values;

@@ -10,8 +10,12 @@ std::optional<std::string> Arguments::only() const {
   return fmt::format("{}", fmt::join(texts(option::only), "|"));
 }
 
+LongWork* Arguments::long_work() const {
+  return environment ? environment->work : nullptr;
+}
+
 void Arguments::tell(std::string_view stage) const {
-  if (environment && environment->progress) environment->progress(stage);
+  if (LongWork* const work = long_work()) work->tell(stage);
 }
 
 }  // namespace attn

@@ -26,6 +26,8 @@ struct Arguments : OptionValues {
     return has_any(
         std::array{&option::only, &option::explain, &option::product, &option::map, &option::from});
   }
+  /// Where long work is shown, stopped and saved; null: nowhere.
+  LongWork* long_work() const;
   /// Shows the progress of long work.
   void tell(std::string_view stage) const;
 };

@@ -101,12 +101,14 @@ std::vector<Offered> options_of(const Command& command);
 
 /// What words are chosen from.
 namespace choices {
+std::vector<OptionChoice> built_in();
 std::vector<OptionChoice> lessons();
 std::vector<OptionChoice> errata();
 std::vector<OptionChoice> help();
 std::vector<OptionChoice> mapped();
 std::vector<OptionChoice> shells();
 std::vector<OptionChoice> browser_pages();
+std::vector<OptionChoice> with_gradients();
 }  // namespace choices
 
 std::span<const Action> lesson_actions();
@@ -118,6 +120,7 @@ std::span<const Command> commands();
 // The commands of a subject, in the order of the help.
 std::vector<Command> attention_commands();
 std::vector<Command> model_commands();
+std::vector<Command> train_commands();
 
 // The commands, one file each.
 Outcome run_walk(const Command& command, const Arguments& arguments);
@@ -126,6 +129,8 @@ Outcome run_feed_forward(const Command& command, const Arguments& arguments);
 Outcome run_explain(const Command& command, const Arguments& arguments);
 Outcome run_examples(const Command& command, const Arguments& arguments);
 Outcome run_map(const Command& command, const Arguments& arguments);
+Outcome run_backward(const Command& command, const Arguments& arguments);
+Outcome run_influence(const Command& command, const Arguments& arguments);
 Outcome run_product(const Command& command, const Arguments& arguments);
 Outcome run_scale(const Command& command, const Arguments& arguments);
 Outcome run_pool(const Command& command, const Arguments& arguments);
@@ -140,6 +145,7 @@ Outcome run_split_heads(const Command& command, const Arguments& arguments);
 Outcome run_transformer(const Command& command, const Arguments& arguments);
 Outcome run_parameters(const Command& command, const Arguments& arguments);
 Outcome run_layer_norm(const Command& command, const Arguments& arguments);
+Outcome run_train(const Command& command, const Arguments& arguments);
 Outcome run_generate(const Command& command, const Arguments& arguments);
 Outcome run_cost(const Command& command, const Arguments& arguments);
 Outcome run_show(const Command& command, const Arguments& arguments);

@@ -14,9 +14,10 @@ constexpr std::size_t most_repeated = 1000;
 std::vector<Command> make_commands() {
   std::vector<Command> commands = attention_commands();
   std::ranges::move(model_commands(), std::back_inserter(commands));
+  std::ranges::move(train_commands(), std::back_inserter(commands));
   commands.push_back({.name = "examples",
-                      .summary = "list the built-in examples, or describe one",
-                      .words = {{"NAME", Word::Count::optional, Kind::word, choices::examples}},
+                      .summary = "list the built-in examples and models, or describe one",
+                      .words = {{"NAME", Word::Count::optional, Kind::word, choices::built_in}},
                       .examples = {"attn examples", "attn examples animal"},
                       .run = run_examples});
   commands.push_back({.name = "show",
@@ -130,6 +131,10 @@ std::vector<OptionChoice> choices::mapped() {
 
 std::vector<OptionChoice> choices::browser_pages() {
   return commands_with(browser_options());
+}
+
+std::vector<OptionChoice> choices::with_gradients() {
+  return commands_with(gradient_options());
 }
 
 const Command* command_shown_as(const Command& command, std::span<const std::string> line) {

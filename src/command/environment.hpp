@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "command/long_work.hpp"
 #include "render/style.hpp"
 
 namespace attn {
@@ -14,9 +15,9 @@ struct Environment {
   std::function<std::optional<std::string>(const char*)> variable;
   bool output_is_terminal = false;
   bool input_is_terminal = false;
-  std::size_t terminal_width = 0;                             // of standard output; 0: unknown
-  std::function<std::optional<Rgb>()> ground = {};            // what the terminal says of its background
-  std::function<void(std::string_view stage)> progress = {};  // of work that may take long
+  std::size_t terminal_width = 0;                   // of standard output; 0: unknown
+  std::function<std::optional<Rgb>()> ground = {};  // what the terminal says of its background
+  LongWork* work = nullptr;                         // for work that may take long; null: nobody waits
 };
 
 }  // namespace attn

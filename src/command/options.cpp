@@ -14,6 +14,7 @@
 #include "problem/encoder_decoder_file.hpp"
 #include "problem/transformer_file.hpp"
 #include "render/format.hpp"
+#include "training/task.hpp"
 
 namespace attn {
 
@@ -43,15 +44,16 @@ std::vector<OptionChoice> variants() {
 std::vector<OptionChoice> cells() {
   return choices_of(recurrences());
 }
-std::vector<OptionChoice> models() {
-  std::vector<OptionChoice> names;
-  for (const ModelExample& example : model_examples()) names.push_back({example.name, ""});
-  return names;
-}
 std::vector<OptionChoice> alignments() {
   std::vector<OptionChoice> names;
-  for (const AlignmentExample& example : alignment_examples()) names.push_back({example.name, ""});
+  for (const ModelExample& example : alignment_examples()) names.push_back({example.name, ""});
   return names;
+}
+std::vector<OptionChoice> schedules() {
+  return choices_of(rate_schedules());
+}
+std::vector<OptionChoice> tasks() {
+  return choices_of(attn::tasks());
 }
 std::vector<OptionChoice> kinds() {
   return choices_of(model_kinds());
@@ -115,6 +117,43 @@ const OptionGroup& browser_options() {
                                  useless[i]->name);
       all.exclusions.push_back({&option::page, useless[i], sentences[i]});
     }
+    return all;
+  }();
+  return group;
+}
+
+const OptionGroup& gradient_options() {
+  static const OptionGroup group = [] {
+    OptionGroup all{.options = {option::backward, option::influence, option::of, option::by, option::upstream,
+                                option::check_gradients, option::recompute, option::by_hand,
+                                option::step_size}};
+    const auto exclude = [&](const Option& one, std::initializer_list<const Option*> others) {
+      for (const Option* other : others) all.exclusions.push_back({&one, other});
+    };
+    for (const Option* form : {&option::backward, &option::influence}) {
+      exclude(*form,
+              {&option::map, &option::from, &option::page, &option::swap, &option::by_word,
+               &option::transpose, &option::check_causal, &option::by_length, &option::save_parameters});
+    }
+    exclude(option::backward, {&option::influence, &option::by});
+    exclude(option::influence, {&option::explain, &option::product, &option::outline, &option::upstream,
+                                &option::check_gradients, &option::recompute, &option::by_hand});
+    exclude(option::check_gradients,
+            {&option::explain, &option::product, &option::outline, &option::recompute, &option::by_hand});
+    exclude(option::by_hand,
+            {&option::only, &option::explain, &option::product, &option::outline, &option::recompute});
+    exclude(option::recompute, {&option::outline});
+    const auto need = [&](const Option& one, OptionList any_of, std::string_view sentence) {
+      all.needs.push_back({&one, std::move(any_of), sentence});
+    };
+    need(option::of, {&option::backward, &option::influence},
+         "--of belongs to --backward or --influence: give one of them");
+    need(option::by, {&option::influence}, "--by belongs to --influence: give both");
+    need(option::upstream, {&option::backward}, "--upstream belongs to --backward: give both");
+    need(option::check_gradients, {&option::backward}, "--check belongs to --backward: give both");
+    need(option::recompute, {&option::backward}, "--recompute belongs to --backward: give both");
+    need(option::by_hand, {&option::backward}, "--by-hand belongs to --backward: give both");
+    need(option::step_size, {&option::by_hand}, "--step-size belongs to --by-hand: give both");
     return all;
   }();
   return group;

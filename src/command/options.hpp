@@ -16,12 +16,13 @@ std::vector<OptionChoice> cells();
 std::vector<OptionChoice> kinds();
 std::vector<OptionChoice> kinds_with_decoder();
 // Those that a line of help names by itself have no summaries.
-std::vector<OptionChoice> models();
 std::vector<OptionChoice> alignments();
 std::vector<OptionChoice> sizes();
 std::vector<OptionChoice> colors();
 std::vector<OptionChoice> themes();
 std::vector<OptionChoice> math_marks();
+std::vector<OptionChoice> schedules();
+std::vector<OptionChoice> tasks();
 }  // namespace choices
 
 namespace rules {
@@ -29,6 +30,8 @@ inline constexpr NumberRule not_negative{"neither 0 nor a positive number",
                                          [](double x) { return x >= 0.0 && x <= largest; }};
 inline constexpr NumberRule temperature{"not a number above 0 and at most 1000000",
                                         [](double x) { return x > 0.0 && x <= 1e6; }};
+inline constexpr NumberRule below_one{"not a number from 0 to 1, below 1",
+                                      [](double x) { return x >= 0.0 && x < 1.0; }};
 inline constexpr NumberRule share{"not a number above 0 and at most 1",
                                   [](double x) { return x > 0.0 && x <= 1.0; }};
 }  // namespace rules
@@ -59,6 +62,29 @@ inline constexpr Option map =
     flag("--map", "", "where each head attends, how concentrated it is, and its strongest pairs");
 inline constexpr Option page =
     flag("--page", "", "write a page for browsers, in which every number can be explained and changed");
+inline constexpr Option backward =
+    flag("--backward", "", "the gradients, step by step from a loss back to what goes in");
+inline constexpr Option influence =
+    flag("--influence", "", "which numbers depend on which, and how strongly, by exact gradients");
+inline constexpr Option of =
+    Option{"--of", "", Kind::text, "NAME",
+           "number whose gradients are taken, such as 'output[2,1]', or a matrix: the sum of its numbers"}
+        .of_matrices();
+inline constexpr Option by =
+    Option{"--by", "", Kind::text, "CELL", "number that others depend on, such as 'x[2,1]', or a row: 'x[2]'"}
+        .of_matrices();
+inline constexpr Option upstream{"--upstream", "", Kind::matrix, "MATRIX",
+                                 "gradient of a loss by the output, or by the matrix of --of"};
+inline constexpr Option check_gradients =
+    flag("--check", "", "compare every gradient with finite differences; exit code 1 if one disagrees");
+inline constexpr Option recompute = flag(
+    "--recompute", "", "keep only what goes into each layer and compute the rest again: memory and time");
+inline constexpr Option by_hand =
+    flag("--by-hand", "", "every number with its multiplications, and one step that changes the parameters");
+inline constexpr Option step_size =
+    number("--step-size", "", "size of that step: how much of the gradient is subtracted", rules::positive,
+           "give a small one, such as 0.1")
+        .or_else("0.1");
 inline constexpr Option left{"--left", "", Kind::matrix, "MATRIX", "left factor of a product"};
 inline constexpr Option right{"--right", "", Kind::matrix, "MATRIX", "right factor of a product"};
 inline constexpr Option chosen_cell =
@@ -96,10 +122,6 @@ inline constexpr Option epsilon =
         .or_else("1e-5");
 
 // Models: what they are, and what they are run on.
-inline constexpr Option model =
-    path("--model", "model", "name of a built-in model, or a JSON file with parameters and words")
-        .called("NAME")
-        .from(choices::models);
 inline constexpr Option size = word("--size", "size", "size of a random model: tiny, or base as in the paper")
                                    .or_else("tiny")
                                    .from(choices::sizes);
@@ -195,6 +217,48 @@ inline constexpr Option hidden =
         .or_else("4")
         .up_to(65536);
 
+// Training. What a field of TrainingOptions says has its name as member.
+inline constexpr Option batch =
+    count("--batch", "batch", "number of sentences in a step").or_else(": that of the task").up_to(4096);
+inline constexpr Option rate =
+    number("--rate", "rate", "learning rate", rules::positive, "give one such as 0.001")
+        .or_else(": that of the task");
+inline constexpr Option warm_up =
+    count("--warm-up", "warm_up", "steps over which the learning rate grows from 0")
+        .or_else(": that of the task")
+        .from_zero();
+inline constexpr Option schedule =
+    word("--schedule", "schedule", "how the learning rate changes after the warm-up")
+        .or_else(": that of the task")
+        .from(choices::schedules);
+inline constexpr Option clip = number("--clip", "clip", "largest norm of all gradients together; 0: any",
+                                      rules::not_negative, "give one such as 1")
+                                   .or_else(": that of the task");
+inline constexpr Option smoothing =
+    number("--smoothing", "smoothing", "label smoothing: share of the probability for all words alike",
+           rules::below_one, "give one such as 0.1")
+        .or_else(": that of the task");
+inline constexpr Option every =
+    count("--every", "evaluate_every", "steps between two points of the curve").or_else(": that of the task");
+inline constexpr Option pairs =
+    path("--pairs", "", "file of pairs to learn: on each line a sentence, a tab, and what to make of it");
+inline constexpr Option save =
+    path("--save", "", "save the model with all that is needed to go on (.safetensors)");
+inline constexpr Option save_model =
+    path("--save-model", "", "save the model alone, half as large (.safetensors)");
+inline constexpr Option save_steps =
+    Option{"--save-steps", "", Kind::counts, "N,…",
+           "save it after these steps too, each in a file of its own beside that of --save"}
+        .from_zero();
+inline constexpr Option resume = path("--resume", "", "go on with what --save has written");
+inline constexpr Option watch =
+    flag("--watch", "", "show the loss, the weights of a head and an example while it learns, on a terminal");
+inline constexpr Option head =
+    text_of("--head", "", "PATTERN", "the weights that --watch shows").or_else(": those of the last head");
+inline constexpr Option compare =
+    Option{"--compare", "", Kind::counts, "N,…", "show the weights on the same sentence after these steps"}
+        .from_zero();
+
 // Lessons and files.
 inline constexpr Option state =
     path("--state", "", "file of the progress").or_else("~/.local/state/attn/lessons.json");
@@ -265,6 +329,9 @@ const OptionGroup& weight_options();
 
 /// The option of commands whose whole computation a browser can do as well, and what it has no use for.
 const OptionGroup& browser_options();
+
+/// The options that ask for gradients.
+const OptionGroup& gradient_options();
 
 /// The options that choose a model, its sizes, its parameters and its words.
 const OptionGroup& model_options();

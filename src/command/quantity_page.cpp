@@ -25,4 +25,17 @@ void QuantityPage::table(std::string_view name, const std::vector<std::string>& 
             .columns_differ = true});
 }
 
+void QuantityPage::matrix(std::string_view name, Matrix cells, const Axis& rows, const Axis& columns,
+                          Heat heat) {
+  const Value table = tables_->input(called(name), std::move(cells), rows, columns);
+  const Node& node = table.node();
+  page_.trace.add(node);
+  say(Table{.title = node.name,
+            .array = node.name,
+            .rows = node.frame.rows,
+            .columns = node.frame.columns,
+            .cells = node.cells(),
+            .heat = heat});
+}
+
 }  // namespace attn

@@ -25,6 +25,8 @@ class QuantityPage {
   void head(int level, std::string title) { page_.head(level, std::move(title)); }
   /// One row of numbers for each label; columns are quantities of their own.
   void table(std::string_view name, const std::vector<std::string>& columns, const QuantityRows& rows);
+  /// Numbers of one kind. The table is named like the matrix in the trace.
+  void matrix(std::string_view name, Matrix cells, const Axis& rows, const Axis& columns, Heat heat);
   void set_problem(std::shared_ptr<const Problem> problem) {
     page_.recipe = recipe_of(problem);
     problem_ = std::move(problem);

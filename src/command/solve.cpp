@@ -10,6 +10,7 @@
 #include "command/explanation.hpp"
 #include "command/parameter_file.hpp"
 #include "problem/examples.hpp"
+#include "problem/model_attention.hpp"
 #include "problem/problem_file.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
@@ -80,7 +81,25 @@ Outcome Solved::outcome(Page page, std::vector<std::string> warnings) const {
   return {.page = std::move(page), .warnings = std::move(warnings), .computation = {graph, problem}};
 }
 
+namespace {
+
+// One attention of a model on the words of --text, and what is given beside it.
+OptionValues requested_of_model(const Arguments& arguments, const std::string& name) {
+  const std::vector<std::string>& texts = arguments.texts(option::text);
+  if (texts.size() > 1) fail("--text is given {} times: a model runs on one sentence", texts.size());
+  AttentionOfModel asked{.model = name, .layer = arguments.text(option::layer)};
+  if (!texts.empty()) asked.text = texts.front();
+  OptionValues values = attention_of(read_model(name), asked);
+  Arguments rest = arguments;
+  rest.leave_out(std::array{&option::model, &option::layer, &option::text});
+  values.override_with(rest);
+  return values;
+}
+
+}  // namespace
+
 OptionValues requested(const Arguments& arguments) {
+  if (const auto model = arguments.text(option::model)) return requested_of_model(arguments, *model);
   const std::optional<std::string> path = arguments.text(option::parameters);
   const OptionValues learned = path ? learned_parameters(arguments, *path) : OptionValues();
   OptionValues values = whole_problem(arguments);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "files/cells.hpp"
 #include "files/matrix_file.hpp"
@@ -146,7 +147,7 @@ std::vector<Safetensor> safetensors_in(std::string_view bytes, const std::string
                                        std::size_t most_dimensions) {
   const auto [header, elements] = halves_of(bytes, where);
   std::vector<Safetensor> tensors;
-  for (const SafetensorsEntry& entry : read_safetensors_header(header, where)) {
+  for (const SafetensorsEntry& entry : read_safetensors_header(header, where).entries) {
     tensors.push_back(is_wanted(entry.name)
                           ? tensor_of(entry, elements, most_dimensions, where)
                           : Safetensor{entry.name, nullptr, {0, 0}, 1, elements_of(entry, elements, where)});
@@ -161,10 +162,14 @@ std::vector<Safetensor> safetensors_in(std::string_view bytes, const std::string
 
 std::vector<std::string> safetensors_names(std::string_view bytes, const std::string& where) {
   std::vector<std::string> names;
-  for (SafetensorsEntry& entry : read_safetensors_header(halves_of(bytes, where).header, where)) {
+  for (SafetensorsEntry& entry : read_safetensors_header(halves_of(bytes, where).header, where).entries) {
     names.push_back(std::move(entry.name));
   }
   return names;
+}
+
+SafetensorsMetadata safetensors_metadata(std::string_view bytes, const std::string& where) {
+  return read_safetensors_header(halves_of(bytes, where).header, where).metadata;
 }
 
 Matrix matrix_from(const Safetensor& tensor) {
@@ -190,15 +195,35 @@ MatrixFile read_safetensors(std::string_view bytes, std::string_view key, const 
   return file;
 }
 
-void write_safetensors(const std::vector<WrittenTensor>& tensors, Sink& sink) {
-  const std::string header = safetensors_header(tensors);
+namespace {
+
+void write_float32_cells(const Matrix& matrix, Sink& sink) {
+  for (const double cell : cells(matrix)) {
+    auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(cell));
+    for (std::size_t i = 0; i < sizeof(bits); ++i, bits >>= 8U)
+      sink.block() += static_cast<char>(bits & 0xFFU);
+    sink.spill();
+  }
+}
+
+}  // namespace
+
+void write_safetensors(const std::vector<WrittenTensor>& tensors, Sink& sink,
+                       const SafetensorsMetadata& metadata, FloatSize size) {
+  const std::string header = safetensors_header(tensors, metadata, size);
   std::string length;
   for (std::size_t rest = header.size(); length.size() < 8; rest >>= 8U) {
     length += static_cast<char>(rest & 0xFFU);
   }
   sink.write(length);
   sink.write(header);
-  for (const WrittenTensor& tensor : tensors) write_npy_cells(*tensor.matrix, sink);
+  for (const WrittenTensor& tensor : tensors) {
+    if (size == FloatSize::four_bytes) {
+      write_float32_cells(*tensor.matrix, sink);
+    } else {
+      write_npy_cells(*tensor.matrix, sink);
+    }
+  }
 }
 
 }  // namespace attn

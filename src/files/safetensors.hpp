@@ -44,11 +44,15 @@ std::vector<Safetensor> safetensors_in(
 /// Throws InputError: damaged.
 std::vector<std::string> safetensors_names(std::string_view bytes, const std::string& where);
 
+/// What the header says of the whole file. Throws InputError: damaged.
+SafetensorsMetadata safetensors_metadata(std::string_view bytes, const std::string& where);
+
 /// The cells of a tensor; infinities and NaN are taken as they are.
 Matrix matrix_from(const Safetensor& tensor);
 
-/// Writes a .safetensors file of F64, the tensors in the given order. The same bytes every time.
+/// Writes a .safetensors file, the tensors in the given order. The same bytes every time.
 /// Throws OutputError when a name is not UTF-8, or is the one that the format keeps for itself.
-void write_safetensors(const std::vector<WrittenTensor>& tensors, Sink& sink);
+void write_safetensors(const std::vector<WrittenTensor>& tensors, Sink& sink,
+                       const SafetensorsMetadata& metadata = {}, FloatSize size = FloatSize::eight_bytes);
 
 }  // namespace attn

@@ -21,7 +21,7 @@ class HeaderReader {
  public:
   explicit HeaderReader(const std::string& where) : where_(where) {}
 
-  std::vector<SafetensorsEntry> take() { return std::move(entries_); }
+  SafetensorsHeader take() { return {std::move(entries_), std::move(metadata_)}; }
 
   bool null() { misplaced(); }
   bool boolean(bool) { misplaced(); }
@@ -36,7 +36,10 @@ class HeaderReader {
   }
 
   bool string(std::string& value) {
-    if (state_ == State::metadata) return true;
+    if (state_ == State::metadata) {
+      metadata_[member_] = std::move(value);
+      return true;
+    }
     if (state_ != State::tensor || member_ != "dtype") misplaced();
     fill(entries_.back().type, std::move(value));
     return true;
@@ -124,6 +127,7 @@ class HeaderReader {
 
   const std::string& where_;
   std::vector<SafetensorsEntry> entries_;
+  SafetensorsMetadata metadata_;
   State state_ = State::outside;
   std::string member_;
   std::vector<std::uint64_t>* numbers_ = nullptr;
@@ -141,18 +145,23 @@ void refuse_duplicates(const std::vector<SafetensorsEntry>& entries, const std::
 
 }  // namespace
 
-std::vector<SafetensorsEntry> read_safetensors_header(std::string_view json, const std::string& where) {
+SafetensorsHeader read_safetensors_header(std::string_view json, const std::string& where) {
   HeaderReader reader(where);
   Json::sax_parse(json.begin(), json.end(), &reader);
-  std::vector<SafetensorsEntry> entries = reader.take();
-  refuse_duplicates(entries, where);
-  return entries;
+  SafetensorsHeader header = reader.take();
+  refuse_duplicates(header.entries, where);
+  return header;
 }
 
 namespace {
 
+// In ASCII: what is no ASCII is escaped.
+std::string text_in_json(const std::string& text) {
+  return Json(text).dump(-1, ' ', true);
+}
+
 std::string name_in_json(const std::string& name) {
-  if (name == "__metadata__") {
+  if (name == metadata_name) {
     throw OutputError("'__metadata__' cannot be the name of a tensor in a .safetensors file: choose another");
   }
   try {
@@ -165,17 +174,25 @@ std::string name_in_json(const std::string& name) {
 
 }  // namespace
 
-std::string safetensors_header(const std::vector<WrittenTensor>& tensors) {
+std::string safetensors_header(const std::vector<WrittenTensor>& tensors, const SafetensorsMetadata& metadata,
+                               FloatSize size) {
   constexpr std::size_t alignment = 8;
+  const std::string_view type = size == FloatSize::four_bytes ? "F32" : "F64";
   std::string header = "{";
+  if (!metadata.empty()) {
+    std::string texts;
+    for (const auto& [name, text] : metadata)
+      texts += fmt::format("{}{}:{}", texts.empty() ? "" : ",", text_in_json(name), text_in_json(text));
+    header += fmt::format(R"("{}":{{{}}},)", metadata_name, texts);
+  }
   std::size_t end = 0;
   for (const WrittenTensor& tensor : tensors) {
     const auto [rows, columns] = tensor.matrix->shape();
     const std::size_t begin = end;
-    end += tensor.matrix->size() * sizeof(double);
+    end += tensor.matrix->size() * static_cast<std::size_t>(size);
     header +=
-        fmt::format(R"({}{}:{{"dtype":"F64","shape":[{}],"data_offsets":[{},{}]}})", begin == 0 ? "" : ",",
-                    name_in_json(tensor.name),
+        fmt::format(R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", begin == 0 ? "" : ",",
+                    name_in_json(tensor.name), type,
                     tensor.dimensions == 1 ? fmt::format("{}", columns) : fmt::format("{},{}", rows, columns),
                     begin, end);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,9 +19,16 @@ struct SafetensorsEntry {
   std::optional<std::vector<std::uint64_t>> offsets;  // where its elements begin and end behind the header
 };
 
-/// The entries of a header in its order; what it says of itself under __metadata__ is passed over.
+/// What a header says of the whole file, under __metadata__: texts by name.
+using SafetensorsMetadata = std::map<std::string, std::string, std::less<>>;
+
+struct SafetensorsHeader {
+  std::vector<SafetensorsEntry> entries;  // in its order
+  SafetensorsMetadata metadata;
+};
+
 /// Throws InputError: not JSON, not an object of tensors, a name twice.
-std::vector<SafetensorsEntry> read_safetensors_header(std::string_view json, const std::string& where);
+SafetensorsHeader read_safetensors_header(std::string_view json, const std::string& where);
 
 /// A matrix to be written: with one dimension when it is a vector, which has one row.
 struct WrittenTensor {
@@ -29,8 +37,12 @@ struct WrittenTensor {
   std::size_t dimensions;
 };
 
+/// How exactly a number is written: with all of its digits, or as a float of half the size.
+enum class FloatSize : std::size_t { four_bytes = 4, eight_bytes = 8 };
+
 /// The header of a file with these tensors, one after the other. Throws OutputError as write_safetensors
 /// does.
-std::string safetensors_header(const std::vector<WrittenTensor>& tensors);
+std::string safetensors_header(const std::vector<WrittenTensor>& tensors, const SafetensorsMetadata& metadata,
+                               FloatSize size);
 
 }  // namespace attn

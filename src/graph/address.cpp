@@ -66,28 +66,53 @@ bool has_place(const Axis& axis, std::size_t size, std::string_view place) {
   }
 }
 
-Cell find_cell(const Graph& graph, std::string_view address) {
+namespace {
+
+// A matrix, and what stands in brackets behind it.
+struct Address {
+  const Node& node;
+  std::string_view inside;
+};
+
+Address read_address(const Graph& graph, std::string_view address) {
   const std::size_t open = address.find('[');
   if (open == std::string_view::npos || !address.ends_with(']')) {
     fail("'{}' is not a cell: write it as weights[1,2], or by words as weights[it,animal]", address);
-  }
-  const std::string_view inside = address.substr(open + 1, address.size() - open - 2);
-  const std::size_t comma = find_comma(inside);
-  if (comma == std::string_view::npos) {
-    fail("'{}' is not a cell: write a row and a column in the brackets, separated by one comma", address);
   }
   const std::vector<const Node*> nodes = graph.matching(address.substr(0, open));
   if (nodes.size() > 1) {
     fail("'{}' can mean {} or {}: give the whole name", address.substr(0, open), nodes[0]->name,
          nodes[1]->name);
   }
-  const Node& node = *nodes.front();
-  const std::string_view row = inside.substr(0, comma), column = inside.substr(comma + 1);
-  return {&node,
-          find_place(node.frame.rows, node.frame.shape.rows, row,
-                     fmt::format("row '{}' of {}", trimmed(row), node.name)),
+  return {*nodes.front(), address.substr(open + 1, address.size() - open - 2)};
+}
+
+std::size_t find_row_of(const Node& node, std::string_view row) {
+  return find_place(node.frame.rows, node.frame.shape.rows, row,
+                    fmt::format("row '{}' of {}", trimmed(row), node.name));
+}
+
+}  // namespace
+
+Cell find_cell(const Graph& graph, std::string_view address) {
+  const auto [node, inside] = read_address(graph, address);
+  const std::size_t comma = find_comma(inside);
+  if (comma == std::string_view::npos) {
+    fail("'{}' is not a cell: write a row and a column in the brackets, separated by one comma", address);
+  }
+  const std::string_view column = inside.substr(comma + 1);
+  return {&node, find_row_of(node, inside.substr(0, comma)),
           find_place(node.frame.columns, node.frame.shape.columns, column,
                      fmt::format("column '{}' of {}", trimmed(column), node.name))};
+}
+
+std::vector<Cell> find_cells(const Graph& graph, std::string_view address) {
+  const auto [node, inside] = read_address(graph, address);
+  if (inside.find(',') != std::string_view::npos) return {find_cell(graph, address)};
+  const std::size_t row = find_row_of(node, inside);
+  std::vector<Cell> cells;
+  for (std::size_t j = 0; j < node.frame.shape.columns; ++j) cells.push_back({&node, row, j});
+  return cells;
 }
 
 }  // namespace attn

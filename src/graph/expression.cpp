@@ -5,6 +5,7 @@
 #include <set>
 
 #include "graph/graph.hpp"
+#include "math/elementary.hpp"
 
 namespace attn {
 namespace {
@@ -68,46 +69,10 @@ Expression squared(Expression base) {
 namespace {
 
 template <double (*f)(double)>
-constexpr Function function(std::string_view name, std::string_view latex,
-                            Expression (*worked_out)(const Expression& x) = nullptr) {
-  return {name, latex, f,
-          [](std::span<double> x) {
-            for (double& value : x) value = f(value);
-          },
-          worked_out};
+void each(std::span<double> x) {
+  for (double& value : x) value = f(value);
 }
 
-double exp_of(double x) {
-  return std::exp(x);
-}
-double tanh_of(double x) {
-  return std::tanh(x);
-}
-double erf_of(double x) {
-  return std::erf(x);
-}
-double logistic_of(double x) {
-  return 1.0 / (1.0 + std::exp(-x));
-}
-double rectified(double x) {
-  return x < 0.0 ? 0.0 : x;
-}
-double gelu_of(double x) {
-  return 0.5 * x * (1.0 + std::erf(x * std::numbers::sqrt2 / 2.0));
-}
-double gelu_by_tanh_of(double x) {
-  static const double slope = std::sqrt(2.0 / std::numbers::pi);
-  return 0.5 * x * (1.0 + std::tanh(slope * (x + 0.044715 * x * x * x)));
-}
-double silu_of(double x) {
-  return x * logistic_of(x);
-}
-double sin_of(double x) {
-  return std::sin(x);
-}
-double cos_of(double x) {
-  return std::cos(x);
-}
 double root_of(double x) {
   return std::sqrt(x);
 }
@@ -130,23 +95,33 @@ Expression silu_worked_out(const Expression& x) {
 
 }  // namespace
 
-const Function exponential = function<exp_of>("exp", "\\exp");
-const Function hyperbolic_tangent = function<tanh_of>("tanh", "\\tanh");
-const Function error_function = function<erf_of>("erf", "\\operatorname{erf}");
-const Function logistic = function<logistic_of>("sigmoid", "\\sigma");
-const Function rectifier = function<rectified>("ReLU", "\\operatorname{ReLU}");
-const Function gelu_function = function<gelu_of>("GELU", "\\operatorname{GELU}", gelu_worked_out);
-const Function gelu_by_tanh_function =
-    function<gelu_by_tanh_of>("GELU_tanh", "\\operatorname{GELU}_{\\tanh}", gelu_by_tanh_worked_out);
-const Function silu_function = function<silu_of>("SiLU", "\\operatorname{SiLU}", silu_worked_out);
-const Function sine = function<sin_of>("sin", "\\sin");
-const Function cosine = function<cos_of>("cos", "\\cos");
-const Function square_root = function<root_of>("√", "\\operatorname{sqrt}");
+const Function exponential = {"exp", "\\exp", elementary::exp, elementary::exp};
+const Function hyperbolic_tangent = {"tanh",           "\\tanh", elementary::tanh,
+                                     elementary::tanh, nullptr,  &tanh_derivative};
+const Function error_function = {"erf", "\\operatorname{erf}", elementary::erf, elementary::erf};
+const Function logistic = {"sigmoid", "\\sigma",           elementary::logistic, elementary::logistic,
+                           nullptr,   &logistic_derivative};
+const Function rectifier = {"ReLU",  "\\operatorname{ReLU}", elementary::relu, elementary::relu,
+                            nullptr, &rectifier_derivative};
+const Function gelu_function = {"GELU",           "\\operatorname{GELU}", elementary::gelu,
+                                elementary::gelu, gelu_worked_out,        &gelu_derivative};
+const Function gelu_by_tanh_function = {"GELU_tanh",
+                                        "\\operatorname{GELU}_{\\tanh}",
+                                        elementary::gelu_by_tanh,
+                                        elementary::gelu_by_tanh,
+                                        gelu_by_tanh_worked_out,
+                                        &gelu_by_tanh_derivative};
+const Function silu_function = {"SiLU",           "\\operatorname{SiLU}", elementary::silu,
+                                elementary::silu, silu_worked_out,        &silu_derivative};
+const Function sine = {"sin", "\\sin", elementary::sin, each<elementary::sin>};
+const Function cosine = {"cos", "\\cos", elementary::cos, each<elementary::cos>};
+const Function square_root = {"√", "\\operatorname{sqrt}", root_of, each<root_of>};
+const Function logarithm = {"ln", "\\ln", elementary::log, each<elementary::log>};
 
 std::span<const Function* const> functions() {
   static constexpr const Function* all[] = {
-      &exponential,           &hyperbolic_tangent, &error_function, &logistic, &rectifier,  &gelu_function,
-      &gelu_by_tanh_function, &silu_function,      &sine,           &cosine,   &square_root};
+      &exponential,           &hyperbolic_tangent, &error_function, &logistic, &rectifier,   &gelu_function,
+      &gelu_by_tanh_function, &silu_function,      &sine,           &cosine,   &square_root, &logarithm};
   return all;
 }
 

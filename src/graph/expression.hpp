@@ -51,6 +51,17 @@ Expression operator-(Expression a, Expression b);
 Expression operator/(Expression a, Expression b);
 Expression squared(Expression base);
 
+/// The derivative of a function of one number, as it is worked out from z: from the function's result, where
+/// that says it exactly, or else from its argument.
+struct Derivative {
+  bool of_result;
+  double (*evaluate)(double z);
+  void (*multiply)(std::span<double> d, std::span<const double> z);  // d ← d · f′, cell by cell
+  Expression (*worked_out)(const Expression& z);
+  Formula (*formula)(const Formula& z);
+  std::string (*reason)(const std::string& cell, double z);  // null: the terms say it
+};
+
 /// A function of one number that an expression may call.
 struct Function {
   std::string_view name;
@@ -58,6 +69,7 @@ struct Function {
   double (*evaluate)(double);
   void (*evaluate_all)(std::span<double> x);                // x ← f(x), cell by cell
   Expression (*worked_out)(const Expression& x) = nullptr;  // with simpler functions; null: it is known
+  const Derivative* derivative = nullptr;                   // null: no operation applies it to every cell
 };
 extern const Function exponential;
 extern const Function hyperbolic_tangent;
@@ -72,8 +84,14 @@ extern const Function silu_function;  // x / (1 + exp(−x))  (Hendrycks and Gim
 extern const Function sine;
 extern const Function cosine;
 extern const Function square_root;
+extern const Function logarithm;  // to the base e
 /// All of them.
 std::span<const Function* const> functions();
+
+/// Of tanh 1 − y² and of the logistic function y (1 − y), where y is the result. Of the rectifier 1 where the
+/// result is above 0, else 0. Of the others what their definitions give.
+extern const Derivative tanh_derivative, logistic_derivative, rectifier_derivative, gelu_derivative,
+    gelu_by_tanh_derivative, silu_derivative;
 
 /// The function of the argument.
 Expression call(const Function& function, Expression argument);

@@ -1,7 +1,5 @@
 #include "graph/operation.hpp"
 
-#include <stdexcept>
-
 #include "graph/graph.hpp"
 
 namespace attn {
@@ -29,10 +27,6 @@ Cost& Cost::operator+=(const Cost& other) {
   multiply_adds += other.multiply_adds;
   element_operations += other.element_operations;
   return *this;
-}
-
-Gradients Operation::gradients(const Value&, const Value&, std::span<const Value>) const {
-  throw std::logic_error(std::string(name()) + " has no gradient");
 }
 
 RowRange Operation::needed(std::size_t operand, RowRange, std::span<const Shape> operands) const {

@@ -106,7 +106,7 @@ class Operation {
   /// How a gradient flows back: from that of the result to that of each operand, each of its operand's shape,
   /// as nodes of their graph. Adds nodes, and computes nothing.
   virtual Gradients gradients(const Value& result, const Value& d_result,
-                              std::span<const Value> operands) const;
+                              std::span<const Value> operands) const = 0;
 };
 
 }  // namespace attn

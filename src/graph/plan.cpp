@@ -143,8 +143,9 @@ class Planner {
     const std::uint64_t blocks = node.frame.shape.rows / rows_of_block + 1;
     plan_.peak_bytes = std::max(plan_.peak_bytes, bytes_ + threads() * passing);
     plan_.most_bytes = std::max(plan_.most_bytes, bytes_ + blocks * passing);
-    plan_.work += work_of(node);
-    for (const Node* other : step.passing) plan_.work += work_of(*other);
+    step.work = work_of(node);
+    for (const Node* other : step.passing) step.work += work_of(*other);
+    plan_.work += step.work;
     for_each_whole(node, [&](const Node& operand, Part& part) {
       const bool is_done = --part.uses == 0 && !part.stays && (operand.operation || operand.made);
       if (!is_done || (step.in_place && &operand == node.operands.front())) return;

@@ -21,6 +21,7 @@ struct Plan {
     std::vector<const Node*> passing;  // operands, and theirs, whose rows pass by in blocks
     bool in_place = false;             // in the memory of the first operand, which is not needed any more
     std::vector<const Node*> done;     // whose memory is free afterwards
+    std::uint64_t work = 0;            // of all of these, as work_of()
   };
   std::vector<Step> steps;
   std::uint64_t peak_bytes = 0;   // of all matrices of the graph at the same time

@@ -112,7 +112,8 @@ inline constexpr Role padding{.leaf = "padding"};
 
 // What comes out of a model.
 inline constexpr Role logits{.leaf = "logits"};
-inline constexpr Role losses{.leaf = "losses"};    // a number for each word
+inline constexpr Role expected{.leaf = "expected", .content = Content::ids};  // words that should come out
+inline constexpr Role losses{.leaf = "losses"};                               // a number for each word
 inline constexpr Role counted{.leaf = "counted"};  // how much each word counts in the loss
 inline constexpr Role loss{.leaf = "loss"};
 inline constexpr Role tempered{.leaf = "tempered"};
@@ -123,6 +124,8 @@ inline constexpr Role limited{.leaf = "limited", .content = Content::weights, .r
 
 // Recurrent networks.
 inline constexpr Role source{.leaf = "source", .content = Content::ids};
+inline constexpr Role last_words{.leaf = "last_words", .content = Content::ids};  // their places
+inline constexpr Role last{.leaf = "last"};                                       // the states behind them
 inline constexpr Role previous{.leaf = "previous", .content = Content::ids};
 inline constexpr Role h{.leaf = "h"};
 inline constexpr Role y{.leaf = "y"};

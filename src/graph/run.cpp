@@ -77,13 +77,20 @@ Plan Run::planned(const std::vector<const Node*>& targets) {
   return plan(wish);
 }
 
+// What is made from nothing has the same numbers each time, and is made once.
 Plan Run::plan_to_repeat(const std::vector<const Node*>& nodes) {
+  const auto is_constant = [](const Node& node) { return node.operation && node.operands.empty(); };
   Wish wish{.targets = {},
-            .stands = [](const Node& node) { return node.given != nullptr; },
+            .stands = [&](const Node& node) { return node.given || (is_constant(node) && holds(node)); },
             .stays = [](const Node&) { return false; },
             .bytes_before = bytes_at_rest(),
             .bytes_there = bytes_at_rest()};
   for (const Node* node : nodes) wish.targets.push_back(&node->original());
+  for (const Plan::Step& step : plan(wish).steps) {
+    if (is_constant(*step.node)) at(*step.node);
+  }
+  wish.bytes_before = wish.bytes_there = bytes_at_rest();
+  std::erase_if(wish.targets, [&](const Node* node) { return wish.stands(*node); });
   return plan(wish);
 }
 
@@ -140,16 +147,12 @@ void Run::begin(const Node& node) {
 
 void Run::take_step(const Plan::Step& step) {
   const Node& node = *step.node;
-  std::uint64_t work = work_of(node);
-  for (const Node* passing : step.passing) {
-    begin(*passing);
-    work += work_of(*passing);
-  }
+  for (const Node* passing : step.passing) begin(*passing);
   begin(node);
   const Shape shape = node.frame.shape;
   const std::shared_ptr<Matrix> cells =
       step.in_place ? std::move(numbers(*node.operands.front()).cells) : std::make_shared<Matrix>(shape);
-  const bool in_blocks = !step.passing.empty() || (work >= least_work_to_share && threads() > 1);
+  const bool in_blocks = !step.passing.empty() || (step.work >= least_work_to_share && threads() > 1);
   const std::size_t size = in_blocks ? rows_of_block : std::max<std::size_t>(shape.rows, 1);
   side_by_side((shape.rows + size - 1) / size, [&](std::size_t block) {
     const std::size_t first = block * size, count = std::min(size, shape.rows - first);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "math/elementary.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -15,11 +16,11 @@ constexpr std::array named_numbers = {Constant{"e", std::numbers::e}};
 
 constexpr std::array of_numbers = {
     NumberFunction{"sqrt", [](double x) { return std::sqrt(x); }},
-    NumberFunction{"exp", [](double x) { return std::exp(x); }},
-    NumberFunction{"log", [](double x) { return std::log(x); }},
-    NumberFunction{"sin", [](double x) { return std::sin(x); }},
-    NumberFunction{"cos", [](double x) { return std::cos(x); }},
-    NumberFunction{"tanh", [](double x) { return std::tanh(x); }},
+    NumberFunction{"exp", [](double x) { return elementary::exp(x); }},
+    NumberFunction{"log", elementary::log},
+    NumberFunction{"sin", elementary::sin},
+    NumberFunction{"cos", elementary::cos},
+    NumberFunction{"tanh", [](double x) { return elementary::tanh(x); }},
     NumberFunction{"abs", [](double x) { return std::fabs(x); }},
 };
 

@@ -5,7 +5,7 @@
 #include <xtl/xtl_config.hpp>
 
 #include "math/crew.hpp"
-#include "math/rows.hpp"
+#include "math/instructions.hpp"
 #include "math/xtensor.hpp"
 #include "math/xtensor_blas.hpp"
 #include "support/text.hpp"

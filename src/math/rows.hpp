@@ -1,17 +1,13 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 
 namespace attn {
 
 // Kernels over the cells of one row or of a whole matrix, in place. They are compiled for several instruction
-// sets and chosen when the program starts; every one of them gives the same bits, because sums run over the
-// same eight lanes everywhere and no multiplication is fused with an addition. Expressions of arrays
-// (definitions.hpp) cannot be compiled so: a softmax takes seven times as long as one.
-
-/// The exponential of every cell up to 709, within 1 ulp, denormal results too.
-void exponentiate(std::span<double> cells);
+// sets and chosen when the program starts (instructions.hpp); every one of them gives the same bits, because
+// sums run over the same eight lanes everywhere and no multiplication is fused with an addition. Expressions
+// of arrays (definitions.hpp) cannot be compiled so: a softmax takes seven times as long as one.
 
 /// x_j ← exp(x_j − max x) / Σ_j' exp(x_j' − max x). Subtracting the maximum changes nothing in exact
 /// arithmetic and keeps exp from overflowing. A row of −∞ alone, which may look at nothing, becomes zeros; a
@@ -38,8 +34,5 @@ bool is_below_infinity(std::span<const double> numbers);
 /// The sum of some numbers; 0 where no more than rounding is left of it: what 0.1 + 0.2 − 0.3 gives is
 /// nothing to divide by.
 double sum_of(std::span<const double> numbers);
-
-/// The vector instructions that these loops were built for and that this processor has: "avx2".
-std::string_view vector_instructions();
 
 }  // namespace attn

@@ -11,30 +11,16 @@
 namespace attn {
 namespace {
 
-Matrix as_column(const Ids& ids) {
-  Matrix column({ids.size(), 1});
-  std::ranges::transform(ids, cells(column).begin(), [](std::size_t id) { return static_cast<double>(id); });
-  return column;
-}
-
 // What has been learned, as nodes, by part.
-class Learned {
- public:
-  Learned(const EncoderDecoder& model, Graph& graph) {
-    for (const ExpectedMatrix& expected : expected_matrices(model)) {
-      const Matrix& matrix = model.matrices.find(expected.name)->second;
-      parts_[&expected.part].emplace(
-          &expected.role,
-          graph.input({{expected.part}, expected.role}, matrix, expected.frame.rows, expected.frame.columns));
-    }
+std::map<const ScopeKind*, Parameters> learned_of(const EncoderDecoder& model, Graph& graph) {
+  std::map<const ScopeKind*, Parameters> parts;
+  for (const ExpectedMatrix& expected : expected_matrices(model)) {
+    parts[&expected.part].emplace(&expected.role, graph.input({{expected.part}, expected.role},
+                                                              model.parameters.find(expected.name)->second,
+                                                              expected.frame.rows, expected.frame.columns));
   }
-
-  const Parameters& of(const ScopeKind& part) const { return parts_.at(&part); }
-  const Value& at(const ScopeKind& part, const Role& role) const { return of(part).at(&role); }
-
- private:
-  std::map<const ScopeKind*, Parameters> parts_;
-};
+  return parts;
+}
 
 Recipe recipe_of(const EncoderDecoder& model, const Parameters& decoder) {
   if (model.variant->score.empty()) return {};
@@ -42,81 +28,126 @@ Recipe recipe_of(const EncoderDecoder& model, const Parameters& decoder) {
   return recipe_of(function, {.matrices = decoder}, {.d_k = model.state_size});
 }
 
-// The network at work on one sentence.
-class RunningEncoderDecoder {
- public:
-  RunningEncoderDecoder(const EncoderDecoder& model, const Ids& source, Graph& graph)
-      : model_(model),
-        graph_(graph),
-        learned_(model, graph),
-        states_(encode(source)),
-        state_(first_state()),
-        parts_{*model.cell, learned_.of(scope::decoder), name(role::h, stack(states_)), {}} {
-    parts_.recipe = recipe_of(model, parts_.parameters);
+// A sentence with its words as labels.
+ModelInput labelled_source(const EncoderDecoder& model, const Ids& source) {
+  ModelInput input{.ids = source};
+  for (const std::size_t id : source) input.tokens.push_back(model.source_words[id - 1]);
+  return input;
+}
+
+// Where the last word of each sentence stands among all words, from 1.
+ModelInput last_words(const ModelInput& source) {
+  ModelInput last{.sentences = source.sentences};
+  const std::size_t words = source.words_of_sentence();
+  for (std::size_t s = 0; s < source.sentences; ++s) {
+    std::size_t count = words;
+    while (count > 1 && source.blank[s * words + count - 1]) --count;
+    last.ids.push_back(s * words + count);
   }
-
-  const Value& last_state() const { return states_.back(); }
-
-  // The distribution of the next output after the word `previous`.
-  Value step(std::size_t previous, Axis output) {
-    const Graph::Scope decoder(graph_, scope::decoder), number(graph_, scope::number, ++steps_);
-    Value id = graph_.input(role::previous, as_column({previous}),
-                            axis("outputs", {model_.target_words[previous - 1]}), axis("id"));
-    Value word = name(role::y, embed(id, learned_.at(scope::decoder, role::e)));
-    DecoderStep step(parts_, word, state_, std::move(output));
-    Value joined = model_.variant->step(step);
-    state_ = step.state();
-    Value product = matmul(joined, learned_.at(scope::decoder, role::w_o));
-    Value logits = name(role::logits, add(product, learned_.at(scope::decoder, role::b_o)));
-    return name(role::distribution, softmax(logits));
-  }
-
- private:
-  std::vector<Value> encode(const Ids& source) {
-    const Graph::Scope scope(graph_, scope::encoder);
-    std::vector<std::string> words;
-    for (const std::size_t id : source) words.push_back(model_.source_words[id - 1]);
-    Value ids = graph_.input(role::source, as_column(source), axis("inputs", words), axis("id"));
-    const Value x = name(role::x, embed(ids, learned_.at(scope::encoder, role::e)));
-    const Parameters& parameters = learned_.of(scope::encoder);
-    Value state = graph_.input({{{scope::number, 0}}, role::h}, Matrix({1, model_.state_size}, 0.0),
-                               axis("inputs"), axis("features", model_.features));
-    std::vector<Value> states;
-    for (std::size_t t = 0; t < source.size(); ++t) {
-      const Graph::Scope number(graph_, scope::number, t + 1);
-      state = name(role::h, model_.cell->step(name(role::x, rows(x, t, 1)), state, parameters));
-      states.push_back(state);
-    }
-    return states;
-  }
-
-  // What passes from the encoder's last state to the decoder.  (Bahdanau et al. 2014, appendix A.2.2)
-  Value first_state() {
-    const Graph::Scope decoder(graph_, scope::decoder), start(graph_, scope::number, 0);
-    Value product = matmul(states_.back(), learned_.at(scope::decoder, role::w_s));
-    return name(role::state, attn::tanh(add(product, learned_.at(scope::decoder, role::b_s))));
-  }
-
-  const EncoderDecoder& model_;
-  Graph& graph_;
-  Learned learned_;
-  std::vector<Value> states_;
-  Value state_;
-  DecoderStep::Parts parts_;
-  std::size_t steps_ = 0;
-};
+  return last;
+}
 
 // Runs the decoder along the right words, and hands each step's distribution on.
 template <class Use>
 void follow(const EncoderDecoder& model, RunningEncoderDecoder& run, const Ids& target, const Use& use) {
   std::size_t previous = id_in(model.target_words, start_word);
   for (const std::size_t id : target) {
-    use(run.step(previous, axis("outputs", {model.target_words[id - 1]})));
+    use(run.distribution(run.step({previous}, axis("outputs", {model.target_words[id - 1]}))));
     previous = id;
   }
 }
 
 }  // namespace
+
+RunningEncoderDecoder::RunningEncoderDecoder(const EncoderDecoder& model, const ModelInput& source,
+                                             Graph& graph)
+    : model_(model),
+      graph_(graph),
+      sentences_(source.sentences),
+      source_words_(source),
+      learned_(learned_of(model, graph)),
+      states_(encode(source)),
+      last_state_(last_of(source)),
+      state_(first_state()),
+      parts_{*model.cell, learned_.at(&scope::decoder), name(role::h, stack(states_)), {}} {
+  parts_.recipe = recipe_of(model, parts_.parameters);
+  if (!source.has_blanks()) return;
+  const Shape of_sentence{1, source.words_of_sentence()};
+  Axis queries = axis("outputs");
+  queries.batch = sentences_;
+  parts_.recipe.allowed =
+      graph.input(role::mask, mask_by({padding_rule(source_words_.blanks(), of_sentence)}),
+                  {{sentences_, of_sentence.columns}, queries, source.words("inputs")});
+}
+
+std::vector<Value> RunningEncoderDecoder::encode(const ModelInput& source) {
+  const Graph::Scope scope(graph_, scope::encoder);
+  const Parameters& parameters = learned_.at(&scope::encoder);
+  Value ids = graph_.input(role::source, source_words_.ids(), source.rows("inputs"), axis("id"));
+  const Value x = name(role::x, embed(ids, parameters.at(&role::e)));
+  Axis first = axis("inputs");
+  first.batch = sentences_;
+  Value state = graph_.input({{{scope::number, 0}}, role::h}, Matrix({sentences_, model_.state_size}, 0.0),
+                             first, axis("features", model_.features));
+  std::vector<Value> states;
+  for (std::size_t t = 0; t < source.words_of_sentence(); ++t) {
+    const Graph::Scope number(graph_, scope::number, t + 1);
+    state = name(role::h, model_.cell->step(name(role::x, rows(x, t, 1)), state, parameters));
+    states.push_back(state);
+  }
+  return states;
+}
+
+// Behind the last word the states go on over the padding.
+Value RunningEncoderDecoder::last_of(const ModelInput& source) {
+  if (!source.has_blanks()) return states_.back();
+  const ModelInput last = last_words(source);
+  last_words_ = LiveWords(last);
+  const Graph::Scope scope(graph_, scope::encoder);
+  return name(role::last,
+              embed(graph_.input(role::last_words, last_words_.ids(), last.rows("inputs"), axis("id")),
+                    stack(states_)));
+}
+
+// What passes from the encoder's last state to the decoder.  (Bahdanau et al. 2014, appendix A.2.2)
+Value RunningEncoderDecoder::first_state() {
+  const Graph::Scope decoder(graph_, scope::decoder), start(graph_, scope::number, 0);
+  const Parameters& parameters = learned_.at(&scope::decoder);
+  Value product = matmul(last_state_, parameters.at(&role::w_s));
+  return name(role::state, attn::tanh(add(product, parameters.at(&role::b_s))));
+}
+
+Value RunningEncoderDecoder::step(const Ids& previous, Axis output) {
+  const Graph::Scope decoder(graph_, scope::decoder),
+      number(graph_, scope::number, previous_words_.size() + 1);
+  place_ = number.opened();
+  const Parameters& parameters = learned_.at(&scope::decoder);
+  ModelInput words{.ids = previous, .sentences = sentences_};
+  if (sentences_ == 1) words.tokens = {model_.target_words[previous.front() - 1]};
+  previous_words_.emplace_back(words);
+  Value id = graph_.input(role::previous, previous_words_.back().ids(), words.rows("outputs"), axis("id"));
+  Value word = name(role::y, embed(id, parameters.at(&role::e)));
+  output.batch = sentences_;
+  DecoderStep step(parts_, word, state_, std::move(output));
+  Value joined = model_.variant->step(step);
+  state_ = step.state();
+  Value product = matmul(joined, parameters.at(&role::w_o));
+  return name(role::logits, add(product, parameters.at(&role::b_o)));
+}
+
+Value RunningEncoderDecoder::distribution(const Value& logits) {
+  const Graph::Scope scope(graph_, place_);
+  return name(role::distribution, softmax(logits));
+}
+
+void RunningEncoderDecoder::exchange_source(const ModelInput& source) {
+  source_words_.exchange(source);
+  if (last_words_.ids()) last_words_.exchange(last_words(source));
+}
+
+void RunningEncoderDecoder::exchange_previous(std::size_t t, const Ids& previous) {
+  previous_words_.at(t - 1).exchange({.ids = previous, .sentences = sentences_});
+}
 
 std::vector<ExpectedMatrix> expected_matrices(const EncoderDecoder& model) {
   const Axis state = axis("features", model.features), plain = axis("features"), bias = axis("bias");
@@ -162,7 +193,7 @@ Ids ids_of(const std::vector<std::string>& words, const Vocabulary& vocabulary, 
 }
 
 void evaluate(const EncoderDecoder& model, const Ids& source, const Ids& target, Graph& graph) {
-  RunningEncoderDecoder run(model, source, graph);
+  RunningEncoderDecoder run(model, labelled_source(model, source), graph);
   follow(model, run, target, [](const Value&) {});
   if (model.variant->score.empty()) return;
   std::vector<Value> weights;
@@ -174,7 +205,7 @@ void evaluate(const EncoderDecoder& model, const Ids& source, const Ids& target,
 
 Matrix distributions(const EncoderDecoder& model, const Ids& source, const Ids& target) {
   Graph graph(keep_nothing());
-  RunningEncoderDecoder run(model, source, graph);
+  RunningEncoderDecoder run(model, labelled_source(model, source), graph);
   Matrix all({target.size(), model.target_words.size()});
   std::size_t t = 0;
   follow(model, run, target, [&](const Value& distribution) {
@@ -185,17 +216,17 @@ Matrix distributions(const EncoderDecoder& model, const Ids& source, const Ids& 
 
 Matrix last_state(const EncoderDecoder& model, const Ids& source) {
   Graph graph(keep_nothing());
-  return RunningEncoderDecoder(model, source, graph).last_state().matrix();
+  return RunningEncoderDecoder(model, labelled_source(model, source), graph).last_state().matrix();
 }
 
 Ids translate(const EncoderDecoder& model, const Ids& source, std::size_t most) {
   Graph graph(keep_nothing());
-  RunningEncoderDecoder run(model, source, graph);
+  RunningEncoderDecoder run(model, labelled_source(model, source), graph);
   const std::size_t end = id_in(model.target_words, end_word);
   Ids words;
   std::size_t previous = id_in(model.target_words, start_word);
   while (words.size() < most && previous != end) {
-    const Value distribution = run.step(previous, axis("outputs"));
+    const Value distribution = run.distribution(run.step({previous}, axis("outputs")));
     const std::span<const double> shares = row(distribution.matrix(), 0);
     previous = static_cast<std::size_t>(std::ranges::max_element(shares) - shares.begin()) + 1;
     words.push_back(previous);

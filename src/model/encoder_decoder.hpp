@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "graph/graph.hpp"
-#include "model/schema.hpp"
+#include "model/input.hpp"
+#include "model/learned.hpp"
 #include "model/variants.hpp"
 #include "model/vocabulary.hpp"
 
@@ -16,13 +16,13 @@ namespace attn {
 struct EncoderDecoder {
   const Recurrence* cell = nullptr;
   const AlignmentVariant* variant = nullptr;
-  Vocabulary source_words;            // <end> is among them
-  Vocabulary target_words;            // <start> and <end> are among them
-  std::vector<std::string> features;  // names of the numbers of a state; may be empty
-  std::size_t source_size = 0;        // numbers in the embedding of a source word
-  std::size_t target_size = 0;        // and of a target word
-  std::size_t state_size = 0;         // numbers in a state of the encoder and of the decoder
-  std::map<std::string, Matrix, std::less<>> matrices = {};  // encoder.e, encoder.w_xh … decoder.b_o
+  Vocabulary source_words;                 // <end> is among them
+  Vocabulary target_words;                 // <start> and <end> are among them
+  std::vector<std::string> features = {};  // names of the numbers of a state; may be empty
+  std::size_t source_size = 0;             // numbers in the embedding of a source word
+  std::size_t target_size = 0;             // and of a target word
+  std::size_t state_size = 0;              // numbers in a state of the encoder and of the decoder
+  ModelParameters parameters = {};         // encoder.e, encoder.w_xh … decoder.b_o
 };
 
 /// A matrix that an encoder-decoder must have. That of a scoring function may have another shape, which is
@@ -44,6 +44,47 @@ using Ids = std::vector<std::size_t>;
 
 /// The ids of words. Throws InputError with the nearest word; `whose` is "source" or "target".
 Ids ids_of(const std::vector<std::string>& words, const Vocabulary& vocabulary, std::string_view whose);
+
+/// A recurrent encoder-decoder in a graph, at work on a sentence, or on several of equal length, each as if
+/// it were alone.
+class RunningEncoderDecoder {
+ public:
+  /// Reads the source: `encoder.1.h` …, all of them as `h`, and `decoder.0.state`. Where there is padding, no
+  /// output attends to it, and the last state is that of the last word. The graph has no open scope, and the
+  /// model outlives this.
+  RunningEncoderDecoder(const EncoderDecoder& model, const ModelInput& source, Graph& graph);
+
+  /// What the encoder has read at the end of each sentence.  [sentences, state_size]
+  const Value& last_state() const { return last_state_; }
+  /// The next output after these words, one of each sentence: `decoder.1.query` … `decoder.1.logits`.
+  /// -> [sentences, target words].
+  Value step(const Ids& previous, Axis output);
+  /// `decoder.1.distribution` of the logits of the last step, in its scope.
+  Value distribution(const Value& logits);
+
+  /// Put others in place of the words that were read, and of those that step t (from 1) was given. What is
+  /// computed again is theirs. Where there is padding now, there was some before.
+  void exchange_source(const ModelInput& source);
+  void exchange_previous(std::size_t t, const Ids& previous);
+
+ private:
+  std::vector<Value> encode(const ModelInput& source);
+  Value last_of(const ModelInput& source);
+  Value first_state();
+
+  const EncoderDecoder& model_;
+  Graph& graph_;
+  std::size_t sentences_;
+  LiveWords source_words_;
+  LiveWords last_words_;  // the places of the last words among all; without padding none
+  std::vector<LiveWords> previous_words_;
+  std::map<const ScopeKind*, Parameters> learned_;  // by part
+  std::vector<Value> states_;
+  Value last_state_;
+  Value state_;
+  DecoderStep::Parts parts_;
+  const NamedScope* place_ = nullptr;  // of the last step
+};
 
 /// Teacher forcing: every step of the decoder is given the right word before it. `encoder.1.h` …, all of them
 /// as `h`; `decoder.0.state`, and for every word of the target `decoder.1.query` … `decoder.1.distribution`;

@@ -14,7 +14,7 @@ double squared_distance(std::span<const double> a, std::span<const double> b) {
 
 // The nearest other word; <end> takes no other word's place.
 std::size_t nearest_other(const EncoderDecoder& model, std::size_t id) {
-  const Matrix& embeddings = model.matrices.find(Name({scope::encoder}, role::e).text())->second;
+  const Matrix& embeddings = *model.parameters.find(Name({scope::encoder}, role::e).text())->second;
   std::size_t nearest = id;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < model.source_words.size(); ++i) {

@@ -112,27 +112,55 @@ std::string causal_told(bool is_causal) {
   return is_causal ? "causal" : "not causal";
 }
 
+std::string scale_told(const ModelRecipe& recipe) {
+  return recipe.scale;
+}
+
+template <bool ModelRecipe::*member>
+std::string flag_written(const ModelRecipe& recipe) {
+  return recipe.*member ? "true" : "false";
+}
+
+using Take = void (*)(ModelRecipe& recipe, const std::string& text, const std::string& called);
+using Tell = std::string (*)(const ModelRecipe& recipe);
+
+template <auto member>
+constexpr RecipeField named(std::string_view name, std::string_view of_what, Take take) {
+  return {name, of_what, choice, take, name_told<member>, name_told<member>};
+}
+
+template <double ModelRecipe::*member>
+constexpr RecipeField numbered(std::string_view name, std::string_view of_what, Take take) {
+  return {name, of_what, numeric, take, number_told<member>, number_told<member>};
+}
+
+template <bool ModelRecipe::*member>
+constexpr RecipeField flagged(std::string_view name, std::string_view of_what, Tell told) {
+  return {name, of_what, yes_or_no, take_flag<member>, told, flag_written<member>};
+}
+
 constexpr std::array fields = {
-    RecipeField{"norm", "norms are", choice, take_norm, name_told<&ModelRecipe::norm>},
-    RecipeField{"norm_kind", "kind of norm is", choice, take_norm_kind, name_told<&ModelRecipe::norm_kind>},
-    RecipeField{"epsilon", "ε is", numeric, take_epsilon, number_told<&ModelRecipe::epsilon>},
-    RecipeField{"activation", "activation is", choice, take_activation, name_told<&ModelRecipe::activation>},
-    RecipeField{"positions", "positions are", choice, take_positions, name_told<&ModelRecipe::positions>},
-    RecipeField{"base", "base of positions is", numeric, take_base, number_told<&ModelRecipe::base>},
-    RecipeField{"scale", "scores are divided by", choice, take_scale,
-                [](const ModelRecipe& recipe) { return recipe.scale; }},
-    RecipeField{"scale_embeddings", "embeddings are", yes_or_no, take_flag<&ModelRecipe::scale_embeddings>,
-                [](const ModelRecipe& recipe) -> std::string {
-                  return recipe.scale_embeddings ? "scaled" : "not scaled";
-                }},
-    RecipeField{"tied_output", "output layer is", yes_or_no, take_flag<&ModelRecipe::tied_output>,
-                [](const ModelRecipe& recipe) -> std::string {
-                  return recipe.tied_output ? "the transposed embedding" : "its own";
-                }},
-    RecipeField{"causal_encoder", "encoder is", yes_or_no, take_flag<&ModelRecipe::causal_encoder>,
-                [](const ModelRecipe& recipe) { return causal_told(recipe.causal_encoder); }},
-    RecipeField{"causal_decoder", "decoder is", yes_or_no, take_flag<&ModelRecipe::causal_decoder>,
-                [](const ModelRecipe& recipe) { return causal_told(recipe.causal_decoder); }},
+    named<&ModelRecipe::norm>("norm", "norms are", take_norm),
+    named<&ModelRecipe::norm_kind>("norm_kind", "kind of norm is", take_norm_kind),
+    numbered<&ModelRecipe::epsilon>("epsilon", "ε is", take_epsilon),
+    named<&ModelRecipe::activation>("activation", "activation is", take_activation),
+    named<&ModelRecipe::positions>("positions", "positions are", take_positions),
+    numbered<&ModelRecipe::base>("base", "base of positions is", take_base),
+    RecipeField{"scale", "scores are divided by", choice, take_scale, scale_told, scale_told},
+    flagged<&ModelRecipe::scale_embeddings>("scale_embeddings", "embeddings are",
+                                            [](const ModelRecipe& recipe) -> std::string {
+                                              return recipe.scale_embeddings ? "scaled" : "not scaled";
+                                            }),
+    flagged<&ModelRecipe::tied_output>("tied_output", "output layer is",
+                                       [](const ModelRecipe& recipe) -> std::string {
+                                         return recipe.tied_output ? "the transposed embedding" : "its own";
+                                       }),
+    flagged<&ModelRecipe::causal_encoder>(
+        "causal_encoder", "encoder is",
+        [](const ModelRecipe& recipe) { return causal_told(recipe.causal_encoder); }),
+    flagged<&ModelRecipe::causal_decoder>(
+        "causal_decoder", "decoder is",
+        [](const ModelRecipe& recipe) { return causal_told(recipe.causal_decoder); }),
 };
 
 }  // namespace

@@ -59,6 +59,8 @@ struct RecipeField {
   void (*take)(ModelRecipe& recipe, const std::string& text, const std::string& called);
   /// Behind `of_what`: "pre".
   std::string (*told)(const ModelRecipe& recipe);
+  /// The text that `take` takes it from.
+  std::string (*written)(const ModelRecipe& recipe);
 };
 std::span<const RecipeField> recipe_fields();
 

@@ -112,14 +112,14 @@ const Parameter output[] = {
 const SchemaPart layer[] = {
     {&scope::self_attention, 0, attention},
     {&scope::norm, 1, norm},
-    {&scope::feed_forward, 0, feed_forward},
-    {&scope::norm, 2, norm},
+    {&scope::feed_forward, 0, feed_forward, &d_ff},
+    {&scope::norm, 2, norm, &d_ff},
 };
 
 const SchemaPart crossing_layer[] = {
-    {&scope::self_attention, 0, attention},  {&scope::norm, 1, norm},
-    {&scope::cross_attention, 0, attention}, {&scope::norm, 2, norm},
-    {&scope::feed_forward, 0, feed_forward}, {&scope::norm, 3, norm},
+    {&scope::self_attention, 0, attention},         {&scope::norm, 1, norm},
+    {&scope::cross_attention, 0, attention},        {&scope::norm, 2, norm},
+    {&scope::feed_forward, 0, feed_forward, &d_ff}, {&scope::norm, 3, norm, &d_ff},
 };
 
 const SchemaPart last[] = {{&scope::norm, 0, final_norm}};
@@ -131,6 +131,9 @@ const SchemaPart of_output[] = {{nullptr, 0, output}};
 
 // --- sections
 
+bool any_kind(const ModelKind&) {
+  return true;
+}
 bool encodes(const ModelKind& kind) {
   return kind.encodes;
 }
@@ -161,7 +164,7 @@ const std::array sections = {
     SchemaSection{&scope::decoder, decoder_layers, crossing_layer, crosses, nullptr},
     SchemaSection{&scope::decoder, decoder_layers, layer, only_decodes, nullptr},
     SchemaSection{&scope::decoder, nullptr, last, decodes, nullptr},
-    SchemaSection{&scope::output, nullptr, of_output, decodes, &size_name::target_words},
+    SchemaSection{&scope::output, nullptr, of_output, any_kind, &size_name::target_words},
 };
 
 // An attention by itself: its sizes are those of a problem.
@@ -217,6 +220,7 @@ std::vector<ParameterRow> parameter_rows(const ModelKind& kind, const Transforme
   std::vector<ParameterRow> rows;
   const auto add_parts = [&](const std::vector<ScopeName>& outer, std::span<const SchemaPart> parts) {
     for (const SchemaPart& part : parts) {
+      if (part.size && part.size->in(sizes) == 0) continue;
       std::vector<ScopeName> scopes = outer;
       if (part.scope) scopes.push_back(part.number ? ScopeName(*part.scope, part.number) : *part.scope);
       for (const Parameter& parameter : part.parameters) {

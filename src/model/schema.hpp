@@ -19,10 +19,10 @@ struct TransformerSizes {
   std::size_t encoder_layers = 2;  // N; 0: what was encoded comes from elsewhere
   std::size_t decoder_layers = 2;
   std::size_t d_model = 8;
-  std::size_t heads = 2;  // h
-  std::size_t d_ff = 16;
-  std::size_t source_words = 0;  // in the vocabularies; 0: vectors come in, or go out
-  std::size_t target_words = 0;
+  std::size_t heads = 2;          // h
+  std::size_t d_ff = 16;          // 0: layers are attention alone
+  std::size_t source_words = 0;   // in the vocabularies; 0: vectors come in, or go out
+  std::size_t target_words = 0;   // those that go out, of an encoder alone too
   std::size_t source_places = 0;  // of learned positions; 0: none are learned
   std::size_t target_places = 0;
   std::size_t key_heads = 0;  // of keys and values; 0: as many as of queries
@@ -79,6 +79,7 @@ struct SchemaPart {
   const ScopeKind* scope;  // null: the section itself
   std::size_t number;      // 0: none
   std::span<const Parameter> parameters;
+  const SizeName* size = nullptr;  // without which it does not stand; null: it always does
 };
 
 /// A section of a model: its layers, or what stands beside them.

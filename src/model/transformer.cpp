@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "attention/masks.hpp"
 #include "support/error.hpp"
@@ -21,18 +22,27 @@ Learned learned_of(const Transformer& model, Graph& graph) {
   return Learned(graph, rows, model.parameters, words);
 }
 
-Matrix column_of(const std::vector<std::size_t>& ids) {
-  Matrix column({ids.size(), 1});
-  for (std::size_t i = 0; i < ids.size(); ++i) column(i, 0) = static_cast<double>(ids[i]);
-  return column;
-}
-
-// Queries, and the keys that they look at; the shape of the mask.
+// Queries, and the keys that they look at; the shape of the mask of one sentence.
 struct Sides {
   const Axis& queries;
   const Axis& keys;
   Shape shape;
 };
+
+// Flags of words, with those of more words of each sentence behind them; what is not told is no padding.
+std::vector<bool> continued(const std::vector<bool>& before, std::size_t words_before,
+                            const ModelInput& more) {
+  const std::size_t words = more.words_of_sentence(), all = words_before + words;
+  std::vector<bool> flags(more.sentences * all, false);
+  for (std::size_t s = 0; s < more.sentences; ++s) {
+    for (std::size_t i = 0; i < all; ++i) {
+      const std::vector<bool>& from = i < words_before ? before : more.blank;
+      const std::size_t place = i < words_before ? s * words_before + i : s * words + i - words_before;
+      flags[s * all + i] = place < from.size() && from[place];
+    }
+  }
+  return flags;
+}
 
 // A given mask may have one row for all queries.
 void require_fit(const Matrix& mask, const Sides& sides, const Role& role) {
@@ -56,11 +66,12 @@ constexpr std::string_view follows_from = "follows from ";
 Looking looking(Graph& graph, std::vector<MaskReason> reasons, const WordMask& given, const Sides& sides,
                 const Role& mask_role, const Role& bias_role) {
   Looking result;
+  const auto in_each = [&](MaskRule rule) { return in_each_sentence(std::move(rule), sides.shape.rows); };
   if (!given.valid_lengths.empty())
-    reasons.push_back({valid_length_rule(sides.shape, given.valid_lengths), "the valid lengths"});
+    reasons.push_back({in_each(valid_length_rule(sides.shape, given.valid_lengths)), "the valid lengths"});
   if (given.allowed) {
     require_fit(*given.allowed, sides, mask_role);
-    reasons.push_back({rule_of(*given.allowed), given_mask});
+    reasons.push_back({in_each(rule_of(*given.allowed)), given_mask});
   }
   if (!reasons.empty()) {
     std::vector<MaskRule> rules;
@@ -69,8 +80,8 @@ Looking looking(Graph& graph, std::vector<MaskReason> reasons, const WordMask& g
       rules.push_back(std::move(reason.rule));
       sources.push_back(std::move(reason.source));
     }
-    result.allowed =
-        graph.input(mask_role, mask_by(std::move(rules)), {sides.shape, sides.queries, sides.keys});
+    const Shape all{sides.shape.rows * sides.queries.batch, sides.shape.columns};
+    result.allowed = graph.input(mask_role, mask_by(std::move(rules)), {all, sides.queries, sides.keys});
     if (!given.allowed || sources.size() > 1)
       graph.tell_origin(result.allowed->node(), std::string(follows_from) + listed(sources));
   }
@@ -114,10 +125,6 @@ std::string mask_source(const Node& mask) {
   return mask.origin.starts_with(follows_from) ? mask.origin.substr(follows_from.size()) : given_mask;
 }
 
-bool ModelInput::has_blanks() const {
-  return any(blank);
-}
-
 RunningTransformer::RunningTransformer(const Transformer& model, Graph& graph)
     : model_(model),
       graph_(graph),
@@ -126,11 +133,11 @@ RunningTransformer::RunningTransformer(const Transformer& model, Graph& graph)
       memories_(model.sizes.decoder_layers) {}
 
 // Vectors that are given are taken as they are: positions have been added to them, or not.
-Value RunningTransformer::vectors_of(const Side& side, const ModelInput& words) {
+Value RunningTransformer::vectors_of(const Side& side, const ModelInput& words, const LiveWords& live) {
   const Graph::Scope scope(graph_, side.scope);
-  const Axis tokens = axis("tokens", words.tokens);
+  const Axis tokens = words.rows("tokens");
   if (words.x) return graph_.input(role::x, *words.x, tokens, axis("features"));
-  Value ids = graph_.input(role::ids, column_of(words.ids), tokens, axis("id"));
+  Value ids = graph_.input(role::ids, live.ids(), tokens, axis("id"));
   Value x = name(role::x, embed(ids, learned_.at({{side.embedding}, role::e})));
   if (model_.recipe.scale_embeddings) {
     const std::size_t d = x.shape().columns;
@@ -156,13 +163,15 @@ Value RunningTransformer::finish(const ScopeKind& side, const Value& x) {
 
 Value RunningTransformer::encode(const ModelInput& source) {
   source_ = source;
-  Value x = vectors_of(source_side, source);
+  source_words_ = LiveWords(source);
+  Value x = vectors_of(source_side, source, source_words_);
   const Graph::Scope scope(graph_, scope::encoder);
   std::vector<MaskReason> reasons;
-  if (model_.recipe.causal_encoder) reasons.push_back({causal_rule(), causal_order});
-  if (source.has_blanks()) reasons.push_back({padding_rule(source.blank), padding});
-  const Shape shape{source.size(), source.size()};
-  const Axis queries = axis("queries", source.tokens), keys = axis("keys", source.tokens);
+  const std::size_t n = source.words_of_sentence();
+  const Shape shape{n, n};
+  if (model_.recipe.causal_encoder) reasons.push_back({in_each_sentence(causal_rule(), n), causal_order});
+  if (source.has_blanks()) reasons.push_back({padding_rule(source_words_.blanks(), shape), padding});
+  const Axis queries = source.rows("queries"), keys = source.words("keys");
   const Looking self =
       looking(graph_, std::move(reasons), source.mask, {queries, keys, shape}, role::mask, role::bias);
   for (std::size_t i = 1; i <= model_.sizes.encoder_layers; ++i) {
@@ -175,31 +184,35 @@ Value RunningTransformer::encode(const ModelInput& source) {
 // One word alone may attend to all words before it: it needs no mask.
 DecoderLooking RunningTransformer::decoder_looking(const ModelInput& target,
                                                    const std::optional<Value>& encoded) const {
-  const std::size_t n = target.size(), before = words_before_ - n;
+  const std::size_t n = target.words_of_sentence(), before = words_before_ - n;
   const bool has_blanks = any(blank_before_), is_causal = model_.recipe.causal_decoder;
-  const Axis queries = axis("queries", target.tokens), keys = axis("keys", tokens_before_);
+  const Shape shape{n, words_before_};
+  const Axis queries = target.rows("queries"),
+             keys = axis("keys", target.sentences == 1 ? tokens_before_ : std::vector<std::string>());
   std::vector<MaskReason> reasons;
-  if (is_causal && (n > 1 || has_blanks)) reasons.push_back({causal_rule(before), causal_order});
-  if (has_blanks) reasons.push_back({padding_rule(blank_before_), padding});
+  if (is_causal && (n > 1 || has_blanks))
+    reasons.push_back({in_each_sentence(causal_rule(before), n), causal_order});
+  if (has_blanks) reasons.push_back({padding_rule(target_blanks_, shape), padding});
   DecoderLooking result;
-  result.self = looking(graph_, std::move(reasons), target.mask, {queries, keys, {n, words_before_}},
-                        role::mask, role::bias);
+  result.self =
+      looking(graph_, std::move(reasons), target.mask, {queries, keys, shape}, role::mask, role::bias);
   result.self.before = before;
   if (!encoded) return result;
   std::vector<MaskReason> of_memory;
-  if (source_.has_blanks()) of_memory.push_back({padding_rule(source_.blank), padding});
-  const Axis encoded_keys = axis("keys", source_.tokens);
-  result.cross =
-      looking(graph_, std::move(of_memory), target.memory_mask,
-              {queries, encoded_keys, {n, encoded->shape().rows}}, role::cross_mask, role::cross_bias);
+  const Shape across{n, encoded->shape().rows / target.sentences};
+  if (source_.has_blanks()) of_memory.push_back({padding_rule(source_words_.blanks(), across), padding});
+  const Axis encoded_keys = source_.words("keys");
+  result.cross = looking(graph_, std::move(of_memory), target.memory_mask, {queries, encoded_keys, across},
+                         role::cross_mask, role::cross_bias);
   return result;
 }
 
 Value RunningTransformer::decode(const ModelInput& target, const std::optional<Value>& encoded) {
-  Value x = vectors_of(target_side, target);
-  words_before_ += target.size();
-  blank_before_.insert(blank_before_.end(), target.blank.begin(), target.blank.end());
-  blank_before_.resize(words_before_, false);
+  target_words_ = LiveWords(target);
+  Value x = vectors_of(target_side, target, target_words_);
+  blank_before_ = continued(blank_before_, words_before_, target);
+  target_blanks_ = std::make_shared<std::vector<bool>>(blank_before_);
+  words_before_ += target.words_of_sentence();
   tokens_before_.insert(tokens_before_.end(), target.tokens.begin(), target.tokens.end());
   const Graph::Scope scope(graph_, scope::decoder);
   const DecoderLooking looking = decoder_looking(target, encoded);
@@ -211,17 +224,28 @@ Value RunningTransformer::decode(const ModelInput& target, const std::optional<V
   return finish(scope::decoder, x);
 }
 
+void RunningTransformer::exchange_target(const ModelInput& words) {
+  target_words_.exchange(words);
+  const std::size_t before = words_before_ - words.words_of_sentence();
+  if (before > 0) throw std::logic_error("words are exchanged that others went before");
+  *target_blanks_ = continued({}, 0, words);
+}
+
+// The embedding that a tied output layer is.
+Name RunningTransformer::tied_embedding() const {
+  return {{model_.kind->decodes ? scope::target_embedding : scope::source_embedding}, role::e};
+}
+
 bool RunningTransformer::has_output() const {
-  if (model_.recipe.tied_output) return learned_.has({{scope::target_embedding}, role::e});
+  if (model_.recipe.tied_output) return learned_.has(tied_embedding());
   return learned_.has({{scope::output}, role::w});
 }
 
-Value RunningTransformer::logits(const Value& decoded) {
-  if (model_.recipe.tied_output) {
-    return name(role::logits, matmul_transposed(decoded, learned_.at({{scope::target_embedding}, role::e})));
-  }
+Value RunningTransformer::logits(const Value& last) {
+  if (model_.recipe.tied_output)
+    return name(role::logits, matmul_transposed(last, learned_.at(tied_embedding())));
   const Projection output{learned_.at({{scope::output}, role::w}), learned_.find({{scope::output}, role::b})};
-  return name(role::logits, linear(decoded, output));
+  return name(role::logits, linear(last, output));
 }
 
 void RunningTransformer::forget() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "model/input.hpp"
 #include "model/transformer_layers.hpp"
 #include "model/vocabulary.hpp"
 
@@ -7,15 +8,15 @@ namespace attn {
 
 /// A Transformer: its recipe, its sizes and its parameters.
 struct Transformer {
-  std::string title;
-  std::string summary;
-  std::vector<std::string> about;
+  std::string title = {};
+  std::string summary = {};
+  std::vector<std::string> about = {};
   const ModelKind* kind = nullptr;
-  ModelRecipe recipe;
-  TransformerSizes sizes;
-  ModelParameters parameters;
-  Vocabulary source_vocabulary;  // empty: words are numbers from 1
-  Vocabulary target_vocabulary;
+  ModelRecipe recipe = {};
+  TransformerSizes sizes = {};
+  ModelParameters parameters = {};
+  Vocabulary source_vocabulary = {};  // empty: words are numbers from 1
+  Vocabulary target_vocabulary = {};
 
   /// Its own: what a decoder looks at may have been encoded elsewhere.
   bool has_encoder() const { return kind->encodes && sizes.encoder_layers > 0; }
@@ -27,32 +28,11 @@ struct Transformer {
 /// to have.
 std::vector<ParameterRow> parameters_of(const Transformer& model);
 
-/// What the queries of some words may attend to, as it was given.
-struct WordMask {
-  std::optional<Matrix> allowed = {};           // 1 and 0 for may and may not   [n_q or 1, n_k]
-  std::optional<Matrix> bias = {};              // added to the scaled scores    [n_q or 1, n_k]
-  std::vector<std::size_t> valid_lengths = {};  // of the keys: one, or one for each query; empty: all
-
-  bool any() const { return allowed || bias || !valid_lengths.empty(); }
-};
-
 /// What a mask of a running model follows from: "the causal order and the padding".
 std::string mask_source(const Node& mask);
 
-/// Words as they go into a model: their ids, or their vectors.
-struct ModelInput {
-  std::vector<std::string> tokens = {};  // labels; empty: none
-  std::vector<std::size_t> ids = {};     // from 1
-  std::optional<Matrix> x = {};          // [n, d_model], in place of ids
-  std::vector<bool> blank = {};          // one for each word: true where it stands for no word
-  WordMask mask = {};                    // for the attention to the words themselves
-  WordMask memory_mask = {};             // for that to what was encoded
-
-  std::size_t size() const { return x ? x->shape().rows : ids.size(); }
-  bool has_blanks() const;
-};
-
-/// A Transformer in a graph, ready to be run on words.
+/// A Transformer in a graph, ready to be run on words. One sentence is a batch of one: several are computed
+/// side by side, each as if it were alone.
 class RunningTransformer {
  public:
   /// Its parameters become inputs of the graph, or placeholders in one that never evaluates. The graph has no
@@ -68,22 +48,28 @@ class RunningTransformer {
   Value decode(const ModelInput& target, const std::optional<Value>& encoded);
 
   /// The output layer, or the transposed embedding: `logits`, a row for each word, whose softmax is the
-  /// distribution of the next one.
+  /// distribution of the next one; without a decoder, of the one that comes out for it.
   /// [n, d_model] -> [n, vocabulary].
-  Value logits(const Value& decoded);
+  Value logits(const Value& last);
 
-  /// How many words the decoder remembers.
+  /// How many words of a sentence the decoder remembers.
   std::size_t remembered() const { return words_before_; }
   /// Forgets them; what was encoded stays.
   void forget();
 
   bool has_output() const;
 
+  /// Put other words in place of those that were encoded, or decoded last: as many, in as many sentences.
+  /// What is computed again is theirs. Where there is padding now, there was some before.
+  void exchange_source(const ModelInput& words) { source_words_.exchange(words); }
+  void exchange_target(const ModelInput& words);
+
  private:
   struct Side;
   static const Side source_side, target_side;
-  Value vectors_of(const Side& side, const ModelInput& words);
+  Value vectors_of(const Side& side, const ModelInput& words, const LiveWords& live);
   Value finish(const ScopeKind& side, const Value& x);
+  Name tied_embedding() const;
   DecoderLooking decoder_looking(const ModelInput& target, const std::optional<Value>& encoded) const;
 
   const Transformer& model_;
@@ -91,10 +77,12 @@ class RunningTransformer {
   Learned learned_;
   LayerRecipe recipe_;
   std::vector<DecoderMemory> memories_;
-  std::size_t words_before_ = 0;
-  std::vector<bool> blank_before_;  // of the words before
+  std::size_t words_before_ = 0;    // of each sentence
+  std::vector<bool> blank_before_;  // of the words before, of sentence after sentence
   std::vector<std::string> tokens_before_;
   ModelInput source_;
+  LiveWords source_words_, target_words_;
+  std::shared_ptr<std::vector<bool>> target_blanks_;  // of all that the words decoded last may attend to
 };
 
 }  // namespace attn

@@ -1,6 +1,7 @@
 #include "model/transformer_layers.hpp"
 
 #include "attention/scale.hpp"
+#include "op/sentences.hpp"
 
 namespace attn {
 namespace {
@@ -20,7 +21,9 @@ class LayerAtWork {
     });
   }
 
+  // Where the layer has one.
   Value feed_forward() {
+    if (!learned_.has({{scope::feed_forward}, role::w_1})) return x_;
     connect([&](const Value& words) {
       const Learned learned = learned_.within({scope::feed_forward});
       const Graph::Scope open(words.graph(), scope::feed_forward);
@@ -45,7 +48,8 @@ class LayerAtWork {
   Value look_at(const Value& words, const Memory& memory, const Learned& learned, const Looking& looking,
                 bool has_positions) const {
     Value q = name(role::q, linear(words, learned.projection(linear_layer::q)));
-    const KeySizes sizes{.d_k = q.shape().columns / recipe_.heads.of_queries, .n_k = memory.k.shape().rows};
+    const KeySizes sizes{.d_k = q.shape().columns / recipe_.heads.of_queries,
+                         .n_k = sentences_of(memory.k).rows};
     Recipe recipe{.base = recipe_.model.base,
                   .before = looking.before,
                   .divisor = divisor(recipe_.model.scale, sizes),

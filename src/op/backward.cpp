@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "op/operations.hpp"
+#include "op/gradients.hpp"
 
 namespace attn {
 
@@ -44,8 +44,7 @@ std::vector<bool> Backward::lies_behind(const std::vector<const Node*>& to) cons
 
 void Backward::flow_back(const Node& node, const std::vector<bool>& wanted) {
   const std::vector<Value> flows = std::move(flows_.extract(&node).mapped());
-  Value gradient = flows.front();
-  for (std::size_t i = 1; i < flows.size(); ++i) gradient = add(gradient, flows[i]);
+  const Value gradient = sum_of_flows(flows);
   name_gradient(node, gradient);
   gradients_.emplace(&node, gradient);
   if (!node.operation) return;

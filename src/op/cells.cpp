@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include "math/row_gradients.hpp"
 #include "math/rows.hpp"
+#include "op/gradients.hpp"
 #include "op/operations.hpp"
 #include "op/row_by_row.hpp"
 #include "op/sentences.hpp"
@@ -20,23 +22,42 @@ struct CellByCell {
   Binding binding;
   void (*cells)(std::span<double> x, std::span<const double> y);  // x ← x ∘ y
   Expression (*expression)(Expression x, Expression y);
+  Gradients (*gradients)(const Value& d, const Value& x, const Value& y);
 };
 
-constexpr CellByCell addition = {
-    "add",        "+",       "+",
-    Binding::sum, attn::add, [](Expression x, Expression y) {
-      return sum({std::move(x), std::move(y)}); }};
+constexpr CellByCell addition = {"add",
+                                 "+",
+                                 "+",
+                                 Binding::sum,
+                                 attn::add,
+                                 [](Expression x, Expression y) {
+                                   return sum({std::move(x), std::move(y)});
+                                 },
+                                 [](const Value& d, const Value&, const Value& y) -> Gradients {
+                                   return {d, summed_like(d, y)};
+                                 }};
 
-constexpr CellByCell subtraction = {
-    "subtract", "−", "-", Binding::sum, attn::subtract, [](Expression x, Expression y) {
-      return std::move(x) - std::move(y);
-    }};
+constexpr CellByCell subtraction = {"subtract",
+                                    "−",
+                                    "-",
+                                    Binding::sum,
+                                    attn::subtract,
+                                    [](Expression x, Expression y) { return std::move(x) - std::move(y); },
+                                    [](const Value& d, const Value&, const Value& y) -> Gradients {
+                                      return {d, times(summed_like(d, y), minus_one())};
+                                    }};
 
-constexpr CellByCell multiplication = {
-    "multiply",     "⊙",
-    "\\odot",       Binding::product,
-    attn::multiply, [](Expression x, Expression y) {
-      return product({std::move(x), std::move(y)}); }};
+constexpr CellByCell multiplication = {"multiply",
+                                       "⊙",
+                                       "\\odot",
+                                       Binding::product,
+                                       attn::multiply,
+                                       [](Expression x, Expression y) {
+                                         return product({std::move(x), std::move(y)});
+                                       },
+                                       [](const Value& d, const Value& x, const Value& y) -> Gradients {
+                                         return {multiply(d, y), summed_like(multiply(d, x), y)};
+                                       }};
 
 // The second matrix has the shape of the first, or is one row or one column for all of it; without a batch,
 // it is the same for every sentence of one.
@@ -84,6 +105,10 @@ class CellByCellOperation final : public InPlace {
     return {.element_operations = operands[0].cells()};
   }
 
+  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
+    return kind_.gradients(d, operands[0], operands[1]);
+  }
+
  private:
   void change(RowsToMake rows, std::span<const Rows> others) const override {
     for (std::size_t i = rows.first; i < rows.end(); ++i) {
@@ -122,10 +147,7 @@ constexpr ByNumber division = {
     [](Expression x, Expression divisor) { return std::move(x) / std::move(divisor); }};
 
 constexpr ByNumber scaling = {
-    "times",
-    [](std::span<double> x, double factor) {
-      for (double& cell : x) cell *= factor;
-    },
+    "times", attn::multiply,
     [](const Formula& x, const Formula& factor) -> Formula {
       const Formula left = within(Binding::product, x);
       return {left.plain + " ⋅ " + factor.plain, left.latex + " \\cdot " + factor.latex, Binding::product};
@@ -156,6 +178,11 @@ class ByNumberOperation final : public InPlace {
     return {{"number", number_.value}, {"notation", number_.notation.plain}};
   }
 
+  // What multiplies x multiplies its gradient.
+  Gradients gradients(const Value&, const Value& d, std::span<const Value>) const override {
+    return {apply(ByNumberOperation(kind_, number_), d)};
+  }
+
   const Scalar& number() const { return number_; }
   bool divides() const { return &kind_ == &division; }
 
@@ -170,32 +197,103 @@ class ByNumberOperation final : public InPlace {
 
 // --- functions of one number
 
-class CellFunction final : public InPlace {
- public:
-  CellFunction(std::string_view name, const Function& function) : name_(name), function_(function) {}
+// What multiplies a gradient by the derivative of a function, and what flows back to that of which the
+// derivative was made: d is the gradient, u the gradient of their product.
+struct FunctionGradient {
+  std::string_view name;
+  const Function& function;
+  std::optional<Value> (*again)(const Value& u, const Value& d, const Value& z);  // null: not known
+};
 
-  std::string_view name() const override { return name_; }
+constexpr FunctionGradient of_tanh = {
+    "tanh_gradient", hyperbolic_tangent,
+    [](const Value& u, const Value& d, const Value& y) -> std::optional<Value> {
+      return times(multiply(multiply(u, d), y), {-2.0, {"(−2)", "\\left(-2\\right)"}});
+    }};
+constexpr FunctionGradient of_sigmoid = {
+    "sigmoid_gradient", logistic, [](const Value& u, const Value& d, const Value& y) -> std::optional<Value> {
+      const Value both = multiply(u, d);  // times 1 − 2y
+      return subtract(both, times(multiply(both, y), {2.0, {"2", "2"}}));
+    }};
+constexpr FunctionGradient of_relu = {
+    "relu_gradient", rectifier,
+    [](const Value&, const Value&, const Value&) -> std::optional<Value> { return std::nullopt; }};
+constexpr FunctionGradient of_gelu = {"gelu_gradient", gelu_function, nullptr};
+constexpr FunctionGradient of_gelu_by_tanh = {"gelu_tanh_gradient", gelu_by_tanh_function, nullptr};
+constexpr FunctionGradient of_silu = {"silu_gradient", silu_function, nullptr};
+
+// Operands: d, and the result or the argument of the function.
+class FunctionGradientOperation final : public InPlace {
+ public:
+  explicit FunctionGradientOperation(const FunctionGradient& kind) : kind_(kind) {}
+
+  std::string_view name() const override { return kind_.name; }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {fmt::format("{}({})", function_.name, operands[0].plain),
-            fmt::format("{}\\left({}\\right)", function_.latex, operands[0].latex)};
+    const Formula d = within(Binding::product, operands[0]),
+                  slope = within(Binding::product, derivative().formula(operands[1]));
+    return {d.plain + " ⊙ " + slope.plain, d.latex + " \\odot " + slope.latex, Binding::product};
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    return {worked_out(function_, cell(*operands[0], row, column))};
+    const Expression z = cell(*operands[1], row, column);
+    const std::string name = fmt::format("{}[{},{}]", operands[1]->title(), row + 1, column + 1);
+    return {product({cell(*operands[0], row, column), derivative().worked_out(z)}),
+            derivative().reason ? derivative().reason(name, z.value) : ""};
   }
-
-  const Function& function() const { return function_; }
 
   Cost cost(std::span<const Shape> operands) const override {
     return {.element_operations = operands[0].cells()};
   }
 
+  Gradients gradients(const Value&, const Value& u, std::span<const Value> operands) const override {
+    if (!kind_.again) no_second_gradient(*this);
+    return {apply(FunctionGradientOperation(kind_), u, operands[1]),
+            kind_.again(u, operands[0], operands[1])};
+  }
+
  private:
-  void change(RowsToMake rows, std::span<const Rows>) const override { function_.evaluate_all(rows.all()); }
+  const Derivative& derivative() const { return *kind_.function.derivative; }
+
+  void change(RowsToMake rows, std::span<const Rows> others) const override {
+    const std::size_t cells = rows.shape.cells();
+    derivative().multiply(rows.all(), {others[0].row(rows.first).data(), cells});
+  }
+
+  const FunctionGradient& kind_;
+};
+
+class CellFunction final : public InPlace {
+ public:
+  CellFunction(std::string_view name, const FunctionGradient& gradient) : name_(name), gradient_(gradient) {}
+
+  std::string_view name() const override { return name_; }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    return {fmt::format("{}({})", function().name, operands[0].plain),
+            fmt::format("{}\\left({}\\right)", function().latex, operands[0].latex)};
+  }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    return {worked_out(function(), cell(*operands[0], row, column))};
+  }
+
+  const Function& function() const { return gradient_.function; }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    return {.element_operations = operands[0].cells()};
+  }
+
+  Gradients gradients(const Value& result, const Value& d, std::span<const Value> operands) const override {
+    const Value& z = function().derivative->of_result ? result : operands[0];
+    return {apply(FunctionGradientOperation(gradient_), d, z)};
+  }
+
+ private:
+  void change(RowsToMake rows, std::span<const Rows>) const override { function().evaluate_all(rows.all()); }
 
   std::string_view name_;
-  const Function& function_;
+  const FunctionGradient& gradient_;
 };
 
 Value cell_by_cell(const CellByCell& kind, const Value& x, const Value& y) {
@@ -234,22 +332,41 @@ bool is_division(const Operation& operation) {
 }
 
 Value tanh(const Value& x) {
-  return apply(CellFunction("tanh", hyperbolic_tangent), x);
+  return apply(CellFunction("tanh", of_tanh), x);
 }
 Value sigmoid(const Value& x) {
-  return apply(CellFunction("sigmoid", logistic), x);
+  return apply(CellFunction("sigmoid", of_sigmoid), x);
 }
 Value relu(const Value& x) {
-  return apply(CellFunction("relu", rectifier), x);
+  return apply(CellFunction("relu", of_relu), x);
 }
 Value gelu(const Value& x) {
-  return apply(CellFunction("gelu", gelu_function), x);
+  return apply(CellFunction("gelu", of_gelu), x);
 }
 Value gelu_by_tanh(const Value& x) {
-  return apply(CellFunction("gelu_tanh", gelu_by_tanh_function), x);
+  return apply(CellFunction("gelu_tanh", of_gelu_by_tanh), x);
 }
 Value silu(const Value& x) {
-  return apply(CellFunction("silu", silu_function), x);
+  return apply(CellFunction("silu", of_silu), x);
+}
+
+Value tanh_gradient(const Value& d, const Value& result) {
+  return apply(FunctionGradientOperation(of_tanh), d, result);
+}
+Value sigmoid_gradient(const Value& d, const Value& result) {
+  return apply(FunctionGradientOperation(of_sigmoid), d, result);
+}
+Value relu_gradient(const Value& d, const Value& result) {
+  return apply(FunctionGradientOperation(of_relu), d, result);
+}
+Value gelu_gradient(const Value& d, const Value& x) {
+  return apply(FunctionGradientOperation(of_gelu), d, x);
+}
+Value gelu_by_tanh_gradient(const Value& d, const Value& x) {
+  return apply(FunctionGradientOperation(of_gelu_by_tanh), d, x);
+}
+Value silu_gradient(const Value& d, const Value& x) {
+  return apply(FunctionGradientOperation(of_silu), d, x);
 }
 
 const Function* function_of(const Operation& operation) {

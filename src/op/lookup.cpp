@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "op/operations.hpp"
+#include "math/rows.hpp"
+#include "op/gradients.hpp"
+#include "op/ids.hpp"
 #include "op/row_by_row.hpp"
 #include "support/error.hpp"
 
@@ -12,33 +13,9 @@
 namespace attn {
 namespace {
 
-std::size_t place_of(double id) {
-  return static_cast<std::size_t>(id) - 1;
-}
-
-// Reads ids, and refuses the first that is no row of the table.
-class IdsOf {
- public:
-  IdsOf(const Node& ids, const Node& table) : ids_(ids), table_(table) {}
-
-  const Node& table() const { return table_; }
-
-  std::size_t place(Rows ids, std::size_t row) const {
-    const double id = ids(row, 0);
-    const auto rows = static_cast<double>(table_.frame.shape.rows);
-    if (!(id >= 1.0 && id <= rows && id == std::floor(id))) {
-      fail("{}[{},1] is {}: {} has rows 1 to {}", ids_.title(), row + 1, id, table_.title(), rows);
-    }
-    return place_of(id);
-  }
-
- private:
-  const Node &ids_, &table_;  // live in the same graph
-};
-
 class Embed final : public RowByMatrix {
  public:
-  Embed(const Node& ids, const Node& table) : ids_(ids, table) {}
+  Embed(const Node& ids, const Node& table) : ids_(ids, table, "rows", table.frame.shape.rows) {}
 
   std::string_view name() const override { return "embed"; }
   bool moves() const override { return true; }
@@ -75,19 +52,82 @@ class Embed final : public RowByMatrix {
     return {.element_operations = operands[0].rows * operands[1].columns};
   }
 
+  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
+    return {std::nullopt, add_rows_by_id(operands[0], d, operands[1])};
+  }
+
  private:
   IdsOf ids_;
 };
 
+// Operands: the ids and d.
+class AddRowsById final : public Operation {
+ public:
+  AddRowsById(const Node& ids, const Node& table)
+      : ids_(ids, table, "rows", table.frame.shape.rows), result_(table.frame) {}
+
+  std::string_view name() const override { return "add_rows_by_id"; }
+
+  Frame frame(Operands operands) const override {
+    const Shape ids = operands[0]->frame.shape, d = operands[1]->frame.shape;
+    if (d != Shape{ids.rows, result_.shape.columns}) {
+      fail("{} is {}: it must have a row of {} numbers for each of {} ids", operands[1]->title(),
+           to_string(d), result_.shape.columns, ids.rows);
+    }
+    return result_;
+  }
+
+  void compute(std::span<const Rows> operands, RowsToMake result) const override {
+    std::ranges::fill(result.all(), 0.0);
+    for (std::size_t i = 0; i < operands[0].shape.rows; ++i) {
+      const std::size_t place = ids_.place(operands[0], i);
+      if (place >= result.first && place < result.end()) attn::add(result.row(place), operands[1].row(i));
+    }
+  }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    const Formula ids = within(Binding::whole, operands[0]), d = within(Binding::whole, operands[1]);
+    return {fmt::format("rows of {} added up by {}", d.plain, ids.plain),
+            fmt::format("\\sum_{{k: \\, {{{}}}_{{k}} = i}} {{{}}}_{{k,\\,\\cdot}}", ids.latex, d.latex),
+            Binding::words};
+  }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    const Axis& words = operands[0]->frame.rows;
+    std::vector<Expression> terms;
+    std::string which;
+    for (std::size_t i = 0; i < operands[0]->frame.shape.rows; ++i) {
+      if (place_of(operands[0]->cell(i, 0)) != row) continue;
+      terms.push_back(cell(*operands[1], i, column));
+      which += (which.empty() ? "" : ", ") + words.label(i);
+    }
+    if (terms.empty()) return {number(0.0), fmt::format("no word has the id {}", row + 1)};
+    return {sum(std::move(terms)), fmt::format("the id {} is that of {}", row + 1, which)};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    return {.element_operations = operands[1].cells()};
+  }
+
+  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
+    return {std::nullopt, embed(operands[0], d)};
+  }
+
+ private:
+  IdsOf ids_;
+  Frame result_;
+};
+
 class OneHot final : public RowByRow {
  public:
-  OneHot(const Node& ids, const Node& table) : ids_(ids, table) {}
+  OneHot(const Node& ids, const Node& table)
+      : ids_(ids, table, "rows", table.frame.shape.rows), words_(table.frame.rows) {}
 
   std::string_view name() const override { return "one_hot"; }
 
   Frame frame(Operands operands) const override {
     const Frame& ids = operands[0]->frame;
-    return {{ids.shape.rows, ids_.table().frame.shape.rows}, ids.rows, ids_.table().frame.rows};
+    return {{ids.shape.rows, ids_.count()}, ids.rows, words_};
   }
 
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
@@ -108,14 +148,23 @@ class OneHot final : public RowByRow {
   }
 
   Cost cost(std::span<const Shape> operands) const override {
-    return {.element_operations = operands[0].rows * ids_.table().frame.shape.rows};
+    return {.element_operations = operands[0].rows * ids_.count()};
+  }
+
+  Gradients gradients(const Value&, const Value&, std::span<const Value>) const override {
+    return {std::nullopt};
   }
 
  private:
   IdsOf ids_;
+  Axis words_;
 };
 
 }  // namespace
+
+Value add_rows_by_id(const Value& ids, const Value& d, const Value& table) {
+  return apply(AddRowsById(ids.node(), table.node()), ids, d);
+}
 
 Value embed(const Value& ids, const Value& table) {
   return apply(Embed(ids.node(), table.node()), ids, table);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "op/gradients.hpp"
 #include "op/operations.hpp"
 #include "op/row_by_row.hpp"
 #include "support/error.hpp"
@@ -59,16 +60,15 @@ class Replacement : public InPlace {
         fmt::format("{} {}", nouns_.column, operands[0]->frame.columns.label(column));
     if (operands[1]->cell(row, column) != 0.0) {
       return {cell(*operands[0], row, column),
-              fmt::format("{} is not masked for {}, so the score stays", of_column, in_row)};
+              fmt::format("{} is not masked for {}, so the {} stays", of_column, in_row, nouns_.cell)};
     }
     if (fill_ != fill_of_empty_row_ && is_empty(operands[1]->row(row))) {
       const Formula fill = written(fill_of_empty_row_);
-      return {number(fill_of_empty_row_, fill),
-              fmt::format("every {} is masked for {}: {} replaces the scores", nouns_.column, in_row,
-                          fill.plain)};
+      return {number(fill_of_empty_row_, fill), fmt::format("every {} is masked for {}: {} replaces the {}s",
+                                                            nouns_.column, in_row, fill.plain, nouns_.cell)};
     }
-    return {number(fill_, written(fill_)), fmt::format("{} is masked for {}: {} replaces the score",
-                                                       of_column, in_row, written(fill_).plain)};
+    return {number(fill_, written(fill_)), fmt::format("{} is masked for {}: {} replaces the {}", of_column,
+                                                       in_row, written(fill_).plain, nouns_.cell)};
   }
 
   Cost cost(std::span<const Shape> operands) const override {
@@ -76,9 +76,14 @@ class Replacement : public InPlace {
   }
 
   std::vector<Attribute> attributes() const override {
-    return {
-        {"fill", fill_}, {"row_noun", std::string(nouns_.row)}, {"column_noun", std::string(nouns_.column)}};
+    return {{"fill", fill_},
+            {"row_noun", std::string(nouns_.row)},
+            {"column_noun", std::string(nouns_.column)},
+            {"cell_noun", std::string(nouns_.cell)}};
   }
+
+  // Where a cell was replaced, nothing flows back.
+  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override;
 
   double fill() const { return fill_; }
 
@@ -97,6 +102,11 @@ class Replacement : public InPlace {
   double fill_of_empty_row_;
   MaskNouns nouns_;
 };
+
+Gradients Replacement::gradients(const Value&, const Value& d, std::span<const Value> operands) const {
+  const MaskNouns nouns{.row = nouns_.row, .column = nouns_.column, .cell = "gradient"};
+  return {apply(Replacement("replace", 0.0, 0.0, nouns), d, operands[1]), std::nullopt};
+}
 
 // A finite fill in a whole row would come out of a softmax as equal weights for what is masked.
 class Mask final : public Replacement {

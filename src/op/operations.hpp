@@ -88,9 +88,9 @@ Value times(const Value& x, const Scalar& factor);
 const Scalar* number_of(const Operation& operation);
 bool is_division(const Operation& operation);
 
-/// What the rows and columns of a masked matrix are called in the explanation of a cell.
+/// What the rows, the columns and the cells of a masked matrix are called in the explanation of a cell.
 struct MaskNouns {
-  std::string_view row = "row", column = "column";
+  std::string_view row = "row", column = "column", cell = "score";
 };
 
 /// Replaces a cell by `fill` where `allowed` is 0, and by −∞ in a row where nothing is allowed.
@@ -118,6 +118,26 @@ Value softmax(const Value& scores);
 /// Every row divided by its sum; a row with sum 0 becomes zeros.  [m, n] -> [m, n].
 /// (Zhang et al., Dive into Deep Learning, 11.1)
 Value normalize(const Value& x);
+
+/// The sum of every row.  [m, n] -> [m, 1].
+Value row_sums(const Value& x);
+
+/// Equal parts of the rows of a matrix, in each of which rows that lie `apart` from each other belong
+/// together: one part and 1 apart are all rows, `n` parts and 1 apart are neighbors, one part and `m` apart
+/// are the rows of one place in sentences of m words.
+struct RowGroups {
+  std::size_t parts = 1, apart = 1;
+};
+
+/// The sum of the rows that belong together, named as `rows` says.
+/// [parts · k · apart, n] -> [parts · apart, n].
+Value sum_rows(const Value& x, RowGroups groups, Axis rows);
+
+/// The opposite: every row for all that belong together.  [parts · apart, n] -> [parts · k · apart, n].
+Value repeat_rows(const Value& x, RowGroups groups, std::size_t k, Axis rows);
+
+/// One column as often as there are columns.  [m, 1] -> [m, n].
+Value repeat_columns(const Value& x, std::size_t n, Axis columns);
 
 /// The mean of every row.  [n, d] -> [n, 1].
 Value row_means(const Value& x);
@@ -152,6 +172,12 @@ Value stack(const std::vector<Value>& parts);
 /// The same cells with other labels of the rows.  [m, n] -> [m, n].  Throws InputError unless there is a
 /// label for each row.
 Value labelled(const Value& x, Axis rows);
+
+/// ln Σ_k exp(z_k) − z_id: minus the logarithm of the probability that softmax of the row of logits gives to
+/// the target word, whose id counts from 1. With smoothing ε the target is 1 − ε + ε/V at the id and ε/V at
+/// the other of V words (Szegedy et al. 2016, Rethinking the Inception Architecture, section 7). Throws
+/// InputError for an id that is no column, and unless 0 ≤ ε ≤ 1.  [n, V] [n, 1] -> [n, 1].
+Value cross_entropy(const Value& logits, const Value& ids, double smoothing = 0.0);
 
 /// The rows of a table that ids stand for, counted from 1.  [n, 1] [vocabulary, d] -> [n, d].
 /// Throws InputError for an id that is no row.  (Vaswani et al. 2017, section 3.4)

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "math/distance.hpp"
-#include "op/operations.hpp"
+#include "op/gradients.hpp"
 #include "op/row_by_row.hpp"
 #include "op/sentences.hpp"
 #include "support/error.hpp"
@@ -94,9 +94,29 @@ class MinusHalfSquaredDistances final : public RowByMatrix {
     return {.multiply_adds = terms, .element_operations = terms + pairs};
   }
 
+  // By a_i it is Σ_j d_ij (b_j − a_i), and by b_j Σ_i d_ij (a_i − b_j).
+  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
+    const Value &a = operands[0], &b = operands[1];
+    const Value by_a = subtract(matmul(d, b), multiply(a, row_sums(d)));
+    if (sentences_.count > 1) {
+      const Value turned = transpose(d);
+      return {by_a, subtract(matmul(turned, a), multiply(b, row_sums(turned)))};
+    }
+    const Value sums = transpose(sum_rows(d, {}, axis("sum")));
+    return {by_a, subtract(transposed_matmul(d, a), multiply(b, sums))};
+  }
+
  private:
   Sentences sentences_;
 };
+
+// What flows from all pairs of a row to that row.
+Value to_first(const Value& d, const Value& a) {
+  return sum_rows(d, {.parts = a.shape().rows, .apart = 1}, a.node().frame.rows);
+}
+Value to_second(const Value& d, const Value& b, const Sentences& sentences) {
+  return sum_rows(d, {.parts = sentences.count, .apart = sentences.other}, b.node().frame.rows);
+}
 
 class PairwiseSum final : public Operation {
  public:
@@ -139,6 +159,10 @@ class PairwiseSum final : public Operation {
 
   Cost cost(std::span<const Shape> operands) const override {
     return {.element_operations = operands[0].rows * sentences_.other * operands[1].columns};
+  }
+
+  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
+    return {to_first(d, operands[0]), to_second(d, operands[1], sentences_)};
   }
 
  private:
@@ -189,6 +213,12 @@ class Pairs final : public Operation {
     return {.element_operations = a.rows * sentences_.other * (a.columns + b.columns)};
   }
 
+  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
+    const Value &a = operands[0], &b = operands[1];
+    const std::size_t of_a = a.shape().columns;
+    return {to_first(columns(d, 0, of_a), a), to_second(columns(d, of_a, b.shape().columns), b, sentences_)};
+  }
+
  private:
   Sentences sentences_;
 };
@@ -233,9 +263,68 @@ class Unpair final : public Operation {
     return {.element_operations = operands[0].cells()};
   }
 
+  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
+    return {pairs_of(d, operands[0].node().frame.rows)};
+  }
+
  private:
   Frame result_;
 };
+
+class PairsOf final : public Operation {
+ public:
+  explicit PairsOf(Axis rows) : rows_(std::move(rows)) {}
+
+  std::string_view name() const override { return "pairs_of"; }
+  bool moves() const override { return true; }
+
+  Frame frame(Operands operands) const override {
+    return {{operands[0]->frame.shape.cells(), 1}, rows_, axis("pair")};
+  }
+
+  void compute(std::span<const Rows> operands, RowsToMake result) const override {
+    const std::size_t columns = operands[0].shape.columns;
+    for (std::size_t pair = result.first; pair < result.end(); ++pair) {
+      result.row(pair)[0] = operands[0](pair / columns, pair % columns);
+    }
+  }
+  RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const override {
+    const std::size_t columns = operands[operand].columns;
+    if (made.count == 0) return {0, 0};
+    const std::size_t first = made.first / columns, last = (made.first + made.count - 1) / columns;
+    return {first, last - first + 1};
+  }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    return {within(Binding::sum, operands[0]).plain + ", a row for each cell",
+            "\\operatorname{pairs}\\left(" + operands[0].latex + "\\right)", Binding::words};
+  }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t) const override {
+    const std::size_t columns = operands[0]->frame.shape.columns;
+    return {cell(*operands[0], row / columns, row % columns)};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    return {.element_operations = operands[0].cells()};
+  }
+
+  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
+    return {apply(Unpair(operands[0].node().frame), d)};
+  }
+
+ private:
+  Axis rows_;
+};
+
+// Which column of a table of distances the distance from one position to another has.
+long most_distance(Shape table) {
+  return static_cast<long>(table.columns / 2);
+}
+std::size_t column_of_distance(Shape table, std::size_t row, std::size_t column) {
+  const long most = most_distance(table), distance = static_cast<long>(column) - static_cast<long>(row);
+  return static_cast<std::size_t>(std::clamp(distance, -most, most) + most);
+}
 
 class ByDistance final : public RowByRow {
  public:
@@ -261,7 +350,7 @@ class ByDistance final : public RowByRow {
     for (std::size_t i = result.first; i < result.end(); ++i) {
       const std::span<const double> distances = table.beside(i);
       for (std::size_t j = 0; j < result.shape.columns; ++j) {
-        result.row(i)[j] = distances[column_of(table.shape, sentences_.place(i), j)];
+        result.row(i)[j] = distances[column_of_distance(table.shape, sentences_.place(i), j)];
       }
     }
   }
@@ -279,24 +368,94 @@ class ByDistance final : public RowByRow {
     const long most = most_distance(table);
     const std::string clipped =
         std::abs(distance) > most ? fmt::format(", and counts as {}", std::clamp(distance, -most, most)) : "";
-    return {cell(*operands[0], row_of(table, row_of_all), column_of(table, row, column)),
+    return {cell(*operands[0], row_of(table, row_of_all), column_of_distance(table, row, column)),
             fmt::format("the distance from position {} to position {} is {}{}", row + 1, column + 1, distance,
                         clipped)};
   }
 
   Cost cost(std::span<const Shape>) const override { return {.element_operations = result_.shape.cells()}; }
 
+  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override;
+
  private:
-  static long most_distance(Shape table) { return static_cast<long>(table.columns / 2); }
   static std::size_t row_of(Shape table, std::size_t row) { return table.rows == 1 ? 0 : row; }
-  static std::size_t column_of(Shape table, std::size_t row, std::size_t column) {
-    const long most = most_distance(table), distance = static_cast<long>(column) - static_cast<long>(row);
-    return static_cast<std::size_t>(std::clamp(distance, -most, most) + most);
-  }
 
   Frame result_;
   Sentences sentences_;
 };
+
+// Every row of a table of one row, or of a table that has as many rows as there are, gets what is at each
+// distance.
+class SumByDistance final : public Operation {
+ public:
+  SumByDistance(Frame table, Sentences sentences) : result_(std::move(table)), sentences_(sentences) {}
+
+  std::string_view name() const override { return "sum_by_distance"; }
+
+  Frame frame(Operands operands) const override {
+    const Shape table = result_.shape, d = operands[0]->frame.shape;
+    if (table.columns % 2 == 0 || (table.rows != 1 && table.rows != d.rows)) {
+      fail("{} is {}: it cannot be added up by distance into a {} table", operands[0]->title(), to_string(d),
+           to_string(table));
+    }
+    return result_;
+  }
+
+  void compute(std::span<const Rows> operands, RowsToMake result) const override {
+    const Rows& d = operands[0];
+    std::ranges::fill(result.all(), 0.0);
+    const bool for_all = result_.shape.rows == 1;
+    for (std::size_t i = for_all ? 0 : result.first; i < (for_all ? d.end() : result.end()); ++i) {
+      const std::span<double> sums = result.row(for_all ? 0 : i);
+      for (std::size_t j = 0; j < d.shape.columns; ++j) sums[column_of(i, j)] += d(i, j);
+    }
+  }
+  RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const override {
+    return result_.shape.rows == 1 ? Operation::needed(operand, made, operands) : made;
+  }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    const Formula d = within(Binding::whole, operands[0]);
+    return {d.plain + " added up by the distance j − i",
+            "\\sum_{\\operatorname{clip}(j - i) = c} {" + d.latex + "}_{ij}", Binding::words};
+  }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    const Shape d = operands[0]->frame.shape;
+    const bool for_all = result_.shape.rows == 1;
+    std::vector<Expression> terms;
+    for (std::size_t i = for_all ? 0 : row; i < (for_all ? d.rows : row + 1); ++i) {
+      for (std::size_t j = 0; j < d.columns; ++j) {
+        if (column_of(i, j) == column) terms.push_back(cell(*operands[0], i, j));
+      }
+    }
+    const long most = most_distance(result_.shape), distance = static_cast<long>(column) - most;
+    if (terms.empty()) return {number(0.0), fmt::format("nothing has the distance {}", distance)};
+    const bool is_last = std::abs(distance) == most;
+    return {sum(std::move(terms)),
+            fmt::format("these have the distance {}{}", distance, is_last ? ", or a longer one" : "")};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    return {.element_operations = operands[0].cells()};
+  }
+
+  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
+    return {apply(ByDistance(operands[0].node().frame, sentences_), d)};
+  }
+
+ private:
+  std::size_t column_of(std::size_t row, std::size_t column) const {
+    return column_of_distance(result_.shape, sentences_.place(row), column);
+  }
+
+  Frame result_;
+  Sentences sentences_;  // of what is added up
+};
+
+Gradients ByDistance::gradients(const Value&, const Value& d, std::span<const Value> operands) const {
+  return {apply(SumByDistance(operands[0].node().frame, sentences_), d)};
+}
 
 // A cell for every row of one matrix and every row of another, of the same sentence.
 Frame frame_of_pairs(const Value& a, const Value& b) {
@@ -323,6 +482,14 @@ Value pairs(const Value& a, const Value& b) {
 
 Value unpair(const Value& pairs, const Value& a, const Value& b) {
   return apply(Unpair(frame_of_pairs(a, b)), pairs);
+}
+
+Value pairs_of(const Value& x, Axis rows) {
+  return apply(PairsOf(std::move(rows)), x);
+}
+
+Value sum_by_distance(const Value& d, const Value& table) {
+  return apply(SumByDistance(table.node().frame, sentences_of(d)), d);
 }
 
 Value by_distance(const Value& table, const Value& a, const Value& b) {

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <cmath>
 
-#include "op/operations.hpp"
+#include "math/elementary.hpp"
+#include "op/gradients.hpp"
 #include "op/row_by_row.hpp"
 #include "op/sentences.hpp"
 #include "support/error.hpp"
@@ -31,7 +32,7 @@ constexpr std::array table = {
 
 // base^(2j/d)
 double divisor_of(Waves waves, std::size_t frequency, std::size_t size) {
-  return std::pow(waves.base, 2.0 * static_cast<double>(frequency) / static_cast<double>(size));
+  return elementary::power(waves.base, 2.0 * static_cast<double>(frequency) / static_cast<double>(size));
 }
 
 // i / base^(2j/d)
@@ -91,6 +92,8 @@ class Sinusoid final : public Operation {
 
   Cost cost(std::span<const Shape>) const override { return {.element_operations = result_.shape.cells()}; }
 
+  Gradients gradients(const Value&, const Value&, std::span<const Value>) const override { return {}; }
+
  private:
   double divisor_of(std::size_t column) const {
     return attn::divisor_of(waves_, layout_.frequency(column, result_.shape.columns), result_.shape.columns);
@@ -104,11 +107,21 @@ class Sinusoid final : public Operation {
   Waves waves_;
 };
 
+// The direction in which points are turned.
+struct Turning {
+  std::string_view name;
+  double sign;
+  std::string_view written;  // before the angle
+};
+constexpr Turning forward = {"rotate", 1.0, ""};
+constexpr Turning backward = {"rotate_back", -1.0, "−"};
+
 class Rotate final : public RowByRow {
  public:
-  Rotate(Waves waves, Sentences sentences) : waves_(waves), sentences_(sentences) {}
+  Rotate(const Turning& kind, Waves waves, Sentences sentences)
+      : kind_(kind), waves_(waves), sentences_(sentences) {}
 
-  std::string_view name() const override { return "rotate"; }
+  std::string_view name() const override { return kind_.name; }
   std::vector<Attribute> attributes() const override { return attributes_of(waves_); }
 
   Frame frame(Operands operands) const override {
@@ -121,21 +134,27 @@ class Rotate final : public RowByRow {
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
     for (std::size_t j = 0; j < result.shape.columns; j += 2) {
       const double divisor = divisor_of(waves_, j / 2, result.shape.columns);
-      for (std::size_t i = result.first; i < result.end(); ++i) {
-        const double angle = static_cast<double>(waves_.first + sentences_.place(i)) / divisor;
-        const double x = operands[0](i, j), y = operands[0](i, j + 1);
-        result.row(i)[j] = x * std::cos(angle) - y * std::sin(angle);
-        result.row(i)[j + 1] = x * std::sin(angle) + y * std::cos(angle);
+      // The sentences of a batch have the same positions.
+      const std::size_t end = std::min(result.end(), result.first + sentences_.rows);
+      for (std::size_t first = result.first; first < end; ++first) {
+        const double angle = static_cast<double>(waves_.first + sentences_.place(first)) / divisor;
+        const double sine_of_angle = kind_.sign * elementary::sin(angle),
+                     cosine_of_angle = elementary::cos(angle);
+        for (std::size_t i = first; i < result.end(); i += sentences_.rows) {
+          const double x = operands[0](i, j), y = operands[0](i, j + 1);
+          result.row(i)[j] = x * cosine_of_angle - y * sine_of_angle;
+          result.row(i)[j + 1] = x * sine_of_angle + y * cosine_of_angle;
+        }
       }
     }
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {
-        fmt::format("{}, columns 2j+1, 2j+2 turned by i / {}^(2j/d)",
-                    within(Binding::whole, operands[0]).plain, waves_.base),
-        fmt::format("R_{{i / {}^{{2j/d}}}} \\, {}", waves_.base, within(Binding::whole, operands[0]).latex),
-        Binding::words};
+    return {fmt::format("{}, columns 2j+1, 2j+2 turned by {}i / {}^(2j/d)",
+                        within(Binding::whole, operands[0]).plain, kind_.written, waves_.base),
+            fmt::format("R_{{{}i / {}^{{2j/d}}}} \\, {}", kind_.sign < 0.0 ? "-" : "", waves_.base,
+                        within(Binding::whole, operands[0]).latex),
+            Binding::words};
   }
 
   // (x + iy) e^(iθ) = x cos θ − y sin θ + i (x sin θ + y cos θ)
@@ -145,8 +164,15 @@ class Rotate final : public RowByRow {
     const auto part = [&](std::size_t beside, const Function& wave) {
       return product({cell(*operands[0], row, 2 * pair + beside), call(wave, angle)});
     };
-    return {column % 2 == 0 ? part(0, cosine) - part(1, sine) : sum({part(0, sine), part(1, cosine)}),
-            "the first position counts as 0"};
+    // Back, the sine has the opposite sign.
+    const bool is_first = column % 2 == 0;
+    const auto added = [&] {
+      return is_first ? sum({part(0, cosine), part(1, sine)}) : sum({part(0, sine), part(1, cosine)});
+    };
+    const auto subtracted = [&] {
+      return is_first ? part(0, cosine) - part(1, sine) : part(1, cosine) - part(0, sine);
+    };
+    return {is_first == (kind_.sign > 0.0) ? subtracted() : added(), "the first position counts as 0"};
   }
 
   Cost cost(std::span<const Shape> operands) const override {
@@ -154,7 +180,12 @@ class Rotate final : public RowByRow {
     return {.element_operations = passes * operands[0].cells()};
   }
 
+  Gradients gradients(const Value&, const Value& d, std::span<const Value>) const override {
+    return {apply(Rotate(kind_.sign > 0.0 ? backward : forward, waves_, sentences_), d)};
+  }
+
  private:
+  const Turning& kind_;
   Waves waves_;
   Sentences sentences_;
 };
@@ -170,7 +201,11 @@ Value sinusoid(Graph& graph, const SinusoidLayout& layout, Frame frame, Waves wa
 }
 
 Value rotate(const Value& x, Waves waves) {
-  return apply(Rotate(waves, sentences_of(x)), x);
+  return apply(Rotate(forward, waves, sentences_of(x)), x);
+}
+
+Value rotate_back(const Value& x, Waves waves) {
+  return apply(Rotate(backward, waves, sentences_of(x)), x);
 }
 
 }  // namespace attn

@@ -122,10 +122,7 @@ class TransposedMatmul final : public Operation {
   }
 
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    const Rows &a = operands[0], &b = operands[1];
-    Matrix turned({result.shape.rows, a.shape.rows});
-    transpose_into({a.cells, a.first, a.shape}, {turned.data(), result.first, turned.shape()});
-    product({turned.data(), result.first, turned.shape()}, b, result);
+    product_of_transposed(operands[0], operands[1], result);
   }
 
   Formula formula(std::span<const Formula> operands) const override {

@@ -3,159 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "math/definitions.hpp"
-#include "math/rows.hpp"
+#include "math/row_gradients.hpp"
+#include "op/gradients.hpp"
 #include "op/operations.hpp"
 #include "op/row_by_row.hpp"
+#include "op/row_numbers.hpp"
 #include "support/error.hpp"
 
-// Operations that look at whole rows: weights from scores, and what layer normalization consists of.
+// One number for each row, and rows of length 1.
 
 namespace attn {
 namespace {
-
-// --- weights from scores
-
-bool is_masked(double score) {
-  return std::isinf(score) && score < 0.0;
-}
-
-class Softmax final : public InPlace {
- public:
-  std::string_view name() const override { return "softmax"; }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    return {"softmax(" + operands[0].plain + ")",
-            "\\operatorname{softmax}\\left(" + operands[0].latex + "\\right)"};
-  }
-
-  // The terms of −∞ are exp(−∞) = 0 and are left out.
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const Node& scores = *operands[0];
-    const std::vector<double> values = scores.row(row);
-    const auto largest = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
-    if (is_masked(values[largest])) {
-      return {number(0.0), fmt::format("every number of row {} is −∞, so its weights are 0",
-                                       scores.frame.rows.label(row))};
-    }
-    if (is_masked(values[column])) {
-      return {number(0.0), fmt::format("its score is −∞, and exp(−∞) = 0")};
-    }
-    const auto term = [&](std::size_t j) {
-      return call(exponential, cell(scores, row, j) - cell(scores, row, largest));
-    };
-    std::vector<Expression> terms;
-    for (std::size_t j = 0; j < values.size(); ++j) {
-      if (!is_masked(values[j])) terms.push_back(term(j));
-    }
-    return {
-        term(column) / sum(std::move(terms)),
-        fmt::format(
-            "{}[{},{}], the largest score of the row, is subtracted first: the weights stay the same, and "
-            "exp cannot overflow",
-            scores.title(), row + 1, largest + 1)};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    constexpr std::uint64_t passes = 3;  // largest, exponential and sum, division
-    return {.element_operations = passes * operands[0].cells()};
-  }
-
- private:
-  void change(RowsToMake rows, std::span<const Rows>) const override {
-    for (std::size_t i = rows.first; i < rows.end(); ++i) softmax_row(rows.row(i));
-  }
-};
-
-class Normalize final : public InPlace {
- public:
-  std::string_view name() const override { return "normalize"; }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula scores = within(Binding::whole, operands[0]);
-    return {scores.plain + " / its row's sum",
-            "\\frac{{" + scores.latex + "}_{ij}}{\\sum_{j'} {" + scores.latex + "}_{ij'}}", Binding::words};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const Node& x = *operands[0];
-    if (sum_of(x.row(row)) == 0.0) {
-      return {number(0.0), "the row's sum is 0, and nothing can be divided by 0"};
-    }
-    std::vector<Expression> terms;
-    for (std::size_t j = 0; j < x.frame.shape.columns; ++j) terms.push_back(cell(x, row, j));
-    return {cell(x, row, column) / sum(std::move(terms))};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    constexpr std::uint64_t passes = 2;  // sum, division
-    return {.element_operations = passes * operands[0].cells()};
-  }
-
- private:
-  void change(RowsToMake rows, std::span<const Rows>) const override {
-    for (std::size_t i = rows.first; i < rows.end(); ++i) {
-      const double sum = sum_of(rows.row(i));
-      for (double& value : rows.row(i)) value = sum == 0.0 ? 0.0 : value / sum;
-    }
-  }
-};
-
-// The scores count for nothing but their number.
-class Uniform final : public Operation {
- public:
-  std::string_view name() const override { return "uniform"; }
-
-  Frame frame(Operands operands) const override { return operands[0]->frame; }
-
-  void compute(std::span<const Rows>, RowsToMake result) const override { definition::uniform(result); }
-  RowRange needed(std::size_t, RowRange, std::span<const Shape>) const override { return {0, 0}; }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    return {"1 / the number of columns of " + within(Binding::whole, operands[0]).plain,
-            "\\frac{1}{\\operatorname{columns}\\left(" + operands[0].latex + "\\right)}", Binding::words};
-  }
-
-  Explanation explain(Operands operands, std::size_t, std::size_t) const override {
-    return {number(1.0) / number(static_cast<double>(operands[0]->frame.shape.columns)),
-            "every column counts the same, whatever the scores are"};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    return {.element_operations = operands[0].cells()};
-  }
-};
-
-std::size_t place_of_largest(std::span<const double> row) {
-  return static_cast<std::size_t>(std::ranges::max_element(row) - row.begin());
-}
-
-class Largest final : public InPlace {
- public:
-  std::string_view name() const override { return "largest"; }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula scores = within(Binding::whole, operands[0]);
-    return {"1 at the row's largest of " + scores.plain + ", else 0",
-            "\\operatorname{onehot}\\left(\\arg\\max_{j} {" + scores.latex + "}_{ij}\\right)",
-            Binding::words};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const std::size_t place = place_of_largest(operands[0]->row(row));
-    return {number(place == column ? 1.0 : 0.0), fmt::format("the largest of row {} is {}[{},{}]", row + 1,
-                                                             operands[0]->title(), row + 1, place + 1)};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    return {.element_operations = operands[0].cells()};
-  }
-
- private:
-  void change(RowsToMake rows, std::span<const Rows>) const override { definition::largest(rows, rows); }
-};
-
-// --- one number for each row
 
 class RowMeans final : public RowByRow {
  public:
@@ -167,7 +25,10 @@ class RowMeans final : public RowByRow {
   }
 
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    definition::row_means(operands[0], result);
+    const auto columns = static_cast<double>(operands[0].shape.columns);
+    for (std::size_t i = result.first; i < result.end(); ++i) {
+      result.row(i)[0] = sum_of_cells(operands[0].row(i)) / columns;
+    }
   }
 
   Formula formula(std::span<const Formula> operands) const override {
@@ -186,16 +47,14 @@ class RowMeans final : public RowByRow {
   Cost cost(std::span<const Shape> operands) const override {
     return {.element_operations = operands[0].cells()};
   }
-};
 
-// What rounding has left of the distances from the mean, of which the mean is 0 in exact arithmetic: it is
-// nothing unless the numbers lie much closer together than to 0 (Chan, Golub and LeVeque 1983, Algorithms for
-// Computing the Sample Variance: the corrected two-pass algorithm).
-double mean_distance(std::span<const double> x, double mean) {
-  double sum = 0.0;
-  for (const double value : x) sum += value - mean;
-  return sum / static_cast<double>(x.size());
-}
+  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
+    const Frame& x = operands[0].node().frame;
+    const auto size = static_cast<double>(x.shape.columns);
+    const std::string written = fmt::format("{}", size);
+    return {repeat_columns(divide(d, {size, {written, written}}), x.shape.columns, x.columns)};
+  }
+};
 
 class RowVariances final : public RowByRow {
  public:
@@ -214,8 +73,7 @@ class RowVariances final : public RowByRow {
     for (std::size_t i = result.first; i < result.end(); ++i) {
       const std::span<const double> x = operands[0].row(i);
       const double mean = operands[1](i, 0), rest = mean_distance(x, mean);
-      double sum = 0.0;
-      for (const double value : x) sum += (value - mean) * (value - mean);
+      const double sum = sum_of_squared_distances(x, mean);
       result.row(i)[0] = std::max(0.0, sum / static_cast<double>(x.size()) - rest * rest);
     }
   }
@@ -240,6 +98,11 @@ class RowVariances final : public RowByRow {
     constexpr std::uint64_t passes = 2;  // distance, square and sum
     return {.element_operations = passes * operands[0].cells()};
   }
+
+  // The distances from the mean add up to 0, so that nothing flows back to it.
+  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
+    return {row_variances_gradient(operands[0], operands[1], d), std::nullopt};
+  }
 };
 
 class HalfSquaredNorms final : public RowByRow {
@@ -253,9 +116,7 @@ class HalfSquaredNorms final : public RowByRow {
 
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
     for (std::size_t i = result.first; i < result.end(); ++i) {
-      double sum = 0.0;
-      for (const double value : operands[0].row(i)) sum += value * value;
-      result.row(i)[0] = sum / 2.0;
+      result.row(i)[0] = sum_of_squares(operands[0].row(i)) / 2.0;
     }
   }
 
@@ -274,22 +135,11 @@ class HalfSquaredNorms final : public RowByRow {
   Cost cost(std::span<const Shape> operands) const override {
     return {.multiply_adds = operands[0].cells(), .element_operations = operands[0].rows};
   }
+
+  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
+    return {multiply(operands[0], d)};
+  }
 };
-
-double sum_of_squares(std::span<const double> row) {
-  double squares = 0.0;
-  for (const double value : row) squares += value * value;
-  return squares;
-}
-
-// The power of two by which a row is divided so that the sum of its squares can be told in full: 2^0, but
-// where its numbers are very large or very small. A division by a power of two rounds nothing.
-int exponent_of(std::span<const double> row) {
-  if (std::isnormal(sum_of_squares(row))) return 0;
-  double largest = 0.0;
-  for (const double value : row) largest = std::max(largest, std::fabs(value));
-  return largest == 0.0 || std::isinf(largest) ? 0 : std::ilogb(largest);
-}
 
 class UnitRows final : public InPlace {
  public:
@@ -325,6 +175,10 @@ class UnitRows final : public InPlace {
     return {.multiply_adds = operands[0].cells(), .element_operations = operands[0].cells()};
   }
 
+  Gradients gradients(const Value& result, const Value& d, std::span<const Value> operands) const override {
+    return {unit_rows_gradient(d, result, operands[0])};
+  }
+
  private:
   void change(RowsToMake rows, std::span<const Rows>) const override {
     for (std::size_t i = rows.first; i < rows.end(); ++i) {
@@ -338,124 +192,7 @@ class UnitRows final : public InPlace {
   }
 };
 
-// --- normalization
-
-// √(x + ε); ε is not written where it is 0.
-Formula root_of(const Formula& x, double epsilon) {
-  const std::string more = epsilon == 0.0 ? "" : fmt::format(" + {}", epsilon);
-  return {fmt::format("√({}{})", x.plain, more), fmt::format("\\sqrt{{{}{}}}", x.latex, more)};
-}
-
-Expression root_of(Expression x, double epsilon) {
-  return call(square_root, epsilon == 0.0 ? std::move(x) : sum({std::move(x), number(epsilon)}));
-}
-
-// The root of a row, by which its numbers are divided.
-double divisor_of(double square, double epsilon, std::size_t row) {
-  const double root = std::sqrt(square + epsilon);
-  if (root == 0.0) fail("row {} cannot be normalized: it would be divided by 0; give an ε above 0", row + 1);
-  return root;
-}
-
-std::string reason_for(double epsilon) {
-  return epsilon == 0.0 ? "" : fmt::format("{} avoids a division by 0", epsilon);
-}
-
-class Standardize final : public InPlace {
- public:
-  explicit Standardize(double epsilon) : epsilon_(epsilon) {}
-
-  std::string_view name() const override { return "standardize"; }
-  std::vector<Attribute> attributes() const override { return {{"epsilon", epsilon_}}; }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula x = within(Binding::sum, operands[0]), mean = within(Binding::product, operands[1]),
-                  root = root_of(within(Binding::sum, operands[2]), epsilon_);
-    return {fmt::format("({} − {}) / {}", x.plain, mean.plain, root.plain),
-            fmt::format("\\frac{{{} - {}}}{{{}}}", x.latex, mean.latex, root.latex), Binding::product};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const Expression distance = cell(*operands[0], row, column) - cell(*operands[1], row, 0);
-    return {distance / root_of(cell(*operands[2], row, 0), epsilon_), reason_for(epsilon_)};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    constexpr std::uint64_t passes = 2;  // distance, division
-    return {.element_operations = passes * operands[0].cells()};
-  }
-
- private:
-  void change(RowsToMake rows, std::span<const Rows> others) const override {
-    for (std::size_t i = rows.first; i < rows.end(); ++i) {
-      const double mean = others[0](i, 0), deviation = divisor_of(others[1](i, 0), epsilon_, i);
-      const double rest = mean_distance(rows.row(i), mean);
-      for (double& value : rows.row(i)) value = ((value - mean) - rest) / deviation;
-    }
-  }
-
-  double epsilon_;
-};
-
-class DivideByRootMeanSquare final : public InPlace {
- public:
-  explicit DivideByRootMeanSquare(double epsilon) : epsilon_(epsilon) {}
-
-  std::string_view name() const override { return "divide_by_root_mean_square"; }
-  std::vector<Attribute> attributes() const override { return {{"epsilon", epsilon_}}; }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula x = within(Binding::product, operands[0]);
-    const Formula mean = {
-        "mean of each row of " + within(Binding::whole, operands[0]).plain + "²",
-        "\\tfrac{1}{d} \\sum_{j} {" + within(Binding::whole, operands[0]).latex + "}_{ij}^{2}"};
-    const Formula root = root_of(mean, epsilon_);
-    return {x.plain + " / " + root.plain, "\\frac{" + x.latex + "}{" + root.latex + "}", Binding::product};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const std::size_t size = operands[0]->frame.shape.columns;
-    std::vector<Expression> squares;
-    for (std::size_t j = 0; j < size; ++j) squares.push_back(squared(cell(*operands[0], row, j)));
-    Expression mean = sum(std::move(squares)) / number(static_cast<double>(size));
-    return {cell(*operands[0], row, column) / root_of(std::move(mean), epsilon_), reason_for(epsilon_)};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    constexpr std::uint64_t passes = 2;  // square and sum, division
-    return {.element_operations = passes * operands[0].cells()};
-  }
-
- private:
-  void change(RowsToMake rows, std::span<const Rows>) const override {
-    for (std::size_t i = rows.first; i < rows.end(); ++i) {
-      double sum = 0.0;
-      for (const double value : rows.row(i)) sum += value * value;
-      const double root = divisor_of(sum / static_cast<double>(rows.shape.columns), epsilon_, i);
-      for (double& value : rows.row(i)) value /= root;
-    }
-  }
-
-  double epsilon_;
-};
-
 }  // namespace
-
-Value softmax(const Value& scores) {
-  return apply(Softmax(), scores);
-}
-bool is_softmax(const Operation& operation) {
-  return dynamic_cast<const Softmax*>(&operation);
-}
-Value normalize(const Value& x) {
-  return apply(Normalize(), x);
-}
-Value uniform(const Value& scores) {
-  return apply(Uniform(), scores);
-}
-Value largest(const Value& scores) {
-  return apply(Largest(), scores);
-}
 
 Value row_means(const Value& x) {
   return apply(RowMeans(), x);
@@ -468,12 +205,6 @@ Value half_squared_norms(const Value& x) {
 }
 Value unit_rows(const Value& x) {
   return apply(UnitRows(), x);
-}
-Value standardize(const Value& x, const Value& means, const Value& variances, double epsilon) {
-  return apply(Standardize(epsilon), x, means, variances);
-}
-Value divide_by_root_mean_square(const Value& x, double epsilon) {
-  return apply(DivideByRootMeanSquare(epsilon), x);
 }
 
 }  // namespace attn

@@ -1,8 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
-#include "op/operations.hpp"
+#include "op/gradients.hpp"
 #include "op/row_by_row.hpp"
 #include "op/sentences.hpp"
 #include "support/error.hpp"
@@ -99,6 +100,11 @@ class SliceOperation final : public Operation {
     return {.element_operations = shape.cells()};
   }
 
+  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
+    const bool by_rows = kind_.along == Along::rows;
+    return {by_rows ? rows_among_zeros(d, first_, operands[0]) : columns_among_zeros(d, first_, operands[0])};
+  }
+
  private:
   // How many parts there are: the rows of every sentence of a batch.
   std::size_t parts() const { return kind_.along == Along::rows ? sentences_.count : 1; }
@@ -112,6 +118,97 @@ class SliceOperation final : public Operation {
   const Slice& kind_;
   std::size_t first_, count_;
   Sentences sentences_;  // of the whole
+};
+
+struct Filling {
+  std::string_view name;
+  const Slice& slice;
+};
+constexpr Filling columns_filling = {"columns_among_zeros", some_columns};
+constexpr Filling rows_filling = {"rows_among_zeros", some_rows};
+
+// The opposite of a slice: the same cells at their places, and zeros elsewhere.
+class AmongZeros final : public Operation {
+ public:
+  AmongZeros(const Filling& kind, std::size_t first, Frame whole)
+      : kind_(kind), first_(first), result_(std::move(whole)) {}
+
+  std::string_view name() const override { return kind_.name; }
+  std::vector<Attribute> attributes() const override { return {{"first", static_cast<double>(first_)}}; }
+
+  const Filling& kind() const { return kind_; }
+  /// Where the part begins.
+  std::size_t first() const { return first_; }
+
+  Frame frame(Operands operands) const override {
+    const Shape part = operands[0]->frame.shape, whole = result_.shape;
+    const bool below = along() == Along::rows;
+    const std::size_t beside = below ? part.columns : part.rows, size = size_along(along(), part) / parts();
+    if (beside != (below ? whole.columns : whole.rows) || first_ + size > size_of_whole()) {
+      fail("{} is {}: it does not fit into {} from {} {} on", operands[0]->title(), to_string(part),
+           to_string(whole), kind_.slice.one, first_ + 1);
+    }
+    return result_;
+  }
+
+  void compute(std::span<const Rows> operands, RowsToMake result) const override {
+    std::ranges::fill(result.all(), 0.0);
+    const Shape part = operands[0].shape;
+    for (std::size_t i = result.first; i < result.end(); ++i) {
+      if (along() == Along::columns) {
+        std::ranges::copy(operands[0].row(i), result.row(i).subspan(first_).begin());
+      } else if (holds(i, part.rows / parts())) {
+        std::ranges::copy(operands[0].row(place_in_part(i, part.rows / parts())), result.row(i).begin());
+      }
+    }
+  }
+  RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const override {
+    return along() == Along::columns ? made : Operation::needed(operand, made, operands);
+  }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    const Formula x = within(Binding::whole, operands[0]);
+    return {fmt::format("{} from {} {} on, else 0", x.plain, kind_.slice.one, first_ + 1),
+            "\\left[0 ; " + x.latex + " ; 0\\right]", Binding::words};
+  }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    const std::size_t size = size_along(along(), operands[0]->frame.shape) / parts();
+    const bool by_rows = along() == Along::rows;
+    const std::size_t place = by_rows ? row % size_of_whole() : column;
+    if (place < first_ || place >= first_ + size) {
+      return {number(0.0),
+              fmt::format("only {} {} to {} were used here", kind_.slice.name, first_ + 1, first_ + size)};
+    }
+    if (by_rows) return {cell(*operands[0], place_in_part(row, size), column)};
+    return {cell(*operands[0], row, column - first_)};
+  }
+
+  Cost cost(std::span<const Shape>) const override { return {.element_operations = result_.shape.cells()}; }
+
+  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
+    const std::size_t size = size_along(along(), operands[0].shape()) / parts();
+    return {along() == Along::rows ? rows(d, first_, size) : columns(d, first_, size)};
+  }
+
+ private:
+  Along along() const { return kind_.slice.along; }
+  // The sentences of a batch, each of which has its own rows.
+  std::size_t parts() const { return along() == Along::rows ? result_.rows.batch : 1; }
+  std::size_t size_of_whole() const { return size_along(along(), result_.shape) / parts(); }
+
+  // Whether a row of the whole is one of the part, of which every sentence has `size`; and which.
+  bool holds(std::size_t row, std::size_t size) const {
+    const std::size_t place = row % size_of_whole();
+    return place >= first_ && place < first_ + size;
+  }
+  std::size_t place_in_part(std::size_t row, std::size_t size) const {
+    return row / size_of_whole() * size + row % size_of_whole() - first_;
+  }
+
+  const Filling& kind_;
+  std::size_t first_;
+  Frame result_;
 };
 
 // --- matrices one after another
@@ -224,6 +321,19 @@ class JoinOperation final : public Operation {
     return total;
   }
 
+  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
+    const bool below = kind_.along == Along::rows;
+    Gradients all;
+    std::size_t first = 0;
+    for (const Value& part : operands) {
+      const std::size_t size = size_along(kind_.along, part.shape()) / (below ? batch_ : 1);
+      const Value flow = below ? rows(d, first, size) : columns(d, first, size);
+      all.push_back(flow);
+      first += size;
+    }
+    return all;
+  }
+
   // Side by side, the same rows of every part.
   RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const override {
     return kind_.along == Along::columns ? made : Operation::needed(operand, made, operands);
@@ -252,6 +362,47 @@ Value join(const Join& kind, const std::vector<Value>& parts) {
   if (parts.size() == 1) return parts.front();
   return parts.front().graph().apply(
       std::make_unique<const JoinOperation>(kind, parts.front().node().frame.rows.batch), parts);
+}
+
+// --- parts among zeros, added up
+
+const AmongZeros* among_zeros(const Value& flow, const Filling& kind) {
+  const Node& node = flow.node();
+  const auto* filled = node.operation ? dynamic_cast<const AmongZeros*>(node.operation.get()) : nullptr;
+  return filled && &filled->kind() == &kind ? filled : nullptr;
+}
+
+// Takes the parts of this kind out of some flows, each the sum of those of one place, and joins them where
+// they are the whole; or else leaves all as they were.
+void join_parts(std::vector<Value>& flows, const Filling& kind) {
+  std::map<std::size_t, Value> parts;  // by the place where they begin
+  std::vector<Value> others;
+  for (const Value& flow : flows) {
+    const AmongZeros* const filled = among_zeros(flow, kind);
+    if (!filled) {
+      others.push_back(flow);
+      continue;
+    }
+    const Value part(*flow.node().operands[0]);
+    const auto [place, is_new] = parts.emplace(filled->first(), part);
+    if (is_new) continue;
+    if (place->second.shape() != part.shape()) return;
+    place->second = add(place->second, part);
+  }
+  if (parts.size() < 2) return;
+  const Along along = kind.slice.along;
+  const Frame& whole = flows.front().node().frame;
+  const std::size_t sentences = along == Along::rows ? whole.rows.batch : 1;
+  std::size_t end = 0;
+  std::vector<Value> in_order;
+  for (const auto& part : parts) {
+    if (part.first != end) return;
+    end += size_along(along, part.second.shape()) / sentences;
+    in_order.push_back(part.second);
+  }
+  if (end != size_along(along, whole.shape) / sentences) return;
+  others.push_back(join(along == Along::rows ? stacking : concatenation, in_order));
+  flows = std::move(others);
 }
 
 // --- other orders and other labels
@@ -286,6 +437,10 @@ class Transpose final : public Operation {
 
   Cost cost(std::span<const Shape> operands) const override {
     return {.element_operations = operands[0].cells()};
+  }
+
+  Gradients gradients(const Value&, const Value& d, std::span<const Value>) const override {
+    return {transpose(d)};
   }
 
  private:
@@ -329,6 +484,10 @@ class Labelled final : public InPlace {
     return {.element_operations = operands[0].cells()};  // of the copy, where others hold the cells as well
   }
 
+  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
+    return {labelled(d, operands[0].node().frame.rows)};
+  }
+
  private:
   void change(RowsToMake, std::span<const Rows>) const override {}
 
@@ -336,6 +495,13 @@ class Labelled final : public InPlace {
 };
 
 }  // namespace
+
+Value columns_among_zeros(const Value& x, std::size_t first, const Value& whole) {
+  return apply(AmongZeros(columns_filling, first, whole.node().frame), x);
+}
+Value rows_among_zeros(const Value& x, std::size_t first, const Value& whole) {
+  return apply(AmongZeros(rows_filling, first, whole.node().frame), x);
+}
 
 Value columns(const Value& x, std::size_t first, std::size_t count) {
   return apply(SliceOperation(some_columns, first, count, sentences_of(x)), x);
@@ -349,6 +515,15 @@ Value concatenate(const std::vector<Value>& parts) {
 }
 Value stack(const std::vector<Value>& parts) {
   return join(stacking, parts);
+}
+
+Value sum_of_flows(const std::vector<Value>& flows) {
+  std::vector<Value> joined = flows;
+  join_parts(joined, columns_filling);
+  join_parts(joined, rows_filling);
+  Value sum = joined.front();
+  for (std::size_t i = 1; i < joined.size(); ++i) sum = add(sum, joined[i]);
+  return sum;
 }
 
 Value transpose(const Value& x) {

@@ -26,7 +26,7 @@ Size size_of(const SizeName& size) {
 std::vector<Part> own_parts(std::span<const SchemaPart> parts) {
   std::vector<Part> own;
   for (const SchemaPart& part : parts) {
-    own.push_back({text_of(part), text_of(part), {}});
+    own.push_back({text_of(part), text_of(part), {}, part.size != nullptr});
     for (const Parameter& parameter : part.parameters) {
       const std::string name(parameter.role.leaf);
       const Need need = parameter.presence == Presence::required ? always : sometimes;

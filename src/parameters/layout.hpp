@@ -39,6 +39,7 @@ struct Part {
   std::string theirs;
   std::string ours;
   std::vector<TensorRow> tensors;
+  bool may_be_missing = false;  // as a whole
 };
 
 /// A scope of names, with '#' for the number of a layer.

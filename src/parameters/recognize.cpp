@@ -100,6 +100,8 @@ class Placing {
 
   void place_part(const Part& part, const std::string& theirs, const std::string& ours) {
     const auto name_of = [&](const TensorRow& row) { return theirs + row.theirs; };
+    const auto is_there = [&](const TensorRow& row) { return names_.contains(name_of(row)); };
+    if (part.may_be_missing && std::ranges::none_of(part.tensors, is_there)) return;
     const bool is_separate = std::ranges::any_of(part.tensors, [&](const TensorRow& row) {
       return row.need == Need::separate && names_.contains(name_of(row));
     });

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "files/cells.hpp"
-#include "math/random.hpp"
 #include "support/error.hpp"
 
 namespace attn {
@@ -82,6 +84,30 @@ TransformerSizes sizes_of(const ParameterSet& parameters, std::size_t heads, con
       where, of_keys, sizes.d_model, sizes.heads, sizes.d_k());
 }
 
+bool is_of_layer(const ParameterRow& row) {
+  return std::ranges::any_of(row.called.scopes(),
+                             [](const ScopeName& scope) { return scope.kind == &scope::number; });
+}
+
+// A layer like the first one has what that has.
+void require_alike(const Transformer& model, const ParameterSet& parameters, const std::string& where) {
+  std::set<std::string_view> known;
+  const std::vector<ParameterRow> rows = parameter_rows(*model.kind, model.sizes);
+  for (const ParameterRow& row : rows) {
+    known.insert(row.name);
+    if (is_of_layer(row) && row.parameter->presence == Presence::required &&
+        row.parameter->may_stand(model.recipe) && !parameters.contains(row.name)) {
+      fail("{} has no {} ({}), which its other layers have: add it, or leave it out of all layers", where,
+           name_in_quotes(row.name), to_string(row.shape));
+    }
+  }
+  for (const auto& [name, matrix] : parameters) {
+    if (known.contains(name)) continue;
+    fail("{} has {}, which a model {} does not have: leave it out", where, name_in_quotes(name),
+         model.sizes.d_ff == 0 ? "without feed-forward layers" : fmt::format("that is {}", model.kind->name));
+  }
+}
+
 // What a recipe and the parameters say of normalization must agree.
 void require_recipe(const Transformer& model, const ParameterSet& parameters, const std::string& where) {
   const ModelRecipe& recipe = model.recipe;
@@ -108,26 +134,27 @@ void require_vocabulary(const Vocabulary& words, std::size_t rows, std::string_v
        words.size(), rows);
 }
 
-Matrix drawn(const ParameterRow& row, RandomSource& random) {
-  switch (row.parameter->beginning) {
+}  // namespace
+
+Matrix drawn(Beginning beginning, Shape shape, RandomSource& random) {
+  switch (beginning) {
     case Beginning::map:
-      return random.parameter(row.shape);
+      return random.parameter(shape);
     case Beginning::vectors:
-      return random.embeddings(row.shape);
+      return random.embeddings(shape);
     case Beginning::ones:
-      return Matrix(row.shape, 1.0);
+      return Matrix(shape, 1.0);
     case Beginning::zeros:
       break;
   }
-  return Matrix(row.shape, 0.0);
+  return Matrix(shape, 0.0);
 }
-
-}  // namespace
 
 void take_parameters(Transformer& model, ParameterSet parameters, const std::string& where) {
   model.kind = &kind_of(parameters, where);
   model.sizes = sizes_of(parameters, model.sizes.heads, where);
   require_recipe(model, parameters, where);
+  require_alike(model, parameters, where);
   require_vocabulary(model.source_vocabulary, model.sizes.source_words, "source", where);
   require_vocabulary(model.target_vocabulary, model.sizes.target_words, "target", where);
   for (auto& [name, matrix] : parameters) {
@@ -149,7 +176,8 @@ void draw_parameters(Transformer& model, std::uint32_t seed) {
   require_drawable(model);
   const std::unique_ptr<RandomSource> random = random_kinds().front().make(seed);
   for (const ParameterRow& row : parameters_of(model)) {
-    model.parameters.emplace(row.name, std::make_shared<const Matrix>(drawn(row, *random)));
+    model.parameters.emplace(
+        row.name, std::make_shared<const Matrix>(drawn(row.parameter->beginning, row.shape, *random)));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "math/random.hpp"
 #include "model/transformer.hpp"
 #include "parameters/parameters.hpp"
 
@@ -11,6 +12,9 @@ namespace attn {
 /// Puts parameters that were read into a model whose recipe and `heads` are known: kind and sizes follow from
 /// them. Throws InputError: a lone attention, heads that do not share d_model, a recipe that needs others.
 void take_parameters(Transformer& model, ParameterSet parameters, const std::string& where);
+
+/// A parameter before anything is learned.
+Matrix drawn(Beginning beginning, Shape shape, RandomSource& random);
 
 /// Throws InputError when the parameters that a model is to have would have more cells than a file may hold.
 void require_drawable(const Transformer& model);

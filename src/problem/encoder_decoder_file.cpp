@@ -11,7 +11,9 @@
 
 #include "files/cells.hpp"
 #include "files/json.hpp"
-#include "math/random.hpp"
+#include "parameters/source.hpp"
+#include "parameters/transformer_parameters.hpp"
+#include "problem/model_file.hpp"
 #include "problem/words.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
@@ -64,15 +66,19 @@ std::vector<SentencePair> pairs_of(const Member& member) {
   return pairs;
 }
 
+void check_finite(const Matrix& matrix, const std::string& name, const std::string& where) {
+  for (const double cell : cells(matrix)) {
+    if (!std::isfinite(cell)) fail("{}: {} holds {}: every number must be finite", where, name, cell);
+  }
+}
+
 Matrices matrices_of(const Member& member) {
   if (!member.value.is_object()) fail("{} must be an object of matrices by name", member.place);
   Matrices matrices;
   for (const auto& [name, value] : member.value.items()) {
     const std::string place = fmt::format("{}: {}", member.place, in_quotes(name));
-    const Matrix& matrix = matrices.emplace(name, matrix_from_json(value, place).matrix).first->second;
-    for (const double cell : cells(matrix)) {
-      if (!std::isfinite(cell)) fail("{} holds {}: every number must be finite", place, cell);
-    }
+    check_finite(matrices.emplace(name, matrix_from_json(value, place).matrix).first->second, in_quotes(name),
+                 member.place);
   }
   return matrices;
 }
@@ -125,10 +131,10 @@ void require_word(const EncoderDecoderFile& file, std::string_view list,
 // A matrix from whose shape sizes are read.
 const Matrix& telling(const EncoderDecoder& model, const Name& of, const std::string& where) {
   const std::string name = of.text();
-  const auto found = model.matrices.find(name);
-  if (found == model.matrices.end())
+  const auto found = model.parameters.find(name);
+  if (found == model.parameters.end())
     fail("{}: the matrix {} is missing: put it under \"parameters\"", where, name);
-  return found->second;
+  return *found->second;
 }
 
 void check_matrices(const EncoderDecoder& model, const std::string& where) {
@@ -136,18 +142,18 @@ void check_matrices(const EncoderDecoder& model, const std::string& where) {
   for (const ExpectedMatrix& expected : expected_matrices(model)) {
     names.push_back(expected.name);
     const Shape shape = expected.frame.shape;
-    const auto found = model.matrices.find(expected.name);
-    if (found == model.matrices.end()) {
+    const auto found = model.parameters.find(expected.name);
+    if (found == model.parameters.end()) {
       const bool in_words = !expected.shape_in_words.empty();
       fail("{}: the matrix {} is missing: with the cell {} and the variant {}, it {} {}", where,
            expected.name, model.cell->name, model.variant->name, in_words ? "has" : "is",
            in_words ? std::string(expected.shape_in_words) : to_string(shape));
     }
-    if (!expected.shape_in_words.empty() || found->second.shape() == shape) continue;
-    fail("{}: {} is {} and must be {}", where, expected.name, to_string(found->second.shape()),
+    if (!expected.shape_in_words.empty() || found->second->shape() == shape) continue;
+    fail("{}: {} is {} and must be {}", where, expected.name, to_string(found->second->shape()),
          to_string(shape));
   }
-  for (const auto& [name, matrix] : model.matrices) {
+  for (const auto& [name, matrix] : model.parameters) {
     if (std::ranges::find(names, name) != names.end()) continue;
     fail("{}: a model with the cell {} and the variant {} has no matrix {}{}: leave it out", where,
          model.cell->name, model.variant->name, in_quotes(name), did_you_mean(name, names));
@@ -156,8 +162,9 @@ void check_matrices(const EncoderDecoder& model, const std::string& where) {
 
 }  // namespace
 
-EncoderDecoderFile read_encoder_decoder(std::string_view text, const std::string& where) {
-  const Json json = parse_json(text, where);
+namespace {
+
+EncoderDecoderFile file_of(const Json& json, const std::string& where) {
   if (!json.is_object()) fail("{}: an encoder-decoder must be a JSON object with \"parameters\"", where);
   EncoderDecoderFile file;
   file.where = where;
@@ -168,10 +175,46 @@ EncoderDecoderFile read_encoder_decoder(std::string_view text, const std::string
     }
     member->read(file, {value, fmt::format("{}: \"{}\"", where, name)});
   }
+  return file;
+}
+
+}  // namespace
+
+EncoderDecoderFile read_encoder_decoder(std::string_view bytes, const std::string& where) {
+  EncoderDecoderFile file;
+  if (is_safetensors(bytes)) {
+    file = file_of(description_in(bytes, model_type::encoder_decoder, where), where);
+    const ParameterSource source = learned_matrices(bytes, where);
+    for (const std::string& name : source.names)
+      check_finite(file.parameters.emplace(name, source.read(name)).first->second, name_in_quotes(name),
+                   where);
+  } else {
+    file = file_of(parse_json(bytes, where), where);
+  }
   require_word(file, "source_words", file.source_words, end_word);
   require_word(file, "target_words", file.target_words, start_word);
   require_word(file, "target_words", file.target_words, end_word);
   return file;
+}
+
+SafetensorsMetadata metadata_of(const EncoderDecoderFile& file) {
+  Json described = Json::object();
+  const auto say = [&](const char* name, const auto& value) {
+    if (!value.empty()) described[name] = value;
+  };
+  say("title", file.title);
+  say("about", file.about);
+  say("numbers", file.numbers);
+  say("cell", file.cell);
+  say("variant", file.variant);
+  say("source", file.source);
+  say("target", file.target);
+  say("source_words", file.source_words);
+  say("target_words", file.target_words);
+  say("features", file.features);
+  for (const SentencePair& pair : file.sentences)
+    described["sentences"].push_back({pair.source, pair.target});
+  return {{std::string(model_type::encoder_decoder.metadata), described.dump()}};
 }
 
 EncoderDecoder encoder_decoder_of(const EncoderDecoderFile& file, const AlignmentVariant& variant,
@@ -180,11 +223,15 @@ EncoderDecoder encoder_decoder_of(const EncoderDecoderFile& file, const Alignmen
                        .variant = &variant,
                        .source_words = file.source_words,
                        .target_words = file.target_words,
-                       .features = file.features,
-                       .matrices = file.parameters};
+                       .features = file.features};
+  const auto put = [&](const Matrices& matrices) {
+    for (const auto& [name, matrix] : matrices)
+      model.parameters.insert_or_assign(name, std::make_shared<const Matrix>(matrix));
+  };
+  put(file.parameters);
   const auto own = file.variants.find(variant.name);
   if (own != file.variants.end()) {
-    for (const auto& [name, matrix] : own->second) model.matrices.insert_or_assign(name, matrix);
+    put(own->second);
   } else if (!file.variants.empty()) {
     std::vector<std::string> names;
     for (const auto& [name, matrices] : file.variants) names.push_back(name);
@@ -234,14 +281,8 @@ void draw_parameters(EncoderDecoder& model, std::uint32_t seed) {
   const std::unique_ptr<RandomSource> random = random_kinds().front().make(seed);
   for (const ExpectedMatrix& matrix : expected) {
     const Shape shape = matrix.frame.shape;
-    Matrix& drawn = model.matrices[matrix.name];
-    if (matrix.beginning == Beginning::vectors) {
-      drawn = random->embeddings(shape);
-    } else if (matrix.beginning == Beginning::zeros) {
-      drawn = Matrix(shape, 0.0);
-    } else {
-      drawn = random->parameter(shape);
-    }
+    model.parameters.insert_or_assign(
+        matrix.name, std::make_shared<const Matrix>(drawn(matrix.beginning, shape, *random)));
   }
 }
 

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "files/safetensors.hpp"
 #include "model/by_length.hpp"
+#include "problem/model_file.hpp"
 
 namespace attn {
 
@@ -46,18 +48,13 @@ struct Translation {
   std::vector<KnownTranslation> known = {};  // the correct translations that the file gives
 };
 
-/// A file under lessons/align, compiled in: sentences, their words and hand-set matrices.
-struct AlignmentExample {
-  std::string_view name;
-  std::string_view json;
-};
+/// Reads a file, as JSON, or as .safetensors whose metadata have all but the parameters. Throws InputError:
+/// neither of them, an unknown member, a value of the wrong kind, a word that stands twice in a vocabulary, a
+/// vocabulary without <end> or <start>.
+EncoderDecoderFile read_encoder_decoder(std::string_view bytes, const std::string& where);
 
-/// All of them; the first is the default.
-std::span<const AlignmentExample> alignment_examples();
-
-/// Reads a file. Throws InputError: not JSON, an unknown member, a value of the wrong kind, a word that
-/// stands twice in a vocabulary, a vocabulary without <end> or <start>.
-EncoderDecoderFile read_encoder_decoder(std::string_view json, const std::string& where);
+/// What a file says beside its matrices, as the metadata of a .safetensors file have it. It has one variant.
+SafetensorsMetadata metadata_of(const EncoderDecoderFile& file);
 
 /// The file's encoder-decoder with this variant and this cell. Throws InputError: a cell or variant that the
 /// file has no matrices for, a matrix that is missing, superfluous, of another shape or not finite.

@@ -8,6 +8,7 @@
 #include "attention/score.hpp"
 #include "math/random.hpp"
 #include "problem/examples.hpp"
+#include "problem/model_file.hpp"
 
 namespace attn {
 
@@ -25,6 +26,11 @@ std::vector<OptionChoice> positions() {
 std::vector<OptionChoice> generators() {
   return choices_of(random_kinds());
 }
+std::vector<OptionChoice> models() {
+  std::vector<OptionChoice> names;
+  for (const ModelExample& example : model_examples()) names.push_back({example.name, ""});
+  return names;
+}
 std::vector<OptionChoice> examples() {
   std::vector<OptionChoice> names;
   for (const Example& example : attn::examples()) names.push_back({example.name, ""});
@@ -36,8 +42,8 @@ std::vector<OptionChoice> examples() {
 namespace {
 
 // In the order of help.
-constexpr const Option* given_as_a_whole[] = {&option::example, &option::problem, &option::parameters,
-                                              &option::prefix};
+constexpr const Option* given_as_a_whole[] = {&option::example, &option::problem,    &option::model,
+                                              &option::layer,   &option::parameters, &option::prefix};
 constexpr const Option* fields[] = {
     &option::text,
     &option::embeddings,
@@ -155,6 +161,9 @@ std::vector<Exclusion> exclusions() {
                       &option::d_ff, &option::w_1, &option::b_1, &option::w_2, &option::b_2});
   exclude(option::weights, {&option::mask, &option::causal, &option::causal_offset, &option::valid_length,
                             &option::scale, &option::multiply, &option::soft_cap});
+  exclude(option::model,
+          {&option::example, &option::problem, &option::parameters, &option::x, &option::tokens,
+           &option::embeddings, &option::scores, &option::weights, &option::n_q});
   exclude(option::n_q, {&option::q, &option::k, &option::v, &option::x, &option::text});
   exclude(option::q, {&option::w_q, &option::b_q});
   exclude(option::k, {&option::w_k, &option::b_k});
@@ -167,6 +176,7 @@ std::vector<Requirement> needs() {
   constexpr std::string_view both = "--n-q and --n-k go together: give both";
   return {
       {&option::prefix, {&option::parameters}, prefix_needs_parameters},
+      {&option::layer, {&option::model}, "--layer belongs to --model NAME: give both"},
       {&option::d_memory,
        {&option::memory_text},
        "--d-memory is the size of the vectors of --memory-text, which is not given: give both"},

@@ -14,6 +14,7 @@ std::vector<OptionChoice> scales();
 std::vector<OptionChoice> positions();
 std::vector<OptionChoice> generators();
 std::vector<OptionChoice> examples();
+std::vector<OptionChoice> models();
 }  // namespace choices
 
 namespace rules {
@@ -74,6 +75,15 @@ inline constexpr Option example =
 inline constexpr Option problem =
     path("--problem", "", "a JSON file with any of the fields below, or output of --format json")
         .on(everywhere);
+inline constexpr Option model =
+    path("--model", "model",
+         "name of a built-in model, or a file with parameters and words: JSON, or what attn train saved")
+        .called("NAME")
+        .from(choices::models)
+        .on(everywhere);
+inline constexpr Option layer{
+    "--layer", "", Kind::text, "LAYER",
+    "the layer of --model whose attention is shown: 1, or decoder.1.cross_attention"};
 inline constexpr Option parameters =
     path("--parameters", "parameters",
          "w_q … b_o from a safetensors, npz or JSON file; also PyTorch's nn.MultiheadAttention");

@@ -65,7 +65,9 @@ std::vector<MaskRule> mask_rules(const Problem& problem, const Padding& padding,
   if (problem.causal) rules.push_back(causal_rule(problem.causal_offset));
   if (!padding.valid_lengths.empty()) rules.push_back(valid_length_rule(shape, padding.valid_lengths));
   const std::vector<bool> blanks = blanks_among(padding.words);
-  if (problem.masks_blanks() && any(blanks)) rules.push_back(padding_rule(blanks));
+  if (problem.masks_blanks() && any(blanks)) {
+    rules.push_back(padding_rule(std::make_shared<const std::vector<bool>>(blanks), shape));
+  }
   return rules;
 }
 

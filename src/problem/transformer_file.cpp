@@ -6,8 +6,11 @@
 #include <unordered_set>
 
 #include "files/json.hpp"
+#include "files/matrix_file.hpp"
+#include "parameters/source.hpp"
 #include "parameters/transformer_parameters.hpp"
 #include "parameters/translate.hpp"
+#include "problem/model_file.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -94,8 +97,10 @@ constexpr Member members[] = {
 
 }  // namespace
 
-TransformerFile read_transformer(std::string_view json, const std::string& where) {
-  const Json file = parse_json(json, where);
+namespace {
+
+// All but the parameters.
+TransformerFile file_of(const Json& file, const std::string& where) {
   if (!file.is_object()) fail("{}: a model must be a JSON object with \"parameters\"", where);
   TransformerFile result;
   result.model.sizes.heads = 1;
@@ -112,11 +117,64 @@ TransformerFile read_transformer(std::string_view json, const std::string& where
     if (!member) fail("{}: {}", where, unknown("member", name, names));
     member->take(result, value, where);
   }
+  return result;
+}
+
+TransformerFile with_parameters(TransformerFile file, const ParameterSource& source,
+                                const std::string& where) {
+  ParameterFile parameters = translate(source, where);
+  take_parameters(file.model, std::move(parameters.parameters), where);
+  return file;
+}
+
+}  // namespace
+
+TransformerFile read_transformer(std::string_view bytes, const std::string& where) {
+  if (is_safetensors(bytes)) {
+    const Json described = description_in(bytes, model_type::transformer, where);
+    return with_parameters(file_of(described, where), learned_matrices(bytes, where), where);
+  }
+  const Json file = parse_json(bytes, where);
+  TransformerFile result = file_of(file, where);
   if (!file.contains("parameters"))
     fail("{}: \"parameters\" is missing: give the matrices of the model by name", where);
-  ParameterFile parameters = translate(source_of(file["parameters"], where), where);
-  take_parameters(result.model, std::move(parameters.parameters), where);
-  return result;
+  return with_parameters(std::move(result), source_of(file["parameters"], where), where);
+}
+
+TransformerFile read_model(const std::string& name_or_path) {
+  if (const ModelExample* example = find_built_in(name_or_path))
+    return read_transformer(example->bytes, std::string(example->name));
+  if (is_name_of_model(name_or_path)) fail_unknown("model", name_or_path, names_of(model_examples()));
+  return read_transformer(read_bytes(name_or_path), name_or_path);
+}
+
+std::string pointer_to_trained(std::string_view command, bool (*fits)(const Transformer& model),
+                               std::string_view more) {
+  for (const ModelExample& example : model_examples()) {
+    if (!is_trained(example) || !fits(read_transformer(example.bytes, std::string(example.name)).model))
+      continue;
+    return fmt::format(" For trained numbers: attn {} --model {}{}.", command, example.name, more);
+  }
+  return "";
+}
+
+SafetensorsMetadata metadata_of(const TransformerFile& file) {
+  const Transformer& model = file.model;
+  Json described = Json::object();
+  described["title"] = model.title;
+  described["summary"] = model.summary;
+  described["about"] = model.about;
+  described["heads"] = model.sizes.heads;
+  for (const RecipeField& field : recipe_fields()) {
+    const std::string text = field.written(model.recipe);
+    described[std::string(field.name)] =
+        field.kind == RecipeField::Kind::choice ? Json(text) : Json::parse(text);
+  }
+  described["source_vocabulary"] = model.source_vocabulary;
+  described["target_vocabulary"] = model.target_vocabulary;
+  described["source"] = file.source;
+  described["target"] = file.target;
+  return {{std::string(model_type::transformer.metadata), described.dump()}};
 }
 
 }  // namespace attn

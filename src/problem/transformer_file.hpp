@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "files/safetensors.hpp"
 #include "model/transformer.hpp"
+#include "problem/model_file.hpp"
 
 namespace attn {
 
@@ -15,16 +17,21 @@ struct TransformerFile {
   std::string target;
 };
 
-/// A model file under lessons/models, compiled in. The first one is the default of attn generate.
-struct ModelExample {
-  std::string_view name;
-  std::string_view json;
-};
-std::span<const ModelExample> model_examples();
+/// Reads a model file: heads, the recipe, vocabularies, sentences, and parameters by name; as JSON, or as
+/// .safetensors whose metadata have all but the parameters. Throws InputError: neither of them, an unknown
+/// member, a value of the wrong kind, a parameter that is missing, superfluous, of another shape or not
+/// finite.
+TransformerFile read_transformer(std::string_view bytes, const std::string& where);
 
-/// Reads a model file: heads, the recipe, vocabularies, sentences, and parameters by name.
-/// Throws InputError: not JSON, an unknown member, a value of the wrong kind, a parameter that is missing,
-/// superfluous, of another shape or not finite.
-TransformerFile read_transformer(std::string_view json, const std::string& where);
+/// The same of a built-in model, by its name, or of a file. Throws InputError: neither of them, too.
+TransformerFile read_model(const std::string& name_or_path);
+
+/// A sentence with a blank before it, for pages whose numbers are random: how a command shows the first
+/// trained model in the box that fits, "attn encoder --model NAME". Empty where none does.
+std::string pointer_to_trained(std::string_view command, bool (*fits)(const Transformer& model),
+                               std::string_view more = {});
+
+/// What a model file says beside its parameters, as the metadata of a .safetensors file have it.
+SafetensorsMetadata metadata_of(const TransformerFile& file);
 
 }  // namespace attn

@@ -19,16 +19,14 @@ struct Sign {
   std::string_view command, element, text;
 };
 constexpr std::array signs = {
-    Sign{"alpha", "mi", "α"},   Sign{"beta", "mi", "β"},    Sign{"gamma", "mi", "γ"},
-    Sign{"epsilon", "mi", "ε"}, Sign{"sigma", "mi", "σ"},   Sign{"omega", "mi", "ω"},
-    Sign{"pi", "mi", "π"},      Sign{"Phi", "mi", "Φ"},     Sign{"infty", "mi", "∞"},
-    Sign{"top", "mi", "⊤"},     Sign{"tanh", "mi", "tanh"}, Sign{"exp", "mi", "exp"},
-    Sign{"sin", "mi", "sin"},   Sign{"cos", "mi", "cos"},   Sign{"max", "mi", "max"},
-    Sign{"arg", "mi", "arg"},   Sign{"cdot", "mo", "⋅"},    Sign{"odot", "mo", "⊙"},
-    Sign{"approx", "mo", "≈"},  Sign{"times", "mo", "×"},   Sign{"sum", "mo", "∑"},
-    Sign{"cdots", "mo", "⋯"},   Sign{"lVert", "mo", "‖"},   Sign{"rVert", "mo", "‖"},
-    Sign{"{", "mo", "{"},       Sign{"}", "mo", "}"},       Sign{"_", "mi", "_"},
-    Sign{"%", "mi", "%"},       Sign{"#", "mi", "#"},       Sign{"&", "mi", "&"},
+    Sign{"alpha", "mi", "α"},  Sign{"beta", "mi", "β"},  Sign{"gamma", "mi", "γ"}, Sign{"epsilon", "mi", "ε"},
+    Sign{"sigma", "mi", "σ"},  Sign{"omega", "mi", "ω"}, Sign{"pi", "mi", "π"},    Sign{"partial", "mi", "∂"},
+    Sign{"Phi", "mi", "Φ"},    Sign{"infty", "mi", "∞"}, Sign{"top", "mi", "⊤"},   Sign{"tanh", "mi", "tanh"},
+    Sign{"exp", "mi", "exp"},  Sign{"ln", "mi", "ln"},   Sign{"sin", "mi", "sin"}, Sign{"cos", "mi", "cos"},
+    Sign{"max", "mi", "max"},  Sign{"arg", "mi", "arg"}, Sign{"cdot", "mo", "⋅"},  Sign{"odot", "mo", "⊙"},
+    Sign{"approx", "mo", "≈"}, Sign{"times", "mo", "×"}, Sign{"sum", "mo", "∑"},   Sign{"cdots", "mo", "⋯"},
+    Sign{"lVert", "mo", "‖"},  Sign{"rVert", "mo", "‖"}, Sign{"{", "mo", "{"},     Sign{"}", "mo", "}"},
+    Sign{"_", "mi", "_"},      Sign{"%", "mi", "%"},     Sign{"#", "mi", "#"},     Sign{"&", "mi", "&"},
     Sign{"$", "mi", "$"},
 };
 

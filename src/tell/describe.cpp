@@ -11,6 +11,7 @@
 #include "attention/pooling.hpp"
 #include "attention/watches.hpp"
 #include "op/operations.hpp"
+#include "problem/transformer_file.hpp"
 #include "support/number.hpp"
 #include "tell/steps.hpp"
 
@@ -168,8 +169,10 @@ void add_results_by_scope(Page& page, const std::vector<const Node*>& nodes) {
 
 std::string told_as_drawn(const Problem& problem) {
   if (problem.drawn.empty()) return "";
-  return fmt::format("Random numbers ({}), not trained: {}. The results below have no meaning for language.",
-                     problem.drawn_from, fmt::join(problem.drawn, ", "));
+  return fmt::format(
+      "Random numbers ({}), not trained: {}. The results below have no meaning for language.{}",
+      problem.drawn_from, fmt::join(problem.drawn, ", "),
+      pointer_to_trained("walk", [](const Transformer&) { return true; }));
 }
 
 void add_drawn(Page& page, const Problem& problem) {
@@ -200,12 +203,15 @@ void add_reading(Page& page, const Node& node) {
   if (looks.empty()) return;
   // A distribution of the next word is no attention, though a softmax as well.
   const bool of_words = weights.is(role::distribution);
+  const bool is_next = of_words && node.graph->find(Name({scope::decoder}, role::output));
+  const std::string_view behind = is_next ? "after " : "at ";
   Text reading;
   for (const Look& look : looks) {
     const std::string share = written_fixed(100.0 * look.weight, digits_of_percent - 2);
     const bool first = reading.empty();
     if (!first) reading.push_back({Span::Style::plain, "; "});
-    if (of_words) reading.push_back({Span::Style::plain, first ? "After " : "after "});
+    if (of_words)
+      reading.push_back({Span::Style::plain, first ? (is_next ? "After " : "At ") : std::string(behind)});
     const char* const row_name = of_words ? "word" : first ? "Query" : "query";
     reading.push_back({Span::Style::strong, called(weights.frame.rows, look.query, row_name)});
     reading.push_back({Span::Style::plain, of_words ? " the most probable word is " : " attends most to "});

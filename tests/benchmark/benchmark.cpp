@@ -16,6 +16,7 @@
 #include "ratios.hpp"
 #include "render/format.hpp"
 #include "tell/describe.hpp"
+#include "training_step.hpp"
 #include "transformer.hpp"
 
 namespace {
@@ -114,6 +115,7 @@ void register_all() {
     add("attention/products", attention_by_products)->Arg(n)->Iterations(iterations);
   }
   register_transformer();
+  register_training_step();
   for (const Format& format : formats()) {
     if (format.parts) continue;  // a drawing, which has no room for so many numbers
     const std::string name = "write/" + std::string(format.name);

@@ -27,8 +27,10 @@ struct Goal {
   int least_size;
   double ratio;
 };
-constexpr Goal goals[] = {
-    {"attention", "products", 512, 1.2}, {"decoding", "torch", 0, 0.25}, {"transformer", "torch", 0, 0.9}};
+constexpr Goal goals[] = {{"attention", "products", 512, 1.2},
+                          {"decoding", "torch", 0, 0.25},
+                          {"training", "torch", 0, 0.6},
+                          {"transformer", "torch", 0, 0.9}};
 
 }  // namespace
 

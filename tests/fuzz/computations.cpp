@@ -11,6 +11,7 @@
 #include "problem/problem.hpp"
 #include "problem/problem_file.hpp"
 #include "support/error.hpp"
+#include "training/state.hpp"
 
 namespace attn::fuzz {
 namespace {
@@ -90,6 +91,28 @@ void trace(std::string_view bytes) {
           "what is shown as JSON can be shown again");
 }
 
+// A state of training from anywhere: what can be read is written as it was read. Few of a stranger's bytes
+// have parameters of the right shapes, so the seed is a state of a tiny model.
+void state(std::string_view bytes) {
+  const TrainingState read = read_state(bytes, "case");
+  const auto written = [](const TrainingState& one) {
+    std::string text;
+    Sink sink([&](std::string_view piece) { text += piece; });
+    write_state(one, sink);
+    sink.flush();
+    return text;
+  };
+  const std::string once = written(read);
+  require(written(read_state(once, "again")) == once, "a state that was written is read as it was");
+}
+
+// Sentences of a reader's own.
+void sentences(std::string_view text) {
+  for (const TextPair& pair : read_pairs(text, "case")) {
+    require(!pair.source.empty() && !pair.target.empty(), "both sides of a pair have words");
+  }
+}
+
 // Each line is a command line, as in a document. They may read the files below.
 void commands(std::string_view text) {
   static const bool files_are_there = [] {
@@ -106,8 +129,9 @@ void commands(std::string_view text) {
 }
 
 constexpr std::array table = {
-    Target{"problem", problem},       Target{"model", model}, Target{"alignment", alignment},
-    Target{"parameters", parameters}, Target{"trace", trace}, Target{"commands", commands},
+    Target{"problem", problem},       Target{"model", model},     Target{"alignment", alignment},
+    Target{"parameters", parameters}, Target{"trace", trace},     Target{"commands", commands},
+    Target{"state", state},           Target{"pairs", sentences},
 };
 
 }  // namespace

@@ -30,7 +30,11 @@ CommandResult echo(const std::vector<std::string>& words, const BlockStyle& styl
     std::ranges::replace_if(
         result.text, [](char c) { return (c < 'a' || c > 'z') && c != '\n'; }, 'x');
   result.text += "0.12345\n";
-  if (result.format == "svg") result.page = std::make_shared<const Page>(Page{.title = result.text});
+  if (result.format == "svg") {
+    Page page;
+    page.say(result.text);
+    result.page = std::make_shared<const Page>(std::move(page));
+  }
   return result;
 }
 

@@ -40,7 +40,7 @@ begins_with = {
 }
 # Larger cases take longer each and find no more, but a model has to be whole.
 usual_size = 4096
-sizes = {"model": 32768, "alignment": 16384}
+sizes = {"model": 32768, "alignment": 16384, "state": 32768}
 limits = ["-timeout=25", "-rss_limit_mb=2048", "-malloc_limit_mb=512"]
 
 

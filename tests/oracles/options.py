@@ -24,10 +24,16 @@ NOT_DRAWN = {
     "a page of one word of the same numbers": "--by-word --from",
     "other pictures of the same numbers": "--map --product --left --right",
     "another question about the same cell": "--explain",
+    "gradients, which --check itself compares with finite differences, and parity with PyTorch": "--backward --influence --of --by --upstream"
+                                                                                                " --check --recompute --by-hand --step-size",
     "built-in inputs, of which the same is drawn otherwise": "--example --size",
     "its page says that earlier outputs stay equal; the oracles compare the outputs themselves": "--check-causal",
     "many translations, each of which is drawn otherwise": "--by-length",
     "chooses one matrix of a file": "--key",
+    "training, which tests of its own compare": "--batch --rate --warm-up --schedule --clip --smoothing --every --pairs --save --save-model"
+                                                " --save-steps --resume",
+    "what is shown of a training": "--watch --head --compare",
+    "the attention of one layer, whose matrices the oracles compare in its model": "--layer",
     "lessons and their progress": "--state --no-input --answers --step --yes",
 }
 

@@ -7,8 +7,10 @@
 
 #include "attention/positions.hpp"
 #include "command/quantity_page.hpp"
+#include "math/elementary.hpp"
 #include "math/random.hpp"
 #include "problem/options.hpp"
+#include "problem/transformer_file.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"
@@ -73,6 +75,10 @@ bool has_waves_in_columns(const PositionKind& kind) {
   return kind.has_waves && kind.of_embeddings;
 }
 
+bool has_table(const Transformer& model) {
+  return model.recipe.positions->table_shape != nullptr;
+}
+
 class PositionComparison {
  public:
   PositionComparison(QuantityPage& page, Sizes sizes) : page_(page), sizes_(sizes) {}
@@ -81,8 +87,9 @@ class PositionComparison {
     page_.head(1, "Kinds of positions compared");
     page_.say(fmt::format(
         "All kinds with n = {} positions and vectors of size d = {}. Learned tables, queries and keys are "
-        "random (seed {}), not trained. Relative kinds count distances above {} as {}.",
-        sizes_.n, sizes_.d, seed, distance_limit, distance_limit));
+        "random (seed {}), not trained. Relative kinds count distances above {} as {}.{}",
+        sizes_.n, sizes_.d, seed, distance_limit, distance_limit,
+        pointer_to_trained("transformer", has_table, " --only '*_positions.table'")));
     add_learned();
     add_scores();
     add_periods();
@@ -161,7 +168,7 @@ class PositionComparison {
     for (std::size_t j = 0; j < sizes_.d / 2; ++j) {
       const double period =
           2.0 * std::numbers::pi *
-          std::pow(Waves::usual_base, 2.0 * static_cast<double>(j) / static_cast<double>(sizes_.d));
+          elementary::power(Waves::usual_base, 2.0 * static_cast<double>(j) / static_cast<double>(sizes_.d));
       const double seen = std::min(1.0, static_cast<double>(sizes_.n - 1) / period);
       rows.push_back(
           {fmt::format("columns {}, {}", 2 * j + 1, 2 * j + 2), {period, seen, nearest(positions, 2 * j)}});

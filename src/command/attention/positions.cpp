@@ -7,6 +7,7 @@
 
 #include "command/solve.hpp"
 #include "problem/evaluation.hpp"
+#include "problem/transformer_file.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"
@@ -56,7 +57,11 @@ OptionValues requested_places(const Arguments& arguments) {
 // A learned table that nobody gave.
 void say_what_is_random(Page& page, const Problem& problem) {
   if (std::ranges::find(problem.drawn, role::position_table.leaf) == problem.drawn.end()) return;
-  page.say(fmt::format("The numbers of position_table are random ({}), not trained.", problem.drawn_from));
+  const auto has_table = [](const Transformer& model) {
+    return model.recipe.positions->table_shape != nullptr;
+  };
+  page.say(fmt::format("The numbers of position_table are random ({}), not trained.{}", problem.drawn_from,
+                       pointer_to_trained("transformer", has_table, " --only '*_positions.table'")));
 }
 
 constexpr std::size_t most_pairs = 256, most_curves = 6;

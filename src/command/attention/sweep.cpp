@@ -93,16 +93,18 @@ const Node& swept_scores(const Graph& graph) {
 // Why √d_k: random queries and keys of growing size.
 Table variances() {
   constexpr std::size_t sizes[] = {1, 4, 16, 64, 256, 1024};
-  Matrix numbers({std::size(sizes), 2});
+  Matrix numbers({std::size(sizes), 4});
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < std::size(sizes); ++i) {
     const RandomScores scores = random_scores(sizes[i], 1);
     numbers(i, 0) = scores.variance;
     numbers(i, 1) = scores.scaled_variance;
+    numbers(i, 2) = scores.derivative;
+    numbers(i, 3) = scores.scaled_derivative;
     labels.push_back(std::to_string(sizes[i]));
   }
-  return quantities("variance at d_k", axis("sizes", std::move(labels)), {"q ⋅ k", "q ⋅ k / √d_k"},
-                    std::move(numbers));
+  return quantities("variance at d_k", axis("sizes", std::move(labels)),
+                    {"q ⋅ k", "q ⋅ k / √d_k", "‖J‖ of q ⋅ k", "‖J‖ of q ⋅ k / √d_k"}, std::move(numbers));
 }
 
 }  // namespace
@@ -139,12 +141,14 @@ Outcome run_scale(const Command& command, const Arguments& arguments) {
     if (query == 0 && values.size() > 1) page.say(plot_of(values, saturation));
   }
   page.head(2, "Why √d_k");
-  page.say(
-      text("Random queries and keys (always seed 1), 64 of each. Their numbers have mean 0 and variance 1. "
-           "The variance of their "
-           "dot products grows in proportion to ",
-           math({"d_k", "d_{k}"}), ". Dividing by ", math({"√d_k", "\\sqrt{d_{k}}"}),
-           " brings it back to about 1."));
+  page.say(text(
+      "Random queries and keys (always seed 1), 64 of each. Their numbers have mean 0 and variance 1. "
+      "The variance of their "
+      "dot products grows in proportion to ",
+      math({"d_k", "d_{k}"}), ". Dividing by ", math({"√d_k", "\\sqrt{d_{k}}"}),
+      " brings it back to about 1. ‖J‖ is the derivative of the softmax of these scores, 64 keys for each "
+      "query, as above: a mean over the queries. Every gradient passes through it on its way to queries "
+      "and keys."));
   page.say(variances());
   compute(*graph);
   return solved.outcome(std::move(page), with_later_changes_unused(*problem));

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "attention/watches.hpp"
+#include "command/gradients.hpp"
 #include "command/solve.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
@@ -150,9 +151,41 @@ Outcome swap_words(const Problem& problem, const std::string& places) {
   return solved.outcome(std::move(page), problem.remarks);
 }
 
+// The last matrices that were computed for each sentence: those that nothing else is computed from.
+std::vector<const Node*> results_of(const Graph& graph) {
+  std::vector<const Node*> results;
+  for (const Node& node : graph.nodes()) {
+    const bool is_result = node.is(role::output) || node.is(role::feed_forward);
+    if (!is_result || !node.operation || node.within(scope::head)) continue;
+    const NamedScope* const sentence = node.within(scope::sentence);
+    const bool goes_on = !results.empty() && results.back()->within(scope::sentence) == sentence;
+    if (goes_on) results.pop_back();
+    results.push_back(&node);
+  }
+  if (!results.empty()) return results;
+  for (const Node& node : graph.nodes()) {
+    if (node.operation && node.is(role::weights)) results.push_back(&node);
+  }
+  if (results.size() > 1) results.erase(results.begin() + 1, results.end());
+  return results;
+}
+
+Outcome gradients(const Arguments& arguments) {
+  auto problem = std::make_shared<const Problem>(problem_of(arguments));
+  auto graph = std::make_shared<Graph>(keep_nothing());
+  watch(*graph);
+  evaluate(*problem, *graph);
+  return gradients_of({.computation = {graph, problem},
+                       .title = problem->title,
+                       .results = results_of(*graph),
+                       .remarks = problem->remarks},
+                      arguments);
+}
+
 }  // namespace
 
 Outcome run_walk(const Command&, const Arguments& arguments) {
+  if (asks_for_gradients(arguments)) return gradients(arguments);
   if (const std::optional<std::string> places = arguments.text(option::swap)) {
     return swap_words(problem_of(arguments), *places);
   }

@@ -15,7 +15,7 @@ namespace {
 // The built-in translator with the post's network: s_{t−1} is the query, and [c_t; s_t] predicts.
 EncoderDecoder network_of_the_post() {
   const EncoderDecoderFile file =
-      read_encoder_decoder(alignment_examples().front().json, "the built-in example");
+      read_encoder_decoder(alignment_examples().front().bytes, "the built-in example");
   return encoder_decoder_of(file, look_up(alignment_variants(), "scaled-dot", "variant"),
                             recurrences().front());
 }
@@ -52,8 +52,9 @@ void show_first_state(Page& page, Graph& graph) {
       "translation with the state that was chosen, and with s_1 = 0 instead:");
   EncoderDecoder from_zero = model;
   for (const Role* role : {&role::w_s, &role::b_s}) {
-    for (double& cell : cells(from_zero.matrices.find(Name({scope::decoder}, *role).text())->second))
-      cell = 0.0;
+    std::shared_ptr<const Matrix>& matrix =
+        from_zero.parameters.find(Name({scope::decoder}, *role).text())->second;
+    matrix = std::make_shared<const Matrix>(matrix->shape(), 0.0);
   }
   const auto row_of = [&](std::string begins, const EncoderDecoder& translator) {
     const Ids words = translate(translator, source, source.size() + 2);

@@ -6,6 +6,7 @@
 #include "attention/identities.hpp"
 #include "command/errata/demonstration.hpp"
 #include "command/errata/errata.hpp"
+#include "math/elementary.hpp"
 #include "model/layer_cost.hpp"
 #include "support/lookup.hpp"
 #include "support/number.hpp"
@@ -45,7 +46,7 @@ void show_dropped_norms(Page& page, Graph& graph) {
       "all keys and cancels in the softmax. Dropping ½‖k‖² is correct only if all keys have the same length. "
       "The text also adds 1/√d, which is another kernel, of width σ² = √d. Its Gaussian weights and those of "
       "the dot product, for the queries and keys of \"Thinking Machines\":");
-  const double sigma = std::pow(static_cast<double>(k.shape().columns), 0.25);
+  const double sigma = elementary::power(static_cast<double>(k.shape().columns), 0.25);
   Listing listing{{"compared", "keys", "largest difference"}, {}, true};
   const auto add = [&](std::string scores, std::string keys, double difference) {
     listing.rows.push_back({std::move(scores), std::move(keys), written_difference(difference)});

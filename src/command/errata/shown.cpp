@@ -7,6 +7,7 @@
 #include "attention/identities.hpp"
 #include "command/errata/demonstration.hpp"
 #include "command/errata/errata.hpp"
+#include "math/elementary.hpp"
 #include "model/norm.hpp"
 #include "support/number.hpp"
 #include "tell/describe.hpp"
@@ -69,7 +70,8 @@ void show_overflow(Page& page, Graph& graph) {
   Matrix large({1, 2});
   large(0, 0) = 1000.0;
   large(0, 1) = 998.0;
-  const double unshifted = std::exp(large(0, 0)) / (std::exp(large(0, 0)) + std::exp(large(0, 1)));
+  const double unshifted =
+      elementary::exp(large(0, 0)) / (elementary::exp(large(0, 0)) + elementary::exp(large(0, 1)));
   const Value scores = graph.input(role::scores, std::move(large), axis("queries"), axis("keys"));
   const Value weights = name(role::weights, softmax(scores));
   show(page, {scores, weights});

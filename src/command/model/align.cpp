@@ -2,6 +2,7 @@
 
 #include "attention/watches.hpp"
 #include "command/explanation.hpp"
+#include "command/gradients.hpp"
 #include "command/model/length_page.hpp"
 #include "command/model/translation.hpp"
 #include "graph/address.hpp"
@@ -51,6 +52,23 @@ Outcome outline_of(const std::shared_ptr<Graph>& graph, const Translation& trans
   return {.page = std::move(page), .computation = {graph}};
 }
 
+// The outputs, and the words that they should be.
+Differentiable differentiable(const std::shared_ptr<Graph>& graph, const Translation& translation) {
+  Differentiable all{.computation = {.graph = graph, .random = translation.on_random},
+                     .title = translation.title,
+                     .results = {},
+                     .names_are_long = true};
+  for (std::size_t t = 1; t <= translation.target.size(); ++t) {
+    const Node& logits = graph->at({{scope::decoder, {scope::number, t}}, role::logits});
+    all.results = {&logits};
+    all.predictions.push_back({&logits, {translation.target[t - 1]}});
+  }
+  all.told_words = translation.is_forced ? "The right words are those of the given translation."
+                                         : "The right words are those that the model itself has chosen: "
+                                           "--target gives others.";
+  return all;
+}
+
 }  // namespace
 
 Outcome run_align(const Command&, const Arguments& arguments) {
@@ -58,6 +76,7 @@ Outcome run_align(const Command&, const Arguments& arguments) {
   const Translation translation = translation_of(arguments);
   const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(translation.model, translation.source, translation.target, *graph);
+  if (asks_for_gradients(arguments)) return gradients_of(differentiable(graph, translation), arguments);
   compute(*graph);
   if (arguments.has(option::outline)) return outline_of(graph, translation, arguments);
   if (arguments.has(option::transpose)) add_transposed(*graph);

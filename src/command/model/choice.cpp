@@ -80,9 +80,9 @@ class Chooser {
   void take_model() {
     if (const auto example = arguments_.text(option::example)) {
       const ModelExample& row = look_up(model_examples(), *example, "example");
-      take_file(read_transformer(row.json, std::string(row.name)));
+      take_file(read_transformer(row.bytes, std::string(row.name)));
     } else if (const auto file = arguments_.text(option::model)) {
-      take_file(read_model_file(*file));
+      take_file(read_model(*file));
     } else if (arguments_.has(option::parameters)) {
       choice_.model.recipe = asked_recipe(arguments_, use_);
       take_parameter_file(*arguments_.text(option::parameters));
@@ -149,16 +149,6 @@ class Chooser {
     }
   }
 
-  static TransformerFile read_model_file(const std::string& name) {
-    if (const ModelExample* example = find_row(model_examples(), name)) {
-      return read_transformer(example->json, std::string(example->name));
-    }
-    if (name.find_first_of("./") == std::string::npos && name != "-") {
-      fail_unknown("model", name, names_of(model_examples()));
-    }
-    return read_transformer(read_bytes(name), name);
-  }
-
   void take_file(TransformerFile file) {
     choice_.model = std::move(file.model);
     told_ = {std::move(file.source), std::move(file.target)};
@@ -193,7 +183,7 @@ class Chooser {
     const std::vector<std::string> source = sentence(asked, source_side),
                                    target = sentence(asked, target_side);
     if (!arguments_.has(option::x)) model.source_vocabulary = with_new_words({}, source);
-    if (!arguments_.has(option::target_x)) {
+    if (model.kind->decodes && !arguments_.has(option::target_x)) {
       model.target_vocabulary = with_new_words({std::string(start_word), std::string(end_word)}, target);
     }
     model.sizes.source_words = model.source_vocabulary.size();
@@ -238,14 +228,26 @@ ModelChoice planned_model_alone(const Arguments& arguments, const ModelUse& use)
   return Chooser(arguments, use).alone();
 }
 
-ModelChoice drawn(ModelChoice choice, const Arguments& arguments) {
+std::string told_as_random(const ModelUse& use, std::uint32_t seed) {
+  const auto pointer = [&] {
+    if (use.needs == ModelUse::Needs::encoder)
+      return pointer_to_trained(use.command, [](const Transformer& model) { return model.has_encoder(); });
+    if (use.needs == ModelUse::Needs::decoder || use.writes)
+      return pointer_to_trained(use.command, [](const Transformer& model) { return model.kind->decodes; });
+    return pointer_to_trained(use.command, [](const Transformer&) { return true; });
+  };
+  return fmt::format(
+      "The parameters are random (seed {}), not trained. The results have no meaning for language.{}", seed,
+      pointer());
+}
+
+ModelChoice drawn(ModelChoice choice, const Arguments& arguments, const ModelUse& use) {
   if (!choice.model.parameters.empty()) return choice;
   require_drawable(choice.model);
   arguments.tell("drawing parameters");
   const std::uint32_t seed = model_seed(arguments);
   draw_parameters(choice.model, seed);
-  choice.model.about.push_back(fmt::format(
-      "The parameters are random (seed {}), not trained. The results have no meaning for language.", seed));
+  choice.model.about.push_back(told_as_random(use, seed));
   return choice;
 }
 

@@ -34,6 +34,9 @@ ModelChoice planned_model(const Arguments& arguments, const ModelUse& use);
 ModelChoice planned_model_alone(const Arguments& arguments, const ModelUse& use);
 
 /// With parameters drawn, if it has none. Throws InputError for more than are drawn.
-ModelChoice drawn(ModelChoice choice, const Arguments& arguments);
+ModelChoice drawn(ModelChoice choice, const Arguments& arguments, const ModelUse& use);
+
+/// What is said of a model whose parameters are random, and where trained ones are.
+std::string told_as_random(const ModelUse& use, std::uint32_t seed);
 
 }  // namespace attn

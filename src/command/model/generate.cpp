@@ -46,7 +46,7 @@ Outcome run_generate(const Command&, const Arguments& arguments) {
   if (choice.model.parameters.empty()) require_drawable(choice.model);
   const GenerationPlan plan{generation_task(choice, arguments), sampling_of(arguments)};
   if (auto remark = remark_on_steps(plan.task, arguments)) choice.remarks.push_back(*std::move(remark));
-  choice = drawn(std::move(choice), arguments);
+  choice = drawn(std::move(choice), arguments, use);
   warn_of_padding(choice, choice.remarks);
   const GenerationRun run = run_of(choice, plan, arguments.only());
 

@@ -20,7 +20,7 @@ std::string part_of(std::string_view name) {
 Outcome run_parameters(const Command&, const Arguments& arguments) {
   constexpr ModelUse use{"parameters", "encoder-decoder"};
   ModelChoice choice = planned_model_alone(arguments, use);
-  if (arguments.has(option::save_parameters)) choice = drawn(std::move(choice), arguments);
+  if (arguments.has(option::save_parameters)) choice = drawn(std::move(choice), arguments, use);
   const Transformer& model = choice.model;
   Page page;
   page.blocks.emplace_back(Heading{1, text(model.title.empty() ? std::string("Parameters") : model.title)});

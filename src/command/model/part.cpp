@@ -11,7 +11,10 @@ namespace {
 using enum ModelUse::Needs;
 
 const ModelPart parts[] = {
-    {{"encoder", "encoder-only", encoder}, "The encoder", {&scope::source, &scope::encoder}},
+    {{"encoder", "encoder-only", encoder},
+     "The encoder",
+     {&scope::source, &scope::encoder},
+     {&role::logits, &role::distribution}},
     {{"decoder", "encoder-decoder", decoder, true},
      "The decoder",
      {&scope::target, &scope::decoder},
@@ -60,11 +63,13 @@ std::string unusual_in_words(const Transformer& model) {
 std::string sizes_in_words(const ModelChoice& choice) {
   const TransformerSizes& sizes = choice.model.sizes;
   const ModelRecipe& recipe = choice.model.recipe;
-  return fmt::format(
-      "{}, d_model = {}, h = {}, d_k = d_v = {}, d_ff = {}; activation: {}; {}: {}; positions: {}{}.",
-      layers_in_words(choice.model), sizes.d_model, sizes.heads, sizes.d_k(), sizes.d_ff,
-      recipe.activation->title, recipe.norm_kind->title, recipe.norm->name, positions_in_words(choice),
-      unusual_in_words(choice.model));
+  const std::string feed_forward =
+      sizes.d_ff == 0 ? "no feed-forward layers"
+                      : fmt::format("d_ff = {}; activation: {}", sizes.d_ff, recipe.activation->title);
+  return fmt::format("{}, d_model = {}, h = {}, d_k = d_v = {}, {}; {}: {}; positions: {}{}.",
+                     layers_in_words(choice.model), sizes.d_model, sizes.heads, sizes.d_k(), feed_forward,
+                     recipe.norm_kind->title, recipe.norm->name, positions_in_words(choice),
+                     unusual_in_words(choice.model));
 }
 
 }  // namespace

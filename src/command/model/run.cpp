@@ -30,9 +30,9 @@ void run_model(const ModelChoice& choice, Graph& graph) {
   } else if (choice.model.kind->encodes) {
     encoded = running.encode(choice.source);
   }
-  if (choice.target.size() == 0) return;  // there is no decoder, or it is not shown
-  const Value decoded = running.decode(choice.target, encoded);
-  if (running.has_output()) name(role::distribution, softmax(running.logits(decoded)));
+  if (choice.model.kind->decodes && choice.target.size() == 0) return;  // the decoder is not shown
+  const Value last = choice.model.kind->decodes ? running.decode(choice.target, encoded) : *encoded;
+  if (running.has_output()) name(role::distribution, softmax(running.logits(last)));
 }
 
 void require_room(const ModelChoice& choice,
@@ -44,8 +44,9 @@ void require_room(const ModelChoice& choice,
 }
 
 void tell_progress(const Graph& graph, const Arguments& arguments) {
-  const auto progress = arguments.environment ? arguments.environment->progress : nullptr;
-  if (progress) graph.run().add(std::make_shared<ProgressWatch>(progress));
+  LongWork* const work = arguments.long_work();
+  if (!work) return;
+  graph.run().add(std::make_shared<ProgressWatch>([work](std::string_view stage) { work->tell(stage); }));
 }
 
 std::vector<FileToWrite> saved_parameters(const Arguments& arguments, const Transformer& model) {

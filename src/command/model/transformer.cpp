@@ -5,6 +5,7 @@
 
 #include "attention/watches.hpp"
 #include "command/explanation.hpp"
+#include "command/gradients.hpp"
 #include "command/model/part.hpp"
 #include "command/model/run.hpp"
 #include "command/model/words.hpp"
@@ -154,25 +155,60 @@ Outcome check_causal(const ModelChoice& choice) {
           .verdict = holds ? Verdict::passed : Verdict::failed};
 }
 
+// What the part says at the end, and the words that should come out.
+Differentiable differentiable(const std::shared_ptr<Graph>& graph, const ModelPart& part,
+                              const ModelChoice& choice) {
+  const Transformer& model = choice.model;
+  Differentiable all{.computation = {graph},
+                     .title = model.title.empty() ? std::string(part.title) : model.title,
+                     .results = {},
+                     .remarks = choice.remarks,
+                     .names_are_long = true};
+  const Node* const logits = graph->find(role::logits);
+  const auto found = std::ranges::find_if(graph->nodes().rbegin(), graph->nodes().rend(),
+                                          [](const Node& node) { return node.is(role::output); });
+  if (const Node* const last = logits ? logits : &*found) all.results = {last};
+  if (!logits || choice.expected.empty()) return all;
+  std::vector<std::size_t> ids;
+  for (const std::string& word : choice.expected) ids.push_back(id_in(model.target_vocabulary, word));
+  all.predictions = {{logits, std::move(ids)}};
+  all.told_words =
+      "The right words are those of --target: at each position the next one, and at the last <end>.";
+  return all;
+}
+
 }  // namespace
 
 Outcome run_transformer(const Command& command, const Arguments& arguments) {
   const ModelPart& part = part_of(command.name);
   ModelChoice planned = planned_model(arguments, part.use);
-  if (arguments.has(option::outline)) return outline(part, planned, arguments);
+  if (arguments.has(option::outline) && !asks_for_gradients(arguments))
+    return outline(part, planned, arguments);
+  if (arguments.has(option::outline)) {
+    auto graph = std::make_shared<Graph>(keep_nothing());
+    run_model(planned, *graph);
+    return gradients_of(differentiable(graph, part, planned), arguments);
+  }
   const bool checks = arguments.has(option::check_causal);
   const auto wanted = [&](const Graph& graph) {
+    if (asks_for_gradients(arguments)) return std::vector<const Node*>();  // what they need is known later
     return checks ? compared(graph) : wanted_nodes(graph, arguments);
   };
   require_room(planned, wanted);
   const bool is_random = planned.model.parameters.empty();
-  const ModelChoice choice = drawn(std::move(planned), arguments);
+  const ModelChoice choice = drawn(std::move(planned), arguments, part.use);
   if (checks) return check_causal(choice);
 
   auto graph = std::make_shared<Graph>(keep_nothing());
   run_model(choice, *graph);
   if (is_random) tell_what_is_random(*graph, choice.model, model_seed(arguments));
   tell_progress(*graph, arguments);
+  const std::string random = is_random ? told_as_random(part.use, model_seed(arguments)) : std::string();
+  if (asks_for_gradients(arguments)) {
+    Differentiable forward = differentiable(graph, part, choice);
+    forward.computation.random = random;
+    return gradients_of(forward, arguments);
+  }
   compute(*graph, wanted(*graph));
   Page page;
   if (!arguments.narrows()) {
@@ -184,11 +220,7 @@ Outcome run_transformer(const Command& command, const Arguments& arguments) {
   }
   Outcome outcome{.page = std::move(page), .warnings = choice.remarks, .computation = {graph}};
   for (std::string& warning : warnings(*graph)) outcome.warnings.push_back(std::move(warning));
-  if (is_random) {
-    outcome.computation.random = fmt::format(
-        "The parameters are random (seed {}), not trained. The results below have no meaning for language.",
-        model_seed(arguments));
-  }
+  outcome.computation.random = random;
   outcome.files = saved_parameters(arguments, choice.model);
   return outcome;
 }

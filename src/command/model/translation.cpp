@@ -69,14 +69,37 @@ std::optional<std::string> source_of(const Arguments& arguments) {
 
 }  // namespace
 
+namespace {
+
+EncoderDecoderFile read_built_in(const ModelExample& example) {
+  const bool is_trained = attn::is_trained(example);
+  return read_encoder_decoder(example.bytes, is_trained ? std::string(example.name) : "the built-in example");
+}
+
+}  // namespace
+
 EncoderDecoderFile encoder_decoder_file_of(const Arguments& arguments) {
   if (const std::optional<std::string> path = arguments.text(option::parameters))
     return read_encoder_decoder(read_bytes(*path), *path);
+  if (const std::optional<std::string> model = arguments.text(option::model)) {
+    if (const ModelExample* example = find_built_in(*model)) return read_built_in(*example);
+    if (is_name_of_model(*model)) fail_unknown("model", *model, names_of(alignment_examples()));
+    return read_encoder_decoder(read_bytes(*model), *model);
+  }
   const std::string name =
       arguments.text(option::example).value_or(std::string(alignment_examples().front().name));
-  const AlignmentExample& example = look_up(alignment_examples(), name, "example");
-  return read_encoder_decoder(example.json, "the built-in example");
+  return read_built_in(look_up(alignment_examples(), name, "example"));
 }
+
+namespace {
+
+std::string pointer_to_trained() {
+  const std::span<const ModelExample> all = alignment_examples();
+  const auto found = std::ranges::find_if(all, is_trained);
+  return found == all.end() ? "" : fmt::format(" For trained ones: attn align --model {}.", found->name);
+}
+
+}  // namespace
 
 Translation translation_of(const Arguments& arguments) {
   const bool draws = arguments.has(option::seed) || arguments.has(option::hidden);
@@ -95,7 +118,8 @@ Translation translation_of(const Arguments& arguments) {
     translation.title = "A translation with random numbers";
     translation.about = {
         "All matrices are random, not trained. The steps are those of a real translator, but the words have "
-        "no meaning."};
+        "no meaning." +
+        pointer_to_trained()};
     translation.on_random = translation.about.front();
     translation.model = drawn_model(arguments, from, to.empty() ? from : to);
   } else {
@@ -110,7 +134,8 @@ Translation translation_of(const Arguments& arguments) {
   translation.source = ids_of(from, model.source_words, "source");
   translation.target = ids_of(to, model.target_words, "target");
   translation.is_forced = !to.empty();
-  const std::size_t most = arguments.count(option::steps).value_or(std::min(from.size() + 2, most_words));
+  const std::size_t most =
+      arguments.count(option::steps).value_or(std::min((draws ? 1 : 2) * from.size() + 2, most_words));
   require_memory(model, from.size(), translation.is_forced ? to.size() : most);
   if (!translation.is_forced) translation.target = translate(model, translation.source, most);
   return translation;

@@ -1,0 +1,221 @@
+#include "command/backward/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "command/backward/copy.hpp"
+#include "op/operations.hpp"
+#include "support/number.hpp"
+
+namespace attn {
+namespace {
+
+// Numbers move by these parts of their size, or of 1 where they are smaller; by the later ones only where the
+// first would step over a kink.
+constexpr double moves[] = {1e-4, 1e-7};
+constexpr double bound = 1e-6;  // of a relative difference
+constexpr double of_rounding =
+    1e-11;  // of the largest number: what rounding may leave of a difference quotient
+constexpr std::size_t most_compared = 64;                    // numbers of one matrix
+constexpr std::uint64_t most_work = std::uint64_t{1} << 31;  // for one matrix
+
+bool has_kinks(const Node& node) {
+  return function_of(*node.operation) == &rectifier;
+}
+
+// A normalization takes out what rounding has left of the mean, so it takes out a step of the mean as well.
+bool is_taken_out_again(const Node& node) {
+  return node.is(role::mean);
+}
+
+// How a gradient compares with finite differences.
+struct Comparison {
+  std::size_t compared = 0, infinite = 0, at_kinks = 0;
+  double difference = 0.0, relative = 0.0;  // the largest
+  std::string where;                        // of the relative one
+  double gradient = 0.0, quotient = 0.0;    // there
+  bool agrees = true;
+};
+
+class Differences {
+ public:
+  Differences(const Loss& loss, const Node& of, double largest)
+      : varied_(of, loss.from.node(), has_kinks),
+        factors_(loss.d_from.node().cells()),
+        rounding_(of_rounding * std::max(largest, 1.0)) {
+    varied_.compute();
+    kinks_ = sides();
+  }
+
+  std::uint64_t work() const { return varied_.work(); }
+  double at(std::size_t i, std::size_t j) const { return varied_.at(i, j); }
+  // What rounding may make of a difference quotient.
+  double rounding() const { return rounding_; }
+
+  // The derivative by one number, from four points around it; nothing where a kink lies among them.
+  std::optional<double> quotient(std::size_t i, std::size_t j) {
+    const double x = varied_.at(i, j);
+    std::optional<double> found;
+    for (const double part : moves) {
+      const double h = part * std::max(1.0, std::fabs(x));
+      const std::optional<double> wide = central(i, j, x, h), narrow = central(i, j, x, h / 2.0);
+      // The error that grows with h² cancels.  (Richardson 1911)
+      if (wide && narrow) found = (4.0 * *narrow - *wide) / 3.0;
+      if (found) break;
+    }
+    varied_.put(i, j, x);
+    return found;
+  }
+
+ private:
+  std::optional<double> central(std::size_t i, std::size_t j, double x, double h) {
+    varied_.put(i, j, x + h);
+    varied_.compute();
+    const Matrix above = varied_.result();
+    if (sides() != kinks_) return std::nullopt;
+    varied_.put(i, j, x - h);
+    varied_.compute();
+    if (sides() != kinks_) return std::nullopt;
+    const Matrix& below = varied_.result();
+    double sum = 0.0;
+    for (std::size_t k = 0; k < factors_->size(); ++k) {
+      const double factor = cells(*factors_)[k];
+      if (factor != 0.0) sum += factor * (cells(above)[k] - cells(below)[k]);
+    }
+    return sum / ((x + h) - (x - h));
+  }
+
+  // On which side of their kinks all numbers lie.
+  std::vector<bool> sides() const {
+    std::vector<bool> all;
+    for (const Node* node : varied_.watched()) {
+      const std::shared_ptr<const Matrix> numbers = node->cells();
+      for (const double number : cells(*numbers)) all.push_back(number > 0.0);
+    }
+    return all;
+  }
+
+  Varied varied_;
+  std::shared_ptr<const Matrix> factors_;
+  double rounding_;
+  std::vector<bool> kinks_;
+};
+
+// The largest number that is computed on the way there, without the −∞ of masks.
+double largest_number(const Node& last) {
+  double largest = 0.0;
+  for (const Node& node : last.graph->nodes()) {
+    if (node.index > last.original().index || !node.operation || node.name.empty()) continue;
+    const std::shared_ptr<const Matrix> numbers = node.cells();
+    for (const double number : cells(*numbers)) {
+      if (std::isfinite(number)) largest = std::max(largest, std::fabs(number));
+    }
+  }
+  return largest;
+}
+
+Comparison compared(const Loss& loss, const GradientStep& step, double largest) {
+  Differences differences(loss, *step.forward, largest);
+  const std::shared_ptr<const Matrix> gradient = step.gradient->cells();
+  const std::size_t size = gradient->size(), columns = gradient->shape().columns;
+  const std::uint64_t of_one = 4 * std::max<std::uint64_t>(differences.work(), 1);
+  const std::size_t count = std::min({size, most_compared, std::size_t(most_work / of_one + 1)});
+  Comparison result;
+  for (std::size_t n = 0; n < count; ++n) {
+    const std::size_t place = n * size / count, i = place / columns, j = place % columns;
+    if (!std::isfinite(differences.at(i, j))) {
+      ++result.infinite;
+      continue;
+    }
+    const std::optional<double> quotient = differences.quotient(i, j);
+    if (!quotient) {
+      ++result.at_kinks;
+      continue;
+    }
+    ++result.compared;
+    const double exact = cells(*gradient)[place], difference = std::fabs(exact - *quotient);
+    const double beyond = std::max(0.0, difference - differences.rounding());
+    const double size_here = std::max(std::fabs(exact), std::fabs(*quotient));
+    const double relative = beyond == 0.0 ? 0.0 : beyond / size_here;
+    result.difference = std::max(result.difference, difference);
+    const bool is_number = relative <= bound;  // not NaN
+    result.agrees = result.agrees && is_number;
+    if (relative >= result.relative || !is_number) {
+      result.relative = relative;
+      result.where = fmt::format("{}[{},{}]", step.gradient->name, i + 1, j + 1);
+      result.gradient = exact;
+      result.quotient = *quotient;
+    }
+  }
+  return result;
+}
+
+void add_rule(Page& page) {
+  page.say(
+      text("Each gradient is compared with a difference quotient of the loss: ",
+           math({"D(h) = (L(x + h) − L(x − h)) / 2h", "D(h) = \\frac{L(x + h) - L(x - h)}{2h}"}),
+           ", taken as ", math({"(4 D(h/2) − D(h)) / 3", "\\frac{4 D(h/2) - D(h)}{3}"}),
+           ", in which the error that grows with h² cancels. The step h is 0.0001 times the size of the "
+           "number, or 0.0001 for numbers below 1. Everything that depends on the number is computed again "
+           "for it. They "
+           "disagree where the difference is more than 0.000001 of the larger one, beyond what rounding may "
+           "make: 1e-11 of the largest number that is computed, or of 1."));
+  page.say(
+      fmt::format("Of a matrix with more than {0} numbers, {0} are compared, evenly spread.", most_compared));
+}
+
+}  // namespace
+
+Outcome check_gradients(const Loss& loss, const std::vector<GradientStep>& steps) {
+  Page page;
+  page.head(1, "Gradients and finite differences");
+  page.say(loss.told);
+  add_rule(page);
+  Listing listing{{"gradient", "numbers", "compared", "largest difference", "relative"}, {}, true};
+  std::size_t infinite = 0, at_kinks = 0, all = 0;
+  Comparison worst;
+  bool agrees = true, has_means = false;
+  const double largest = largest_number(loss.from.node());
+  for (const GradientStep& step : steps) {
+    if (step.forward->is_alias() || &step.forward->original() == &loss.from.node().original()) continue;
+    if (is_taken_out_again(*step.forward)) {
+      has_means = true;
+      continue;
+    }
+    const Comparison one = compared(loss, step, largest);
+    infinite += one.infinite;
+    at_kinks += one.at_kinks;
+    all += one.compared;
+    if (worst.where.empty() || !one.agrees || (worst.agrees && one.relative > worst.relative)) worst = one;
+    agrees = agrees && one.agrees;
+    listing.rows.push_back({step.gradient->name, with_commas(step.gradient->frame.shape.cells()),
+                            with_commas(one.compared), written_difference(one.difference),
+                            one.compared == 0 ? "–" : written_difference(one.relative)});
+  }
+  page.say(std::move(listing));
+  if (infinite > 0) {
+    page.say(fmt::format("{} not compared: a masked score is −∞, and a step does not change it.",
+                         infinite == 1 ? "1 number is" : fmt::format("{} numbers are", infinite)));
+  }
+  if (at_kinks > 0) {
+    page.say(
+        fmt::format("{} not compared: a step would cross a kink of ReLU, where the slope changes from 0 to "
+                    "1. At the kink "
+                    "itself the gradient takes the slope 0.",
+                    at_kinks == 1 ? "1 number is" : fmt::format("{} numbers are", at_kinks)));
+  }
+  if (has_means) {
+    page.say(
+        "The gradients of the means of normalized rows are not compared: a normalization subtracts what "
+        "rounding has left of the mean, and with it a step of the mean. Those of the rows are compared.");
+  }
+  page.say(agrees ? fmt::format("All {} agree. The largest relative difference is {}.",
+                                count_of(all, "compared number"), written_difference(worst.relative))
+                  : fmt::format("They disagree: {} is {}, and the finite difference is {}.", worst.where,
+                                written_digits(worst.gradient, 8), written_digits(worst.quotient, 8)));
+  return {.page = std::move(page), .verdict = agrees ? Verdict::passed : Verdict::failed};
+}
+
+}  // namespace attn

@@ -1,0 +1,536 @@
+#include "command/backward/influence.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "attention/watches.hpp"
+#include "command/backward/loss.hpp"
+#include "command/backward/reach.hpp"
+#include "command/backward/sensitivity.hpp"
+#include "command/backward/through_time.hpp"
+#include "command/quantity_page.hpp"
+#include "graph/address.hpp"
+#include "support/error.hpp"
+#include "support/number.hpp"
+#include "tell/attentions.hpp"
+#include "tell/describe.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t most_ways_back = 20000;
+constexpr std::uint64_t most_work = std::uint64_t{1} << 34;
+constexpr double of_rounding = 1e-12;  // of the largest derivative: less is what rounding leaves of 0
+
+void require_ways(std::uint64_t ways, std::uint64_t work) {
+  if (ways <= most_ways_back && ways * std::max<std::uint64_t>(work, 1) <= most_work) return;
+  fail(
+      "the way back would be taken {} times, once for each number: choose one number with --of, or give "
+      "fewer "
+      "words or smaller sizes",
+      ways);
+}
+
+bool is_computed(const Node& node) {
+  return node.operation && !node.is_alias() && !node.name.empty() && node.family != &family::gradient;
+}
+
+std::string place_of(const Cell& cell) {
+  const Axis &rows = cell.node->frame.rows, &columns = cell.node->frame.columns;
+  return fmt::format("{}[{},{}]", cell.node->name, rows.label(cell.row), columns.label(cell.column));
+}
+
+// One number, or a whole row.
+using Asked = std::vector<Cell>;
+
+std::string place_of(const Asked& asked) {
+  if (asked.size() == 1) return place_of(asked.front());
+  const Node& node = *asked.front().node;
+  return fmt::format("{}[{}]", node.name, node.frame.rows.label(asked.front().row));
+}
+
+// The words that go in: their vectors; or where there are none, what is given in their place.
+std::vector<const Node*> words_of(const Graph& graph, const Node& result) {
+  std::vector<const Node*> vectors, given;
+  for (const Node& node : graph.nodes()) {
+    if (node.index >= result.original().index) break;
+    const bool is_inside = node.within(scope::layer) || node.within(scope::number);
+    if (node.is(role::x) && !is_inside) vectors.push_back(&node);
+    if (!node.operation && (node.is(role::q) || node.is(role::k) || node.is(role::v))) given.push_back(&node);
+  }
+  return vectors.empty() ? given : vectors;
+}
+
+// What of a matrix a number influences, or is influenced by.
+struct Counted {
+  const Node* node;
+  std::size_t depend = 0, masked = 0, apart = 0, flat = 0;
+  double largest = 0.0;
+  Cell where = {};
+};
+
+// How each number of a matrix has to do with one number: its derivative, and what the explanations say.
+struct Relation {
+  const Marked& with_masks;
+  const Marked& without_masks;
+};
+
+Counted counted(const Node& node, const Matrix* derivatives, const Relation& relation, double rounding) {
+  Counted all{&node};
+  for (std::size_t i = 0; i < node.frame.shape.rows; ++i) {
+    for (std::size_t j = 0; j < node.frame.shape.columns; ++j) {
+      const Cell cell{&node, i, j};
+      const double size = derivatives ? std::fabs((*derivatives)(i, j)) : 0.0;
+      if (size > rounding) {
+        ++all.depend;
+        if (size > std::fabs(all.largest)) {
+          all.largest = (*derivatives)(i, j);
+          all.where = cell;
+        }
+      } else if (relation.with_masks.has(cell)) {
+        ++all.flat;
+      } else if (relation.without_masks.has(cell)) {
+        ++all.masked;
+      } else {
+        ++all.apart;
+      }
+    }
+  }
+  return all;
+}
+
+void add_counts(QuantityPage& page, const std::vector<Counted>& all) {
+  page.say(
+      "Each line counts the numbers of a matrix. Some depend: their derivative is not 0, and the largest "
+      "stands "
+      "at the end. Others do not: because a mask cuts them off; because they are apart, with no path between "
+      "(other words, other heads); or because the derivative is multiplied by 0 on the way, as ReLU does "
+      "below "
+      "0, and a matrix where it is 0.");
+  Listing listing{{"matrix", "numbers", "depend", "masked", "apart", "times 0", "largest", "at"}, {}, true};
+  for (const Counted& one : all) {
+    listing.rows.push_back({one.node->name, with_commas(one.node->frame.shape.cells()),
+                            with_commas(one.depend), with_commas(one.masked), with_commas(one.apart),
+                            with_commas(one.flat), one.depend ? written_digits(one.largest, 4) : "–",
+                            one.depend ? place_of(one.where) : "–"});
+  }
+  page.say(std::move(listing));
+}
+
+const Node& node_of(const Graph& graph, const std::string& name) {
+  if (name.find('[') != std::string::npos) return *find_cells(graph, name).front().node;
+  const std::vector<const Node*> found = graph.matching(name);
+  if (found.size() > 1)
+    fail("--of {}: this can mean {} or {}. Give the whole name", name, found[0]->name, found[1]->name);
+  return *found.front();
+}
+
+Asked differentiable_cells(const Graph& graph, const std::string& address) {
+  Asked asked = find_cells(graph, address);
+  const Content content = asked.front().node->content();
+  if (content == Content::ids || content == Content::permissions)
+    fail("{} only chooses: nothing changes smoothly with it. Choose a number that is multiplied or added",
+         address);
+  return asked;
+}
+
+// --- what depends on a number
+
+double norm_of(std::span<const double> numbers) {
+  double squares = 0.0;
+  for (const double number : numbers) squares += number * number;
+  return std::sqrt(squares);
+}
+
+// The derivative by one number, or the length of the gradient by a row.
+double derivative_by(const Matrix& gradient, const Asked& by) {
+  const Cell& first = by.front();
+  return by.size() == 1 ? gradient(first.row, first.column) : norm_of(row(gradient, first.row));
+}
+
+Matrix derivatives_of(const Node& later, const Asked& by, const Marked& reached) {
+  Sensitivity back(later, {by.front().node});
+  Matrix all(later.frame.shape, 0.0);
+  for (std::size_t i = 0; i < all.shape().rows; ++i) {
+    for (std::size_t j = 0; j < all.shape().columns; ++j) {
+      if (!reached.has({&later, i, j})) continue;
+      back.take(i, j);
+      if (const auto gradient = back.by(0)) all(i, j) = derivative_by(*gradient, by);
+    }
+  }
+  return all;
+}
+
+double largest_of(const Matrix& derivatives) {
+  double largest = 0.0;
+  for (const double one : cells(derivatives)) largest = std::max(largest, std::fabs(one));
+  return largest;
+}
+
+void add_dependents(QuantityPage& page, const Node& last, const Asked& by) {
+  const Graph& graph = *last.graph;
+  const Marked with_masks = computed_from(by, last, true), without_masks = computed_from(by, last, false);
+  std::vector<const Node*> later, beside;
+  const Marked before = leading_to(by, false);
+  std::size_t ways = 0, earlier = 0;
+  for (const Node& node : graph.nodes()) {
+    if (!is_computed(node) || node.index > last.original().index || &node == &by.front().node->original())
+      continue;
+    if (without_masks.has_any(node)) {
+      later.push_back(&node);
+      ways += node.frame.shape.cells();
+    } else if (before.has_any(node)) {
+      ++earlier;
+    } else {
+      beside.push_back(&node);
+    }
+  }
+  require_ways(ways, 1);
+  if (later.empty())
+    fail("nothing is computed from {}: choose a number that something depends on", place_of(by));
+  std::vector<Matrix> derivatives;
+  double largest = 0.0;
+  for (const Node* node : later) {
+    derivatives.push_back(derivatives_of(*node, by, with_masks));
+    largest = std::max(largest, largest_of(derivatives.back()));
+  }
+  page.head(2, "What depends on it");
+  std::vector<Counted> all;
+  for (std::size_t i = 0; i < later.size(); ++i)
+    all.push_back(counted(*later[i], &derivatives[i], {with_masks, without_masks}, of_rounding * largest));
+  add_counts(page, all);
+  if (earlier > 0)
+    page.say(fmt::format("It was itself computed from {}, which cannot depend on it.",
+                         count_of(earlier, earlier == 1 ? "other matrix" : "other matrice")));
+  if (!beside.empty()) {
+    std::vector<std::string> names;
+    for (const Node* node : beside) names.push_back(node->name);
+    page.say(fmt::format("No path leads to {}: {}.",
+                         beside.size() == 1 ? "one matrix beside it" : "the matrices beside it",
+                         fmt::join(names, ", ")));
+  }
+  const Matrix& of_last = derivatives.back();
+  if (all.back().depend == 0)
+    page.say(fmt::format("All derivatives of {} are 0: the effect of {} ends before.", later.back()->name,
+                         place_of(by)));
+  if (all.back().depend == 0) return;
+  page.head(2, fmt::format("The derivatives of {}", later.back()->name));
+  page.say(fmt::format("How fast each number of {} grows with {}.", later.back()->name, place_of(by)));
+  page.matrix("derivatives", of_last, last.frame.rows, last.frame.columns, Heat::around_zero);
+}
+
+// --- what a number depends on
+
+// By word: the gradient's length, and the part that its vector has in a first-order change.
+void add_by_word(QuantityPage& page, const Node& words, const Matrix& gradient, const Asked& asked) {
+  const Cell& of = asked.front();
+  const bool is_one = asked.size() == 1;
+  const Matrix& vectors = words.matrix();
+  std::vector<const Node*> heads;
+  for (const Node& node : words.graph->nodes()) {
+    const bool has_query = node.frame.rows.labels == of.node->frame.rows.labels &&
+                           node.frame.shape.rows == of.node->frame.shape.rows;
+    if (node.is(role::weights) && has_query && node.frame.shape.columns == vectors.shape().rows)
+      heads.push_back(&node);
+  }
+  if (heads.size() > 4) heads.clear();
+  std::vector<std::string> columns = {"gradient"};
+  if (is_one) columns.emplace_back("gradient × input");
+  for (const Node* head : heads) columns.push_back(head->name);
+  QuantityRows rows;
+  for (std::size_t j = 0; j < vectors.shape().rows; ++j) {
+    double product = 0.0;
+    for (std::size_t c = 0; c < vectors.shape().columns; ++c) product += vectors(j, c) * gradient(j, c);
+    std::vector<double> numbers = {norm_of(row(gradient, j))};
+    if (is_one) numbers.push_back(product);
+    for (const Node* head : heads) numbers.push_back(head->matrix()(of.row, j));
+    rows.emplace_back(words.frame.rows.label(j), std::move(numbers));
+  }
+  page.head(2, fmt::format("By word: {}", words.name));
+  page.say(fmt::format(
+      "Each line is a row of {}: {} {}", words.name,
+      is_one
+          ? "the length of the gradient by its vector, and the dot product of this gradient with the vector, "
+            "which is the part of the word in a change of all vectors by the same factor."
+          : "the size of the Jacobian of the whole row by its vector.",
+      heads.empty() ? "" : "Beside them stand the attention weights of the row that is asked about."));
+  page.table("by_word." + words.name, columns, rows);
+}
+
+// Of a whole row, the square root of the sum of its squared derivatives by each number.
+std::vector<std::shared_ptr<const Matrix>> gradients_of(const Asked& of, const std::vector<const Node*>& by) {
+  Sensitivity back(*of.front().node, by);
+  require_ways(of.size(), back.work());
+  std::vector<std::shared_ptr<const Matrix>> all(by.size());
+  std::vector<std::shared_ptr<Matrix>> squares(by.size());
+  for (const Cell& cell : of) {
+    back.take(cell.row, cell.column);
+    for (std::size_t i = 0; i < by.size(); ++i) {
+      const auto gradient = back.by(i);
+      if (!gradient) continue;
+      all[i] = gradient;
+      if (!squares[i]) squares[i] = std::make_shared<Matrix>(gradient->shape(), 0.0);
+      for (std::size_t k = 0; k < gradient->size(); ++k)
+        cells(*squares[i])[k] += cells(*gradient)[k] * cells(*gradient)[k];
+    }
+  }
+  if (of.size() == 1) return all;
+  for (std::size_t i = 0; i < by.size(); ++i) {
+    if (!squares[i]) continue;
+    for (double& cell : cells(*squares[i])) cell = std::sqrt(cell);
+    all[i] = squares[i];
+  }
+  return all;
+}
+
+void add_sources(QuantityPage& page, const Graph& graph, const Asked& of) {
+  const Marked with_masks = leading_to(of, true), without_masks = leading_to(of, false);
+  std::vector<const Node*> earlier;
+  for (const Node& node : graph.nodes()) {
+    const bool counts = !node.name.empty() && !node.is_alias() && &node != &of.front().node->original() &&
+                        node.content() != Content::ids && node.content() != Content::permissions;
+    if (counts && without_masks.has_any(node)) earlier.push_back(&node);
+  }
+  if (earlier.empty()) fail("{} is computed from nothing: choose a number that is computed", place_of(of));
+  const std::vector<std::shared_ptr<const Matrix>> derivatives = gradients_of(of, earlier);
+  double largest = 0.0;
+  for (const auto& one : derivatives) {
+    if (one) largest = std::max(largest, largest_of(*one));
+  }
+  if (largest == 0.0) {
+    page.say(
+        "It depends on nothing here: all derivatives are 0, so no small change of what goes in changes it.");
+  }
+  page.head(2, "What it depends on");
+  std::vector<Counted> all;
+  for (std::size_t i = 0; i < earlier.size(); ++i)
+    all.push_back(
+        counted(*earlier[i], derivatives[i].get(), {with_masks, without_masks}, of_rounding * largest));
+  add_counts(page, all);
+  for (const Node* words : words_of(graph, *of.front().node)) {
+    const auto found = std::ranges::find(earlier, &words->original());
+    if (found == earlier.end()) continue;
+    const auto& gradient = derivatives[static_cast<std::size_t>(found - earlier.begin())];
+    if (gradient) add_by_word(page, *words, *gradient, of);
+  }
+}
+
+// --- the outputs and the words, beside attention
+
+// ‖∂ row i / ∂ word j‖ for each of some matrices of words.
+std::vector<Matrix> influences(const Node& result, const std::vector<const Node*>& words) {
+  Sensitivity back(result, words);
+  const Shape shape = result.frame.shape;
+  require_ways(shape.cells(), back.work());
+  std::vector<Matrix> squares;
+  for (const Node* one : words) squares.emplace_back(Shape{shape.rows, one->frame.shape.rows}, 0.0);
+  for (std::size_t i = 0; i < shape.rows; ++i) {
+    for (std::size_t c = 0; c < shape.columns; ++c) {
+      back.take(i, c);
+      for (std::size_t w = 0; w < words.size(); ++w) {
+        const auto gradient = back.by(w);
+        for (std::size_t j = 0; gradient && j < gradient->shape().rows; ++j) {
+          for (const double one : row(*gradient, j)) squares[w](i, j) += one * one;
+        }
+      }
+    }
+  }
+  for (Matrix& one : squares) {
+    for (double& cell : cells(one)) cell = std::sqrt(cell);
+  }
+  return squares;
+}
+
+// The place of the largest number, where it is larger than all others by more than rounding.
+std::optional<std::size_t> largest_place(std::span<const double> numbers) {
+  if (numbers.empty()) return std::nullopt;
+  const auto best = static_cast<std::size_t>(std::ranges::max_element(numbers) - numbers.begin());
+  if (!(numbers[best] > 0.0)) return std::nullopt;
+  for (std::size_t j = 0; j < numbers.size(); ++j) {
+    if (j != best && numbers[best] - numbers[j] <= 1e-9 * numbers[best]) return std::nullopt;
+  }
+  return best;
+}
+
+Matrix shares_of(const Matrix& influence) {
+  Matrix shares = influence;
+  for (std::size_t i = 0; i < shares.shape().rows; ++i) {
+    double sum = 0.0;
+    for (const double one : row(influence, i)) sum += one;
+    for (double& one : row(shares, i)) one = sum > 0.0 ? one / sum : 0.0;
+  }
+  return shares;
+}
+
+// Attention weights of these queries and words: of each head, or of many heads their average.
+struct Attending {
+  std::string title;
+  Matrix weights;
+};
+
+std::vector<Attending> attending(const Graph& graph, Shape shape) {
+  constexpr std::size_t most_heads = 2;
+  if (std::ranges::none_of(graph.nodes(), [](const Node& node) { return node.is(role::weights); })) return {};
+  std::vector<Attending> all;
+  std::vector<Attention> attentions = attentions_of(graph, std::nullopt);
+  std::erase_if(attentions, [&](const Attention& one) { return one.heads.front()->frame.shape != shape; });
+  std::size_t heads = 0;
+  for (const Attention& one : attentions) heads += one.heads.size();
+  for (const Attention& one : attentions) {
+    if (heads <= most_heads) {
+      for (const Node* head : one.heads) {
+        const std::string place = head->place ? head->place->title() : head->name;
+        all.push_back({place, head->matrix()});
+      }
+      continue;
+    }
+    Matrix sum(shape, 0.0);
+    for (const Node* head : one.heads) {
+      for (std::size_t i = 0; i < sum.size(); ++i)
+        cells(sum)[i] += cells(head->matrix())[i] / static_cast<double>(one.heads.size());
+    }
+    all.push_back({one.place ? one.place->title() : "heads", std::move(sum)});
+  }
+  return all;
+}
+
+void add_comparison(QuantityPage& page, const Axis& rows, const Axis& words, const Matrix& shares,
+                    const std::vector<Attending>& attending) {
+  Listing listing{{"query", "gradient"}, {}, true};
+  for (const Attending& one : attending) listing.columns.push_back(one.title);
+  std::vector<std::size_t> others(attending.size(), 0);
+  std::size_t decided = 0;
+  for (std::size_t i = 0; i < shares.shape().rows; ++i) {
+    const std::optional<std::size_t> most = largest_place(row(shares, i));
+    if (most) ++decided;
+    std::vector<std::string> line = {rows.label(i), most ? words.label(*most) : "–"};
+    for (std::size_t h = 0; h < attending.size(); ++h) {
+      const std::optional<std::size_t> key = largest_place(row(attending[h].weights, i));
+      line.push_back(key ? words.label(*key) : "–");
+      if (key && most && *key != *most) ++others[h];
+    }
+    listing.rows.push_back(std::move(line));
+  }
+  page.say(
+      "The word with the largest share, and the word with the largest weight. A dash means that there is "
+      "none, "
+      "or that several share it.");
+  page.say(std::move(listing));
+  for (std::size_t h = 0; h < attending.size(); ++h) {
+    page.say(text(code(attending[h].title),
+                  others[h] == 0
+                      ? std::string(": no query depends most on another word than it attends to most.")
+                      : fmt::format(": for {} of {} the word that is attended to most is not the one "
+                                    "that matters most.",
+                                    others[h], count_of(decided, decided == 1 ? "query" : "querie"))));
+  }
+}
+
+void add_attention_beside_gradient(QuantityPage& page, const Node& result) {
+  const Graph& graph = *result.graph;
+  const std::vector<const Node*> words = words_of(graph, result);
+  if (words.empty()) fail("no words go in whose influence could be shown: give --of and --by numbers");
+  const std::vector<Matrix> all = influences(result, words);
+  page.say(
+      text("The influence of a word on a row of ", code(result.name),
+           " is the size of their Jacobian: the square root of the sum of all squared derivatives of the "
+           "row's numbers by the numbers of the word's vector. Shares are influences divided by the sum of "
+           "their row."));
+  for (std::size_t w = 0; w < words.size(); ++w) {
+    const Node& one = *words[w];
+    page.head(2, fmt::format("The influence of {}", one.name));
+    if (largest_of(all[w]) == 0.0) {
+      page.say("All derivatives are 0: no small change of these words changes the result.");
+      continue;
+    }
+    page.matrix("influence." + one.name, all[w], result.frame.rows, one.frame.rows, Heat::around_zero);
+    const Matrix shares = shares_of(all[w]);
+    const std::vector<Attending> heads = attending(graph, shares.shape());
+    page.head(2, fmt::format("Attention beside gradients: {}", one.name));
+    HeatMaps maps;
+    const auto add_map = [&](std::string title, const Matrix& cells) {
+      maps.tables.push_back({.title = std::move(title),
+                             .rows = result.frame.rows,
+                             .columns = one.frame.rows,
+                             .cells = std::make_shared<const Matrix>(cells),
+                             .heat = Heat::weights});
+    };
+    add_map("shares", shares);
+    for (const Attending& head : heads) add_map(head.title, head.weights);
+    page.say(std::move(maps));
+    if (heads.empty()) {
+      page.say("There are no attention weights of these queries and words to compare with.");
+      continue;
+    }
+    add_comparison(page, result.frame.rows, one.frame.rows, shares, heads);
+  }
+}
+
+// The logits of the right words where these are known, and otherwise the last result.
+const Node& usual_result(const Differentiable& forward, const Arguments& arguments) {
+  if (!forward.predictions.empty()) return add_right_logits(forward);
+  return add_loss(forward, arguments).from.node();
+}
+
+}  // namespace
+
+Outcome influence_page(const Differentiable& forward, const Arguments& arguments) {
+  Graph& graph = *forward.computation.graph;
+  const std::optional<std::string> of = arguments.text(option::of), by = arguments.text(option::by);
+  std::optional<Asked> by_cell, of_cell;
+  if (by) by_cell = differentiable_cells(graph, *by);
+  if (of && of->find('[') != std::string::npos) of_cell = find_cells(graph, *of);
+  const Node& result = of ? node_of(graph, *of) : usual_result(forward, arguments);
+  if (!result.original().operation) fail("--of {}: it is given, so it depends on nothing", result.name);
+  std::vector<const Node*> needed;
+  for (const Node& node : graph.nodes()) {
+    if (node.index <= result.original().index) needed.push_back(&node);
+  }
+  require_room(plan(graph, needed));
+  compute(graph, needed);
+  QuantityPage page;
+  if (forward.computation.problem) page.set_problem(forward.computation.problem);
+  const std::string asked = by_cell ? place_of(*by_cell) : of_cell ? place_of(*of_cell) : "";
+  page.head(1, by_cell && of_cell ? fmt::format("{} and {}", place_of(*by_cell), place_of(*of_cell))
+               : asked.empty()    ? std::string("What matters to the outputs")
+                                  : fmt::format("{}: {}", by ? "What depends on" : "What matters to", asked));
+  if (!forward.title.empty()) page.say(text(Span{Span::Style::emphasis, forward.title}));
+  const std::string random =
+      forward.computation.problem ? told_as_drawn(*forward.computation.problem) : forward.computation.random;
+  if (!random.empty()) page.say(random);
+  page.say(
+      "A derivative says how fast one number grows when another one grows by a little. All derivatives are "
+      "exact: they are computed by going back through the computation.");
+  const bool has_row = (by_cell && by_cell->size() > 1) || (of_cell && of_cell->size() > 1);
+  if (has_row) {
+    page.say(
+        "Of a whole row, the square root of the sum of the squared derivatives stands in place of a "
+        "derivative.");
+  }
+  if (by_cell && of_cell) {
+    const auto gradient = gradients_of(*of_cell, {by_cell->front().node}).front();
+    const double derivative = gradient ? derivative_by(*gradient, *by_cell) : 0.0;
+    const bool are_numbers = of_cell->size() == 1 && by_cell->size() == 1;
+    page.say(text(are_numbers ? "The derivative of " : "The size of the Jacobian of ",
+                  code(place_of(*of_cell)), " by ", code(place_of(*by_cell)), " is ",
+                  strong(written_digits(derivative, 6)),
+                  gradient ? "." : ": the first is not computed from the second."));
+    page.table("derivative", {"derivative"}, {{place_of(*of_cell), {derivative}}});
+  } else if (by_cell) {
+    add_dependents(page, result, *by_cell);
+  } else if (of_cell) {
+    add_sources(page, graph, *of_cell);
+  } else {
+    add_attention_beside_gradient(page, result);
+    add_through_time(page, result);
+  }
+  std::vector<std::string> remarks = forward.remarks;
+  for (std::string& warning : warnings(graph)) remarks.push_back(std::move(warning));
+  return std::move(page).outcome(std::move(remarks));
+}
+
+}  // namespace attn

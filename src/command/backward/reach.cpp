@@ -1,0 +1,109 @@
+#include "command/backward/reach.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "op/operations.hpp"
+#include "tell/describe.hpp"
+
+namespace attn {
+namespace {
+
+bool is_masked(const Cell& score) {
+  return std::isinf(score.value()) && score.value() < 0.0;
+}
+
+// The values of masked keys have no part in a weighted sum.
+std::vector<Cell> terms_of_weighted_sum(const Cell& cell) {
+  const Node &weights = *cell.node->operands[0], &values = *cell.node->operands[1];
+  const Node* const scores = scores_behind(weights);
+  std::vector<Cell> terms;
+  for (std::size_t k = 0; k < values.frame.shape.rows; ++k) {
+    if (scores && is_masked({scores, cell.row, k})) continue;
+    terms.push_back({&weights, cell.row, k});
+    terms.push_back({&values, k, cell.column});
+  }
+  return terms;
+}
+
+std::vector<Cell> terms_of_softmax(const Cell& cell) {
+  const Node& scores = *cell.node->operands.front();
+  std::vector<Cell> terms;
+  if (is_masked({&scores, cell.row, cell.column})) return terms;
+  for (std::size_t j = 0; j < scores.frame.shape.columns; ++j) {
+    const Cell term{&scores, cell.row, j};
+    if (!is_masked(term)) terms.push_back(term);
+  }
+  return terms;
+}
+
+}  // namespace
+
+std::vector<Cell> terms_of(const Cell& cell, bool with_masks) {
+  const Node& node = *cell.node;
+  if (!node.operation) return {};
+  const Operation& operation = *node.operation;
+  if (!with_masks && is_mask(operation)) return {{node.operands.front(), cell.row, cell.column}};
+  if (with_masks && is_softmax(operation)) return terms_of_softmax(cell);
+  const bool is_sum = is_matmul(operation) && node.operands.front()->content() == Content::weights;
+  if (with_masks && is_sum) return terms_of_weighted_sum(cell);
+  return cells_of(operation.explain(node.operands, cell.row, cell.column).expression);
+}
+
+void Marked::mark(const Cell& cell) {
+  const Node& node = cell.node->original();
+  std::vector<bool>& marks = marks_[&node];
+  marks.resize(node.frame.shape.cells());
+  marks[cell.row * node.frame.shape.columns + cell.column] = true;
+}
+
+bool Marked::has(const Cell& cell) const {
+  const Node& node = cell.node->original();
+  const auto found = marks_.find(&node);
+  return found != marks_.end() && found->second[cell.row * node.frame.shape.columns + cell.column];
+}
+
+namespace {
+
+template <class Use>
+void for_each_cell(const Node& node, const Use& use) {
+  for (std::size_t i = 0; i < node.frame.shape.rows; ++i) {
+    for (std::size_t j = 0; j < node.frame.shape.columns; ++j) use(Cell{&node, i, j});
+  }
+}
+
+}  // namespace
+
+Marked computed_from(const std::vector<Cell>& cells, const Node& last, bool with_masks) {
+  Marked marked;
+  for (const Cell& cell : cells) marked.mark(cell);
+  const std::deque<Node>& nodes = last.graph->nodes();
+  for (std::size_t i = cells.front().node->original().index + 1; i <= last.original().index; ++i) {
+    const Node& node = nodes[i];
+    const auto has_any = [&](const Node* operand) { return marked.has_any(*operand); };
+    if (node.is_alias() || node.family == &family::gradient || std::ranges::none_of(node.operands, has_any))
+      continue;
+    for_each_cell(node, [&](const Cell& one) {
+      const std::vector<Cell> terms = terms_of(one, with_masks);
+      if (std::ranges::any_of(terms, [&](const Cell& term) { return marked.has(term); })) marked.mark(one);
+    });
+  }
+  return marked;
+}
+
+Marked leading_to(const std::vector<Cell>& cells, bool with_masks) {
+  Marked marked;
+  const Node& last = cells.front().node->original();
+  for (const Cell& cell : cells) marked.mark(cell);
+  const std::deque<Node>& nodes = last.graph->nodes();
+  for (std::size_t i = last.index + 1; i-- > 0;) {
+    if (!marked.has_any(nodes[i])) continue;
+    for_each_cell(nodes[i], [&](const Cell& one) {
+      if (!marked.has(one)) return;
+      for (const Cell& term : terms_of(one, with_masks)) marked.mark(term);
+    });
+  }
+  return marked;
+}
+
+}  // namespace attn

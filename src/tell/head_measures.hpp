@@ -1,0 +1,77 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/graph.hpp"
+#include "page/page.hpp"
+
+namespace attn {
+
+/// How many kinds of keys there are that a head may attend to.
+inline constexpr std::size_t target_count = 8;
+/// "previous word", "itself" …, in the order in which they count where two have the same share.
+std::span<const std::string_view> target_names();
+
+/// A query, a key, and the weight between them.
+struct HeadPair {
+  std::size_t query, key;
+  double weight;
+};
+
+/// What is measured of one head, over the queries that have a choice: at least two permitted keys.
+struct HeadMeasure {
+  std::size_t queries = 0;
+  std::size_t with_one_key = 0, without_keys = 0, without_shares = 0;
+  double entropy = 0.0, most_entropy = 0.0;     // in bits, means over the queries
+  std::array<double, target_count> shares{};    // means over the queries that have such a key; 0 without any
+  std::array<bool, target_count> are_common{};  // whether enough queries have one
+  std::optional<double> of_expected =
+      {};                           // mean weight of keys with the word that should come out; nothing: none
+  bool expected_is_common = false;  // whether enough queries have such a key
+  std::vector<HeadPair> strongest = {};  // of the weights that were added last
+};
+
+/// What is known of the queries of a head on one sentence.
+struct KnownQueries {
+  std::vector<bool> counts = {};           // those that are not left out; empty: all
+  std::vector<std::string> expected = {};  // words that should come out there; an empty word: not known
+};
+
+/// Measures one head on one sentence after another.
+class HeadMeter {
+ public:
+  /// The weights of the head.
+  void add(const Node& weights, const KnownQueries& known = {});
+  HeadMeasure measure() const;
+
+ private:
+  class Sentence;
+
+  HeadMeasure sums_;
+  std::array<std::size_t, target_count> queries_with_{};
+  std::size_t queries_with_expected_ = 0;
+  double share_of_expected_ = 0.0;
+};
+
+/// What a head attends to, and the share that decided it.
+struct HeadLabel {
+  std::string_view name;
+  std::optional<double> share = {};  // nothing where none did
+};
+HeadLabel label_of(const HeadMeasure& head);
+
+/// All labels that there are, in the order of the rules.
+std::vector<std::string_view> label_names();
+
+/// Adds the rules by which heads with these measures get their labels.
+void add_label_rules(Page& page, std::span<const HeadMeasure> heads);
+
+/// "57 %".
+std::string percent_of(double share);
+
+}  // namespace attn

@@ -1,0 +1,221 @@
+#include "tell/training_page.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "support/number.hpp"
+#include "tell/attentions.hpp"
+#include "tell/describe.hpp"
+#include "tell/trained_run.hpp"
+#include "tell/training_heads.hpp"
+
+namespace attn {
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr int loss_digits = 4;
+
+std::string percent(double share) {
+  return fmt::format("{}\u00A0%", written_fixed(100.0 * share, 1));
+}
+
+std::string joined(const Words& words) {
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::string kind_in_words(const Transformer& model) {
+  const TransformerSizes& sizes = model.sizes;
+  const ModelRecipe& recipe = model.recipe;
+  const std::size_t layers = model.has_encoder() ? sizes.encoder_layers : sizes.decoder_layers;
+  return fmt::format("A Transformer ({}): {}, {}, d_model = {}, {}; norms: {}; positions: {}.",
+                     model.kind->name, count_of(layers, "layer"), count_of(sizes.heads, "head"),
+                     sizes.d_model,
+                     sizes.d_ff == 0 ? std::string("attention alone") : fmt::format("d_ff = {}", sizes.d_ff),
+                     recipe.norm->name, recipe.positions->name);
+}
+
+std::string kind_in_words(const EncoderDecoder& model) {
+  return fmt::format("A recurrent encoder-decoder: cell {}, attention {}, states of size {}.",
+                     model.cell->name, model.variant->name, model.state_size);
+}
+
+void add_model(Page& page, const Trainer& trainer, const TrainedModel& model) {
+  page.head(2, "The model");
+  page.say(std::visit([](const auto& any) { return kind_in_words(any); }, model));
+  page.say(fmt::format("It has {} parameters, {} words that go in and {} that come out.",
+                       with_commas(count_parameters(model)), words_in(model).size(),
+                       words_out(model).size()));
+  Listing listing{.columns = {"option", "value", "what it is"}, .rows = {}};
+  for (const TrainingField& field : training_fields())
+    listing.rows.push_back(
+        {std::string(field.name), field.told(trainer.options()), std::string(field.summary)});
+  page.say(std::move(listing));
+}
+
+Series series(std::string name, const std::vector<CurvePoint>& curve, double (*value)(const CurvePoint&)) {
+  Series points{std::move(name), {}, {}};
+  for (const CurvePoint& point : curve) {
+    points.x.push_back(static_cast<double>(point.step));
+    points.y.push_back(value(point));
+  }
+  return points;
+}
+
+Plot accuracy_curve(const Trainer& trainer) {
+  return {.title = "Share that is right, of what was held out",
+          .x_name = "step",
+          .series = {series("words", trainer.curve(),
+                            [](const CurvePoint& point) { return point.held_out.accuracy(); }),
+                     series("whole sentences", trainer.curve(),
+                            [](const CurvePoint& point) { return point.held_out.sentence_accuracy(); })}};
+}
+
+void add_table(Page& page, const Trainer& trainer) {
+  const std::vector<CurvePoint>& curve = trainer.curve();
+  const double guessing = loss_of_guessing(trainer.setup());
+  const Words columns = {"loss", "held out", "guessing", "words", "sentences", "rate", "gradient"};
+  auto numbers = std::make_shared<Matrix>(Shape{curve.size(), columns.size()});
+  Words steps;
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    const CurvePoint& point = curve[i];
+    const std::array row = {point.loss,
+                            point.held_out.loss,
+                            guessing,
+                            point.held_out.accuracy(),
+                            point.held_out.sentence_accuracy(),
+                            point.rate,
+                            point.gradient_norm};
+    std::ranges::copy(row, attn::row(*numbers, i).begin());
+    steps.push_back(fmt::format("step {}", point.step));
+  }
+  const std::shared_ptr<const Matrix> cells = std::move(numbers);
+  const Frame frame{cells->shape(), axis("steps", steps), axis("measures", columns)};
+  page.trace = Trace(
+      {Traced{.name = "curve", .formula = {"curve", "\\mathrm{curve}"}, .frame = frame, .cells = [cells] {
+                return cells;
+              }}});
+  page.say(Table{.title = "curve",
+                 .array = "curve",
+                 .rows = frame.rows,
+                 .columns = frame.columns,
+                 .cells = cells,
+                 .columns_differ = true});
+}
+
+void add_curve(Page& page, const Trainer& trainer, bool was_stopped) {
+  const std::vector<CurvePoint>& curve = trainer.curve();
+  page.head(2, "The curve");
+  if (curve.empty()) return page.say("No step was made.");
+  const CurvePoint& last = curve.back();
+  page.say(fmt::format("{} {} of {}. At step {}: {}.", was_stopped ? "Stopped after step" : "Trained to step",
+                       trainer.steps_done(), trainer.options().steps, last.step,
+                       standing_of(trainer, last.held_out)));
+  page.say(fmt::format(
+      "Guessing means to give each of {} words the same probability: its loss is ln {} = {}. The loss is the "
+      "cross-entropy of a word, in natural units. \"held out\" is measured on {} that the model was never "
+      "trained on.",
+      trainer.setup().choices, trainer.setup().choices,
+      written_fixed(loss_of_guessing(trainer.setup()), loss_digits),
+      count_of(trainer.held_out().size(), "sentence")));
+  page.say(fmt::format("What is counted: {}.", trainer.task().measure));
+  page.say(loss_curve(trainer));
+  page.say(accuracy_curve(trainer));
+  add_table(page, trainer);
+}
+
+void add_sentence(Page& page, const TrainedRun& run) {
+  Listing listing{.columns = {"what", "words"}, .rows = {{"goes in", joined(run.goes_in)}}};
+  if (!run.expected.empty()) listing.rows.push_back({"should come out", joined(run.expected)});
+  listing.rows.push_back({"comes out", joined(run.comes_out)});
+  page.say(std::move(listing));
+}
+
+void add_example(Page& page, const TrainedModel& model, const TaskExample& sentence) {
+  page.head(2, "One sentence");
+  const TrainedRun run = run_on(model, sentence);
+  add_sentence(page, run);
+  add_pictures(page, *run.graph);
+}
+
+// The same weights at each of the steps, head by head.
+void add_comparison(Page& page, const Trainer& trainer, const TrainingTold& told) {
+  page.head(2, "The same sentence at several steps");
+  Listing listing{.columns = {"step", "loss", "right", "comes out"}, .rows = {}, .headed = true};
+  std::vector<TrainedRun> runs;
+  std::vector<LearnedHeads> learned;
+  for (const ModelAtStep& at : told.compared) {
+    runs.push_back(run_on(at.model, told.sentence));
+    learned.push_back(heads_of(at.model, trainer.held_out()));
+    listing.rows.push_back({fmt::format("{}", at.step), written_fixed(at.loss, loss_digits),
+                            percent(at.accuracy), joined(runs.back().comes_out)});
+  }
+  page.say(fmt::format("Goes in: {}", joined(runs.front().goes_in)));
+  if (!runs.front().expected.empty())
+    page.say(fmt::format("Should come out: {}", joined(runs.front().expected)));
+  page.say(std::move(listing));
+  page.head(2, "The heads at several steps");
+  const std::size_t heads = learned.front().heads.size();
+  for (std::size_t h = 0; h < heads; ++h) {
+    page.say(text(strong(learned.front().titles[h])));
+    HeatMaps maps;
+    Words labels;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const Node& weights = *attention_weights(*runs[i].graph, std::nullopt)[h];
+      maps.tables.push_back(table_of(weights));
+      maps.tables.back().title = fmt::format("step {}", told.compared[i].step);
+      const HeadLabel label = label_of(learned[i].heads[h]);
+      labels.push_back(fmt::format("step {}: {}{}", told.compared[i].step, label.name,
+                                   label.share ? " (" + percent_of(*label.share) + ")" : ""));
+    }
+    page.say(fmt::format("Attends to, over {}: {}.", count_of(learned.front().sentences, "held-out sentence"),
+                         fmt::join(labels, "; ")));
+    page.say(std::move(maps));
+  }
+}
+
+}  // namespace
+
+std::string standing_of(const Trainer& trainer, const Evaluation& evaluation) {
+  return fmt::format("loss {} (guessing: {}), {} of words right, {} of sentences right as a whole",
+                     written_fixed(evaluation.loss, loss_digits),
+                     written_fixed(loss_of_guessing(trainer.setup()), loss_digits),
+                     percent(evaluation.accuracy()), percent(evaluation.sentence_accuracy()));
+}
+
+Plot loss_curve(const Trainer& trainer) {
+  Plot plot{
+      .title = "Loss of a word",
+      .x_name = "step",
+      .series = {
+          series("in training", trainer.curve(), [](const CurvePoint& point) { return point.loss; }),
+          series("held out", trainer.curve(), [](const CurvePoint& point) { return point.held_out.loss; })}};
+  Series guessing{"guessing", {}, {}};
+  for (const CurvePoint& point : trainer.curve()) {
+    guessing.x.push_back(static_cast<double>(point.step));
+    guessing.y.push_back(loss_of_guessing(trainer.setup()));
+  }
+  plot.series.push_back(std::move(guessing));
+  return plot;
+}
+
+void add_training(Page& page, const Trainer& trainer, const TrainingTold& told) {
+  const Task& task = trainer.task();
+  const TrainedModel model = trainer.model();
+  page.head(1, fmt::format("Training: {}", task.name));
+  page.say(fmt::format("{}", task.summary));
+  for (const std::string_view paragraph : task.about) page.say(std::string(paragraph));
+  add_model(page, trainer, model);
+  add_curve(page, trainer, told.was_stopped);
+  page.head(2, "What the heads do");
+  add_heads(page, heads_of(model, trainer.held_out()));
+  add_example(page, model, told.sentence);
+  if (!told.compared.empty()) add_comparison(page, trainer, told);
+  if (told.next.empty()) return;
+  page.head(2, "What to try next");
+  Margined list;
+  for (const Text& line : told.next) list.lines.push_back({"- ", "  ", line});
+  page.say(std::move(list));
+}
+
+}  // namespace attn

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "page/page.hpp"
+#include "training/trainer.hpp"
+
+namespace attn {
+
+/// A model as it was at one step of its training.
+struct ModelAtStep {
+  std::size_t step = 0;
+  TrainedModel model;
+  double loss = 0.0, accuracy = 0.0;  // on what was held out
+};
+
+/// What a page on training tells beside the training itself.
+struct TrainingTold {
+  TaskExample sentence;               // that is looked at
+  std::vector<ModelAtStep> compared;  // models whose weights on it are compared; empty: none
+  std::vector<Text> next;             // what to try next
+  bool was_stopped = false;
+};
+
+/// "loss 0.0312 (guessing: 2.3026), 99.1 % of words right": how well a model does.
+std::string standing_of(const Trainer& trainer, const Evaluation& evaluation);
+
+/// Adds what a task needs attention for, the model, the curve, the measure, what the heads do, and examples.
+void add_training(Page& page, const Trainer& trainer, const TrainingTold& told);
+
+/// The loss so far, beside that of guessing, as curves.
+Plot loss_curve(const Trainer& trainer);
+
+}  // namespace attn

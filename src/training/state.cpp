@@ -1,0 +1,256 @@
+#include "training/state.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <set>
+#include <sstream>
+
+#include "files/safetensors.hpp"
+#include "model/schema.hpp"
+#include "parameters/source.hpp"
+#include "problem/encoder_decoder_file.hpp"
+#include "problem/transformer_file.hpp"
+#include "support/error.hpp"
+#include "support/lookup.hpp"
+#include "support/number.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::string_view metadata_name = "training";
+
+std::string first_moment(const std::string& parameter) {
+  return fmt::format("{}first.{}", training_prefix, parameter);
+}
+std::string second_moment(const std::string& parameter) {
+  return fmt::format("{}second.{}", training_prefix, parameter);
+}
+
+// --- what a model file says of a trained model
+
+std::string how_it_was_trained(const TrainingState& state) {
+  if (state.step == 0)
+    return fmt::format("The parameters are random (seed {}), not trained.", state.options.seed);
+  return fmt::format("Trained with attn train {}: {} with batches of {} (seed {}).", state.task,
+                     count_of(state.step, "step"), count_of(state.options.batch, "sentence"),
+                     state.options.seed);
+}
+
+std::vector<std::string> how_well_it_does(const TrainingState& state) {
+  if (state.curve.empty() || state.curve.back().step != state.step) return {};
+  const Evaluation& held_out = state.curve.back().held_out;
+  if (held_out.words == 0) return {};
+  return {fmt::format("On {} that training never saw, {} of {} words are right.",
+                      count_of(held_out.sentences, "sentence"), held_out.right_words, held_out.words)};
+}
+
+SafetensorsMetadata description_of(const TrainingState& state, const Transformer& model) {
+  const Task& task = look_up(tasks(), state.task, "task");
+  TransformerFile file;
+  file.model = model;
+  file.model.parameters.clear();
+  file.model.about = {how_it_was_trained(state)};
+  for (std::string& sentence : how_well_it_does(state)) file.model.about.push_back(std::move(sentence));
+  (model.kind->encodes ? file.source : file.target) = task.example;
+  return metadata_of(file);
+}
+
+SafetensorsMetadata description_of(const TrainingState& state, const EncoderDecoder& model) {
+  const Task& task = look_up(tasks(), state.task, "task");
+  EncoderDecoderFile file;
+  file.title = fmt::format("{}, trained", task.name);
+  file.about = how_well_it_does(state);
+  file.numbers = {how_it_was_trained(state)};
+  file.cell = model.cell->name;
+  file.variant = model.variant->name;
+  file.source = task.example;
+  file.source_words = model.source_words;
+  file.target_words = model.target_words;
+  file.features = model.features;
+  return metadata_of(file);
+}
+
+SafetensorsMetadata description_of(const TrainingState& state) {
+  return std::visit([&](const auto& model) { return description_of(state, model); }, state.model);
+}
+
+std::vector<WrittenTensor> tensors_of(const TrainedModel& model) {
+  std::vector<WrittenTensor> tensors;
+  for (const auto& [name, matrix] : matrices_of(model)) {
+    const Parameter* const parameter = find_parameter(called(name).role());
+    tensors.push_back(
+        {name, matrix.get(), parameter && parameter->is_vector() ? std::size_t{1} : std::size_t{2}});
+  }
+  return tensors;
+}
+
+// --- what goes on, as JSON
+
+Json json_of(const Evaluation& evaluation) {
+  return {evaluation.loss, evaluation.words, evaluation.right_words, evaluation.sentences,
+          evaluation.right_sentences};
+}
+
+Evaluation evaluation_of(const Json& json) {
+  return {.loss = json.at(0).get<double>(),
+          .words = json.at(1).get<std::size_t>(),
+          .right_words = json.at(2).get<std::size_t>(),
+          .sentences = json.at(3).get<std::size_t>(),
+          .right_sentences = json.at(4).get<std::size_t>()};
+}
+
+Json json_of(const CurvePoint& point) {
+  return {{"step", point.step}, {"steps", point.steps},
+          {"loss", point.loss}, {"gradient_norm", point.gradient_norm},
+          {"rate", point.rate}, {"held_out", json_of(point.held_out)}};
+}
+
+CurvePoint point_of(const Json& json) {
+  return {.step = json.at("step").get<std::size_t>(),
+          .steps = json.at("steps").get<std::size_t>(),
+          .loss = json.at("loss").get<double>(),
+          .gradient_norm = json.at("gradient_norm").get<double>(),
+          .rate = json.at("rate").get<double>(),
+          .held_out = evaluation_of(json.at("held_out"))};
+}
+
+// A size that may be asked for, by name.
+struct SizeMember {
+  const char* name;
+  std::optional<std::size_t> SizeChanges::*member;
+};
+constexpr SizeMember size_members[] = {{"layers", &SizeChanges::layers},
+                                       {"heads", &SizeChanges::heads},
+                                       {"d_model", &SizeChanges::d_model},
+                                       {"d_ff", &SizeChanges::d_ff}};
+
+Json json_of(const TrainingState& state) {
+  Json json = {{"task", state.task}, {"step", state.step}};
+  for (const TrainingField& field : training_fields())
+    json["options"][std::string(field.name)] = field.told(state.options);
+  for (const SizeMember& size : size_members) {
+    if (const std::optional<std::size_t> value = state.request.sizes.*size.member)
+      json["sizes"][size.name] = *value;
+  }
+  if (!state.request.variant.empty()) json["variant"] = state.request.variant;
+  for (const TextPair& pair : state.request.pairs) json["pairs"].push_back({pair.source, pair.target});
+  json["generator"] = state.generator;
+  json["curve"] = Json::array();
+  for (const CurvePoint& point : state.curve) json["curve"].push_back(json_of(point));
+  json["next"] = json_of(state.next);
+  return json;
+}
+
+bool is_generator(const std::string& text) {
+  Generator generator;
+  std::istringstream stream(text);
+  return static_cast<bool>(stream >> generator);
+}
+
+TrainingState state_of(const Json& json, const std::string& where) {
+  TrainingState state{.task = json.at("task").get<std::string>()};
+  state.step = json.at("step").get<std::size_t>();
+  for (const auto& [name, value] : json.at("options").items()) {
+    const TrainingField& field = look_up(training_fields(), name, "option of training");
+    field.take(state.options, value.get<std::string>(), fmt::format("{}: {}", where, name));
+  }
+  for (const SizeMember& size : size_members) {
+    if (json.contains("sizes") && json["sizes"].contains(size.name))
+      state.request.sizes.*size.member = json["sizes"][size.name].get<std::size_t>();
+  }
+  state.request.variant = json.value("variant", "");
+  if (json.contains("pairs")) {
+    for (const Json& pair : json["pairs"])
+      state.request.pairs.push_back({pair.at(0).get<std::string>(), pair.at(1).get<std::string>()});
+  }
+  state.generator = json.at("generator").get<std::string>();
+  for (const Json& point : json.at("curve")) state.curve.push_back(point_of(point));
+  state.next = point_of(json.at("next"));
+  return state;
+}
+
+// --- reading
+
+TrainedModel model_in(std::string_view bytes, const SafetensorsMetadata& metadata, const std::string& where) {
+  if (metadata.contains(model_type::transformer.metadata)) return read_transformer(bytes, where).model;
+  const EncoderDecoderFile file = read_encoder_decoder(bytes, where);
+  return encoder_decoder_of(file, look_up(alignment_variants(), file.variant, "variant"),
+                            look_up(recurrences(), file.cell, "cell"));
+}
+
+void take_moments(TrainingState& state, std::string_view bytes, const std::string& where) {
+  std::map<std::string, Safetensor, std::less<>> tensors;
+  for (Safetensor& tensor : safetensors_in(
+           bytes, where, [](const std::string& name) { return name.starts_with(training_prefix); }))
+    tensors.emplace(tensor.name, tensor);
+  const auto moment = [&](const std::string& name, Shape shape) {
+    const auto found = tensors.find(name);
+    if (found == tensors.end() || found->second.shape != shape)
+      fail("{} has no {} ({}), which training needs to go on: give a file that attn train saved", where,
+           name_in_quotes(name), to_string(shape));
+    return matrix_from(found->second);
+  };
+  for (const auto& [name, matrix] : matrices_of(state.model)) {
+    const Shape shape = matrix->shape();
+    state.moments.emplace(name,
+                          Moments{moment(first_moment(name), shape), moment(second_moment(name), shape)});
+  }
+}
+
+// The task may have changed since the file was written.
+void require_same_parameters(const TrainingState& state, const std::string& where) {
+  TrainedModel expected = set_up(look_up(tasks(), state.task, "task"), state.request).model;
+  const std::vector<ParameterShape> shapes = parameters_of(expected);
+  const ModelParameters& there = matrices_of(state.model);
+  const bool fits =
+      there.size() == shapes.size() && std::ranges::all_of(shapes, [&](const ParameterShape& one) {
+        const auto found = there.find(one.name);
+        return found != there.end() && found->second->shape() == one.shape;
+      });
+  if (!fits)
+    fail("{} has other parameters than the task {} has now: train it anew, without --resume", where,
+         state.task);
+}
+
+}  // namespace
+
+void write_state(const TrainingState& state, Sink& sink) {
+  std::vector<WrittenTensor> tensors = tensors_of(state.model);
+  for (const auto& [name, moments] : state.moments) {
+    tensors.push_back({first_moment(name), &moments.first, 2});
+    tensors.push_back({second_moment(name), &moments.second, 2});
+  }
+  SafetensorsMetadata metadata = description_of(state);
+  metadata.emplace(metadata_name, json_of(state).dump());
+  write_safetensors(tensors, sink, metadata);
+}
+
+TrainingState read_state(std::string_view bytes, const std::string& where) {
+  if (!is_safetensors(bytes)) fail("{} is not a .safetensors file: give a file that attn train saved", where);
+  const SafetensorsMetadata metadata = safetensors_metadata(bytes, where);
+  const auto found = metadata.find(metadata_name);
+  if (found == metadata.end())
+    fail("{} has no state of training, so training cannot go on from it: give a file that attn train saved",
+         where);
+  TrainingState state;
+  try {
+    state = state_of(Json::parse(found->second), where);
+  } catch (const Json::exception&) {
+    fail("{}: its state of training is damaged: give a file that attn train saved", where);
+  }
+  look_up(tasks(), state.task, "task");
+  if (!is_generator(state.generator))
+    fail("{}: its state of training is damaged: give a file that attn train saved", where);
+  state.model = model_in(bytes, metadata, where);
+  require_same_parameters(state, where);
+  take_moments(state, bytes, where);
+  return state;
+}
+
+void write_model(const TrainingState& state, Sink& sink) {
+  write_safetensors(tensors_of(state.model), sink, description_of(state), FloatSize::four_bytes);
+}
+
+}  // namespace attn

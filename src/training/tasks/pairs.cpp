@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <set>
+
+#include "problem/words.hpp"
+#include "support/error.hpp"
+#include "training/tasks.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::string_view about[] = {
+    "The pairs are the reader's own: from each first sentence the model learns to write the second one. An "
+    "encoder "
+    "reads the first; a decoder writes the second word by word, and attends to the words of the first "
+    "(cross-attention).",
+    "Every tenth pair of the file is held out. With few pairs a model can learn them by heart: then its loss "
+    "in "
+    "training falls and that of the pairs held out does not.",
+};
+
+std::vector<std::string> with_end(const std::string& sentence) {
+  std::vector<std::string> words = split_words(sentence);
+  words.emplace_back(end_word);
+  return words;
+}
+
+Ids ids_in(const Vocabulary& vocabulary, const std::vector<std::string>& words) {
+  Ids ids;
+  for (const std::string& word : words) ids.push_back(id_in(vocabulary, word));
+  return ids;
+}
+
+Transformer model_of(const std::vector<TextPair>& pairs, const SizeChanges& changes) {
+  Transformer model{.kind = &both_sides(), .recipe = recipe_with("pre", "rms", "sinusoidal")};
+  model.sizes =
+      changed({.encoder_layers = 1, .decoder_layers = 1, .d_model = 32, .heads = 2, .d_ff = 64}, changes);
+  model.target_vocabulary = {std::string(start_word), std::string(end_word)};
+  std::vector<std::string> sources, targets;
+  for (const TextPair& pair : pairs) {
+    for (const std::string& word : with_end(pair.source)) sources.push_back(word);
+    for (const std::string& word : split_words(pair.target)) targets.push_back(word);
+  }
+  const auto different = [](std::vector<std::string>& words) {
+    std::ranges::sort(words);
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+  };
+  different(sources);
+  different(targets);
+  model.source_vocabulary = sources;
+  model.target_vocabulary = with_new_words(std::move(model.target_vocabulary), targets);
+  model.sizes.source_words = model.source_vocabulary.size();
+  model.sizes.target_words = model.target_vocabulary.size();
+  model.title = "Own pairs, trained";
+  model.recipe.scale_embeddings = false;
+  return model;
+}
+
+std::vector<TaskExample> examples_of(const std::vector<TextPair>& pairs, const Transformer& model) {
+  std::vector<TaskExample> examples;
+  for (const TextPair& pair : pairs) {
+    TaskExample example{.source = ids_in(model.source_vocabulary, with_end(pair.source)),
+                        .given = {id_in(model.target_vocabulary, start_word)},
+                        .expected = ids_in(model.target_vocabulary, with_end(pair.target))};
+    example.given.insert(example.given.end(), example.expected.begin(), example.expected.end() - 1);
+    examples.push_back(std::move(example));
+  }
+  return examples;
+}
+
+// Every tenth, or the last one of fewer; what has the same first sentence is held out with it.
+std::set<Ids> held_out_of(const std::vector<TaskExample>& examples) {
+  constexpr std::size_t every = 10;
+  std::set<Ids> held_out;
+  for (std::size_t i = every - 1; i < examples.size(); i += every) held_out.insert(examples[i].source);
+  if (held_out.empty()) held_out.insert(examples.back().source);
+  return held_out;
+}
+
+TaskSetup set_up(const TaskRequest& request) {
+  Transformer model = model_of(request.pairs, request.sizes);
+  const std::vector<TaskExample> examples = examples_of(request.pairs, model);
+  const std::set<Ids> held_out = held_out_of(examples);
+  std::vector<TaskExample> training;
+  std::ranges::copy_if(examples, std::back_inserter(training),
+                       [&](const TaskExample& example) { return !held_out.contains(example.source); });
+  if (training.empty())
+    fail(
+        "there are only pairs with the same first sentence: give two pairs with different ones, one to train "
+        "on "
+        "and one to hold out");
+  return {
+      .model = std::move(model),
+      .data = {
+          .longest = BatchShape::of(examples, 1),
+          .draw = [training](Generator& generator) { return training[any_of(training.size(), generator)]; },
+          .is_held_out = [held_out](const TaskExample& example) { return held_out.contains(example.source); },
+          .all = examples},
+      .defaults = {.steps = 1000, .batch = 32, .rate = 3e-3}};
+}
+
+}  // namespace
+
+const Task pairs_task{.name = "pairs",
+                      .summary = "sentences of your own, from a text file of pairs",
+                      .about = about,
+                      .measure = "words of the second sentence, each given the right ones before it",
+                      .goal = 0.0,
+                      .example = "",
+                      .needs_pairs = true,
+                      .set_up = set_up};
+
+}  // namespace attn
