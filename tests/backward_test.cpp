@@ -135,7 +135,7 @@ TEST_CASE("the memory of a way back is known from shapes alone") {
 TEST_CASE("one step against the gradients makes the loss of the example by hand smaller") {
   const std::string text = in_one_line(accepted({"backward", "--by-hand"}).out);
   check_has(text, "The loss was 8 and is now");
-  check_has(text, "it has become smaller");
+  check_has(text, "it has changed by -1.157");
   check_has(text, "d_w_q[2,2] = x[1,2]⋅d_q[1,2] + x[2,2]⋅d_q[2,2]");
 }
 
@@ -165,7 +165,7 @@ TEST_CASE("a loss that cannot be is refused in one sentence") {
   refuses({"backward", "--upstream", "1 2 3"}, "--upstream is 1×3, and output is 2×2");
   refuses({"backward", "--of", "output[1,1]", "--upstream", "1 2; 3 4"}, "without a cell");
   refuses({"backward", "transformer", "--model", "copy", "--target", "zebra"}, "zebra");
-  refuses({"backward", "--upstream", "1 nan; 1 1"}, "--upstream has a number that is not finite");
+  refuses({"backward", "--upstream", "1 nan; 1 1"}, "--upstream[1,2] is not finite");
   refuses({"walk", "--check"}, "--check belongs to --backward");
   refuses({"backward", "nonsense"}, "unknown command 'nonsense'");
   refuses({"backward", "--by-hand", "--text", "a b c d", "--d-model", "32"},
@@ -236,4 +236,32 @@ TEST_CASE("attention beside gradients of every kind of computation") {
   check_has(align, "The way through attention carries more than the way along the states in");
   check_has(in_one_line(accepted({"influence", "align", "--variant", "none"}).out),
             "This variant has no attention");
+}
+
+TEST_CASE("a gradient check knows how precise its differences are and where there is no derivative") {
+  checked({"backward", "encoder", "--norm", "pre", "--text", "a b"});
+  const Words given = {"backward", "--q", "0 0; 1 1", "--k", "1 0; 0 1", "--v", "1; 2"};
+  checked(given + Words{"--score", "gaussian", "--score-sigma", "0.01"});
+  check_has(checked(given + Words{"--score", "cosine"}), "the loss has no derivative there");
+}
+
+TEST_CASE("influence counts scores that a mask cuts off as masked") {
+  const std::string text = in_one_line(
+      accepted({"influence", "--text", "a b c", "--causal", "--d-model", "2", "--of", "output[2,1]"}).out);
+  check_has(text, "scores 9 2 1 6 0");
+}
+
+TEST_CASE("a step by hand that leads nowhere finite is refused, and a small one tells its change") {
+  check_has(in_one_line(accepted({"backward", "--by-hand", "--step-size", "1e-12"}).out),
+            "it has changed by -1.175");
+  refuses({"backward", "--by-hand", "--step-size", "1e300"}, "the loss is not finite");
+  refuses({"backward", "softmax"}, "attn softmax has no backward pass to show");
+  refuses({"backward", "--check", "encoder"}, "the command comes first: attn backward encoder");
+  refuses({"backward", "transformer", "--size", "base"}, "choose some with --only");
+}
+
+TEST_CASE("the loss is one number only where all rows of a normalization sum to the same") {
+  const Words encoder = {"backward", "encoder", "--text", "a b", "--outline"};
+  check_has(in_one_line(accepted(encoder).out), "rows of the output are normalized");
+  check_lacks(in_one_line(accepted(encoder + Words{"--norm-kind", "rms"}).out), "are normalized");
 }

@@ -117,6 +117,8 @@ TEST_CASE("what cannot be trained is refused in one sentence") {
   refuses(few_steps({"--smoothing", "1"}), "--smoothing");
   refuses(few_steps({"--schedule", "cosine"}), "Choose one of: constant, linear, paper");
   refuses(few_steps({"--heads", "5"}), "5");
+  refuses({"train", "dates", "--layers", "3"}, "without layers and heads");
+  refuses(few_steps({"--watch", "--head", "zzz"}), "--head zzz");
   refuses(few_steps({"--text", "a b x"}), "unknown word 'x'");
   refuses(few_steps({"--save", folder.path("s.json")}), "must end in .safetensors");
   refuses(few_steps({"--save-steps", "1"}), "--save-steps needs --save FILE");
@@ -151,6 +153,33 @@ TEST_CASE("what cannot be saved is told before the first step and loses no earli
   const Finished full = run_attn({"train", "--resume", state, "--steps", "4", "--save", state}, no_room);
   CHECK(full.code == 1);
   CHECK(read_bytes(state) == before);
+}
+
+TEST_CASE("a text whose answer nobody knows shows none") {
+  const Words few = {"train", "dates", "--steps", "1", "--batch", "2"};
+  check_has(accepted(few).out, "should come out");
+  const std::string page = accepted(few + Words{"--text", "the third of may twenty twenty four"}).out;
+  CHECK(page.find("\n  should come out") == std::string::npos);
+  check_has(page, "comes out");
+}
+
+TEST_CASE("names are not counted as whole sentences") {
+  const std::string page = in_one_line(accepted({"train", "names", "--steps", "1"}).out);
+  check_has(page, "At step 1: held-out loss");
+  CHECK(page.find("sentences right") == std::string::npos);
+}
+
+TEST_CASE("a sentence has <start> once") {
+  for (const char* text : {"m a r i a", "<start> m a r i a"}) {
+    const std::string page = accepted({"generate", "--model", "names", "--target", text}).out;
+    check_has(page, "Given: <start> m a r i a");
+    const Json walked =
+        parse_json(accepted({"walk", "--model", "names", "--text", text, "--format", "json"}).out, "page");
+    CHECK(walked["arrays"]["x"].size() == 6);
+  }
+  check_has(accepted({"generate", "--model", "names"}).out, "Given: <start> m a r i a");
+  check_has(accepted({"generate", "--model", "names", "--target", "<start>"}).out, "Given: <start>\n");
+  refuses({"walk", "--model", "names", "--heads", "2"}, "the model names has 4 heads");
 }
 
 TEST_CASE("every trained model in the box says how it was trained") {

@@ -252,11 +252,7 @@ const operations = {
 
   softmax_gradient: (make, node, i, j) => {
     const [d, weights] = node.operands;
-    make.because(
-      () =>
-        "a larger score makes its own weight larger and all others of the row smaller, by the Jacobian diag(α) − " +
-        "ααᵀ of softmax",
-    );
+    make.because(() => "softmax has the Jacobian diag(α) − ααᵀ, where α is the row of weights");
     return make.product([
       make.cell(weights, i, j),
       make.difference(make.cell(d, i, j), dotOfRows(make, weights, d, i)),

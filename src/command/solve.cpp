@@ -14,6 +14,7 @@
 #include "problem/problem_file.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
+#include "support/number.hpp"
 #include "tell/describe.hpp"
 
 namespace attn {
@@ -89,7 +90,12 @@ OptionValues requested_of_model(const Arguments& arguments, const std::string& n
   if (texts.size() > 1) fail("--text is given {} times: a model runs on one sentence", texts.size());
   AttentionOfModel asked{.model = name, .layer = arguments.text(option::layer)};
   if (!texts.empty()) asked.text = texts.front();
-  OptionValues values = attention_of(read_model(name), asked);
+  const TransformerFile file = read_model(name);
+  const std::optional<std::size_t> heads = arguments.count(option::heads);
+  if (heads && *heads != file.model.sizes.heads)
+    fail("--heads {}: the model {} has {} in each attention: leave out --heads", *heads, name,
+         count_of(file.model.sizes.heads, "head"));
+  OptionValues values = attention_of(file, asked);
   Arguments rest = arguments;
   rest.leave_out(std::array{&option::model, &option::layer, &option::text});
   values.override_with(rest);

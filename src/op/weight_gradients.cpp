@@ -36,8 +36,7 @@ class SoftmaxGradient final : public InPlace {
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
     const Node &d = *operands[0], &weights = *operands[1];
     return {product({cell(weights, row, column), cell(d, row, column) - dot_of_rows(weights, d, row)}),
-            "a larger score makes its own weight larger and all others of the row smaller, by the Jacobian "
-            "diag(α) − ααᵀ of softmax"};
+            "softmax has the Jacobian diag(α) − ααᵀ, where α is the row of weights"};
   }
 
   Cost cost(std::span<const Shape> operands) const override {

@@ -103,7 +103,8 @@ class RunModel {
     const bool has_start = id_in(known, start_word) != 0;
     Words words;
     if (!model_.kind->crosses) words = words_given(asked_.text, file_.target, known);
-    if (has_start) words.insert(words.begin(), std::string(start_word));
+    if (has_start && (words.empty() || words.front() != start_word))
+      words.insert(words.begin(), std::string(start_word));
     target_ = input_of(words, known, model_.sizes.target_words);
     if (model_.kind->crosses) write_target();
     require_places(model_, target_.size(), model_.sizes.target_places);
@@ -187,6 +188,7 @@ OptionValues attention_of(const TransformerFile& file, const AttentionOfModel& a
              fmt::format("{}: {}", model.title.empty() ? asked.model : model.title, place.text()));
   std::vector<std::string> about;
   if (!model.summary.empty()) about.push_back(model.summary);
+  about.insert(about.end(), model.about.begin(), model.about.end());
   about.push_back(fmt::format(
       "This is one attention of the model, {}. Its x is {}, as it is when the model runs on these words.{}",
       place.text(), x.name,

@@ -148,7 +148,7 @@ TransformerFile read_model(const std::string& name_or_path) {
   return read_transformer(read_bytes(name_or_path), name_or_path);
 }
 
-std::string pointer_to_trained(std::string_view command, bool (*fits)(const Transformer& model),
+std::string pointer_to_trained(std::string_view command, const std::function<bool(const Transformer&)>& fits,
                                std::string_view more) {
   for (const ModelExample& example : model_examples()) {
     if (!is_trained(example) || !fits(read_transformer(example.bytes, std::string(example.name)).model))

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,7 +29,7 @@ TransformerFile read_model(const std::string& name_or_path);
 
 /// A sentence with a blank before it, for pages whose numbers are random: how a command shows the first
 /// trained model in the box that fits, "attn encoder --model NAME". Empty where none does.
-std::string pointer_to_trained(std::string_view command, bool (*fits)(const Transformer& model),
+std::string pointer_to_trained(std::string_view command, const std::function<bool(const Transformer&)>& fits,
                                std::string_view more = {});
 
 /// What a model file says beside its parameters, as the metadata of a .safetensors file have it.

@@ -9,8 +9,10 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <set>
 
 #include "support/number.hpp"
+#include "support/text.hpp"
 #include "tell/attentions.hpp"
 #include "tell/describe.hpp"
 #include "tell/head_measures.hpp"
@@ -20,8 +22,25 @@ namespace {
 
 constexpr std::size_t most_pictured = 16;  // heads; of more, one line tells each
 
+// Labels alone do not tell which words are meant where words come twice, or look like positions.
+bool needs_positions(const Axis& axis) {
+  if (!axis.labels) return false;
+  const std::set<std::string> different(axis.labels->begin(), axis.labels->end());
+  return different.size() < axis.labels->size() ||
+         std::ranges::any_of(different,
+                             [](const std::string& word) { return parsed<double>(word).has_value(); });
+}
+
+bool needs_positions(const Frame& frame) {
+  return needs_positions(frame.rows) || needs_positions(frame.columns);
+}
+
 std::string written(const HeadPair& pair, const Frame& frame) {
-  return fmt::format("{} → {} {}", frame.rows.label(pair.query), frame.columns.label(pair.key),
+  const bool positions = needs_positions(frame);
+  const auto word = [&](const Axis& axis, std::size_t i) {
+    return positions && axis.labels ? fmt::format("{} ({})", axis.label(i), i + 1) : axis.label(i);
+  };
+  return fmt::format("{} → {} {}", word(frame.rows, pair.query), word(frame.columns, pair.key),
                      written_fixed(pair.weight, 2));
 }
 
@@ -47,6 +66,11 @@ class AttentionMap {
     if (!on_random.empty()) page_.say(on_random);
     say_counts();
     say_left_out();
+    if (std::ranges::any_of(attentions_, [](const Attention& attention) {
+          return std::ranges::any_of(attention.heads,
+                                     [](const Node* head) { return needs_positions(head->frame); });
+        }))
+      page_.say("A number in parentheses after a word is its position.");
     const bool pictures = is_pictured();
     std::size_t first = 0;
     for (const Attention& attention : attentions_) {
@@ -73,9 +97,10 @@ class AttentionMap {
     for (const std::string_view name : label_names()) {
       const auto count = static_cast<std::size_t>(std::ranges::count_if(
           measured_, [&](const HeadMeasure& head) { return label_of(head).name == name; }));
-      if (count > 0) counts.push_back(fmt::format("{} {}", name, count));
+      if (count > 0) counts.push_back(fmt::format("{} ({})", name, count));
     }
-    page_.say(fmt::format("{}: {}.", count_of(measured_.size(), "head"), fmt::join(counts, ", ")));
+    page_.say(fmt::format("{}, by what they attend to: {}.", count_of(measured_.size(), "head"),
+                          fmt::join(counts, ", ")));
   }
 
   Listing listing(const Attention& attention, std::size_t first) const {

@@ -21,11 +21,13 @@ double size_of(std::span<const double> numbers) {
   return sum;
 }
 
-// The row with the largest gradient.
-std::size_t telling_row(const Matrix& gradient) {
+// The row with the largest gradient; of equal ones the first that has weights.
+std::size_t telling_row(const Matrix& gradient, const Matrix& weights) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < gradient.shape().rows; ++i) {
-    if (size_of(row(gradient, i)) > size_of(row(gradient, best))) best = i;
+    const double here = size_of(row(gradient, i)), there = size_of(row(gradient, best));
+    const bool has_more = size_of(row(weights, i)) > 0.0 && size_of(row(weights, best)) == 0.0;
+    if (here > there || (here == there && has_more)) best = i;
   }
   return best;
 }
@@ -52,7 +54,8 @@ class BackwardWalk {
   // Of the row with the largest gradient, where it can be read.
   void add_jacobian(const GradientStep& step) {
     const Node& weights = *step.user;
-    const std::size_t n = weights.frame.shape.columns, i = telling_row(step.gradient->matrix());
+    const std::size_t n = weights.frame.shape.columns,
+                      i = telling_row(step.gradient->matrix(), weights.matrix());
     if (shows_jacobian_ || n > most_keys_of_jacobian || n < 2 || weights.name.empty()) return;
     shows_jacobian_ = true;
     const std::span<const double> alpha = row(weights.matrix(), i);

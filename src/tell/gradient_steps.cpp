@@ -88,9 +88,16 @@ bool of_embedding(const GradientStep& step) {
   return step.user->operation->name() == "embed";
 }
 
-bool of_normalized(const GradientStep& step) {
-  return is_one_of(step.user->operation->name(), "standardize", "divide_by_root_mean_square", "unit_rows",
-                   "normalize");
+bool of_standardized(const GradientStep& step) {
+  return step.user->operation->name() == "standardize";
+}
+
+bool of_stretched(const GradientStep& step) {
+  return is_one_of(step.user->operation->name(), "divide_by_root_mean_square", "unit_rows", "normalize");
+}
+
+bool of_distances(const GradientStep& step) {
+  return step.user->operation->name() == "minus_half_squared_distances";
 }
 
 bool of_cells(const GradientStep& step) {
@@ -124,11 +131,9 @@ constexpr Meaning meanings[] = {
      "sum "
      "of the gradients of these rows, each multiplied by the same weight."},
     {of_scores,
-     "Back through softmax. The weights of a row sum to one, so a larger score takes weight from all other "
-     "keys. Each row α has the Jacobian diag(α) − ααᵀ. The gradient of a score is therefore its weight times "
-     "how far the gradient of this weight lies above the average of the row, in which each gradient counts "
-     "by "
-     "its weight. Each row sums to 0."},
+     "Back through softmax. Each row α of the weights has the Jacobian diag(α) − ααᵀ. So the gradient of a "
+     "score is its weight times a difference: the gradient of this weight, minus the sum of the row's "
+     "gradients, each multiplied by its weight. Each row of the result sums to 0."},
     {of_masked,
      "Back through the mask. A masked score was replaced, so nothing depends on it: its gradient is 0."},
     {of_scaled, "The matrix was scaled by one number, and its gradient is scaled by the same number."},
@@ -145,14 +150,21 @@ constexpr Meaning meanings[] = {
     {of_function,
      "Back through a function of single numbers: each gradient is multiplied by the slope of the function at "
      "this number."},
-    {of_bias, "It is added to every row, so its gradient is the sum of the gradients of the rows."},
+    {of_bias,
+     "This row is added to every row of a matrix, so its gradient is the sum of the gradients of the rows."},
     {of_embedding,
      "Each word takes its row of the table. So a row gets the gradients of all positions where its word "
      "stands, and a row whose word does not occur gets 0."},
-    {of_normalized,
-     "Back through a normalization: what only moves or stretches a whole row has no effect on the result, "
-     "and "
-     "this part of the gradient is taken out."},
+    {of_standardized,
+     "Back through a normalization. The mean and the variance of a row are computed from it, so they have "
+     "gradients of their own, and these flow back to the row as well."},
+    {of_stretched,
+     "Back through a normalization. What a row is divided by is computed from the row itself. Without ε, "
+     "stretching a whole row has no effect on the result, and this part of the gradient is taken out."},
+    {of_distances,
+     "A score is minus half the squared distance of a query and a key. Its derivative by the query is the "
+     "key minus the query, and by the key the query minus the key. Each is multiplied by the gradient of "
+     "the score and summed."},
     {of_cells, "Numbers are multiplied one by one: each gradient is multiplied by the other factor."},
     {of_sum, "In a sum, each term gets the gradient of the sum."},
     {of_moved, "The numbers were only moved, so their gradients are moved back."},

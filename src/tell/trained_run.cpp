@@ -90,6 +90,8 @@ TrainedRun run_on(const TrainedModel& model, const TaskExample& sentence) {
   for (std::size_t i = 0; i < run.expected.size(); ++i) {
     if (!sentence.counts_at(i)) run.expected[i] = not_counted;
   }
+  if (std::ranges::all_of(run.expected, [](const std::string& word) { return word == not_counted; }))
+    run.expected.clear();
   run.comes_out = most_probable(*run.graph);
   return run;
 }
@@ -97,6 +99,8 @@ TrainedRun run_on(const TrainedModel& model, const TaskExample& sentence) {
 TaskExample sentence_of(const TrainedModel& model, const std::string& text) {
   const Words words = split_words(text);
   if (words.empty()) fail("--text has no word: give a sentence");
+  constexpr std::size_t most = 1000;
+  if (words.size() > most) fail("--text has {} words: give at most {}", words.size(), most);
   const Vocabulary &in = words_in(model), &out = words_out(model);
   TaskExample sentence;
   const std::size_t start = id_in(out, start_word);
@@ -115,6 +119,7 @@ TaskExample sentence_of(const TrainedModel& model, const std::string& text) {
   sentence.expected = written(model, sentence);
   sentence.given = {start};
   sentence.given.insert(sentence.given.end(), sentence.expected.begin(), sentence.expected.end() - 1);
+  sentence.counts.assign(sentence.expected.size(), false);  // the model wrote them itself
   return sentence;
 }
 

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "support/number.hpp"
 #include "tell/attentions.hpp"
 #include "tell/describe.hpp"
@@ -18,6 +21,13 @@ constexpr int loss_digits = 4;
 
 std::string percent(double share) {
   return fmt::format("{}\u00A0%", written_fixed(100.0 * share, 1));
+}
+
+// Losses that are no longer of any use are written short.
+std::string loss_in_words(double loss) {
+  constexpr double largest = 1e5;
+  if (std::isnan(loss)) return "NaN";
+  return std::fabs(loss) < largest ? written_fixed(loss, loss_digits) : written_digits(loss, loss_digits);
 }
 
 std::string joined(const Words& words) {
@@ -63,29 +73,29 @@ Series series(std::string name, const std::vector<CurvePoint>& curve, double (*v
 }
 
 Plot accuracy_curve(const Trainer& trainer) {
-  return {.title = "Share that is right, of what was held out",
-          .x_name = "step",
-          .series = {series("words", trainer.curve(),
-                            [](const CurvePoint& point) { return point.held_out.accuracy(); }),
-                     series("whole sentences", trainer.curve(),
-                            [](const CurvePoint& point) { return point.held_out.sentence_accuracy(); })}};
+  Plot plot{.title = "Share that is right, of what was held out",
+            .x_name = "step",
+            .series = {series("words", trainer.curve(),
+                              [](const CurvePoint& point) { return point.held_out.accuracy(); })}};
+  if (trainer.task().has_right_sentences)
+    plot.series.push_back(series("whole sentences", trainer.curve(),
+                                 [](const CurvePoint& point) { return point.held_out.sentence_accuracy(); }));
+  return plot;
 }
 
 void add_table(Page& page, const Trainer& trainer) {
   const std::vector<CurvePoint>& curve = trainer.curve();
   const double guessing = loss_of_guessing(trainer.setup());
-  const Words columns = {"loss", "held out", "guessing", "words", "sentences", "rate", "gradient"};
+  const bool has_sentences = trainer.task().has_right_sentences;
+  Words columns = {"loss", "held out", "guessing", "words", "rate", "gradient"};
+  if (has_sentences) columns.insert(columns.end() - 2, "sentences");
   auto numbers = std::make_shared<Matrix>(Shape{curve.size(), columns.size()});
   Words steps;
   for (std::size_t i = 0; i < curve.size(); ++i) {
     const CurvePoint& point = curve[i];
-    const std::array row = {point.loss,
-                            point.held_out.loss,
-                            guessing,
-                            point.held_out.accuracy(),
-                            point.held_out.sentence_accuracy(),
-                            point.rate,
-                            point.gradient_norm};
+    std::vector<double> row = {point.loss, point.held_out.loss, guessing, point.held_out.accuracy(),
+                               point.rate, point.gradient_norm};
+    if (has_sentences) row.insert(row.end() - 2, point.held_out.sentence_accuracy());
     std::ranges::copy(row, attn::row(*numbers, i).begin());
     steps.push_back(fmt::format("step {}", point.step));
   }
@@ -121,6 +131,11 @@ void add_curve(Page& page, const Trainer& trainer, bool was_stopped) {
   page.say(fmt::format("What is counted: {}.", trainer.task().measure));
   page.say(loss_curve(trainer));
   page.say(accuracy_curve(trainer));
+  page.say(
+      "In the table, loss is the mean of the steps since the row before, and held out is the held-out loss "
+      "at "
+      "this step. Rate is the learning rate of the last step. Gradient is the norm of the gradient before "
+      "clipping, the mean of the same steps.");
   add_table(page, trainer);
 }
 
@@ -141,14 +156,14 @@ void add_example(Page& page, const TrainedModel& model, const TaskExample& sente
 // The same weights at each of the steps, head by head.
 void add_comparison(Page& page, const Trainer& trainer, const TrainingTold& told) {
   page.head(2, "The same sentence at several steps");
-  Listing listing{.columns = {"step", "loss", "right", "comes out"}, .rows = {}, .headed = true};
+  Listing listing{.columns = {"step", "held-out loss", "right", "comes out"}, .rows = {}, .headed = true};
   std::vector<TrainedRun> runs;
   std::vector<LearnedHeads> learned;
   for (const ModelAtStep& at : told.compared) {
     runs.push_back(run_on(at.model, told.sentence));
     learned.push_back(heads_of(at.model, trainer.held_out()));
-    listing.rows.push_back({fmt::format("{}", at.step), written_fixed(at.loss, loss_digits),
-                            percent(at.accuracy), joined(runs.back().comes_out)});
+    listing.rows.push_back({fmt::format("{}", at.step), loss_in_words(at.loss), percent(at.accuracy),
+                            joined(runs.back().comes_out)});
   }
   page.say(fmt::format("Goes in: {}", joined(runs.front().goes_in)));
   if (!runs.front().expected.empty())
@@ -177,10 +192,12 @@ void add_comparison(Page& page, const Trainer& trainer, const TrainingTold& told
 }  // namespace
 
 std::string standing_of(const Trainer& trainer, const Evaluation& evaluation) {
-  return fmt::format("loss {} (guessing: {}), {} of words right, {} of sentences right as a whole",
-                     written_fixed(evaluation.loss, loss_digits),
-                     written_fixed(loss_of_guessing(trainer.setup()), loss_digits),
-                     percent(evaluation.accuracy()), percent(evaluation.sentence_accuracy()));
+  std::string standing =
+      fmt::format("held-out loss {} (guessing: {}), {} of words right", loss_in_words(evaluation.loss),
+                  loss_in_words(loss_of_guessing(trainer.setup())), percent(evaluation.accuracy()));
+  if (trainer.task().has_right_sentences)
+    standing += fmt::format(", {} of sentences right as a whole", percent(evaluation.sentence_accuracy()));
+  return standing;
 }
 
 Plot loss_curve(const Trainer& trainer) {

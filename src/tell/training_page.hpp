@@ -23,7 +23,7 @@ struct TrainingTold {
   bool was_stopped = false;
 };
 
-/// "loss 0.0312 (guessing: 2.3026), 99.1 % of words right": how well a model does.
+/// "held-out loss 0.0312 (guessing: 2.3026), 99.1 % of words right": how well a model does.
 std::string standing_of(const Trainer& trainer, const Evaluation& evaluation);
 
 /// Adds what a task needs attention for, the model, the curve, the measure, what the heads do, and examples.

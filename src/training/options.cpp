@@ -39,7 +39,7 @@ double paper(const TrainingOptions& options, std::size_t step) {
 
 constexpr std::array schedules = {
     RateSchedule{"constant", "rises to the rate during warm-up, and stays", constant},
-    RateSchedule{"linear", "rises to the rate during warm-up, and falls to 0 behind the last step", linear},
+    RateSchedule{"linear", "rises to the rate during warm-up, and falls to 0 after the last step", linear},
     RateSchedule{
         "paper",
         "rate · d_model^−0.5 · min(step^−0.5, step · warm_up^−1.5) (Vaswani et al. 2017, equation 3)", paper},
@@ -51,9 +51,8 @@ void take_schedule(TrainingOptions& options, const std::string& text, const std:
   options.schedule = &look_up(rate_schedules(), text, "schedule");
 }
 
-template <std::size_t TrainingOptions::*member, std::size_t least>
+template <std::size_t TrainingOptions::*member, std::size_t least, std::size_t most>
 void take_count(TrainingOptions& options, const std::string& text, const std::string& called) {
-  constexpr std::size_t most = 1'000'000'000;
   const std::optional<std::size_t> value = parsed<std::size_t>(text);
   if (!value || *value < least || *value > most)
     fail("{} must be a whole number from {} to {}, and is '{}'", called, least, most, text);
@@ -91,30 +90,32 @@ std::string told(const TrainingOptions& options) {
 using Options = TrainingOptions;
 
 constexpr std::array fields = {
-    TrainingField{"steps", "number of steps", take_count<&Options::steps, 1>, told<&Options::steps>},
-    TrainingField{"batch", "sentences in a step", take_count<&Options::batch, 1>, told<&Options::batch>},
+    TrainingField{"steps", "number of steps", take_count<&Options::steps, 1, most_steps>,
+                  told<&Options::steps>},
+    TrainingField{"batch", "sentences in a step", take_count<&Options::batch, 1, most_sentences>,
+                  told<&Options::batch>},
     TrainingField{"seed", "seed of the first parameters and of the sentences", take_seed,
                   told<&Options::seed>},
     TrainingField{"schedule", "how the learning rate changes", take_schedule,
                   [](const Options& options) { return std::string(options.schedule->name); }},
     TrainingField{"rate", "learning rate; of the schedule paper a factor",
                   take_number<&Options::rate, positive>, told<&Options::rate>},
-    TrainingField{"warm_up", "steps in which the learning rate rises", take_count<&Options::warm_up, 0>,
-                  told<&Options::warm_up>},
+    TrainingField{"warm_up", "steps in which the learning rate rises",
+                  take_count<&Options::warm_up, 0, most_steps>, told<&Options::warm_up>},
     TrainingField{"d_model", "embedding size, of which the schedule paper makes a factor",
-                  take_count<&Options::d_model, 1>, told<&Options::d_model>},
+                  take_count<&Options::d_model, 1, most_steps>, told<&Options::d_model>},
     TrainingField{"beta_1", "how much of the average gradient stays from step to step",
                   take_number<&Options::beta_1, below_one>, told<&Options::beta_1>},
     TrainingField{"beta_2", "how much of the average squared gradient stays from step to step",
                   take_number<&Options::beta_2, below_one>, told<&Options::beta_2>},
-    TrainingField{"epsilon", "added to the root that Adam divides by",
+    TrainingField{"epsilon", "added to the square root that Adam divides by",
                   take_number<&Options::epsilon, positive>, told<&Options::epsilon>},
     TrainingField{"clip", "largest norm of the gradient; 0: any", take_number<&Options::clip, not_negative>,
                   told<&Options::clip>},
     TrainingField{"smoothing", "part of the right word's probability that all words share",
                   take_number<&Options::smoothing, below_one>, told<&Options::smoothing>},
     TrainingField{"evaluate_every", "steps between two points of the curve",
-                  take_count<&Options::evaluate_every, 1>, told<&Options::evaluate_every>},
+                  take_count<&Options::evaluate_every, 1, most_steps>, told<&Options::evaluate_every>},
 };
 
 }  // namespace

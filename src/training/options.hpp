@@ -21,6 +21,9 @@ struct RateSchedule {
 /// equation 3).
 std::span<const RateSchedule> rate_schedules();
 
+/// No training makes more steps, or has more sentences in one.
+constexpr std::size_t most_steps = 10'000'000, most_sentences = 4096;
+
 /// How a model is trained: all that changes the parameters beside the task, its model and its data.
 struct TrainingOptions {
   std::size_t steps = 1000;

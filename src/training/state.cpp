@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <sstream>
+#include <utility>
+#include <variant>
 
 #include "files/safetensors.hpp"
 #include "model/schema.hpp"
@@ -60,7 +63,7 @@ SafetensorsMetadata description_of(const TrainingState& state, const Transformer
 SafetensorsMetadata description_of(const TrainingState& state, const EncoderDecoder& model) {
   const Task& task = look_up(tasks(), state.task, "task");
   EncoderDecoderFile file;
-  file.title = fmt::format("{}, trained", task.name);
+  file.title = fmt::format("Trained on {}: {}", task.name, task.summary);
   file.about = how_well_it_does(state);
   file.numbers = {how_it_was_trained(state)};
   file.cell = model.cell->name;
@@ -107,9 +110,17 @@ Json json_of(const CurvePoint& point) {
           {"rate", point.rate}, {"held_out", json_of(point.held_out)}};
 }
 
+// Throws as a member that is missing does.
+std::size_t count_in(const Json& json, const char* name) {
+  const Json& value = json.at(name);
+  if (!value.is_number_unsigned() || value.get<std::size_t>() > most_steps)
+    throw Json::type_error::create(302, "not a count", &value);
+  return value.get<std::size_t>();
+}
+
 CurvePoint point_of(const Json& json) {
-  return {.step = json.at("step").get<std::size_t>(),
-          .steps = json.at("steps").get<std::size_t>(),
+  return {.step = count_in(json, "step"),
+          .steps = count_in(json, "steps"),
           .loss = json.at("loss").get<double>(),
           .gradient_norm = json.at("gradient_norm").get<double>(),
           .rate = json.at("rate").get<double>(),
@@ -151,14 +162,14 @@ bool is_generator(const std::string& text) {
 
 TrainingState state_of(const Json& json, const std::string& where) {
   TrainingState state{.task = json.at("task").get<std::string>()};
-  state.step = json.at("step").get<std::size_t>();
+  state.step = count_in(json, "step");
   for (const auto& [name, value] : json.at("options").items()) {
     const TrainingField& field = look_up(training_fields(), name, "option of training");
     field.take(state.options, value.get<std::string>(), fmt::format("{}: {}", where, name));
   }
   for (const SizeMember& size : size_members) {
     if (json.contains("sizes") && json["sizes"].contains(size.name))
-      state.request.sizes.*size.member = json["sizes"][size.name].get<std::size_t>();
+      state.request.sizes.*size.member = count_in(json["sizes"], size.name);
   }
   state.request.variant = json.value("variant", "");
   if (json.contains("pairs")) {
@@ -185,25 +196,31 @@ void take_moments(TrainingState& state, std::string_view bytes, const std::strin
   for (Safetensor& tensor : safetensors_in(
            bytes, where, [](const std::string& name) { return name.starts_with(training_prefix); }))
     tensors.emplace(tensor.name, tensor);
-  const auto moment = [&](const std::string& name, Shape shape) {
+  const auto moment = [&](const std::string& name, Shape shape, bool may_be_negative) {
     const auto found = tensors.find(name);
     if (found == tensors.end() || found->second.shape != shape)
       fail("{} has no {} ({}), which training needs to go on: give a file that attn train saved", where,
            name_in_quotes(name), to_string(shape));
-    return matrix_from(found->second);
+    Matrix matrix = matrix_from(found->second);
+    const auto is_right = [&](double x) { return std::isfinite(x) && (may_be_negative || x >= 0.0); };
+    if (!std::ranges::all_of(cells(std::as_const(matrix)), is_right))
+      fail("{}: {} has a number that no average has: give a file that attn train saved", where,
+           name_in_quotes(name));
+    return matrix;
   };
   for (const auto& [name, matrix] : matrices_of(state.model)) {
     const Shape shape = matrix->shape();
-    state.moments.emplace(name,
-                          Moments{moment(first_moment(name), shape), moment(second_moment(name), shape)});
+    state.moments.emplace(
+        name, Moments{moment(first_moment(name), shape, true), moment(second_moment(name), shape, false)});
   }
 }
 
-// The task may have changed since the file was written.
-void require_same_parameters(const TrainingState& state, const std::string& where) {
+// Of the file's model only the numbers count: how it computes and its words are the task's, which may have
+// changed since the file was written.
+void take_model(TrainingState& state, const TrainedModel& read, const std::string& where) {
   TrainedModel expected = set_up(look_up(tasks(), state.task, "task"), state.request).model;
   const std::vector<ParameterShape> shapes = parameters_of(expected);
-  const ModelParameters& there = matrices_of(state.model);
+  const ModelParameters& there = matrices_of(read);
   const bool fits =
       there.size() == shapes.size() && std::ranges::all_of(shapes, [&](const ParameterShape& one) {
         const auto found = there.find(one.name);
@@ -212,6 +229,8 @@ void require_same_parameters(const TrainingState& state, const std::string& wher
   if (!fits)
     fail("{} has other parameters than the task {} has now: train it anew, without --resume", where,
          state.task);
+  std::visit([&](auto& model) { model.parameters = there; }, expected);
+  state.model = std::move(expected);
 }
 
 }  // namespace
@@ -243,8 +262,9 @@ TrainingState read_state(std::string_view bytes, const std::string& where) {
   look_up(tasks(), state.task, "task");
   if (!is_generator(state.generator))
     fail("{}: its state of training is damaged: give a file that attn train saved", where);
-  state.model = model_in(bytes, metadata, where);
-  require_same_parameters(state, where);
+  if (state.step > state.options.steps || (!state.curve.empty() && state.curve.back().step > state.step))
+    fail("{}: its state of training is damaged: give a file that attn train saved", where);
+  take_model(state, model_in(bytes, metadata, where), where);
   take_moments(state, bytes, where);
   return state;
 }

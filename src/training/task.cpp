@@ -79,12 +79,27 @@ std::span<const Task> tasks() {
   return table;
 }
 
+namespace {
+
+// Those of a file are as large as anybody likes.
+void require_sizes(const SizeChanges& sizes) {
+  if (sizes.layers.value_or(0) > most_trained_layers)
+    fail("--layers {} is more than {}", *sizes.layers, most_trained_layers);
+  for (const auto& size : {sizes.heads, sizes.d_model, sizes.d_ff}) {
+    if (size.value_or(0) > most_trained_size)
+      fail("a model with a size of {} is not trained here: give at most {}", *size, most_trained_size);
+  }
+}
+
+}  // namespace
+
 TaskSetup set_up(const Task& task, const TaskRequest& request) {
   if (task.needs_pairs && request.pairs.empty())
     fail(
         "attn train {} needs sentences: give --pairs FILE, with two sentences and a tab between them on each "
         "line",
         task.name);
+  require_sizes(request.sizes);
   TaskSetup setup = task.set_up(request);
   require_request(request, setup.model, task.name);
   const Vocabulary& words = words_out(setup.model);

@@ -22,6 +22,9 @@ struct TextPair {
 /// without words.
 std::vector<TextPair> read_pairs(std::string_view text, const std::string& where);
 
+/// No model that is trained has more layers, or more numbers of any other size.
+constexpr std::size_t most_trained_layers = 16, most_trained_size = 1024;
+
 /// Sizes that are asked for in place of a task's own.
 struct SizeChanges {
   std::optional<std::size_t> layers = {}, heads = {}, d_model = {}, d_ff = {};
@@ -52,6 +55,7 @@ struct Task {
   double goal;  // share of words right (of what counts) that the defaults reach; 0: none is stated
   std::string_view example;  // a sentence of its vocabulary to look at, words separated by spaces
   bool needs_pairs = false;
+  bool has_right_sentences = true;  // false: after many beginnings nobody can know the next word
   TaskSetup (*set_up)(const TaskRequest& request) = nullptr;
 };
 

@@ -172,9 +172,8 @@ void Trainer::Parts::require_finite(const StepReport& report) const {
 void Trainer::Parts::stop(const std::string& matrix, std::size_t step) const {
   const TrainingOptions& options = state.options;
   fail(
-      "training stopped at step {}: {} has the first number that is not finite. Probably the steps are too "
-      "large "
-      "(learning rate {:.3g}{}): give {}",
+      "training stopped at step {}: {} has the first number that is not finite. The steps may be "
+      "too large (learning rate {:.3g}{}): give {}",
       step, matrix, options.schedule->rate(options, step), options.clip == 0.0 ? ", no clipping" : "",
       options.clip == 0.0 ? "--clip 1 or a smaller --rate" : "a smaller --rate or a longer --warm-up");
 }

@@ -16,7 +16,8 @@ struct StepReport {
 };
 
 /// Trains a model: cross-entropy, gradients backwards through the graph, Adam. The graph of a step is built
-/// once, and run again with other numbers. The same seed gives the same bits on every processor.
+/// once, and run again with other numbers. The same seed gives the same bits on every processor, as
+/// long as no matrix has more than 2^16 cells.
 class Trainer {
  public:
   /// From random parameters. Throws InputError as drawing and building the model do.

@@ -12,8 +12,9 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const browser = await launch();
 const began = performance.now();
 
+// The first of its tables: the others list models.
 const examples = attn(program, "examples", "--format", "csv")
-  .trim()
+  .split("\n\n")[0]
   .split("\n")
   .slice(1)
   .map((line) => line.split('"')[1]);
@@ -34,6 +35,7 @@ const pages = [
   ["transformer"],
   ["transformer", "--kind", "decoder-only", "--positions", "rotary"],
   ["transformer", "--model", "copy"],
+  ["walk", "--model", "coreference"],
   ["align"],
   ["align", "--variant", "luong", "--source", "la fleur petite est blanche"],
   ["align", "--seed", "7", "--hidden", "4", "--cell", "gru", "--source", "one two three"],

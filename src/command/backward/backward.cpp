@@ -23,6 +23,7 @@ namespace attn {
 namespace {
 
 constexpr double usual_step_size = 0.1;
+constexpr std::size_t most_shown = 1000000;  // numbers
 
 std::string what_is_random(const Calculation& computation) {
   return computation.problem ? told_as_drawn(*computation.problem) : computation.random;
@@ -32,7 +33,7 @@ void add_title(Page& page, const Differentiable& forward) {
   page.head(1, forward.title.empty() ? "Gradients" : fmt::format("Gradients: {}", forward.title));
   page.say(text("A gradient has the shape of a matrix, and the name of this matrix with ", code("d_"),
                 " before it. Each of its numbers says how fast the loss grows with the number at the same "
-                "place. The numbers of the way there are shown by the same command without gradients."));
+                "place. The numbers of the forward pass are shown by the same command without gradients."));
   if (std::string sentence = what_is_random(forward.computation); !sentence.empty())
     page.say(std::move(sentence));
 }
@@ -59,6 +60,10 @@ void say_names(Page& page, std::string_view begin, const std::vector<std::string
   if (!names.empty()) page.say(fmt::format("{}: {}.", begin, fmt::join(names, ", ")));
 }
 
+std::string told_as_choosing(const std::string& name) {
+  return fmt::format("{} only chooses: it is not differentiated.", name);
+}
+
 // The inputs that the loss does not depend on, or through which nothing flows back.
 void add_without_gradient(Page& page, const std::vector<const Node*>& inputs, const Loss& loss,
                           const Backward& back) {
@@ -71,7 +76,7 @@ void add_without_gradient(Page& page, const std::vector<const Node*>& inputs, co
                                                                                     : stopped;
     names.push_back(node->name);
   }
-  say_names(page, "No gradient flows back to what only chooses", choosing);
+  for (const std::string& name : choosing) page.say(told_as_choosing(name));
   say_names(page, "The loss does not depend on", beside);
   say_names(page, "An operation in between lets no gradient through, so none flows back to", stopped);
 }
@@ -94,6 +99,19 @@ Outcome outline(const Differentiable& forward, const Loss& loss, const std::vect
   return {.page = std::move(page), .warnings = forward.remarks, .computation = forward.computation};
 }
 
+// The page of all gradients has every number of them.
+void require_readable(const std::vector<GradientStep>& steps, const Arguments& arguments) {
+  if (arguments.narrows() || arguments.has(option::check_gradients)) return;
+  std::size_t numbers = 0;
+  for (const GradientStep& step : steps) numbers += step.gradient->frame.shape.cells();
+  if (numbers > most_shown) {
+    fail(
+        "the gradients have {} numbers, more than {}: choose some with --only, or see their tree with "
+        "--outline",
+        with_commas(numbers), with_commas(most_shown));
+  }
+}
+
 Outcome backward(const Differentiable& forward, const Arguments& arguments) {
   const std::shared_ptr<Graph>& graph = forward.computation.graph;
   const std::vector<const Node*> given = inputs_of(*graph);
@@ -102,6 +120,7 @@ Outcome backward(const Differentiable& forward, const Arguments& arguments) {
   const std::vector<GradientStep> steps =
       gradient_steps(*graph, [&](const Node& node) { return back.by(node); });
   if (arguments.has(option::outline)) return outline(forward, loss, steps, arguments.only());
+  require_readable(steps, arguments);
   const std::vector<const Node*> wanted = wanted_nodes(*graph, arguments);
   require_room(plan(*graph, wanted));
   compute(*graph, wanted);
@@ -145,7 +164,13 @@ Outcome gradients_of(const Differentiable& forward, const Arguments& arguments) 
 Outcome run_backward(const Command& command, const Arguments& arguments) {
   if (!arguments.words.empty()) {
     const std::vector<OptionChoice> all = choices::with_gradients();
-    fail_unknown("command", arguments.words.front(), names_of(std::span(all)));
+    const std::string& word = arguments.words.front();
+    const std::vector<std::string> names = names_of(std::span(all));
+    if (std::ranges::find(names, word) != names.end())
+      fail("the command comes first: attn backward {}, and then the options", word);
+    if (std::ranges::find(commands(), word, &Command::name) != commands().end())
+      fail("attn {} has no backward pass to show. Choose one of: {}", word, fmt::join(names, ", "));
+    fail_unknown("command", word, names);
   }
   return run_walk(command, arguments);
 }
@@ -154,6 +179,10 @@ Outcome run_backward(const Command& command, const Arguments& arguments) {
 Outcome run_influence(const Command& command, const Arguments& arguments) {
   Arguments asked = arguments;
   if (!asked.words.empty()) {
+    const std::vector<OptionChoice> all = choices::with_gradients();
+    const std::string& word = asked.words.front();
+    if (std::ranges::find(all, word, &OptionChoice::name) != all.end())
+      fail("the command comes first: attn influence {}, and then the options", word);
     if (asked.has(option::by)) fail("{} and --by give two cells: leave out one of them", asked.words.front());
     asked.put(option::by, asked.words.front());
     asked.words.clear();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 
 #include "attention/watches.hpp"
@@ -18,6 +19,7 @@ namespace attn {
 namespace {
 
 constexpr std::size_t most_numbers = 1000;
+constexpr double of_rounding = 1e-14;  // of the loss: what rounding may leave of a change
 
 bool is_shown(const Node& node, const Loss& loss) {
   return node.operation && !node.is_alias() && !node.name.empty() && node.family == &family::forward &&
@@ -83,6 +85,8 @@ void add_step(Page& page, const Loss& loss, const std::vector<GradientStep>& ste
   std::map<const Node*, std::shared_ptr<const Matrix>> changed;
   double squares = 0.0;
   page.head(2, "One step");
+  if (std::ranges::none_of(steps, [](const GradientStep& step) { return is_parameter(*step.forward); }))
+    return page.say("There is no parameter here, so nothing moves.");
   page.say(fmt::format(
       "Each parameter moves against its gradient: {} times the gradient is subtracted from it. Then the loss "
       "is computed again.",
@@ -102,21 +106,25 @@ void add_step(Page& page, const Loss& loss, const std::vector<GradientStep>& ste
     page.say(SideBySide{{std::move(there), table_of(*step.gradient), std::move(moved)}});
     changed.emplace(step.forward, std::move(after));
   }
-  if (changed.empty()) return page.say("There is no parameter here, so nothing moves.");
   const GraphCopy copy = copied_up_to(loss.from.node(), changed);
   const Node& from = *copy.of.at(&loss.from.node().original());
   copy.graph->run().compute({&from});
   const double before = value_of(loss), after = value_of({Value(from), loss.d_from, {}});
+  const double change = after - before, first = 0.0 - size * squares, rest = change - first;
+  if (!std::isfinite(after) || !std::isfinite(first))
+    fail("--step-size {}: after this step the loss is not finite. Give a smaller step",
+         written_digits(size, 6));
   page.say(text("The loss was ", strong(written_digits(before, 6)), " and is now ",
                 strong(written_digits(after, 6)),
-                fmt::format(": {}.", after < before   ? "it has become smaller"
-                                     : after > before ? "it has grown, so the step was too large"
-                                                      : "it has not changed")));
+                change == 0.0 ? std::string(": it has not changed.")
+                              : fmt::format(": it has changed by {}.", written_digits(change, 6))));
   page.say(
       fmt::format("To first order, it changes by minus the step size times the sum of all squared gradients, "
-                  "{} × {} = {}. "
-                  "The rest comes from the curvature: the gradient itself changes on the way.",
-                  written_digits(-size, 6), written_digits(squares, 6), written_digits(-size * squares, 6)));
+                  "{} × {} = {}. {}",
+                  written_digits(-size, 6), written_digits(squares, 6), written_digits(first, 6),
+                  std::fabs(rest) <= of_rounding * std::max(std::fabs(before), std::fabs(after))
+                      ? "Here this is the whole change, but for rounding."
+                      : "The rest comes from the curvature: the gradient itself changes during the step."));
 }
 
 }  // namespace

@@ -13,11 +13,13 @@ namespace attn {
 namespace {
 
 // Numbers move by these parts of their size, or of 1 where they are smaller; by the later ones only where the
-// first would step over a kink.
-constexpr double moves[] = {1e-4, 1e-7};
-constexpr double bound = 1e-6;  // of a relative difference
-constexpr double of_rounding =
-    1e-11;  // of the largest number: what rounding may leave of a difference quotient
+// first is not precise enough, or would step over a kink.
+constexpr double moves[] = {1e-4, 1e-3, 1e-5, 1e-6, 1e-7};
+constexpr double bound = 1e-6;         // of a relative difference
+constexpr double too_coarse = 1e-3;    // of a derivative: an error that says nothing about it
+constexpr double of_errors = 4.0;      // how far beyond its estimate an error may be
+constexpr double of_rounding = 1e-11;  // of the largest number: what rounding leaves of a difference quotient
+constexpr double of_step = 1e-15;      // of the largest number, divided by the step: the same for short steps
 constexpr std::size_t most_compared = 64;                    // numbers of one matrix
 constexpr std::uint64_t most_work = std::uint64_t{1} << 31;  // for one matrix
 
@@ -32,11 +34,16 @@ bool is_taken_out_again(const Node& node) {
 
 // How a gradient compares with finite differences.
 struct Comparison {
-  std::size_t compared = 0, infinite = 0, at_kinks = 0;
+  std::size_t compared = 0, infinite = 0, at_kinks = 0, without = 0, inaccurate = 0;
   double difference = 0.0, relative = 0.0;  // the largest
   std::string where;                        // of the relative one
   double gradient = 0.0, quotient = 0.0;    // there
   bool agrees = true;
+};
+
+// A derivative from finite differences.
+struct Quotient {
+  double value, error;  // and how far it may be off, by its own estimate
 };
 
 class Differences {
@@ -54,22 +61,70 @@ class Differences {
   // What rounding may make of a difference quotient.
   double rounding() const { return rounding_; }
 
-  // The derivative by one number, from four points around it; nothing where a kink lies among them.
-  std::optional<double> quotient(std::size_t i, std::size_t j) {
+  // The derivative by one number, from the steps that give the smallest error; nothing where kinks lie among
+  // all of them.
+  std::optional<Quotient> quotient(std::size_t i, std::size_t j) {
     const double x = varied_.at(i, j);
-    std::optional<double> found;
+    std::optional<Quotient> found;
     for (const double part : moves) {
       const double h = part * std::max(1.0, std::fabs(x));
-      const std::optional<double> wide = central(i, j, x, h), narrow = central(i, j, x, h / 2.0);
-      // The error that grows with h² cancels.  (Richardson 1911)
-      if (wide && narrow) found = (4.0 * *narrow - *wide) / 3.0;
-      if (found) break;
+      const std::optional<Quotient> one = extrapolated(i, j, x, h);
+      if (one && (!found || !(found->error <= one->error))) found = one;
+      if (found && found->error <= std::max(rounding_, bound / of_errors * std::fabs(found->value))) break;
     }
     varied_.put(i, j, x);
     return found;
   }
 
+  // Whether the loss jumps or bends in this place, however short the steps: the difference quotients of both
+  // sides stay apart.
+  bool has_no_derivative(std::size_t i, std::size_t j) {
+    const double x = varied_.at(i, j), h = moves[std::size(moves) - 1] * std::max(1.0, std::fabs(x));
+    const double wide = bend(i, j, x, h), narrow = bend(i, j, x, h / 2.0),
+                 slope = steepness(i, j, x, h / 2.0);
+    const double jump_wide = steepness(i, j, x, h);
+    varied_.put(i, j, x);
+    const double seen = 1e3 * rounding_ + 1e-3 * slope;
+    const double noise = 1e3 * of_step / of_rounding * rounding_ / h;
+    const bool bends = narrow > seen && narrow > noise && narrow > 0.75 * wide;
+    const bool jumps = slope > 1.5 * jump_wide && slope > 10.0 * noise;
+    return bends || jumps;
+  }
+
  private:
+  double loss_at(std::size_t i, std::size_t j, double x) {
+    varied_.put(i, j, x);
+    varied_.compute();
+    const Matrix& numbers = varied_.result();
+    double sum = 0.0;
+    for (std::size_t k = 0; k < factors_->size(); ++k) {
+      const double factor = cells(*factors_)[k];
+      if (factor != 0.0) sum += factor * cells(numbers)[k];
+    }
+    return sum;
+  }
+
+  // How far the slopes of both sides are apart.
+  double bend(std::size_t i, std::size_t j, double x, double h) {
+    const double above = loss_at(i, j, x + h), here = loss_at(i, j, x), below = loss_at(i, j, x - h);
+    return std::fabs((above - here) - (here - below)) / h;
+  }
+
+  double steepness(std::size_t i, std::size_t j, double x, double h) {
+    const double above = loss_at(i, j, x + h), below = loss_at(i, j, x - h);
+    return std::fabs(above - below) / (2.0 * h);
+  }
+
+  std::optional<Quotient> extrapolated(std::size_t i, std::size_t j, double x, double h) {
+    const std::optional<double> wide = central(i, j, x, h), middle = central(i, j, x, h / 2.0),
+                                narrow = central(i, j, x, h / 4.0);
+    if (!wide || !middle || !narrow) return std::nullopt;
+    // The error that grows with h² cancels.  (Richardson 1911)
+    const double first = (4.0 * *middle - *wide) / 3.0, second = (4.0 * *narrow - *middle) / 3.0;
+    const double of_short_steps = of_step / of_rounding * rounding_ / (h / 4.0);
+    return Quotient{second, std::fabs(second - first) + of_short_steps};
+  }
+
   std::optional<double> central(std::size_t i, std::size_t j, double x, double h) {
     varied_.put(i, j, x + h);
     varied_.compute();
@@ -120,7 +175,7 @@ Comparison compared(const Loss& loss, const GradientStep& step, double largest) 
   Differences differences(loss, *step.forward, largest);
   const std::shared_ptr<const Matrix> gradient = step.gradient->cells();
   const std::size_t size = gradient->size(), columns = gradient->shape().columns;
-  const std::uint64_t of_one = 4 * std::max<std::uint64_t>(differences.work(), 1);
+  const std::uint64_t of_one = 6 * std::max<std::uint64_t>(differences.work(), 1);
   const std::size_t count = std::min({size, most_compared, std::size_t(most_work / of_one + 1)});
   Comparison result;
   for (std::size_t n = 0; n < count; ++n) {
@@ -129,16 +184,26 @@ Comparison compared(const Loss& loss, const GradientStep& step, double largest) 
       ++result.infinite;
       continue;
     }
-    const std::optional<double> quotient = differences.quotient(i, j);
+    const std::optional<Quotient> quotient = differences.quotient(i, j);
     if (!quotient) {
       ++result.at_kinks;
       continue;
     }
-    ++result.compared;
-    const double exact = cells(*gradient)[place], difference = std::fabs(exact - *quotient);
-    const double beyond = std::max(0.0, difference - differences.rounding());
-    const double size_here = std::max(std::fabs(exact), std::fabs(*quotient));
+    const double exact = cells(*gradient)[place], difference = std::fabs(exact - quotient->value);
+    const double within = differences.rounding() + of_errors * quotient->error;
+    const double beyond = difference <= within ? 0.0 : difference - within;
+    const double size_here = std::max(std::fabs(exact), std::fabs(quotient->value));
     const double relative = beyond == 0.0 ? 0.0 : beyond / size_here;
+    const bool is_coarse = difference > differences.rounding() && quotient->error > too_coarse * size_here;
+    if ((!(relative <= bound) || is_coarse) && differences.has_no_derivative(i, j)) {
+      ++result.without;
+      continue;
+    }
+    if (relative <= bound && is_coarse) {
+      ++result.inaccurate;
+      continue;
+    }
+    ++result.compared;
     result.difference = std::max(result.difference, difference);
     const bool is_number = relative <= bound;  // not NaN
     result.agrees = result.agrees && is_number;
@@ -146,7 +211,7 @@ Comparison compared(const Loss& loss, const GradientStep& step, double largest) 
       result.relative = relative;
       result.where = fmt::format("{}[{},{}]", step.gradient->name, i + 1, j + 1);
       result.gradient = exact;
-      result.quotient = *quotient;
+      result.quotient = quotient->value;
     }
   }
   return result;
@@ -159,9 +224,10 @@ void add_rule(Page& page) {
            ", taken as ", math({"(4 D(h/2) − D(h)) / 3", "\\frac{4 D(h/2) - D(h)}{3}"}),
            ", in which the error that grows with h² cancels. The step h is 0.0001 times the size of the "
            "number, or 0.0001 for numbers below 1. Everything that depends on the number is computed again "
-           "for it. They "
-           "disagree where the difference is more than 0.000001 of the larger one, beyond what rounding may "
-           "make: 1e-11 of the largest number that is computed, or of 1."));
+           "for it. The same with h/2 in place of h says how precise this is. Where it is not precise "
+           "enough, longer and shorter steps are tried, and the most precise one counts. They disagree "
+           "where the difference is more than 0.000001 of the larger one, beyond 4 times this error and "
+           "what rounding may make: 1e-11 of the largest number that is computed, or of 1."));
   page.say(
       fmt::format("Of a matrix with more than {0} numbers, {0} are compared, evenly spread.", most_compared));
 }
@@ -174,7 +240,7 @@ Outcome check_gradients(const Loss& loss, const std::vector<GradientStep>& steps
   page.say(loss.told);
   add_rule(page);
   Listing listing{{"gradient", "numbers", "compared", "largest difference", "relative"}, {}, true};
-  std::size_t infinite = 0, at_kinks = 0, all = 0;
+  std::size_t infinite = 0, at_kinks = 0, without = 0, inaccurate = 0, all = 0;
   Comparison worst;
   bool agrees = true, has_means = false;
   const double largest = largest_number(loss.from.node());
@@ -187,6 +253,8 @@ Outcome check_gradients(const Loss& loss, const std::vector<GradientStep>& steps
     const Comparison one = compared(loss, step, largest);
     infinite += one.infinite;
     at_kinks += one.at_kinks;
+    without += one.without;
+    inaccurate += one.inaccurate;
     all += one.compared;
     if (worst.where.empty() || !one.agrees || (worst.agrees && one.relative > worst.relative)) worst = one;
     agrees = agrees && one.agrees;
@@ -205,6 +273,16 @@ Outcome check_gradients(const Loss& loss, const std::vector<GradientStep>& steps
                     "1. At the kink "
                     "itself the gradient takes the slope 0.",
                     at_kinks == 1 ? "1 number is" : fmt::format("{} numbers are", at_kinks)));
+  }
+  if (without > 0) {
+    page.say(
+        fmt::format("{} not compared: the loss has no derivative there. The difference quotients of both "
+                    "sides stay apart, however short the step.",
+                    without == 1 ? "1 number is" : fmt::format("{} numbers are", without)));
+  }
+  if (inaccurate > 0) {
+    page.say(fmt::format("{} too inaccurate to compare: no step gives a precise enough difference quotient.",
+                         inaccurate == 1 ? "1 number is" : fmt::format("{} numbers are", inaccurate)));
   }
   if (has_means) {
     page.say(

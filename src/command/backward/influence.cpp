@@ -29,9 +29,8 @@ constexpr double of_rounding = 1e-12;  // of the largest derivative: less is wha
 void require_ways(std::uint64_t ways, std::uint64_t work) {
   if (ways <= most_ways_back && ways * std::max<std::uint64_t>(work, 1) <= most_work) return;
   fail(
-      "the way back would be taken {} times, once for each number: choose one number with --of, or give "
-      "fewer "
-      "words or smaller sizes",
+      "the backward pass would be run {} times, once for each number: choose one number with --of, or give "
+      "fewer words or smaller sizes",
       ways);
 }
 
@@ -226,7 +225,8 @@ void add_dependents(QuantityPage& page, const Node& last, const Asked& by) {
 // --- what a number depends on
 
 // By word: the gradient's length, and the part that its vector has in a first-order change.
-void add_by_word(QuantityPage& page, const Node& words, const Matrix& gradient, const Asked& asked) {
+void add_by_word(QuantityPage& page, const Node& words, const Matrix& gradient, const Asked& asked,
+                 const Marked& behind) {
   const Cell& of = asked.front();
   const bool is_one = asked.size() == 1;
   const Matrix& vectors = words.matrix();
@@ -234,7 +234,8 @@ void add_by_word(QuantityPage& page, const Node& words, const Matrix& gradient, 
   for (const Node& node : words.graph->nodes()) {
     const bool has_query = node.frame.rows.labels == of.node->frame.rows.labels &&
                            node.frame.shape.rows == of.node->frame.shape.rows;
-    if (node.is(role::weights) && has_query && node.frame.shape.columns == vectors.shape().rows)
+    if (node.is(role::weights) && behind.has_any(node) && has_query &&
+        node.frame.shape.columns == vectors.shape().rows)
       heads.push_back(&node);
   }
   if (heads.size() > 4) heads.clear();
@@ -315,7 +316,7 @@ void add_sources(QuantityPage& page, const Graph& graph, const Asked& of) {
     const auto found = std::ranges::find(earlier, &words->original());
     if (found == earlier.end()) continue;
     const auto& gradient = derivatives[static_cast<std::size_t>(found - earlier.begin())];
-    if (gradient) add_by_word(page, *words, *gradient, of);
+    if (gradient) add_by_word(page, *words, *gradient, of, without_masks);
   }
 }
 
@@ -403,15 +404,16 @@ void add_comparison(QuantityPage& page, const Axis& rows, const Axis& words, con
   Listing listing{{"query", "gradient"}, {}, true};
   for (const Attending& one : attending) listing.columns.push_back(one.title);
   std::vector<std::size_t> others(attending.size(), 0);
-  std::size_t decided = 0;
+  std::vector<std::size_t> compared(attending.size(), 0);
   for (std::size_t i = 0; i < shares.shape().rows; ++i) {
     const std::optional<std::size_t> most = largest_place(row(shares, i));
-    if (most) ++decided;
     std::vector<std::string> line = {rows.label(i), most ? words.label(*most) : "–"};
     for (std::size_t h = 0; h < attending.size(); ++h) {
       const std::optional<std::size_t> key = largest_place(row(attending[h].weights, i));
       line.push_back(key ? words.label(*key) : "–");
-      if (key && most && *key != *most) ++others[h];
+      if (!key || !most) continue;
+      ++compared[h];
+      if (*key != *most) ++others[h];
     }
     listing.rows.push_back(std::move(line));
   }
@@ -421,12 +423,15 @@ void add_comparison(QuantityPage& page, const Axis& rows, const Axis& words, con
       "or that several share it.");
   page.say(std::move(listing));
   for (std::size_t h = 0; h < attending.size(); ++h) {
-    page.say(text(code(attending[h].title),
-                  others[h] == 0
-                      ? std::string(": no query depends most on another word than it attends to most.")
-                      : fmt::format(": for {} of {} the word that is attended to most is not the one "
-                                    "that matters most.",
-                                    others[h], count_of(decided, decided == 1 ? "query" : "querie"))));
+    page.say(text(
+        code(attending[h].title),
+        compared[h] == 0
+            ? std::string(": no query has both a largest share and a largest weight, so nothing "
+                          "is compared.")
+            : fmt::format(": for {} of {} the word that is attended to most is not the one "
+                          "that matters most.",
+                          others[h],
+                          count_of(compared[h], compared[h] == 1 ? "compared query" : "compared querie"))));
   }
 }
 
@@ -462,6 +467,15 @@ void add_attention_beside_gradient(QuantityPage& page, const Node& result) {
     add_map("shares", shares);
     for (const Attending& head : heads) add_map(head.title, head.weights);
     page.say(std::move(maps));
+    std::vector<std::string> untouched;
+    for (std::size_t i = 0; i < all[w].shape().rows; ++i) {
+      if (std::ranges::all_of(row(all[w], i), [](double cell) { return cell == 0.0; }))
+        untouched.push_back(result.frame.rows.label(i));
+    }
+    if (!untouched.empty()) {
+      page.say(fmt::format("No word influences {}, so there are no shares and 0 stands in their place.",
+                           fmt::join(untouched, ", ")));
+    }
     if (heads.empty()) {
       page.say("There are no attention weights of these queries and words to compare with.");
       continue;

@@ -62,8 +62,11 @@ Loss loss_of(const Summed& summed, const Arguments& arguments) {
     if (given.shape() != shape)
       fail("--upstream is {}, and {} is {}: give a number for each of its numbers", to_string(given.shape()),
            node.name, to_string(shape));
-    if (!std::ranges::all_of(cells(given), [](double number) { return std::isfinite(number); }))
-      fail("--upstream has a number that is not finite: give the gradient of a loss, which has none");
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (!std::isfinite(cells(given)[i]))
+        fail("--upstream[{},{}] is not finite: give the gradient of a loss", i / shape.columns + 1,
+             i % shape.columns + 1);
+    }
     return {
         Value(node), given_gradient(node, given),
         text("The gradient by ", code(node.name), " is given. The loss is then the sum of the numbers of ",
@@ -81,9 +84,24 @@ Loss loss_of(const Summed& summed, const Arguments& arguments) {
                ". Each of them counts once, so the gradient by each is 1. --of chooses another loss.")};
 }
 
-// Its rows are normalized: their sum is the same whatever goes in.
+// An outline has no numbers: there γ is what it is before training, all ones.
+bool has_equal_numbers(const Node& node) {
+  if (node.operation || node.made) return false;
+  if (!node.given) return true;
+  const std::shared_ptr<const Matrix> numbers = node.cells();
+  return std::ranges::all_of(cells(*numbers), [&](double one) { return one == (*numbers)(0, 0); });
+}
+
+// Its rows have the mean 0, each number times the same γ, plus β: their sum is the same whatever goes in.
 bool is_normalized(const Node& node) {
-  return node.original().within(scope::norm) != nullptr;
+  const Node* from = &node.original();
+  while (from->operation && (from->operation->name() == "add" || from->operation->name() == "multiply")) {
+    const Node& other = *from->operands.back();
+    if (other.operation || other.frame.shape.rows != 1) return false;
+    if (from->operation->name() == "multiply" && !has_equal_numbers(other)) return false;
+    from = &from->operands.front()->original();
+  }
+  return from->operation && from->operation->name() == "standardize";
 }
 
 Summed usual(const Differentiable& forward) {

@@ -117,7 +117,8 @@ void add_memory(Page& page, const Loss& loss, bool recomputes) {
   page.say(
       "Each line: the most bytes that all matrices take at the same time, the multiply-adds, and the "
       "element-wise operations, known from the shapes before anything is computed. A matrix is freed after "
-      "its last use. The way back uses many matrices of the way there, so these stay until then. Inputs, "
+      "its last use. The backward pass uses many matrices of the forward pass, so these stay until then. "
+      "Inputs, "
       "parameters and their gradients count as well.");
   Listing listing{{"what", "most bytes", "multiply-adds", "element-wise operations"}, {}, true};
   const auto add = [&](std::string what, const Taken& taken) {
@@ -132,7 +133,7 @@ void add_memory(Page& page, const Loss& loss, bool recomputes) {
   if (!recomputes) return;
   page.say(
       "Recomputing keeps only what passes from one layer, or one step of a recurrent network, to another. "
-      "On the way back everything else is computed a second time from that.");
+      "In the backward pass everything else is computed a second time from that.");
   const Matrix& d_from = *loss.d_from.node().cells();
   const WayBack both = way_back(from, d_from, everything_stands()),
                 again = way_back(from, d_from, only_between_layers(*from.graph));

@@ -14,25 +14,25 @@ bool is_masked(const Cell& score) {
 }
 
 // The values of masked keys have no part in a weighted sum.
-std::vector<Cell> terms_of_weighted_sum(const Cell& cell) {
+std::vector<Cell> terms_of_weighted_sum(const Cell& cell, bool with_masks) {
   const Node &weights = *cell.node->operands[0], &values = *cell.node->operands[1];
   const Node* const scores = scores_behind(weights);
   std::vector<Cell> terms;
   for (std::size_t k = 0; k < values.frame.shape.rows; ++k) {
-    if (scores && is_masked({scores, cell.row, k})) continue;
+    if (with_masks && scores && is_masked({scores, cell.row, k})) continue;
     terms.push_back({&weights, cell.row, k});
     terms.push_back({&values, k, cell.column});
   }
   return terms;
 }
 
-std::vector<Cell> terms_of_softmax(const Cell& cell) {
+std::vector<Cell> terms_of_softmax(const Cell& cell, bool with_masks) {
   const Node& scores = *cell.node->operands.front();
   std::vector<Cell> terms;
-  if (is_masked({&scores, cell.row, cell.column})) return terms;
+  if (with_masks && is_masked({&scores, cell.row, cell.column})) return terms;
   for (std::size_t j = 0; j < scores.frame.shape.columns; ++j) {
     const Cell term{&scores, cell.row, j};
-    if (!is_masked(term)) terms.push_back(term);
+    if (!with_masks || !is_masked(term)) terms.push_back(term);
   }
   return terms;
 }
@@ -44,9 +44,9 @@ std::vector<Cell> terms_of(const Cell& cell, bool with_masks) {
   if (!node.operation) return {};
   const Operation& operation = *node.operation;
   if (!with_masks && is_mask(operation)) return {{node.operands.front(), cell.row, cell.column}};
-  if (with_masks && is_softmax(operation)) return terms_of_softmax(cell);
+  if (is_softmax(operation)) return terms_of_softmax(cell, with_masks);
   const bool is_sum = is_matmul(operation) && node.operands.front()->content() == Content::weights;
-  if (with_masks && is_sum) return terms_of_weighted_sum(cell);
+  if (is_sum) return terms_of_weighted_sum(cell, with_masks);
   return cells_of(operation.explain(node.operands, cell.row, cell.column).expression);
 }
 

@@ -74,7 +74,7 @@ void add_through_time(QuantityPage& page, const Node& outputs) {
     page.say("For output 1, nothing of the gradient along the states reaches the first state.");
   }
   if (!attends) {
-    page.say("This variant has no attention: there is no other way back.");
+    page.say("This variant has no attention: the gradient has no other path.");
     return;
   }
   page.say(

@@ -228,13 +228,13 @@ ModelChoice planned_model_alone(const Arguments& arguments, const ModelUse& use)
   return Chooser(arguments, use).alone();
 }
 
-std::string told_as_random(const ModelUse& use, std::uint32_t seed) {
+std::string told_as_random(const ModelUse& use, const ModelKind& kind, std::uint32_t seed) {
   const auto pointer = [&] {
     if (use.needs == ModelUse::Needs::encoder)
       return pointer_to_trained(use.command, [](const Transformer& model) { return model.has_encoder(); });
     if (use.needs == ModelUse::Needs::decoder || use.writes)
       return pointer_to_trained(use.command, [](const Transformer& model) { return model.kind->decodes; });
-    return pointer_to_trained(use.command, [](const Transformer&) { return true; });
+    return pointer_to_trained(use.command, [&](const Transformer& model) { return model.kind == &kind; });
   };
   return fmt::format(
       "The parameters are random (seed {}), not trained. The results have no meaning for language.{}", seed,
@@ -247,7 +247,7 @@ ModelChoice drawn(ModelChoice choice, const Arguments& arguments, const ModelUse
   arguments.tell("drawing parameters");
   const std::uint32_t seed = model_seed(arguments);
   draw_parameters(choice.model, seed);
-  choice.model.about.push_back(told_as_random(use, seed));
+  choice.model.about.push_back(told_as_random(use, *choice.model.kind, seed));
   return choice;
 }
 

@@ -203,7 +203,8 @@ Outcome run_transformer(const Command& command, const Arguments& arguments) {
   run_model(choice, *graph);
   if (is_random) tell_what_is_random(*graph, choice.model, model_seed(arguments));
   tell_progress(*graph, arguments);
-  const std::string random = is_random ? told_as_random(part.use, model_seed(arguments)) : std::string();
+  const std::string random =
+      is_random ? told_as_random(part.use, *choice.model.kind, model_seed(arguments)) : std::string();
   if (asks_for_gradients(arguments)) {
     Differentiable forward = differentiable(graph, part, choice);
     forward.computation.random = random;

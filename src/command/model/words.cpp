@@ -165,6 +165,7 @@ class WordTaker {
     }
     const std::size_t most = places(model.sizes.target_places);
     Words words = known_words(target_side, {model.target_vocabulary, rows, most - has_start});
+    if (has_start && words.front() == start_word) words.erase(words.begin());
     // Shifted right by one: what goes in begins with <start>, and what should come out ends with <end>.
     choice_.expected = words;
     if (has_start) {

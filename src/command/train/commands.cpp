@@ -1,9 +1,9 @@
 #include "command/command.hpp"
+#include "training/task.hpp"
 
 namespace attn {
 
 std::vector<Command> train_commands() {
-  constexpr std::size_t most_steps = 10'000'000, most_layers = 16, most_numbers = 1024;
   constexpr std::string_view of_task = ": that of the task";
   OptionGroup own{
       .options = {{option::steps, "number of steps in all", of_task, most_steps},
@@ -15,10 +15,10 @@ std::vector<Command> train_commands() {
                   option::clip,
                   option::smoothing,
                   option::every,
-                  {option::layers, "number of layers", of_task, most_layers},
-                  {option::heads, "number of heads of each attention", of_task, most_numbers},
-                  {option::d_model, "size of the vectors (embedding size)", of_task, most_numbers},
-                  {option::d_ff, "inner size of the feed-forward layers", of_task, most_numbers},
+                  {option::layers, "number of layers", of_task, most_trained_layers},
+                  {option::heads, "number of heads of each attention", of_task, most_trained_size},
+                  {option::d_model, "size of the vectors (embedding size)", of_task, most_trained_size},
+                  {option::d_ff, "inner size of the feed-forward layers", of_task, most_trained_size},
                   option::pairs,
                   {option::text, "the sentence that is looked at, in words of the task"},
                   option::save,

@@ -40,9 +40,18 @@ std::vector<Text> next_steps(const Arguments& arguments, const Trainer& trainer)
     next.push_back(text("A sentence, word by word: ", code("attn align " + of_model), "."));
     next.push_back(text("Where the decoder attends: ", code("attn align --map " + of_model), "."));
   }
-  next.push_back(
-      text("Train it further: ",
-           code(fmt::format("attn train --resume {} --steps {}", *path, 2 * trainer.options().steps)), "."));
+  const std::size_t steps = trainer.options().steps;
+  next.push_back(text(
+      "Train it further: ", code(fmt::format("attn train --resume {} --steps {}", *path, 2 * steps)), "."));
+  if (trainer.options().schedule->name == "linear")
+    next.push_back(
+        text(fmt::format(
+                 "With the schedule linear the learning rate depends on the number of steps: it falls to 0 "
+                 "at step {}, and rises again if more are asked for. For a training of {} steps without "
+                 "that, give ",
+                 steps, 2 * steps),
+             code(fmt::format("--steps {}", 2 * steps)), " or ", code("--schedule constant"),
+             " from the beginning."));
   return next;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "attention/watches.hpp"
 #include "command/app.hpp"
 #include "files/opened.hpp"
 #include "render/format.hpp"
@@ -57,6 +58,19 @@ TrainingRun::TrainingRun(const Arguments& arguments, const AskedTraining& asked)
       saved_steps_(sorted(arguments.counts(option::save_steps))),
       compared_steps_(sorted(arguments.counts(option::compare))) {
   require_places();
+  require_head();
+}
+
+// Also where nothing is drawn.
+void TrainingRun::require_head() const {
+  const std::optional<std::string> head = arguments_.text(option::head);
+  if (!head) return;
+  const TrainedRun run = run_on(trainer_.model(), looked_at(asked_));
+  std::vector<std::string> names;
+  for (const Node* weights : attention_weights(*run.graph, std::nullopt)) names.push_back(weights->name);
+  if (std::ranges::none_of(names, [&](const std::string& name) { return matches(*head, name); }))
+    fail("--head {}: no attention weights of the model are called so. They are: {}", *head,
+         fmt::join(names, ", "));
 }
 
 // What cannot be saved in the end is told before the work.
@@ -68,17 +82,28 @@ void TrainingRun::require_places() {
       fail("{} {}: the state that goes on is at step {} already: give later steps", option->name,
            *std::ranges::min_element(steps), done);
   }
-  for (const Option* option : {&option::save, &option::save_model}) {
-    const std::optional<std::string> path = arguments_.text(*option);
-    if (!path) continue;
-    if (!path->ends_with(".safetensors"))
-      fail("{} {}: the file name must end in .safetensors", option->name, *path);
-    if (!work_) fail("{} {}: nothing is saved here: leave it out", option->name, *path);
-    const std::optional<std::string> pairs = arguments_.text(option::pairs);
-    if (pairs && is_same_file(*pairs, *path))
-      fail("{} is read here and would be overwritten: give another file to write", *path);
-    work_->prepare_to_save(*path);
+  const std::optional<std::string> output = arguments_.text(option::output);
+  std::vector<std::string> taken;
+  if (output) taken.push_back(*output);
+  if (const auto pairs = arguments_.text(option::pairs)) taken.push_back(*pairs);
+  const auto take = [&](const Option& option, const std::string& path) {
+    if (!path.ends_with(".safetensors"))
+      fail("{} {}: the file name must end in .safetensors", option.name, path);
+    if (!work_) fail("{} {}: nothing is saved here: leave it out", option.name, path);
+    for (const std::string& other : taken) {
+      if (is_same_file(other, path))
+        fail("{} would be overwritten by what {} writes: give another file", other, option.name);
+    }
+    taken.push_back(path);
+    work_->prepare_to_save(path);
+  };
+  if (const auto path = arguments_.text(option::save)) {
+    take(option::save, *path);
+    for (const std::size_t step : saved_steps_) take(option::save_steps, path_at(*path, step));
   }
+  // What training would go on from has more than the model alone.
+  if (const auto resumed = arguments_.text(option::resume)) taken.push_back(*resumed);
+  if (const auto path = arguments_.text(option::save_model)) take(option::save_model, *path);
 }
 
 std::string TrainingRun::line(double seconds_left) const {

@@ -32,6 +32,7 @@ class TrainingRun {
 
  private:
   void require_places();
+  void require_head() const;
   void at_step();
   void show(double seconds_left);
   void save(const std::string& path);

@@ -13,7 +13,8 @@ constexpr std::string_view about[] = {
     "second "
     "copy the next letter is the one that followed the same letter before. The model is a decoder, and only "
     "the letters of the second copy behind its first one count.",
-    "This takes two steps, in two layers. A position must learn which letter stands before it: attention to "
+    "The usual solution takes two steps, in two layers. A position must learn which letter stands before it: "
+    "attention to "
     "the "
     "previous position does that (a previous-token head). Then a letter can look for the position that has "
     "the "

@@ -145,7 +145,8 @@ const Task names_task{.name = "names",
                       .about = about,
                       .measure = "letters, each given the right ones before it",
                       .goal = 0.0,
-                      .example = "<start> m a r i a",
+                      .example = "m a r i a",
+                      .has_right_sentences = false,
                       .set_up = set_up};
 
 }  // namespace attn

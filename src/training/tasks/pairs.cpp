@@ -13,9 +13,8 @@ constexpr std::string_view about[] = {
     "encoder "
     "reads the first; a decoder writes the second word by word, and attends to the words of the first "
     "(cross-attention).",
-    "Every tenth pair of the file is held out. With few pairs a model can learn them by heart: then its loss "
-    "in "
-    "training falls and that of the pairs held out does not.",
+    "Every tenth pair of the file, and at least one, is held out. With few pairs a model can memorize them: "
+    "then its loss in training falls, and that of the pairs held out may not.",
 };
 
 std::vector<std::string> with_end(const std::string& sentence) {
