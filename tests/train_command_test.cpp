@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "commands_tried.hpp"
 #include "files/matrix_file.hpp"
@@ -153,6 +154,21 @@ TEST_CASE("what cannot be saved is told before the first step and loses no earli
   const Finished full = run_attn({"train", "--resume", state, "--steps", "4", "--save", state}, no_room);
   CHECK(full.code == 1);
   CHECK(read_bytes(state) == before);
+}
+
+TEST_CASE("no two files of a training are written over each other or over what it reads") {
+  const TemporaryFolder folder;
+  const std::string state = folder.path("s.safetensors"), pairs = folder.path("p-2.safetensors");
+  std::ofstream(pairs) << "a b\tb a\nc a\ta c\nb c\tc b\nd a\ta d\n";
+  const std::string overwritten = "would be overwritten by what ";
+  refuses(few_steps({"--save", state, "--save-model", state}), overwritten + "--save-model writes");
+  refuses(few_steps({"--save", state, "-o", state}), overwritten + "--save writes");
+  refuses({"train", "pairs", "--pairs", pairs, "--steps", "4", "--save", folder.path("p.safetensors"),
+           "--save-steps", "2"},
+          overwritten + "--save-steps writes");
+  CHECK_FALSE(std::filesystem::exists(state));
+  accepted(few_steps({"--steps", "2", "--save", state}));
+  refuses({"train", "--resume", state, "--steps", "4", "--save-model", state}, overwritten);
 }
 
 TEST_CASE("a text whose answer nobody knows shows none") {

@@ -165,6 +165,12 @@ TEST_CASE("a file that is no state of training is refused") {
   sink.flush();
   TrainingState other_task = state;
   other_task.task = "sort";
+  TrainingState no_average = state;
+  no_average.moments.begin()->second.second(0, 0) = -1.0;
+  TrainingState huge = state;
+  huge.request.sizes.layers = 1'000'000;
+  TrainingState beyond = state;
+  beyond.step = beyond.options.steps + 1;
   TrainingState no_generator = state;
   no_generator.generator = "none";
   check_refused({
@@ -172,8 +178,25 @@ TEST_CASE("a file that is no state of training is refused") {
       {"no state of training", [&] { read_state(model, "x"); }},
       {"other parameters than the task sort has", [&] { read_state(bytes_of(other_task), "x"); }},
       {"damaged", [&] { read_state(bytes_of(no_generator), "x"); }},
+      {"a number that no average has", [&] { read_state(bytes_of(no_average), "x"); }},
+      {"--layers 1000000 is more than 16", [&] { read_state(bytes_of(huge), "x"); }},
+      {"damaged", [&] { read_state(bytes_of(beyond), "x"); }},
       {"unknown member", [&] { read_transformer("{\"a\": 1}", "x"); }},
   });
+}
+
+TEST_CASE("of the model in a state only the numbers count") {
+  const Task& task = task_called("reverse");
+  TrainingState state = trained(task, few_steps(task, 1));
+  const TrainedModel right = state.model;
+  Transformer& model = std::get<Transformer>(state.model);
+  model.source_vocabulary.clear();
+  model.recipe.causal_encoder = true;
+  const TrainingState read = read_state(bytes_of(state), "x");
+  const Transformer &one = std::get<Transformer>(read.model), &other = std::get<Transformer>(right);
+  CHECK(one.source_vocabulary == other.source_vocabulary);
+  CHECK_FALSE(one.recipe.causal_encoder);
+  check_same_matrices(read.model, right);
 }
 
 TEST_CASE("a step that is much too large stops with the matrix and a reason") {
