@@ -50,14 +50,6 @@ TrainingState trained(const Task& task, const TrainingOptions& options) {
   return trainer.state();
 }
 
-std::string bytes_of(const TrainingState& state) {
-  std::string bytes;
-  Sink sink([&](std::string_view piece) { bytes += piece; });
-  write_state(state, sink);
-  sink.flush();
-  return bytes;
-}
-
 void check_same_matrices(const TrainedModel& a, const TrainedModel& b) {
   REQUIRE(matrices_of(a).size() == matrices_of(b).size());
   for (const auto& one : matrices_of(a)) {

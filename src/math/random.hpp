@@ -12,7 +12,8 @@
 namespace attn {
 
 /// Where random matrices come from. The same seed means the same numbers on every machine: only
-/// exact operations (add, multiply, square root) lie between the generator's bits and the cell.
+/// operations that are rounded alike everywhere (add, multiply, square root) lie between the generator's
+/// bits and the cell.
 class RandomSource {
  public:
   virtual ~RandomSource() = default;

@@ -14,7 +14,7 @@
 namespace attn {
 namespace {
 
-// --- schedules, of exact operations and square roots alone
+// --- schedules, of operations that are rounded alike everywhere
 
 double warming_up(const TrainingOptions& options, std::size_t step) {
   if (step >= options.warm_up) return 1.0;

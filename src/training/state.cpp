@@ -246,6 +246,14 @@ void write_state(const TrainingState& state, Sink& sink) {
   write_safetensors(tensors, sink, metadata);
 }
 
+std::string bytes_of(const TrainingState& state) {
+  std::string bytes;
+  Sink sink([&](std::string_view piece) { bytes += piece; });
+  write_state(state, sink);
+  sink.flush();
+  return bytes;
+}
+
 TrainingState read_state(std::string_view bytes, const std::string& where) {
   if (!is_safetensors(bytes)) fail("{} is not a .safetensors file: give a file that attn train saved", where);
   const SafetensorsMetadata metadata = safetensors_metadata(bytes, where);

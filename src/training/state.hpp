@@ -41,6 +41,8 @@ struct TrainingState {
 /// Writes a .safetensors file of F64: the parameters, the moments under `training.`, and the rest in its
 /// metadata. Commands that run models read it as a model. The same bytes every time.
 void write_state(const TrainingState& state, Sink& sink);
+/// The same as a text of bytes.
+std::string bytes_of(const TrainingState& state);
 
 /// Reads such a file. Throws InputError: damaged, no state of training, an unknown task, parameters that are
 /// missing, superfluous or of another shape.

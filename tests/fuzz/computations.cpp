@@ -95,15 +95,8 @@ void trace(std::string_view bytes) {
 // have parameters of the right shapes, so the seed is a state of a tiny model.
 void state(std::string_view bytes) {
   const TrainingState read = read_state(bytes, "case");
-  const auto written = [](const TrainingState& one) {
-    std::string text;
-    Sink sink([&](std::string_view piece) { text += piece; });
-    write_state(one, sink);
-    sink.flush();
-    return text;
-  };
-  const std::string once = written(read);
-  require(written(read_state(once, "again")) == once, "a state that was written is read as it was");
+  const std::string once = bytes_of(read);
+  require(bytes_of(read_state(once, "again")) == once, "a state that was written is read as it was");
 }
 
 // Sentences of a reader's own.

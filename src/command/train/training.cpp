@@ -35,14 +35,6 @@ std::string path_at(const std::string& path, std::size_t step) {
   return fmt::format("{}-{}{}", path.substr(0, path.size() - ending.size()), step, ending);
 }
 
-std::string bytes_of(const TrainingState& state) {
-  std::string bytes;
-  Sink sink([&](std::string_view piece) { bytes += piece; });
-  write_state(state, sink);
-  sink.flush();
-  return bytes;
-}
-
 std::string time_in_words(double seconds) {
   const auto whole = static_cast<std::size_t>(seconds + 0.5);
   return whole < 120 ? fmt::format("{} s", whole) : fmt::format("{} min", (whole + 30) / 60);
