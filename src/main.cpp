@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <random>
+#include <span>
 #include <string>
 
 #include "command/app.hpp"
 #include "command/command.hpp"
 #include "command/exit_code.hpp"
+#include "command/options.hpp"
 #include "keyboard.hpp"
 #include "math/product.hpp"
 #include "output_file.hpp"
@@ -36,18 +40,27 @@ attn::Environment environment() {
   environment.input_is_terminal = isatty(STDIN_FILENO) != 0;
   environment.terminal_width = attn::size_of_terminal().columns;
   environment.ground = attn::ground_of_terminal;
+  environment.new_seed = [] { return std::random_device()() % 1'000'000; };  // short enough to be told on
   return environment;
 }
 
-// What the reader typed may come back in a sentence: it must not reach the terminal as a command.
-void say(std::string_view sentence) {
-  constexpr std::size_t most_bytes = 2000;  // a longer one repeats what it was given
-  const std::string shown = attn::printable(attn::abridged(sentence, most_bytes));
-  attn::tell(fmt::format("attn: {}\n", attn::speaks_utf8(environment()) ? shown : attn::in_ascii(shown)));
+using CommandLine = std::span<char* const>;  // with the name of the program
+
+// A command line that cannot be understood may still ask for ASCII, in which it is told so.
+bool takes_unicode(CommandLine words) {
+  const auto asks_for_ascii = [](std::string_view word) { return word == attn::option::ascii.name; };
+  return attn::speaks_utf8(environment()) && std::ranges::none_of(words, asks_for_ascii);
 }
 
-int complain(const attn::ExitCode& code, std::string_view sentence) {
-  say(sentence);
+// What the reader typed may come back in a sentence: it must not reach the terminal as a command.
+void say(CommandLine words, std::string_view sentence) {
+  constexpr std::size_t most_bytes = 2000;  // a longer one repeats what it was given
+  const std::string shown = attn::printable(attn::abridged(sentence, most_bytes));
+  attn::tell(fmt::format("attn: {}\n", takes_unicode(words) ? shown : attn::in_ascii(shown)));
+}
+
+int complain(CommandLine words, const attn::ExitCode& code, std::string_view sentence) {
+  say(words, sentence);
   return code.code;
 }
 
@@ -147,15 +160,19 @@ void write(const attn::Answer& answer) {
   }
 }
 
-int run(const std::vector<std::string>& command_line) {
+int run(CommandLine words) {
   attn::StandardWork work;
   attn::Environment world = environment();
   world.work = &work;
-  const attn::Answer answer = attn::answer(command_line, world);
+  const attn::Answer answer = attn::answer({words.begin() + 1, words.end()}, world);
   work.end();
-  for (const std::string& warning : answer.warnings) say("warning: " + warning);
+  for (const std::string& warning : answer.warnings) say(words, "warning: " + warning);
   write(answer);
-  if (answer.document && answer.output != "-") say(fmt::format("open {} in a browser", answer.output));
+  if (answer.afterwards) {
+    attn::StandardTerminal terminal(attn::Pauses::no);
+    for (const std::string& warning : answer.afterwards(terminal)) say(words, "warning: " + warning);
+  }
+  if (answer.document && answer.output != "-") say(words, fmt::format("open {} in a browser", answer.output));
   return (answer.verdict == attn::Verdict::passed ? attn::exit_code::success : attn::exit_code::failed).code;
 }
 
@@ -175,15 +192,17 @@ int main(int argc, char** argv) {
   let_writes_fail();
   std::set_terminate(end_without_way_back);
   make_tables();
+  const CommandLine words(argv, static_cast<std::size_t>(argc));
   try {
-    return run({argv + 1, argv + argc});
+    return run(words);
   } catch (const attn::InputError& error) {
-    return complain(attn::exit_code::wrong_input, error.what());
+    return complain(words, attn::exit_code::wrong_input, error.what());
   } catch (const attn::OutputError& error) {
-    return complain(attn::exit_code::failed, error.what());
+    return complain(words, attn::exit_code::failed, error.what());
   } catch (const std::bad_alloc&) {
     return complain_of_memory();
   } catch (const std::exception& error) {
-    return complain(attn::exit_code::defect, fmt::format("this is a defect of attn: {}", error.what()));
+    return complain(words, attn::exit_code::defect,
+                    fmt::format("this is a defect of attn: {}", error.what()));
   }
 }

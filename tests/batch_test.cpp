@@ -59,6 +59,7 @@ const std::array relations = {
              [](const Value& a, const Value& b) { return matmul_transposed(a, b); }},
     Relation{"transpose", {2, 4}, {1, 1}, [](const Value& a, const Value&) { return transpose(a); }},
     Relation{"rows", {4, 2}, {1, 1}, [](const Value& a, const Value&) { return rows(a, 1, 2); }},
+    Relation{"reshape", {4, 3}, {1, 1}, [](const Value& a, const Value&) { return reshape(a, 6); }},
     Relation{"columns", {4, 3}, {1, 1}, [](const Value& a, const Value&) { return columns(a, 1, 2); }},
     Relation{"stack",
              {2, 3},

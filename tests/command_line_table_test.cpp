@@ -219,7 +219,8 @@ TEST_CASE("a shortened table leaves out no column that would fit") {
              .ends_with(whole.substr(whole.find("  scaled │")))));
 }
 
-TEST_CASE("a terminal's own width counts, then COLUMNS, then 80, and a pipe has none" * needs_terminals()) {
+TEST_CASE("a terminal's own width counts, then COLUMNS, then 80, and a pipe has only COLUMNS" *
+          needs_terminals()) {
   const Words words = {"scale", "--scores", numbers(1, 60, "42"), "--scale", "1"};
   const auto as_wide_as = [&](unsigned short terminal, const char* columns, const std::string& width) {
     Words with_width = words;
@@ -231,7 +232,10 @@ TEST_CASE("a terminal's own width counts, then COLUMNS, then 80, and a pipe has 
   CHECK(as_wide_as(0, "90", "90"));
   CHECK(as_wide_as(0, "", "80"));
   CHECK(as_wide_as(0, "wide", "80"));
-  CHECK(run_attn(words, {.variables = {{"COLUMNS", "40"}}}).out.find("left out") == std::string::npos);
+  Words narrow = words;
+  narrow.insert(narrow.end(), {"--width", "40"});
+  CHECK(run_attn(words, {.variables = {{"COLUMNS", "40"}}}).out == run_attn(narrow).out);
+  CHECK(run_attn(words).out.find("left out") == std::string::npos);
 }
 
 TEST_CASE("documents and machine formats leave nothing out, whatever the width") {

@@ -180,12 +180,16 @@ TEST_CASE("without a UTF-8 locale everything is as with --ascii") {
   CHECK((run_attn({"walk"}, {.variables = {{"LC_ALL", "de_DE.utf8"}, {"LANG", "C"}}}).out != ascii));
 }
 
-TEST_CASE("without a UTF-8 locale complaints and warnings are ASCII as well") {
+TEST_CASE("without a UTF-8 locale and with --ascii complaints and warnings are ASCII as well") {
   for (const Words& words : {Words{"scores", "--q", "1 2", "--k", "1 2 3"},
                              Words{"softmax", "--scores", "-9 2; -7 4", "--causal", "--mask-fill", "-8"}}) {
     const Finished finished = run_attn(words, {.variables = {{"LC_ALL", "C"}}});
     CHECK(finished.errors != "");
     CHECK_MESSAGE(is_ascii(finished.errors), finished.errors);
+    CHECK_FALSE(is_ascii(run_attn(words).errors));
+    Words asking = words;
+    asking.push_back("--ascii");
+    CHECK((run_attn(asking).errors == finished.errors));
   }
 }
 

@@ -22,7 +22,8 @@ Words least_words(const Command& command) {
   if (command.name == "explain") words.push_back("weights[1,2]");
   if (command.name == "completion") words.push_back("bash");
   if (command.name == "convert") words.insert(words.end(), {"1 2; 3 4", "-"});
-  if (command.name == "show") words.push_back(ATTN_SOURCE_FOLDER "/tests/golden/walk.npz");
+  if (command.name == "show" || command.name == "check")
+    words.push_back(ATTN_SOURCE_FOLDER "/tests/golden/walk.npz");
   if (command.name == "docs") words.insert(words.end(), {"check", ATTN_SOURCE_FOLDER "/README.md"});
   // The default example has one head and no output projection.
   if (command.name == "heads" || command.name == "concat") words.insert(words.end(), {"--example", "animal"});
@@ -136,8 +137,11 @@ TEST_CASE("the JSON of every command is JSON with a schema, and a converted matr
 TEST_CASE("what is written as CSV, TSV, JSON or NPZ is read back by convert, number for number") {
   for (const Command& command : commands()) {
     if (!command.takes_problem() || command.shown_as == &option::page) continue;
-    for (const std::string_view format : {"csv", "tsv", "json", "npz"})
-      check_reads_back(least_words(command), format);
+    for (const std::string_view format : {"csv", "tsv", "json", "npz"}) {
+      // The rows of a comparison say what differs where.
+      const bool is_table = command.shown_as == &option::against && (format == "csv" || format == "tsv");
+      if (!is_table) check_reads_back(least_words(command), format);
+    }
   }
 }
 

@@ -52,6 +52,7 @@ const std::vector<Knowledge> knowledge = {
     {"op", {"graph", "math", "support"}},
     {"attention", {"op", "graph", "math", "support"}},
     {"model", {"attention", "op", "graph", "math", "support"}},
+    {"quantity", {"attention", "op", "graph", "math", "support"}},
     {"page", {"graph", "math", "support"}},
     {"render", {"page", "graph", "files", "math", "support"}},
 };

@@ -56,7 +56,7 @@ TEST_CASE("every lesson that is built in runs with right answers, and fails with
       right += answer_of(solved) + "\n";
       wrong += "12345.678\n";
       CHECK(judge(solved, answer_of(solved)).mark == Judgment::Mark::right);
-      for (const auto& [quantity, says] : solved.mistakes) {
+      for (const auto& [quantity, says] : solved.notes) {
         const Judgment judged = judge(solved, written(quantity));
         CHECK(judged.mark == Judgment::Mark::wrong);
         CHECK_MESSAGE(judged.says == says, solved.question.ask);
@@ -98,16 +98,35 @@ TEST_CASE("lessons are found by name, number and path") {
   CHECK(has(run_lesson_words({"show"}).errors, "attn lesson show LESSON"));
 }
 
-TEST_CASE("a new lesson is one that only lacks its output") {
+TEST_CASE("nothing is wrong with a new lesson that is printed or written") {
   const TemporaryFolder folder;
-  const std::string path = folder.write("new.md", run_lesson_words({"new"}).out);
-  const Finished unfinished = run_lesson_words({"check", path});
-  CHECK(unfinished.code == 1);
-  CHECK(std::ranges::count(unfinished.out, '\n') == 1);
-  CHECK(has(unfinished.out, "attn docs update"));
-  CHECK(run_attn({"docs", "update", path}).code == 0);
-  const Finished finished = run_lesson_words({"check", path});
+  const std::string printed = run_lesson_words({"new"}).out;
+  CHECK(has(printed, "Put the output below"));
+  const Finished finished = run_lesson_words({"check", folder.write("printed.md", printed)});
   CHECK_MESSAGE(finished.code == 0, finished.out);
+  const std::string path = folder.path("new.md");
+  CHECK(has(run_lesson_words({"new", path}).out, "new.md is written"));
+  CHECK(bytes_of(path) == printed);
+  CHECK(run_lesson_words({"check", path}).code == 0);
+  CHECK(has(run_lesson_words({"new", path}).errors, "is there already"));
+  CHECK(run_lesson_words({"new", path, "--yes"}).code == 0);
+  CHECK(has(run_lesson_words({"new", folder.path("new.txt")}).errors, "a name that ends in .md"));
+}
+
+TEST_CASE("an option that an action does not take is refused with those that take it") {
+  const auto refused = [](const Words& words, std::string_view sentence) {
+    const Finished finished = run_lesson_words(words);
+    CHECK(finished.code == 2);
+    CHECK_MESSAGE(has(finished.errors, sentence), finished.errors);
+  };
+  refused({"show", "1", "--answers", "x"},
+          "attn lesson show takes no --answers: attn lesson run, attn lesson next and attn lesson export");
+  refused({"list", "--worksheet"}, "attn lesson list takes no --worksheet: attn lesson export takes it");
+  refused({"1", "--with-answers"}, "attn lesson NUMBER takes no --with-answers");
+  refused({"--answers", "x"}, "attn lesson without a lesson takes no --answers");
+  refused({"coverage", "--yes"}, "attn lesson coverage takes no --yes");
+  refused({"export", "1", "--step", "2"}, "attn lesson export takes no --step");
+  refused({"run", "1", "--answers", "x", "--step", "2"}, "--step");
 }
 
 TEST_CASE("only lines of text have to fit, because nobody can break those of a table of Markdown") {
@@ -297,9 +316,9 @@ TEST_CASE("a command line is shown as its author broke it") {
 
 TEST_CASE("no line of a list of what the lessons cover is wider than the terminal") {
   const std::string listed = run_lesson_words({"coverage", "--width", "80"}).out;
-  CHECK(has(
-      listed,
-      "  0.4   soft-lookup  attn pool --scores '2 0' --v '10; 20' --section 'Softmax'\n      The pipeline"));
+  CHECK(has(listed,
+            "  0.4   soft-lookup\n      attn walk --scores '0 4' --v '10; 20' --only 'weights|output'\n      "
+            "The pipeline"));
   std::istringstream lines(listed);
   for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(display_width(line) <= 80, line);
 }
@@ -351,7 +370,7 @@ TEST_CASE("every lesson asks for a number, and names a mistake that is often mad
     CHECK(lesson.minutes >= 5);
     CHECK(lesson.minutes <= 10);
     CHECK(std::ranges::any_of(lesson.questions, [](const Question& question) {
-      return question.kind == AnswerKind::number && !question.mistakes.empty();
+      return question.kind == AnswerKind::number && !question.notes.empty();
     }));
   }
 }
@@ -367,7 +386,7 @@ TEST_CASE("a question can be about any command that computes") {
   };
   CHECK(has(asked("attn compare-masks --scores '0 0' --mask '1 0'", "of_weights.left[1,1]"), "Answer: 0.5"));
   CHECK(has(asked("--example order --swap 1,2", "columns(with.swapped.output)"), "Answer: 4"));
-  CHECK(has(asked("attn scale --only scaled", "weights[1,1]"), "Answer: 0.8808"));
+  CHECK(has(asked("attn scale --only scaled", "weights[1,1]"), "Answer: 0.88\n"));
   CHECK(has(asked("attn version", "weights[1,1]"), "a.md:5: on: the command computes nothing"));
   CHECK(has(asked("attn align", "no[1,1]"), "a.md:"));
 }

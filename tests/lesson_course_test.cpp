@@ -2,7 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <deque>
+#include <map>
 
 #include "command/block_runner.hpp"
 #include "lesson/lesson.hpp"
@@ -47,7 +53,8 @@ LessonTerminal desk_at(Typist& typist) {
 // What answers every step of a lesson: Enter, or a word for each question.
 std::deque<std::string> through(const Lesson& lesson, std::string_view to_questions) {
   std::deque<std::string> lines;
-  for (const LessonStep& step : lesson.steps) lines.emplace_back(step.question ? to_questions : "");
+  for (const LessonStep& step : lesson.steps)
+    lines.emplace_back(step.question || step.puzzle ? to_questions : "");
   return lines;
 }
 
@@ -66,7 +73,7 @@ TEST_CASE("the course is shown with its lessons, and goes on where one was") {
   take_course(block_runner(), terminal);
   CHECK(typist.shows("Enter: go on with lesson 1 "));
   CHECK(lesson_to_continue(terminal.progress()) == "soft-lookup");
-  CHECK(lesson_after_last(terminal.progress()) == "attention-pooling");
+  CHECK(lesson_after_last(terminal.progress()) == "softmax-and-scaling");
   typist.type({"", "q"});
   take_course(block_runner(), terminal);
   CHECK(typist.shows("step 2/"));
@@ -93,6 +100,90 @@ TEST_CASE("the end of a lesson says what one can do, what to try, and what comes
   CHECK(typist.shows("Next: lesson 2, "));
   CHECK(typist.shows(find_lesson("2").title));
   CHECK(counts_of(lesson, terminal.progress().lessons.at(lesson.name)).is_finished());
+}
+
+TEST_CASE("the main road is taken first, and a side road is offered where its last lesson ends") {
+  CourseProgress progress;
+  const auto finish = [&](const Lesson& lesson) {
+    progress.lessons[lesson.name].done = keys_of(lesson);
+    progress.last = lesson.name;
+  };
+  CHECK(lesson_to_continue(progress) == "soft-lookup");
+  finish(find_lesson("scoring-functions"));
+  CHECK(lesson_to_continue(progress) == "soft-lookup");
+  finish(find_lesson("soft-lookup"));
+  CHECK(lesson_after_last(progress) == "softmax-and-scaling");
+  for (const Lesson& lesson : built_in_lessons()) {
+    if (lesson.road == Road::main) finish(lesson);
+  }
+  progress.last = "soft-lookup";
+  const std::optional<std::string> side = lesson_after_last(progress);
+  REQUIRE(side);
+  CHECK(find_lesson(*side).road == Road::side);
+  for (const Lesson& lesson : built_in_lessons()) finish(lesson);
+  CHECK_FALSE(lesson_after_last(progress));
+}
+
+TEST_CASE("the end of a lesson names the side roads that begin there, and takes the one that is typed") {
+  Typist typist;
+  LessonTerminal terminal = desk_at(typist);
+  const auto take_lesson = [&](const Lesson& lesson, std::initializer_list<std::string> afterwards) {
+    std::deque<std::string> lines = through(lesson, "s");
+    lines.insert(lines.end(), afterwards);
+    typist.type(lines);
+    take_from(lesson, block_runner(), terminal);
+  };
+  take_lesson(find_lesson("2"), {"nonsense", "l", "12", "q"});
+  CHECK(typist.shows("Next: lesson 3, "));
+  CHECK(typist.shows("- lesson 12, Attention pooling"));
+  CHECK(typist.shows("unknown lesson 'nonsense'"));
+  CHECK(typist.shows("'l' does nothing here."));
+  CHECK(typist.shows("Builds on lesson 2."));
+  take_lesson(find_lesson("12"), {"q"});
+  CHECK(typist.shows("Next: lesson 1, "));
+  CHECK_FALSE(typist.shows("Side roads from here"));
+}
+
+TEST_CASE("the main road stands before the side roads, and each lesson needs only what comes before it") {
+  Road road = Road::main;
+  std::vector<std::string> before;
+  for (const Lesson& lesson : built_in_lessons()) {
+    CAPTURE(lesson.name);
+    CHECK_FALSE(bool(road == Road::side && lesson.road == Road::main));
+    road = lesson.road;
+    for (const std::string& needed : lesson.needs) {
+      CAPTURE(needed);
+      CHECK(std::ranges::find(before, needed) != before.end());
+      if (lesson.road == Road::main) CHECK(find_lesson(needed).road == Road::main);
+    }
+    before.push_back(lesson.name);
+  }
+}
+
+TEST_CASE("a number of the main road is shown after its question, and asked for in one question only") {
+  std::map<std::string, std::string> asked;  // a number with decimals, and by which lesson
+  for (const Lesson& lesson : built_in_lessons()) {
+    if (lesson.road != Road::main) continue;
+    const LessonResult result = execute(lesson, block_runner());
+    for (const SolvedQuestion& solved : result.questions) {
+      const double* const number = std::get_if<double>(&solved.answer);
+      if (!number || std::fabs(*number - std::round(*number)) < 0.001) continue;
+      CAPTURE(solved.question.ask);
+      CHECK_MESSAGE(asked.try_emplace(fmt::format("{:.4f}", *number), lesson.name).second,
+                    lesson.name << " asks for the number of " << asked[fmt::format("{:.4f}", *number)]);
+      const std::array<std::string, 5> forms = {
+          fmt::format("{:.2f}", *number), fmt::format("{:.3f}", *number), fmt::format("{:.4f}", *number),
+          fmt::format("{}", *number), fmt::format("{:.1f}", 100 * *number)};
+      bool is_shown = false;
+      for (std::size_t i = 0; i < result.blocks.size(); ++i) {
+        if (lesson.document.commands[i].fence.first_line < solved.question.place.line) continue;
+        for (const std::string& line : result.blocks[i].printed.lines) {
+          for (const std::string& form : forms) is_shown = is_shown || line.find(form) != std::string::npos;
+        }
+      }
+      CHECK(is_shown);
+    }
+  }
 }
 
 TEST_CASE("what was missed is asked again, and no longer once it is answered at the first try") {
@@ -134,7 +225,11 @@ TEST_CASE("q at a pause leaves the lesson, and nothing is asked for that was not
   LessonTerminal terminal = desk_at(typist);
   typist.key = 'q';
   typist.type({"", "", ""});
-  take_from(find_lesson("1"), block_runner(), terminal);
+  std::string lesson = "---\ntitle: an opening and a step that need two screens\n";
+  for (int i = 0; i < 14; ++i) lesson += "can: do one thing more\n";
+  lesson += "---\n";
+  for (int i = 0; i < 10; ++i) lesson += "- one line of the first step\n";
+  take_from(read_lesson(lesson, "long.md"), block_runner(), terminal);
   CHECK(typist.shows("Enter: continue"));
   CHECK(typist.shows("Your progress is saved."));
   CHECK_FALSE(typist.shows("[1/"));
@@ -184,7 +279,7 @@ TEST_CASE("the course as JSON says how far one is in each lesson") {
   const Finished listed = run_attn({"lesson", "list", "--format", "json", "--state", folder.path("none")});
   CHECK(listed.code == 0);
   for (const char* what : {"\"correct at the first try\"", "\"correct later\"", "\"missed\"",
-                           "\"steps done\"", "\"causal-mask\"", "\"open\""}) {
+                           "\"steps done\"", "\"causal-mask\"", "\"open\"", "\"road\"", "\"side\""}) {
     CAPTURE(what);
     CHECK(listed.out.find(what) != std::string::npos);
   }

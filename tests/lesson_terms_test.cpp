@@ -59,9 +59,9 @@ TEST_CASE("a term before its introduction, and a second introduction, are faults
 
 TEST_CASE("a lesson of the course knows only what comes before it, and one's own knows the course") {
   CHECK(faults_in("A causal mask hides.\n").empty());
-  CHECK(faults_in("A causal mask hides.\n", "lessons/02-attention-pooling.md") ==
-        Faults{"4: 'causal mask' is used here and introduced later, in lessons/14-causal-mask.md"});
-  CHECK(faults_in("The **query** again.\n", "lessons/02-attention-pooling.md") ==
+  CHECK(faults_in("A causal mask hides.\n", "lessons/02-softmax-and-scaling.md") ==
+        Faults{"4: 'causal mask' is used here and introduced later, in lessons/06-causal-mask.md"});
+  CHECK(faults_in("The **query** again.\n", "lessons/02-softmax-and-scaling.md") ==
         Faults{"4: 'query' is introduced again: lessons/01-soft-lookup.md does it"});
 }
 

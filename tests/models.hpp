@@ -20,6 +20,7 @@ struct RandomModel {
   std::string_view norm_kind = "layer";
   std::string_view activation = "relu";
   std::size_t key_heads = 0;
+  std::size_t d_model = 4;
 };
 
 /// Every parameter is drawn, those as well that begin at zero or one.
@@ -32,7 +33,7 @@ inline Transformer random_model(const RandomModel& recipe) {
   model.recipe.positions = &look_up(position_kinds(), recipe.positions, "kind of positions");
   model.sizes = {.encoder_layers = recipe.encoder_layers,
                  .decoder_layers = recipe.decoder_layers,
-                 .d_model = 4,
+                 .d_model = recipe.d_model,
                  .heads = recipe.heads,
                  .d_ff = 6,
                  .source_words = 5,

@@ -147,6 +147,11 @@ const std::array table = {
                       return silu(s.matrix("a", {s.m, s.n}));
                     },
                     of_one<definition::silu>},
+    OperationSample{"exp",
+                    [](Samples& s) {
+                      return exp(s.matrix("a", {s.m, s.n}));
+                    },
+                    of_one<definition::exp>},
     OperationSample{"tanh_gradient",
                     [](Samples& s) {
                       return tanh_gradient(s.matrix("d", {s.m, s.n}), s.matrix("y", {s.m, s.n}));
@@ -311,6 +316,11 @@ const std::array table = {
                       return columns(s.matrix("a", {s.m, s.n + 2}), 1, s.n);
                     },
                     [](Operands x, RowsToMake result) { definition::columns(x[0], 1, result); }, is_exact},
+    OperationSample{"reshape",
+                    [](Samples& s) {
+                      return reshape(s.matrix("a", {s.m * s.k, s.n}), s.m);
+                    },
+                    of_one<definition::reshape>, is_exact},
     OperationSample{"rows_among_zeros",
                     [](Samples& s) {
                       return rows_among_zeros(s.matrix("a", {s.m, s.n}), 1, s.matrix("b", {s.m + 2, s.n}));

@@ -124,10 +124,12 @@ std::vector<Sample> samples() {
        "[box: 12,0 60,48]\n[box: 0,64 72,96]\n[arrow:  40,48 40,64]\n[label: 36,16 q]\n[label: 28,32 2×3]\n"
        "[label: 16,80 scores]\n"},
       {Listing{{"name"}, {{"walk", "all steps"}}}, "[row: walk, all steps]\n"},
+      {Records{"answers", {"given"}, {{"0.88"}}}, ""},  // for programs
       {Margined{{{"- ", "  ", text("an item")}}}, "[prose: - an item]\n"},
       {CodeBlock{"console", "$ attn walk"}, "[code: $ attn walk]\n"},
       {Note{Note::Kind::hint, {text("look again")}}, "[prose: look again]\n"},
       {CommandOutput{.page = said}, "[code: what was said\n─────────────]\n"},
+      {Folded{"Answer", said}, "[heading: what was said]\n"},
       {Derivation{[](const TakeDerived& take) { take(derived_step()); }},
        "[prose: ${S}_{1,2} = \\frac{2}{3} \\approx 0.6667$]\n[prose: because it is so]\n"},
   };

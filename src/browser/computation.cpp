@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "browser/base64.hpp"
 #include "op/operations.hpp"
@@ -96,13 +97,17 @@ class LabelLists {
 
 class ComputationWriter {
  public:
-  ComputationWriter(const Graph& graph, JsonWriter& json) : graph_(graph), json_(json) {}
+  ComputationWriter(std::span<const Node* const> nodes,
+                    const std::function<bool(const Node& node)>& is_compared, JsonWriter& json)
+      : nodes_(nodes), is_compared_(is_compared), json_(json) {
+    for (const Node* node : nodes_) places_.emplace(node, places_.size());
+  }
 
   void write() {
     json_.begin_object();
     json_.key("nodes");
     json_.begin_array();
-    for (const Node& node : graph_.nodes()) write(node);
+    for (const Node* node : nodes_) write(*node);
     json_.end_array();
     json_.key("labels");
     json_.begin_array();
@@ -125,7 +130,7 @@ class ComputationWriter {
       write_attributes(*node.operation);
       json_.key("operands");
       json_.begin_array();
-      for (const Node* operand : node.operands) json_.integer(operand->index);
+      for (const Node* operand : node.operands) json_.integer(places_.at(operand));
       json_.end_array();
     } else if (!node.origin.empty()) {
       member("origin", node.origin);
@@ -141,7 +146,7 @@ class ComputationWriter {
     if (node.rows_sum_to_one()) json_.key("sums"), json_.boolean(true);
     if (node.is(role::weights) && !node.is_alias()) write_attention(node);
     if (const Dispensable* row = dispensable(node)) write(*row);
-    if (has_numbers(node)) write_numbers(node);
+    if (has_numbers(node) && (!node.operation || is_compared_(node))) write_numbers(node);
     json_.end_object();
   }
 
@@ -211,15 +216,37 @@ class ComputationWriter {
     json_.end_array();
   }
 
-  const Graph& graph_;
+  std::span<const Node* const> nodes_;
+  const std::function<bool(const Node& node)>& is_compared_;
   JsonWriter& json_;
+  std::map<const Node*, std::size_t> places_;
   LabelLists labels_;
 };
 
 }  // namespace
 
 void write_computation(const Graph& graph, JsonWriter& json) {
-  ComputationWriter(graph, json).write();
+  std::vector<const Node*> nodes;
+  for (const Node& node : graph.nodes()) nodes.push_back(&node);
+  write_computation(
+      nodes, [](const Node&) { return true; }, json);
+}
+
+void write_computation(std::span<const Node* const> nodes,
+                       const std::function<bool(const Node& node)>& is_compared, JsonWriter& json) {
+  ComputationWriter(nodes, is_compared, json).write();
+}
+
+std::vector<const Node*> with_all_behind(std::span<const Node* const> nodes) {
+  const auto by_index = [](const Node* a, const Node* b) { return a->index < b->index; };
+  std::set<const Node*, decltype(by_index)> all(by_index);
+  std::vector<const Node*> open(nodes.begin(), nodes.end());
+  while (!open.empty()) {
+    const Node* const node = open.back();
+    open.pop_back();
+    if (all.insert(node).second) open.insert(open.end(), node->operands.begin(), node->operands.end());
+  }
+  return {all.begin(), all.end()};
 }
 
 std::size_t numbers_written(const Graph& graph) {

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <functional>
+#include <span>
+#include <vector>
+
 #include "files/json_writer.hpp"
 #include "graph/graph.hpp"
 
@@ -10,6 +14,14 @@ namespace attn {
 /// named results twelve, to compare with. A node that is a part of which attention can do without (scale,
 /// mask, positions) says what stands in its place then.
 void write_computation(const Graph& graph, JsonWriter& json);
+
+/// The same of a part of a graph: of nodes that stand behind all their operands. Of results, only
+/// those that `is_compared` chooses have numbers.
+void write_computation(std::span<const Node* const> nodes,
+                       const std::function<bool(const Node& node)>& is_compared, JsonWriter& json);
+
+/// Some nodes of a graph and all that they are computed from, in the order of the graph.
+std::vector<const Node*> with_all_behind(std::span<const Node* const> nodes);
 
 /// How many numbers of the computation would be written.
 std::size_t numbers_written(const Graph& graph);

@@ -25,6 +25,7 @@ class Computation {
     const withLabels = (axis) => ({ name: axis.name, labels: labels[axis.labels] });
     const node = {
       ...one,
+      computation: this,
       index: this.nodes.length,
       rows,
       columns,

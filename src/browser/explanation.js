@@ -3,8 +3,8 @@
 
 class Explanation {
   // `light` is told which cells to light up: those that the shown number is made of, or one that is pointed at.
-  constructor(panel, computation, { precision, light, goTo, edit }) {
-    Object.assign(this, { panel, computation, precision, light, goTo, edit });
+  constructor(panel, { precision, light, goTo, edit }) {
+    Object.assign(this, { panel, precision, light, goTo, edit });
     this.title = panel.querySelector("#explained");
     this.body = panel.querySelector("#derivation");
     this.announcement = panel.querySelector("#announcement");
@@ -20,7 +20,7 @@ class Explanation {
     this.title.textContent = `${node.name}[${row + 1},${column + 1}]${this.placeOf(cell)}`;
     const { lines, spoken, cells } = this.derivation(cell, this.scopeOf(node));
     this.body.replaceChildren(lines);
-    if (!node.operation) {
+    if (canBeChanged(node)) {
       const button = element("button", { type: "button", class: "edit" }, "Change this number");
       button.addEventListener("click", () => this.edit(cell));
       this.body.append(button);
@@ -53,12 +53,12 @@ class Explanation {
 
   // Names leave out the scope of the number that is explained.
   scopeOf(node) {
-    return this.computation.nameWithin(node.scope, node.name) === node.name ? "" : node.scope;
+    return node.computation.nameWithin(node.scope, node.name) === node.name ? "" : node.scope;
   }
 
   derivation({ node, row, column }, scope, mostTerms = 8) {
     const { precision } = this;
-    const told = this.computation.derivation(node, row, column, { scope, precision, mostTerms });
+    const told = node.computation.derivation(node, row, column, { scope, precision, mostTerms });
     const terms = element("div", { class: "terms" });
     const list = element("ol", { class: "lines" });
     const spoken = [told.subject];
@@ -103,12 +103,10 @@ class Explanation {
       }
       button.setAttribute("aria-expanded", String(opened !== null));
     });
-    const point = () =>
-      this.light(
-        this.cell,
-        cellsOf(this.computation.explain(this.cell.node, this.cell.row, this.cell.column).tree),
-        cell,
-      );
+    const point = () => {
+      const { node, row, column } = this.cell;
+      this.light(this.cell, cellsOf(node.computation.explain(node, row, column).tree), cell);
+    };
     button.addEventListener("pointerenter", point);
     button.addEventListener("focus", point);
     return button;

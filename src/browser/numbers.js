@@ -1,7 +1,7 @@
 "use strict";
 
-// How numbers are written and read, and the functions that JavaScript does not have. The rules are those of
-// src/support/number.cpp and src/render/steps.cpp, so that the page writes what attn prints.
+// How numbers and lists of words are written, and the functions that JavaScript does not have. The rules are those
+// of src/support/number.cpp and src/render/steps.cpp, so that the page writes what attn prints.
 
 const tieTolerance = 5e-13; // so far below a tie a number counts as the tie: 0.125 is 0.13 everywhere
 const largestExact = 1e11;
@@ -66,14 +66,9 @@ function numeral(value, precision) {
   };
 }
 
-// What somebody typed: "-0.5", "1e-3", "−2", "1,5"; NaN where it is no number.
-function numberTyped(text) {
-  const plain = text
-    .trim()
-    .replace("−", "-")
-    .replace(/^([^,.]*),([^,.]*)$/, "$1.$2");
-  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain) ? Number(plain) : NaN;
-}
+// "a, b and c"
+const listed = (words) =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 
 // 2/√π ∫₀ˣ exp(−t²) dt, to the last digits of a double: its series near 0, and for larger x the continued
 // fraction of 1 − erf(x).  (Abramowitz and Stegun 1964, 7.1.6 and 7.1.14)

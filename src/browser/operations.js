@@ -147,6 +147,7 @@ const operations = {
   times: byNumber((make, x, factor) => make.product([x, factor])),
   tanh: ofCell((make, x) => make.call("tanh", x)),
   sigmoid: ofCell((make, x) => make.call("sigmoid", x)),
+  exp: ofCell((make, x) => make.call("exp", x)),
   relu: ofCell((make, x) => make.call("ReLU", x)),
   silu: ofCell((make, x) => make.product([x, make.call("sigmoid", x)])),
   gelu: ofCell((make, x) => {
@@ -453,6 +454,11 @@ const operations = {
   columns: (make, node, i, j) => make.cell(node.operands[0], i, node.attributes.first + j),
   rows_among_zeros: amongZeros((x, i) => ({ place: i, size: x.rows }), "rows"),
   columns_among_zeros: amongZeros((x, i, j) => ({ place: j, size: x.columns }), "columns"),
+  reshape: (make, node, i, j) => {
+    const [x] = node.operands;
+    const place = i * node.columns + j;
+    return make.cell(x, Math.floor(place / x.columns), place % x.columns);
+  },
   concatenate: (make, node, i, j) => {
     for (const part of node.operands) {
       if (j < part.columns) return make.cell(part, i, j);

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "browser/computation.hpp"
+#include "browser/document.hpp"
 #include "browser/files.hpp"
-#include "browser/hash.hpp"
 #include "browser/question.hpp"
 #include "render/html.hpp"
 #include "render/markup.hpp"
@@ -96,68 +96,48 @@ void add_rest(Page& page, const Graph& graph) {
   }
 }
 
-// A script, or data between its tags, in which nothing can end it: "</script" and "<!--" begin with "<".
-std::string in_script(std::string_view json) {
-  std::string text;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const std::string_view rest = json.substr(i);
-    if (rest.front() == '<') {
-      text += "\\u003c";
-    } else if (rest.starts_with("\u2028") || rest.starts_with("\u2029")) {
-      text += rest.starts_with("\u2028") ? "\\u2028" : "\\u2029";
-      i += 2;
-    } else {
-      text += rest.front();
-    }
-  }
-  return text;
-}
-
 class BrowserPage {
  public:
-  BrowserPage(const Page& page, const Graph& graph, const Style& style, Sink& sink)
-      : page_(page), graph_(graph), style_(style), sink_(sink), question_(question_of(graph)) {
+  BrowserPage(const Page& page, const Graph& graph, const Style& style)
+      : page_(page), graph_(graph), style_(style), question_(question_of(graph)) {
     add_rest(page_, graph_);
     page_.blocks = without_large_tables(page_.blocks);
   }
 
-  void write() {
-    const std::string rules = html_rules() + std::string(browser_style());
-    const std::string policy = fmt::format(
-        "default-src 'none'; script-src '{}'; style-src '{}'; base-uri 'none'; form-action 'none'",
-        source_hash(browser_script()), source_hash(rules));
-    sink_.write(html_begin(
-        {.title = asked(question_), .policy = policy, .more_rules = std::string(browser_style())}));
-    write_question();
-    sink_.write(browser_controls());
-    write_sections();
-    sink_.write(browser_explanation());
-    sink_.write("<script type=\"application/json\" id=\"computation\">\n");
-    sink_.write(in_script(data()));
-    sink_.write("\n</script>\n<script>");
-    sink_.write(browser_script());
-    sink_.write("</script>\n");
-    sink_.write(html_end);
+  void write(Sink& sink) {
+    write_document({.title = asked(question_),
+                    .script = page_script(),
+                    .rules = browser_style(),
+                    .content = in_text([this](Sink& content) { write_content(content); }),
+                    .data = in_json([this](JsonWriter& json) { write_data(json); })},
+                   sink);
   }
 
  private:
-  void write_question() {
-    sink_.write(fmt::format("<h1 id=\"question\">{}</h1>\n", in_markup(asked(question_))));
+  void write_content(Sink& sink) {
+    write_question(sink);
+    sink.write(browser_controls());
+    write_sections(sink);
+    sink.write(browser_explanation());
+  }
+
+  void write_question(Sink& sink) {
+    sink.write(fmt::format("<h1 id=\"question\">{}</h1>\n", in_markup(asked(question_))));
     if (!question_.weights) return;
-    sink_.write(fmt::format("<p id=\"answer\" aria-live=\"polite\">{}</p>\n<p>{} {}</p>\n",
-                            in_markup(answered(question_)), in_markup(question_.rows),
-                            in_markup(question_.columns)));
+    sink.write(fmt::format("<p id=\"answer\" aria-live=\"polite\">{}</p>\n<p>{} {}</p>\n",
+                           in_markup(answered(question_)), in_markup(question_.rows),
+                           in_markup(question_.columns)));
   }
 
   // A section for each heading of the second level. The title of the page becomes one of them.
-  void write_sections() {
-    const std::unique_ptr<Writer> writer = html_writer(style_, sink_);
+  void write_sections(Sink& sink) {
+    const std::unique_ptr<Writer> writer = html_writer(style_, sink);
     std::vector<Block> section;
     const auto finish = [&] {
       if (section.empty()) return;
-      sink_.write("<section class=\"step\">\n");
+      sink.write("<section class=\"step\">\n");
       writer->write(section);
-      sink_.write("</section>\n");
+      sink.write("</section>\n");
       section.clear();
     };
     for (Block& block : page_.blocks) {
@@ -170,10 +150,7 @@ class BrowserPage {
     finish();
   }
 
-  std::string data() const {
-    std::string text;
-    Sink sink([&](std::string_view bytes) { text += bytes; });
-    JsonWriter json(sink);
+  void write_data(JsonWriter& json) const {
     json.begin_object();
     json.key("precision");
     json.integer(static_cast<std::uint64_t>(style_.precision));
@@ -193,14 +170,11 @@ class BrowserPage {
     json.key("computation");
     write_computation(graph_, json);
     json.end_object();
-    sink.flush();
-    return text;
   }
 
   Page page_;
   const Graph& graph_;
   const Style& style_;
-  Sink& sink_;
   OpeningQuestion question_;
 };
 
@@ -224,7 +198,7 @@ void require_room_in_browser(const Graph& graph) {
 }
 
 void write_browser_page(const Page& page, const Graph& graph, const Style& style, Sink& sink) {
-  BrowserPage(page, graph, style, sink).write();
+  BrowserPage(page, graph, style).write(sink);
 }
 
 }  // namespace attn

@@ -6,78 +6,39 @@ class PageOfComputation {
     this.computation = new Computation(data.computation);
     this.computation.compute();
     this.nodes = this.computation.nodes;
-    this.tables = this.liveTables();
-    this.byElement = new Map(this.tables.map((table) => [table.table, table]));
-    this.steps = new Steps(this.tables);
-    this.explanation = new Explanation(byId("explanation"), this.computation, {
-      precision: data.precision,
-      light: (cell, made, pointed) => this.light(cell, made, pointed),
-      goTo: (cell) => this.goTo(cell),
-      edit: (cell) => this.edit(cell),
+    this.changes = new Changes(this.computation, {
+      body: document.body,
+      parts: byId("parts"),
+      reset: byId("reset"),
+      status: byId("changed"),
+      follow: (sentence) => this.follow(sentence),
+      followers: "Tables, explanations and the answer follow. Sentences in the steps were written before.",
     });
+    this.grids = new Grids([this.changes], {
+      precision: data.precision,
+      reveal: () => this.steps.choose(undefined),
+    });
+    this.tables = this.grids.tables;
+    this.steps = new Steps(this.tables);
     byId("live").hidden = false;
-    this.keepInReach();
     this.tellAgreement();
     this.offerChoices();
-    this.offerParts();
     this.listen();
     this.showWord();
-  }
-
-  liveTables() {
-    const tables = [];
-    for (const table of document.querySelectorAll("table[data-matrix]")) {
-      const node = this.computation.byName.get(table.dataset.matrix);
-      if (node) tables.push(new MatrixTable(table, node, this.data.precision));
-    }
-    return tables;
-  }
-
-  // What has to be scrolled sideways can be scrolled by keyboard: grids by their cells, the rest by itself.
-  keepInReach() {
-    const observer = new ResizeObserver((entries) => {
-      for (const { target } of entries) {
-        if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
-        else target.removeAttribute("tabindex");
-      }
-    });
-    for (const box of document.querySelectorAll(".wide, .formula, figure")) {
-      if (!box.querySelector("[role=grid]")) observer.observe(box);
-    }
   }
 
   // --- what holds of the whole page
 
   tellAgreement() {
-    const wrong = this.computation.disagreements();
-    const count = this.computation.comparedNumbers().toLocaleString("en");
-    byId("agreement").textContent =
-      wrong.length === 0
-        ? `When this page was opened, all ${count} numbers agreed with those of attn.`
-        : `This page computes other numbers than attn for ${wrong.map((node) => node.name).join(", ")}. ` +
-          "The tables show those of this page.";
-    byId("agreement").dataset.agrees = wrong.length === 0;
-    if (wrong.length > 0) this.refreshTables();
+    if (tellAgreement(byId("agreement"), [this.computation])) return;
+    this.grids.refresh(this.changes);
   }
 
   // Everything follows a change.
   follow(sentence) {
-    this.refreshTables();
-    this.explanation.refresh();
+    this.grids.refresh(this.changes);
     this.showWord();
-    const isChanged = this.computation.isChanged();
-    document.body.classList.toggle("is-changed", isChanged);
-    byId("reset").disabled = !isChanged;
-    const infinite = this.nodes.find((node) => node.operation && !node.part && node.cells.some(Number.isNaN));
-    const warning = infinite ? ` ${infinite.title} has cells that are no numbers any more.` : "";
-    const rest = isChanged
-      ? " Tables, explanations and the answer follow. Sentences in the steps were written before."
-      : "";
-    byId("changed").textContent = `${sentence}${rest}${warning}`;
-  }
-
-  refreshTables() {
-    for (const table of this.tables) table.refresh(this.computation);
+    this.changes.tell(sentence);
   }
 
   // --- choices: an attention, a head, a word, a step
@@ -221,139 +182,7 @@ class PageOfComputation {
     cells.forEach((row, i) => row[0]?.parentElement.classList.toggle("asked", isNear && i === query));
   }
 
-  // --- changes: parts that are left out, and inputs
-
-  offerParts() {
-    const titles = {
-      scale: "the scaling of the scores",
-      mask: "the mask",
-      positions: "the positional encoding",
-    };
-    for (const part of this.computation.parts()) {
-      const box = element("input", { type: "checkbox", value: part });
-      box.addEventListener("change", () => {
-        this.computation.leaveOut(part, box.checked);
-        const name = titles[part][0].toUpperCase() + titles[part].slice(1);
-        this.follow(`${name} ${box.checked ? "is left out." : "is there again."}`);
-      });
-      byId("parts").append(element("label", {}, box, ` ${titles[part]}`));
-    }
-    byId("parts").hidden = this.computation.parts().length === 0;
-    byId("reset").addEventListener("click", () => {
-      this.computation.reset();
-      for (const box of byId("parts").querySelectorAll("input")) box.checked = false;
-      this.follow("All changes are undone.");
-    });
-  }
-
-  // Opens a field in a cell of an input.
-  edit({ node, row, column }, begin) {
-    const table = this.tableOf(node);
-    const cell = this.goTo({ node, row, column });
-    if (!cell || node.operation || cell.querySelector("input")) return;
-    const name = `${node.name}[${row + 1},${column + 1}]`;
-    const old = numbers.cell(node, row, column);
-    const field = element("input", {
-      type: "text",
-      inputmode: "decimal",
-      size: "6",
-      "aria-label": `${name}, a new number`,
-    });
-    field.value = begin ?? writtenShortest(old);
-    const before = [...cell.childNodes];
-    cell.replaceChildren(field);
-    field.focus();
-    if (begin === undefined) field.select();
-    let isOpen = true;
-    const finish = (isTaken) => {
-      if (!isOpen) return;
-      isOpen = false;
-      const value = numberTyped(field.value);
-      cell.replaceChildren(...before);
-      if (!isTaken) return;
-      const refusal = this.computation.refusal(node, value);
-      if (refusal) {
-        byId("changed").textContent = `“${field.value}” ${refusal}. ${name} stays ${writtenShortest(old)}.`;
-        return;
-      }
-      if (sameNumber(value, old)) return;
-      this.computation.change(node, row, column, value);
-      this.follow(`${name} is ${writtenShortest(value)} now.`);
-    };
-    field.addEventListener("keydown", (event) => {
-      event.stopPropagation();
-      if (event.key !== "Enter" && event.key !== "Escape") return;
-      event.preventDefault();
-      finish(event.key === "Enter");
-      table.stopAt({ row, column }).focus();
-    });
-    field.addEventListener("blur", () => finish(true));
-  }
-
-  // --- cells
-
-  tableOf(node) {
-    const all = this.tables.filter((table) => table.node === node || original(table.node) === node);
-    return all.find((table) => !table.table.closest("[hidden]")) ?? all[0];
-  }
-
-  // Shows a cell in its table, whatever was hidden.
-  goTo({ node, row, column }) {
-    const table = this.tableOf(node);
-    if (!table) return null;
-    if (table.table.closest("[hidden]")) this.steps.choose(undefined);
-    const cell = table.stopAt({ row, column });
-    cell.focus();
-    return cell;
-  }
-
-  light(chosen, made, pointed) {
-    for (const cell of document.querySelectorAll("td.lit, td.chosen, td.pointed"))
-      cell.classList.remove("lit", "chosen", "pointed");
-    const mark = ({ node, row, column }, name) => {
-      for (const table of this.tables) {
-        if (original(table.node) === original(node)) table.cells[row][column]?.classList.add(name);
-      }
-    };
-    for (const cell of made) mark(cell, "lit");
-    if (chosen) mark(chosen, "chosen");
-    if (pointed) mark(pointed, "pointed");
-  }
-
-  // Leaves the table, and lets the mouse choose again.
-  leave() {
-    this.isPinned = false;
-    this.explanation.close();
-    document.activeElement?.blur();
-  }
-
-  cellAt(target) {
-    const cell = target.closest?.("table[role=grid] td:not(.sum)");
-    const table = cell && this.byElement.get(cell.closest("table"));
-    const place = table?.placeOf(cell);
-    return place ? { table, cell, node: table.node, ...place } : null;
-  }
-
   listen() {
-    document.addEventListener("focusin", (event) => {
-      const at = this.cellAt(event.target);
-      if (!at || event.target !== at.cell) return;
-      at.table.stopAt(at);
-      this.explanation.show(at, true);
-      this.isPinned = true;
-      at.cell.scrollIntoView({ block: "nearest", inline: "nearest" });
-    });
-    document.addEventListener("pointerover", (event) => {
-      const at = event.pointerType === "mouse" && !this.isPinned && this.cellAt(event.target);
-      if (at) this.explanation.show(at, false);
-    });
-    document.addEventListener("click", (event) => this.cellAt(event.target)?.cell.focus());
-    document.addEventListener("dblclick", (event) => {
-      const at = this.cellAt(event.target);
-      if (at) this.edit(at);
-    });
-    document.addEventListener("keydown", (event) => this.pressed(event));
-    byId("close").addEventListener("click", () => this.leave());
     const chooses = (select, act) => select.addEventListener("change", act);
     chooses(this.attention, () => {
       this.offerHeads();
@@ -367,31 +196,9 @@ class PageOfComputation {
     });
     chooses(this.word, () => this.showWord());
   }
-
-  pressed(event) {
-    if (event.altKey || event.metaKey) return;
-    if (event.key === "Escape") return this.leave();
-    const at = this.cellAt(event.target);
-    if (!at || event.target !== at.cell) return;
-    const next = at.table.placeAfter(event.key, event.ctrlKey, at);
-    if (next) {
-      event.preventDefault();
-      at.table.stopAt(next).focus();
-    } else if (event.key === "Enter" || event.key === "F2") {
-      event.preventDefault();
-      if (at.table.isInput()) this.edit(at);
-      else byId("derivation").querySelector("button")?.focus();
-    } else if (at.table.isInput() && !event.ctrlKey && /^[-0-9.]$/.test(event.key)) {
-      event.preventDefault();
-      this.edit(at, event.key);
-    }
-  }
 }
 
 // “it”, or without words: query 2.
 const called = (axis, i, noun) => (axis.labels ? `“${axis.labels[i]}”` : `${noun} ${i + 1}`);
 
-const listed = (words) =>
-  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
-
-const page = new PageOfComputation(JSON.parse(byId("computation").textContent));
+const page = new PageOfComputation(JSON.parse(byId("data").textContent));

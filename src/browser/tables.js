@@ -48,7 +48,7 @@ class MatrixTable {
   }
 
   isInput() {
-    return !this.node.operation;
+    return canBeChanged(this.node);
   }
 
   // --- what it shows
@@ -178,6 +178,9 @@ class MatrixTable {
     return cell;
   }
 }
+
+// Inputs, but those of a puzzle, which says what is set.
+const canBeChanged = (node) => !node.operation && !node.computation.isFixed;
 
 // The node itself, or the one whose numbers it has under another name.
 const original = (node) => (node.operation === "identity" ? node.operands[0] : node);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "command/check.hpp"
 #include "command/explanation.hpp"
 #include "command/for_browser.hpp"
 #include "command/section.hpp"
@@ -20,10 +21,13 @@
 namespace attn {
 namespace {
 
-const Format& choose_format(const Arguments& arguments, const std::string& output) {
+// A format that is the command's own takes the place of the page.
+const Format& choose_format(const Arguments& arguments, const std::string& output, const Command* command) {
   if (output.empty()) fail("the name of the output file is empty: give a file, or - for standard output");
-  if (const std::optional<std::string> name = arguments.text(option::format))
-    return look_up(formats(), *name, "format");
+  if (const std::optional<std::string> name = arguments.text(option::format)) {
+    const bool is_own = command && std::ranges::find(command->formats, *name) != command->formats.end();
+    return is_own ? formats().front() : look_up(formats(), *name, "format");
+  }
   if (output != "-") return format_of_file(output);
   return formats().front();
 }
@@ -134,10 +138,13 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
   const bool is_help = arguments.has(option::help) || arguments.has(option::short_help);
   const bool for_browser = arguments.has(option::page) && !is_help;
   if (for_browser) check_for_browser(answer.output, environment);
-  answer.format = for_browser ? &formats().front() : &choose_format(arguments, answer.output);
+  answer.format = for_browser ? &formats().front() : &choose_format(arguments, answer.output, parsed.command);
 
   Outcome outcome;
-  if (parsed.command && !is_help) take_model_options(*parsed.command, parsed.arguments);
+  if (parsed.command && !is_help) {
+    take_matrices_to_compare(*parsed.command, parsed.arguments);
+    take_model_options(*parsed.command, parsed.arguments);
+  }
   if (parsed.command && !is_help) check(*parsed.command, arguments);
   parsed.arguments.read();
   use_threads(arguments.count(option::threads).value_or(0));
@@ -161,7 +168,7 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
   }
   if (outcome.output) {
     answer.output = *outcome.output;
-    answer.format = &choose_format(arguments, answer.output);
+    answer.format = &choose_format(arguments, answer.output, parsed.command);
   }
   const bool to_file = answer.output != "-";
   if (answer.format->is_binary() && !to_file && environment.output_is_terminal) {
@@ -189,6 +196,7 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
   answer.verdict = outcome.verdict;
   answer.session = std::move(outcome.session);
   answer.document = std::move(outcome.document);
+  answer.afterwards = std::move(outcome.afterwards);
   answer.computation = std::move(outcome.computation);
   return answer;
 }

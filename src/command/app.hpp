@@ -25,6 +25,7 @@ struct Answer {
   std::optional<std::string> pager;  // a command that pages at a terminal, or "" for our own; nothing: none
   Session session;                   // instead of the page
   WriteDocument document;            // instead of the page
+  Afterwards afterwards;             // behind the page
   Calculation computation = {};      // behind the page
 };
 

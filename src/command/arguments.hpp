@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,14 +18,15 @@ struct Arguments : OptionValues {
   std::vector<std::string> words;
   std::string_view default_example = {};  // where no problem is given; empty: the first
   const Environment* environment = nullptr;
+  std::shared_ptr<const NamedMatrices> to_compare = {};  // those of --against
 
   /// The patterns of --only as one, whose alternatives are separated by |.
   std::optional<std::string> only() const;
   /// Whether something else is shown in place of the whole page: some matrices, one cell, a product, or the
   /// weights in another form.
   bool narrows() const {
-    return has_any(
-        std::array{&option::only, &option::explain, &option::product, &option::map, &option::from});
+    return has_any(std::array{&option::only, &option::explain, &option::product, &option::map, &option::from,
+                              &option::against});
   }
   /// Where long work is shown, stopped and saved; null: nowhere.
   LongWork* long_work() const;

@@ -26,6 +26,9 @@ using Session = std::function<void(Terminal& terminal, const Style& style)>;
 /// Writes a file of its own kind, which no format of pages is.
 using WriteDocument = std::function<void(const Style& style, Sink& sink)>;
 
+/// What is done once the page is written. Returns what there is to warn of.
+using Afterwards = std::function<std::vector<std::string>(Terminal& terminal)>;
+
 /// What a command has to say.
 struct Outcome {
   Page page;
@@ -35,6 +38,7 @@ struct Outcome {
   std::vector<FileToWrite> files = {};  // besides the page
   Session session = {};                 // instead of the page
   WriteDocument document = {};          // instead of the page
+  Afterwards afterwards = {};           // behind the page
   Calculation computation = {};         // behind the page
 };
 
@@ -64,6 +68,7 @@ struct Action {
   std::string_view summary;
   std::vector<Word> words;  // after its name
   Outcome (*run)(const Arguments& arguments);
+  std::vector<const Option*> options = {};  // of those that only some actions take, the ones that it takes
 };
 
 /// Who types the name of a command: people, or other programs, for which no help lists it.
@@ -76,7 +81,8 @@ struct Command {
   std::vector<Word> words = {};
   std::span<const Action> actions = {};  // which its first word names
   Caller caller = Caller::people;
-  const Option* shown_as = nullptr;  // its first word may name another command, which runs with this flag
+  std::span<const std::string_view> formats = {};  // that it writes itself, besides those of pages
+  const Option* shown_as = nullptr;  // its last word may name another command, which runs with this option
   OptionGroup own = {};              // its own options
   std::vector<const OptionGroup*> groups = {};  // those that it shares with others
   unsigned shows = on_attention;                // which effects of options can be seen
@@ -93,8 +99,13 @@ struct Command {
   bool takes_model() const;
 };
 
-/// The other command that a line of such a command names with its first word; null: it runs itself.
-const Command* command_shown_as(const Command& command, std::span<const std::string> line);
+/// The other command that a line of such a command names, and how many words stand before its name: a file,
+/// where the option takes one. Null: it runs itself.
+struct ShownAs {
+  const Command* other = nullptr;
+  std::size_t words = 0;
+};
+ShownAs command_shown_as(const Command& command, std::span<const std::string> line);
 
 /// All options that a command takes, in the order of its help: its own, those of the output, those of groups.
 std::vector<Offered> options_of(const Command& command);
@@ -103,15 +114,19 @@ std::vector<Offered> options_of(const Command& command);
 namespace choices {
 std::vector<OptionChoice> built_in();
 std::vector<OptionChoice> lessons();
+std::vector<OptionChoice> puzzles();
+std::vector<OptionChoice> drills();
 std::vector<OptionChoice> errata();
 std::vector<OptionChoice> help();
 std::vector<OptionChoice> mapped();
 std::vector<OptionChoice> shells();
 std::vector<OptionChoice> browser_pages();
 std::vector<OptionChoice> with_gradients();
+std::vector<OptionChoice> checked();
 }  // namespace choices
 
 std::span<const Action> lesson_actions();
+std::span<const std::string_view> lesson_formats();
 std::span<const Action> docs_actions();
 
 /// All commands. A new one is one file, its declaration below, and one entry.
@@ -131,6 +146,7 @@ Outcome run_examples(const Command& command, const Arguments& arguments);
 Outcome run_map(const Command& command, const Arguments& arguments);
 Outcome run_backward(const Command& command, const Arguments& arguments);
 Outcome run_influence(const Command& command, const Arguments& arguments);
+Outcome run_check(const Command& command, const Arguments& arguments);
 Outcome run_product(const Command& command, const Arguments& arguments);
 Outcome run_scale(const Command& command, const Arguments& arguments);
 Outcome run_pool(const Command& command, const Arguments& arguments);
@@ -150,7 +166,9 @@ Outcome run_generate(const Command& command, const Arguments& arguments);
 Outcome run_cost(const Command& command, const Arguments& arguments);
 Outcome run_show(const Command& command, const Arguments& arguments);
 Outcome run_convert(const Command& command, const Arguments& arguments);
+Outcome run_drill(const Command& command, const Arguments& arguments);
 Outcome run_lesson(const Command& command, const Arguments& arguments);
+Outcome run_puzzle(const Command& command, const Arguments& arguments);
 Outcome run_docs(const Command& command, const Arguments& arguments);
 Outcome run_page(const Command& command, const Arguments& arguments);
 Outcome run_help(const Command& command, const Arguments& arguments);

@@ -39,9 +39,39 @@ std::vector<Command> make_commands() {
                   "check, coverage",
        .words = {{"ACTION", Word::Count::optional}, {"LESSON", Word::Count::any}},
        .actions = lesson_actions(),
-       .own = {{option::state, option::no_input, option::answers, option::step, option::yes}},
+       .formats = lesson_formats(),
+       .own = {.options = {option::state, option::no_input, option::answers, option::step, option::yes,
+                           option::worksheet, option::with_answers},
+               .exclusions = {{&option::answers, &option::step},
+                              {&option::worksheet, &option::with_answers},
+                              {&option::answers, &option::worksheet},
+                              {&option::answers, &option::with_answers}}},
        .examples = {"attn lesson list", "attn lesson run 1", "attn lesson check my-lesson.md"},
        .run = run_lesson});
+  commands.push_back(
+      {.name = "puzzle",
+       .summary = "set numbers until attention does what is asked: look back, copy, reverse",
+       .words = {{"PUZZLE", Word::Count::optional, Kind::path, choices::puzzles}},
+       .own = {{option::set,
+                {option::answers,
+                 "read what is set from a file, one NAME=… on each line; exit code 1 if it solves "
+                 "nothing"},
+                option::state,
+                {option::no_input, "print the puzzle, and ask nothing"}}},
+       .examples = {"attn puzzle", "attn puzzle 1", "attn puzzle look-back --no-input"},
+       .run = run_puzzle});
+  commands.push_back(
+      {.name = "drill",
+       .summary = "problems without end on one step, with hints and diagnoses; worksheets for a class",
+       .words = {{"NAME", Word::Count::any, Kind::word, choices::drills}},
+       .own = {.options = {{option::seed, "seed of the problems", ": another one each time; of a sheet 1"},
+                           option::problems,
+                           option::with_answers,
+                           option::answers,
+                           {option::no_input, "print a sheet of problems, at a terminal too"}},
+               .exclusions = {{&option::answers, &option::with_answers}}},
+       .examples = {"attn drill", "attn drill softmax", "attn drill softmax --seed 7 --count 10"},
+       .run = run_drill});
   commands.push_back({.name = "docs",
                       .summary = "keep command output in Markdown files up to date: update, check, clean",
                       .words = {{"ACTION"}, {"FILE", Word::Count::some, Kind::path}},
@@ -137,11 +167,18 @@ std::vector<OptionChoice> choices::with_gradients() {
   return commands_with(gradient_options());
 }
 
-const Command* command_shown_as(const Command& command, std::span<const std::string> line) {
-  if (!command.shown_as || line.empty()) return nullptr;
-  const std::vector<OptionChoice> choices = command.words.front().choices();
-  const bool is_choice = std::ranges::find(choices, line.front(), &OptionChoice::name) != choices.end();
-  return is_choice ? find_row(commands(), line.front()) : nullptr;
+std::vector<OptionChoice> choices::checked() {
+  return commands_with(comparison_options());
+}
+
+ShownAs command_shown_as(const Command& command, std::span<const std::string> line) {
+  if (!command.shown_as) return {};
+  const std::size_t place = command.words.size() - 1;
+  if (line.size() <= place) return {};
+  const std::vector<OptionChoice> choices = command.words.back().choices();
+  const bool is_choice = std::ranges::find(choices, line[place], &OptionChoice::name) != choices.end();
+  if (!is_choice) return {};
+  return {find_row(commands(), line[place]), place};
 }
 
 std::span<const Command> commands() {

@@ -17,6 +17,7 @@ struct Environment {
   bool input_is_terminal = false;
   std::size_t terminal_width = 0;                   // of standard output; 0: unknown
   std::function<std::optional<Rgb>()> ground = {};  // what the terminal says of its background
+  std::function<std::uint32_t()> new_seed = {};     // another one each time; empty: there is none
   LongWork* work = nullptr;                         // for work that may take long; null: nobody waits
 };
 

@@ -13,7 +13,8 @@ struct ExitCode {
 namespace exit_code {
 inline constexpr ExitCode success{0, "what was asked for was done"};
 inline constexpr ExitCode failed{
-    1, "a check failed, an answer to a lesson was wrong, or the output could not be written"};
+    1,
+    "a check failed, a matrix differed, an answer to a lesson was wrong, or the output could not be written"};
 inline constexpr ExitCode wrong_input{
     2, "the command line, or a file that it names, is wrong; or there is not enough memory"};
 inline constexpr ExitCode defect{70, "a defect of attn"};

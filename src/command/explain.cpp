@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "command/check.hpp"
 #include "command/explanation.hpp"
 #include "command/solve.hpp"
 #include "graph/address.hpp"
@@ -64,6 +66,7 @@ void narrow(Outcome& outcome, const Command& command, const Arguments& arguments
   const std::optional<std::string> only = arguments.only(), address = arguments.text(option::explain),
                                    product = arguments.text(option::product),
                                    word = arguments.text(option::from);
+  if (arguments.has(option::against)) return compare(outcome, command, arguments);
   const std::shared_ptr<Graph> graph = outcome.computation.graph;
   Trace& trace = outcome.page.trace;
   if (!graph && only && !trace.empty()) {
@@ -106,7 +109,7 @@ void narrow(Outcome& outcome, const Command& command, const Arguments& arguments
 
 std::vector<const Node*> wanted_nodes(const Graph& graph, const Arguments& arguments,
                                       std::vector<const Node*> (*others)(const Graph&)) {
-  if (arguments.has(option::outline)) return {};  // it has no numbers
+  if (arguments.has_any(std::array{&option::outline, &option::against})) return {};  // known later, or never
   if (arguments.has(option::explain)) return nodes_at_rest(graph);
   if (const std::optional<std::string> address = arguments.text(option::product)) {
     const Product product = find_product(graph, *address);

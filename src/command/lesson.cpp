@@ -1,16 +1,18 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
+#include <memory>
 
 #include "command/block_runner.hpp"
 #include "command/command.hpp"
-#include "command/variables.hpp"
+#include "command/course.hpp"
 #include "files/matrix_file.hpp"
 #include "files/opened.hpp"
 #include "lesson/course.hpp"
 #include "lesson/lesson.hpp"
+#include "lesson/lesson_page.hpp"
 #include "lesson/lint.hpp"
 #include "lesson/printed.hpp"
 #include "lesson/progress.hpp"
@@ -23,61 +25,6 @@
 namespace attn {
 namespace {
 
-Outcome page_of(std::vector<Block> blocks) {
-  Outcome outcome;
-  outcome.page.blocks = std::move(blocks);
-  return outcome;
-}
-
-// The file that keeps the progress: where the XDG Base Directory Specification puts state. Nothing: there is
-// no home.
-std::optional<std::string> state_file(const Arguments& arguments) {
-  if (std::optional<std::string> given = arguments.text(option::state)) return given;
-  constexpr std::string_view name = "attn/lessons.json";
-  const std::string state = arguments.environment->variable(variable::xdg_state_home.name).value_or("");
-  if (state.starts_with('/')) return (std::filesystem::path(state) / name).string();
-  const std::string home = arguments.environment->variable(variable::home.name).value_or("");
-  if (home.empty()) return std::nullopt;
-  return (std::filesystem::path(home) / ".local/state" / name).string();
-}
-
-std::string state_to_write(const Arguments& arguments) {
-  if (std::optional<std::string> state = state_file(arguments)) return *state;
-  fail("there is no folder for your progress: give --state FILE, or set HOME");
-}
-
-ProgressFile progress_so_far(const Arguments& arguments) {
-  const std::optional<std::string> state = state_file(arguments);
-  return state ? read_progress(*state) : ProgressFile{};
-}
-
-// A session makes room for another file; a page can only say what it has found.
-Outcome with_warning(Outcome outcome, const ProgressFile& file, const Arguments& arguments) {
-  if (file.is_damaged && !outcome.session)
-    outcome.warnings.push_back(
-        fmt::format("the file of your progress, {}, is damaged, and is shown as no progress. When you take a "
-                    "lesson, it gets another name",
-                    state_to_write(arguments)));
-  return outcome;
-}
-
-bool at_terminal(const Arguments& arguments) {
-  const Environment& environment = *arguments.environment;
-  const bool as_page =
-      arguments.has(option::no_input) || arguments.has(option::output) || arguments.has(option::format);
-  return environment.input_is_terminal && environment.output_is_terminal && !as_page;
-}
-
-Outcome interactive(const Arguments& arguments, std::function<void(LessonTerminal& terminal)> action) {
-  Outcome outcome;
-  outcome.session = [action = std::move(action), state = state_to_write(arguments)](Terminal& terminal,
-                                                                                    const Style& style) {
-    LessonTerminal lesson_terminal(terminal, style, state);
-    action(lesson_terminal);
-  };
-  return outcome;
-}
-
 Lesson lesson_named(const Arguments& arguments) {
   return find_lesson(arguments.words[1]);
 }
@@ -87,31 +34,22 @@ Outcome list(const Arguments& arguments) {
   const std::optional<std::string> go_on = lesson_to_continue(file.progress);
   const std::string with =
       go_on ? " goes on with lesson " + without_zeros(find_lesson(*go_on).number) : " shows all";
-  Outcome outcome = page_of(
-      {course_listing(file.progress),
-       Prose{text(code("attn lesson"), with, "; ", code("attn lesson NUMBER"), " takes one of them.")}});
-  return with_warning(std::move(outcome), file, arguments);
+  std::vector<Block> blocks = course_listing(file.progress);
+  blocks.emplace_back(
+      Prose{text(code("attn lesson"), with, "; ", code("attn lesson NUMBER"), " takes one of them.")});
+  return with_warning(page_of(std::move(blocks)), file, arguments);
 }
 
 Outcome show(const Arguments& arguments) {
   const Lesson lesson = lesson_named(arguments);
-  const LessonResult result = execute(lesson, block_runner());
-  std::vector<Block> blocks = opening_of(lesson);
-  bool answers = false;  // whether a block shows the answer to the question before it
-  for (const LessonStep& step : lesson.steps) {
-    std::vector<Block> shown =
-        answers ? shown_without_output(lesson, step) : shown_whole(lesson, step, result);
-    if (answers && step.question) shown.push_back(attn::shown(lesson.questions[*step.question]));
-    std::ranges::move(shown, std::back_inserter(blocks));
-    answers = step.question.has_value();
-  }
-  return page_of(std::move(blocks));
+  return page_of(without_answers(lesson, execute(lesson, block_runner())));
 }
 
 Outcome answered_from_file(const Lesson& lesson, const LessonResult& result, const std::string& path) {
-  Graded grades = graded(lesson, result, answers_in(read_bytes(path)));
-  Outcome outcome = page_of(std::move(grades.blocks));
-  if (grades.wrong > 0) outcome.verdict = Verdict::failed;
+  const std::vector<MarkedHandIn> marks = marked(result.questions, hand_ins(path));
+  Outcome outcome = page_of(marks.size() == 1 ? with_marks(lesson, result, marks.front())
+                                              : class_marks(result.questions, marks));
+  outcome.verdict = verdict_on(marks);
   return outcome;
 }
 
@@ -166,25 +104,78 @@ Outcome review(const Arguments& arguments) {
   });
 }
 
+std::string names_of(const std::vector<const Mistake*>& mistakes) {
+  std::vector<std::string_view> names;
+  for (const Mistake* mistake : mistakes) names.push_back(mistake->name);
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+// What would be recognised among the answers to each question, so that authors choose their numbers.
+Listing recognised_listing(const std::vector<CheckedQuestion>& questions) {
+  Listing listing{{"line", "what", "answers", "lesson"}, {}};
+  listing.shown = 3;  // a heading names the lesson
+  for (const CheckedQuestion& question : questions) {
+    const std::string line = std::to_string(question.place.line);
+    listing.rows.push_back({"line " + line, "recognised",
+                            fmt::format("{}, {}, and the mistakes: {}", count_of(question.notes, "note"),
+                                        count_of(question.slips, "slip"), names_of(question.recognised)),
+                            question.place.path});
+    if (!question.not_told_apart.empty())
+      listing.rows.push_back(
+          {"line " + line, "same answer", names_of(question.not_told_apart), question.place.path});
+  }
+  return listing;
+}
+
 Outcome check(const Arguments& arguments) {
   Outcome outcome;
   std::string faults;
+  std::vector<Block> recognised;
   for (auto path = arguments.words.begin() + 1; path != arguments.words.end(); ++path) {
-    for (const std::string& fault : faults_of(read_bytes(*path), *path, block_runner()))
-      faults += (faults.empty() ? "" : "\n") + fault;
+    const CheckedLesson checked = check_lesson(read_bytes(*path), *path, block_runner());
+    for (const std::string& fault : checked.faults) faults += (faults.empty() ? "" : "\n") + fault;
+    if (checked.questions.empty()) continue;
+    recognised.emplace_back(Heading{2, text(*path)});
+    recognised.emplace_back(recognised_listing(checked.questions));
   }
-  if (faults.empty()) return page_of({Prose{text("Nothing is wrong.")}});
+  if (faults.empty()) {
+    outcome = page_of({Prose{text("Nothing is wrong.")}});
+    if (!recognised.empty()) {
+      outcome.page.say(
+          Prose{text("Below are the wrong answers that are recognised. A mistake with the same answer as the "
+                     "correct one cannot be: other numbers might tell the two apart.")});
+    }
+    for (Block& block : recognised) outcome.page.blocks.push_back(std::move(block));
+    return outcome;
+  }
   outcome.page.say(CodeBlock{"text", std::move(faults)});
   outcome.verdict = Verdict::failed;
   return outcome;
+}
+
+void refuse_to_replace(const std::string& path, const Arguments& arguments) {
+  if (is_there(path) && !arguments.has(option::yes))
+    fail("{} is there already: give another file, or --yes to replace it", path);
 }
 
 std::string without_line_end(const std::string& text) {
   return std::string(without_ending(text));
 }
 
-Outcome begin_new(const Arguments&) {
-  return page_of({CodeBlock{"markdown", without_line_end(std::string(lesson_template()))}});
+// A lesson that there is nothing to find fault with: its output is in it.
+Outcome begin_new(const Arguments& arguments) {
+  const bool is_written = arguments.words.size() > 1;
+  const std::string path = is_written ? arguments.words[1] : "new.md";
+  if (!path.ends_with(".md")) fail("{}: a lesson is Markdown: give a name that ends in .md", path);
+  const Document document = read_document(lesson_template(), path);
+  const std::string lesson = with_outputs(document, outputs_of(document, block_runner()));
+  if (!is_written) return page_of({CodeBlock{"markdown", without_line_end(lesson)}});
+  refuse_to_replace(path, arguments);
+  Outcome outcome =
+      page_of({Prose{text(path, " is written. Find mistakes in it with ", code("attn lesson check " + path),
+                          ", and take it with ", code("attn lesson run " + path), ".")}});
+  outcome.files.push_back({path, lesson});
+  return outcome;
 }
 
 // What is left of the progress when a lesson, or without a name all of them, is forgotten.
@@ -195,14 +186,23 @@ CourseProgress without(CourseProgress progress, const std::optional<std::string>
   return progress;
 }
 
+// "3 lessons and 1 puzzle"; empty: there is nothing to forget.
+std::string forgotten(const CourseProgress& before, const std::optional<std::string>& name) {
+  const std::size_t lessons = name ? before.lessons.count(*name) : before.lessons.size();
+  std::vector<std::string> parts;
+  if (lessons > 0) parts.push_back(count_of(lessons, "lesson"));
+  if (!name && !before.puzzles.empty()) parts.push_back(count_of(before.puzzles.size(), "puzzle"));
+  return parts.empty() ? "" : listed(parts);
+}
+
 Outcome reset(const Arguments& arguments) {
   const std::string state = state_to_write(arguments);
   const ProgressFile file = read_progress(state);
   const CourseProgress& before = file.progress;
   std::optional<std::string> name;
   if (arguments.words.size() > 1) name = progress_name(lesson_named(arguments));
-  const std::size_t count = name ? before.lessons.count(*name) : before.lessons.size();
-  if (count == 0 && !file.is_damaged) return page_of({Prose{text("There is no progress to reset.")}});
+  const std::string what = forgotten(before, name);
+  if (what.empty() && !file.is_damaged) return page_of({Prose{text("There is no progress to reset.")}});
   if (arguments.has(option::yes)) {
     Outcome outcome = page_of({Prose{text("The progress is reset.")}});
     const std::string bytes = read_bytes(state);
@@ -217,37 +217,94 @@ Outcome reset(const Arguments& arguments) {
   if (file.is_damaged && !at_terminal(arguments))
     fail("{}, the file of your progress, is damaged: give --yes to begin a new one", state);
   if (!at_terminal(arguments))
-    fail("attn lesson reset forgets your progress in {}: give --yes to do it", count_of(count, "lesson"));
-  return interactive(arguments, [name, count](LessonTerminal& terminal) {
-    if (count == 0) return;  // the terminal has said what it did with the damaged file
+    fail("attn lesson reset forgets your progress in {}: give --yes to do it", what);
+  return interactive(arguments, [name, what](LessonTerminal& terminal) {
+    if (what.empty()) return;  // the terminal has said what it did with the damaged file
     const std::optional<std::string> typed =
-        terminal.ask(fmt::format("Forget your progress in {}? yes or no", count_of(count, "lesson")));
+        terminal.ask(fmt::format("Forget your progress in {}? yes or no", what));
     const bool sure = typed && (*typed == "yes" || *typed == "y");
     if (sure) terminal.change([&](CourseProgress& progress) { progress = without(progress, name); });
     terminal.show({Prose{text(sure ? "The progress is reset." : "Nothing is changed.")}});
   });
 }
 
+// What is to stand after the questions of an exported lesson.
+Exported to_export(const Arguments& arguments, const Lesson& lesson, const LessonResult& result,
+                   const LessonProgress& progress) {
+  if (arguments.has(option::worksheet)) return {lesson, result, AnswersShown::none};
+  if (arguments.has(option::with_answers)) return {lesson, result, AnswersShown::folded};
+  const std::optional<std::string> answers = arguments.text(option::answers);
+  if (!answers) return {lesson, result, AnswersShown::given, answers_of(lesson, result, progress)};
+  const std::vector<HandIn> all = hand_ins(*answers);
+  if (all.size() > 1)
+    fail("{} holds {}: give one of them, or mark all of them with attn lesson run", *answers,
+         count_of(all.size(), "file"));
+  return {lesson, result, AnswersShown::given, marked(result.questions, all.front()).answers};
+}
+
+// --- lessons as pages for browsers
+
+constexpr std::array<std::string_view, 1> formats_of_lessons = {"page"};
+
+bool asks_for_page(const Arguments& arguments) {
+  return arguments.text(option::format) == formats_of_lessons.front();
+}
+
+std::string page_for_browser(const Lesson& lesson) {
+  std::string page;
+  Sink sink([&](std::string_view bytes) { page += bytes; });
+  write_lesson_page(lesson, block_runner(), sink);
+  sink.flush();
+  return page;
+}
+
+Outcome export_page(const Arguments& arguments) {
+  const Lesson lesson = lesson_named(arguments);
+  for (const Option* left_out : {&option::answers, &option::worksheet, &option::with_answers}) {
+    if (arguments.has(*left_out))
+      fail("a page for browsers asks its questions itself: leave out {}", left_out->name);
+  }
+  if (arguments.words.size() == 2) {
+    Outcome outcome;
+    outcome.document = [page = page_for_browser(lesson)](const Style&, Sink& sink) { sink.write(page); };
+    return outcome;
+  }
+  const std::string& path = arguments.words[2];
+  if (!path.ends_with(".html") && !path.ends_with(".htm"))
+    fail("{}: a page for browsers is HTML: give a name that ends in .html", path);
+  refuse_to_replace(path, arguments);
+  Outcome outcome = page_of({Prose{text(path, " is written. Open it in a browser.")}});
+  outcome.files.push_back({path, page_for_browser(lesson)});
+  return outcome;
+}
+
 Outcome export_lesson(const Arguments& arguments) {
+  if (asks_for_page(arguments)) return export_page(arguments);
   const Lesson lesson = lesson_named(arguments);
   const LessonResult result = execute(lesson, block_runner());
-  const std::optional<std::string> answers = arguments.text(option::answers);
-  ProgressFile file = answers ? ProgressFile() : progress_so_far(arguments);
-  const LessonProgress progress = answers ? answered(lesson, result, answers_in(read_bytes(*answers)))
-                                          : std::move(file.progress.lessons[progress_name(lesson)]);
+  const bool shows_progress =
+      !arguments.has_any(std::array{&option::answers, &option::worksheet, &option::with_answers});
+  ProgressFile file = shows_progress ? progress_so_far(arguments) : ProgressFile();
+  const Exported exported =
+      to_export(arguments, lesson, result, file.progress.lessons[progress_name(lesson)]);
+  // What was handed in fails where it is wrong; what is kept of one's own is only shown.
+  const bool fails =
+      arguments.has(option::answers) &&
+      std::ranges::any_of(exported.given, [](const auto& answer) { return !answer || answer->is_wrong(); });
   if (arguments.words.size() == 2) {
-    const std::string markdown = exported_markdown(lesson, result, progress);
+    const std::string markdown = exported_markdown(exported);
     Outcome outcome = page_of({CodeBlock{"markdown", without_line_end(markdown)}});
+    outcome.verdict = fails ? Verdict::failed : Verdict::passed;
     return with_warning(std::move(outcome), file, arguments);
   }
   const std::string& path = arguments.words[2];
   if (!path.ends_with(".md") && !path.ends_with(".html"))
     fail("{}: its ending does not say what to write: give a file that ends in .md or .html", path);
-  if (is_there(path) && !arguments.has(option::yes))
-    fail("{} is there already: give another file, or --yes to replace it", path);
+  refuse_to_replace(path, arguments);
   Outcome outcome = page_of({Prose{text(path, " is written.")}});
-  outcome.files.push_back({path, path.ends_with(".md") ? exported_markdown(lesson, result, progress)
-                                                       : exported_html(lesson, result, progress)});
+  outcome.verdict = fails ? Verdict::failed : Verdict::passed;
+  outcome.files.push_back(
+      {path, path.ends_with(".md") ? exported_markdown(exported) : exported_html(exported)});
   return with_warning(std::move(outcome), file, arguments);
 }
 
@@ -258,21 +315,30 @@ Outcome show_coverage(const Arguments&) {
 constexpr Word lesson_word{"LESSON", Word::Count::one, Kind::path, choices::lessons};
 constexpr Word optional_lesson{"LESSON", Word::Count::optional, Kind::path, choices::lessons};
 
+const std::vector<const Option*> taking = {&option::answers, &option::step};
+
 const std::array actions = {
     Action{"list", "list the lessons and your progress in each", {}, list},
-    Action{"run", "take a lesson; without a name, go on where you are", {optional_lesson}, run},
-    Action{"next", "take the next lesson that you have not finished", {}, next},
+    Action{"run", "take a lesson; without a name, go on where you are", {optional_lesson}, run, taking},
+    Action{"next", "take the next lesson that you have not finished", {}, next, taking},
     Action{"review",
            "answer again the questions that you missed, in one lesson or in all",
            {optional_lesson},
            review},
     Action{"show", "print a lesson as a page, without the answers", {lesson_word}, show},
-    Action{"reset", "forget your progress in one lesson or in all", {optional_lesson}, reset},
-    Action{"export",
-           "write a lesson with your answers as Markdown, or to a file that ends in .md or .html",
-           {lesson_word, {"FILE", Word::Count::optional, Kind::path}},
-           export_lesson},
-    Action{"new", "print the beginning of a lesson of your own", {}, begin_new},
+    Action{"reset", "forget your progress in one lesson or in all", {optional_lesson}, reset, {&option::yes}},
+    Action{
+        "export",
+        "write a lesson with your answers, or as a worksheet, as Markdown or to a file that ends in .md or "
+        ".html; with --format page as a page for browsers, which asks its questions itself",
+        {lesson_word, {"FILE", Word::Count::optional, Kind::path}},
+        export_lesson,
+        {&option::answers, &option::worksheet, &option::with_answers, &option::yes}},
+    Action{"new",
+           "print the beginning of a lesson of your own, or write it to a file",
+           {{"FILE", Word::Count::optional, Kind::path}},
+           begin_new,
+           {&option::yes}},
     Action{"check", "check lessons that you write", {{"FILE", Word::Count::some, Kind::path}}, check},
     Action{"coverage", "list which lessons cover which lines of the checklist", {}, show_coverage},
 };
@@ -289,16 +355,44 @@ std::span<const Action> lesson_actions() {
   return actions;
 }
 
+std::span<const std::string_view> lesson_formats() {
+  return formats_of_lessons;
+}
+
+// Options that change nothing there are refused, with the actions that take them.
+void refuse_idle(const std::string& typed, std::span<const Option* const> taken, const Arguments& arguments) {
+  for (const Action& other : actions) {
+    for (const Option* option : other.options) {
+      if (!arguments.has(*option) || std::ranges::find(taken, option) != taken.end()) continue;
+      std::vector<std::string> takers;
+      for (const Action& action : actions) {
+        if (std::ranges::find(action.options, option) != action.options.end())
+          takers.push_back(fmt::format("attn lesson {}", action.name));
+      }
+      fail("{} takes no {}: {} {} it", typed, option->name, listed(takers),
+           takers.size() == 1 ? "takes" : "take");
+    }
+  }
+}
+
 Outcome run_lesson(const Command&, const Arguments& arguments) {
-  if (arguments.words.empty()) return course(arguments);
-  if (parsed<std::size_t>(arguments.words.front()) && arguments.words.size() == 1)
+  if (arguments.words.empty()) {
+    refuse_idle("attn lesson without a lesson", {}, arguments);
+    return course(arguments);
+  }
+  if (parsed<std::size_t>(arguments.words.front()) && arguments.words.size() == 1) {
+    refuse_idle("attn lesson NUMBER", taking, arguments);
     return run(arguments, find_lesson(arguments.words.front()));
+  }
   const Action& action =
       look_up(std::span<const Action>(actions), arguments.words.front(), "action of attn lesson");
   const std::size_t count = arguments.words.size() - 1;
+  if (asks_for_page(arguments) && action.run != export_lesson)
+    fail("attn lesson {} writes no page for browsers: attn lesson export does", action.name);
   if (count < least_count(action.words) || count > most_count(action.words))
     fail("attn lesson {} is written: attn lesson {}{}{}", action.name, action.name,
          action.words.empty() ? "" : " ", written(action.words));
+  refuse_idle(fmt::format("attn lesson {}", action.name), action.options, arguments);
   return action.run(arguments);
 }
 

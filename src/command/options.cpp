@@ -122,6 +122,22 @@ const OptionGroup& browser_options() {
   return group;
 }
 
+const OptionGroup& comparison_options() {
+  static const OptionGroup group = [] {
+    OptionGroup all{
+        .options = {option::against, option::as},
+        .needs = {{&option::as, {&option::against}, "--as belongs to --against FILE: give both"}}};
+    for (const Option* other :
+         {&option::explain, &option::product, &option::map, &option::from, &option::page, &option::influence,
+          &option::check_gradients, &option::by_hand, &option::recompute, &option::by_word, &option::swap,
+          &option::transpose, &option::outline, &option::check_causal, &option::by_length,
+          &option::save_parameters})
+      all.exclusions.push_back({&option::against, other});
+    return all;
+  }();
+  return group;
+}
+
 const OptionGroup& gradient_options() {
   static const OptionGroup group = [] {
     OptionGroup all{.options = {option::backward, option::influence, option::of, option::by, option::upstream,

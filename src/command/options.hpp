@@ -75,6 +75,11 @@ inline constexpr Option by =
         .of_matrices();
 inline constexpr Option upstream{"--upstream", "", Kind::matrix, "MATRIX",
                                  "gradient of a loss by the output, or by the matrix of --of"};
+inline constexpr Option against =
+    path("--against", "",
+         "compare these matrices with those of a file, and find mistakes; exit code 1 if one differs");
+inline constexpr Option as = text_of(
+    "--as", "", "NAME", "what the matrix is in the computation, if its file does not name it: --as weights");
 inline constexpr Option check_gradients =
     flag("--check", "", "compare every gradient with finite differences; exit code 1 if one disagrees");
 inline constexpr Option recompute = flag(
@@ -263,9 +268,17 @@ inline constexpr Option compare =
 inline constexpr Option state =
     path("--state", "", "file of the progress").or_else("~/.local/state/attn/lessons.json");
 inline constexpr Option no_input = flag("--no-input", "", "print the whole lesson at once, with the answers");
-inline constexpr Option answers =
-    path("--answers", "", "read the answers from a file, one on each line; exit code 1 if one is wrong");
+inline constexpr Option answers = path(
+    "--answers", "",
+    "mark the answers in a file, one on each line, or in each file of a folder; exit code 1 if one is wrong");
+inline constexpr Option worksheet =
+    flag("--worksheet", "", "leave out the answers and what shows them, with room to write");
+inline constexpr Option with_answers =
+    flag("--with-answers", "", "add the answers; in HTML and Markdown they are unfolded by a click");
+inline constexpr Option problems = count("--count", "", "number of problems").or_else("10").up_to(1000);
 inline constexpr Option step = count("--step", "", "begin at this step");
+inline constexpr Option set{"--set", "", Kind::texts, "NAME=…",
+                            "set numbers of a puzzle: 'w_q = 1 0; 0 1', or one cell: 'w_q[1,2] = 3'"};
 inline constexpr Option yes = flag("--yes", "", "reset, or replace a file, without asking");
 inline constexpr Option key = text_of("--key", "", "NAME", "name of the matrix, if the file has several");
 
@@ -300,7 +313,8 @@ inline constexpr Option math =
         .from(choices::math_marks);
 inline constexpr Option standalone = flag("--standalone", "", "write LaTeX as a whole document");
 inline constexpr Option shading = flag("--shading", "", "shade the cells of tables in LaTeX");
-inline constexpr Option ascii = flag("--ascii", "", "use only ASCII characters in tables and symbols");
+inline constexpr Option ascii =
+    flag("--ascii", "", "use only ASCII characters in tables, symbols and messages");
 inline constexpr Option color = word("--color", "", "use colors: always, never or auto")
                                     .called("WHEN")
                                     .or_else("auto")
@@ -329,6 +343,9 @@ const OptionGroup& weight_options();
 
 /// The option of commands whose whole computation a browser can do as well, and what it has no use for.
 const OptionGroup& browser_options();
+
+/// The options that compare what is computed with a file.
+const OptionGroup& comparison_options();
 
 /// The options that ask for gradients.
 const OptionGroup& gradient_options();

@@ -143,6 +143,13 @@ class Parser {
   std::vector<const CLI::Option*> parsed_;  // in the order of the offered ones; null where the line has none
 };
 
+// The option of such a command: a flag, or the word that comes first.
+void put_shown_as(const Command& command, std::vector<std::string>& words, Arguments& arguments) {
+  if (command.shown_as->kind == Kind::flag) return arguments.put(*command.shown_as, true);
+  arguments.put(*command.shown_as, words.front());
+  words.erase(words.begin());
+}
+
 }  // namespace
 
 std::string version_of_cli11() {
@@ -158,9 +165,11 @@ Parsed parse(const std::vector<std::string>& command_line) {
     fail("'{}' is an option, and a command must come first: try attn walk {}, or attn help", first, first);
   }
   const Command& named = look_up(commands(), first, "command");
-  if (const Command* const other = command_shown_as(named, std::span(command_line).subspan(1))) {
-    Parsed parsed = parse({command_line.begin() + 1, command_line.end()});
-    if (!parsed.arguments.has(*named.shown_as)) parsed.arguments.put(*named.shown_as, true);
+  if (const ShownAs as = command_shown_as(named, std::span(command_line).subspan(1)); as.other) {
+    const auto other = command_line.begin() + 1 + static_cast<std::ptrdiff_t>(as.words);
+    Parsed parsed = parse({other, command_line.end()});
+    std::vector<std::string> words(command_line.begin() + 1, other);
+    if (!parsed.arguments.has(*named.shown_as)) put_shown_as(named, words, parsed.arguments);
     return parsed;
   }
   const Command& command = named;
@@ -175,7 +184,7 @@ Parsed parse(const std::vector<std::string>& command_line) {
   Parsed parsed{
       &command,
       Parser(command, options_of(command)).all(line, {has_words ? dashes + 1 : dashes, command_line.end()})};
-  if (command.shown_as) parsed.arguments.put(*command.shown_as, true);
+  if (command.shown_as) put_shown_as(command, parsed.arguments.words, parsed.arguments);
   return parsed;
 }
 

@@ -14,8 +14,10 @@ void QuantityPage::table(std::string_view name, const std::vector<std::string>& 
     labels.push_back(rows[i].first);
     std::ranges::copy(rows[i].second, row(cells, i).begin());
   }
-  const Value table =
-      tables_->input(called(name), std::move(cells), axis("what", labels), axis("quantity", columns));
+  // Quantities of several kinds: no matrix of attention, whatever the table is called.
+  const Name read = called(name);
+  const Value table = tables_->input(Name(read.scopes(), {role::other, read.leaf()}), std::move(cells),
+                                     axis("what", labels), axis("quantity", columns));
   const Node& node = table.node();
   page_.trace.add(node);
   say(Table{.title = node.name,

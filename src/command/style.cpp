@@ -89,12 +89,13 @@ std::optional<Rgb> theme(const Arguments& arguments, const Environment& environm
 std::size_t choose_width(const Arguments& arguments, const Environment& environment, bool to_file) {
   constexpr std::size_t usual = 80;
   if (const std::optional<std::size_t> width = arguments.count(option::width)) return *width;
-  if (to_file || !environment.output_is_terminal) return 0;
-  if (environment.terminal_width > 0) return environment.terminal_width;
+  if (to_file) return 0;
+  if (environment.output_is_terminal && environment.terminal_width > 0) return environment.terminal_width;
   const std::string columns = value_of(environment, variable::columns).value_or("");
   const bool is_number =
       !columns.empty() && columns.size() < 6 && columns.find_first_not_of("0123456789") == std::string::npos;
-  return is_number && std::stoul(columns) > 0 ? std::stoul(columns) : usual;
+  if (is_number && std::stoul(columns) > 0) return std::stoul(columns);
+  return environment.output_is_terminal ? usual : 0;
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ inline constexpr Variable ssh_connection{
     "SSH_CONNECTION", "if it is set, wait longer for what the terminal says of its background"};
 inline constexpr Variable attn_pager{"ATTN_PAGER", "command that shows long pages; cat or nothing: no pager"};
 inline constexpr Variable pager{"PAGER", "the same where ATTN_PAGER is not set"};
-inline constexpr Variable columns{"COLUMNS", "width of a terminal that does not tell its own"};
+inline constexpr Variable columns{"COLUMNS", "width of a pipe, and of a terminal that does not tell its own"};
 inline constexpr Variable lc_all{"LC_ALL",
                                  "locale: without UTF-8 in it, text for a terminal or a pipe is ASCII"};
 inline constexpr Variable lc_ctype{"LC_CTYPE", "the same where LC_ALL is not set"};

@@ -91,7 +91,9 @@ class Reader {
       if (word == "attn") {
         read_commands(leaf);
       } else if (word == "question") {
-        read_question(leaf);
+        read_plain(leaf, "a question", document_.questions);
+      } else if (word == "puzzle") {
+        read_plain(leaf, "a puzzle", document_.puzzles);
       } else if (is_mark(leaf, begin_of_output) || is_mark(leaf, end_of_output)) {
         fail_at(document_.at(leaf.first_line), "{} has no block above it: put it after a block of attn",
                 trimmed(leaf.text));
@@ -128,10 +130,10 @@ class Reader {
     fail_at(document_.at(begin.first_line), "this output has no end: put {} after it", end_of_output);
   }
 
-  void read_question(const MarkdownLeaf& leaf) {
-    if (leaf.info != "question")
-      fail_at(document_.at(leaf.first_line), "a question takes no attributes: leave them out");
-    document_.questions.push_back(fenced_block(document_, leaf));
+  void read_plain(const MarkdownLeaf& leaf, std::string_view what, std::vector<FencedBlock>& blocks) {
+    if (leaf.info.find_first_of(blanks) != std::string::npos)
+      fail_at(document_.at(leaf.first_line), "{} takes no attributes: leave them out", what);
+    blocks.push_back(fenced_block(document_, leaf));
   }
 
   Document& document_;

@@ -24,7 +24,7 @@ struct OutputLines {
   std::size_t end = 0;
 };
 
-/// A fenced block called `attn` or `question`.
+/// A fenced block called `attn`, `question` or `puzzle`.
 struct FencedBlock {
   std::size_t first_line = 0;  // with its fences
   std::size_t last_line = 0;
@@ -61,6 +61,7 @@ struct Document {
   std::vector<MarkdownLeaf> leaves;
   std::vector<CommandBlock> commands;
   std::vector<FencedBlock> questions;
+  std::vector<FencedBlock> puzzles;
 
   Place at(std::size_t line) const { return {path, line}; }
 };

@@ -313,6 +313,13 @@ std::vector<MarkdownLeaf> markdown_leaves(std::string_view text) {
   return leaves;
 }
 
+std::string without_placeholders(std::string text) {
+  constexpr std::string_view replacement = "\uFFFD";
+  for (std::size_t at; (at = text.find(placeholder)) != std::string::npos;)
+    text.replace(at, placeholder.size(), replacement);
+  return text;
+}
+
 std::string html_of(std::string_view markdown, std::span<const std::string> pieces) {
   const Parsed document = parsed(markdown);
   lead_to_html(document.root.get());

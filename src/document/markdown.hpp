@@ -43,6 +43,9 @@ std::vector<MarkdownLeaf> markdown_leaves(std::string_view text);
 /// A paragraph of Markdown that is nothing but this (U+FFFC) is the place of something else.
 constexpr std::string_view placeholder = "\uFFFC";
 
+/// What somebody has written, with another sign for each placeholder in it.
+std::string without_placeholders(std::string text);
+
 /// The text as HTML, with these pieces of HTML in the places of its placeholders, in order. HTML in the text
 /// is left out, and links to files of Markdown beside it lead to files of HTML.
 std::string html_of(std::string_view markdown, std::span<const std::string> pieces = {});

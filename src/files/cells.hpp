@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -13,6 +14,10 @@ namespace attn {
 /// What a cell is where it is written: true or false, a number without a point, any other number; or text
 /// that is no cell. In order: of several kinds, a matrix has the greatest.
 enum class CellKind { boolean, whole, real, overflow, text };
+
+/// How exactly a file holds its numbers: as it writes them, or in a type with so many bits. Whole numbers are
+/// exact.
+enum class Precision { written, float16, bfloat16, float32, float64 };
 
 /// A cell and its value; the value counts for booleans and numbers only.
 struct WrittenCell {
@@ -36,6 +41,12 @@ std::string in_quotes(std::string_view text);
 
 /// The same for a name such as `decoder.layers.5.multihead_attn.in_proj_weight`, of which every part counts.
 std::string name_in_quotes(std::string_view name);
+
+/// The sizes of an array without those before its last three that are 1: a batch of one.
+inline std::span<const std::size_t> without_single_ones(std::span<const std::size_t> sizes) {
+  while (sizes.size() > 3 && sizes.front() == 1) sizes = sizes.subspan(1);
+  return sizes;
+}
 
 /// The whole number in bytes of which the lowest comes first.
 template <class Word>

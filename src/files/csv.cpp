@@ -140,6 +140,16 @@ CsvBlock choose_block(std::string_view bytes, std::string_view key, const std::s
   return blocks[choose_matrix(names, key, where)];
 }
 
+std::vector<MatrixFile> read_blocks(std::string_view bytes, Separator (*separator)(std::string_view),
+                                    const std::string& where) {
+  std::vector<MatrixFile> all;
+  for (const CsvBlock& block : csv_blocks(without_byte_order_mark(bytes))) {
+    all.push_back(read_table(block, separator(block.text), where));
+    all.back().name = block.name;
+  }
+  return all;
+}
+
 }  // namespace
 
 MatrixFile read_csv(std::string_view bytes, std::string_view key, const std::string& where) {
@@ -149,6 +159,15 @@ MatrixFile read_csv(std::string_view bytes, std::string_view key, const std::str
 
 MatrixFile read_tsv(std::string_view bytes, std::string_view key, const std::string& where) {
   return read_table(choose_block(bytes, key, where), Separator::tab, where);
+}
+
+std::vector<MatrixFile> read_all_csv(std::string_view bytes, const std::string& where) {
+  return read_blocks(bytes, csv_separator, where);
+}
+
+std::vector<MatrixFile> read_all_tsv(std::string_view bytes, const std::string& where) {
+  return read_blocks(
+      bytes, [](std::string_view) { return Separator::tab; }, where);
 }
 
 }  // namespace attn

@@ -137,6 +137,16 @@ const Json& member(const Json& object, std::string_view key, const std::string& 
   return *all[choose_matrix(names, key, where)].second;
 }
 
+// [[[[1, 0], [0, 1]]]] is an array of matrices.
+const Json& without_batch_of_one(const Json& value) {
+  const Json* inner = &value;
+  for (int depth = 0; depth < 4; ++depth) {
+    if (!inner->is_array() || inner->empty()) return value;
+    if (depth < 3) inner = &inner->front();
+  }
+  return value.size() == 1 ? value.front() : value;
+}
+
 }  // namespace
 
 MatrixFile matrix_from_json(const Json& value, const std::string& where) {
@@ -151,7 +161,8 @@ MatrixFile matrix_from_json(const Json& value, const std::string& where) {
   return from_rows(rows, where);
 }
 
-MatrixFile matrices_from_json(const Json& value, const std::string& where) {
+MatrixFile matrices_from_json(const Json& given, const std::string& where) {
+  const Json& value = without_batch_of_one(given);
   const bool is_nested = value.is_array() && !value.empty() && begins_like_matrix(value.front()) &&
                          value.front().front().is_array();
   if (!is_nested) return matrix_from_json(value, where);
@@ -183,6 +194,23 @@ MatrixFile read_json(std::string_view bytes, std::string_view key, const std::st
   }
   if (key.empty()) return matrices_from_json(only_member(value, where), where);
   return matrices_from_json(member(value, key, where), fmt::format("{}:{}", where, key));
+}
+
+// Of what the program itself writes, the matrices of the computation.
+std::vector<MatrixFile> read_all_json(std::string_view bytes, const std::string& where) {
+  const Json value = parse_json(bytes, where);
+  if (!value.is_object()) return {matrices_from_json(value, where)};
+  const auto arrays = value.find("arrays");
+  Members members;
+  append_members(members, arrays != value.end() && arrays->is_object() ? *arrays : value);
+  if (members.empty())
+    fail("{} is an object without matrices: give each a name, as in {{\"weights\": [[1, 0]]}}", where);
+  std::vector<MatrixFile> all;
+  for (const auto& [name, matrix] : members) {
+    all.push_back(matrices_from_json(*matrix, fmt::format("{}:{}", where, name)));
+    all.back().name = name;
+  }
+  return all;
 }
 
 }  // namespace attn

@@ -19,12 +19,14 @@ namespace attn {
 namespace {
 
 constexpr MatrixKind kinds[] = {
-    {"csv", "rows separated by commas (or semicolons or blanks), with or without labels", read_csv},
-    {"tsv", "rows separated by tabs, with or without labels", read_tsv},
-    {"json", "an array of rows, or an object of such arrays; FILE:NAME chooses one", read_json},
-    {"npy", "a NumPy array of one or two dimensions; with three it is a batch", read_npy},
-    {"npz", "named NumPy arrays; FILE:NAME chooses one", read_npz},
-    {"safetensors", "named tensors; FILE:NAME chooses one", read_safetensors},
+    {"csv", "rows separated by commas (or semicolons or blanks), with or without labels", read_csv,
+     read_all_csv},
+    {"tsv", "rows separated by tabs, with or without labels", read_tsv, read_all_tsv},
+    {"json", "an array of rows, or an object of such arrays; FILE:NAME chooses one", read_json,
+     read_all_json},
+    {"npy", "a NumPy array of one or two dimensions; with three it is a batch", read_npy, read_all_npy},
+    {"npz", "named NumPy arrays; FILE:NAME chooses one", read_npz, read_all_npz},
+    {"safetensors", "named tensors; FILE:NAME chooses one", read_safetensors, read_all_safetensors},
 };
 
 [[noreturn]] void fail_too_long(const std::string& where) {
@@ -185,7 +187,10 @@ MatrixFile read_matrix(const std::string& source) {
 }
 
 std::vector<MatrixFile> read_matrices(const std::string& source) {
-  MatrixFile all = read_any(source);
+  return parts_of(read_any(source));
+}
+
+std::vector<MatrixFile> parts_of(MatrixFile all) {
   if (all.count == 1) return {std::move(all)};
   const Shape shape{all.matrix.shape().rows / all.count, all.matrix.shape().columns};
   std::vector<MatrixFile> matrices(all.count);
@@ -194,10 +199,73 @@ std::vector<MatrixFile> read_matrices(const std::string& source) {
     std::ranges::copy(cells(all.matrix).subspan(i * shape.cells(), shape.cells()),
                       cells(matrices[i].matrix).begin());
     matrices[i].kind = all.kind;
+    matrices[i].precision = all.precision;
     matrices[i].name = all.name;
     matrices[i].where = all.where;
   }
   return matrices;
+}
+
+namespace {
+
+std::string name_of_file(const std::string& path) {
+  return path == "-" ? "" : std::filesystem::path(path).stem().string();
+}
+
+// Files of kinds that are known, by name.
+std::vector<std::string> matrix_files_in(const std::string& folder) {
+  constexpr std::size_t most_files = 1000;
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (std::filesystem::directory_iterator file(place_of(folder), error), end; !error && file != end;
+       file.increment(error)) {
+    const std::string path = (std::filesystem::path(folder) / file->path().filename()).string();
+    if (!names_kind(path)) continue;
+    if (paths.size() == most_files)
+      fail("{} has more than {} files of matrices: give a folder with fewer", folder, most_files);
+    paths.push_back(path);
+  }
+  if (error) fail_unreadable(folder, error);
+  if (paths.empty())
+    fail("{} is a folder without files of matrices: give one that has some, such as weights.csv", folder);
+  std::ranges::sort(paths);
+  return paths;
+}
+
+std::vector<MatrixFile> read_all_of_file(const std::string& path) {
+  const std::string bytes = read_bytes(path);
+  const std::string where = place_of_file(path);
+  std::vector<MatrixFile> all =
+      look_up(matrix_kinds(), kind_of_file(path, bytes), "kind of file").read_all(bytes, where);
+  std::size_t total = 0;
+  for (MatrixFile& file : all) {
+    file.where = where;
+    total += file.matrix.size();
+  }
+  if (total > most_cells) fail("{} has more than {} numbers: leave out some matrices", where, most_cells);
+  return all;
+}
+
+}  // namespace
+
+NamedMatrices read_all_matrices(const std::string& path) {
+  NamedMatrices all;
+  std::error_code ignored;
+  const bool is_folder = path != "-" && std::filesystem::is_directory(place_of(path), ignored);
+  for (const std::string& one : is_folder ? matrix_files_in(path) : std::vector{path}) {
+    for (MatrixFile& file : read_all_of_file(one)) {
+      if (file.name.empty()) {
+        file.name = name_of_file(one);
+        all.are_named = is_folder;
+      }
+      const auto same = std::ranges::find(all.matrices, file.name, &MatrixFile::name);
+      if (same != all.matrices.end())
+        fail("{} has two matrices named {}: leave out one of them", place_of_file(path),
+             name_in_quotes(file.name));
+      all.matrices.push_back(std::move(file));
+    }
+  }
+  return all;
 }
 
 namespace {

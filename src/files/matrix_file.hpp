@@ -18,6 +18,7 @@ struct MatrixFile {
   std::vector<std::string> row_labels = {};     // empty, or one per row
   std::vector<std::string> column_labels = {};  // empty, or one per column
   CellKind kind = CellKind::real;               // the greatest among its cells
+  Precision precision = Precision::written;     // of its cells
   std::size_t count = 1;                        // of matrices of the same shape, which stand below each other
   std::string name = {};   // in its file, or the file's without its ending; empty: no file
   std::string where = {};  // the file, as the reader typed it; empty: no file
@@ -38,6 +39,8 @@ struct MatrixKind {
   std::string_view name;     // also its file extension
   std::string_view summary;  // one sentence for help
   MatrixFile (*read)(std::string_view bytes, std::string_view key, const std::string& where);
+  /// All matrices of a file, by their names there; one without a name is alone.
+  std::vector<MatrixFile> (*read_all)(std::string_view bytes, const std::string& where);
 };
 
 /// csv, tsv, json, npy, npz, safetensors. A new kind is one reader and one row.
@@ -51,6 +54,18 @@ MatrixFile read_matrix(const std::string& source);
 
 /// The same for an array that may have three dimensions, [count, n, d]: its matrices, one after the other.
 std::vector<MatrixFile> read_matrices(const std::string& source);
+
+/// All matrices of a file, or of the files in a folder, in their order; a matrix that its file does not name
+/// has the file's name without its ending. A matrix may have three dimensions. Throws InputError like
+/// read_matrix().
+struct NamedMatrices {
+  std::vector<MatrixFile> matrices;
+  bool are_named = true;  // by the file; otherwise it is one
+};
+NamedMatrices read_all_matrices(const std::string& path);
+
+/// The matrices of an array of three dimensions, one after the other.
+std::vector<MatrixFile> parts_of(MatrixFile file);
 
 /// The file, unless it has several matrices below each other: then throws InputError.
 MatrixFile only_one(MatrixFile file, const std::string& where);
@@ -73,6 +88,13 @@ MatrixFile read_json(std::string_view bytes, std::string_view key, const std::st
 MatrixFile read_npy(std::string_view bytes, std::string_view key, const std::string& where);
 MatrixFile read_npz(std::string_view bytes, std::string_view key, const std::string& where);
 MatrixFile read_safetensors(std::string_view bytes, std::string_view key, const std::string& where);
+
+std::vector<MatrixFile> read_all_csv(std::string_view bytes, const std::string& where);
+std::vector<MatrixFile> read_all_tsv(std::string_view bytes, const std::string& where);
+std::vector<MatrixFile> read_all_json(std::string_view bytes, const std::string& where);
+std::vector<MatrixFile> read_all_npy(std::string_view bytes, const std::string& where);
+std::vector<MatrixFile> read_all_npz(std::string_view bytes, const std::string& where);
+std::vector<MatrixFile> read_all_safetensors(std::string_view bytes, const std::string& where);
 
 /// A literal in one of the two notations above.
 MatrixFile read_literal(std::string_view text, const std::string& where);

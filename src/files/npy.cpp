@@ -69,8 +69,13 @@ MatrixFile read_npy(std::string_view bytes, std::string_view key, const std::str
   file.matrix = Matrix(header.shape);
   file.kind = header.type->kind;
   file.count = header.count;
+  file.precision = header.type->precision;
   fill(file.matrix, bytes, header);
   return file;
+}
+
+std::vector<MatrixFile> read_all_npy(std::string_view bytes, const std::string& where) {
+  return {read_npy(bytes, "", where)};
 }
 
 std::string npy_head(Shape shape) {

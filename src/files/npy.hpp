@@ -15,6 +15,7 @@ struct NpyType {
   std::string_view code;  // as NumPy writes it behind the byte order
   std::size_t bytes;
   CellKind kind;
+  Precision precision;
   double (*decode)(const unsigned char* element);
 };
 

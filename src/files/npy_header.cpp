@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -187,20 +188,20 @@ double extended(const unsigned char* bytes) {
 }
 
 constexpr NpyType types[] = {
-    {"f8", 8, CellKind::real, float64_from},
-    {"f4", 4, CellKind::real, float32_from},
-    {"f2", 2, CellKind::real, float16_from},
-    {"f16", 16, CellKind::real, extended},
-    {"f12", 12, CellKind::real, extended},
-    {"i1", 1, CellKind::whole, whole_from<std::int8_t>},
-    {"i2", 2, CellKind::whole, whole_from<std::int16_t>},
-    {"i4", 4, CellKind::whole, whole_from<std::int32_t>},
-    {"i8", 8, CellKind::whole, whole_from<std::int64_t>},
-    {"u1", 1, CellKind::whole, whole_from<std::uint8_t>},
-    {"u2", 2, CellKind::whole, whole_from<std::uint16_t>},
-    {"u4", 4, CellKind::whole, whole_from<std::uint32_t>},
-    {"u8", 8, CellKind::whole, whole_from<std::uint64_t>},
-    {"b1", 1, CellKind::boolean, boolean_from},
+    {"f8", 8, CellKind::real, Precision::float64, float64_from},
+    {"f4", 4, CellKind::real, Precision::float32, float32_from},
+    {"f2", 2, CellKind::real, Precision::float16, float16_from},
+    {"f16", 16, CellKind::real, Precision::float64, extended},
+    {"f12", 12, CellKind::real, Precision::float64, extended},
+    {"i1", 1, CellKind::whole, Precision::float64, whole_from<std::int8_t>},
+    {"i2", 2, CellKind::whole, Precision::float64, whole_from<std::int16_t>},
+    {"i4", 4, CellKind::whole, Precision::float64, whole_from<std::int32_t>},
+    {"i8", 8, CellKind::whole, Precision::float64, whole_from<std::int64_t>},
+    {"u1", 1, CellKind::whole, Precision::float64, whole_from<std::uint8_t>},
+    {"u2", 2, CellKind::whole, Precision::float64, whole_from<std::uint16_t>},
+    {"u4", 4, CellKind::whole, Precision::float64, whole_from<std::uint32_t>},
+    {"u8", 8, CellKind::whole, Precision::float64, whole_from<std::uint64_t>},
+    {"b1", 1, CellKind::boolean, Precision::float64, boolean_from},
 };
 
 // The real number types and bool, or null for every other code.
@@ -236,10 +237,10 @@ std::pair<const NpyType*, bool> type_of(std::string_view descr, const std::strin
 
 // The matrices of an array of three dimensions stand below each other.
 Shape shape_from(const NpyDictionary& header, const std::string& where) {
-  const std::vector<std::size_t>& sizes = header.shape;
+  const std::span<const std::size_t> sizes = without_single_ones(header.shape);
   if (sizes.empty() || sizes.size() > 3) {
     fail("{} has the shape {} of {} dimensions: give a matrix (2 dimensions) or a vector (1 dimension)",
-         where, in_quotes(header.shape_text), sizes.size());
+         where, in_quotes(header.shape_text), header.shape.size());
   }
   Shape shape{1, sizes.back()};
   for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
@@ -287,7 +288,8 @@ NpyHeader parse_npy_header(std::string_view bytes, const std::string& where) {
   std::tie(header.type, header.big_endian) = type_of(dictionary.descr, where);
   header.fortran_order = dictionary.fortran_order;
   header.shape = shape_from(dictionary, where);
-  if (dictionary.shape.size() == 3) header.count = dictionary.shape.front();
+  const std::span<const std::size_t> sizes = without_single_ones(dictionary.shape);
+  if (sizes.size() == 3) header.count = sizes.front();
   header.begin = *size;
   return header;
 }

@@ -92,6 +92,16 @@ MatrixFile read_npz(std::string_view bytes, std::string_view key, const std::str
   return archive.read_any(choose_matrix(archive.names(), without_suffix(key), where));
 }
 
+std::vector<MatrixFile> read_all_npz(std::string_view bytes, const std::string& where) {
+  const NpzArchive archive(bytes, where);
+  std::vector<MatrixFile> all;
+  for (std::size_t i = 0; i < archive.names().size(); ++i) {
+    all.push_back(archive.read_any(i));
+    all.back().name = archive.names()[i];
+  }
+  return all;
+}
+
 void write_npz(const std::vector<NamedMatrix>& matrices, Sink& sink) {
   std::vector<std::string> heads;
   std::vector<ZipMember> members;

@@ -20,19 +20,19 @@ constexpr std::size_t length_bytes = 8;
 constexpr std::uint64_t longest_header = std::uint64_t{1} << 24;
 
 constexpr SafetensorsType types[] = {
-    {"F64", 8, CellKind::real, float64_from},
-    {"F32", 4, CellKind::real, float32_from},
-    {"F16", 2, CellKind::real, float16_from},
-    {"BF16", 2, CellKind::real, bfloat16_from},
-    {"I8", 1, CellKind::whole, whole_from<std::int8_t>},
-    {"I16", 2, CellKind::whole, whole_from<std::int16_t>},
-    {"I32", 4, CellKind::whole, whole_from<std::int32_t>},
-    {"I64", 8, CellKind::whole, whole_from<std::int64_t>},
-    {"U8", 1, CellKind::whole, whole_from<std::uint8_t>},
-    {"U16", 2, CellKind::whole, whole_from<std::uint16_t>},
-    {"U32", 4, CellKind::whole, whole_from<std::uint32_t>},
-    {"U64", 8, CellKind::whole, whole_from<std::uint64_t>},
-    {"BOOL", 1, CellKind::boolean, boolean_from},
+    {"F64", 8, CellKind::real, Precision::float64, float64_from},
+    {"F32", 4, CellKind::real, Precision::float32, float32_from},
+    {"F16", 2, CellKind::real, Precision::float16, float16_from},
+    {"BF16", 2, CellKind::real, Precision::bfloat16, bfloat16_from},
+    {"I8", 1, CellKind::whole, Precision::float64, whole_from<std::int8_t>},
+    {"I16", 2, CellKind::whole, Precision::float64, whole_from<std::int16_t>},
+    {"I32", 4, CellKind::whole, Precision::float64, whole_from<std::int32_t>},
+    {"I64", 8, CellKind::whole, Precision::float64, whole_from<std::int64_t>},
+    {"U8", 1, CellKind::whole, Precision::float64, whole_from<std::uint8_t>},
+    {"U16", 2, CellKind::whole, Precision::float64, whole_from<std::uint16_t>},
+    {"U32", 4, CellKind::whole, Precision::float64, whole_from<std::uint32_t>},
+    {"U64", 8, CellKind::whole, Precision::float64, whole_from<std::uint64_t>},
+    {"BOOL", 1, CellKind::boolean, Precision::float64, boolean_from},
 };
 
 // The header and what follows it.
@@ -69,10 +69,10 @@ const SafetensorsType& type_of(const SafetensorsEntry& entry, const std::string&
 }
 
 Shape shape_of(const SafetensorsEntry& entry, std::size_t most_dimensions, const std::string& where) {
-  const std::vector<std::uint64_t>& sizes = *entry.shape;
+  const std::span<const std::size_t> sizes = without_single_ones(*entry.shape);
   if (sizes.empty() || sizes.size() > most_dimensions) {
     fail("{}: the tensor {} has {}: give a matrix (2 dimensions) or a vector (1 dimension)", where,
-         name_in_quotes(entry.name), count_of(sizes.size(), "dimension"));
+         name_in_quotes(entry.name), count_of(entry.shape->size(), "dimension"));
   }
   Shape shape{1, sizes.back()};
   for (std::size_t i = 0; i + 1 < sizes.size(); ++i)
@@ -111,7 +111,8 @@ Safetensor tensor_of(const SafetensorsEntry& entry, std::string_view elements, s
         where, name_in_quotes(entry.name), own.size(), to_string(shape), type.name,
         shape.cells() * type.bytes);
   }
-  const std::size_t count = entry.shape->size() == 3 ? entry.shape->front() : 1;
+  const std::span<const std::size_t> sizes = without_single_ones(*entry.shape);
+  const std::size_t count = sizes.size() == 3 ? sizes.front() : 1;
   return {entry.name, &type, shape, count, own};
 }
 
@@ -182,17 +183,33 @@ Matrix matrix_from(const Safetensor& tensor) {
   return matrix;
 }
 
+namespace {
+
+MatrixFile file_of(const Safetensor& tensor) {
+  return {.matrix = matrix_from(tensor),
+          .kind = tensor.type->kind,
+          .precision = tensor.type->precision,
+          .count = tensor.count};
+}
+
+}  // namespace
+
 MatrixFile read_safetensors(std::string_view bytes, std::string_view key, const std::string& where) {
   const std::vector<std::string> names = safetensors_names(bytes, where);
   const std::string& chosen = names[choose_matrix(names, key, where)];
   const std::vector<Safetensor> tensors = safetensors_in(
       bytes, where, [&](const std::string& name) { return name == chosen; }, 3);
-  const Safetensor& tensor = tensors.front();
-  MatrixFile file;
-  file.matrix = matrix_from(tensor);
-  file.kind = tensor.type->kind;
-  file.count = tensor.count;
-  return file;
+  return file_of(tensors.front());
+}
+
+std::vector<MatrixFile> read_all_safetensors(std::string_view bytes, const std::string& where) {
+  std::vector<MatrixFile> all;
+  const auto every = [](const std::string&) { return true; };
+  for (const Safetensor& tensor : safetensors_in(bytes, where, every, 3)) {
+    all.push_back(file_of(tensor));
+    all.back().name = tensor.name;
+  }
+  return all;
 }
 
 namespace {

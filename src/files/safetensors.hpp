@@ -17,6 +17,7 @@ struct SafetensorsType {
   std::string_view name;
   std::size_t bytes;
   CellKind kind;
+  Precision precision;
   double (*decode)(const unsigned char* element);
 };
 

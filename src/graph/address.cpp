@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "support/error.hpp"
@@ -29,16 +30,20 @@ std::size_t find_comma(std::string_view text) {
   return found;
 }
 
+std::optional<std::size_t> number_of_place(std::string_view place, const WorkOutPlace& work_out) {
+  if (is_quoted(place)) return std::nullopt;
+  if (const std::optional<std::size_t> number = parsed<std::size_t>(place)) return number;
+  return work_out ? work_out(place) : std::nullopt;
+}
+
 }  // namespace
 
-std::size_t find_place(const Axis& axis, std::size_t size, std::string_view place, std::string_view what) {
+std::size_t find_place(const Axis& axis, std::size_t size, std::string_view place, std::string_view what,
+                       const WorkOutPlace& work_out) {
   place = trimmed(place);
-  if (!is_quoted(place)) {
-    if (const std::optional<std::size_t> number = parsed<std::size_t>(place)) {
-      if (*number < 1 || *number > size)
-        fail("{}: there is none; they are numbered from 1 to {}", what, size);
-      return *number - 1;
-    }
+  if (const std::optional<std::size_t> number = number_of_place(place, work_out)) {
+    if (*number < 1 || *number > size) fail("{}: there is none; they are numbered from 1 to {}", what, size);
+    return *number - 1;
   }
   const std::string_view label = is_quoted(place) ? place.substr(1, place.size() - 2) : place;
   std::vector<std::size_t> found;
@@ -55,6 +60,12 @@ std::size_t find_place(const Axis& axis, std::size_t size, std::string_view plac
                                 ? fmt::format("Choose one of: {}, or a number", fmt::join(*axis.labels, ", "))
                                 : fmt::format("Give one of the words, or a number from 1 to {}", size);
   fail("{}: there is no such word{}. {}", what, did_you_mean(label, *axis.labels), words);
+}
+
+std::string place_called(const Axis& axis, std::size_t i) {
+  const std::string label = axis.label(i);
+  const bool is_shared = axis.labels && std::ranges::count(*axis.labels, label) > 1;
+  return is_shared ? std::to_string(i + 1) : label;
 }
 
 bool has_place(const Axis& axis, std::size_t size, std::string_view place) {
@@ -87,23 +98,23 @@ Address read_address(const Graph& graph, std::string_view address) {
   return {*nodes.front(), address.substr(open + 1, address.size() - open - 2)};
 }
 
-std::size_t find_row_of(const Node& node, std::string_view row) {
+std::size_t find_row_of(const Node& node, std::string_view row, const WorkOutPlace& work_out = {}) {
   return find_place(node.frame.rows, node.frame.shape.rows, row,
-                    fmt::format("row '{}' of {}", trimmed(row), node.name));
+                    fmt::format("row '{}' of {}", trimmed(row), node.name), work_out);
 }
 
 }  // namespace
 
-Cell find_cell(const Graph& graph, std::string_view address) {
+Cell find_cell(const Graph& graph, std::string_view address, const WorkOutPlace& work_out) {
   const auto [node, inside] = read_address(graph, address);
   const std::size_t comma = find_comma(inside);
   if (comma == std::string_view::npos) {
     fail("'{}' is not a cell: write a row and a column in the brackets, separated by one comma", address);
   }
   const std::string_view column = inside.substr(comma + 1);
-  return {&node, find_row_of(node, inside.substr(0, comma)),
+  return {&node, find_row_of(node, inside.substr(0, comma), work_out),
           find_place(node.frame.columns, node.frame.shape.columns, column,
-                     fmt::format("column '{}' of {}", trimmed(column), node.name))};
+                     fmt::format("column '{}' of {}", trimmed(column), node.name), work_out)};
 }
 
 std::vector<Cell> find_cells(const Graph& graph, std::string_view address) {

@@ -224,6 +224,14 @@ const NamedScope* Graph::scope_within(const NamedScope* outer, const ScopeName& 
   return &scopes_.emplace(prefix, made).first->second;
 }
 
+const NamedScope* Graph::scope_like(const NamedScope* of_another) {
+  if (!of_another) return nullptr;
+  const std::size_t outer = of_another->outer ? of_another->outer->prefix.size() : 0;
+  ScopeName name(*of_another->kind, of_another->title().substr(outer));
+  name.number = of_another->number;
+  return scope_within(scope_like(of_another->outer), name);
+}
+
 void Graph::give_name(Node& node, const Name& name) {
   node.place = scope_;
   for (const ScopeName& scope : name.scopes()) node.place = scope_within(node.place, scope);

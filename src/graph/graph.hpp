@@ -164,6 +164,10 @@ class Graph : public std::enable_shared_from_this<Graph> {
   /// Its numbers.
   Run& run() const { return *run_; }
 
+  /// The scope with the name of one of another graph, around which stand scopes with the names of those
+  /// there. Null: no scope.
+  const NamedScope* scope_like(const NamedScope* of_another);
+
   const std::deque<Node>& nodes() const { return nodes_; }
   /// The node called `name` in full. Throws InputError with the nearest name when there is none.
   const Node& at(std::string_view name) const;

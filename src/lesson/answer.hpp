@@ -1,28 +1,43 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "lesson/quantity.hpp"
 #include "lesson/question.hpp"
+#include "quantity/quantity.hpp"
 
 namespace attn {
+
+struct Recognised;
 
 /// A question whose answer is known.
 struct SolvedQuestion {
   Question question;
   Quantity answer;
-  std::vector<std::pair<Quantity, std::string>> mistakes;  // and what went wrong
+  std::vector<std::pair<Quantity, std::string>> notes;  // and what went wrong
+  std::shared_ptr<const Graph> graph = {};              // that it is about; null where it is not shared
+  mutable std::shared_ptr<const std::vector<Recognised>> recognised = {};  // once they were asked for
 };
 
-/// Works the answer out. Throws InputError with path and line: an answer of the wrong kind, one that is not
-/// looked up in the computation, a mistake that is right.
+/// Works the answer out. The graph stays, where it is shared. Throws InputError with path and line: an answer
+/// of the wrong kind, one that is not looked up in the computation, a note on the correct answer.
 SolvedQuestion solve(Question question, const Graph& graph);
+
+/// A quantity as an answer to a question: of a choice, what it chooses. Throws InputError where it is of the
+/// wrong kind, not finite, or not among the choices.
+Quantity as_answer(const Quantity& found, const Question& question);
 
 /// The answer as it is shown.
 std::string answer_of(const SolvedQuestion& solved);
+
+/// What somebody is asked to type whose answer cannot be read.
+std::string_view what_is_wanted(AnswerKind kind);
+
+/// The same, with what is wrong with what was typed, where that can be seen.
+std::string why_unreadable(std::string_view typed, AnswerKind kind);
 
 /// How far a number may be off: as the question says, or else half a hundredth, or half a percent of a large
 /// one.
@@ -31,9 +46,10 @@ double tolerance_for(const SolvedQuestion& solved);
 /// Whether a quantity counts as the other one.
 bool is_same(const Quantity& one, const Quantity& other, const SolvedQuestion& solved);
 
-/// Whether a typed answer is correct.
+/// Whether a typed answer is correct. One that follows another convention is neither right nor wrong, and one
+/// that cannot be read is no answer yet.
 struct Judgment {
-  enum class Mark { right, wrong, unreadable };
+  enum class Mark { right, wrong, convention, unreadable };
   Mark mark = Mark::wrong;
   std::string says;  // what went wrong, where it is known
 };

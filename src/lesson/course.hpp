@@ -10,14 +10,14 @@ namespace attn {
 
 // The lessons that are built in, one after the other.
 
-/// All lessons, with the progress in each.
-Block course_listing(const CourseProgress& progress);
+/// All lessons, with the progress in each: the main road, and the side roads.
+std::vector<Block> course_listing(const CourseProgress& progress);
 
-/// The lesson that was taken last, if it is not finished; otherwise the first one behind it that is not.
-/// Nothing: all are finished.
+/// The lesson that was taken last, if it is not finished; otherwise the one of lesson_after_last().
 std::optional<std::string> lesson_to_continue(const CourseProgress& progress);
 
-/// The first unfinished lesson behind the one that was taken last; nothing: there is none.
+/// The first unfinished lesson of the main road behind the one that was taken last, or from its beginning;
+/// then those of the side roads. Nothing: all are finished.
 std::optional<std::string> lesson_after_last(const CourseProgress& progress);
 
 /// Takes a lesson, and then the following ones, until the reader quits.

@@ -24,6 +24,13 @@ std::size_t minutes_of(std::string_view value) {
   return *minutes;
 }
 
+struct NamedRoad {
+  std::string_view name;
+  Road road;
+};
+
+constexpr std::array roads = {NamedRoad{"main", Road::main}, NamedRoad{"side", Road::side}};
+
 // A key of the front matter. Of one that repeats there can be several lines.
 struct Key {
   std::string_view name;
@@ -33,6 +40,10 @@ struct Key {
 
 constexpr std::array keys = {
     Key{"title", false, [](Lesson& lesson, const std::string& value) { lesson.title = value; }},
+    Key{"road", false,
+        [](Lesson& lesson, const std::string& value) {
+          lesson.road = look_up(std::span<const NamedRoad>(roads), value, "road").road;
+        }},
     Key{"needs", false, [](Lesson& lesson, const std::string& value) { lesson.needs = parted(value, ", "); }},
     Key{"minutes", false,
         [](Lesson& lesson, const std::string& value) { lesson.minutes = minutes_of(value); }},
@@ -75,6 +86,10 @@ std::vector<LessonStep> steps_of(const Lesson& lesson) {
     const FencedBlock& block = document.questions[i];
     ends.push_back({block.first_line, block.last_line + 1, {.question = i}});
   }
+  for (std::size_t i = 0; i < document.puzzles.size(); ++i) {
+    const FencedBlock& block = document.puzzles[i];
+    ends.push_back({block.first_line, block.last_line + 1, {.puzzle = i}});
+  }
   for (const MarkdownLeaf& leaf : document.leaves) {
     const bool is_outermost = leaf.margins.outermost == 0;
     if (leaf.kind == MarkdownLeaf::Kind::rule && is_outermost && !is_output(document, leaf.first_line))
@@ -89,7 +104,7 @@ std::vector<LessonStep> steps_of(const Lesson& lesson) {
     end.step.first_line = line;
     end.step.last_line = end.first_line - 1;
     const std::span<const std::string> text(document.lines.data() + line - 1, end.first_line - line);
-    if (end.step.commands || end.step.question || std::ranges::any_of(text, has_words))
+    if (end.step.commands || end.step.question || end.step.puzzle || std::ranges::any_of(text, has_words))
       steps.push_back(end.step);
     line = end.next_line;
   }
@@ -107,6 +122,7 @@ std::pair<std::string, std::string> number_and_name(const std::string& path) {
 Lesson built_in(const LessonFile& file) {
   Lesson lesson = read_lesson(file.text, std::string(file.path));
   lesson.document.folder.reset();
+  for (Puzzle& puzzle : lesson.puzzles) puzzle.folder.reset();
   return lesson;
 }
 
@@ -139,20 +155,14 @@ SolvedQuestion solve_on(const Question& question, const Calculation& computation
   } catch (const InputError&) {
     // What is wrong, if anything, is reported for the whole computation below.
   }
-  Graph graph;
-  evaluate(*computation.problem, graph);
-  return solve(question, graph);
+  const auto graph = std::make_shared<Graph>();
+  evaluate(*computation.problem, *graph);
+  return solve(question, *graph);
 }
 
 // What a question is about: its own command, or the nearest computation above it.
 SolvedQuestion solved_on(const Calculation& above, const Question& question, const RunCommand& run) {
-  if (!question.on.empty()) {
-    const std::string command = question.on.starts_with("attn ") ? question.on : "attn walk " + question.on;
-    const CommandResult result = at_place(question.place, [&] {
-      return run_alone(command_lines(command, "on", question.place.line).front().words, run);
-    });
-    return solve_on(question, result.computation);
-  }
+  if (!question.on.empty()) return solve_alone(question, run);
   if (above.graph) return solve_on(question, above);
   fail_at(question.place, "no block above computes anything: give the question a line on: --example NAME");
 }
@@ -166,8 +176,14 @@ Lesson read_lesson(std::string_view text, std::string path) {
   read_front_matter(lesson);
   for (const FencedBlock& block : lesson.document.questions)
     lesson.questions.push_back(read_question(lesson.document, block));
+  for (const FencedBlock& block : lesson.document.puzzles)
+    lesson.puzzles.push_back(read_puzzle(lesson.document, block));
   lesson.steps = steps_of(lesson);
   return lesson;
+}
+
+std::string_view name_of(Road road) {
+  return std::ranges::find(roads, road, &NamedRoad::road)->name;
 }
 
 Lesson find_lesson(const std::string& word) {
@@ -197,9 +213,18 @@ std::vector<Lesson> built_in_lessons() {
   return lessons;
 }
 
-LessonResult execute(const Lesson& lesson, const RunCommand& run) {
+SolvedQuestion solve_alone(const Question& question, const RunCommand& run) {
+  const std::string command = question.on.starts_with("attn ") ? question.on : "attn walk " + question.on;
+  const CommandResult result = at_place(question.place, [&] {
+    return run_alone(command_lines(command, "on", question.place.line).front().words, run);
+  });
+  return solve_on(question, result.computation);
+}
+
+LessonResult execute(const Lesson& lesson, const RunCommand& run, const SeeBlock& see) {
   const Guest guest(lesson.document);
   LessonResult result;
+  result.run = run;
   Calculation latest;  // the only one that stays: a question is about the nearest above it
   auto question = lesson.questions.begin();
   const auto solve_above = [&](std::size_t line) {
@@ -209,6 +234,7 @@ LessonResult execute(const Lesson& lesson, const RunCommand& run) {
   for (const CommandBlock& block : lesson.document.commands) {
     solve_above(block.fence.first_line);
     BlockResult& block_result = result.blocks.emplace_back(run_block(lesson.document, block, run));
+    if (see) see(block_result);
     for (CommandResult& command : block_result.results) {
       const Calculation computation = std::exchange(command.computation, {});
       if (computation.graph) latest = computation;

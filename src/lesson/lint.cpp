@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "files/opened.hpp"
+#include "lesson/diagnosis.hpp"
 #include "lesson/lesson.hpp"
 #include "lesson/prompt.hpp"
 #include "lesson/show.hpp"
 #include "lesson/terms.hpp"
+#include "puzzle/trial.hpp"
 #include "render/width.hpp"
 #include "support/lookup.hpp"
 
@@ -93,13 +96,20 @@ class Lint {
   }
 
   void check_questions() {
-    if (lesson_.questions.empty()) add(1, "the lesson asks nothing: give it a question");
+    if (lesson_.questions.empty() && lesson_.puzzles.empty())
+      add(1, "the lesson asks nothing: give it a question");
     for (const Question& question : lesson_.questions) {
       if (question.hints.empty()) add(question.place.line, "the question has no hint: give it a line hint:");
       for (const std::string& choice : question.choices) {
         if (key_press(choice))
           add(question.place.line, "the choice '{}' is a key: call it otherwise", choice);
       }
+    }
+  }
+
+  void check_puzzles(const RunCommand& run) {
+    for (const Puzzle& puzzle : lesson_.puzzles) {
+      for (const std::string& fault : attn::faults_of(puzzle, run)) add(puzzle.place.line, "{}", fault);
     }
   }
 
@@ -178,9 +188,20 @@ class Lint {
   std::vector<Fault> faults_;
 };
 
+CheckedQuestion checked(const SolvedQuestion& solved) {
+  CheckedQuestion question{solved.question.place, 0, 0, {}, cannot_be_told_apart(solved)};
+  for (const Recognised& answer : recognisable(solved)) {
+    if (answer.mistake) question.recognised.push_back(answer.mistake);
+    if (answer.kind == Recognised::Kind::note) ++question.notes;
+    if (answer.kind == Recognised::Kind::slip) ++question.slips;
+  }
+  return question;
+}
+
 }  // namespace
 
-std::vector<std::string> faults_of(std::string_view text, const std::string& path, const RunCommand& run) {
+CheckedLesson check_lesson(std::string_view text, const std::string& path, const RunCommand& run) {
+  CheckedLesson checked_lesson;
   try {
     const Lesson lesson = read_lesson(text, path);
     Lint lint(lesson);
@@ -190,20 +211,22 @@ std::vector<std::string> faults_of(std::string_view text, const std::string& pat
     lint.check_questions();
     lint.check_terms();
     lint.check_trial(run);
-    std::vector<std::string> found;
+    lint.check_puzzles(run);
     try {
       const LessonResult result = execute(lesson, run);
       lint.check_output_width(result);
       lint.check_answers(result);
       lint.check_heights(result);
+      for (const SolvedQuestion& solved : result.questions)
+        checked_lesson.questions.push_back(checked(solved));
     } catch (const InputError& error) {
-      found.emplace_back(error.what());
+      checked_lesson.faults.emplace_back(error.what());
     }
-    std::ranges::move(lint.finish(), std::back_inserter(found));
-    return found;
+    std::ranges::move(lint.finish(), std::back_inserter(checked_lesson.faults));
   } catch (const InputError& error) {
-    return {error.what()};
+    checked_lesson.faults = {error.what()};
   }
+  return checked_lesson;
 }
 
 }  // namespace attn

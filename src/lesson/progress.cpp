@@ -46,6 +46,7 @@ std::string key_of(const Lesson& lesson, const LessonStep& step) {
     hash.add(without_ending(lesson.document.lines[line - 1]));
   if (step.commands) hash.add(lesson.document.commands[*step.commands].fence.text);
   if (step.question) hash.add(lesson.document.questions[*step.question].text);
+  if (step.puzzle) hash.add(lesson.document.puzzles[*step.puzzle].text);
   return hash.text();
 }
 
@@ -66,6 +67,8 @@ CourseProgress progress_in(const Json& json) {
   for (const auto& [name, lesson] : json.at("lessons").get_ref<const Json::object_t&>())
     progress.lessons[name] = lesson_progress(lesson);
   progress.last = json.value("last", "");
+  for (const Json& name : json.value("puzzles", Json::array()))
+    progress.puzzles.insert(name.get<std::string>());
   return progress;
 }
 
@@ -105,8 +108,10 @@ std::string bytes_of(const CourseProgress& progress) {
                           {"missed", answer.missed}}});
     lessons.push_back({name, {{"done", lesson.done}, {"answers", std::move(answers)}}});
   }
-  const Json json = {
-      {"schema", schema_of_progress}, {"last", progress.last}, {"lessons", std::move(lessons)}};
+  const Json json = {{"schema", schema_of_progress},
+                     {"last", progress.last},
+                     {"puzzles", progress.puzzles},
+                     {"lessons", std::move(lessons)}};
   // Typed text need not be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

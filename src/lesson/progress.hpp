@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct LessonProgress {
 struct CourseProgress {
   std::map<std::string, LessonProgress> lessons;  // by name
   std::string last;                               // the name of the one that was taken last, or nothing
+  std::set<std::string> puzzles;                  // the names of those that are solved
 };
 
 /// A state file as it was read.

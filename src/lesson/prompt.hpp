@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lesson/progress.hpp"
+#include "lesson/kept_progress.hpp"
 #include "render/pager.hpp"
 #include "render/style.hpp"
 #include "support/terminal.hpp"
@@ -28,48 +28,82 @@ struct LessonKey {
 };
 std::span<const LessonKey> lesson_keys();
 
+/// The keys of every prompt that asks for something. Where one does a thing of its own, a table of keys has
+/// it with words of its own.
+namespace key {
+inline constexpr LessonKey next{"Enter", " next continue ", "next", "goes on", LessonAction::next, true,
+                                false};
+inline constexpr LessonKey hint{
+    "h", " hint hints ", "hint", "shows a hint, and then the next one", LessonAction::hint, false, true};
+inline constexpr LessonKey answer{
+    "a", " answer solution ", "answer", "shows the answer", LessonAction::answer, false, true};
+inline constexpr LessonKey skip{"s",   " skip ", "skip", "goes on without an answer", LessonAction::skip,
+                                false, true};
+inline constexpr LessonKey help{"?",  " help keys ", "help", "shows this list", LessonAction::help,
+                                true, true};
+inline constexpr LessonKey quit{"q", " quit exit bye :q ", "quit", "ends", LessonAction::quit, true, true};
+}  // namespace key
+
+/// A key with other words about it.
+constexpr LessonKey saying(LessonKey key, std::string_view does, std::string_view about) {
+  key.does = does;
+  key.about = about;
+  return key;
+}
+
 /// A line that is a key and no answer. Of `go`: to which step, from 1.
 struct KeyPress {
   LessonAction action;
   std::size_t step = 0;
 };
 
-/// Nothing: it is no key. Upper and lower case are the same.
-std::optional<KeyPress> key_press(std::string_view typed);
+/// Nothing: it is none of the keys. Upper and lower case are the same.
+std::optional<KeyPress> key_press(std::string_view typed, std::span<const LessonKey> keys = lesson_keys());
 
-/// The terminal at which a lesson is taken, with its style and the file that keeps the progress. No text
-/// scrolls away before the reader has seen it. Where the progress cannot be kept, it says so once and goes
-/// on.
-class LessonTerminal {
+/// What can be typed at a prompt: the keys that it shows, after a word of its own.
+std::string prompt_of(std::span<const LessonKey> keys, bool LessonKey::*is_shown, std::string_view begin);
+
+/// The keys, and what each of them does.
+Block listing_of(std::span<const LessonKey> keys);
+
+/// A terminal at which somebody reads pages and is asked for lines. No text scrolls away before the reader
+/// has seen it.
+class Conversation {
  public:
-  /// Throws InputError where `state` is another kind of file.
-  LessonTerminal(Terminal& terminal, const Style& style, std::string state);
+  Conversation(Terminal& terminal, const Style& style);
 
-  /// Shows blocks of a page, which stay together where they fit on a screen.
+  /// Shows blocks of a page, which stay together where they fit on a screen. Behind a page that was left with
+  /// q, nothing is shown until ask() has said so.
   void show(std::vector<Block> blocks);
+  /// Shows a sentence.
+  void say(std::string sentence);
   /// Asks for a line, below a line that says what can be typed. Nothing: there is no more input, or a page
   /// was left with q.
   std::optional<std::string> ask(std::string_view says);
 
-  /// As this and all other terminals have left it.
-  CourseProgress progress();
-  /// Changes the progress and keeps it. No other terminal changes it between its being read and written.
-  void change(const std::function<void(CourseProgress& progress)>& change);
-  bool keeps_progress() const { return keeps_; }
-
  private:
   static constexpr std::size_t rows_to_ask = 3;
 
-  void try_to_keep(const std::function<void()>& action);
-  CourseProgress read();
-
   Terminal& terminal_;
   Style style_;
-  std::string state_;
   Pager pager_;
-  bool left_ = false;        // whether a page was
-  bool keeps_ = true;        // whether the file is written
-  CourseProgress progress_;  // as it was known last
+  bool left_ = false;  // whether a page was
+};
+
+/// The terminal at which a lesson is taken, with the file that keeps the progress.
+class LessonTerminal : public Conversation {
+ public:
+  /// Throws InputError where `state` is another kind of file.
+  LessonTerminal(Terminal& terminal, const Style& style, std::string state);
+  LessonTerminal(const LessonTerminal&) = delete;
+  LessonTerminal& operator=(const LessonTerminal&) = delete;
+
+  CourseProgress progress() { return kept_.progress(); }
+  void change(const std::function<void(CourseProgress& progress)>& change) { kept_.change(change); }
+  bool keeps_progress() const { return kept_.is_kept(); }
+
+ private:
+  KeptProgress kept_;
 };
 
 }  // namespace attn

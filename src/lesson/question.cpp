@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "lesson/quantity.hpp"
+#include "quantity/quantity.hpp"
 #include "support/lookup.hpp"
 
 namespace attn {
@@ -36,15 +36,15 @@ double tolerance_of(const std::string& value) {
   return *tolerance;
 }
 
-Mistake mistake_of(const Entry& entry) {
+AuthorsNote note_of(const Entry& entry) {
   constexpr std::string_view arrow = "=>";
   const std::size_t at = entry.value.find(arrow);
   if (at == std::string::npos) fail("wrong: write an expression, =>, and a note: scores[1,2] => This is …");
-  Mistake mistake{std::string(trimmed(std::string_view(entry.value).substr(0, at))),
-                  std::string(trimmed(std::string_view(entry.value).substr(at + arrow.size()))), entry.line};
-  if (mistake.of.empty() || mistake.says.empty())
+  AuthorsNote note{std::string(trimmed(std::string_view(entry.value).substr(0, at))),
+                   std::string(trimmed(std::string_view(entry.value).substr(at + arrow.size()))), entry.line};
+  if (note.of.empty() || note.says.empty())
     fail("wrong: write an expression, =>, and a note: scores[1,2] => This is …");
-  return mistake;
+  return note;
 }
 
 // A key of a question. Those of which there can be several are lists.
@@ -68,7 +68,7 @@ constexpr std::array keys = {
         [](Question& question, const Entry& entry) { question.choices = split_choices(entry.value); }},
     Key{"hint", true, [](Question& question, const Entry& entry) { question.hints.push_back(entry.value); }},
     Key{"wrong", true,
-        [](Question& question, const Entry& entry) { question.mistakes.push_back(mistake_of(entry)); }},
+        [](Question& question, const Entry& entry) { question.notes.push_back(note_of(entry)); }},
 };
 
 void check_whole(const Question& question) {
@@ -84,6 +84,10 @@ void check_whole(const Question& question) {
 }
 
 }  // namespace
+
+std::string_view name_of(AnswerKind kind) {
+  return std::ranges::find(kinds, kind, &Kind::kind)->name;
+}
 
 Question read_question(const Document& document, const FencedBlock& block) {
   Question question;

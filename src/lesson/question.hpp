@@ -12,8 +12,11 @@ namespace attn {
 /// What kind of answer a question wants.
 enum class AnswerKind { number, choice, shape, word };
 
+/// "number", as the key `kind:` says it.
+std::string_view name_of(AnswerKind kind);
+
 /// A mistake that is often made: what it leads to, and what went wrong.
-struct Mistake {
+struct AuthorsNote {
   std::string of;
   std::string says;
   std::size_t line = 0;
@@ -27,7 +30,7 @@ struct Question {
   std::optional<double> tolerance;  // of a number
   std::vector<std::string> choices;
   std::vector<std::string> hints;
-  std::vector<Mistake> mistakes;
+  std::vector<AuthorsNote> notes;
   std::string on;  // a command, or options of attn walk; empty: the nearest block above
   Place place;
 };

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "lesson/answer.hpp"
+#include "lesson/asking.hpp"
 #include "lesson/prompt.hpp"
+#include "lesson/puzzling.hpp"
 #include "lesson/show.hpp"
 #include "support/text.hpp"
 
@@ -34,7 +36,9 @@ class Session {
     while (at_ < lesson_.steps.size()) {
       if (shows_) show_step();
       shows_ = true;
-      const KeyPress pressed = this->step().question ? ask(solved()) : pause();
+      const KeyPress pressed = this->step().question ? ask(solved())
+                               : this->step().puzzle ? play_puzzle()
+                                                     : pause();
       if (!go(pressed)) return SessionEnd::left;
     }
     terminal_.show(closing_of(lesson_, counts_of(lesson_, progress_)));
@@ -85,7 +89,7 @@ class Session {
         leave();
         return false;
       case LessonAction::skip:
-        miss();
+        if (step().question) miss();
         [[fallthrough]];
       case LessonAction::next:
       case LessonAction::answer:
@@ -147,7 +151,7 @@ class Session {
   // A step that does not follow the one before it: what a question is about is shown again.
   void arrive() {
     say(fmt::format("You are at step {} of {}. (b: one step back)", at_ + 1, lesson_.steps.size()));
-    if (step().question) recall();
+    if (step().question || step().puzzle) recall();
   }
 
   // What was said before a step in its section, as far as it is near.
@@ -163,9 +167,7 @@ class Session {
 
   void show_step() { terminal_.show(shown_whole(lesson_, step(), result_)); }
 
-  void say(std::string sentence) { terminal_.show({Prose{text(std::move(sentence))}}); }
-
-  void note(Note::Kind kind, Text line) { terminal_.show({Note{kind, {std::move(line)}}}); }
+  void say(std::string sentence) { terminal_.say(std::move(sentence)); }
 
   std::string farewell() const {
     return terminal_.keeps_progress() ? "Your progress is saved." : "Your progress is not kept.";
@@ -178,25 +180,25 @@ class Session {
     terminal_.show({Prose{text(farewell(), " ", code(goes_on), " goes on from here.")}});
   }
 
-  std::optional<std::string> read(bool LessonKey::*is_shown, std::string_view begin) {
-    std::string says =
-        fmt::format("[{}] {}", place_.empty() ? fmt::format("{}/{}", at_ + 1, keys_.size()) : place_, begin);
-    for (const LessonKey& key : lesson_keys()) {
-      if (key.*is_shown)
-        says += fmt::format("{}{} {}", says.ends_with("] ") ? "" : " · ", key.name, key.does);
-    }
-    return terminal_.ask(says);
+  // Where the reader is: "3/9".
+  std::string place() const { return place_.empty() ? fmt::format("{}/{}", at_ + 1, keys_.size()) : place_; }
+
+  KeyPress play_puzzle() {
+    const Puzzle& puzzle = lesson_.puzzles[*step().puzzle];
+    return play(puzzle, result_.run, {terminal_, lesson_keys(), place()},
+                [&] { terminal_.change([&](CourseProgress& progress) { mark_solved(puzzle, progress); }); });
   }
 
   KeyPress pause() {
     for (;;) {
-      const std::optional<std::string> typed = read(&LessonKey::at_pauses, "");
+      const std::optional<std::string> typed =
+          terminal_.ask(fmt::format("[{}] {}", place(), prompt_of(lesson_keys(), &LessonKey::at_pauses, "")));
       if (!typed) return {LessonAction::quit};
       if (typed->empty()) return {LessonAction::next};
       if (const auto number = parsed<std::size_t>(*typed)) return {LessonAction::go, *number};
       const std::optional<KeyPress> pressed = key_press(*typed);
       if (pressed && pressed->action == LessonAction::help) {
-        help();
+        terminal_.show({listing_of(lesson_keys())});
       } else if (pressed && pressed->action == LessonAction::skip) {
         return {LessonAction::next};
       } else if (pressed && pressed->action != LessonAction::hint &&
@@ -209,35 +211,9 @@ class Session {
   }
 
   KeyPress ask(const SolvedQuestion& solved) {
-    for (std::size_t hints = 0;;) {
-      const std::optional<std::string> typed = read(&LessonKey::at_questions, "Your answer");
-      if (!typed) return {LessonAction::quit};
-      const std::optional<KeyPress> pressed = key_press(*typed);
-      if (!pressed) {
-        if (is_right(solved, *typed, hints)) return {LessonAction::next};
-      } else if (pressed->action == LessonAction::help) {
-        help();
-      } else if (pressed->action == LessonAction::hint) {
-        hint(solved.question, hints++);
-      } else if (pressed->action == LessonAction::answer) {
-        note(Note::Kind::answer, text("The answer is ", strong(answer_of(solved)), "."));
-        miss();
-        return *pressed;
-      } else if (pressed->action == LessonAction::next) {
-        say("Type an answer, or s to skip the question.");
-      } else {
-        return *pressed;
-      }
-    }
-  }
-
-  void hint(const Question& question, std::size_t number) {
-    const std::size_t count = question.hints.size();
-    if (number >= count)
-      return say(count == 0 ? "This question has no hint. Type a to see the answer."
-                            : "No more hints. Type a to see the answer.");
-    const std::string which = count == 1 ? "Hint: " : fmt::format("Hint {} of {}: ", number + 1, count);
-    note(Note::Kind::hint, text(strong(which), question.hints[number]));
+    return attn::ask(
+        solved, {terminal_, lesson_keys(), place()},
+        {[&](const std::string& typed, bool right) { remember(typed, right); }, [&] { miss(); }});
   }
 
   // A question whose solution was shown, or that was skipped, is asked again in a review.
@@ -247,25 +223,6 @@ class Session {
       Answered& answered = progress.answers[keys_[at_]];
       if (!answered.right) answered.missed = true;
     });
-  }
-
-  bool is_right(const SolvedQuestion& solved, const std::string& typed, std::size_t hints) {
-    const Judgment judged = judge(solved, typed);
-    if (judged.mark == Judgment::Mark::unreadable) {
-      say(judged.says);
-      return false;
-    }
-    const bool right = judged.mark == Judgment::Mark::right;
-    remember(typed, right);
-    if (right) {
-      note(Note::Kind::correct, text(strong("Correct: "), answer_of(solved), "."));
-    } else {
-      const std::string advice = hints < solved.question.hints.size()
-                                     ? "Try again, or type h for a hint."
-                                     : "Try again, or type a for the answer.";
-      note(Note::Kind::wrong, text(strong("Not yet. "), judged.says.empty() ? advice : judged.says));
-    }
-    return right;
   }
 
   void remember(const std::string& typed, bool right) {
@@ -279,16 +236,6 @@ class Session {
       if (is_new) answered.first = right;
       answered.missed = !right || (answered.missed && !is_first_try);
     });
-  }
-
-  void help() {
-    Listing listing{{"key", "what it does"}, {}};
-    for (const LessonKey& key : lesson_keys()) {
-      std::string name(key.name);
-      for (const std::string& word : parted(key.words, " ")) name += ", " + word;
-      listing.rows.push_back({std::move(name), std::string(key.about)});
-    }
-    terminal_.show({std::move(listing)});
   }
 
   void list() {

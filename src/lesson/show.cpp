@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "lesson/lesson.hpp"
+#include "puzzle/show.hpp"
 #include "render/format.hpp"
 #include "render/width.hpp"
 #include "support/lookup.hpp"
@@ -135,7 +136,7 @@ std::vector<Block> opening_of(const Lesson& lesson) {
   std::vector<Block> blocks;
   blocks.emplace_back(Heading{1, text(lesson.title)});
   std::string says;
-  if (lesson.minutes > 0) says += fmt::format("About {} minutes.", lesson.minutes);
+  if (lesson.minutes > 0) says += fmt::format("About {}.", count_of(lesson.minutes, "minute"));
   if (!lesson.needs.empty())
     says += fmt::format("{}Builds on {}.", says.empty() ? "" : " ", fmt::join(called(lesson.needs), ", "));
   if (!says.empty()) blocks.emplace_back(Prose{text(says)});
@@ -181,6 +182,7 @@ std::vector<Block> shown_without_output(const Lesson& lesson, const LessonStep& 
   Blocks text;
   for (const MarkdownLeaf* leaf : leaves_of(lesson, step)) text.add(*leaf);
   std::vector<Block> blocks = text.finish();
+  if (step.puzzle) std::ranges::move(opening_of(lesson.puzzles[*step.puzzle]), std::back_inserter(blocks));
   if (!step.commands) return blocks;
   const CommandBlock& block = lesson.document.commands[*step.commands];
   if (!block.attributes.hidden) blocks.emplace_back(CodeBlock{"console", commands_of(block)});
@@ -225,6 +227,8 @@ std::string gist_of(const Lesson& lesson, const LessonStep& step) {
   std::string gist;
   if (step.question) {
     gist = lesson.questions[*step.question].ask;
+  } else if (step.puzzle) {
+    gist = lesson.puzzles[*step.puzzle].ask;
   } else if (step.commands) {
     gist = lesson.document.commands[*step.commands].lines.front().text;
   } else {

@@ -122,7 +122,12 @@ std::vector<TermUse> term_uses(const Lesson& lesson) {
     reading.read(text(question.ask), line);
     for (const std::string& choice : question.choices) reading.read(text(choice), line);
     for (const std::string& hint : question.hints) reading.read(text(hint), line);
-    for (const Mistake& mistake : question.mistakes) reading.read(text(mistake.says), mistake.line);
+    for (const AuthorsNote& note : question.notes) reading.read(text(note.says), note.line);
+  }
+  for (const Puzzle& puzzle : lesson.puzzles) {
+    reading.read(text(puzzle.ask), puzzle.place.line);
+    for (const std::string& hint : puzzle.hints) reading.read(text(hint), puzzle.place.line);
+    for (const PuzzleNote& note : puzzle.notes) reading.read(text(note.says), puzzle.place.line);
   }
   return reading.finish();
 }

@@ -117,6 +117,10 @@ void silu(Rows x, RowsToMake result) {
   set(result, beside(x, result) / (1.0 + xt::exp(-beside(x, result))));
 }
 
+void exp(Rows x, RowsToMake result) {
+  set(result, xt::exp(beside(x, result)));
+}
+
 void tanh_gradient(Rows d, Rows y, RowsToMake result) {
   set(result, beside(d, result) * (1.0 - xt::square(beside(y, result))));
 }
@@ -439,6 +443,11 @@ void rows(Rows x, std::size_t first, RowsToMake result) {
 
 void columns(Rows x, std::size_t first, RowsToMake result) {
   set(result, view(beside(x, result), all(), range(first, first + result.shape.columns)));
+}
+
+void reshape(Rows x, RowsToMake result) {
+  const std::size_t begin = result.first * result.shape.columns - x.first * x.shape.columns;
+  set(result, lent({x.cells + begin, result.first, result.shape}));
 }
 
 void rows_among_zeros(Rows x, std::size_t first, RowsToMake result) {

@@ -26,6 +26,7 @@ void relu(Rows x, RowsToMake result);
 void gelu(Rows x, RowsToMake result);
 void gelu_by_tanh(Rows x, RowsToMake result);
 void silu(Rows x, RowsToMake result);
+void exp(Rows x, RowsToMake result);
 void identity(Rows x, RowsToMake result);
 
 // Products. [m, k] [k, n] -> [m, n], [m, k] [n, k] -> [m, n] and [k, m] [k, n] -> [m, n]
@@ -115,6 +116,7 @@ void rotate_back(Rows x, Waves waves, RowsToMake result);
 // Other places: parts, parts among zeros, matrices joined, rows and columns exchanged.
 void rows(Rows x, std::size_t first, RowsToMake result);
 void columns(Rows x, std::size_t first, RowsToMake result);
+void reshape(Rows x, RowsToMake result);
 void rows_among_zeros(Rows x, std::size_t first, RowsToMake result);
 void columns_among_zeros(Rows x, std::size_t first, RowsToMake result);
 void concatenate(std::span<const Rows> parts, RowsToMake result);

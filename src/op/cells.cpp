@@ -3,6 +3,7 @@
 #include "math/row_gradients.hpp"
 #include "math/rows.hpp"
 #include "op/gradients.hpp"
+#include "op/known.hpp"
 #include "op/operations.hpp"
 #include "op/row_by_row.hpp"
 #include "op/sentences.hpp"
@@ -108,6 +109,8 @@ class CellByCellOperation final : public InPlace {
   Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
     return kind_.gradients(d, operands[0], operands[1]);
   }
+
+  const CellByCell& kind() const { return kind_; }
 
  private:
   void change(RowsToMake rows, std::span<const Rows> others) const override {
@@ -229,6 +232,8 @@ class FunctionGradientOperation final : public InPlace {
 
   std::string_view name() const override { return kind_.name; }
 
+  const Function& function() const { return kind_.function; }
+
   Formula formula(std::span<const Formula> operands) const override {
     const Formula d = within(Binding::product, operands[0]),
                   slope = within(Binding::product, derivative().formula(operands[1]));
@@ -296,6 +301,32 @@ class CellFunction final : public InPlace {
   const FunctionGradient& gradient_;
 };
 
+// Its result is its own derivative.
+class Exponential final : public InPlace {
+ public:
+  std::string_view name() const override { return "exp"; }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    return {fmt::format("exp({})", operands[0].plain),
+            fmt::format("\\exp\\left({}\\right)", operands[0].latex)};
+  }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    return {call(exponential, cell(*operands[0], row, column))};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    return {.element_operations = operands[0].cells()};
+  }
+
+  Gradients gradients(const Value& result, const Value& d, std::span<const Value>) const override {
+    return {multiply(d, result)};
+  }
+
+ private:
+  void change(RowsToMake rows, std::span<const Rows>) const override { exponential.evaluate_all(rows.all()); }
+};
+
 Value cell_by_cell(const CellByCell& kind, const Value& x, const Value& y) {
   const bool has_its_own = y.node().frame.rows.batch > 1 || y.shape().rows == x.shape().rows;
   const Sentences all{1, x.shape().rows, x.shape().rows};
@@ -304,8 +335,17 @@ Value cell_by_cell(const CellByCell& kind, const Value& x, const Value& y) {
 
 }  // namespace
 
+std::optional<Value> same_cell_by_cell(const Operation& operation, const std::vector<Value>& operands) {
+  const auto* by_cell = dynamic_cast<const CellByCellOperation*>(&operation);
+  return by_cell ? std::optional(cell_by_cell(by_cell->kind(), operands[0], operands[1])) : std::nullopt;
+}
+
 Value add(const Value& x, const Value& y) {
   return cell_by_cell(addition, x, y);
+}
+bool is_addition(const Operation& operation) {
+  const auto* by_cell = dynamic_cast<const CellByCellOperation*>(&operation);
+  return by_cell && &by_cell->kind() == &addition;
 }
 Value subtract(const Value& x, const Value& y) {
   return cell_by_cell(subtraction, x, y);
@@ -350,6 +390,10 @@ Value silu(const Value& x) {
   return apply(CellFunction("silu", of_silu), x);
 }
 
+Value exp(const Value& x) {
+  return apply(Exponential(), x);
+}
+
 Value tanh_gradient(const Value& d, const Value& result) {
   return apply(FunctionGradientOperation(of_tanh), d, result);
 }
@@ -367,6 +411,11 @@ Value gelu_by_tanh_gradient(const Value& d, const Value& x) {
 }
 Value silu_gradient(const Value& d, const Value& x) {
   return apply(FunctionGradientOperation(of_silu), d, x);
+}
+
+const Function* differentiated_by(const Operation& operation) {
+  const auto* by_cell = dynamic_cast<const FunctionGradientOperation*>(&operation);
+  return by_cell ? &by_cell->function() : nullptr;
 }
 
 const Function* function_of(const Operation& operation) {

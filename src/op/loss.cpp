@@ -8,6 +8,7 @@
 #include "math/rows.hpp"
 #include "op/gradients.hpp"
 #include "op/ids.hpp"
+#include "op/known.hpp"
 #include "op/row_by_row.hpp"
 #include "support/error.hpp"
 
@@ -79,6 +80,7 @@ class CrossEntropy final : public RowByRow {
   CrossEntropy(const Node& logits, const Node& ids, double smoothing) : targets_(logits, ids, smoothing) {}
 
   std::string_view name() const override { return "cross_entropy"; }
+  double smoothing() const { return targets_.smoothing; }
   std::vector<Attribute> attributes() const override { return targets_.attributes(); }
 
   Frame frame(Operands operands) const override {
@@ -220,6 +222,11 @@ class CrossEntropyGradient final : public InPlace {
 };
 
 }  // namespace
+
+std::optional<double> smoothing_of(const Operation& operation) {
+  const auto* loss = dynamic_cast<const CrossEntropy*>(&operation);
+  return loss ? std::optional(loss->smoothing()) : std::nullopt;
+}
 
 Value cross_entropy(const Value& logits, const Value& ids, double smoothing) {
   if (!(smoothing >= 0.0 && smoothing <= 1.0)) {

@@ -3,6 +3,7 @@
 #include "math/row_gradients.hpp"
 #include "math/rows.hpp"
 #include "op/gradients.hpp"
+#include "op/known.hpp"
 #include "op/operations.hpp"
 #include "op/row_by_row.hpp"
 #include "op/row_numbers.hpp"
@@ -18,6 +19,7 @@ class Standardize final : public InPlace {
 
   std::string_view name() const override { return "standardize"; }
   std::vector<Attribute> attributes() const override { return {{"epsilon", epsilon_}}; }
+  double epsilon() const { return epsilon_; }
 
   Formula formula(std::span<const Formula> operands) const override {
     const Formula x = within(Binding::sum, operands[0]), mean = within(Binding::product, operands[1]),
@@ -63,6 +65,7 @@ class DivideByRootMeanSquare final : public InPlace {
 
   std::string_view name() const override { return "divide_by_root_mean_square"; }
   std::vector<Attribute> attributes() const override { return {{"epsilon", epsilon_}}; }
+  double epsilon() const { return epsilon_; }
 
   Formula formula(std::span<const Formula> operands) const override {
     const Formula x = within(Binding::product, operands[0]);
@@ -102,6 +105,12 @@ class DivideByRootMeanSquare final : public InPlace {
 };
 
 }  // namespace
+
+std::optional<double> epsilon_of(const Operation& operation) {
+  if (const auto* layer = dynamic_cast<const Standardize*>(&operation)) return layer->epsilon();
+  const auto* root = dynamic_cast<const DivideByRootMeanSquare*>(&operation);
+  return root ? std::optional(root->epsilon()) : std::nullopt;
+}
 
 Value standardize(const Value& x, const Value& means, const Value& variances, double epsilon) {
   return apply(Standardize(epsilon), x, means, variances);

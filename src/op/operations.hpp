@@ -31,6 +31,8 @@ bool is_matmul_transposed(const Operation& operation);
 /// batch meets the same y, where that has no batch.  [m, n] [m, n], [1, n] or [m, 1] -> [m, n].
 Value add(const Value& x, const Value& y);
 Value subtract(const Value& x, const Value& y);
+/// Whether an operation is add().
+bool is_addition(const Operation& operation);
 /// x ⊙ y, cell by cell, with the same shapes.
 Value multiply(const Value& x, const Value& y);
 
@@ -69,6 +71,9 @@ Value relu(const Value& x);
 Value gelu(const Value& x);
 Value gelu_by_tanh(const Value& x);
 Value silu(const Value& x);
+
+/// e^x of every cell.  [m, n] -> [m, n].
+Value exp(const Value& x);
 
 /// The function that an operation applies to every cell, or null.
 const Function* function_of(const Operation& operation);
@@ -162,6 +167,10 @@ Value largest(const Value& scores);
 /// `count` columns, or rows, from `first` on.  [m, n] -> [m, count] or [count, n].
 Value columns(const Value& x, std::size_t first, std::size_t count);
 Value rows(const Value& x, std::size_t first, std::size_t count);
+
+/// The same cells in the same order, row after row, with so many in each row; of a batch, those of every
+/// sentence. Throws InputError when they do not fill whole rows.  [m, n] -> [m·n / columns, columns].
+Value reshape(const Value& x, std::size_t columns);
 
 /// Matrices side by side; one alone is itself.  [m, n_1] … [m, n_h] -> [m, n_1 + … + n_h].
 Value concatenate(const std::vector<Value>& parts);

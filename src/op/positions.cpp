@@ -5,6 +5,7 @@
 
 #include "math/elementary.hpp"
 #include "op/gradients.hpp"
+#include "op/known.hpp"
 #include "op/row_by_row.hpp"
 #include "op/sentences.hpp"
 #include "support/error.hpp"
@@ -52,6 +53,8 @@ class Sinusoid final : public Operation {
       : layout_(layout), result_(std::move(result)), waves_(waves) {}
 
   std::string_view name() const override { return "sinusoid"; }
+  const SinusoidLayout& layout() const { return layout_; }
+  Waves waves() const { return waves_; }
   std::vector<Attribute> attributes() const override {
     const std::size_t size = result_.shape.columns;
     std::vector<double> frequencies, is_sine;
@@ -123,6 +126,7 @@ class Rotate final : public RowByRow {
 
   std::string_view name() const override { return kind_.name; }
   std::vector<Attribute> attributes() const override { return attributes_of(waves_); }
+  Waves waves() const { return waves_; }
 
   Frame frame(Operands operands) const override {
     const Node& x = *operands[0];
@@ -194,6 +198,17 @@ class Rotate final : public RowByRow {
 
 std::span<const SinusoidLayout> sinusoid_layouts() {
   return table;
+}
+
+std::optional<Waves> waves_of(const Operation& operation) {
+  if (const auto* fixed = dynamic_cast<const Sinusoid*>(&operation)) return fixed->waves();
+  const auto* turned = dynamic_cast<const Rotate*>(&operation);
+  return turned ? std::optional(turned->waves()) : std::nullopt;
+}
+
+const SinusoidLayout* layout_of(const Operation& operation) {
+  const auto* fixed = dynamic_cast<const Sinusoid*>(&operation);
+  return fixed ? &fixed->layout() : nullptr;
 }
 
 Value sinusoid(Graph& graph, const SinusoidLayout& layout, Frame frame, Waves waves) {

@@ -1,5 +1,6 @@
 #include "math/product.hpp"
 
+#include "op/known.hpp"
 #include "op/operations.hpp"
 #include "op/row_by_row.hpp"
 #include "op/sentences.hpp"
@@ -156,6 +157,10 @@ bool is_matmul(const Operation& operation) {
 
 bool is_matmul_transposed(const Operation& operation) {
   return dynamic_cast<const MatmulTransposed*>(&operation) != nullptr;
+}
+
+bool is_transposed_matmul(const Operation& operation) {
+  return dynamic_cast<const TransposedMatmul*>(&operation) != nullptr;
 }
 
 Value matmul(const Value& a, const Value& b) {

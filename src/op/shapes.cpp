@@ -4,6 +4,7 @@
 #include <map>
 
 #include "op/gradients.hpp"
+#include "op/known.hpp"
 #include "op/row_by_row.hpp"
 #include "op/sentences.hpp"
 #include "support/error.hpp"
@@ -50,6 +51,8 @@ class SliceOperation final : public Operation {
   std::string_view name() const override { return kind_.name; }
   std::vector<Attribute> attributes() const override { return {{"first", static_cast<double>(first_)}}; }
   bool moves() const override { return true; }
+
+  std::size_t first() const { return first_; }
 
   Frame frame(Operands operands) const override {
     Frame result = operands[0]->frame;
@@ -447,6 +450,61 @@ class Transpose final : public Operation {
   Sentences sentences_;  // of the result and of what is turned
 };
 
+// Rows and columns have no names of their own any more.
+class Reshape final : public Operation {
+ public:
+  Reshape(Shape shape, Sentences sentences) : shape_(shape), sentences_(sentences) {}
+
+  std::string_view name() const override { return "reshape"; }
+  bool moves() const override { return true; }
+
+  Frame frame(Operands operands) const override {
+    const Frame& x = operands[0]->frame;
+    const std::size_t cells = sentences_.rows * x.shape.columns;
+    if (shape_.columns == 0 || cells % shape_.columns != 0) {
+      fail("{} has {} numbers: they do not fill whole rows of {}", operands[0]->title(), cells,
+           shape_.columns);
+    }
+    return {shape_, in_batch_of(x.rows, axis("rows")), axis("columns")};
+  }
+
+  void compute(std::span<const Rows> operands, RowsToMake result) const override {
+    const Rows& x = operands[0];
+    const std::size_t begin = result.first * shape_.columns - x.first * x.shape.columns;
+    std::copy_n(x.cells + begin, result.shape.cells(), result.cells);
+  }
+  RowRange needed(std::size_t, RowRange made, std::span<const Shape> operands) const override {
+    const std::size_t columns = operands[0].columns;
+    if (made.count == 0 || columns == 0) return {0, 0};
+    const std::size_t first = made.first * shape_.columns / columns;
+    const std::size_t last = ((made.first + made.count) * shape_.columns - 1) / columns;
+    return {first, last + 1 - first};
+  }
+
+  Formula formula(std::span<const Formula> operands) const override {
+    return {fmt::format("reshape({}, {})", operands[0].plain, to_string(shape_)),
+            fmt::format("\\operatorname{{reshape}}\\left({}, {} \\times {}\\right)", operands[0].latex,
+                        shape_.rows, shape_.columns)};
+  }
+
+  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
+    const std::size_t place = row * shape_.columns + column, columns = operands[0]->frame.shape.columns;
+    return {cell(*operands[0], place / columns, place % columns)};
+  }
+
+  Cost cost(std::span<const Shape> operands) const override {
+    return {.element_operations = operands[0].cells()};
+  }
+
+  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
+    return {reshape(d, operands[0].shape().columns)};
+  }
+
+ private:
+  Shape shape_;
+  Sentences sentences_;  // of what is reshaped
+};
+
 // A number that went through nodes without a name only was copied from the first one that has a name.
 std::string source_of(Cell cell) {
   while (cell.node->name.empty()) {
@@ -503,11 +561,21 @@ Value rows_among_zeros(const Value& x, std::size_t first, const Value& whole) {
   return apply(AmongZeros(rows_filling, first, whole.node().frame), x);
 }
 
+std::optional<std::size_t> first_of_slice(const Operation& operation) {
+  const auto* slice = dynamic_cast<const SliceOperation*>(&operation);
+  return slice ? std::optional(slice->first()) : std::nullopt;
+}
+
 Value columns(const Value& x, std::size_t first, std::size_t count) {
   return apply(SliceOperation(some_columns, first, count, sentences_of(x)), x);
 }
 Value rows(const Value& x, std::size_t first, std::size_t count) {
   return apply(SliceOperation(some_rows, first, count, sentences_of(x)), x);
+}
+
+Value reshape(const Value& x, std::size_t columns) {
+  const std::size_t rows = columns == 0 ? 0 : x.shape().cells() / columns;
+  return apply(Reshape({rows, columns}, sentences_of(x)), x);
 }
 
 Value concatenate(const std::vector<Value>& parts) {
@@ -533,6 +601,10 @@ Value transpose(const Value& x) {
 
 bool is_transpose(const Operation& operation) {
   return dynamic_cast<const Transpose*>(&operation);
+}
+
+bool is_join(const Operation& operation) {
+  return dynamic_cast<const JoinOperation*>(&operation) != nullptr;
 }
 
 Value labelled(const Value& x, Axis rows) {

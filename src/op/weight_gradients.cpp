@@ -1,6 +1,7 @@
 #include "math/row_gradients.hpp"
 #include "math/rows.hpp"
 #include "op/gradients.hpp"
+#include "op/known.hpp"
 #include "op/row_by_row.hpp"
 #include "support/error.hpp"
 
@@ -106,6 +107,10 @@ class NormalizeGradient final : public InPlace {
 };
 
 }  // namespace
+
+bool is_softmax_gradient(const Operation& operation) {
+  return dynamic_cast<const SoftmaxGradient*>(&operation) != nullptr;
+}
 
 Value softmax_gradient(const Value& weights, const Value& d) {
   return apply(SoftmaxGradient(), d, weights);

@@ -172,6 +172,14 @@ struct Listing {
   std::size_t shown = 100;  // the first columns are for readers; the others only for machine formats
 };
 
+/// What the page says, for programs: objects that have the same members. Formats for readers leave it out.
+struct Records {
+  using Value = std::variant<std::string, bool>;
+  std::string name;  // "answers"
+  std::vector<std::string> members;
+  std::vector<std::vector<Value>> rows;
+};
+
 /// A listing without the columns that are only for machine formats.
 Listing for_readers(Listing listing);
 
@@ -212,6 +220,12 @@ struct CommandOutput {
   bool is_precise = false;  // the decimals were asked for
 };
 
+/// What a reader unfolds to see, where a format can fold: an answer below its question.
+struct Folded {
+  std::string title;
+  std::shared_ptr<const Page> page;  // its blocks
+};
+
 /// How a cell came about, step by step. The steps are made while they are written, because thousands of them
 /// would not fit into memory.
 struct Derivation {
@@ -219,8 +233,8 @@ struct Derivation {
 };
 
 using Block = std::variant<Heading, Prose, FormulaBlock, Table, SideBySide, HeatMap, HeatMaps, ShadedWords,
-                           ProductBlock, Plot, Flow, Diagram, Listing, Margined, CodeBlock, Note,
-                           CommandOutput, Derivation>;
+                           ProductBlock, Plot, Flow, Diagram, Listing, Records, Margined, CodeBlock, Note,
+                           CommandOutput, Folded, Derivation>;
 
 /// A page: its blocks, and behind them the matrices themselves, which the machine formats write.
 struct Page {

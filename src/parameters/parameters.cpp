@@ -7,6 +7,7 @@
 #include "files/safetensors.hpp"
 #include "model/schema.hpp"
 #include "parameters/layout.hpp"
+#include "parameters/recognize.hpp"
 #include "parameters/source.hpp"
 #include "parameters/translate.hpp"
 #include "support/error.hpp"
@@ -43,6 +44,24 @@ ParameterFile read_parameters(const std::string& path, std::string_view scope) {
   return with_source(path, scope, [](const ParameterSource& source, const std::string& where) {
     return translate(source, where);
   });
+}
+
+std::optional<ParametersAmong> parameters_among(std::span<const MatrixFile> matrices,
+                                                const std::string& where) {
+  std::map<std::string, const Matrix*, std::less<>> by_name;
+  TensorNames names;
+  for (const MatrixFile& file : matrices) {
+    if (file.count > 1) continue;
+    by_name.emplace(file.name, &file.matrix);
+    names.insert(file.name);
+  }
+  const std::vector<Recognized> layouts = recognize(names);
+  if (layouts.empty() || layouts.front().layout->name == own_layout || layouts.front().missing)
+    return std::nullopt;
+  ParametersAmong among;
+  for (const PlacedTensor& tensor : layouts.front().tensors) among.names.insert(tensor.name);
+  among.file = translate({among.names, [&](const std::string& name) { return *by_name.at(name); }}, where);
+  return among;
 }
 
 std::vector<NamedParameter> read_part(const std::string& path, std::string_view scope,

@@ -2,6 +2,8 @@
 
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +44,16 @@ struct ParameterFile {
 /// well. Throws InputError: unreadable, damaged, nothing in the scope, no known layout, a parameter that is
 /// missing, superfluous, of a wrong shape or not finite.
 ParameterFile read_parameters(const std::string& path, std::string_view scope = "");
+
+/// The parameters among matrices that were saved together with results, as `dict(module.named_parameters())`
+/// and what the module returned, and the names that they have there. Nothing: the names are of no layout but
+/// our own, or some are missing. Throws InputError: of a wrong shape or not finite.
+struct ParametersAmong {
+  ParameterFile file;
+  std::set<std::string, std::less<>> names;
+};
+std::optional<ParametersAmong> parameters_among(std::span<const MatrixFile> matrices,
+                                                const std::string& where);
 
 /// A parameter that a file has, by its name there.
 struct NamedParameter {

@@ -183,6 +183,12 @@ class HtmlWriter final : public Writer {
     sink_.write("</div>\n");
   }
 
+  void write(const Folded& folded) override {
+    sink_.write("<details>\n<summary>" + in_markup(folded.title) + "</summary>\n");
+    write(folded.page->blocks);
+    sink_.write("</details>\n");
+  }
+
   // Its headings stand below the one that it stands under.
   void write(const CommandOutput& output) override {
     const Style within = style_within(output, style_);

@@ -232,6 +232,27 @@ class BlockWriter final : public Writer {
     json_.end_object();
   }
 
+  void write(const Records& records) override {
+    begin("records");
+    member("name", records.name);
+    json_.key("rows");
+    json_.begin_array();
+    for (const auto& row : records.rows) {
+      json_.begin_object();
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        json_.key(records.members[i]);
+        if (const bool* const is_so = std::get_if<bool>(&row[i])) {
+          json_.boolean(*is_so);
+        } else {
+          json_.string(std::get<std::string>(row[i]));
+        }
+      }
+      json_.end_object();
+    }
+    json_.end_array();
+    json_.end_object();
+  }
+
   void write(const Margined& margined) override {
     begin("margined");
     std::vector<std::string> lines;
@@ -255,6 +276,13 @@ class BlockWriter final : public Writer {
     for (const Text& line : note.lines) lines.push_back(words_of(line));
     json_.key("lines");
     json_.strings(lines);
+    json_.end_object();
+  }
+
+  void write(const Folded& folded) override {
+    begin("folded");
+    member("title", folded.title);
+    write_all("blocks", folded.page->blocks);
     json_.end_object();
   }
 

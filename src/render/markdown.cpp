@@ -1,8 +1,11 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 
 #include "files/text_rows.hpp"
 #include "render/format.hpp"
+#include "render/markup.hpp"
 #include "render/steps.hpp"
 #include "render/table_layout.hpp"
 #include "render/width.hpp"
@@ -34,6 +37,15 @@ std::string for_renderers(std::string latex) {
   return latex;
 }
 
+// Words between marks. Blanks stand outside of them: Markdown sets off nothing that a blank ends.
+std::string set_off(std::string_view marks, std::string_view words) {
+  const std::size_t begin = std::min(words.find_first_not_of(' '), words.size());
+  const std::size_t end = std::max(begin, words.find_last_not_of(' ') + 1);
+  if (begin == end) return std::string(words);
+  const std::string inside = escaped_markdown(words.substr(begin, end - begin));
+  return fmt::format("{}{}{}{}{}", words.substr(0, begin), marks, inside, marks, words.substr(end));
+}
+
 std::string joined(const Text& text, MathMarks math) {
   std::string result;
   for (const Span& span : text) {
@@ -41,9 +53,9 @@ std::string joined(const Text& text, MathMarks math) {
         span.latex.find('`') == std::string::npos) {
       result += "$`" + for_renderers(span.latex) + "`$";
     } else if (span.style == Span::Style::strong) {
-      result += "**" + escaped_markdown(span.text) + "**";
+      result += set_off("**", span.text);
     } else if (span.style == Span::Style::emphasis) {
-      result += "*" + escaped_markdown(span.text) + "*";
+      result += set_off("*", span.text);
     } else if (span.style == Span::Style::code) {
       result += code_span(span.text);
     } else {
@@ -122,6 +134,13 @@ class MarkdownWriter final : public Writer {
       for (const std::string& cell : row) sink_.write(" " + cell_of_listing(cell) + " |");
       sink_.write("\n");
     }
+  }
+
+  void write(const Folded& folded) override {
+    gap();
+    sink_.write("<details>\n<summary>" + in_markup(folded.title) + "</summary>\n");
+    write(folded.page->blocks);
+    sink_.write("\n</details>\n");
   }
 
   void write(const Margined& margined) override {

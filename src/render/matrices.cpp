@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "files/matrix_file.hpp"
 #include "files/safetensors.hpp"
 #include "files/text_rows.hpp"
@@ -61,7 +63,30 @@ void write_listing(const Listing& listing, char separator, Sink& sink) {
   for (const auto& row : listing.rows) write_row(row);
 }
 
+// What is so or not, in words.
+Listing listing_of(const Records& records) {
+  Listing listing{records.members, {}};
+  for (const auto& row : records.rows) {
+    std::vector<std::string>& words = listing.rows.emplace_back();
+    for (const Records::Value& value : row) {
+      const bool* const is_so = std::get_if<bool>(&value);
+      words.push_back(is_so ? (*is_so ? "yes" : "no") : std::get<std::string>(value));
+    }
+  }
+  return listing;
+}
+
+const Records* first_records(const Page& page) {
+  for (const Block& block : page.blocks) {
+    if (const auto* records = std::get_if<Records>(&block)) return records;
+  }
+  return nullptr;
+}
+
+// What the page says for programs comes before its matrices, and these before lists for readers.
 void write_page(const Page& page, bool labels, char separator, Sink& sink) {
+  const auto* const records = first_records(page);
+  if (records) return write_listing(listing_of(*records), separator, sink);
   const std::vector<Traced>& matrices = page.trace.matrices();
   for (const Traced& matrix : matrices) {
     if (matrices.size() > 1) sink.write(comment(matrix.name));

@@ -89,10 +89,11 @@ class TextWriter final : public Writer {
     write_drawing(drawing, style_, sink_);
   }
 
-  void write(const Listing& listing) override {
+  void write(const Listing& all) override {
+    const Listing listing = for_readers(all);
     if (listing.columns.empty()) return;
     gap();
-    write_listing(for_readers(listing), style_, sink_);
+    write_listing(listing, style_, sink_);
   }
 
   void write(const Margined& margined) override {

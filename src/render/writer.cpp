@@ -50,6 +50,8 @@ void Writer::write(const Margined& margined) {
   }
 }
 
+void Writer::write(const Records&) {}
+
 void Writer::write(const Note& note) {
   for (const Text& line : note.lines) write(Prose{line});
 }
@@ -59,6 +61,10 @@ void Writer::write(const CommandOutput& output) {
   const Style within = style_within(output, {.width = usual});
   write(
       in_plain_text(within, [&](const Style& style, Sink& sink) { render_text(*output.page, style, sink); }));
+}
+
+void Writer::write(const Folded& folded) {
+  write(folded.page->blocks);
 }
 
 void Writer::write(const Derivation& derivation) {

@@ -27,9 +27,11 @@ class Writer {
   virtual void write(const SideBySide& group);       // one after the other
   virtual void write(const ShadedWords& words);      // a table, and lines where they may be slanted
   virtual void write(const ProductBlock& product);   // its tables, one after the other
+  virtual void write(const Records& records);        // nothing
   virtual void write(const Margined& margined);      // paragraphs
   virtual void write(const Note& note);              // paragraphs
   virtual void write(const CommandOutput& output);   // code, as it stands on a terminal
+  virtual void write(const Folded& folded);          // its blocks
   virtual void write(const Derivation& derivation);  // its steps
   virtual void write(const Derived& step);           // paragraphs: a formula, and the reason
 

@@ -29,10 +29,8 @@ export function attn(program, ...words) {
   });
 }
 
-// Writes a page, and opens it. `said` gathers what the console says, and every address that the page asks for.
-export async function open(browser, program, words, options = {}) {
-  const path = join(folder, "page.html");
-  attn(program, "page", ...words, "-o", path);
+// Opens a page that was written. `said` gathers what the console says, and every address that the page asks for.
+async function openWritten(browser, path, options) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
   const said = [];
@@ -44,4 +42,18 @@ export async function open(browser, program, words, options = {}) {
   });
   await page.goto(pathToFileURL(path).href);
   return { page, said, path, close: () => context.close() };
+}
+
+// Writes a page, and opens it.
+export function open(browser, program, words, options = {}) {
+  const path = join(folder, "page.html");
+  attn(program, "page", ...words, "-o", path);
+  return openWritten(browser, path, options);
+}
+
+// The same of a lesson.
+export function openLesson(browser, program, lesson, options = {}) {
+  const path = join(folder, "lesson.html");
+  attn(program, "lesson", "export", lesson, path, "--format", "page", "--yes");
+  return openWritten(browser, path, options);
 }

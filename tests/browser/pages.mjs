@@ -1,11 +1,12 @@
 // Pages that attn writes for browsers, in headless Chromium: each computes the program's numbers, explains them
 // as attn explain does, follows changes, works by keyboard alone, and has no serious finding of axe-core.
+// Of lessons, questions are answered, and results changed.
 // Usage: node pages.mjs PROGRAM [WORD]   those whose command line has the word
 import assert from "node:assert/strict";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { attn, folder, launch, open } from "./browser.mjs";
+import { attn, folder, launch, open, openLesson } from "./browser.mjs";
 
 const program = process.argv[2];
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -125,6 +126,11 @@ async function attempt(what, act) {
 // --- every kind of page
 
 let explained = 0;
+let liveResults = 0;
+let questions = 0;
+let puzzles = 0;
+let tries = 0;
+let largestLesson = 0;
 for (const words of pages)
   await attempt(words.join(" "), async () => {
     const where = words.join(" ");
@@ -281,7 +287,7 @@ await attempt("by keyboard alone", async () => {
   const { page: tab, said, close } = await open(browser, program, ["walk", "--example", "animal"]);
   const focused = () =>
     tab.evaluate(() => {
-      const at = page.cellAt(document.activeElement);
+      const at = page.grids.cellAt(document.activeElement);
       return at?.cell === document.activeElement
         ? `${at.node.name}[${at.row + 1},${at.column + 1}]`
         : document.activeElement.tagName;
@@ -421,10 +427,268 @@ await attempt("words of strangers", async () => {
   await close();
 });
 
+// --- lessons
+
+const lessons = attn(program, "lesson", "list", "--format", "csv")
+  .split("\n")
+  .map((line) => /^"[^"]*","(\d+)"/.exec(line)?.[1])
+  .filter((number) => number);
+assert.ok(lessons.length > 10);
+
+// What the program says to numbers that are set; exit code 1 where they are no solution.
+function saidToSettings(name, lines) {
+  const words = ["puzzle", name, ...lines.flatMap((line) => ["--set", line]), "--no-input", "--format", "json"];
+  words.push("--state", join(folder, "progress.json"));
+  let written;
+  try {
+    written = attn(program, ...words);
+  } catch (error) {
+    assert.equal(error.status, 1, words.join(" "));
+    written = error.stdout;
+  }
+  const note = JSON.parse(written).page.find(({ kind }) => kind === "wrong" || kind === "correct");
+  return note.lines.map(shortened).join(" ");
+}
+
+// Numbers that are set at random are judged as the program judges them, and then the solution is typed.
+async function playPuzzles(tab, where) {
+  const played = await tab.evaluate(() => {
+    const said = (form) => [...form.verdict.querySelectorAll("p:not(.advice)")].map((line) => line.textContent);
+    let seed = 7;
+    const drawn = (choices) => {
+      seed = (seed * 48271) % 2147483647;
+      return choices[seed % choices.length];
+    };
+    return page.puzzles.map((form) => {
+      const { puzzle } = form;
+      const isMask = puzzle.unknowns.some(({ name }) => name === "mask");
+      const tries = [1, 2, 3, 4].map((round) => {
+        const texts = form.fields.map((fields) =>
+          fields.map((field) => {
+            const text = isMask ? drawn(["0", "1"]) : drawn(round < 3 ? ["1", "8", "-3"] : ["0.5", "1/3", "2", "6"]);
+            return (field.value = text);
+          }),
+        );
+        form.check(true);
+        const lines = puzzle.unknowns.map(({ name, columns }, i) => {
+          const rows = [];
+          for (let j = 0; j < texts[i].length; j += columns) rows.push(texts[i].slice(j, j + columns).join(" "));
+          return `${name} = ${rows.join("; ")}`;
+        });
+        return { lines, said: said(form).join(" ") };
+      });
+      for (const line of puzzle.solution) {
+        const [name, text] = line.split("=").map((part) => part.trim());
+        const place = puzzle.unknowns.findIndex((unknown) => unknown.name === name);
+        text.split(/[; ]+/).forEach((number, i) => (form.fields[place][i].value = number));
+      }
+      form.check(true);
+      return { name: puzzle.name, tries, end: form.end, solved: said(form).join(" ") };
+    });
+  });
+  for (const { name, tries: made, end, solved } of played) {
+    for (const one of made) {
+      const place = `${where}, puzzle ${name}: ${one.lines.join(", ")}`;
+      assert.equal(shortened(one.said), saidToSettings(name, one.lines), place);
+      ++tries;
+    }
+    assert.equal(end, "right", `${where}, puzzle ${name}`);
+    assert.match(solved, /^Solved\./);
+    ++puzzles;
+  }
+}
+
+for (const lesson of lessons)
+  await attempt(`lesson ${lesson}`, async () => {
+    const where = `lesson ${lesson}`;
+    const { page: tab, said, path, close } = await openLesson(browser, program, lesson);
+    const live = await tab.evaluate(() => page.changes.length);
+    if (live > 0) assert.match(await tab.textContent("#agreement"), /all [0-9,]+ numbers agreed/, where);
+    liveResults += live;
+    // Every question takes its answer, and says so.
+    const judged = await tab.evaluate(() =>
+      page.questions.map((one) => {
+        const { answer, kind, shown } = one.question;
+        one.write(kind === "shape" ? answer.join(" x ") : kind === "number" ? String(answer) : answer);
+        one.check();
+        return [one.end, one.verdict.textContent, `Correct: ${shown}.`];
+      }),
+    );
+    for (const [end, verdict, expected] of judged) assert.deepEqual([end, verdict], ["right", expected], where);
+    questions += judged.length;
+    await playPuzzles(tab, where);
+    assert.match(await tab.textContent("#score"), new RegExp(`${judged.length} correct at the first try\\.$`));
+    const closed = await tab.evaluate(() => document.querySelectorAll("details.solution:not([open])").length);
+    assert.equal(closed, 0, `${where}: what shows the answers is open`);
+    await checkAccess(tab, `${where}, light`);
+    await tab.emulateMedia({ colorScheme: "dark" });
+    await checkAccess(tab, `${where}, dark`, ["color-contrast"]);
+    await tab.setViewportSize({ width: 360, height: 740 });
+    const width = await tab.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= 360, `${where}: ${width} pixels wide on a phone`);
+    const { size } = statSync(path);
+    largestLesson = Math.max(largestLesson, size);
+    assert.ok(size < 480_000, `${where}: ${size} bytes`);
+    isQuiet(said, where);
+    await close();
+  });
+
+await attempt("lesson softmax-and-scaling, answered by keyboard", async () => {
+  const { page: tab, said, path, close } = await openLesson(browser, program, "softmax-and-scaling");
+  const question = tab.locator("section.question").first();
+  const field = question.locator("input[type=text]");
+  const verdict = question.locator(".verdict");
+  const answer = async (text) => {
+    await field.fill(text);
+    await field.press("Enter");
+    return verdict.textContent();
+  };
+  const solution = tab.locator("details.solution").first();
+  assert.equal(await solution.getAttribute("open"), null, "what shows the answer is closed");
+  const [right, noted] = await tab.evaluate(() => {
+    const { answer, recognised } = page.questions[0].question;
+    return [answer, recognised.find((row) => row.kind === "note")];
+  });
+  assert.match(await answer("what"), /Please type a number/);
+  assert.match(await answer("1,024"), /could be 1024 or 1\.024/);
+  const hint = question.getByRole("button", { name: /^Hint/ });
+  assert.ok(!(await hint.getAttribute("class"))?.includes("offered"));
+  if (noted) assert.ok((await answer(String(noted.quantity))).includes(noted.says), "a mistake has its name");
+  else await answer("777");
+  await answer("777");
+  assert.match(await hint.getAttribute("class"), /offered/, "a hint is offered after two misses");
+  assert.match(await verdict.textContent(), /A hint may help/);
+  await hint.click();
+  assert.match(await question.locator(".help").textContent(), /^Hint/);
+  assert.match(await answer(String(right)), /^Correct/);
+  assert.notEqual(await solution.getAttribute("open"), null, "what shows the answer is open now");
+  assert.match(await tab.textContent("#score"), /0 correct at the first try, 1 later/);
+  // What was answered is there again, until it is forgotten.
+  await tab.reload();
+  assert.match(await verdict.textContent(), /^Correct/);
+  assert.match(await tab.textContent("#score"), /1 later/);
+  await tab.click("#all"); // the score stands at the end
+  await tab.click("#again");
+  assert.equal(await verdict.textContent(), "");
+  assert.ok(!/later/.test(await tab.textContent("#score")));
+  await question.getByRole("button", { name: "Show the answer" }).click();
+  assert.match(await verdict.textContent(), /^The answer is/);
+  isQuiet(said, path);
+  await close();
+});
+
+await attempt("lesson softmax-and-scaling, step by step", async () => {
+  const { page: tab, said, close } = await openLesson(browser, program, "softmax-and-scaling");
+  const shown = () => tab.evaluate(() => document.querySelectorAll("section.question:not(.later)").length);
+  const isEndShown = () => tab.isVisible("#end");
+  assert.equal(await shown(), 1, "the first question, and nothing behind it");
+  assert.ok(!(await isEndShown()));
+  await tab.emulateMedia({ media: "print" });
+  assert.ok(await isEndShown(), "on paper everything is there");
+  await tab.emulateMedia({ media: "screen" });
+  const first = tab.locator("section.question").first();
+  await first.locator("input[type=text]").fill("777");
+  await first.locator("input[type=text]").press("Enter");
+  assert.equal(await shown(), 1, "a wrong answer leads no further");
+  await first.getByRole("button", { name: "Skip" }).press("Enter");
+  assert.equal(await shown(), 2);
+  assert.match(await first.locator(".verdict").textContent(), /^Skipped/);
+  const closed = await tab.locator("details.solution").first().getAttribute("open");
+  assert.notEqual(closed, null, "what shows the answer follows");
+  await tab.reload();
+  assert.equal(await shown(), 2, "the way so far is kept");
+  await tab.click("#all");
+  assert.ok(await isEndShown());
+  assert.equal(await tab.evaluate(() => document.querySelectorAll(".later").length), 0);
+  isQuiet(said, "step by step");
+  await close();
+});
+
+await attempt("the puzzle of lesson softmax-and-scaling, by keyboard", async () => {
+  const { page: tab, said, close } = await openLesson(browser, program, "softmax-and-scaling");
+  await tab.click("#all");
+  const puzzle = tab.locator("section.puzzle");
+  const field = (label) => puzzle.getByLabel(label);
+  await field("scores[1,1]").fill("four");
+  await field("scores[1,1]").press("Enter");
+  assert.match(await puzzle.locator(".verdict").textContent(), /“four” is not a finite number/);
+  await field("scores[1,1]").fill("2");
+  await field("scores[1,1]").press("Tab");
+  assert.match(await puzzle.locator("table[data-matrix=weights]").textContent(), /0\.8808/, "the matrix follows");
+  await field("scores[1,1]").press("Enter");
+  assert.match(await puzzle.locator(".verdict").textContent(), /^Not yet\./);
+  await puzzle.getByRole("button", { name: /^Hint/ }).press("Enter");
+  assert.match(await puzzle.locator(".help").textContent(), /^Hint 1 of/);
+  await field("scores[1,1]").fill("log(3)");
+  await field("scores[1,1]").press("Enter");
+  assert.match(await puzzle.locator(".verdict").textContent(), /^Solved\./);
+  await tab.reload();
+  assert.match(await puzzle.locator(".verdict").textContent(), /^Solved\./, "it stays solved");
+  isQuiet(said, "a puzzle by keyboard");
+  await close();
+});
+
+await attempt("lesson softmax-and-scaling, changed", async () => {
+  const { page: tab, said, close } = await openLesson(browser, program, "softmax-and-scaling");
+  await tab.click("#all");
+  // The first result with scores as its input: a number of it is changed, and the others stay.
+  const { place, name, columns, rows } = await tab.evaluate(() => {
+    const place = page.changes.findIndex(({ computation }) => computation.byName.get("scores")?.rows === 1);
+    const { rows, columns } = page.changes[place].computation.byName.get("scores");
+    return { place, name: "scores", rows, columns };
+  });
+  await tab.evaluate((place) => {
+    for (const box of document.querySelectorAll("details")) box.open = true;
+    const table = page.grids.tables.find(
+      (one) => one.changes === page.changes[place] && one.node.name === "scores",
+    );
+    table.cells[0][0].focus();
+  }, place);
+  await tab.keyboard.press("Enter");
+  await tab.keyboard.type("1/2");
+  await tab.keyboard.press("Enter");
+  const { scores, weights, shown } = await tab.evaluate((place) => {
+    const { computation, body } = page.changes[place];
+    const weights = computation.byName.get("weights");
+    const table = page.grids.tables.find((one) => one.changes === page.changes[place] && one.node === weights);
+    return {
+      scores: [...computation.byName.get("scores").cells],
+      weights: [...weights.cells],
+      shown: table.cells.flat().map((cell) => cell.textContent),
+    };
+  }, place);
+  assert.equal(scores[0], 0.5);
+  const same = ["softmax", "--scores", scores.join(" ")];
+  const { arrays } = JSON.parse(attn(program, ...same, "--format", "json"));
+  arrays.weights.flat().forEach((weight, i) => {
+    assert.ok(Math.abs(weight - weights[i]) < 1e-12, `weight ${i}`);
+    assert.ok(Math.abs(weight - Number(shown[i])) < 1e-4, `weight ${i} as it is shown`);
+  });
+  const others = await tab.evaluate(
+    (place) => page.changes.filter((one, i) => i !== place && one.computation.isChanged()).length,
+    place,
+  );
+  assert.equal(others, 0, "other results stay as they were");
+  isQuiet(said, `${name} ${rows} ${columns}`);
+  await close();
+});
+
+await attempt("lesson 1 without scripts", async () => {
+  const { page: tab, said, close } = await openLesson(browser, program, "1", { javaScriptEnabled: false });
+  const text = await tab.innerText("main");
+  for (const word of ["Question 1.", "After this lesson you can", "End of the lesson"])
+    assert.ok(text.includes(word), word);
+  assert.ok(!(await tab.isVisible("#live")));
+  isQuiet(said, "a lesson without scripts");
+  await close();
+});
+
 await browser.close();
 const seconds = ((performance.now() - began) / 1000).toFixed(0);
 for (const complaint of complaints) console.error(`✗ ${complaint}\n`);
 console.log(
-  `${pages.length} pages, ${explained} explanations, ${complaints.length} complaints, in ${seconds} s`,
+  `${pages.length} pages, ${explained} explanations, ${lessons.length} lessons with ${questions} questions, ` +
+    `${puzzles} puzzles tried ${tries} times and ` +
+    `${liveResults} live results, ${largestLesson} bytes at most, ${complaints.length} complaints, in ${seconds} s`,
 );
 process.exitCode = complaints.length > 0 ? 1 : 0;

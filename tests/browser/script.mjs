@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 
 const folder = new URL("../../src/browser/", import.meta.url);
-const parts = ["numbers", "expressions", "operations", "computation"];
-const names = ["Computation", "operations", "textOf", "erf", "writtenFixed", "numberTyped"];
+const parts = ["numbers", "quantities", "expressions", "operations", "computation", "answers"];
+const names = ["Computation", "operations", "textOf", "erf", "writtenFixed", "numberTyped", "constantsTyped", "functionsTyped", "judge"];
 
 const source = parts.map((part) => readFileSync(new URL(`${part}.js`, folder), "utf8")).join("");
 

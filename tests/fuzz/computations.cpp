@@ -91,6 +91,18 @@ void trace(std::string_view bytes) {
           "what is shown as JSON can be shown again");
 }
 
+// Somebody's matrices, compared with a computation of their own and with another. Where the file
+// has no input, an error is a proper end of the second.
+void comparison(std::string_view bytes) {
+  write_case("mine", bytes);
+  const std::vector<std::string> line = {"check",        "mine",          "--q",
+                                         "1 2 0; 0 1 1", "--k",           "2 1 1; 1 0 2; 0 1 1",
+                                         "--v",          "1 2; 5 7; 4 4", "--causal"};
+  const std::string page = output_of(line, bytes.size() % 2 == 0);
+  require(output_of(line, bytes.size() % 2 == 0) == page, "the same matrices are told the same");
+  output_of({"check", "mine", "--format", "json"});
+}
+
 // A state of training from anywhere: what can be read is written as it was read. Few of a stranger's bytes
 // have parameters of the right shapes, so the seed is a state of a tiny model.
 void state(std::string_view bytes) {
@@ -124,7 +136,7 @@ void commands(std::string_view text) {
 constexpr std::array table = {
     Target{"problem", problem},       Target{"model", model},     Target{"alignment", alignment},
     Target{"parameters", parameters}, Target{"trace", trace},     Target{"commands", commands},
-    Target{"state", state},           Target{"pairs", sentences},
+    Target{"state", state},           Target{"pairs", sentences}, Target{"comparison", comparison},
 };
 
 }  // namespace

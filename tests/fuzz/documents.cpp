@@ -1,9 +1,11 @@
-// Documents whose output is kept current, lessons, and what is remembered of them.
+// Documents whose output is kept current, lessons, puzzles, and what is remembered of them.
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 
+#include "command/block_runner.hpp"
 #include "document/living.hpp"
 #include "document/markdown.hpp"
 #include "fuzz.hpp"
@@ -11,6 +13,7 @@
 #include "lesson/lint.hpp"
 #include "lesson/printed.hpp"
 #include "lesson/progress.hpp"
+#include "puzzle/show.hpp"
 #include "render/format.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
@@ -73,14 +76,56 @@ void markdown(std::string_view text) {
 // Run as the program does, with the quick ones of its commands.
 void lesson(std::string_view text) {
   const std::string path = folder() + "/case.md";
-  faults_of(text, path, quick_runner());
+  check_lesson(text, path, quick_runner());
   const Lesson lesson = read_lesson(text, path);
   const LessonResult result = execute(lesson, quick_runner());
   const Page page{.blocks = with_answers(lesson, result)};
   printed([&](Sink& sink) { render_text(page, {.width = 80}, sink); });
-  const std::string html = exported_html(lesson, result, {});
+  const std::string html = exported_html({lesson, result});
   require(html.find("<script") == std::string::npos, "an exported lesson holds no program");
-  exported_markdown(lesson, result, {});
+  exported_markdown({lesson, result});
+}
+
+// Sets what a line says, if it can be read: what is set can be typed again, and else nothing is set.
+void set_line(const Puzzle& puzzle, std::string_view line, Settings& settings) {
+  const Settings before = settings;
+  try {
+    assign(puzzle, line, settings);
+  } catch (const InputError&) {
+    require(settings == before, "a line that cannot be read sets nothing");
+  }
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    const Matrix again = must("a matrix that was set can be typed", [&] {
+      return read_numbers(typed(settings[i]), puzzle.unknowns[i].name(), puzzle.unknowns[i].start.shape());
+    });
+    require(again == settings[i], "a matrix that is typed is the one that was set");
+  }
+}
+
+// The first puzzle of a document. Its solution and the lines behind it are set, one after the other.
+void puzzle(std::string_view text) {
+  const Document document = read_document(text, folder() + "/case.md");
+  if (document.puzzles.empty()) return;
+  const FencedBlock& block = document.puzzles.front();
+  const Puzzle puzzle = read_puzzle(document, block);
+  if (!std::ranges::all_of(puzzle.commands, is_quick)) return;
+  const RunCommand run = [](const std::vector<std::string>& words, const BlockStyle& style) {
+    const Budget budget(of_case);
+    return block_runner()(words, style);
+  };
+  faults_of(puzzle, run);
+  Settings settings = settings_at_start(puzzle);
+  for (const std::string& line : puzzle.solution) set_line(puzzle, line, settings);
+  for (std::size_t line = block.last_line; line < document.lines.size(); ++line)
+    set_line(puzzle, without_ending(document.lines[line]), settings);
+  const Trial trial = tried(puzzle, settings, run);
+  for (const PropertyVerdict& verdict : trial.verdicts)
+    require(holds(*verdict.property, *trial.graphs[verdict.input]) == verdict.misses.empty(),
+            "a property that holds is missed nowhere");
+  Page page{.blocks = opening_of(puzzle)};
+  std::ranges::move(numbers_of(puzzle, trial), std::back_inserter(page.blocks));
+  page.blocks.push_back(verdict_of(puzzle, trial));
+  printed([&](Sink& sink) { render_text(page, {.width = 80}, sink); });
 }
 
 void progress(std::string_view bytes) {
@@ -93,10 +138,8 @@ void progress(std::string_view bytes) {
 }
 
 constexpr std::array table = {
-    Target{"document", document},
-    Target{"markdown", markdown},
-    Target{"lesson", lesson},
-    Target{"progress", progress},
+    Target{"document", document}, Target{"markdown", markdown}, Target{"lesson", lesson},
+    Target{"puzzle", puzzle},     Target{"progress", progress},
 };
 
 }  // namespace

@@ -106,6 +106,16 @@ gpt = {"wte.weight": (3, 2), "wpe.weight": (4, 2), "h.0.ln_1.weight": (2,), "h.0
        "h.0.mlp.c_proj.bias": (2,), "ln_f.weight": (2,), "ln_f.bias": (2,)}  # fmt: skip
 write("parameters", "gpt2.safetensors", safetensors({n: torch.rand(s) for n, s in gpt.items()}))
 
+# Of q, k and v that attn check is given; the weights look at every word, and others are scaled twice.
+scores = np.array([[4, 1, 2], [2, 2, 2]])
+weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+mine = {"attn_weights": weights, "logits": scores / 3, "out": weights @ np.array([[1, 2], [5, 7], [4, 4]])}
+write("comparison", "mine.npz", npz(**mine, compressed=True))
+write("comparison", "half.npz", npz(**{n: a.astype("<f2")[None] for n, a in mine.items()}))
+write("comparison", "mine.json", json.dumps({n: a.round(3).tolist() for n, a in mine.items()}))
+write("comparison", "problem.json", json.dumps({"Q": [[1, 2], [0, 1]], "K": [[2, 1], [1, 1]], "V": [[1], [2]],
+                                                "attn": [[0.6, 0.4], [0.4, 0.6]]}))  # fmt: skip
+
 rows = [["", "the", 'a "b"'], ["one", 1, -2.5], ["zwei, drei", "1e-3", 4]]
 write("csv", "excel.csv", b"\xef\xbb\xbf" + table(rows).encode())
 write("csv", "semicolons.csv", table(rows, delimiter=";", lineterminator="\n"))
@@ -151,6 +161,8 @@ write("document", "current.md", "```attn\nattn a\n```\n<!-- attn:output -->\n```
       "```attn fails\nattn wrong\n```\n")  # fmt: skip
 write("lesson", "short.md", "---\ntitle: T\nminutes: 1\ncan: see it\n---\nA **score**.\n\n```attn\nattn softmax --scores '1 2'\n```\n\n"
       "```question\nask: How many?\nkind: number\nof: weights[1,1]\nhint: Look.\nwrong: weights[1,2] => No.\n```\n\n***\n\nEnd.\n")  # fmt: skip
+write("puzzle", "short.md", "```puzzle\nask: A.\non: attn softmax\nset: scores 2x2\nholds: weights[i,j-1] + entropy(weights[i]) >= 0.5 "
+      "for i = 1..2, j = 2..i+1\nholds: largest(scores[1]) < 9\nnote: x > 1 => No.\n```\nscores = 1 0; 0 1/2\nscores[1,2] = cos(1)\n[[1,2],[3,4]]\n")  # fmt: skip
 write("progress", "state.json", json.dumps({"schema": "attn/progress/1", "last": "masks", "lessons": {
     "masks": {"done": ["0123456789abcdef"], "answers": {"0123456789abcdef-2": {
         "text": "0.5", "right": True, "first": True, "missed": False}}}}}))  # fmt: skip

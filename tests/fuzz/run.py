@@ -29,12 +29,14 @@ begins_with = {
     "any-file": [seeds / "npy", seeds / "npz", seeds / "safetensors", seeds / "json", seeds / "csv"],
     "tsv": [seeds / "csv"],
     "trace": [seeds / "json", seeds / "npz", seeds / "safetensors"],
+    "comparison": [seeds / "npy", seeds / "npz", seeds / "safetensors", seeds / "json", seeds / "csv"],
     "problem": [source / "lessons/examples"],
     "model": [source / "lessons/models"],
     "alignment": [source / "lessons/align"],
     "document": documents,
     "markdown": documents,
     "lesson": [source / "lessons"],
+    "puzzle": [source / "lessons/puzzles"],
     "terminal": [source / "lessons/01-soft-lookup.md"],
     "words": [source / "lessons/01-soft-lookup.md"],
 }
@@ -88,7 +90,7 @@ def cases(target):
 def dictionary(target, program, place):
     """The words of a target's cases, and those of the program's help, for libFuzzer to put in."""
     text = b" ".join(cases(target))
-    if target in ("commands", "lesson", "problem"):
+    if target in ("commands", "lesson", "problem", "puzzle"):
         for command in ["help input", "help output", "walk --help", "generate --help", "help"]:
             text += subprocess.run([program, *command.split()], capture_output=True, check=True).stdout
     words = set(re.findall(rb"--[a-z-]+|[A-Za-z_<>|'\"`#-][\w<>|'\"`#-]{1,30}", text))

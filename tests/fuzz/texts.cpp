@@ -12,11 +12,11 @@
 #include "files/cells.hpp"
 #include "fuzz.hpp"
 #include "lesson/answer.hpp"
-#include "lesson/quantity.hpp"
 #include "problem/examples.hpp"
 #include "problem/problem.hpp"
 #include "problem/problem_file.hpp"
 #include "problem/words.hpp"
+#include "quantity/quantity.hpp"
 #include "render/width.hpp"
 #include "support/number.hpp"
 #include "support/text.hpp"
@@ -88,7 +88,12 @@ void quantity(std::string_view text) {
   const LookedUp found = look_up_quantity(text.substr(0, line), &example_graph());
   require(!written(found.quantity).empty() || std::holds_alternative<std::string>(found.quantity),
           "a quantity is written");
+  // Whether something is so is an answer only among choices.
+  if (std::holds_alternative<bool>(found.quantity)) return;
   SolvedQuestion solved;
+  solved.question.kind = std::holds_alternative<double>(found.quantity)  ? AnswerKind::number
+                         : std::holds_alternative<Shape>(found.quantity) ? AnswerKind::shape
+                                                                         : AnswerKind::word;
   solved.answer = found.quantity;
   judge(solved, text.substr(std::min(line + 1, text.size())));
 }

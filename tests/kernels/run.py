@@ -95,12 +95,13 @@ def lines_of(program, files):
                         ("", " --causal", " --score gaussian", " --score additive", " --layers 2", " --transpose"))
     for source in (command_lines.in_documents(REPOSITORY), from_help(), command_lines.listed("problems.txt"), of_examples()):
         for line in source:
-            line = re.sub(r" (-o|--output|--format|--save-parameters)[ =]\S+", "", line)
+            line = re.sub(r" (-o|--output|--format|--save(-\w+)?)[ =]\S+", "", line)
             try:
                 words = shlex.split(line)
             except ValueError:
                 continue
-            left_out = {"--measure", "lesson", "docs", "convert", "&&", ">", "<", "|", "--threads", "COMMAND", "version"}
+            left_out = {"--measure", "lesson", "docs", "convert", "&&", ">", "<", "|", "--threads", "COMMAND",
+                        "version", "--version", "complete"}  # what names the kernel, and what answers a shell
             if words[:1] == ["attn"] and not left_out & set(words) and command_lines.readable(line, files):
                 found[line] = None
     return list(found)
@@ -125,6 +126,14 @@ def farthest(one, two, scale=1.0):
     return 0.0 if one == two else float("inf")
 
 
+def in_json(text):
+    """What JSON says, or the text itself where it is none: it must then be the same text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
 class Comparison:
     def __init__(self, files, usual, others, longest):
         self.files, self.usual, self.others, self.longest = files, usual, others, longest
@@ -147,7 +156,7 @@ class Comparison:
                     far.setdefault(variant.name, 0.0)
                     continue
                 if format_name == "json" and expected[0] == found[0] == 0:
-                    distance = farthest(json.loads(expected[1]), json.loads(found[1]))
+                    distance = farthest(in_json(expected[1]), in_json(found[1]))
                     if distance <= TOLERANCE:
                         far[variant.name] = distance
                         continue

@@ -160,9 +160,9 @@ def multi_head(out, q, k, v, how, w_o=None, b_o=None, positioned=True):
             k_i = np.split(k, of_keys, axis=1)[group]
             v_i = None if v is None else np.split(v, of_keys, axis=1)[group]
             if heads > 1:
-                for name, part in (("q", q_i), ("k", k_i), ("v", v_i)):
+                for name, part, whole in (("q", q_i, q), ("k", k_i, k), ("v", v_i, v)):
                     if part is not None:
-                        out.put(name, part, 1.0)
+                        out.part(name, part, whole)
             weights, output = one_head(out, q_i, k_i, v_i, how, positioned, loose)
             if output is not None:
                 terms.append(weights @ np.abs(v_i) * max(loose_values, out.magnitudes[out.scope + "weights"]))

@@ -46,6 +46,10 @@ class Expected:
     def product(self, name, a, b):
         return self.put(name, a @ b, np.abs(a) @ np.abs(b) * self.looseness(a, b))
 
+    def part(self, name, matrix, whole):
+        """Some columns or rows of another matrix, as exact as that is."""
+        return self.put(name, matrix, largest(whole) * self.looseness(whole))
+
     def also(self, other, name):
         """Another name for a matrix of this scope."""
         self.put(name, self.matrices[self.scope + other], self.magnitudes[self.scope + other])

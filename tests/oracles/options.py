@@ -20,6 +20,7 @@ NOT_DRAWN = {
     "help": "-h --help",
     "the same computation for a browser": "--page",
     "says what is computed and computes nothing": "--outline",
+    "compares with a file, which tests of its own write": "--against --as",
     "measured in seconds": "--measure",
     "a page of one word of the same numbers": "--by-word --from",
     "other pictures of the same numbers": "--map --product --left --right",
@@ -34,7 +35,7 @@ NOT_DRAWN = {
                                                 " --save-steps --resume",
     "what is shown of a training": "--watch --head --compare",
     "the attention of one layer, whose matrices the oracles compare in its model": "--layer",
-    "lessons and their progress": "--state --no-input --answers --step --yes",
+    "lessons and their progress": "--state --no-input --answers --step --yes --worksheet --with-answers --count --set",
 }
 
 

@@ -275,9 +275,10 @@ Candidates candidates(std::span<const std::string> typed, const Environment& env
     all = commands_or_options(last);
   } else if (const Command* const command = find_row(commands(), typed.front())) {
     const std::span<const std::string> line = typed.subspan(1);
-    const Command* const other = line.size() > 1 ? command_shown_as(*command, line) : nullptr;
-    all = other ? candidates_of(*other, line.subspan(1), environment)
-                : candidates_of(*command, line, environment);
+    // The last word is still being typed.
+    const ShownAs as = command_shown_as(*command, line.first(line.size() - 1));
+    all = as.other ? candidates_of(*as.other, line.subspan(as.words + 1), environment)
+                   : candidates_of(*command, line, environment);
   }
   std::erase_if(all.words, [&](const Candidate& candidate) { return !candidate.word.starts_with(last); });
   return all;

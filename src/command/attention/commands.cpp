@@ -83,7 +83,7 @@ std::vector<Command> attention_commands() {
                 {&option::product, &option::by_word},
                 {&option::explain, &option::by_word}}},
        .groups = {&matrix_options(), &weight_options(), &browser_options(), &gradient_options(),
-                  &problem_options()},
+                  &comparison_options(), &problem_options()},
        .examples = {"attn walk", "attn walk --by-word Thinking",
                     "attn walk --text 'Every word attends to every word' --heads 2",
                     "attn walk --x x.npy --wq wq.npy --wk wk.npy --wv wv.npy --causal -o walk.md"},
@@ -135,7 +135,7 @@ std::vector<Command> attention_commands() {
                 {option::outline, "show the tree of gradients with shapes and costs, without numbers"}},
                gradient_options().exclusions,
                gradient_options().needs},
-       .groups = {&matrix_options(), &problem_options()},
+       .groups = {&matrix_options(), &comparison_options(), &problem_options()},
        .default_example = "by-hand",
        .examples = {"attn backward", "attn backward --by-hand",
                     "attn backward --example animal --of 'output[it,1]' --only 'head.*.d_weights'",
@@ -156,6 +156,18 @@ std::vector<Command> attention_commands() {
                     "attn influence --of 'output[it,1]'", "attn influence encoder --by 'source.x[cat,1]'",
                     "attn influence align --variant none"},
        .run = run_influence});
+  commands.push_back(
+      {.name = "check",
+       .summary = "compare your own matrices with a computation, and find the mistake that explains them",
+       .words = {{"FILE", Word::Count::one, Kind::path},
+                 {"COMMAND", Word::Count::optional, Kind::word, choices::checked}},
+       .shown_as = &option::against,
+       .own = {{option::as, option::only}},
+       .groups = {&problem_options()},
+       .examples = {"attn check mine.npz", "attn check mine.npz --example thinking-machines",
+                    "attn check weights.csv --x x.npy --wq wq.npy --wk wk.npy --causal",
+                    "attn check mine.npz encoder --parameters encoder.safetensors --heads 4 --x x.npy"},
+       .run = run_check});
   commands.push_back(
       {.name = "page",
        .summary = "write a page for browsers, in which every number can be explained and changed",

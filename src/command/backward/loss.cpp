@@ -156,7 +156,7 @@ Loss cross_entropy_of(const Differentiable& forward) {
   }
   const Graph::Scope top(graph, nullptr);
   const Axis words = right.logits.node().frame.rows;
-  const Value expected = graph.input({role::ids, "expected"}, std::move(ids), words, axis("id"));
+  const Value expected = graph.input(role::expected, std::move(ids), words, axis("id"));
   const Value losses = name(role::losses, labelled(cross_entropy(right.logits, expected), words));
   const Value counted = graph.input(role::counted, std::move(counts), axis("loss"), words);
   graph.tell_origin(counted.node(), "follows from the number of words");

@@ -59,7 +59,8 @@ void add_through_time(QuantityPage& page, const Node& outputs) {
   page.head(2, "Through the states, and through attention");
   page.say(
       "The size of the gradient of each output's logit (rows) by each state of the encoder (columns). Along "
-      "the states it passes through all later states of the encoder first, and each of them may shrink it.");
+      "the states are all paths that pass through at least one later state of the encoder, and each of them "
+      "may shrink it.");
   page.matrix("along_states", ways.by_states, outputs.frame.rows, words, Heat::around_zero);
   const std::size_t n = states.size();
   const double first = ways.by_states(0, 0), last = ways.by_states(0, n - 1);

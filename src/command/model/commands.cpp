@@ -87,7 +87,8 @@ std::vector<Command> model_commands() {
                                "of them"},
                               {&option::outline, &option::transpose},
                               {&option::outline, &option::only}}},
-       .groups = {&matrix_options(), &weight_options(), &browser_options(), &gradient_options()},
+       .groups = {&matrix_options(), &weight_options(), &browser_options(), &gradient_options(),
+                  &comparison_options()},
        .examples = {"attn align", "attn align --outline --from white", "attn align --variant none",
                     "attn align --variant luong --source 'la fleur petite est blanche' --transpose",
                     "attn align --target 'the small house is white'",
@@ -103,7 +104,7 @@ std::vector<Command> model_commands() {
                 option::epsilon,
                 {option::parameters, "file with weight and bias of an nn.LayerNorm, or with gamma and beta"},
                 option::prefix}},
-       .groups = {&matrix_options(), &problem_options()},
+       .groups = {&matrix_options(), &comparison_options(), &problem_options()},
        .shows = on_embeddings,
        .examples = {"attn layer-norm", "attn layer-norm --x '1 2 3; 10 20 30' --gamma '1 1 2'"},
        .run = run_layer_norm});
@@ -115,7 +116,7 @@ std::vector<Command> model_commands() {
                      {option::mask, mask_of_words},
                      {option::valid_length, length_of_words}}),
        .groups = {&matrix_options(), &weight_options(), &browser_options(), &gradient_options(),
-                  &model_options()},
+                  &comparison_options(), &model_options()},
        .examples = {"attn encoder", "attn encoder --size base --outline",
                     "attn encoder --parameters encoder.safetensors --heads 4 --x x.npy"},
        .run = run_transformer});
@@ -131,7 +132,7 @@ std::vector<Command> model_commands() {
                      option::memory_mask,
                      option::memory_valid_length}),
        .groups = {&matrix_options(), &weight_options(), &browser_options(), &gradient_options(),
-                  &model_options()},
+                  &comparison_options(), &model_options()},
        .examples = {"attn decoder", "attn decoder --kind decoder-only --check-causal"},
        .run = run_transformer});
   commands.push_back({.name = "transformer",
@@ -147,7 +148,7 @@ std::vector<Command> model_commands() {
                                     option::memory_mask,
                                     option::memory_valid_length}),
                       .groups = {&matrix_options(), &weight_options(), &browser_options(),
-                                 &gradient_options(), &model_options()},
+                                 &gradient_options(), &comparison_options(), &model_options()},
                       .examples = {"attn transformer --outline", "attn transformer --check-causal",
                                    "attn transformer --size base --only 'encoder.2.*.weights'"},
                       .run = run_transformer});
@@ -167,7 +168,7 @@ std::vector<Command> model_commands() {
                                 {&option::sample, &option::temperature, &option::top_k, &option::top_p},
                                 "--sample-seed belongs to --sample, --temperature, --top-k or --top-p: give "
                                 "one of them"}}},
-                      .groups = {&matrix_options(), &model_options()},
+                      .groups = {&matrix_options(), &comparison_options(), &model_options()},
                       .examples = {"attn generate", "attn generate --model copy --source 'c a b'",
                                    "attn generate --temperature 1.5 --sample-seed 3"},
                       .run = run_generate});

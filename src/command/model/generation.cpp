@@ -32,16 +32,20 @@ std::size_t steps_of(const Transformer& model, const ModelInput& prompt, const A
   return std::min(asked, *places - prompt.size() + 1);
 }
 
-// With --only, all that is remembered may be kept at every step; without the cache every step has a mask.
+// With --only or --against, all that is remembered may be kept at every step; without the cache every step
+// has a mask.
 void require_moderate(const ModelChoice& choice, const GenerationTask& task, const Arguments& arguments) {
   const TransformerSizes& sizes = choice.model.sizes;
   const double words = static_cast<double>(words_without_cache(task, task.steps));
   const double longest = static_cast<double>(task.prompt.size() + task.steps);
   const double caches = words * static_cast<double>(4 * sizes.decoder_layers * sizes.d_model);
   const double masks = words * longest * static_cast<double>(task.cache == Cache::none);
-  if (masks + (arguments.has(option::only) ? caches : 0.0) <= static_cast<double>(most_cells)) return;
+  const Option* const keeps_all = arguments.has(option::only)      ? &option::only
+                                  : arguments.has(option::against) ? &option::against
+                                                                   : nullptr;
+  if (masks + (keeps_all ? caches : 0.0) <= static_cast<double>(most_cells)) return;
   fail("{} steps would keep too many numbers with {}: give fewer --steps", task.steps,
-       task.cache == Cache::none ? "--no-cache" : "--only");
+       keeps_all && task.cache != Cache::none ? keeps_all->name : option::no_cache.name);
 }
 
 // Every step adds its own matrices to the graph.

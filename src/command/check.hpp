@@ -1,0 +1,17 @@
+#pragma once
+
+#include "command/command.hpp"
+
+namespace attn {
+
+/// Reads the file of --against into the arguments. Where the line leaves out what the problem is computed
+/// from, its matrices are taken from the file: those that cannot be computed from others there. From JSON
+/// that attn wrote, the problem is the one in it. Throws InputError: unreadable, damaged, or nothing to
+/// compute from.
+void take_matrices_to_compare(const Command& command, Arguments& arguments);
+
+/// Puts the comparison of that file with the computation in the place of the page; the verdict is failed
+/// where a matrix differs. Throws InputError where no matrix of the file can be compared.
+void compare(Outcome& outcome, const Command& command, const Arguments& arguments);
+
+}  // namespace attn

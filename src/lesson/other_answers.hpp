@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "lesson/diagnosis.hpp"
+#include "quantity/working.hpp"
+
+namespace attn {
+
+/// The other cells of the matrices in a question, the nearest first.
+std::vector<Recognised> neighbors(const Working& asked);
+
+/// What is like them elsewhere: the cells in the same place of another head, and what rows sum to.
+std::vector<Recognised> alike(const Working& asked, const Graph& graph);
+
+/// The numbers of all matrices, those first that the answer is made of, and the sizes of these.
+std::vector<Recognised> other_numbers(const Working& asked, const Graph& graph);
+
+/// The other words of the row that is asked about.
+std::vector<Recognised> other_words(const Working& asked);
+
+/// The shape turned around, and those of other matrices.
+std::vector<Recognised> other_shapes(const Working& asked, const Graph& graph);
+
+/// The other choices of a comparison, and what is compared.
+std::vector<Recognised> other_choices(const Working& asked, const SolvedQuestion& solved);
+
+}  // namespace attn

@@ -1,0 +1,127 @@
+#include "mistake/others_names.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <initializer_list>
+#include <utility>
+
+#include "support/text.hpp"
+
+namespace attn {
+
+std::string plain_name(std::string_view name) {
+  std::string letters;
+  for (const char c : in_lower_case(name)) {
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c & 0x80) != 0) letters += c;
+  }
+  return letters;
+}
+
+namespace {
+
+// What others call a role, and which it may be, the likeliest first.
+struct Spelling {
+  std::string_view name;
+  std::vector<const Role*> roles;
+};
+
+const std::vector<Spelling>& spellings() {
+  using namespace role;
+  static const std::vector<Spelling> table = [] {
+    std::vector<Spelling> all;
+    const auto add = [&](std::vector<const Role*> roles, std::initializer_list<std::string_view> names) {
+      for (const std::string_view name : names) all.push_back({name, roles});
+    };
+    add({&x, &positioned}, {"x", "input", "inputs", "embeddings", "embedding", "emb", "embedded", "xs"});
+    add({&w_q}, {"wquery", "queryweight", "qweight", "queryprojection"});
+    add({&w_k}, {"wkey", "keyweight", "kweight", "keyprojection"});
+    add({&w_v}, {"wvalue", "valueweight", "vweight", "valueprojection"});
+    add({&w_o}, {"wout", "woutput", "outweight", "oweight", "outputprojection"});
+    add({&q, &query}, {"q", "query", "queries", "qs"});
+    add({&k}, {"k", "key", "keys", "ks"});
+    add({&v}, {"v", "value", "values", "vs"});
+    add({&scores, &scaled, &capped, &masked},
+        {"scores", "score", "attnscores", "attentionscores", "dots", "dotproducts", "qk", "qkt", "energy",
+         "energies", "rawscores", "similarity", "attnlogits", "attentionlogits"});
+    add({&logits, &scores, &scaled, &capped, &masked}, {"logits"});
+    add({&scaled, &capped, &masked}, {"scaled", "scaledscores", "scoresscaled", "scaledattentionscores"});
+    add({&masked}, {"masked", "maskedscores", "scoresmasked"});
+    add({&weights, &alignment},
+        {"weights", "attn", "attention", "attnweights", "attentionweights", "attnoutputweights", "a", "p",
+         "probs", "attnprobs", "attentionprobs", "alpha", "alphas", "softmax", "attentionmap", "attnmap",
+         "attentionmatrix", "w"});
+    add({&output, &context}, {"output", "out", "outputs", "y", "result"});
+    // Some call so what is not projected yet.
+    add({&output, &concat, &context}, {"attnoutput", "attentionoutput", "attnout", "o", "z"});
+    // What others call so is not projected yet; without heads and w_o it is the output.
+    add({&context, &concat, &head, &output},
+        {"context", "contextvector", "contextlayer", "ctx", "contextvec", "attended", "weightedvalues"});
+    add({&head, &output}, {"headoutput", "headoutputs", "headout", "outputheads"});
+    add({&concat, &head}, {"concatenated", "concatheads", "merged", "multihead"});
+    add({&role::mask}, {"attnmask", "attentionmask"});
+    add({&positions}, {"pe", "posenc", "positionalencoding", "positionalencodings", "posemb", "pos"});
+    add({&positioned}, {"xpos", "xpe", "xwithpositions", "withpositions"});
+    add({&mean}, {"mu", "means"});
+    add({&variance}, {"var", "variances", "sigma2"});
+    add({&normalised}, {"normalized", "xhat", "norm"});
+    add({&inner}, {"ffn1", "linear1", "hidden"});
+    add({&rectified, &activated}, {"relu", "activated", "activation"});
+    add({&feed_forward}, {"ff", "ffn", "mlp"});
+    add({&distribution}, {"probabilities", "outputprobs", "probs"});
+    add({&losses, &loss}, {"crossentropy", "nll"});
+    for (const Role* one : roles()) {
+      const auto same = [&](const Spelling& row) { return row.name == plain_name(one->leaf); };
+      if (!one->leaf.empty() && std::ranges::none_of(all, same)) all.push_back({one->leaf, {one}});
+    }
+    return all;
+  }();
+  return table;
+}
+
+// "grad_q", "q_grad" and "dq" are d_q.
+std::pair<std::string, bool> without_gradient(const std::string& name) {
+  for (const std::string_view word : {"gradient", "grad"}) {
+    if (name.starts_with(word)) return {name.substr(word.size()), true};
+    if (name.ends_with(word)) return {name.substr(0, name.size() - word.size()), true};
+  }
+  return {name, false};
+}
+
+}  // namespace
+
+std::vector<Reading> readings_of(std::string_view name) {
+  std::vector<std::pair<std::size_t, Reading>> all;  // behind how much of the name says the role
+  const auto add = [&](const std::string& letters, bool is_gradient) {
+    // "attn_2" and "head2_attn" are the second head's.
+    const std::size_t digits = letters.find_last_not_of("0123456789") + 1;
+    for (const Spelling& row : spellings()) {
+      const std::string spelled = plain_name(row.name);
+      if (letters.ends_with(spelled))
+        all.push_back(
+            {spelled.size(), {row.roles, letters.substr(0, letters.size() - spelled.size()), is_gradient}});
+      if (digits == letters.size() || digits == 0) continue;
+      for (const std::string_view of_head : {"head", "h", ""}) {
+        const std::string begin = spelled + std::string(of_head);
+        if (letters.substr(0, digits) == begin)
+          all.push_back({spelled.size(), {row.roles, "head" + letters.substr(digits), is_gradient}});
+      }
+    }
+  };
+  const std::string letters = plain_name(name);
+  const auto [rest, is_gradient] = without_gradient(letters);
+  add(rest, is_gradient);
+  if (!is_gradient && letters.starts_with('d')) add(letters.substr(1), true);
+  std::ranges::stable_sort(all, std::greater(), [](const auto& one) { return one.first; });
+  std::vector<Reading> readings;
+  for (auto& [said, reading] : all) readings.push_back(std::move(reading));
+  return readings;
+}
+
+std::span<const Role* const> roles_called(std::string_view name) {
+  const std::string letters = plain_name(name);
+  const auto found =
+      std::ranges::find_if(spellings(), [&](const Spelling& row) { return plain_name(row.name) == letters; });
+  return found == spellings().end() ? std::span<const Role* const>() : found->roles;
+}
+
+}  // namespace attn

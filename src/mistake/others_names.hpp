@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/role.hpp"
+
+namespace attn {
+
+/// A name without upper case and without all that is no letter or digit: "Attn-Weights" is "attnweights".
+std::string plain_name(std::string_view name);
+
+/// What a name says that people give a matrix: "grad_q", "head2_attn".
+struct Reading {
+  std::span<const Role* const> roles;  // which it may be, the likeliest first
+  std::string scope;                   // what stands before it, as a plain name
+  bool is_gradient;
+};
+
+/// All readings of a name, those first in which most of it says the role.
+std::vector<Reading> readings_of(std::string_view name);
+
+/// What people call so, without scopes: `Wq`, `attn_weights`, `Q`; the likeliest first. Empty: nothing.
+std::span<const Role* const> roles_called(std::string_view name);
+
+}  // namespace attn

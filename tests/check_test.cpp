@@ -1,0 +1,441 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <set>
+
+#include "command/app.hpp"
+#include "commands_tried.hpp"
+#include "files/matrix_file.hpp"
+#include "golden.hpp"
+#include "mistake/findings.hpp"
+#include "mistake/matching.hpp"
+#include "mistake/rewriting.hpp"
+#include "process.hpp"
+#include "support/error.hpp"
+#include "testing.hpp"
+
+namespace attn {
+namespace {
+
+const Environment& environment() {
+  static const Environment plain{.variable = [](const char*) { return std::nullopt; }};
+  return plain;
+}
+
+using Named = std::vector<std::pair<std::string, Matrix>>;
+
+void write_file(const std::string& path, const Named& matrices) {
+  std::vector<NamedMatrix> all;
+  for (const auto& [name, matrix] : matrices) all.push_back({name, &matrix});
+  std::string bytes;
+  Sink sink([&](std::string_view piece) { bytes += piece; });
+  write_npz(all, sink);
+  sink.flush();
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+// What a command computes, by name.
+Named computed(const Graph& graph) {
+  Named all;
+  for (const Node* node : graph.named()) {
+    if (node->operation) all.emplace_back(node->name, node->matrix());
+  }
+  return all;
+}
+
+// The same by somebody who makes a mistake; nothing where it cannot be made, or changes nothing.
+Named mistaken(const Graph& graph, const Mistake& mistake) {
+  try {
+    Rewriting again(graph, mistake);
+    Named all;
+    bool changes = false;
+    for (const Node* node : graph.named()) {
+      if (!node->operation) continue;
+      changes = changes || again.changes(*node);
+      all.emplace_back(node->name, again.of(*node).matrix());
+    }
+    return changes ? all : Named();
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
+// What is found in numbers of somebody else.
+Findings found_in(Graph& graph, const Named& numbers) {
+  std::vector<MatrixFile> files;
+  for (const auto& [name, matrix] : numbers)
+    files.push_back({.matrix = matrix, .precision = Precision::float64, .name = name});
+  return find_mistakes(graph, match(graph, files).compared);
+}
+
+bool is_found(const Findings& findings, const Mistake& mistake) {
+  return std::ranges::any_of(findings.all, [&](const Finding& finding) {
+    return std::ranges::find(finding.mistakes, &mistake) != finding.mistakes.end();
+  });
+}
+
+std::string checked(const std::string& path, const Words& line, Verdict expected) {
+  const Answer answer = attn::answer(Words{"check", path} + line, environment());
+  std::string text;
+  Sink sink([&](std::string_view bytes) { text += bytes; });
+  write(answer, sink);
+  sink.flush();
+  CHECK_MESSAGE(answer.verdict == expected, text);
+  return in_one_line(text);
+}
+
+bool looks_different(const Named& one, const Named& other) {
+  return !std::ranges::equal(one, other, [](const auto& a, const auto& b) {
+    return difference(a.second, b.second, Rounding(a.second, Precision::float64)).agrees();
+  });
+}
+
+// Three sizes: one small head, several heads with masks and no square matrix, and models; and computations
+// that have what these have not.
+const std::vector<Words> computations_checked = {
+    {"walk", "--example", "thinking-machines"},
+    {"walk", "--text", "a b c d e", "--d-model", "6", "--heads", "2", "--d-k", "4", "--causal",
+     "--valid-length", "4", "--positions", "sinusoidal", "--seed", "3"},
+    {"transformer", "--source", "a b c <blank>", "--target", "b c a", "--layers", "1", "--seed", "3"},
+    {"walk", "--text", "a b c", "--memory-text", "d e f g", "--d-model", "4", "--score", "gaussian", "--seed",
+     "3"},
+    {"walk", "--text", "a b c d", "--d-model", "4", "--score", "additive", "--seed", "3"},
+    {"walk", "--text", "a b c d", "--d-model", "4", "--positions", "relative-bias", "--d-ff", "6", "--layers",
+     "2", "--seed", "3"},
+    {"walk", "--example", "thinking-machines", "--backward"},
+    {"decoder",
+     "--kind",
+     "decoder-only",
+     "--target",
+     "a b c d",
+     "--positions",
+     "rotary",
+     "--activation",
+     "gelu",
+     "--norm",
+     "pre",
+     "--norm-kind",
+     "rms",
+     "--heads",
+     "2",
+     "--kv-heads",
+     "1",
+     "--layers",
+     "1",
+     "--seed",
+     "3"},
+    {"walk", "--text", "a b c", "--d-model", "4", "--score", "gaussian", "--score-sigma", "0.5", "--seed",
+     "3"},
+    {"walk", "--text", "a b c", "--d-model", "4", "--score", "bilinear", "--seed", "3"},
+    {"walk", "--text", "a b c", "--d-model", "4", "--heads", "2", "--soft-cap", "2", "--seed", "3"},
+    {"walk", "--text", "a b c", "--text", "d e", "--d-model", "4", "--seed", "3"},
+    {"walk", "--text", "a b c", "--d-model", "4", "--mask", "0 0 0; 1 1 0; 1 0 1", "--seed", "3"},
+    {"walk", "--q", "1 2 3 4; 0 1 0 2; 1 0 2 1", "--k", "2 1 0 1; 1 1 3 0; 0 1 1 2", "--v",
+     "1 2 3 4; 5 7 6 9; 0 8 4 2", "--heads", "2"},
+    {"encoder", "--source", "a b c", "--activation", "gelu-tanh", "--unscaled-embeddings", "--heads", "4",
+     "--kv-heads", "2", "--d-model", "8", "--layers", "1", "--seed", "3"},
+    {"layer-norm", "--x", "1 2 4; 0 1 0; -3 5 2", "--gamma", "1 2 3", "--beta", "1 0 -1"},
+    {"align", "--source", "a b c", "--target", "b c", "--seed", "3", "--hidden", "3", "--cell", "gru"},
+    {"walk", "--text", "a b c", "--d-model", "4", "--score", "cosine", "--seed", "3"},
+    {"walk", "--text", "a b c", "--memory-text", "d e f g", "--d-model", "4", "--causal", "--seed", "3"},
+    {"walk", "--text", "a b c", "--text", "d e", "--d-model", "4", "--heads", "2", "--seed", "3"},
+    {"walk", "--text", "a b c d e", "--d-model", "8", "--positions", "sinusoidal", "--seed", "3"},
+    {"walk", "--text", "a b c d e", "--d-model", "8", "--heads", "2", "--positions", "rotary", "--seed", "3"},
+    {"walk", "--text", "a b c d", "--d-model", "4", "--positions", "relative-vectors", "--seed", "3"},
+    {"encoder", "--source", "a b c", "--activation", "silu", "--layers", "1", "--heads", "1", "--seed", "3"},
+    {"encoder", "--source", "a b c", "--activation", "tanh", "--layers", "1", "--heads", "1", "--seed", "3"},
+    {"decoder", "--kind", "decoder-only", "--target", "a b c <blank>", "--activation", "tanh", "--layers",
+     "1", "--heads", "1", "--seed", "3", "--backward"},
+    {"generate", "--kind", "decoder-only", "--target", "a b c", "--positions", "rotary", "--steps", "3",
+     "--temperature", "2", "--top-k", "2", "--layers", "1", "--seed", "1"},
+    {"walk", "--text", "a b c", "--text", "d e", "--text", "f g", "--d-model", "4", "--heads", "2", "--seed",
+     "3"},
+    {"walk", "--text", "a b c",  "--d-model", "2",        "--bq",   "1 2", "--bk",
+     "2 1",  "--bv",   "3 1",    "--wo",      "1 2; 0 1", "--bo",   "1 4", "--d-ff",
+     "3",    "--b1",   "1 -2 3", "--b2",      "2 5",      "--seed", "3"},
+    {"align", "--source", "a b c", "--target", "b c", "--seed", "3", "--hidden", "3", "--variant",
+     "scaled-dot"},
+    {"align", "--source", "a b c", "--target", "b c", "--seed", "3", "--hidden", "3", "--variant", "luong"},
+};
+
+TEST_SUITE("attn check") {
+  TEST_CASE("every mistake is named that can be made and seen in a computation") {
+    const TemporaryFolder folder;
+    const std::string path = folder.path("mine.npz");
+    std::set<std::string_view> named_somewhere;
+    for (const Words& line : computations_checked) {
+      const Answer right = attn::answer(line, environment());
+      const std::shared_ptr<Graph> graph = right.computation.graph;
+      const Named numbers = computed(*graph);
+      const Findings of_right = found_in(*graph, numbers);
+      CHECK(of_right.all.empty());
+      std::set<std::string_view> named;
+      for (const Mistake& mistake : mistakes()) {
+        const Named theirs = mistaken(*graph, mistake);
+        if (theirs.empty()) continue;
+        CAPTURE(command_line(line));
+        CAPTURE(mistake.name);
+        if (looks_different(theirs, numbers)) {
+          CHECK(is_found(found_in(*graph, theirs), mistake));
+          // The command computes everything again: one file for each computation goes through it.
+          if (named.empty()) {
+            write_file(path, theirs);
+            check_has(checked(path, line, Verdict::failed),
+                      fmt::format("- {}{}:", mistake.name,
+                                  mistake.kind == Mistake::Kind::convention ? " (a convention)" : ""));
+          }
+          named.insert(mistake.name);
+        } else {
+          // A convention with the same numbers is nothing that could be hidden.
+          const bool is_told = std::ranges::find(of_right.hidden, &mistake) != of_right.hidden.end();
+          CHECK(is_told == (mistake.kind == Mistake::Kind::error));
+        }
+      }
+      CHECK(!named.empty());
+      named_somewhere.merge(named);
+    }
+    // The others do not show in these: a loss that only training has, biases of random models, which are 0,
+    // or norms, which are all alike there. All of them are tried against loops.
+    CHECK(20 * named_somewhere.size() >= 19 * mistakes().size());
+  }
+
+  TEST_CASE("names are read as people write them and numbers at the digits that are written") {
+    const TemporaryFolder folder;
+    const std::string text =
+        folder.write("mine.json", R"({"attn": [[0.88, 0.12], [0.73, 0.27]], "foo": [[1]]})");
+    const Finished same = run_attn({"check", text, "--example", "thinking-machines"});
+    CHECK(same.code == 0);
+    check_has(same.out, "attn");
+    check_has(in_one_line(same.out), "foo: the computation has no matrix of this name.");
+    check_has(same.out, "to 2 decimals");
+    const std::string wrong = folder.write("attn.csv", "0.88,0.12\n0.72,0.28\n");
+    const Finished differs = run_attn({"check", wrong, "--example", "thinking-machines"});
+    CHECK(differs.code == 1);
+    check_has(in_one_line(differs.out), "2 of its 4 cells differ, in row 2.");
+    check_has(differs.out, "Only the first row is right.");
+  }
+
+  TEST_CASE("heads may be stacked or averaged and a batch may be of one") {
+    const TemporaryFolder folder;
+    const Words example = {"--q",      "1 2; 0 1", "--k", "2 1; 1 1", "--v",
+                           "1 2; 5 7", "--heads",  "2",   "--scale",  "none"};
+    // The scores of head 1 are 2 1; 0 0, and those of head 2 are 2 2; 1 1.
+    const std::string stacked =
+        folder.write("a.json", R"({"scores": [[[[2, 1], [0, 0]], [[2, 2], [1, 1]]]]})");
+    CHECK(run_attn(Words{"check", stacked} + example).code == 0);
+    const std::string average = folder.write("b.json", R"({"weights": [[0.6155, 0.3845], [0.5, 0.5]]})");
+    const Finished averaged = run_attn(Words{"check", average} + example);
+    CHECK(averaged.code == 0);
+    check_has(averaged.out, "average_weights");
+    const std::string one = folder.write("c.json", R"({"scores": [[[2, 1], [0, 0]], [[2, 2], [1, 3]]]})");
+    const Finished differs = run_attn(Words{"check", one} + example);
+    CHECK(differs.code == 1);
+    check_has(differs.out, "It is right in head 1, and differs in head 2.");
+  }
+
+  TEST_CASE("a matrix that may be several is the one that a mistake explains") {
+    const TemporaryFolder folder;
+    const std::string qk = R"({"Q": [[1, 2], [0, 1]], "K": [[2, 1], [1, 1]], "V": [[1, 2], [5, 7]], )";
+    // Scaled by 2 in the place of √2: q kᵀ is 4 3; 1 1.
+    const Finished scaled =
+        run_attn({"check", folder.write("a.json", qk + R"("logits": [[2, 1.5], [0.5, 0.5]]})")});
+    CHECK(scaled.code == 1);
+    check_has(scaled.out, "- scale-squared:");
+    // What is concatenated and what is projected are two matrices.
+    const std::string two = folder.write(
+        "b.json",
+        qk + R"("Wo": [[1, 1], [0, 2]], "context": [[4, 4.5], [3, 5.5]], "out": [[9, 9], [9, 9]]})");
+    const Finished both = run_attn({"check", two, "--scale", "none", "--heads", "2", "--format", "csv"});
+    CHECK(both.code == 1);
+    check_has(both.out, R"("concat","context","2×2",)");
+    check_has(both.out, R"("output","out","2×2",)");
+  }
+
+  TEST_CASE("a right matrix that was not used is told and so is a mistake together with a convention") {
+    const TemporaryFolder folder;
+    const std::string qk = R"({"Q": [[2, 0], [0, 2]], "K": [[1, 0], [0, 1]], "V": [[1, 2], [5, 7]], )";
+    // The scaled scores are right, and the weights are those of 2 0; 0 2.
+    const Finished unused =
+        run_attn({"check", folder.write("a.json", qk + R"("scaled": [[1.4142136, 0], [0, 1.4142136]],
+                                                 "weights": [[0.8808, 0.1192], [0.1192, 0.8808]]})")});
+    CHECK(unused.code == 1);
+    check_has(unused.out, "- not-scaled:");
+    check_has(in_one_line(unused.out),
+              "scaled is right in the file. So weights was not computed from it there.");
+    // The mask is reversed, and the last row is all masked: a large negative number makes its weights equal.
+    const Finished both =
+        run_attn({"check", folder.write("b.json", qk + R"("weights": [[0, 1], [0.5, 0.5]]})"), "--causal"});
+    CHECK(both.code == 1);
+    check_has(in_one_line(both.out), "together with a convention");
+    check_has(both.out, "- mask-reversed");
+    check_has(both.out, "- equal-where-all-masked");
+  }
+
+  TEST_CASE("a matrix that a fingerprint identifies is not said to be unexplained") {
+    const TemporaryFolder folder;
+    const Finished turned =
+        run_attn({"check", folder.write("a.json", R"({"weights": [[0.8808, 0.7311], [0.1192, 0.2689]]})"),
+                  "--example", "thinking-machines"});
+    CHECK(turned.code == 1);
+    check_has(turned.out, "It is the transpose of the right matrix.");
+    CHECK(turned.out.find("No mistake") == std::string::npos);
+    CHECK(turned.out.find("columns sum to 1") == std::string::npos);
+  }
+
+  TEST_CASE("a name is what it says although the numbers are those of another matrix") {
+    const TemporaryFolder folder;
+    const Finished unprojected = run_attn(
+        {"check",
+         folder.write("a.json", R"({"Q": [[1, 2], [0, 1]], "K": [[2, 1], [1, 1]], "V": [[1, 1], [1, 1]],
+                                    "Wo": [[1, 1], [0, 2]], "output": [[1, 1], [1, 1]]})"),
+         "--heads", "2"});
+    CHECK(unprojected.code == 1);
+    check_has(unprojected.out, "- output-not-projected:");
+  }
+
+  TEST_CASE("names that count layers are read from 0 and from 1") {
+    const TemporaryFolder folder;
+    const std::string parameters = folder.path("p.npz"), trace = folder.path("t.npz");
+    const Words model = {"encoder", "--d-model", "4", "--heads", "2", "--layers", "2", "--text", "1 2 3"};
+    REQUIRE(run_attn(model + Words{"--seed", "1", "--save-parameters", parameters, "-o", trace}).code == 0);
+    const auto of = [&](const std::string& name) { return read_matrix(trace + ":" + name).matrix; };
+    for (const auto& [prefix, stacks] : {std::pair<std::string, std::string>{"layers.", "0 1"},
+                                         std::pair<std::string, std::string>{"block", "1 2"}}) {
+      const std::string first_number = stacks.substr(0, 1), second_number = stacks.substr(2);
+      const std::string path = folder.path("mine.npz");
+      write_file(path, {{prefix + first_number + ".norm1", of("encoder.1.norm_1.output")},
+                        {prefix + second_number + ".norm1", of("encoder.2.norm_1.output")},
+                        {prefix + second_number + ".ffn", of("encoder.2.feed_forward.output")},
+                        {prefix + second_number + ".attn_output", of("encoder.2.self_attention.output")}});
+      const Finished same =
+          run_attn({"check", path, "encoder", "--parameters", parameters, "--heads", "2", "--text", "1 2 3"});
+      CHECK(same.code == 0);
+      check_has(same.out, "encoder.2.feed_forward.output");
+    }
+  }
+
+  TEST_CASE("queries keys and values may be stacked by heads") {
+    const TemporaryFolder folder;
+    const std::string path =
+        folder.write("a.json", R"({"q": [[[[1], [0]], [[2], [1]]]], "k": [[[[2], [1]], [[1], [1]]]],
+      "v": [[[[1], [5]], [[2], [7]]]], "scores": [[[[2, 1], [0, 0]], [[2, 2], [1, 1]]]]})");
+    const Finished same = run_attn({"check", path});
+    CHECK(same.code == 0);
+    check_has(same.out, "head.2.scores");
+  }
+
+  TEST_CASE("parameters of PyTorch may stand beside what their module returned") {
+    const TemporaryFolder folder;
+    // Queries and keys are those of thinking-machines' kind: identity, and the output is the values.
+    const auto file = [&](const std::string& weights) {
+      return folder.write("mine.json",
+                          R"({"in_proj_weight": [[1, 0], [0, 1], [1, 0], [0, 1], [2, 0], [0, 2]],
+                              "in_proj_bias": [0, 0, 0, 0, 0, 0], "out_proj.weight": [[1, 0], [0, 1]],
+                              "out_proj.bias": [0, 1], "x": [[1, 0], [0, 2]], "attn_output_weights": )" +
+                              weights + "}");
+    };
+    // Scores 1 0; 0 4 of one head.
+    const std::string one = file("[[0.6698, 0.3302], [0.0558, 0.9442]]");
+    CHECK(run_attn({"check", one, "--heads", "1"}).code == 0);
+    refuses({"check", one}, "does not say how many heads there are: give --heads N");
+    // Head 1 has 1 0; 0 0, and head 2 has 0 0; 0 4.
+    const std::string two = file("[[[[0.7311, 0.2689], [0.5, 0.5]], [[0.5, 0.5], [0.0180, 0.9820]]]]");
+    const Finished same = run_attn({"check", two});
+    CHECK(same.code == 0);
+    check_has(same.out, "All 3 matrices agree");
+  }
+
+  TEST_CASE("masks and dropout and rounding are seen in numbers that no mistake gives") {
+    const TemporaryFolder folder;
+    const Words problem = {"--q", "1 2 0; 0 1 1; 3 1 1", "--k", "2 1 1; 1 1 0; 0 2 1",
+                           "--v", "1 2; 5 7; 4 4"};
+    const auto page_of = [&](const Words& more,
+                             const std::function<double(std::size_t i, std::size_t j, double)>& change) {
+      const std::string computed = folder.path("right.npz"), mine = folder.path("mine.npz");
+      CHECK(run_attn(Words{"walk"} + problem + more + Words{"--only", "weights", "-o", computed}).code == 0);
+      Matrix weights = read_matrix(computed + ":weights").matrix;
+      for (std::size_t i = 0; i < weights.shape().rows; ++i) {
+        for (std::size_t j = 0; j < weights.shape().columns; ++j) weights(i, j) = change(i, j, weights(i, j));
+      }
+      write_file(mine, {{"weights", weights}});
+      const Finished page = run_attn(Words{"check", mine} + problem);
+      CHECK(page.code == 1);
+      return in_one_line(page.out);
+    };
+    const auto as_it_is = [](std::size_t, std::size_t, double x) { return x; };
+    check_has(page_of({"--causal"}, as_it_is), "as with a causal mask (--causal)");
+    check_has(page_of({"--valid-length", "2"}, as_it_is), "Column 3 is 0: as with a mask of this key");
+    check_has(
+        page_of({}, [](std::size_t i, std::size_t j, double x) { return i == j ? 0.0 : x / 0.9; }),
+        "3 of its weights are 0, and all others are 1.111 times the right ones: as from dropout of 0.1");
+    check_has(
+        page_of({}, [](std::size_t, std::size_t, double x) { return rounded_to(Precision::bfloat16, x); }),
+        "These are the right numbers, rounded to bfloat16.");
+  }
+
+  TEST_CASE("a number is rounded to a type as the type holds it") {
+    CHECK(rounded_to(Precision::float32, 0.1) == static_cast<double>(0.1F));
+    CHECK(rounded_to(Precision::float32, 1e-45) == static_cast<double>(1e-45F));
+    CHECK(rounded_to(Precision::float16, 0.1) == 0.0999755859375);
+    CHECK(rounded_to(Precision::float16, 65504.0) == 65504.0);
+    CHECK(std::isinf(rounded_to(Precision::float16, -1e9)));
+    CHECK(rounded_to(Precision::float16, 1e-9) == 0.0);
+    CHECK(rounded_to(Precision::bfloat16, 0.1) == 0.10009765625);
+    CHECK(rounded_to(Precision::float64, 0.1) == 0.1);
+  }
+
+  TEST_CASE("what is generated word by word with a cache is compared") {
+    const TemporaryFolder folder;
+    const std::string all = folder.path("all.npz");
+    const Words line = {"generate", "--kind", "decoder-only", "--target", "a b",
+                        "--steps",  "2",      "--seed",       "1"};
+    CHECK(run_attn(line + Words{"--only", "*", "-o", all}).code == 0);
+    CHECK(run_attn(Words{"check", all} + line).code == 0);
+    const Finished hotter = run_attn(Words{"check", all} + line + Words{"--temperature", "2"});
+    CHECK(hotter.code == 1);
+    check_has(hotter.out, "- temperature-missing:");
+  }
+
+  TEST_CASE("the page of a comparison is the golden one") {
+    // Softmax over the queries, and what attn does not know.
+    const std::string mine =
+        R"({"Q": [[1, 2, 0], [0, 1, 1]], "K": [[2, 1, 1], [1, 0, 2]], "V": [[1, 2], [5, 7]],
+      "attn": [[0.7604, 0.3595], [0.2396, 0.6405]], "out": [[2.558, 4.038], [3.442, 4.962]], "loss": [[1]]})";
+    for (const auto& [format, golden] :
+         {std::pair{"text", "comparison.txt"}, std::pair{"markdown", "comparison.md"},
+          std::pair{"csv", "comparison.csv"}}) {
+      const Finished page = run_attn({"check", "-", "--format", format, "--width", "80"}, {.input = mine});
+      CHECK(page.code == 1);
+      check_golden(golden, page.out, Tolerance::last_digit);
+    }
+  }
+
+  TEST_CASE("a problem may be in the file") {
+    const TemporaryFolder folder;
+    const std::string whole =
+        folder.write("x.json", R"({"x": [[1, 0], [0, 2]], "Wq": [[1, 1], [0, 1]], "Wk": [[1, 0], [0, 1]],
+                                  "scores": [[1, 2], [0, 4]]})");
+    CHECK(run_attn({"check", whole}).code == 0);
+    const std::string trace = folder.path("trace.json");
+    CHECK(run_attn({"walk", "--example", "animal", "-o", trace}).code == 0);
+    CHECK(run_attn({"check", trace}).code == 0);
+  }
+
+  TEST_CASE("what cannot be compared is refused") {
+    const TemporaryFolder folder;
+    const std::string alone = folder.write("mine.csv", "1,2\n3,4\n"),
+                      named = folder.write("b.json", R"({"foo": [[1]]})");
+    refuses({"check", alone, "--example", "thinking-machines"}, "say which it is with --as NAME");
+    refuses({"check", named}, "has nothing that its matrices can be computed from");
+    refuses({"check", named, "--example", "thinking-machines"}, "no matrix of");
+    refuses({"check", named, "--as", "weights", "--example", "thinking-machines"}, "leave out --as");
+    refuses({"check", folder.path("none.npz")}, "no such file");
+    refuses({"check", alone, "encode", "--example", "thinking-machines"}, "unknown command 'encode'");
+  }
+}
+
+}  // namespace
+}  // namespace attn
