@@ -175,7 +175,7 @@ TEST_CASE("a choice is told the numbers that decide and no bound that the questi
   CHECK(said(asked("kind: choice\nof: largest(weights[1]) > 0.5" + on), "two") ==
         "Here the largest number of weights[1] is 0.7.");
   CHECK(said(asked("kind: choice\nof: output[1,1] > log(5)" + on), "two") ==
-        "Compare output[1,1] = 13 with log(5) = 1.6094.");
+        "Compare output[1,1] = 13 with ln(5) = 1.6094.");
 }
 
 TEST_CASE("the first step of a solution is one and not the answer") {

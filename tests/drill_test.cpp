@@ -244,6 +244,17 @@ TEST_CASE("draws are the same on every machine") {
   CHECK(written(others.numbers(1, 8, 0, 99)) == "33 57 57 69 35 48 12 99");
 }
 
+TEST_CASE("what a problem asks for does not depend on how often its numbers are drawn") {
+  Draws draws{7, 1, 0}, again{7, 1, 1};
+  for (int i = 0; i < 20; ++i) CHECK(draws.kind(3) == again.kind(3));
+  DrillSeries series({*std::ranges::find(drills(), std::string_view("layer-norm"), &Drill::name)}, 7,
+                     block_runner());
+  int variances = 0;
+  for (int i = 0; i < 60; ++i) variances += series.next().problem.question.of.starts_with("variance");
+  CHECK(variances > 12);  // a third of them, about
+  CHECK(variances < 28);
+}
+
 TEST_CASE("a seed draws the same problems again, and another seed draws others") {
   for (const Drill& drill : drills()) {
     CAPTURE(drill.name);

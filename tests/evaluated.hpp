@@ -30,10 +30,7 @@ inline double evaluated(const Expression& expression) {
     case Expression::Kind::square:
       return parts.at(0) * parts.at(0);
     case Expression::Kind::call:
-      for (const Function* function : functions()) {
-        if (function->name == expression.notation.plain) return function->evaluate(parts.at(0));
-      }
-      break;
+      return expression.function->evaluate(parts.at(0));
   }
   return std::numeric_limits<double>::quiet_NaN();
 }

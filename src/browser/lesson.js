@@ -10,9 +10,9 @@ class LessonPage {
     const follow = () => this.follow();
     this.puzzles = [...document.querySelectorAll("section.puzzle")]
       .filter((section) => this.puzzleOf(section).inputs.length > 0)
-      .map((section, i) => {
+      .map((section) => {
         const { computations } = this.data;
-        return new PuzzleForm(section, this.puzzleOf(section), i, { computations, kept: this.kept, follow });
+        return new PuzzleForm(section, this.puzzleOf(section), { computations, kept: this.kept, follow });
       });
     this.results = [...this.changes, ...this.puzzles.flatMap((puzzle) => puzzle.results)];
     this.grids = new Grids(this.results, { precision: 4, reveal: () => {} });

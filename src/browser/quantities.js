@@ -7,6 +7,7 @@ const functionsTyped = {
   sqrt: Math.sqrt,
   exp: Math.exp,
   log: Math.log,
+  ln: Math.log,
   sin: Math.sin,
   cos: Math.cos,
   tanh: Math.tanh,

@@ -1,55 +1,17 @@
 // The questions of a lesson: each is answered, hinted at and judged where it stands.
 
-const missesForHint = 2;
 const missesForFirstStep = 3;
 
-// What was answered, in the browser where it allows that: by the key of a question or a puzzle, the last answer,
-// whether it is right, whether the first was, and how it ended without being right.
-class Kept {
-  constructor(name) {
-    this.name = `attn lesson ${name}`;
-    this.answers = this.read();
-  }
-
-  read() {
-    try {
-      return JSON.parse(localStorage.getItem(this.name)) ?? {};
-    } catch {
-      return {}; // not allowed, or damaged
-    }
-  }
-
-  keep(key, answer) {
-    this.answers[key] = { ...answer, first: this.answers[key]?.first ?? answer.right };
-    this.write();
-  }
-
-  // A question that ends otherwise: its answer was shown, or it was skipped.
-  pass(key, end) {
-    this.answers[key] = { text: "", right: false, ...this.answers[key], end };
-    this.write();
-  }
-
-  forget() {
-    this.answers = {};
-    this.write();
-  }
-
-  write() {
-    try {
-      localStorage.setItem(this.name, JSON.stringify(this.answers));
-      this.isKept = true;
-    } catch {
-      this.isKept = false;
-    }
-  }
-}
-
-class QuestionForm {
-  // `question` is what attn wrote; `follow` is called when something was answered.
-  constructor(section, question, number, { kept, follow }) {
-    Object.assign(this, { section, question, number, kept, follow });
-    this.makeForm();
+class QuestionForm extends LessonForm {
+  constructor(section, question, number, lesson) {
+    super(section, question.hints ?? [], lesson);
+    Object.assign(this, { question, number });
+    this.stepButton = this.button("First step", () => this.firstStep());
+    this.answerButton = this.button("Show the answer", () => this.showAnswer());
+    this.skipButton = this.button("Skip", () => this.skip());
+    const filledIn = question.kind === "choice" ? this.makeChoices() : this.makeField();
+    const buttons = [this.hintButton, this.stepButton, this.answerButton, this.skipButton];
+    section.append(this.makeForm([filledIn], ...buttons), this.verdict, this.help);
     this.clear();
     const answered = this.kept.answers[question.key];
     if (!answered) return;
@@ -59,35 +21,6 @@ class QuestionForm {
   }
 
   // --- its parts
-
-  makeForm() {
-    this.verdict = element("div", { class: "verdict", role: "status" });
-    this.help = element("div", { class: "help", role: "status" });
-    const button = (title, act) => {
-      const made = element("button", { type: "button" }, title);
-      made.addEventListener("click", act);
-      return made;
-    };
-    this.hintButton = button("Hint", () => this.hint());
-    this.stepButton = button("First step", () => this.firstStep());
-    this.answerButton = button("Show the answer", () => this.showAnswer());
-    this.skipButton = button("Skip", () => this.skip());
-    const form = element(
-      "form",
-      { class: "reply" },
-      this.question.kind === "choice" ? this.makeChoices() : this.makeField(),
-      element("button", { type: "submit", class: "check" }, "Check"),
-      this.hintButton,
-      this.stepButton,
-      this.answerButton,
-      this.skipButton,
-    );
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.check();
-    });
-    this.section.append(form, this.verdict, this.help);
-  }
 
   makeField() {
     this.field = element("input", {
@@ -131,24 +64,15 @@ class QuestionForm {
   // --- answering
 
   clear() {
-    this.misses = 0;
+    this.open();
     this.hasStep = false;
-    this.hints = 0;
-    this.end = undefined; // "right", "shown" or "skipped", once it is over
     this.write("");
-    this.section.dataset.state = "open";
-    this.verdict.replaceChildren();
-    this.help.replaceChildren();
     this.offer();
   }
 
   // Help that is there for as many misses; the answer is always shown on request.
   offer() {
-    const hints = this.question.hints ?? [];
-    this.hintButton.hidden = this.isAnswered() || this.hints >= hints.length;
-    this.hintButton.textContent =
-      hints.length > 1 ? `Hint ${Math.min(this.hints + 1, hints.length)} of ${hints.length}` : "Hint";
-    this.hintButton.classList.toggle("offered", this.misses >= missesForHint);
+    this.offerHint(this.isAnswered());
     const hasStep = this.question.first !== undefined && !this.hasStep;
     this.stepButton.hidden = this.isAnswered() || !hasStep || this.misses < missesForFirstStep;
     this.stepButton.classList.toggle("offered", true);
@@ -169,40 +93,18 @@ class QuestionForm {
     if (mark === "convention") return this.say("Another convention. ", says);
     this.kept.keep(this.question.key, { text: typed, right: mark === "right" });
     if (mark === "right") return this.close("right");
-    ++this.misses;
-    this.say("Not yet. ", says || "Try again.");
-    this.adviseHelp();
-    this.offer();
+    this.miss(says || "Try again.");
     this.follow(this);
   }
 
-  adviseHelp() {
-    if (this.misses < missesForHint) return;
-    const hasHint = this.hints < (this.question.hints ?? []).length;
+  advise() {
     const hasStep = this.misses >= missesForFirstStep && this.question.first !== undefined;
-    const advice = hasStep
-      ? "The first step of the solution can be shown now."
-      : hasHint
-        ? "A hint may help: press Hint."
-        : "";
-    if (advice) this.verdict.append(element("p", { class: "advice" }, advice));
-  }
-
-  say(strong, sentence) {
-    this.verdict.replaceChildren(element("p", {}, strong ? element("strong", {}, strong) : "", sentence));
-  }
-
-  hint() {
-    this.verdict.querySelector(".advice")?.remove();
-    const { hints } = this.question;
-    const which = hints.length > 1 ? `Hint ${this.hints + 1} of ${hints.length}: ` : "Hint: ";
-    this.help.append(element("p", {}, element("strong", {}, which), hints[this.hints++]));
-    this.offer();
+    return hasStep ? "The first step of the solution can be shown now." : super.advise();
   }
 
   firstStep() {
     this.hasStep = true;
-    this.help.append(element("p", {}, element("strong", {}, "First step: "), this.question.first));
+    this.helpWith("First step: ", this.question.first);
     this.offer();
   }
 

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -8,12 +7,10 @@
 #include "command/block_runner.hpp"
 #include "command/command.hpp"
 #include "command/course.hpp"
-#include "files/matrix_file.hpp"
+#include "command/lesson_actions.hpp"
 #include "files/opened.hpp"
 #include "lesson/course.hpp"
 #include "lesson/lesson.hpp"
-#include "lesson/lesson_page.hpp"
-#include "lesson/lint.hpp"
 #include "lesson/printed.hpp"
 #include "lesson/progress.hpp"
 #include "lesson/show.hpp"
@@ -24,10 +21,6 @@
 
 namespace attn {
 namespace {
-
-Lesson lesson_named(const Arguments& arguments) {
-  return find_lesson(arguments.words[1]);
-}
 
 Outcome list(const Arguments& arguments) {
   const ProgressFile file = progress_so_far(arguments);
@@ -104,80 +97,6 @@ Outcome review(const Arguments& arguments) {
   });
 }
 
-std::string names_of(const std::vector<const Mistake*>& mistakes) {
-  std::vector<std::string_view> names;
-  for (const Mistake* mistake : mistakes) names.push_back(mistake->name);
-  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
-}
-
-// What would be recognised among the answers to each question, so that authors choose their numbers.
-Listing recognised_listing(const std::vector<CheckedQuestion>& questions) {
-  Listing listing{{"line", "what", "answers", "lesson"}, {}};
-  listing.shown = 3;  // a heading names the lesson
-  for (const CheckedQuestion& question : questions) {
-    const std::string line = std::to_string(question.place.line);
-    listing.rows.push_back({"line " + line, "recognised",
-                            fmt::format("{}, {}, and the mistakes: {}", count_of(question.notes, "note"),
-                                        count_of(question.slips, "slip"), names_of(question.recognised)),
-                            question.place.path});
-    if (!question.not_told_apart.empty())
-      listing.rows.push_back(
-          {"line " + line, "same answer", names_of(question.not_told_apart), question.place.path});
-  }
-  return listing;
-}
-
-Outcome check(const Arguments& arguments) {
-  Outcome outcome;
-  std::string faults;
-  std::vector<Block> recognised;
-  for (auto path = arguments.words.begin() + 1; path != arguments.words.end(); ++path) {
-    const CheckedLesson checked = check_lesson(read_bytes(*path), *path, block_runner());
-    for (const std::string& fault : checked.faults) faults += (faults.empty() ? "" : "\n") + fault;
-    if (checked.questions.empty()) continue;
-    recognised.emplace_back(Heading{2, text(*path)});
-    recognised.emplace_back(recognised_listing(checked.questions));
-  }
-  if (faults.empty()) {
-    outcome = page_of({Prose{text("Nothing is wrong.")}});
-    if (!recognised.empty()) {
-      outcome.page.say(
-          Prose{text("Below are the wrong answers that are recognised. A mistake with the same answer as the "
-                     "correct one cannot be: other numbers might tell the two apart.")});
-    }
-    for (Block& block : recognised) outcome.page.blocks.push_back(std::move(block));
-    return outcome;
-  }
-  outcome.page.say(CodeBlock{"text", std::move(faults)});
-  outcome.verdict = Verdict::failed;
-  return outcome;
-}
-
-void refuse_to_replace(const std::string& path, const Arguments& arguments) {
-  if (is_there(path) && !arguments.has(option::yes))
-    fail("{} is there already: give another file, or --yes to replace it", path);
-}
-
-std::string without_line_end(const std::string& text) {
-  return std::string(without_ending(text));
-}
-
-// A lesson that there is nothing to find fault with: its output is in it.
-Outcome begin_new(const Arguments& arguments) {
-  const bool is_written = arguments.words.size() > 1;
-  const std::string path = is_written ? arguments.words[1] : "new.md";
-  if (!path.ends_with(".md")) fail("{}: a lesson is Markdown: give a name that ends in .md", path);
-  const Document document = read_document(lesson_template(), path);
-  const std::string lesson = with_outputs(document, outputs_of(document, block_runner()));
-  if (!is_written) return page_of({CodeBlock{"markdown", without_line_end(lesson)}});
-  refuse_to_replace(path, arguments);
-  Outcome outcome =
-      page_of({Prose{text(path, " is written. Find mistakes in it with ", code("attn lesson check " + path),
-                          ", and take it with ", code("attn lesson run " + path), ".")}});
-  outcome.files.push_back({path, lesson});
-  return outcome;
-}
-
 // What is left of the progress when a lesson, or without a name all of them, is forgotten.
 CourseProgress without(CourseProgress progress, const std::optional<std::string>& name) {
   if (!name) return {};
@@ -228,90 +147,6 @@ Outcome reset(const Arguments& arguments) {
   });
 }
 
-// What is to stand after the questions of an exported lesson.
-Exported to_export(const Arguments& arguments, const Lesson& lesson, const LessonResult& result,
-                   const LessonProgress& progress) {
-  if (arguments.has(option::worksheet)) return {lesson, result, AnswersShown::none};
-  if (arguments.has(option::with_answers)) return {lesson, result, AnswersShown::folded};
-  const std::optional<std::string> answers = arguments.text(option::answers);
-  if (!answers) return {lesson, result, AnswersShown::given, answers_of(lesson, result, progress)};
-  const std::vector<HandIn> all = hand_ins(*answers);
-  if (all.size() > 1)
-    fail("{} holds {}: give one of them, or mark all of them with attn lesson run", *answers,
-         count_of(all.size(), "file"));
-  return {lesson, result, AnswersShown::given, marked(result.questions, all.front()).answers};
-}
-
-// --- lessons as pages for browsers
-
-constexpr std::array<std::string_view, 1> formats_of_lessons = {"page"};
-
-bool asks_for_page(const Arguments& arguments) {
-  return arguments.text(option::format) == formats_of_lessons.front();
-}
-
-std::string page_for_browser(const Lesson& lesson) {
-  std::string page;
-  Sink sink([&](std::string_view bytes) { page += bytes; });
-  write_lesson_page(lesson, block_runner(), sink);
-  sink.flush();
-  return page;
-}
-
-Outcome export_page(const Arguments& arguments) {
-  const Lesson lesson = lesson_named(arguments);
-  for (const Option* left_out : {&option::answers, &option::worksheet, &option::with_answers}) {
-    if (arguments.has(*left_out))
-      fail("a page for browsers asks its questions itself: leave out {}", left_out->name);
-  }
-  if (arguments.words.size() == 2) {
-    Outcome outcome;
-    outcome.document = [page = page_for_browser(lesson)](const Style&, Sink& sink) { sink.write(page); };
-    return outcome;
-  }
-  const std::string& path = arguments.words[2];
-  if (!path.ends_with(".html") && !path.ends_with(".htm"))
-    fail("{}: a page for browsers is HTML: give a name that ends in .html", path);
-  refuse_to_replace(path, arguments);
-  Outcome outcome = page_of({Prose{text(path, " is written. Open it in a browser.")}});
-  outcome.files.push_back({path, page_for_browser(lesson)});
-  return outcome;
-}
-
-Outcome export_lesson(const Arguments& arguments) {
-  if (asks_for_page(arguments)) return export_page(arguments);
-  const Lesson lesson = lesson_named(arguments);
-  const LessonResult result = execute(lesson, block_runner());
-  const bool shows_progress =
-      !arguments.has_any(std::array{&option::answers, &option::worksheet, &option::with_answers});
-  ProgressFile file = shows_progress ? progress_so_far(arguments) : ProgressFile();
-  const Exported exported =
-      to_export(arguments, lesson, result, file.progress.lessons[progress_name(lesson)]);
-  // What was handed in fails where it is wrong; what is kept of one's own is only shown.
-  const bool fails =
-      arguments.has(option::answers) &&
-      std::ranges::any_of(exported.given, [](const auto& answer) { return !answer || answer->is_wrong(); });
-  if (arguments.words.size() == 2) {
-    const std::string markdown = exported_markdown(exported);
-    Outcome outcome = page_of({CodeBlock{"markdown", without_line_end(markdown)}});
-    outcome.verdict = fails ? Verdict::failed : Verdict::passed;
-    return with_warning(std::move(outcome), file, arguments);
-  }
-  const std::string& path = arguments.words[2];
-  if (!path.ends_with(".md") && !path.ends_with(".html"))
-    fail("{}: its ending does not say what to write: give a file that ends in .md or .html", path);
-  refuse_to_replace(path, arguments);
-  Outcome outcome = page_of({Prose{text(path, " is written.")}});
-  outcome.verdict = fails ? Verdict::failed : Verdict::passed;
-  outcome.files.push_back(
-      {path, path.ends_with(".md") ? exported_markdown(exported) : exported_html(exported)});
-  return with_warning(std::move(outcome), file, arguments);
-}
-
-Outcome show_coverage(const Arguments&) {
-  return page_of({coverage(built_in_lessons())});
-}
-
 constexpr Word lesson_word{"LESSON", Word::Count::one, Kind::path, choices::lessons};
 constexpr Word optional_lesson{"LESSON", Word::Count::optional, Kind::path, choices::lessons};
 
@@ -337,9 +172,9 @@ const std::array actions = {
     Action{"new",
            "print the beginning of a lesson of your own, or write it to a file",
            {{"FILE", Word::Count::optional, Kind::path}},
-           begin_new,
+           begin_lesson,
            {&option::yes}},
-    Action{"check", "check lessons that you write", {{"FILE", Word::Count::some, Kind::path}}, check},
+    Action{"check", "check lessons that you write", {{"FILE", Word::Count::some, Kind::path}}, check_lessons},
     Action{"coverage", "list which lessons cover which lines of the checklist", {}, show_coverage},
 };
 
@@ -353,10 +188,6 @@ std::vector<OptionChoice> choices::lessons() {
 
 std::span<const Action> lesson_actions() {
   return actions;
-}
-
-std::span<const std::string_view> lesson_formats() {
-  return formats_of_lessons;
 }
 
 // Options that change nothing there are refused, with the actions that take them.

@@ -5,18 +5,33 @@
 
 namespace attn {
 
-Draws::Draws(std::initializer_list<std::uint32_t> seed) {
-  std::seed_seq mixed(seed);
-  generator_.seed(mixed);
+namespace {
+
+Generator seeded(std::initializer_list<std::uint32_t> numbers) {
+  std::seed_seq mixed(numbers);
+  return Generator(mixed);
+}
+
+// Libraries differ in how they make a number of a range out of bits, so that this is done here.
+std::size_t place_of(Generator& generator, std::size_t count) {
+  return static_cast<std::size_t>(uniform(generator) * static_cast<double>(count));
+}
+
+}  // namespace
+
+Draws::Draws(std::uint32_t seed, std::uint32_t problem, std::uint32_t attempt)
+    : kinds_(seeded({seed, problem})), generator_(seeded({seed, problem, attempt})) {}
+
+std::size_t Draws::kind(std::size_t count) {
+  return place_of(kinds_, count);
 }
 
 int Draws::between(int least, int most) {
   return least + static_cast<int>(place(static_cast<std::size_t>(most - least + 1)));
 }
 
-// Libraries differ in how they make a number of a range out of bits, so that this is done here.
 std::size_t Draws::place(std::size_t count) {
-  return static_cast<std::size_t>(uniform(generator_) * static_cast<double>(count));
+  return place_of(generator_, count);
 }
 
 WholeNumbers Draws::numbers(std::size_t rows, std::size_t columns, int least, int most, int step) {

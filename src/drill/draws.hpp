@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "math/random.hpp"
@@ -13,11 +12,15 @@ namespace attn {
 /// Whole numbers, as rows.
 using WholeNumbers = std::vector<std::vector<int>>;
 
-/// What a drill draws: the same for the same numbers on every machine.
+/// What a drill draws: the same for the same numbers on every machine. A problem is drawn again, as the next
+/// attempt, where the first numbers serve badly.
 class Draws {
  public:
-  /// The numbers together are the seed.
-  explicit Draws(std::initializer_list<std::uint32_t> seed);
+  Draws(std::uint32_t seed, std::uint32_t problem, std::uint32_t attempt);
+
+  /// What a problem asks for, of so many things: the same in all its attempts, so that none is drawn more
+  /// rarely because its numbers seldom serve.
+  std::size_t kind(std::size_t count);
 
   /// Each number from `least` to `most` is as probable as the others.
   int between(int least, int most);
@@ -39,7 +42,7 @@ class Draws {
   }
 
  private:
-  Generator generator_;
+  Generator kinds_, generator_;
 };
 
 /// A matrix as an option takes it: "2 1; 0 3".

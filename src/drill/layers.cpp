@@ -73,22 +73,23 @@ std::vector<int> draw_even_row(Draws& draws) {
 
 DrillProblem draw_layer_norm(Draws& draws) {
   const std::vector<int> row = draw_even_row(draws);
-  const std::size_t asked = draws.place(3), column = draws.place(4);
+  const std::size_t asked = draws.kind(3), column = draws.place(4);
   const int mean = std::accumulate(row.begin(), row.end(), 0) / 4;
   int squares = 0;
   for (const int number : row) squares += (number - mean) * (number - mean);
   DrillProblem problem;
   problem.given = {Given{"x"}};
   problem.question.on = fmt::format("attn layer-norm --x '{}' --epsilon 0", written(WholeNumbers{row}));
-  const std::string given = "Layer normalization of this row, with ε = 0 and without γ and β: ";
   if (asked == 0) {
-    problem.question.ask = given + "what is the variance that it divides by?";
     problem.question.of = "variance[1,1]";
     problem.question.hints = {"Take the mean of the squared distances from the mean.",
                               fmt::format("The mean is {}.", mean), fmt::format("{} / 4", squares)};
     problem.question.ask = "Layer normalization takes the variance of this row. What is it?";
   } else {
-    problem.question.ask = fmt::format("{}what becomes of number {}? Give 2 decimals.", given, column + 1);
+    problem.question.ask = fmt::format(
+        "Layer normalization of this row, with ε = 0 and without γ and β: what becomes of number {}? Give 2 "
+        "decimals.",
+        column + 1);
     problem.question.tolerance = 0.005;
     problem.question.of = fmt::format("normalised[1,{}]", column + 1);
     problem.question.hints = {"Subtract the mean and divide by the standard deviation.",

@@ -24,7 +24,7 @@ DrillProblem draw_shape(Draws& draws) {
       Shaped{"output", "of the outputs", "There is a row for each query, as long as a value."},
       Shaped{"k", "k of the keys", "There is a row for each key, as long as a query."}};
   const std::vector<int> sizes = draws.shuffled(std::vector<int>{2, 3, 4, 5, 6, 7});
-  const Shaped& asked = shaped[draws.place(shaped.size())];
+  const Shaped& asked = shaped[draws.kind(shaped.size())];
   DrillProblem problem;
   problem.question.ask = fmt::format(
       "{} queries attend to {} keys. Queries have {} numbers each, and values {}. Which shape does the "
@@ -66,12 +66,11 @@ DrillProblem draw_split(Draws& draws) {
       Shaped{"head.1.output", "the matrix of the outputs of one head",
              "There is a row for each word, as long as a value of this head."}};
   const HeadSizes sizes = draw_heads(draws);
-  const Shaped& asked = shaped[draws.place(shaped.size())];
+  const Shaped& asked = shaped[draws.kind(shaped.size())];
   DrillProblem problem;
   problem.question.ask = fmt::format(
-      "Self-attention over {} words with embeddings of d_model = {} numbers has {} heads, which split q, k "
-      "and v "
-      "evenly. Which shape does {} have? Give rows × columns.",
+      "Self-attention over {} words with d_model = {} has {} heads, which split q, k and v evenly. Which "
+      "shape does {} have? Give rows × columns.",
       sizes.n, sizes.d_model, sizes.heads, asked.called);
   problem.question.kind = AnswerKind::shape;
   problem.question.of = fmt::format("shape({})", asked.matrix);
@@ -86,12 +85,11 @@ DrillProblem draw_split(Draws& draws) {
 DrillProblem draw_concatenation(Draws& draws) {
   const HeadSizes sizes = draw_heads(draws);
   const int d_v = draws.one_of({1, 2, 4, 5});
-  const bool asks_for_w_o = draws.place(2) == 0;
+  const bool asks_for_w_o = draws.kind(2) == 0;
   DrillProblem problem;
   problem.question.ask = fmt::format(
-      "Self-attention over {} words with embeddings of d_model = {} numbers has {} heads. The output of each "
-      "head "
-      "has d_v = {} numbers per word. Which shape does {} have? Give rows × columns.",
+      "Self-attention over {} words with d_model = {} has {} heads. The values of each head have the size "
+      "d_v = {}. Which shape does {} have? Give rows × columns.",
       sizes.n, sizes.d_model, sizes.heads, d_v,
       asks_for_w_o ? "the matrix W_O of the output projection" : "the concatenation of all heads");
   problem.question.kind = AnswerKind::shape;
@@ -151,18 +149,18 @@ DrillProblem draw_parameters_of_feed_forward(Draws& draws) {
 }
 
 DrillProblem draw_parameters(Draws& draws) {
-  return draws.place(2) == 0 ? draw_parameters_of_attention(draws) : draw_parameters_of_feed_forward(draws);
+  return draws.kind(2) == 0 ? draw_parameters_of_attention(draws) : draw_parameters_of_feed_forward(draws);
 }
 
 DrillProblem draw_multiply_adds(Draws& draws) {
   const int n = draws.one_of({3, 5, 6, 10, 12}), d = draws.one_of({4, 8, 16, 20});
-  const bool asks_for_attention = draws.place(2) == 0;
+  const bool asks_for_attention = draws.kind(2) == 0;
   DrillProblem problem;
   problem.question.on = fmt::format("attn cost --n {} --d {}", n, d);
   problem.solution = "--only layers";
   if (asks_for_attention) {
     problem.question.ask = fmt::format(
-        "Self-attention without projections reads {} words with embeddings of {} numbers. How many "
+        "Self-attention without projections reads {} words with embeddings of size {}. How many "
         "multiply-adds do the scores and the weighted sums take together?",
         n, d);
     problem.question.of = "layers[self-attention,multiply-adds]";
@@ -177,8 +175,8 @@ DrillProblem draw_multiply_adds(Draws& draws) {
     return problem;
   }
   problem.question.ask = fmt::format(
-      "A recurrent layer reads {0} words. Input and state have {1} numbers, and each is multiplied by a "
-      "{1}×{1} matrix at every position. How many multiply-adds does the layer take?",
+      "A recurrent layer reads {} words. Input and state have the size d = {}, and each of the two is "
+      "multiplied by a d×d matrix at every position. How many multiply-adds does the layer take?",
       n, d);
   problem.question.of = "layers[recurrent,multiply-adds]";
   problem.question.hints = {"At each position, a row of d numbers is multiplied by two d×d matrices.",

@@ -23,7 +23,7 @@ DrillProblem draw_gradient(Draws& draws) {
                          d = draws.shuffled(std::vector{1, 2, 3, 4, 5});
   const WholeNumbers values = {{v[0], v[1]}, {v[2], v[3]}}, upstream = {{d[0], d[1]}, {d[2], d[3]}};
   const std::size_t row = draws.place(2) + 1, column = draws.place(2) + 1;
-  const bool is_of_a_value = draws.place(2) == 0;
+  const bool is_of_a_value = draws.kind(2) == 0;
   DrillProblem problem;
   Question& question = problem.question;
   question.tolerance = two_decimals;

@@ -62,7 +62,7 @@ DrillProblem draw_softmax_of_logarithms(Draws& draws) {
   std::ranges::sort(known);
   known.erase(std::unique(known.begin(), known.end()), known.end());
   for (const int number : known)
-    powers.push_back(fmt::format("e^{:.4f} {} {}", std::log(number), number == 1 ? "=" : "≈", number));
+    powers.push_back(number == 1 ? "e⁰ = 1" : fmt::format("e^{:.4f} ≈ {}", std::log(number), number));
   DrillProblem problem;
   problem.given = {Given{"scores"}};
   problem.question.ask =
@@ -78,7 +78,7 @@ DrillProblem draw_softmax_of_logarithms(Draws& draws) {
 }
 
 DrillProblem draw_either_softmax(Draws& draws) {
-  return draws.place(2) == 0 ? draw_softmax(draws) : draw_softmax_of_logarithms(draws);
+  return draws.kind(2) == 0 ? draw_softmax(draws) : draw_softmax_of_logarithms(draws);
 }
 
 DrillProblem draw_masked_softmax(Draws& draws) {
@@ -119,7 +119,7 @@ DrillProblem draw_causal_mask(Draws& draws) {
   problem.solution = "--only mask";
   problem.question.hints = {"With a causal mask, a word attends to itself and to the words before it.",
                             fmt::format("\"{}\" is word {}.", words[row], row + 1)};
-  if (draws.place(2) == 0) {
+  if (draws.kind(2) == 0) {
     problem.question.ask =
         fmt::format("The sentence is \"{}\", and the mask is causal. Does \"{}\" attend to \"{}\"?",
                     fmt::join(words, " "), words[row], words[column]);

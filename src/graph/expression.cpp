@@ -1,6 +1,7 @@
 #include "graph/expression.hpp"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <set>
 
@@ -76,6 +77,9 @@ void each(std::span<double> x) {
 double root_of(double x) {
   return std::sqrt(x);
 }
+double magnitude_of(double x) {
+  return std::fabs(x);
+}
 
 Expression half() {
   return number(0.5);
@@ -95,14 +99,37 @@ Expression silu_worked_out(const Expression& x) {
 
 }  // namespace
 
-const Function exponential = {"exp", "\\exp", elementary::exp, elementary::exp};
-const Function hyperbolic_tangent = {"tanh",           "\\tanh", elementary::tanh,
-                                     elementary::tanh, nullptr,  &tanh_derivative};
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+
+const Function exponential = {"exp",
+                              "\\exp",
+                              elementary::exp,
+                              elementary::exp,
+                              nullptr,
+                              nullptr,
+                              {0.0, unbounded, "A power of e is never negative."}};
+const Function hyperbolic_tangent = {"tanh",
+                                     "\\tanh",
+                                     elementary::tanh,
+                                     elementary::tanh,
+                                     nullptr,
+                                     &tanh_derivative,
+                                     {-1.0, 1.0, "tanh lies between −1 and 1."}};
 const Function error_function = {"erf", "\\operatorname{erf}", elementary::erf, elementary::erf};
-const Function logistic = {"sigmoid", "\\sigma",           elementary::logistic, elementary::logistic,
-                           nullptr,   &logistic_derivative};
-const Function rectifier = {"ReLU",  "\\operatorname{ReLU}", elementary::relu, elementary::relu,
-                            nullptr, &rectifier_derivative};
+const Function logistic = {"sigmoid",
+                           "\\sigma",
+                           elementary::logistic,
+                           elementary::logistic,
+                           nullptr,
+                           &logistic_derivative,
+                           {0.0, 1.0, "The sigmoid function lies between 0 and 1."}};
+const Function rectifier = {"ReLU",
+                            "\\operatorname{ReLU}",
+                            elementary::relu,
+                            elementary::relu,
+                            nullptr,
+                            &rectifier_derivative,
+                            {0.0, unbounded, "ReLU is never negative."}};
 const Function gelu_function = {"GELU",           "\\operatorname{GELU}", elementary::gelu,
                                 elementary::gelu, gelu_worked_out,        &gelu_derivative};
 const Function gelu_by_tanh_function = {"GELU_tanh",
@@ -113,17 +140,35 @@ const Function gelu_by_tanh_function = {"GELU_tanh",
                                         &gelu_by_tanh_derivative};
 const Function silu_function = {"SiLU",           "\\operatorname{SiLU}", elementary::silu,
                                 elementary::silu, silu_worked_out,        &silu_derivative};
-const Function sine = {"sin", "\\sin", elementary::sin, each<elementary::sin>};
-const Function cosine = {"cos", "\\cos", elementary::cos, each<elementary::cos>};
-const Function square_root = {"√", "\\operatorname{sqrt}", root_of, each<root_of>};
+const Function sine = {"sin",
+                       "\\sin",
+                       elementary::sin,
+                       each<elementary::sin>,
+                       nullptr,
+                       nullptr,
+                       {-1.0, 1.0, "A sine lies between −1 and 1."}};
+const Function cosine = {"cos",
+                         "\\cos",
+                         elementary::cos,
+                         each<elementary::cos>,
+                         nullptr,
+                         nullptr,
+                         {-1.0, 1.0, "A cosine lies between −1 and 1."}};
+const Function square_root = {"√",
+                              "\\operatorname{sqrt}",
+                              root_of,
+                              each<root_of>,
+                              nullptr,
+                              nullptr,
+                              {0.0, unbounded, "A square root is never negative."}};
 const Function logarithm = {"ln", "\\ln", elementary::log, each<elementary::log>};
-
-std::span<const Function* const> functions() {
-  static constexpr const Function* all[] = {
-      &exponential,           &hyperbolic_tangent, &error_function, &logistic, &rectifier,   &gelu_function,
-      &gelu_by_tanh_function, &silu_function,      &sine,           &cosine,   &square_root, &logarithm};
-  return all;
-}
+const Function absolute_value = {"abs",
+                                 "\\operatorname{abs}",
+                                 magnitude_of,
+                                 each<magnitude_of>,
+                                 nullptr,
+                                 nullptr,
+                                 {0.0, unbounded, "An absolute value is never negative."}};
 
 Expression worked_out(const Function& function, Expression argument) {
   return function.worked_out ? function.worked_out(argument) : call(function, std::move(argument));
@@ -133,6 +178,7 @@ Expression call(const Function& function, Expression argument) {
   Expression result =
       branch(Expression::Kind::call, function.evaluate(argument.value), {std::move(argument)});
   result.notation = {std::string(function.name), std::string(function.latex)};
+  result.function = &function;
   return result;
 }
 

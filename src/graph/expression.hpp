@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,6 +30,8 @@ struct Symbol {
   Formula formula;
 };
 
+struct Function;
+
 /// How one cell came about: a small tree of terms whose leaves are cells and numbers. It is a value, not
 /// text, so that every format can write it and so that its cells can be explained in turn.
 struct Expression {
@@ -40,6 +43,7 @@ struct Expression {
   Cell cell = {};         // of a cell; without a node where the matrix is told by a symbol
   std::shared_ptr<const Symbol> matrix = {};
   std::vector<Expression> parts = {};
+  const Function* function = nullptr;  // of a call
 };
 
 Expression number(double value);
@@ -62,6 +66,14 @@ struct Derivative {
   std::string (*reason)(const std::string& cell, double z);  // null: the terms say it
 };
 
+/// Between which numbers results lie, whatever they are computed from, and the sentence that says so. Without
+/// bounds there is none.
+struct Bounds {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  std::string_view says = {};
+};
+
 /// A function of one number that an expression may call.
 struct Function {
   std::string_view name;
@@ -70,6 +82,7 @@ struct Function {
   void (*evaluate_all)(std::span<double> x);                // x ← f(x), cell by cell
   Expression (*worked_out)(const Expression& x) = nullptr;  // with simpler functions; null: it is known
   const Derivative* derivative = nullptr;                   // null: no operation applies it to every cell
+  Bounds bounds = {};
 };
 extern const Function exponential;
 extern const Function hyperbolic_tangent;
@@ -85,8 +98,7 @@ extern const Function sine;
 extern const Function cosine;
 extern const Function square_root;
 extern const Function logarithm;  // to the base e
-/// All of them.
-std::span<const Function* const> functions();
+extern const Function absolute_value;
 
 /// Of tanh 1 − y² and of the logistic function y (1 − y), where y is the result. Of the rectifier 1 where the
 /// result is above 0, else 0. Of the others what their definitions give.

@@ -95,6 +95,8 @@ class Operation {
   virtual RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const;
   /// Whether compute() may be given the first operand in the memory of the result, row upon row.
   virtual bool overwrites() const { return false; }
+  /// Between which numbers every cell of the result lies, whatever the operands are.
+  virtual Bounds bounds() const { return {}; }
   /// Whether it only moves its operands' numbers to other places and computes none.
   virtual bool moves() const { return false; }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "lesson/combining.hpp"
@@ -23,37 +22,6 @@ bool is_whole(double number) {
 bool is_below(double a, double b) {
   return a < b - 1e-9 * std::fmax(1.0, std::fabs(b));
 }
-
-// A function whose results have bounds.
-struct Range {
-  const Function* function;
-  double least, most;
-  std::string_view says;
-};
-
-const std::array ranges = {
-    Range{&hyperbolic_tangent, -1.0, 1.0, "tanh lies between −1 and 1."},
-    Range{&logistic, 0.0, 1.0, "The sigmoid function lies between 0 and 1."},
-    Range{&rectifier, 0.0, INFINITY, "ReLU is never negative."},
-};
-
-// An operation whose results have bounds, by its name in the table of operations.
-struct NamedRange {
-  std::string_view operation;
-  double least, most;
-  std::string_view says;
-};
-
-constexpr std::array named_ranges = {
-    NamedRange{"row_variances", 0.0, INFINITY, "A variance is never negative: it is a mean of squares."},
-    NamedRange{"half_squared_norms", 0.0, INFINITY, "A sum of squares is never negative."},
-    NamedRange{"minus_half_squared_distances", -INFINITY, 0.0,
-               "This is minus half of a squared distance, so it is never positive."},
-    NamedRange{"unit_rows", -1.0, 1.0, "A number of a vector of length 1 lies between −1 and 1."},
-    NamedRange{"sinusoid", -1.0, 1.0, "Sine and cosine lie between −1 and 1."},
-    NamedRange{"cross_entropy", 0.0, INFINITY,
-               "A loss is never negative: it is minus the logarithm of a probability."},
-};
 
 Sentence bound_of_softmax(const Node& node, const Working& asked, double typed) {
   const std::vector<double> scores = node.operands[0]->row(asked.row);
@@ -107,16 +75,8 @@ Sentence bound_of_cell(const Working& asked, double typed) {
     return "A mask has only 0 and 1.";
   if (!node.operation) return std::nullopt;
   const Operation& operation = *node.operation;
-  if (const Function* const function = function_of(operation)) {
-    for (const Range& range : ranges) {
-      if (range.function == function && (typed < range.least || typed > range.most))
-        return std::string(range.says);
-    }
-  }
-  for (const NamedRange& range : named_ranges) {
-    if (range.operation == operation.name() && (typed < range.least || typed > range.most))
-      return std::string(range.says);
-  }
+  if (const Bounds bounds = operation.bounds(); typed < bounds.least || typed > bounds.most)
+    return std::string(bounds.says);
   if (is_softmax(operation)) return bound_of_softmax(node, asked, typed);
   if (is_matmul(operation) && node.operands[0]->rows_sum_to_one())
     return bound_of_average(node, asked, typed);
@@ -167,8 +127,7 @@ bool stays_positive(const Working& working) {
     case Kind::negative:
       return false;
     case Kind::call:
-      return working.name == "exp" || working.name == "abs" ||
-             ((working.name == "sqrt" || working.name == "√") && stays_positive(working.parts[0]));
+      return working.function->bounds.least >= 0.0;
     case Kind::sum:
     case Kind::product:
     case Kind::inverse:

@@ -16,14 +16,14 @@ using Kind = Working::Kind;
 
 // The m of exp(a − m), or null.
 const Working* shift_of(const Working& working) {
-  const bool is_shifted = working.kind == Kind::call && working.name == "exp" &&
+  const bool is_shifted = working.kind == Kind::call && working.function == &exponential &&
                           working.parts[0].kind == Kind::sum && working.parts[0].parts.size() == 2 &&
                           is_negative(working.parts[0].parts[1]);
   return is_shifted ? &working.parts[0].parts[1].parts[0] : nullptr;
 }
 
 Working shifted(const Working& working, const std::function<Working(const Working&)>& by) {
-  return everywhere(working, "exp", [&](const Working& call) {
+  return everywhere(working, exponential, [&](const Working& call) {
     if (!shift_of(call)) return call;
     Working other = call;
     other.parts[0] = by(call.parts[0].parts[0]);

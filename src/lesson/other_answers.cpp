@@ -321,7 +321,7 @@ std::string compared(const Working& asked, const Question& question) {
   const Working &left = asked.parts[0], &right = asked.parts[1];
   if (!is_only_bound(right, question))
     return fmt::format("Compare {} with {}.", named(left, " = "), named(right, " = "));
-  const Working& plain = is_call(left) && left.function == absolute_value ? left.parts[0] : left;
+  const Working& plain = is_call(left) && left.function == &absolute_value ? left.parts[0] : left;
   const bool is_difference = &plain != &left && plain.kind == Kind::sum && plain.parts.size() == 2 &&
                              plain.parts[1].kind == Kind::negative;
   if (is_difference)

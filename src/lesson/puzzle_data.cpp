@@ -244,8 +244,10 @@ class PuzzleWriter {
       member("row", working.row);
       member("column", working.column);
     }
-    if (working.kind == Working::Kind::row || working.kind == Working::Kind::call)
-      member("name", working.name);
+    if (working.kind == Working::Kind::row) member("name", working.row_function->name);
+    if (working.kind == Working::Kind::call)
+      member("name",
+             std::ranges::find(number_functions(), working.function, &NumberFunction::function)->name);
     if (!working.parts.empty()) {
       json_.key("parts");
       json_.begin_array();

@@ -48,9 +48,9 @@ const Working& bare(const Working& part) {
 bool are_alike(const Working& one, const Working& other) {
   return equal_but_for_last_bits(number_from(one), number_from(other));
 }
-Working everywhere(Working working, std::string_view called,
+Working everywhere(Working working, const Function& called,
                    const std::function<Working(const Working&)>& instead) {
   for (Working& part : working.parts) part = everywhere(std::move(part), called, instead);
-  return working.kind == Kind::call && working.name == called ? instead(working) : working;
+  return working.kind == Kind::call && working.function == &called ? instead(working) : working;
 }
 }  // namespace attn

@@ -44,7 +44,7 @@ const Working& bare(const Working& part);
 bool are_alike(const Working& one, const Working& other);
 
 /// With something else in the place of each call of a function.
-Working everywhere(Working working, std::string_view called,
+Working everywhere(Working working, const Function& called,
                    const std::function<Working(const Working&)>& instead);
 
 // The slips in a working itself, not in its parts: one kind each.

@@ -22,13 +22,14 @@ struct TypeRow {
   double least;
   int bits;            // of a number, with the one that is not stored
   int least_exponent;  // below which there are fewer
+  int few_digits;      // fewer decimal digits than these are nearly never enough for a number of this type
 };
 
 constexpr TypeRow types[] = {
-    {Precision::float16, "float16", 4e-3, 1e-5, 11, -14},
-    {Precision::bfloat16, "bfloat16", 3e-2, 1e-4, 8, -126},
-    {Precision::float32, "float32", 1e-5, 1e-7, 24, -126},
-    {Precision::float64, "float64", 1e-9, 1e-12, 53, -1022},
+    {Precision::float16, "float16", 4e-3, 1e-5, 11, -14, 0},
+    {Precision::bfloat16, "bfloat16", 3e-2, 1e-4, 8, -126, 0},
+    {Precision::float32, "float32", 1e-5, 1e-7, 24, -126, 7},
+    {Precision::float64, "float64", 1e-9, 1e-12, 53, -1022, 14},
 };
 
 const TypeRow& row_of(Precision precision) {
@@ -47,13 +48,15 @@ bool is_short(double x) {
   return !std::isfinite(x) || is_whole(bits * std::frexp(x, &exponent));
 }
 
-// The shortest decimal that is this double: how many digits it has, and how many of them behind the point.
+// The shortest decimal that is this number of its type: how many digits it has, and how many of them behind
+// the point.
 struct Digits {
   int all = 0, decimals = 0;
 };
 
-Digits digits_of(double x) {
-  const std::string shortest = fmt::format("{}", x);
+Digits digits_of(double x, Precision type) {
+  const std::string shortest =
+      type == Precision::float32 ? fmt::format("{}", static_cast<float>(x)) : fmt::format("{}", x);
   Digits digits;
   const std::size_t exponent = shortest.find('e');
   const std::string mantissa = shortest.substr(0, exponent);
@@ -72,6 +75,13 @@ Digits digits_of(double x) {
   digits.all = static_cast<int>(figures.size());
   digits.decimals = std::max(decimals, 0);
   return digits;
+}
+
+// Numbers of a type are compared at their decimals only if there are several that hold no decimal exactly:
+// 0.5 and 0.25 may be all that there is of them.
+bool may_be_rounded_by_hand(std::span<const double> all) {
+  constexpr std::ptrdiff_t least = 4;
+  return std::ranges::count_if(all, [](double x) { return !is_short(x); }) >= least;
 }
 
 constexpr int all_digits = 16;  // of a double: so many are not what somebody rounded to
@@ -113,13 +123,14 @@ Rounding::Rounding(const Matrix& theirs, Precision precision)
                           [](double x) { return std::isnan(x) || x == rounded_to(Precision::float32, x); }) &&
       !std::ranges::all_of(all, is_short))
     precision_ = Precision::float32;
-  if (precision != Precision::written) return;
+  const bool are_written = precision == Precision::written;
+  if (!are_written && !may_be_rounded_by_hand(all)) return;
   Digits most;
   for (const double x : all) {
     if (!std::isfinite(x)) continue;
-    const Digits digits = digits_of(x);
+    const Digits digits = digits_of(x, are_written ? Precision::float64 : precision_);
     most = {std::max(most.all, digits.all), std::max(most.decimals, digits.decimals)};
-    if (most.all >= all_digits) return;
+    if (most.all >= (are_written ? all_digits : row_of(precision_).few_digits)) return;
   }
   decimals_ = most.decimals;
   digits_ = most.all;

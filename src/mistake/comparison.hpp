@@ -18,7 +18,7 @@ double rounded_to(Precision type, double x);
 std::string_view name_of(Precision type);
 
 /// How exactly somebody else's numbers can be compared: at the digits that a file writes, or at the type of
-/// its numbers.
+/// its numbers, or at the decimals that they were rounded to before they were stored in it.
 class Rounding {
  public:
   Rounding() = default;

@@ -51,6 +51,7 @@ Told another_matrix(const Seen& seen);
 // In weights and in masks.
 Told sums(const Seen& seen);
 Told masked_weights(const Seen& seen);
+Told masked_as_well(const Seen& seen);
 Told more_masked(const Seen& seen);
 Told dropout(const Seen& seen);
 Told another_mask_value(const Seen& seen);

@@ -8,27 +8,32 @@
 namespace attn {
 namespace {
 
+// What a fingerprint is good for: it says what the matrix is; or it hints at a cause; or it only says where
+// to look.
+enum class Worth { identity, hint, place };
+
 struct Fingerprint {
   Told (*told)(const Seen& seen);
-  bool identifies = false;
+  Worth worth = Worth::hint;
 };
 
 // In the order in which they are told.
 constexpr Fingerprint table[] = {
     {fingerprint::not_finite},
     {fingerprint::other_shape},
-    {fingerprint::is_transpose, true},
-    {fingerprint::all_zero, true},
-    {fingerprint::another_matrix, true},
-    {fingerprint::a_factor, true},
-    {fingerprint::an_offset, true},
-    {fingerprint::rounded, true},
-    {fingerprint::other_order, true},
+    {fingerprint::is_transpose, Worth::identity},
+    {fingerprint::all_zero, Worth::identity},
+    {fingerprint::another_matrix, Worth::identity},
+    {fingerprint::a_factor, Worth::identity},
+    {fingerprint::an_offset, Worth::identity},
+    {fingerprint::rounded, Worth::identity},
+    {fingerprint::other_order, Worth::identity},
+    {fingerprint::masked_as_well, Worth::identity},
     {fingerprint::sums},
     {fingerprint::more_masked},
     {fingerprint::dropout},
     {fingerprint::right_rows},
-    {fingerprint::right_columns},
+    {fingerprint::right_columns, Worth::place},
     {fingerprint::another_mask_value},
     {fingerprint::masked_weights},
     {fingerprint::a_little},
@@ -41,8 +46,9 @@ Fingerprints fingerprints(const Seen& seen) {
   for (const Fingerprint& fingerprint : table) {
     Told told = fingerprint.told(seen);
     if (!told) continue;
+    if (fingerprint.worth != Worth::place) all.summary = *told;
     all.sentences.push_back(std::move(*told));
-    all.identify = fingerprint.identifies;
+    all.identify = fingerprint.worth == Worth::identity;
     if (all.identify) break;
   }
   return all;

@@ -19,6 +19,7 @@ struct Seen {
 /// What can be seen of a matrix that differs before any mistake is tried.
 struct Fingerprints {
   std::vector<std::string> sentences;
+  std::string summary;    // the one that says most of a cause; empty where none does
   bool identify = false;  // the last one says what the matrix is: the transpose, another matrix, a multiple
 };
 

@@ -73,6 +73,29 @@ Told fingerprint::another_mask_value(const Seen& seen) {
       written_digits(*value, fingerprint_digits));
 }
 
+namespace {
+
+// The right weights without those that are 0 in theirs, and the rest so that each row sums to 1 again.
+Matrix without_dropped(const Seen& seen) {
+  Matrix rest = seen.right;
+  for (std::size_t i = 0; i < rest.shape().rows; ++i) {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < rest.shape().columns; ++j) {
+      if (seen.theirs(i, j) == 0.0) rest(i, j) = 0.0;
+      sum += rest(i, j);
+    }
+    for (double& x : row(rest, i)) x = sum > 0.0 ? x / sum : 0.0;
+  }
+  return rest;
+}
+
+}  // namespace
+
+Told fingerprint::masked_as_well(const Seen& seen) {
+  Told told = more_masked(seen);
+  return told && same_numbers(seen, without_dropped(seen)) ? told : std::nullopt;
+}
+
 // Weights that are 0 because their key is masked, where the computation masks it not.
 Told fingerprint::more_masked(const Seen& seen) {
   const Shape shape = seen.theirs.shape();

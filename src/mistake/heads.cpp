@@ -134,16 +134,16 @@ Made one_head(const Node& node, Rewriting& again) {
 
 constexpr std::array table = {
     Mistake{"heads-split-by-reshape", error, "heads split by a reshape without a transpose",
-            "This is what a reshape to heads × words × d_k gives: a head gets some words with all their "
-            "columns. Reshape to words × heads × d_k, then exchange the first two axes.",
+            "This is what a reshape to heads × words × d_k gives: a head gets only some of the words, with "
+            "columns of several heads. Reshape to words × heads × d_k, then exchange the first two axes.",
             split_by_reshape},
     Mistake{"heads-merged-by-reshape", error, "heads merged by a reshape without a transpose",
             "This is what a reshape of the stacked heads gives: it mixes words. Exchange the axes of heads "
             "and words before the reshape, so that the heads of one word stand beside each other.",
             merged_by_reshape},
     Mistake{"heads-reshaped", error, "heads split and merged by reshapes without a transpose",
-            "This is what reshapes without a transpose give, before and after the heads: a head gets some "
-            "words with all their columns. Exchange the axes of heads and words.",
+            "This is what reshapes without a transpose give, before and after the heads: a head gets only "
+            "some of the words, with columns of several heads. Exchange the axes of heads and words.",
             split_and_merged_by_reshape},
     Mistake{"heads-in-strides", error, "every h-th column for a head instead of neighboring ones",
             "This is what every h-th column gives, with h heads. A head has neighboring columns: the first "

@@ -284,6 +284,7 @@ class CellFunction final : public InPlace {
   }
 
   const Function& function() const { return gradient_.function; }
+  Bounds bounds() const override { return function().bounds; }
 
   Cost cost(std::span<const Shape> operands) const override {
     return {.element_operations = operands[0].cells()};

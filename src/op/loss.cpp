@@ -80,6 +80,9 @@ class CrossEntropy final : public RowByRow {
   CrossEntropy(const Node& logits, const Node& ids, double smoothing) : targets_(logits, ids, smoothing) {}
 
   std::string_view name() const override { return "cross_entropy"; }
+  Bounds bounds() const override {
+    return {.least = 0.0, .says = "A loss is never negative: it is minus the logarithm of a probability."};
+  }
   double smoothing() const { return targets_.smoothing; }
   std::vector<Attribute> attributes() const override { return targets_.attributes(); }
 

@@ -56,6 +56,9 @@ class MinusHalfSquaredDistances final : public RowByMatrix {
   explicit MinusHalfSquaredDistances(Sentences sentences) : sentences_(sentences) {}
 
   std::string_view name() const override { return "minus_half_squared_distances"; }
+  Bounds bounds() const override {
+    return {.most = 0.0, .says = "This is minus half of a squared distance, so it is never positive."};
+  }
 
   Frame frame(Operands operands) const override {
     const Frame &a = operands[0]->frame, &b = operands[1]->frame;

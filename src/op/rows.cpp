@@ -59,6 +59,9 @@ class RowMeans final : public RowByRow {
 class RowVariances final : public RowByRow {
  public:
   std::string_view name() const override { return "row_variances"; }
+  Bounds bounds() const override {
+    return {.least = 0.0, .says = "A variance is never negative: it is a mean of squares."};
+  }
 
   Frame frame(Operands operands) const override {
     const Frame& x = operands[0]->frame;
@@ -108,6 +111,7 @@ class RowVariances final : public RowByRow {
 class HalfSquaredNorms final : public RowByRow {
  public:
   std::string_view name() const override { return "half_squared_norms"; }
+  Bounds bounds() const override { return {.least = 0.0, .says = "A sum of squares is never negative."}; }
 
   Frame frame(Operands operands) const override {
     const Frame& x = operands[0]->frame;
@@ -144,6 +148,9 @@ class HalfSquaredNorms final : public RowByRow {
 class UnitRows final : public InPlace {
  public:
   std::string_view name() const override { return "unit_rows"; }
+  Bounds bounds() const override {
+    return {-1.0, 1.0, "A number of a vector of length 1 lies between −1 and 1."};
+  }
 
   Formula formula(std::span<const Formula> operands) const override {
     const Formula x = within(Binding::product, operands[0]);

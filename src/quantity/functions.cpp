@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "attention/saturation.hpp"
-#include "math/elementary.hpp"
+#include "graph/expression.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
 
@@ -15,14 +15,16 @@ namespace {
 
 constexpr std::array named_numbers = {Constant{"e", std::numbers::e}};
 
+// What people type for a function.
 constexpr std::array of_numbers = {
-    NumberFunction{"sqrt", [](double x) { return std::sqrt(x); }},
-    NumberFunction{"exp", [](double x) { return elementary::exp(x); }},
-    NumberFunction{"log", elementary::log},
-    NumberFunction{"sin", elementary::sin},
-    NumberFunction{"cos", elementary::cos},
-    NumberFunction{"tanh", [](double x) { return elementary::tanh(x); }},
-    NumberFunction{"abs", absolute_value},
+    NumberFunction{"sqrt", &square_root},
+    NumberFunction{"exp", &exponential},
+    NumberFunction{"log", &logarithm},
+    NumberFunction{"ln", &logarithm},
+    NumberFunction{"sin", &sine},
+    NumberFunction{"cos", &cosine},
+    NumberFunction{"tanh", &hyperbolic_tangent},
+    NumberFunction{"abs", &absolute_value},
 };
 
 // The column of this cell. A question whose answer is one of several words alike has no answer.
@@ -99,10 +101,6 @@ TieError::TieError(const std::string& one, const std::string& other, double numb
 
 bool equal_but_for_last_bits(double a, double b) {
   return a == b || std::fabs(a - b) <= 1e-12 * std::fmax(std::fabs(a), std::fabs(b));
-}
-
-double absolute_value(double number) {
-  return std::fabs(number);
 }
 
 std::span<const Constant> constants() {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "graph/expression.hpp"
 #include "quantity/quantity.hpp"
 #include "support/error.hpp"
 
@@ -17,10 +18,10 @@ struct Constant {
   double value;
 };
 
-/// A function of a number.
+/// A function of a number, by what is typed for it.
 struct NumberFunction {
   std::string_view name;
-  double (*of)(double);
+  const Function* function;
 };
 
 /// A row of a matrix: the numbers, and what their columns are called.
@@ -51,9 +52,6 @@ struct ShapeFunction {
   std::string_view name;
   Quantity (*of)(const Shape& shape);
 };
-
-/// The function that is called abs.
-double absolute_value(double number);
 
 std::span<const Constant> constants();
 std::span<const NumberFunction> number_functions();

@@ -1,13 +1,12 @@
 #include "quantity/quantity.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "graph/address.hpp"
 #include "quantity/functions.hpp"
+#include "quantity/scanner.hpp"
 #include "quantity/working.hpp"
 #include "support/error.hpp"
 #include "support/lookup.hpp"
@@ -15,141 +14,6 @@
 
 namespace attn {
 namespace {
-
-constexpr std::array<std::string_view, 10> superscripts = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-
-bool is_name_begin(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool is_name(char c) {
-  return is_name_begin(c) || (c >= '0' && c <= '9') || c == '_' || c == '.';
-}
-
-// Takes an expression apart, from left to right: signs, numbers, names, what stands in quotes and brackets.
-// Blanks between them do not count. Throws InputError where something begins and does not end.
-class QuantityScanner {
- public:
-  explicit QuantityScanner(std::string_view expression) : expression_(expression), rest_(expression) {}
-
-  std::string_view expression() const { return expression_; }
-  // What has not been taken yet.
-  std::string_view rest() const { return rest_; }
-  bool is_at_end();
-  // Whether a name comes next.
-  bool is_at_name();
-  // The name that comes next; empty where none does. It is not taken.
-  std::string_view next_name();
-  // Takes the name or the byte that comes next.
-  void skip_name_or_sign();
-
-  // Takes this sign if it comes next.
-  bool take(std::string_view sign);
-  // The same, and throws InputError where it does not.
-  void expect(std::string_view sign);
-
-  // A number, "0.5" or "50 %".
-  double number();
-  // The exponent in "e²" or "10⁻³", if one comes next.
-  std::optional<int> superscript();
-  // A name such as "head.1.weights"; empty where none comes.
-  std::string_view name();
-  // What stands before the next quotation mark; the one before it has been taken.
-  std::string_view quoted();
-  // What stands between brackets, in which a word in quotes may hold one.
-  std::string_view brackets();
-
- private:
-  void skip_blanks();
-  std::string_view taken(std::size_t length);
-
-  std::string_view expression_, rest_;
-};
-
-void QuantityScanner::skip_blanks() {
-  rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t"), rest_.size()));
-}
-
-std::string_view QuantityScanner::taken(std::size_t length) {
-  const std::string_view piece = rest_.substr(0, length);
-  rest_.remove_prefix(length);
-  return piece;
-}
-
-bool QuantityScanner::is_at_end() {
-  skip_blanks();
-  return rest_.empty();
-}
-
-bool QuantityScanner::is_at_name() {
-  return !is_at_end() && is_name_begin(rest_.front());
-}
-
-std::string_view QuantityScanner::next_name() {
-  if (!is_at_name()) return {};
-  return rest_.substr(0, static_cast<std::size_t>(std::ranges::find_if_not(rest_, is_name) - rest_.begin()));
-}
-
-void QuantityScanner::skip_name_or_sign() {
-  if (!is_at_end()) taken(std::max<std::size_t>(next_name().size(), 1));
-}
-
-bool QuantityScanner::take(std::string_view sign) {
-  skip_blanks();
-  if (!rest_.starts_with(sign)) return false;
-  taken(sign.size());
-  return true;
-}
-
-void QuantityScanner::expect(std::string_view sign) {
-  if (!take(sign)) fail("'{}': {} is missing before '{}'", expression_, sign, rest_);
-}
-
-double QuantityScanner::number() {
-  skip_blanks();
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-  if (error != std::errc()) fail("'{}': '{}' is neither a number nor a name", expression_, rest_);
-  taken(static_cast<std::size_t>(end - rest_.data()));
-  return take("%") ? value / 100 : value;
-}
-
-std::optional<int> QuantityScanner::superscript() {
-  constexpr int largest = 1000;  // beyond, every power is 0 or infinite
-  const bool negative = take("⁻");
-  std::optional<int> value;
-  for (;;) {
-    const auto digit =
-        std::ranges::find_if(superscripts, [&](std::string_view sign) { return rest_.starts_with(sign); });
-    if (digit == superscripts.end()) break;
-    value = std::min(value.value_or(0) * 10 + static_cast<int>(digit - superscripts.begin()), largest);
-    taken(digit->size());
-  }
-  if (negative && !value) fail("'{}': a number is missing after ⁻", expression_);
-  return negative ? -*value : value;
-}
-
-std::string_view QuantityScanner::name() {
-  skip_blanks();
-  return taken(static_cast<std::size_t>(std::ranges::find_if_not(rest_, is_name) - rest_.begin()));
-}
-
-std::string_view QuantityScanner::quoted() {
-  const std::string_view word = taken(std::min(rest_.find('"'), rest_.size()));
-  expect("\"");
-  return word;
-}
-
-std::string_view QuantityScanner::brackets() {
-  expect("[");
-  bool in_quotes = false;
-  std::size_t end = 0;
-  while (end < rest_.size() && (in_quotes || rest_[end] != ']')) in_quotes ^= rest_[end++] == '"';
-  if (end == rest_.size()) fail("'{}': ] is missing", expression_);
-  const std::string_view inside = taken(end);
-  expect("]");
-  return inside;
-}
 
 // Reads an expression, and makes its tree.
 class Reader {
@@ -236,7 +100,7 @@ class Reader {
     } else if (take("+")) {
       result = number(signed_power());
     } else if (take("√")) {
-      result = call_of("sqrt", number(signed_power()));
+      result = call_of(square_root, number(signed_power()));
     } else {
       result = power();
     }
@@ -299,19 +163,17 @@ class Reader {
     return working;
   }
 
-  static Working call_of(std::string_view called, Working argument) {
-    const NumberFunction& function = look_up(number_functions(), called, "function");
+  static Working call_of(const Function& function, Working argument) {
     Working working = made_of(Kind::call, {std::move(argument)});
-    working.name = function.name;
-    working.function = function.of;
+    working.function = &function;
     return working;
   }
 
   Working call(std::string_view called) {
-    if (find_row(number_functions(), called)) return call_of(called, number(comparison()));
+    if (const NumberFunction* function = find_row(number_functions(), called))
+      return call_of(*function->function, number(comparison()));
     if (const RowFunction* function = find_row(row_functions(), called)) {
       Working working = row();
-      working.name = function->name;
       working.row_function = function;
       worked_out(working);  // says where it has no answer
       return working;
@@ -319,7 +181,6 @@ class Reader {
     if (const ShapeFunction* function = find_row(shape_functions(), called)) {
       Working working;
       working.kind = Kind::shape;
-      working.name = function->name;
       working.node = &matrix(scanner_.name());
       working.shape_function = function;
       return working;
@@ -384,10 +245,6 @@ bool is_of_computation(const Working& working) {
 }
 
 }  // namespace
-
-bool is_variable_name(std::string_view text) {
-  return !text.empty() && is_name_begin(text.front()) && std::ranges::all_of(text, is_name);
-}
 
 Working read_working(std::string_view expression, const Graph* graph, const Variables& variables) {
   return Reader(expression, graph, variables).read();

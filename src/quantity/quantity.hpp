@@ -16,9 +16,6 @@ using Quantity = std::variant<double, bool, std::string, Shape>;
 /// Names that stand for numbers in an expression, such as i for 3: there `weights[i,i-1]` is `weights[3,2]`.
 using Variables = std::map<std::string, double, std::less<>>;
 
-/// Whether a text can be the name of a variable.
-bool is_variable_name(std::string_view text);
-
 /// A quantity, and whether it was looked up in a computation or only worked out from what is typed.
 struct LookedUp {
   Quantity quantity;

@@ -86,7 +86,8 @@ std::string text_of(const Working& working, WriteLeaf leaf, int around) {
       text = part(0, 4) + "^" + part(1, 4);
       break;
     case Kind::call:
-      text = fmt::format("{}({})", working.name, part(0, 0));
+      text = working.function == &square_root ? "√" + part(0, 4)
+                                              : fmt::format("{}({})", working.function->name, part(0, 0));
       break;
     case Kind::less:
       text = part(0, 1) + " < " + part(1, 1);
@@ -121,9 +122,9 @@ std::string leaf_in_names(const Working& working) {
     case Kind::cell:
       return called({working.node, working.row, working.column});
     case Kind::row:
-      return fmt::format("{}({})", working.name, row_called(working));
+      return fmt::format("{}({})", working.row_function->name, row_called(working));
     case Kind::shape:
-      return fmt::format("{}({})", working.name, working.node->title());
+      return fmt::format("{}({})", working.shape_function->name, working.node->title());
     case Kind::size:
       return working.name;
     default:
@@ -195,12 +196,7 @@ Working working_of(const Expression& expression) {
       break;
   }
   Working working = made_of(Kind::call, std::move(parts));
-  for (const Function* function : functions()) {
-    if (function->name != expression.notation.plain) continue;
-    working.name = function->name;
-    working.function = function->evaluate;
-  }
-  if (!working.function) return constant_of(expression.value);
+  working.function = expression.function;
   return working;
 }
 
@@ -225,11 +221,11 @@ Quantity worked_out(const Working& working, const NodeNow& now) {
     case Kind::power:
       return std::pow(part(0), part(1));
     case Kind::call:
-      return working.function(part(0));
+      return working.function->evaluate(part(0));
     case Kind::less:
-      return part(0) < part(1);
+      return part(0) < part(1) && !equal_but_for_last_bits(part(0), part(1));
     case Kind::greater:
-      return part(0) > part(1);
+      return part(0) > part(1) && !equal_but_for_last_bits(part(0), part(1));
     case Kind::equal:
       return equal_but_for_last_bits(part(0), part(1));
     case Kind::sum: {

@@ -35,11 +35,11 @@ struct Working {
 
   Kind kind = Kind::constant;
   Quantity constant = 0.0;
-  std::string name = {};       // of a constant or a size that has one, and of a function
+  std::string name = {};       // of a constant or a size that has one
   const Node* node = nullptr;  // of a part of a computation
   std::size_t row = 0, column = 0;
   std::size_t Shape::*side = nullptr;
-  double (*function)(double) = nullptr;
+  const Function* function = nullptr;
   const RowFunction* row_function = nullptr;
   const ShapeFunction* shape_function = nullptr;
   std::vector<Working> parts = {};

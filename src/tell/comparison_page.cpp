@@ -83,8 +83,8 @@ class ComparisonPage {
   // What a reader looks for first.
   void say_summary(const Finding& first) {
     if (first.mistakes.empty()) {
-      const std::vector<std::string> seen = seen_of(first).sentences;
-      if (!seen.empty()) page_.say(seen.back());
+      const std::string seen = seen_of(first).summary;
+      if (!seen.empty()) page_.say(seen);
       return;
     }
     Text all =

@@ -469,7 +469,7 @@ async function playPuzzles(tab, where) {
             return (field.value = text);
           }),
         );
-        form.check(true);
+        form.check();
         const lines = puzzle.unknowns.map(({ name, columns }, i) => {
           const rows = [];
           for (let j = 0; j < texts[i].length; j += columns) rows.push(texts[i].slice(j, j + columns).join(" "));
@@ -482,7 +482,7 @@ async function playPuzzles(tab, where) {
         const place = puzzle.unknowns.findIndex((unknown) => unknown.name === name);
         text.split(/[; ]+/).forEach((number, i) => (form.fields[place][i].value = number));
       }
-      form.check(true);
+      form.check();
       return { name: puzzle.name, tries, end: form.end, solved: said(form).join(" ") };
     });
   });
