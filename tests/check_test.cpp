@@ -366,7 +366,15 @@ TEST_SUITE("attn check") {
       return in_one_line(page.out);
     };
     const auto as_it_is = [](std::size_t, std::size_t, double x) { return x; };
-    check_has(page_of({"--causal"}, as_it_is), "as with a causal mask (--causal)");
+    const std::string causal = page_of({"--causal"}, as_it_is);
+    check_has(causal,
+              "The first in the order of the computation is weights. Its weights are 0 where the key");
+    check_has(causal, "as with a causal mask (--causal)");
+    CHECK(causal.find("No mistake") == std::string::npos);
+    const std::string one_column =
+        page_of({}, [](std::size_t, std::size_t j, double x) { return j == 0 ? x : x * x; });
+    check_has(one_column, "Right is column 1.");
+    CHECK(one_column.find("is weights. Right is column 1.") == std::string::npos);
     check_has(page_of({"--valid-length", "2"}, as_it_is), "Column 3 is 0: as with a mask of this key");
     check_has(
         page_of({}, [](std::size_t i, std::size_t j, double x) { return i == j ? 0.0 : x / 0.9; }),
@@ -374,6 +382,26 @@ TEST_SUITE("attn check") {
     check_has(
         page_of({}, [](std::size_t, std::size_t, double x) { return rounded_to(Precision::bfloat16, x); }),
         "These are the right numbers, rounded to bfloat16.");
+  }
+
+  TEST_CASE("numbers that were rounded before they were stored are compared at their decimals") {
+    const TemporaryFolder folder;
+    const Words problem = {"--q", "1 2 0; 0 1 1", "--k", "2 1 1; 1 1 0; 0 2 1", "--v", "1 2; 5 7; 4 4"};
+    const std::string computed = folder.path("right.npz"), mine = folder.path("mine.npz");
+    CHECK(run_attn(Words{"walk"} + problem + Words{"--only", "weights", "-o", computed}).code == 0);
+    Matrix weights = read_matrix(computed + ":weights").matrix;
+    for (double& x : cells(weights)) x = std::nearbyint(x * 1000) / 1000;
+    write_file(mine, {{"weights", weights}});
+    const Finished same = run_attn(Words{"check", mine} + problem);
+    CHECK(same.code == 0);
+    check_has(same.out, "They are compared to 3 decimals.");
+    cells(weights)[1] += 0.002;
+    write_file(mine, {{"weights", weights}});
+    const Finished differs = run_attn(Words{"check", mine} + problem);
+    CHECK(differs.code == 1);
+    CHECK(differs.out.find("should be 1.") == std::string::npos);  // their sums are rounded as well
+    write_file(mine, {{"weights", matrix({{0.25, 0.5, 0.25}, {0.125, 0.75, 0.125}})}});
+    check_has(run_attn(Words{"check", mine} + problem).out, "as float64");
   }
 
   TEST_CASE("a number is rounded to a type as the type holds it") {

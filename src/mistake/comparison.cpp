@@ -136,21 +136,23 @@ Rounding::Rounding(const Matrix& theirs, Precision precision)
   digits_ = most.all;
 }
 
+double Rounding::most_apart(double right, double largest) const {
+  const TypeRow& type = row_of(precision_);
+  double most = std::max(type.part * largest, type.least);
+  if (decimals_ < 0) return most;
+  constexpr double half = 0.5 * (1.0 + 1e-6);
+  double unit = std::pow(10.0, -decimals_);
+  if (right != 0.0) {  // which has no first digit
+    const int magnitude = static_cast<int>(std::floor(std::log10(std::fabs(right))));
+    unit = std::max(unit, std::pow(10.0, magnitude + 1 - digits_));
+  }
+  return most + half * unit;
+}
+
 bool Rounding::same(double theirs, double right, double largest) const {
   if (theirs == right) return true;
   if (!std::isfinite(theirs) || !std::isfinite(right)) return std::isnan(theirs) && std::isnan(right);
-  const TypeRow& type = row_of(precision_);
-  double most = std::max(type.part * largest, type.least);
-  if (decimals_ >= 0) {
-    constexpr double half = 0.5 * (1.0 + 1e-6);
-    double unit = std::pow(10.0, -decimals_);
-    if (right != 0.0) {  // which has no first digit
-      const int magnitude = static_cast<int>(std::floor(std::log10(std::fabs(right))));
-      unit = std::max(unit, std::pow(10.0, magnitude + 1 - digits_));
-    }
-    most += half * unit;
-  }
-  return std::fabs(theirs - right) <= most;
+  return std::fabs(theirs - right) <= most_apart(right, largest);
 }
 
 std::string Rounding::told() const {

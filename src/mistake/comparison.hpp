@@ -26,6 +26,8 @@ class Rounding {
   /// compared as float64.
   Rounding(const Matrix& theirs, Precision precision);
 
+  /// How far a number may be from the right one, in a matrix whose largest number is `largest`.
+  double most_apart(double right, double largest) const;
   /// Whether a number is the right one but for its rounding, in a matrix whose largest number is `largest`.
   bool same(double theirs, double right, double largest) const;
   /// "to 4 decimals", "as float32"

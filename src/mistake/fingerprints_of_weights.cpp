@@ -25,7 +25,8 @@ Told fingerprint::sums(const Seen& seen) {
       all += x;
     }
   }
-  const double near = 1e-3 * static_cast<double>(std::max(shape.rows, shape.columns));
+  const double near = std::max(1e-3, seen.rounding.most_apart(1.0, 1.0)) *
+                      static_cast<double>(std::max(shape.rows, shape.columns));
   const auto are_one = [&](const std::vector<double>& sums) {
     return std::ranges::all_of(sums, [&](double sum) { return std::fabs(sum - 1.0) < near || sum == 0.0; });
   };
@@ -37,8 +38,8 @@ Told fingerprint::sums(const Seen& seen) {
   if (std::fabs(*most - *least) < near)
     return fmt::format("Each of its rows sums to {} instead of 1.",
                        written_digits(*least, fingerprint_digits));
-  return fmt::format("Its rows sum to {} to {} instead of 1.", written_digits(*least, fingerprint_digits),
-                     written_digits(*most, fingerprint_digits));
+  return fmt::format("The sums of its rows lie between {} and {}, and should be 1.",
+                     written_digits(*least, fingerprint_digits), written_digits(*most, fingerprint_digits));
 }
 
 Told fingerprint::masked_weights(const Seen& seen) {
