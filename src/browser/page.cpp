@@ -64,12 +64,7 @@ std::vector<Block> without_large_tables(const std::vector<Block>& blocks) {
 // The matrices of which the blocks have tables.
 std::set<std::string> shown_in(const std::vector<Block>& blocks) {
   std::set<std::string> shown;
-  for (const Block& block : blocks) {
-    if (const Table* const table = std::get_if<Table>(&block)) collect(*table, shown);
-    if (const SideBySide* const group = std::get_if<SideBySide>(&block)) {
-      for (const Table& table : group->tables) collect(table, shown);
-    }
-  }
+  for (const Table& table : tables_of(blocks)) collect(table, shown);
   return shown;
 }
 

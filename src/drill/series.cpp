@@ -25,16 +25,6 @@ Block output_of(const std::string& command, const RunCommand& run) {
                        result.style.unicode, result.width,           result.style.is_precise};
 }
 
-std::vector<Table> tables_of(const Page& page) {
-  std::vector<Table> tables;
-  for (const Block& block : page.blocks) {
-    if (const auto* const table = std::get_if<Table>(&block)) tables.push_back(*table);
-    if (const auto* const beside = std::get_if<SideBySide>(&block))
-      tables.insert(tables.end(), beside->tables.begin(), beside->tables.end());
-  }
-  return tables;
-}
-
 std::string command_for(const Given& given, const Question& question) {
   const std::string& command = given.command.empty() ? question.on : given.command;
   return fmt::format("{} --only '{}'", command, given.only);
@@ -95,7 +85,7 @@ std::string given_numbers(const DrawnProblem& drawn, const RunCommand& run) {
   std::vector<std::string> matrices;
   for (const Given& given : drawn.problem.given) {
     const CommandResult result = result_of(command_for(given, drawn.problem.question), run);
-    for (const Table& table : tables_of(*result.page))
+    for (const Table& table : tables_of(result.page->blocks))
       matrices.push_back(fmt::format("{} = {}", table.title, typed(*table.cells)));
   }
   return fmt::format("{}", fmt::join(matrices, ", "));

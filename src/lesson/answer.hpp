@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,12 +15,16 @@ namespace attn {
 
 struct Recognised;
 
+/// The matrices of which a lesson has tables, by name.
+using MatricesShown = std::set<std::string, std::less<>>;
+
 /// A question whose answer is known.
 struct SolvedQuestion {
   Question question;
   Quantity answer;
   std::vector<std::pair<Quantity, std::string>> notes;  // and what went wrong
   std::shared_ptr<const Graph> graph = {};              // that it is about; null where it is not shared
+  std::shared_ptr<const MatricesShown> shown = {};      // to who answers; null: that is not known
   mutable std::shared_ptr<const std::vector<Recognised>> recognised = {};  // once they were asked for
 };
 

@@ -125,12 +125,12 @@ std::vector<Recognised> made_recognisable(const SolvedQuestion& solved) {
       add(all, neighbors(asked), solved);
       add(all, alike(asked, *solved.graph), solved);
       add(all, related_numbers(answer), solved);
-      add(all, other_numbers(asked, *solved.graph), solved);
+      add(all, other_numbers(asked, *solved.graph, solved.shown.get()), solved);
       std::ranges::stable_sort(all, {}, &Recognised::kind);
       return all;
     }
     case AnswerKind::shape:
-      add(all, other_shapes(asked, *solved.graph), solved);
+      add(all, other_shapes(asked, *solved.graph, solved.shown.get()), solved);
       add_mistakes(all, solved);
       return all;
     case AnswerKind::word:

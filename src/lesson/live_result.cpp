@@ -31,12 +31,7 @@ std::optional<std::set<const Node*>> shown_in(const std::vector<Block>& blocks, 
       all_are = false;
     }
   };
-  for (const Block& block : blocks) {
-    if (const Table* const table = std::get_if<Table>(&block)) collect(*table);
-    if (const SideBySide* const group = std::get_if<SideBySide>(&block)) {
-      for (const Table& table : group->tables) collect(table);
-    }
-  }
+  for (const Table& table : tables_of(blocks)) collect(table);
   if (!all_are) return std::nullopt;
   return shown;
 }

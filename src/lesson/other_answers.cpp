@@ -220,7 +220,15 @@ std::vector<Recognised> alike(const Working& asked, const Graph& graph) {
   return numbers.finish();
 }
 
-std::vector<Recognised> other_numbers(const Working& asked, const Graph& graph) {
+namespace {
+
+bool is_shown(const Node& node, const MatricesShown* shown) {
+  return !shown || shown->contains(node.name);
+}
+
+}  // namespace
+
+std::vector<Recognised> other_numbers(const Working& asked, const Graph& graph, const MatricesShown* shown) {
   if (!gives_number(asked)) return {};
   Numbers numbers(asked, Recognised::Kind::operand);
   const std::vector<const Node*> nodes = nodes_of(asked);
@@ -246,10 +254,12 @@ std::vector<Recognised> other_numbers(const Working& asked, const Graph& graph) 
   std::stable_partition(before.begin(), before.end(), is_operand);
   for (const Node* node : before) {
     if (!is_operand(node)) numbers.go_on_with(Recognised::Kind::elsewhere);
-    numbers.add_matrix(*node);
+    if (is_operand(node) || is_shown(*node, shown)) numbers.add_matrix(*node);
   }
   numbers.go_on_with(Recognised::Kind::elsewhere);
-  for (const Node* node : others) numbers.add_matrix(*node);
+  for (const Node* node : others) {
+    if (is_shown(*node, shown)) numbers.add_matrix(*node);
+  }
   return numbers.finish();
 }
 
@@ -274,7 +284,7 @@ std::vector<Recognised> other_words(const Working& asked) {
   return found;
 }
 
-std::vector<Recognised> other_shapes(const Working& asked, const Graph& graph) {
+std::vector<Recognised> other_shapes(const Working& asked, const Graph& graph, const MatricesShown* shown) {
   std::vector<Recognised> found;
   if (asked.kind != Kind::shape) return found;
   const Shape right = asked.node->frame.shape;
@@ -286,7 +296,7 @@ std::vector<Recognised> other_shapes(const Working& asked, const Graph& graph) {
   add({right.columns, right.rows}, "Rows and columns are exchanged: the rows come first.");
   std::vector<const Node*> nodes = asked.node->named_operands();
   for (const Node* node : graph.named()) {
-    if (std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
+    if (is_shown(*node, shown) && std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
   }
   for (const Node* node : nodes)
     add(node->frame.shape, fmt::format("This is the shape of {}.", node->title()));

@@ -13,14 +13,15 @@ std::vector<Recognised> neighbors(const Working& asked);
 /// What is like them elsewhere: the cells in the same place of another head, and what rows sum to.
 std::vector<Recognised> alike(const Working& asked, const Graph& graph);
 
-/// The numbers of all matrices, those first that the answer is made of, and the sizes of these.
-std::vector<Recognised> other_numbers(const Working& asked, const Graph& graph);
+/// The numbers of the matrices that the answer is made of and of those that are shown, in this order, and the
+/// sizes of the first. Without `shown` all are.
+std::vector<Recognised> other_numbers(const Working& asked, const Graph& graph, const MatricesShown* shown);
 
 /// The other words of the row that is asked about.
 std::vector<Recognised> other_words(const Working& asked);
 
-/// The shape turned around, and those of other matrices.
-std::vector<Recognised> other_shapes(const Working& asked, const Graph& graph);
+/// The shape turned around, and those of the matrices that it is computed from or that are shown.
+std::vector<Recognised> other_shapes(const Working& asked, const Graph& graph, const MatricesShown* shown);
 
 /// The other choices of a comparison, and what is compared.
 std::vector<Recognised> other_choices(const Working& asked, const SolvedQuestion& solved);

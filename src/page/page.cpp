@@ -24,6 +24,16 @@ void Page::head(int level, std::string title) {
   say(Heading{level, text(std::move(title))});
 }
 
+std::vector<Table> tables_of(const std::vector<Block>& blocks) {
+  std::vector<Table> tables;
+  for (const Block& block : blocks) {
+    if (const auto* const table = std::get_if<Table>(&block)) tables.push_back(*table);
+    if (const auto* const beside = std::get_if<SideBySide>(&block))
+      tables.insert(tables.end(), beside->tables.begin(), beside->tables.end());
+  }
+  return tables;
+}
+
 Listing for_readers(Listing listing) {
   const auto cut = [&](std::vector<std::string>& cells) {
     cells.resize(std::min(cells.size(), listing.shown));

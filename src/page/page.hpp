@@ -251,6 +251,9 @@ struct Page {
 /// The level of the highest heading; that of the deepest where there is none.
 int highest_heading(const std::vector<Block>& blocks);
 
+/// The tables among the blocks, also those that stand beside each other.
+std::vector<Table> tables_of(const std::vector<Block>& blocks);
+
 /// The words of a text, without what sets some of them off.
 std::string words_of(const Text& text);
 
