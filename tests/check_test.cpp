@@ -218,6 +218,69 @@ TEST_SUITE("attn check") {
     check_has(differs.out, "Only the first row is right.");
   }
 
+  TEST_CASE("a member with a name of the computation is never left out in silence") {
+    const TemporaryFolder folder;
+    const std::string qkv = R"({"q": [[1, 0], [0, 1]], "k": [[1, 0], [0, 1]], "v": [[1, 0], [0, 1]], )";
+    const auto said_to = [&](const std::string& weights) {
+      const Finished finished = run_attn({"check", folder.write("a.json", qkv + weights + "}")});
+      CHECK(finished.code == 2);
+      return in_one_line(finished.errors);
+    };
+    check_has(said_to(R"("weights": [[null, null], [0, 1]])"), "a.json:weights: row 1, column 1 is null");
+    check_has(said_to(R"("weights": [["0.5", "0.5"], [0, 1]])"), "is the text '0.5'");
+    check_has(said_to(R"("weights": [])"), "a.json:weights is empty");
+    check_has(said_to(R"("weights": 0.5)"), "a.json:weights is not an array");
+    const Finished beside = run_attn(
+        {"check", folder.write("a.json", qkv + R"("scores": [[1, 0], [0, 1]], "loss": 0.5, "by": "me"})")});
+    CHECK(beside.code == 0);
+    check_has(beside.out, "loss: it is no matrix of numbers.");
+    CHECK(beside.out.find("by:") == std::string::npos);
+  }
+
+  TEST_CASE("heads are counted from 0 where one has this number") {
+    const TemporaryFolder folder;
+    const std::string qkv = R"({"q": [[1, 0], [0, 1]], "k": [[1, 0], [0, 1]], "v": [[1, 0], [0, 1]], )";
+    const std::string first = "[[0.7310585786300049, 0.2689414213699951], [0.5, 0.5]]",
+                      second = "[[0.5, 0.5], [0.2689414213699951, 0.7310585786300049]]";
+    for (const std::string name : {"head{}_attn", "head.{}.weights", "weights[{}]", "weights{}"}) {
+      CAPTURE(name);
+      for (const std::size_t from : {0U, 1U}) {
+        const std::string one = fmt::format(fmt::runtime(name), from),
+                          two = fmt::format(fmt::runtime(name), from + 1);
+        const Finished same = run_attn(
+            {"check",
+             folder.write("a.json", qkv + fmt::format(R"("{}": {}, "{}": {}}})", one, first, two, second)),
+             "--heads", "2"});
+        CHECK(same.code == 0);
+        check_has(same.out, "All 5 matrices agree");
+      }
+    }
+  }
+
+  TEST_CASE("queries and keys stand for themselves where nothing makes them of words") {
+    const TemporaryFolder folder;
+    const std::string mine = folder.write(
+        "a.json",
+        R"({"x": [[1, 2], [3, 5]], "q": [[1, 0], [0, 1]], "k": [[1, 0], [0, 1]], "v": [[1, 0], [0, 1]],
+                      "scores": [[1, 0], [0, 1]]})");
+    CHECK(run_attn({"check", mine}).code == 0);
+    const std::string norm = folder.write(
+        "b.json",
+        R"({"x": [[1, 3], [3, 7]], "q": [[1, 0], [0, 1]], "k": [[1, 0], [0, 1]], "mean": [[2], [5]]})");
+    CHECK(run_attn({"check", norm, "layer-norm"}).code == 0);
+  }
+
+  TEST_CASE("numbers that are not finite are told as such") {
+    const TemporaryFolder folder;
+    const Finished finished =
+        run_attn({"check", folder.write("a.json", R"({"scores": [["-Infinity", "-Infinity"], [0, 1]],
+                                    "weights": [["NaN", "NaN"], [0.2689414213699951, 0.7310585786300049]]})")});
+    CHECK(finished.code == 1);
+    check_has(in_one_line(finished.out), "Numbers that are not finite differ, such as at weights[1,1]");
+    CHECK(finished.out.find("as without the mask") == std::string::npos);
+    CHECK(finished.out.find("∞ at") == std::string::npos);
+  }
+
   TEST_CASE("heads may be stacked or averaged and a batch may be of one") {
     const TemporaryFolder folder;
     const Words example = {"--q",      "1 2; 0 1", "--k", "2 1; 1 1", "--v",

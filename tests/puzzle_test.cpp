@@ -430,6 +430,11 @@ TEST_CASE("attn lesson check knows what is wrong with a puzzle") {
   CHECK(faults_with(with("hint: Make the first score large.\n", "")).find("no hint") != std::string::npos);
   CHECK(faults_with(with("solution: scores = 5 0 0\n", "")).find("no solution") != std::string::npos);
   CHECK(faults_with(with("weights[1,1]", "wights[1,1]")).find("wights") != std::string::npos);
+  CHECK(faults_with(own + "show: wights\n").find("wights") != std::string::npos);
+  const std::string ones = fmt::format("weights[1,1] > {}0 for i = 1..10000", std::string(4000, ' '));
+  std::string many;
+  for (int i = 0; i < 50; ++i) many += "holds: " + ones + "\n";
+  CHECK(faults_with(own + many).find("multiply-adds") != std::string::npos);
 }
 
 TEST_CASE("the puzzle that the documentation shows is one") {

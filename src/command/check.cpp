@@ -48,7 +48,8 @@ std::string names_in(const std::vector<MatrixFile>& files) {
 
 // The parameters of one attention of PyTorch that the file has besides what is compared. They say nothing of
 // heads, but the weights of each may.
-void take_parameters(NamedMatrices& all, const std::string& path, Arguments& arguments) {
+void take_parameters(NamedMatrices& all, const std::string& path, const OffersOption& offers,
+                     Arguments& arguments) {
   const std::string where = place_of_file(path);
   std::optional<ParametersAmong> among = parameters_among(all.matrices, where);
   if (!among) return;
@@ -60,13 +61,17 @@ void take_parameters(NamedMatrices& all, const std::string& path, Arguments& arg
   }
   values.override_with(arguments);
   static_cast<OptionValues&>(arguments) = std::move(values);
-  if (!arguments.has(option::heads) && !inputs_among(all.matrices, arguments).has(option::heads))
+  if (!arguments.has(option::heads) && !inputs_among(all.matrices, arguments, offers).has(option::heads))
     fail("{} does not say how many heads there are: give --heads N", where);
   std::erase_if(all.matrices, [&](const MatrixFile& file) { return among->names.contains(file.name); });
 }
 
-void take_inputs(const std::vector<MatrixFile>& files, const std::string& where, Arguments& arguments) {
-  OptionValues values = inputs_among(files, arguments);
+void take_inputs(const std::vector<MatrixFile>& files, const std::string& where, const OffersOption& offers,
+                 Arguments& arguments) {
+  OptionValues values = inputs_among(files, arguments, offers);
+  for (const MatrixFile& file : arguments.to_compare->refused) {
+    if (is_input(file.name)) fail("{}", file.refused);
+  }
   if (!values.has_input() && !arguments.has_input()) {
     fail(
         "{} has nothing that its matrices can be computed from: give the problem, as with --example NAME or "
@@ -76,6 +81,14 @@ void take_inputs(const std::vector<MatrixFile>& files, const std::string& where,
   }
   values.override_with(arguments);
   static_cast<OptionValues&>(arguments) = std::move(values);
+}
+
+bool names_matrix_of(const Graph& graph, const std::string& name) {
+  const std::span<const Role* const> roles = roles_called(name);
+  const auto is_called_so = [&](const Node* node) {
+    return std::ranges::find(roles, node->role) != roles.end();
+  };
+  return graph.find(name) || std::ranges::any_of(graph.named(), is_called_so);
 }
 
 // A matrix without a name: what --as says, what its file is called, or the only one of its shape.
@@ -132,12 +145,13 @@ bool has_problem_inside(const std::string& path) {
 void take_matrices_to_compare(const Command& command, Arguments& arguments) {
   const std::optional<std::string> path = arguments.text(option::against);
   if (!path) return;
+  const auto offered = [&](const Option& option) { return offers(command, option) && command.uses(option); };
   NamedMatrices all = read_all_matrices(*path);
   if (arguments.has(option::as) && all.are_named)
     fail("--as names a matrix that its file does not name, and {} names its own: leave out --as",
          place_of_file(*path));
   if (all.are_named && command.takes_problem() && !gives_problem(arguments))
-    take_parameters(all, *path, arguments);
+    take_parameters(all, *path, offered, arguments);
   arguments.to_compare = std::make_shared<const NamedMatrices>(std::move(all));
   if (gives_problem(arguments) || arguments.has(option::text)) {
     if (!command.takes_problem() || gives_problem(arguments)) return;
@@ -146,7 +160,7 @@ void take_matrices_to_compare(const Command& command, Arguments& arguments) {
       has_problem_inside(*path)) {
     arguments.put(option::problem, *path);
   } else if (command.takes_problem()) {
-    take_inputs(arguments.to_compare->matrices, place_of_file(*path), arguments);
+    take_inputs(arguments.to_compare->matrices, place_of_file(*path), offered, arguments);
   }
 }
 
@@ -156,6 +170,10 @@ void compare(Outcome& outcome, const Command& command, const Arguments& argument
   const std::string where = place_of_file(*arguments.text(option::against));
   if (!arguments.to_compare->are_named) name_it(files.front(), *graph, arguments.text(option::as));
   Matched matched = match(*graph, files);
+  for (const MatrixFile& file : arguments.to_compare->refused) {
+    if (names_matrix_of(*graph, file.name)) fail("{}", file.refused);
+    matched.others.push_back({file.name, "it is no matrix of numbers"});
+  }
   if (const std::optional<std::string> only = arguments.only()) {
     const std::vector<const Node*> chosen = graph->matching(*only);
     std::erase_if(matched.compared, [&](const Compared& matrix) {

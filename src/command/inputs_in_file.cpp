@@ -29,18 +29,20 @@ bool has_heads(const Option& option) {
 // The matrices of a file that a problem can be made of.
 class Inputs {
  public:
-  Inputs(const std::vector<MatrixFile>& files, const Arguments& given) : given_(given) {
+  Inputs(const std::vector<MatrixFile>& files, const Arguments& given, const OffersOption& offers)
+      : given_(given) {
     for (const MatrixFile& file : files) {
       const std::span<const Role* const> roles = roles_called(file.name);
       const Option* const option = roles.empty() ? nullptr : option_for(*roles.front());
-      if (option) in_file_.emplace_back(option, &file);
+      if (option && offers(*option)) in_file_.emplace_back(option, &file);
     }
   }
 
   // What cannot be computed from other matrices, which come before it.
   OptionValues take() && {
     const bool begins_later = has_any({&option::scores, &option::weights});
-    if (!begins_later && !has_any({&option::text, &option::q, &option::n_q})) take(option::x);
+    if (!begins_later && !has_any({&option::text, &option::q, &option::n_q}) && !begins_with_queries())
+      take(option::x);
     const bool has_words = has_any({&option::x, &option::text});
     if (has_words) take_all({&option::memory, &option::value_memory});
     for (const auto& [projection, bias, result] : {std::array{&option::w_q, &option::b_q, &option::q},
@@ -73,6 +75,13 @@ class Inputs {
   }
 
  private:
+  // Queries and keys without what makes them of words: they are where the computation begins.
+  bool begins_with_queries() const {
+    const auto is_there = [&](const Option* option) { return in_file(*option) || given_.has(*option); };
+    return in_file(option::q) && in_file(option::k) &&
+           std::ranges::none_of(std::array{&option::w_q, &option::w_k, &option::w_v}, is_there);
+  }
+
   const MatrixFile* in_file(const Option& option) const {
     const auto found = std::ranges::find(in_file_, &option, &Entry::first);
     return found == in_file_.end() ? nullptr : found->second;
@@ -132,9 +141,11 @@ constexpr std::array roles_of_heads = {&role::q,      &role::k,      &role::v,  
 
 // How many heads the names count, or the arrays of three dimensions have that each head has one of.
 std::size_t heads_in(const std::vector<MatrixFile>& files) {
+  const bool counts_from_zero =
+      std::ranges::any_of(files, [](const MatrixFile& file) { return head_called(file.name) == 0; });
   std::size_t heads = 0;
   for (const MatrixFile& file : files) {
-    const Name name = called(file.name);
+    const Name name = called(counts_from_zero ? with_next_head(file.name) : file.name);
     for (const ScopeName& one : name.scopes()) {
       if (one.kind == &scope::head) heads = std::max(heads, one.number.value_or(0));
     }
@@ -148,8 +159,14 @@ std::size_t heads_in(const std::vector<MatrixFile>& files) {
 
 }  // namespace
 
-OptionValues inputs_among(const std::vector<MatrixFile>& files, const Arguments& given) {
-  OptionValues values = Inputs(files, given).take();
+bool is_input(const std::string& name) {
+  const std::span<const Role* const> roles = roles_called(name);
+  return !roles.empty() && option_for(*roles.front());
+}
+
+OptionValues inputs_among(const std::vector<MatrixFile>& files, const Arguments& given,
+                          const OffersOption& offers) {
+  OptionValues values = Inputs(files, given, offers).take();
   const std::size_t heads = heads_in(files);
   if (heads > 1) values.put(option::heads, heads);
   return values;

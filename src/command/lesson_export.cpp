@@ -11,6 +11,7 @@
 #include "lesson/lesson_page.hpp"
 #include "lesson/printed.hpp"
 #include "lesson/progress.hpp"
+#include "render/width.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
@@ -38,7 +39,7 @@ std::string page_for_browser(const Lesson& lesson) {
   Sink sink([&](std::string_view bytes) { page += bytes; });
   write_lesson_page(lesson, block_runner(), sink);
   sink.flush();
-  return page;
+  return printable_lines(page);
 }
 
 Outcome export_page(const Arguments& arguments) {
@@ -48,6 +49,9 @@ Outcome export_page(const Arguments& arguments) {
       fail("a page for browsers asks its questions itself: leave out {}", left_out->name);
   }
   if (arguments.words.size() == 2) {
+    if (arguments.environment->output_is_terminal && !arguments.has(option::output))
+      fail(
+          "a page for browsers is not for a terminal: give a file that ends in .html, or send the output on");
     Outcome outcome;
     outcome.document = [page = page_for_browser(lesson)](const Style&, Sink& sink) { sink.write(page); };
     return outcome;

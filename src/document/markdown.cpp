@@ -50,12 +50,26 @@ bool has_few_addresses(std::string_view text) {
   return text.size() * std::min(addresses, most_copies) <= most_bytes_copied;
 }
 
+// For each cell of a row, the library looks at those before it.
+bool has_short_rows(std::string_view text) {
+  constexpr std::size_t most_looks = std::size_t{1} << 26;
+  std::size_t looks = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    const auto bars = static_cast<std::size_t>(std::ranges::count(text.substr(0, end), '|'));
+    looks += bars * bars;
+    text.remove_prefix(end);
+  }
+  return looks <= most_looks;
+}
+
 Parsed parsed(std::string_view text) {
   take_memory_here();
   cmark_gfm_core_extensions_ensure_registered();
   Parser parser(cmark_parser_new(CMARK_OPT_DEFAULT), cmark_parser_free);
   for (const char* name : {"table", "strikethrough", "autolink"}) {
     if (std::string_view(name) == "autolink" && !has_few_addresses(text)) continue;
+    if (std::string_view(name) == "table" && !has_short_rows(text)) continue;
     cmark_parser_attach_syntax_extension(parser.get(), cmark_find_syntax_extension(name));
   }
   cmark_parser_feed(parser.get(), text.data(), text.size());

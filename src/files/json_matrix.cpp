@@ -87,6 +87,12 @@ MatrixFile from_rows(const std::vector<const Json*>& rows, const std::string& wh
   return file;
 }
 
+// Numbers, and null, which is what others write for NaN; no words, and no lists of them.
+bool may_be_meant_as_matrix(const Json& value) {
+  if (!value.is_array()) return value.is_number() || value.is_null();
+  return value.empty() || is_cell(value.front()) || !value.front().is_string();
+}
+
 using Members = std::vector<std::pair<std::string, const Json*>>;
 
 void append_members(Members& members, const Json& object) {
@@ -201,15 +207,19 @@ std::vector<MatrixFile> read_all_json(std::string_view bytes, const std::string&
   const Json value = parse_json(bytes, where);
   if (!value.is_object()) return {matrices_from_json(value, where)};
   const auto arrays = value.find("arrays");
-  Members members;
-  append_members(members, arrays != value.end() && arrays->is_object() ? *arrays : value);
-  if (members.empty())
-    fail("{} is an object without matrices: give each a name, as in {{\"weights\": [[1, 0]]}}", where);
   std::vector<MatrixFile> all;
-  for (const auto& [name, matrix] : members) {
-    all.push_back(matrices_from_json(*matrix, fmt::format("{}:{}", where, name)));
+  for (const auto& [name, member] :
+       (arrays != value.end() && arrays->is_object() ? *arrays : value).items()) {
+    if (!may_be_meant_as_matrix(member)) continue;
+    try {
+      all.push_back(matrices_from_json(member, fmt::format("{}:{}", where, name)));
+    } catch (const InputError& error) {
+      all.push_back({.refused = error.what()});
+    }
     all.back().name = name;
   }
+  if (all.empty())
+    fail("{} is an object without matrices: give each a name, as in {{\"weights\": [[1, 0]]}}", where);
   return all;
 }
 

@@ -220,7 +220,8 @@ std::vector<std::string> matrix_files_in(const std::string& folder) {
   for (std::filesystem::directory_iterator file(place_of(folder), error), end; !error && file != end;
        file.increment(error)) {
     const std::string path = (std::filesystem::path(folder) / file->path().filename()).string();
-    if (!names_kind(path)) continue;
+    std::error_code unknown;
+    if (!names_kind(path) || !file->is_regular_file(unknown)) continue;  // a pipe may never end
     if (paths.size() == most_files)
       fail("{} has more than {} files of matrices: give a folder with fewer", folder, most_files);
     paths.push_back(path);
@@ -258,6 +259,10 @@ NamedMatrices read_all_matrices(const std::string& path) {
         file.name = name_of_file(one);
         all.are_named = is_folder;
       }
+      if (!file.refused.empty()) {
+        all.refused.push_back(std::move(file));
+        continue;
+      }
       const auto same = std::ranges::find(all.matrices, file.name, &MatrixFile::name);
       if (same != all.matrices.end())
         fail("{} has two matrices named {}: leave out one of them", place_of_file(path),
@@ -265,6 +270,7 @@ NamedMatrices read_all_matrices(const std::string& path) {
       all.matrices.push_back(std::move(file));
     }
   }
+  if (all.matrices.empty() && !all.refused.empty()) fail("{}", all.refused.front().refused);
   return all;
 }
 

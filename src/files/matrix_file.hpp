@@ -20,8 +20,9 @@ struct MatrixFile {
   CellKind kind = CellKind::real;               // the greatest among its cells
   Precision precision = Precision::written;     // of its cells
   std::size_t count = 1;                        // of matrices of the same shape, which stand below each other
-  std::string name = {};   // in its file, or the file's without its ending; empty: no file
-  std::string where = {};  // the file, as the reader typed it; empty: no file
+  std::string name = {};     // in its file, or the file's without its ending; empty: no file
+  std::string where = {};    // the file, as the reader typed it; empty: no file
+  std::string refused = {};  // why a member of a file is no matrix; then it has no cells
 };
 
 /// A matrix to be written under a name.
@@ -56,10 +57,11 @@ MatrixFile read_matrix(const std::string& source);
 std::vector<MatrixFile> read_matrices(const std::string& source);
 
 /// All matrices of a file, or of the files in a folder, in their order; a matrix that its file does not name
-/// has the file's name without its ending. A matrix may have three dimensions. Throws InputError like
-/// read_matrix().
+/// has the file's name without its ending. A matrix may have three dimensions. What stands beside matrices
+/// and is none, such as a single number, is refused by itself. Throws InputError like read_matrix().
 struct NamedMatrices {
   std::vector<MatrixFile> matrices;
+  std::vector<MatrixFile> refused = {};
   bool are_named = true;  // by the file; otherwise it is one
 };
 NamedMatrices read_all_matrices(const std::string& path);

@@ -96,7 +96,11 @@ std::vector<MatrixFile> read_all_npz(std::string_view bytes, const std::string& 
   const NpzArchive archive(bytes, where);
   std::vector<MatrixFile> all;
   for (std::size_t i = 0; i < archive.names().size(); ++i) {
-    all.push_back(archive.read_any(i));
+    try {
+      all.push_back(archive.read_any(i));
+    } catch (const InputError& error) {
+      all.push_back({.refused = error.what()});
+    }
     all.back().name = archive.names()[i];
   }
   return all;

@@ -60,7 +60,7 @@ Sentence bound_of_average(const Node& node, const Working& asked, double typed) 
   if (std::fabs(sum - 1.0) > rounding || (!is_below(typed, least) && !is_below(most, typed)))
     return std::nullopt;
   return fmt::format(
-      "This is a weighted average, so it lies between the smallest and the largest of the numbers: "
+      "The answer is a weighted average, so it lies between the smallest and the largest of the numbers: "
       "{} and {}.",
       told_number(least), told_number(most));
 }
@@ -156,7 +156,8 @@ Sentence bound_of_steps(const Working& steps, double typed) {
       steps.kind == Kind::product && steps.parts.size() == 2 && steps.parts[1].kind == Kind::inverse;
   if (!is_fraction) return std::nullopt;
   const double above = number_from(steps.parts[0]), below = number_from(steps.parts[1].parts[0]);
-  if (equal_but_for_last_bits(above, below)) return std::nullopt;  // it would tell the answer
+  constexpr double nearly_one = 0.005;  // which is told as 1; where it is 1, that would tell the answer
+  if (std::fabs(above / below - 1.0) < nearly_one) return std::nullopt;
   if (above < below && is_below(1.0, typed))
     return "In the last step a number is divided by a larger one: the result is below 1.";
   if (above > below && is_below(typed, 1.0))

@@ -278,6 +278,12 @@ std::optional<std::vector<PlayedInput>> played_inputs(const Puzzle& puzzle, cons
   std::vector<PlayedInput> inputs;
   try {
     for (const std::shared_ptr<const Graph>& graph : start.graphs) inputs.push_back(input_of(puzzle, graph));
+    constexpr std::size_t most_comparisons = 2000;  // on a page, which works them out after each change
+    std::size_t comparisons = 0;
+    for (const std::shared_ptr<const Graph>& graph : start.graphs) {
+      for (const Property& property : puzzle.holds) comparisons += comparisons_of(property, *graph).size();
+    }
+    if (comparisons > most_comparisons) return std::nullopt;
   } catch (const TieError&) {
     return std::nullopt;  // a comparison with a word that the first numbers do not decide
   }

@@ -60,7 +60,8 @@ Told fingerprint::right_rows(const Seen& seen) {
                             : is_first ? "Only the first row is right"
                                        : fmt::format("Right {} row{} {}", right.size() == 1 ? "is" : "are",
                                                      right.size() == 1 ? "" : "s", written_places(right));
-  if (const auto free = rows_without_mask(seen.node); free && *free == right) {
+  const bool are_numbers = std::ranges::none_of(cells(seen.theirs), [](double x) { return std::isnan(x); });
+  if (const auto free = rows_without_mask(seen.node); are_numbers && free && *free == right) {
     return right.size() == 1
                ? fmt::format("{}, the only one in which no key is masked: as without the mask.", which)
                : fmt::format("{}, those in which no key is masked: as without the mask.", which);

@@ -287,8 +287,12 @@ Matched match(Graph& graph, const std::vector<MatrixFile>& files) {
   Matched matched;
   std::vector<Candidate> candidates;
   const std::size_t first_layer = first_layer_in(files);
-  for (const MatrixFile& file : files)
-    candidates.push_back({&file, groups_for(graph, file.name, first_layer), {}});
+  const bool counts_heads_from_zero =
+      std::ranges::any_of(files, [](const MatrixFile& file) { return head_called(file.name) == 0; });
+  for (const MatrixFile& file : files) {
+    const std::string name = counts_heads_from_zero ? with_next_head(file.name) : file.name;
+    candidates.push_back({&file, groups_for(graph, name, first_layer), {}});
+  }
   compute(graph, graph.named());
   std::set<const Node*> first, taken;
   for (Candidate& candidate : candidates) {

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "support/number.hpp"
 #include "support/text.hpp"
 
 namespace attn {
@@ -122,6 +123,47 @@ std::span<const Role* const> roles_called(std::string_view name) {
   const auto found =
       std::ranges::find_if(spellings(), [&](const Spelling& row) { return plain_name(row.name) == letters; });
   return found == spellings().end() ? std::span<const Role* const>() : found->roles;
+}
+
+namespace {
+
+constexpr std::string_view all_digits = "0123456789";
+
+// Where a name has the number of its head; nothing where it has none.
+std::optional<std::string_view> digits_of_head(std::string_view name) {
+  const auto digits_at = [&](std::size_t begin) {
+    const std::size_t end = std::min(name.find_first_not_of(all_digits, begin), name.size());
+    return name.substr(begin, end - begin);
+  };
+  constexpr std::string_view word = "head";
+  const std::string letters = in_lower_case(name);
+  for (std::size_t at = letters.find(word); at != std::string::npos; at = letters.find(word, at + 1)) {
+    const std::size_t begin = letters.find_first_not_of("._- [", at + word.size());
+    if (begin != std::string::npos && !digits_at(begin).empty()) return digits_at(begin);
+  }
+  const std::size_t last = name.find_last_of(all_digits);
+  if (last == std::string_view::npos || !roles_called(name).empty()) return std::nullopt;
+  const std::string_view number = digits_at(name.find_last_not_of(all_digits, last) + 1);
+  const std::string scope = std::string(word) + std::string(number);
+  const bool says_so =
+      std::ranges::any_of(readings_of(name), [&](const Reading& reading) { return reading.scope == scope; });
+  return says_so ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::size_t> head_called(std::string_view name) {
+  const std::optional<std::string_view> digits = digits_of_head(name);
+  return digits ? parsed<std::size_t>(*digits) : std::nullopt;
+}
+
+std::string with_next_head(std::string_view name) {
+  const std::optional<std::string_view> digits = digits_of_head(name);
+  const std::optional<std::size_t> head = head_called(name);
+  if (!head) return std::string(name);
+  const auto begin = static_cast<std::size_t>(digits->data() - name.data());
+  return std::string(name.substr(0, begin)) + std::to_string(*head + 1) +
+         std::string(name.substr(begin + digits->size()));
 }
 
 }  // namespace attn

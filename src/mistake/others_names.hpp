@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,5 +25,12 @@ std::vector<Reading> readings_of(std::string_view name);
 
 /// What people call so, without scopes: `Wq`, `attn_weights`, `Q`; the likeliest first. Empty: nothing.
 std::span<const Role* const> roles_called(std::string_view name);
+
+/// The number of the head that a name says: 2 of "head.2.weights", "head2_attn" and "weights[2]". Nothing: it
+/// names none.
+std::optional<std::size_t> head_called(std::string_view name);
+
+/// The name with the number of its head one larger: for files that count heads from 0.
+std::string with_next_head(std::string_view name);
 
 }  // namespace attn

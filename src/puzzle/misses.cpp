@@ -8,12 +8,14 @@
 #include "puzzle/miss_told.hpp"
 #include "quantity/functions.hpp"
 #include "quantity/working.hpp"
+#include "support/budget.hpp"
 #include "support/error.hpp"
 
 namespace attn {
 namespace {
 
 constexpr std::size_t most_places = 10000;
+constexpr std::uint64_t work_of_byte = 4096;  // of an expression, which is read and worked out at each place
 
 std::size_t end_of_range(const std::string& expression, const Graph& graph, const Variables& variables) {
   const Quantity quantity = worked_out(read_working(expression, &graph, variables));
@@ -63,6 +65,7 @@ std::size_t walk(const Property& property, const Graph& graph,
   const std::function<void(std::size_t)> enter = [&](std::size_t depth) {
     if (depth == property.ranges.size()) {
       if (++count > most_places) fail("'{}' has more than {} places", property.text, most_places);
+      Budget::take_work(work_of_byte * property.text.size());
       goes_on = visit(variables);
       return;
     }

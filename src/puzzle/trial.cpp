@@ -67,6 +67,9 @@ std::vector<std::string> faults_of(const Puzzle& puzzle, const RunCommand& run) 
     Settings settings = settings_at_start(puzzle);
     for (const std::string& line : puzzle.solution) assign(puzzle, line, settings);
     const Trial trial = tried(puzzle, settings, run);
+    for (const std::shared_ptr<const Graph>& graph : trial.graphs) {
+      for (const std::string& name : puzzle.shows) graph->matching(name);  // says which there is not
+    }
     for (const PropertyVerdict& verdict : trial.verdicts) {
       if (!verdict.misses.empty())
         faults.push_back(fmt::format("the solution is none: {}", verdict.misses.front().says));

@@ -181,8 +181,9 @@ class ComparisonPage {
     if (apart.has_other_shape)
       return fmt::format("differs: {} is right", to_string(matrix.node->frame.shape));
     if (apart.agrees()) return matrix.node->operation ? "same" : "same (input)";
-    return fmt::format("differs in {} of {}, by up to {}", apart.cells, matrix.theirs->size(),
-                       written(apart.largest));
+    const std::string where = fmt::format("differs in {} of {}", apart.cells, matrix.theirs->size());
+    return std::isfinite(apart.largest) ? fmt::format("{}, by up to {}", where, written(apart.largest))
+                                        : where;
   }
 
   void add_others() {
@@ -228,14 +229,19 @@ class ComparisonPage {
     const double theirs = (*matrix.theirs)(apart.row, apart.column),
                  right = (*finding.expected)(apart.row, apart.column);
     const std::string rows = written_places(apart.rows);
-    page_.say(text(fmt::format("{} of its {} cells differ{}, in row{} {}. The largest difference is {} at ",
-                               apart.cells, matrix.theirs->size(), apart.cells == 1 ? "s" : "",
-                               apart.rows.size() == 1 ? "" : "s", rows, written(apart.largest)),
-                   code(address(matrix, apart)),
-                   fmt::format(": the file has {}, and right is {}.", written(theirs), written(right))));
+    const std::string largest = std::isfinite(apart.largest)
+                                    ? fmt::format("The largest difference is {} at ", written(apart.largest))
+                                    : "Numbers that are not finite differ, such as at ";
+    page_.say(
+        text(fmt::format("{} of its {} cells differ{}, in row{} {}. {}", apart.cells, matrix.theirs->size(),
+                         apart.cells == 1 ? "s" : "", apart.rows.size() == 1 ? "" : "s", rows, largest),
+             code(address(matrix, apart)),
+             fmt::format(": the file has {}, and right is {}.", written(theirs), written(right))));
   }
 
   void add_beside(const Compared& matrix, const Finding& finding) {
+    constexpr std::size_t most_cells_of_other_shape = 400;  // which say little beside the right ones
+    if (finding.difference.has_other_shape && matrix.theirs->size() > most_cells_of_other_shape) return;
     Table right = table_of(*matrix.node), theirs = right;
     right.array.clear();
     right.title = finding.place == findings_.all.front().place
