@@ -77,6 +77,8 @@ TEST_CASE("slips in the last steps are recognised") {
   CHECK(has(said(output, "17"), "Two factors are exchanged"));
   CHECK(has(said(output, "30"), "plain sum"));
   CHECK(has(said(output, "20"), "v[2,1] alone"));
+  const SolvedQuestion product = asked("of: scores[1,1]\non: --q '3 1 4 4' --k '1 2 0 3'\n");
+  CHECK(has(said(product, "5"), "One term is missing"));  // the term that is 0 is nobody's miss
   const SolvedQuestion quotient = asked("of: scores[1,1] / 8\non: --scores '24 8'\n");
   CHECK(has(said(quotient, "24"), "scores[1,1] alone"));
   CHECK(has(said(quotient, "192"), "Divide, do not multiply, by 8"));

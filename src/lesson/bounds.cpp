@@ -56,7 +56,8 @@ Sentence bound_of_average(const Node& node, const Working& asked, double typed) 
     least = std::fmin(least, values.cell(k, asked.column));
     most = std::fmax(most, values.cell(k, asked.column));
   }
-  constexpr double rounding = 1e-9;  // weights that are given can have any sum
+  constexpr double rounding = 1e-9;        // weights that are given can have any sum
+  if (least == most) return std::nullopt;  // it would tell the answer
   if (std::fabs(sum - 1.0) > rounding || (!is_below(typed, least) && !is_below(most, typed)))
     return std::nullopt;
   return fmt::format(

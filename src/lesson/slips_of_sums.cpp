@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 // Slips in a sum: its terms, its signs, which factors go together.
@@ -59,15 +60,18 @@ void add_miscounted_terms(const Working& sum, Slips& slips) {
   }
 }
 
-// A sum of few terms without several of them.
+// A sum of few terms without several of them. Nobody misses a term that is 0.
 void add_missing_terms(const Working& sum, Slips& slips) {
-  const std::size_t count = sum.parts.size();
+  std::vector<Working> parts;
+  std::ranges::copy_if(sum.parts, std::back_inserter(parts),
+                       [](const Working& term) { return number_from(term) != 0.0; });
+  const std::size_t count = parts.size();
   constexpr std::size_t most = 6;
   if (count < 4 || count > most) return;
   for (unsigned chosen = 1; chosen + 1 < 1U << count; ++chosen) {
     std::vector<Working> terms;
     for (std::size_t i = 0; i < count; ++i) {
-      if ((chosen >> i & 1U) != 0) terms.push_back(sum.parts[i]);
+      if ((chosen >> i & 1U) != 0) terms.push_back(parts[i]);
     }
     if (terms.size() < 2 || terms.size() + 1 >= count) continue;
     slips.push_back({made_of(Kind::sum, std::move(terms)), "More than one term of the sum is missing here."});

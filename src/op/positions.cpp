@@ -53,9 +53,7 @@ class Sinusoid final : public Operation {
       : layout_(layout), result_(std::move(result)), waves_(waves) {}
 
   std::string_view name() const override { return "sinusoid"; }
-  Bounds bounds() const override {
-    return {-1.0, 1.0, "Sine and cosine lie between −1 and 1."};
-  }
+  Bounds bounds() const override { return {-1.0, 1.0, "Sine and cosine lie between −1 and 1."}; }
   const SinusoidLayout& layout() const { return layout_; }
   Waves waves() const { return waves_; }
   std::vector<Attribute> attributes() const override {

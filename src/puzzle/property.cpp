@@ -68,8 +68,7 @@ PlaceRange read_range(std::string_view text) {
   PlaceRange range{std::string(trimmed(text.substr(0, equals))),
                    std::string(trimmed(text.substr(equals + 1, dots - equals - 1))),
                    std::string(trimmed(text.substr(dots + 2)))};
-  if (!is_name(range.variable))
-    fail("'{}' is no variable: write one letter, such as i", range.variable);
+  if (!is_name(range.variable)) fail("'{}' is no variable: write one letter, such as i", range.variable);
   if (range.first.empty() || range.last.empty()) fail("'for {}' has no end: write for i = 1..4", text);
   return range;
 }
