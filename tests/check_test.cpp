@@ -257,6 +257,19 @@ TEST_SUITE("attn check") {
     }
   }
 
+  TEST_CASE("heads are counted from 1 where the last one has its number") {
+    const TemporaryFolder folder;
+    const Finished same = run_attn(
+        {"check",
+         folder.write("a.json", R"({"q": [[1, 0], [0, 1]], "k": [[1, 0], [0, 1]], "v": [[1, 0], [0, 1]],
+                                    "x_0": [[1, 0], [0, 1]],
+                                    "head.1.weights": [[0.7310585786300049, 0.2689414213699951], [0.5, 0.5]],
+                                    "head.2.weights": [[0.5, 0.5], [0.2689414213699951, 0.7310585786300049]]})"),
+         "--heads", "2"});
+    CHECK(same.code == 0);
+    check_has(same.out, "All 5 matrices agree");
+  }
+
   TEST_CASE("queries and keys stand for themselves where nothing makes them of words") {
     const TemporaryFolder folder;
     const std::string mine = folder.write(

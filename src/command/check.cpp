@@ -83,12 +83,11 @@ void take_inputs(const std::vector<MatrixFile>& files, const std::string& where,
   static_cast<OptionValues&>(arguments) = std::move(values);
 }
 
+// Whether it is what a matrix of the computation is called, by us or by others.
 bool names_matrix_of(const Graph& graph, const std::string& name) {
   const std::span<const Role* const> roles = roles_called(name);
-  const auto is_called_so = [&](const Node* node) {
-    return std::ranges::find(roles, node->role) != roles.end();
-  };
-  return graph.find(name) || std::ranges::any_of(graph.named(), is_called_so);
+  const auto may_be = [&](const Node& node) { return std::ranges::find(roles, node.role) != roles.end(); };
+  return graph.find(name) || std::ranges::any_of(graph.nodes(), may_be);
 }
 
 // A matrix without a name: what --as says, what its file is called, or the only one of its shape.
@@ -97,10 +96,7 @@ void name_it(MatrixFile& file, const Graph& graph, const std::optional<std::stri
     file.name = *as;
     return;
   }
-  if (graph.find(file.name)) return;
-  const std::span<const Role* const> roles = roles_called(file.name);
-  const auto may_be = [&](const Node& node) { return std::ranges::find(roles, node.role) != roles.end(); };
-  if (std::ranges::any_of(graph.nodes(), may_be)) return;
+  if (names_matrix_of(graph, file.name)) return;
   const Shape shape{file.matrix.shape().rows / file.count, file.matrix.shape().columns};
   std::vector<std::string> names;
   for (const Node* node : results_of_shape(graph, shape)) names.push_back(node->name);

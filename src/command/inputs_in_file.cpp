@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "graph/name.hpp"
+#include "mistake/matching.hpp"
 #include "mistake/others_names.hpp"
 #include "problem/options.hpp"
 #include "problem/problem_file.hpp"
@@ -141,8 +142,7 @@ constexpr std::array roles_of_heads = {&role::q,      &role::k,      &role::v,  
 
 // How many heads the names count, or the arrays of three dimensions have that each head has one of.
 std::size_t heads_in(const std::vector<MatrixFile>& files) {
-  const bool counts_from_zero =
-      std::ranges::any_of(files, [](const MatrixFile& file) { return head_called(file.name) == 0; });
+  const bool counts_from_zero = has_head(files, 0);
   std::size_t heads = 0;
   for (const MatrixFile& file : files) {
     const Name name = called(counts_from_zero ? with_next_head(file.name) : file.name);

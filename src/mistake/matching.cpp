@@ -62,6 +62,15 @@ std::size_t first_layer_in(const std::vector<MatrixFile>& files) {
   return from_zero ? 0 : 1;
 }
 
+std::size_t last_head(const Graph& graph) {
+  std::size_t last = 0;
+  for (const Node* node : graph.named()) {
+    const NamedScope* const head = node->within(scope::head);
+    if (head) last = std::max(last, head->number.value_or(0));
+  }
+  return last;
+}
+
 Groups groups_for(const Graph& graph, const std::string& name, std::size_t first_layer) {
   if (const Node* const exact = graph.find(name)) {
     Groups groups = {{exact}};
@@ -287,8 +296,8 @@ Matched match(Graph& graph, const std::vector<MatrixFile>& files) {
   Matched matched;
   std::vector<Candidate> candidates;
   const std::size_t first_layer = first_layer_in(files);
-  const bool counts_heads_from_zero =
-      std::ranges::any_of(files, [](const MatrixFile& file) { return head_called(file.name) == 0; });
+  // Where the last head has its number, the first one is 1, and something else is called 0.
+  const bool counts_heads_from_zero = has_head(files, 0) && !has_head(files, last_head(graph));
   for (const MatrixFile& file : files) {
     const std::string name = counts_heads_from_zero ? with_next_head(file.name) : file.name;
     candidates.push_back({&file, groups_for(graph, name, first_layer), {}});
@@ -319,6 +328,10 @@ Matched match(Graph& graph, const std::vector<MatrixFile>& files) {
   std::ranges::stable_sort(matched.compared, {},
                            [&](const Compared& one) { return place_in(own_nodes, *one.node); });
   return matched;
+}
+
+bool has_head(const std::vector<MatrixFile>& files, std::size_t number) {
+  return std::ranges::any_of(files, [&](const MatrixFile& file) { return head_called(file.name) == number; });
 }
 
 std::vector<const Node*> results_of_shape(const Graph& graph, Shape shape) {

@@ -28,6 +28,9 @@ struct Matched {
 /// added to the graph. The numbers that are compared are computed.
 Matched match(Graph& graph, const std::vector<MatrixFile>& files);
 
+/// Whether the name of one of them says this number of a head. With 0, a file counts heads from 0.
+bool has_head(const std::vector<MatrixFile>& files, std::size_t number);
+
 /// The matrices that are computed and have this shape, each once.
 std::vector<const Node*> results_of_shape(const Graph& graph, Shape shape);
 

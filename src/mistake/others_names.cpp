@@ -20,6 +20,8 @@ std::string plain_name(std::string_view name) {
 
 namespace {
 
+constexpr std::string_view all_digits = "0123456789";
+
 // What others call a role, and which it may be, the likeliest first.
 struct Spelling {
   std::string_view name;
@@ -94,7 +96,7 @@ std::vector<Reading> readings_of(std::string_view name) {
   std::vector<std::pair<std::size_t, Reading>> all;  // behind how much of the name says the role
   const auto add = [&](const std::string& letters, bool is_gradient) {
     // "attn_2" and "head2_attn" are the second head's.
-    const std::size_t digits = letters.find_last_not_of("0123456789") + 1;
+    const std::size_t digits = letters.find_last_not_of(all_digits) + 1;
     for (const Spelling& row : spellings()) {
       const std::string spelled = plain_name(row.name);
       if (letters.ends_with(spelled))
@@ -126,8 +128,6 @@ std::span<const Role* const> roles_called(std::string_view name) {
 }
 
 namespace {
-
-constexpr std::string_view all_digits = "0123456789";
 
 // Where a name has the number of its head; nothing where it has none.
 std::optional<std::string_view> digits_of_head(std::string_view name) {
