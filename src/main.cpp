@@ -14,18 +14,13 @@
 
 #include "command/app.hpp"
 #include "command/command.hpp"
-#include "command/exit_code.hpp"
 #include "command/options.hpp"
-#include "keyboard.hpp"
-#include "math/product.hpp"
-#include "output_file.hpp"
-#include "paged_output.hpp"
-#include "provisional_name.hpp"
-#include "render/width.hpp"
-#include "standard_error.hpp"
-#include "standard_work.hpp"
-#include "support/error.hpp"
-#include "terminal.hpp"
+#include "core/math/product.hpp"
+#include "core/support/error.hpp"
+#include "effects/output_file.hpp"
+#include "effects/standard_work.hpp"
+#include "effects/terminal.hpp"
+#include "page/render/width.hpp"
 
 namespace {
 
@@ -67,8 +62,7 @@ int complain(CommandLine words, const attn::ExitCode& code, std::string_view sen
 // Without memory nothing can be formatted either.
 int complain_of_memory() {
   attn::tell(
-      "attn: there is not enough memory for this here: give smaller sizes, or let the program have more "
-      "memory\n");
+      "attn: there is not enough memory for this here: give smaller sizes, or let the program have more memory\n");
   return attn::exit_code::wrong_input.code;
 }
 
@@ -179,8 +173,7 @@ int run(CommandLine words) {
 // Before the constructor of OpenBLAS, which newer releases do not leave without room for a product.
 [[gnu::constructor(102)]] void require_room_to_start() {
   if (attn::has_room_for_products()) return;
-  constexpr std::string_view sentence =
-      "attn: there is not enough memory to start: matrix products take 192 MiB\n";
+  constexpr std::string_view sentence = "attn: there is not enough memory to start: matrix products take 192 MiB\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, sentence.data(), sentence.size());
   _exit(attn::exit_code::wrong_input.code);
 }
@@ -202,7 +195,6 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return complain_of_memory();
   } catch (const std::exception& error) {
-    return complain(words, attn::exit_code::defect,
-                    fmt::format("this is a defect of attn: {}", error.what()));
+    return complain(words, attn::exit_code::defect, fmt::format("this is a defect of attn: {}", error.what()));
   }
 }

@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "command/about/description.hpp"
-#include "command/exit_code.hpp"
-#include "command/variables.hpp"
+#include "command/about/help.hpp"
+#include "command/command.hpp"
 #include "process.hpp"
 #include "source_files.hpp"
 
@@ -21,9 +20,7 @@ std::string said(const Words& words) {
   return finished.out;
 }
 
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 // As a manual page has it.
 std::string hyphenated(std::string_view text) {
@@ -46,10 +43,8 @@ TEST_CASE("a manual page has the command's options, their choices, examples, var
           CHECK_MESSAGE(has(page, "\\fB" + hyphenated(choice.name) + "\\fR"), choice.name);
       }
     }
-    for (const Action& action : command.actions)
-      CHECK(has(page, "\\fB" + hyphenated(usage_of(action)) + "\\fR"));
-    for (const Variable* variable : variables)
-      CHECK(has(page, std::string("\\fB") + variable->name + "\\fR"));
+    for (const Action& action : command.actions) CHECK(has(page, "\\fB" + hyphenated(usage_of(action)) + "\\fR"));
+    for (const Variable* variable : variables) CHECK(has(page, std::string("\\fB") + variable->name + "\\fR"));
     for (const ExitCode* code : exit_codes) CHECK(has(page, "\\fB" + std::to_string(code->code) + "\\fR"));
   }
 }
@@ -57,9 +52,8 @@ TEST_CASE("a manual page has the command's options, their choices, examples, var
 TEST_CASE("the manual page of attn names every command that people type, and no other") {
   const std::string page = said({"manual"});
   for (const Command& command : commands())
-    CHECK_MESSAGE(
-        has(page, "\\fBattn\\-" + hyphenated(command.name) + "\\fR(1)") == (command.caller == Caller::people),
-        command.name);
+    CHECK_MESSAGE(has(page, "\\fBattn\\-" + hyphenated(command.name) + "\\fR(1)") == (command.caller == Caller::people),
+                  command.name);
 }
 
 TEST_CASE("the reference has every command that people type") {
@@ -87,12 +81,11 @@ TEST_CASE("the version has a first line for scripts, and then every library") {
   CHECK(version == said({"version"}));
   CHECK(version.starts_with("attn " ATTN_TESTED_VERSION "\n\n"));
   for (const char* library :
-       {"xtensor ", "xtl ", "xtensor-blas ", "OpenBLAS ", "kernel ", "vector instructions ", "threads ",
-        "fmt ", "CLI11 ", "nlohmann-json ", "zlib ", "cmark-gfm ", "utf8proc ", "compiler "})
+       {"xtensor ", "xtl ", "xtensor-blas ", "OpenBLAS ", "kernel ", "vector instructions ", "threads ", "fmt ",
+        "CLI11 ", "nlohmann-json ", "zlib ", "cmark-gfm ", "utf8proc ", "compiler "})
     CHECK_MESSAGE(has(version, library), library);
   CHECK_FALSE(has(version, "unknown"));
-  CHECK(
-      has(run_attn({"version"}, {.variables = {{"OPENBLAS_CORETYPE", "Prescott"}}}).out, "kernel Prescott"));
+  CHECK(has(run_attn({"version"}, {.variables = {{"OPENBLAS_CORETYPE", "Prescott"}}}).out, "kernel Prescott"));
   CHECK(has(said({"version", "--threads", "3"}), "threads              3\n"));
 }
 

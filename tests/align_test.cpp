@@ -3,12 +3,12 @@
 #include <cmath>
 #include <string>
 
-#include "model/influence.hpp"
-#include "op/operations.hpp"
-#include "problem/encoder_decoder_file.hpp"
-#include "problem/words.hpp"
+#include "core/model/encoder_decoder.hpp"
+#include "core/op/operations.hpp"
+#include "core/support/text.hpp"
+#include "data/problem/encoder_decoder_file.hpp"
+#include "data/problem/words.hpp"
 #include "process.hpp"
-#include "support/lookup.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -22,8 +22,7 @@ EncoderDecoder hand_set(std::string_view variant) {
 
 // What an encoder-decoder with one variant is as .safetensors.
 std::string bytes_of(EncoderDecoderFile file) {
-  for (const auto& [name, matrix] : file.variants.at(file.variant))
-    file.parameters.insert_or_assign(name, matrix);
+  for (const auto& [name, matrix] : file.variants.at(file.variant)) file.parameters.insert_or_assign(name, matrix);
   std::vector<WrittenTensor> tensors;
   for (const auto& [name, matrix] : file.parameters) tensors.push_back({name, &matrix, 2});
   std::string bytes;
@@ -68,9 +67,7 @@ Parameters inputs(Graph& graph, std::initializer_list<std::pair<const char*, Mat
   return parameters;
 }
 
-double sigma(double x) {
-  return 1.0 / (1.0 + std::exp(-x));
-}
+double sigma(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
 constexpr const char* white_house = "the white house is small <end>";
 
@@ -96,8 +93,7 @@ TEST_CASE("an encoder-decoder may be safetensors whose metadata have all but the
 TEST_CASE("two steps of a tanh cell are what they are by hand") {
   Graph graph;
   const Parameters parameters = inputs(
-      graph,
-      {{"w_xh", matrix({{1, 0}, {0, 2}})}, {"w_hh", matrix({{0, 1}, {-1, 0}})}, {"b_h", matrix({{0.5, 0}})}});
+      graph, {{"w_xh", matrix({{1, 0}, {0, 2}})}, {"w_hh", matrix({{0, 1}, {-1, 0}})}, {"b_h", matrix({{0.5, 0}})}});
   const Value x = graph.input(role::x, matrix({{1, 1}}), axis("rows"), axis("columns"));
   const Value zero = graph.input(role::h, matrix({{0, 0}}), axis("rows"), axis("columns"));
   const auto step = [&](std::size_t number, const Value& h) {
@@ -108,8 +104,7 @@ TEST_CASE("two steps of a tanh cell are what they are by hand") {
   CHECK(close(first.matrix(), matrix({{0.905148253644866, 0.964027580075817}}), 1e-15));  // tanh 1.5, tanh 2
   const Value second = step(2, first);
   // (1.5 − 0.9640…, 2 + 0.9051…)
-  CHECK(
-      close(second.matrix(), matrix({{std::tanh(0.535972419924183), std::tanh(2.905148253644866)}}), 1e-15));
+  CHECK(close(second.matrix(), matrix({{std::tanh(0.535972419924183), std::tanh(2.905148253644866)}}), 1e-15));
 }
 
 TEST_CASE("a gated unit is what its definition says, gate by gate") {
@@ -173,8 +168,7 @@ TEST_CASE("without attention the translation loses the word that the last state 
   CHECK(translated(model, "la maison blanche est petite") == "the small house is small <end>");
   const Ids source = sentence("la maison blanche est petite <end>", model.source_words);
   const Ids right = sentence(white_house, model.target_words);
-  const Influence lost = influence(model, source, right),
-                  kept = influence(hand_set("bahdanau"), source, right);
+  const Influence lost = influence(model, source, right), kept = influence(hand_set("bahdanau"), source, right);
   CHECK(model.source_words[lost.replacements[2] - 1] == "petite");
   CHECK(lost.moved(1, 2) < 0.01);  // "white" does not notice that blanche became petite
   CHECK(kept.moved(1, 2) > 0.99);
@@ -343,8 +337,7 @@ TEST_CASE("an encoder-decoder file is refused by the name of what is wrong in it
        with("\"decoder.score_wv\"", "\"decoder.score_wu\"")},
       {"including <start>", with("\"<start>\"", "\"<begin>\"")},
       {"\"features\" has 7 names, and a state has size 8", with("\"determiner\", ", "")},
-      {"must be an object of matrices by name",
-       with("\"parameters\": {", "\"parameters\": [], \"variants\": {")},
+      {"must be an object of matrices by name", with("\"parameters\": {", "\"parameters\": [], \"variants\": {")},
       {"a JSON object with \"parameters\"", [] { read_encoder_decoder("[1]", "f.json"); }},
   });
 }
@@ -407,8 +400,7 @@ TEST_CASE("attn align tells the steps, the alignment in both orientations, and w
   has(bottleneck, "What the bottleneck loses");
   has(bottleneck, "the most probable word is \"small\"");
   has(bottleneck, "Teacher forcing");
-  has(out({"--explain", "decoder.2.weights[1,3]", "--variant", "luong", "--depth", "1"}),
-      "\n    scores[1,3] =");
+  has(out({"--explain", "decoder.2.weights[1,3]", "--variant", "luong", "--depth", "1"}), "\n    scores[1,3] =");
   has(out({"--explain", "encoder.2.h[maison,noun]"}), "= tanh(");
   has(out({"--seed", "3", "--cell", "gru", "--source", "any words", "--hidden", "5"}), "encoder.1.candidate");
   has(out({"--only", "alignment", "--format", "csv"}), "maison");

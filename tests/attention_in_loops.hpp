@@ -15,9 +15,7 @@ namespace attn::loops {
 
 using M = std::vector<std::vector<double>>;  // row after row; empty: it cannot be computed
 
-inline std::size_t columns_of(const M& a) {
-  return a.empty() ? 0 : a[0].size();
-}
+inline std::size_t columns_of(const M& a) { return a.empty() ? 0 : a[0].size(); }
 
 template <class Cell>
 M made(std::size_t rows, std::size_t columns, const Cell& cell) {
@@ -93,8 +91,7 @@ inline M reshaped(const M& a, std::size_t columns) {
 inline M sum_of(const std::vector<M>& parts) {
   M sum = parts[0];
   for (std::size_t p = 1; p < parts.size(); ++p) {
-    sum = made(sum.size(), columns_of(sum),
-               [&](std::size_t i, std::size_t j) { return sum[i][j] + parts[p][i][j]; });
+    sum = made(sum.size(), columns_of(sum), [&](std::size_t i, std::size_t j) { return sum[i][j] + parts[p][i][j]; });
   }
   return sum;
 }
@@ -141,12 +138,12 @@ struct Attention {
   std::size_t length = 0;  // of the sentence; what stands behind it is padding
   M allowed = {};          // 1 where a query may attend to a key; empty: everywhere
 
-  std::function<M(const Attention& of, std::size_t which)> project =
-      [](const Attention& of, std::size_t which) { return linear(of.x, of.w[which], of.b[which]); };
+  std::function<M(const Attention& of, std::size_t which)> project = [](const Attention& of, std::size_t which) {
+    return linear(of.x, of.w[which], of.b[which]);
+  };
   /// Part `number` of so many, `size` columns wide, of q, k or v, which is the result of projection `which`.
-  std::function<M(const Attention& of, const M& whole, std::size_t number, std::size_t size,
-                  std::size_t which)>
-      part = [](const Attention&, const M& whole, std::size_t number, std::size_t size, std::size_t) {
+  std::function<M(const Attention& of, const M& whole, std::size_t number, std::size_t size, std::size_t which)> part =
+      [](const Attention&, const M& whole, std::size_t number, std::size_t size, std::size_t) {
         return columns(whole, number * size, size);
       };
   Step compare = [](const Head& head) { return product(head.q, turned(head.k)); };
@@ -154,9 +151,7 @@ struct Attention {
     const double root = std::sqrt(static_cast<double>(head.of->d_k));
     return each(head.scores, [=](double x) { return x / root; });
   };
-  Step mask = [](const Head& head) {
-    return head.of->filled(head.scaled, -std::numeric_limits<double>::infinity());
-  };
+  Step mask = [](const Head& head) { return head.of->filled(head.scaled, -std::numeric_limits<double>::infinity()); };
   Step weigh = [](const Head& head) { return softmax(head.masked); };
   Step sum = [](const Head& head) { return product(head.weights, head.v); };
   std::function<M(const std::vector<Head>& heads)> merge = [](const std::vector<Head>& all) {
@@ -173,8 +168,7 @@ struct Attention {
 
   /// Masks what a rule does not allow.
   void allow(const std::function<bool(std::size_t query, std::size_t key)>& allows) {
-    allowed =
-        made(x.size(), x.size(), [&](std::size_t i, std::size_t j) { return allows(i, j) ? 1.0 : 0.0; });
+    allowed = made(x.size(), x.size(), [&](std::size_t i, std::size_t j) { return allows(i, j) ? 1.0 : 0.0; });
   }
 
   M filled(const M& scores, double fill) const {

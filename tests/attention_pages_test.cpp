@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands_tried.hpp"
-#include "files/json.hpp"
+#include "data/files/json.hpp"
 #include "process.hpp"
 #include "testing.hpp"
 
@@ -40,8 +40,7 @@ TEST_CASE("typed padding is masked like padding that fills up a batch") {
 
 TEST_CASE("padding is masked within a sentence, in a memory, and in every head and layer") {
   for (const Words& words :
-       {Words{"softmax", "--text", "a <blank> b"},
-        Words{"softmax", "--text", "a c b", "--memory-text", "d <blank>"},
+       {Words{"softmax", "--text", "a <blank> b"}, Words{"softmax", "--text", "a c b", "--memory-text", "d <blank>"},
         Words{"softmax", "--text", "a <blank>", "--heads", "2", "--layers", "2"},
         Words{"softmax", "--q", "1 0", "--k", "1 0; 0 1", "--key-tokens", "a,<blank>"}}) {
     const Json arrays = page(words)["arrays"];
@@ -129,10 +128,8 @@ TEST_CASE("words that are the same are swapped without any change, with and with
   const std::string same = accepted({"walk", "--text", "a b a", "--swap", "1,3", "--width", "200"}).out;
   check_has(same, "the sentence has not changed");
   CHECK(same.find("can depend on word order") == std::string::npos);
-  check_has(accepted({"walk", "--text", "a b", "--swap", "1,2", "--causal"}).out,
-            "The mask belongs to the positions");
-  check_has(accepted({"walk", "--text", "a <blank> b", "--swap", "1,2"}).out,
-            "The outputs are swapped like the words");
+  check_has(accepted({"walk", "--text", "a b", "--swap", "1,2", "--causal"}).out, "The mask belongs to the positions");
+  check_has(accepted({"walk", "--text", "a <blank> b", "--swap", "1,2"}).out, "The outputs are swapped like the words");
 }
 
 TEST_CASE("how a mask is written says whether it permits or is added") {
@@ -159,10 +156,9 @@ TEST_CASE("an added mask of zeros and ones is one when its problem is read back"
 TEST_CASE("a factor takes the place of a divisor, and a divisor below 1 is remarked upon") {
   const Words qk = {"softmax", "--q", "1 2; 0 1", "--k", "2 1; 1 1"};
   CHECK(page(qk + Words{"--multiply", "0.25"})["arrays"] == page(qk + Words{"--scale", "4"})["arrays"]);
-  check_has(
-      accepted(qk + Words{"--scale", "0.25"}).errors,
-      "--scale 0.25 divides the scores, which makes them larger: to multiply them by 0.25, as PyTorch does, "
-      "give --multiply 0.25");
+  check_has(accepted(qk + Words{"--scale", "0.25"}).errors,
+            "--scale 0.25 divides the scores, which makes them larger: to multiply them by 0.25, as PyTorch does, "
+            "give --multiply 0.25");
   CHECK(accepted(qk + Words{"--scale", "1"}).errors == "");
   refuses(qk + Words{"--scale", "4", "--multiply", "0.25"}, "--scale and --multiply are both given");
   refuses(qk + Words{"--multiply", "0"}, "--multiply: '0' is not a positive finite number");
@@ -177,8 +173,7 @@ TEST_CASE("a soft cap is a matrix of the step of scaling") {
 TEST_CASE("a vector is a row or a column, and an array of three dimensions a batch, as the option takes it") {
   const Words additive = {"scores",   "--q",        "1 2",      "--k",        "3 4",      "--score",
                           "additive", "--score-wq", "1 0; 0 1", "--score-wk", "1 0; 0 1", "--score-wv"};
-  CHECK(page(additive + Words{"[1, 2]"})["arrays"]["scores"] ==
-        page(additive + Words{"1; 2"})["arrays"]["scores"]);
+  CHECK(page(additive + Words{"[1, 2]"})["arrays"]["scores"] == page(additive + Words{"1; 2"})["arrays"]["scores"]);
   const Words learned = {"--wq", "1; 1", "--wk", "1; 1", "--wv", "1; 1"};
   const Json batch =
       page(Words{"walk", "--x", "[[[1,2],[3,4]],[[0,1],[1,0]]]", "--only", "*output"} + learned)["arrays"];

@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "attention/masks.hpp"
-#include "attention/scale.hpp"
-#include "attention/watches.hpp"
-#include "problem/options.hpp"
-#include "problem/problem.hpp"
-#include "problem/problem_file.hpp"
-#include "support/lookup.hpp"
-#include "tell/steps.hpp"
+#include "core/attention/masks.hpp"
+#include "core/attention/score.hpp"
+#include "core/attention/watches.hpp"
+#include "core/support/text.hpp"
+#include "data/problem/options.hpp"
+#include "data/problem/problem.hpp"
+#include "data/problem/problem_file.hpp"
+#include "page/tell/steps.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -38,9 +38,7 @@ struct Solution {
   const Matrix& operator[](std::string_view name) const { return graph.at(name).matrix(); }
 };
 
-std::size_t size_below(std::size_t end) {
-  return *rc::gen::inRange<std::size_t>(1, end);
-}
+std::size_t size_below(std::size_t end) { return *rc::gen::inRange<std::size_t>(1, end); }
 
 Matrix any_matrix(Shape shape) {
   return filled(shape, [] { return *rc::gen::inRange(-2000, 2001) / 1000.0; });
@@ -87,8 +85,7 @@ std::vector<std::size_t> any_order(std::size_t n) {
 
 Matrix rows_of(const Matrix& matrix, const std::vector<std::size_t>& order) {
   Matrix result({order.size(), matrix.shape().columns});
-  for (std::size_t i = 0; i < order.size(); ++i)
-    std::ranges::copy(row(matrix, order[i]), row(result, i).begin());
+  for (std::size_t i = 0; i < order.size(); ++i) std::ranges::copy(row(matrix, order[i]), row(result, i).begin());
   return result;
 }
 
@@ -112,13 +109,9 @@ Matrix first_rows(const Matrix& matrix, std::size_t count) {
   return rows_of(matrix, order);
 }
 
-double sum_of(std::span<const double> cells) {
-  return std::accumulate(cells.begin(), cells.end(), 0.0);
-}
+double sum_of(std::span<const double> cells) { return std::accumulate(cells.begin(), cells.end(), 0.0); }
 
-Problem problem(std::string_view json) {
-  return build(read_problem_file(json, "file.json"));
-}
+Problem problem(std::string_view json) { return build(read_problem_file(json, "file.json")); }
 
 std::function<void()> solving(std::string json) {
   return [json] { Solution(problem(json)); };
@@ -146,8 +139,7 @@ TEST_CASE("attention on numbers small enough to check by hand") {
   CHECK(warnings(solution.graph).empty());
 }
 
-TEST_CASE(
-    "rows of weights sum to one, or to zero where no key may be looked at, and masked weights are zero") {
+TEST_CASE("rows of weights sum to one, or to zero where no key may be looked at, and masked weights are zero") {
   CHECK(rc::check("rows of weights sum to one or to zero, and masked weights are exactly zero", [] {
     Problem any = any_problem();
     any.mask = any_mask(scores_shape(any));
@@ -167,8 +159,7 @@ TEST_CASE(
 TEST_CASE("permuting keys and values together changes nothing, permuting queries permutes the outputs") {
   CHECK(rc::check("keys are a set, queries are independent", [] {
     const Problem any = any_problem();
-    const Matrix &q = any.matrices.at(&role::q), &k = any.matrices.at(&role::k),
-                 &v = any.matrices.at(&role::v);
+    const Matrix &q = any.matrices.at(&role::q), &k = any.matrices.at(&role::k), &v = any.matrices.at(&role::v);
     const Solution solution(any);
     const auto keys = any_order(k.shape().rows), queries = any_order(q.shape().rows);
     const Solution permuted_keys(from_parts(q, rows_of(k, keys), rows_of(v, keys)));
@@ -199,8 +190,7 @@ TEST_CASE("no output before t depends on token t when the mask is causal") {
     Problem any = any_self_attention(heads);
     any.causal = true;
     if (*rc::gen::arbitrary<bool>()) {
-      any.matrices.emplace(&role::w_o,
-                           any_matrix({any.matrices.at(&role::w_v).shape().columns, size_below(5)}));
+      any.matrices.emplace(&role::w_o, any_matrix({any.matrices.at(&role::w_v).shape().columns, size_below(5)}));
     }
     const Matrix& x = *any.sequences.front().x;
     const std::size_t t = size_below(x.shape().rows + 1) - 1;
@@ -211,8 +201,7 @@ TEST_CASE("no output before t depends on token t when the mask is causal") {
   }));
   // Without the mask the same change is felt everywhere.
   const std::string rest = R"("w_q": [[1]], "w_k": [[1]], "w_v": [[1]]})";
-  const Solution before(problem(R"({"x": [[1], [2]], )" + rest)),
-      after(problem(R"({"x": [[1], [3]], )" + rest));
+  const Solution before(problem(R"({"x": [[1], [2]], )" + rest)), after(problem(R"({"x": [[1], [3]], )" + rest));
   CHECK(before["output"](0, 0) != after["output"](0, 0));
 }
 
@@ -285,8 +274,7 @@ TEST_CASE("sentences of a batch do not see each other") {
   CHECK(rc::check("a batch gives what each of its sentences gives alone", [] {
     Problem batch = any_self_attention(1);
     const Shape shape = batch.sequences.front().x->shape();
-    for (std::size_t more = size_below(3); more > 0; --more)
-      batch.sequences.push_back({{}, any_matrix(shape)});
+    for (std::size_t more = size_below(3); more > 0; --more) batch.sequences.push_back({{}, any_matrix(shape)});
     const Solution together(batch);
     for (std::size_t i = 0; i < batch.sequences.size(); ++i) {
       Problem alone = batch;
@@ -356,15 +344,12 @@ TEST_CASE("a query that may look at nothing receives nothing, and the reader is 
         std::vector<std::string>{"weights: every key is masked for query that. Its weights are set to 0"});
   const Solution many(problem(R"({"scores": [[1], [1], [1], [1], [1], [1], [1], [1]], "valid_length": 0})"));
   REQUIRE(warnings(many.graph).size() == 1);
-  CHECK(warnings(many.graph).front().find("for the queries 1, 2, 3, 4, 5 and 3 more. Their ") !=
-        std::string::npos);
+  CHECK(warnings(many.graph).front().find("for the queries 1, 2, 3, 4, 5 and 3 more. Their ") != std::string::npos);
 }
 
-TEST_CASE(
-    "a fill that gives masked keys weight is warned of with that weight, whatever the mask follows from") {
+TEST_CASE("a fill that gives masked keys weight is warned of with that weight, whatever the mask follows from") {
   const auto told_of = [](const std::string& mask) {
-    return warnings(
-        Solution(problem(R"({"scores": [[1, 1], [1, 1]], "tokens": ["a", "b"], )" + mask + "}")).graph);
+    return warnings(Solution(problem(R"({"scores": [[1, 1], [1, 1]], "tokens": ["a", "b"], )" + mask + "}")).graph);
   };
   for (const char* mask : {R"("causal": true)", R"("valid_length": 1)", R"("mask": [[1, 0], [1, 1]])"}) {
     const std::vector<std::string> told = told_of(std::string(mask) + R"(, "mask_fill": 0)");
@@ -379,14 +364,12 @@ TEST_CASE("a fill that is not below the scores leaks, and the reader is told") {
   CHECK(leaking["weights"](0, 1) == 1.0);
   const std::vector<std::string> told = warnings(leaking.graph);
   REQUIRE(told.size() == 1);
-  CHECK(told.front().find("weights: masked keys of query 1 get weight 1: the mask value -1e+06 is not far") ==
-        0);
+  CHECK(told.front().find("weights: masked keys of query 1 get weight 1: the mask value -1e+06 is not far") == 0);
   // A low score of one query says nothing about the mask of another, and a query without keys hides no leak.
   const auto told_of = [](const char* json) { return warnings(Solution(problem(json)).graph).size(); };
   CHECK(told_of(R"({"scores": [[5, 5], [-2e6, -2e6]], "mask": [[1, 0], [1, 1]], "mask_fill": -1e6})") == 0);
   CHECK(told_of(R"({"scores": [[-2e6, 0], [1, 1]], "mask": [[1, 0], [0, 0]], "mask_fill": -1e6})") == 2);
-  CHECK(warnings(Solution(problem(R"({"scores": [[-9, 0]], "mask": [[1, 0]], "mask_fill": -1e6})")).graph)
-            .empty());
+  CHECK(warnings(Solution(problem(R"({"scores": [[-9, 0]], "mask": [[1, 0]], "mask_fill": -1e6})")).graph).empty());
   CHECK(warnings(Solution(problem(R"({"scores": [[-2e6, 0]], "mask": [[1, 0]]})")).graph).empty());
 }
 
@@ -432,15 +415,13 @@ TEST_CASE("matrices that do not fit together are refused by name and shape") {
       {"the mask is 1×1 but the scores are 1×2", solving(R"({"scores": [[1, 2]], "mask": [[0.5]]})")},
       {"‹valid_length›: 2 lengths are given for 3 queries: give one for all, or one per query",
        solving(R"({"scores": [[1, 2], [3, 4], [5, 6]], "valid_length": [1, 2]})")},
-      {"‹valid_length›: 3 is more than the number of keys, 2",
-       solving(R"({"scores": [[1, 2]], "valid_length": 3})")},
+      {"‹valid_length›: 3 is more than the number of keys, 2", solving(R"({"scores": [[1, 2]], "valid_length": 3})")},
       {"--valid-length: 3 lengths are given for 2 sentences: give one for each",
        solving(R"({"text": ["a b", "c d"], "valid_length": [1, 1, 1]})")},
       {"q has 2 queries but labels for 3: give one word for each",
        solving(R"({"q": [[1], [2]], "k": [[1]], "tokens": ["a", "b", "c"]})")},
       {"scores has 2 keys but labels for 1", solving(R"({"scores": [[1, 2]], "key_tokens": ["a"]})")},
-      {"memory has 2 tokens but labels for 1",
-       solving(R"({"x": [[1]], "memory": [[1], [2]], "key_tokens": ["a"]})")},
+      {"memory has 2 tokens but labels for 1", solving(R"({"x": [[1]], "memory": [[1], [2]], "key_tokens": ["a"]})")},
       {"--heads 2: the scores given are those of one head", solving(R"({"scores": [[1]], "heads": 2})")},
       {"--heads 2: the weights given are those of one head", solving(R"({"weights": [[1]], "heads": 2})")},
       {"q is given for a batch of 2 sentences: give a batch with --text or --x only",
@@ -457,8 +438,7 @@ TEST_CASE("matrices that do not fit together are refused by name and shape") {
 
 TEST_CASE("numbers that cannot be are refused") {
   check_refused({
-      {"x: the cell in row 1, column 2 is nan: every number must be finite",
-       solving(R"({"x": [[0, "NaN"]]})")},
+      {"x: the cell in row 1, column 2 is nan: every number must be finite", solving(R"({"x": [[0, "NaN"]]})")},
       {"w_q: the cell in row 2, column 1 is inf", solving(R"({"w_q": [[1], ["Infinity"]]})")},
       {"x: the cell in row 1, column 1 is -inf", solving(R"({"x": [["-Infinity"]]})")},
       {"mask: the cell in row 1, column 1 is inf: every number must be finite, or -inf",
@@ -475,18 +455,15 @@ TEST_CASE("numbers that cannot be are refused") {
        solving(R"({"mask_fill": "abc"})")},
       {"--mask-fill: 'nan' is neither a finite number", solving(R"({"mask_fill": "nan"})")},
       {"--mask-fill: 'inf' is neither a finite number", solving(R"({"mask_fill": "inf"})")},
-      {"--random: 'x' is not a seed: give a whole number from 0 to 4294967295",
-       solving(R"({"random": "attn:x"})")},
+      {"--random: 'x' is not a seed: give a whole number from 0 to 4294967295", solving(R"({"random": "attn:x"})")},
       {"--random: '4294967296' is not a seed", solving(R"({"random": "numpy:4294967296"})")},
       {"--random: '' is not a seed", solving(R"({"random": "numpy:"})")},
       {"--random: '-1' is not a seed", solving(R"({"random": "numpy:-1"})")},
-      {"--seed must be a whole number from 0 to 4294967295, not '4294967296'",
-       solving(R"({"seed": 4294967296})")},
+      {"--seed must be a whole number from 0 to 4294967295, not '4294967296'", solving(R"({"seed": 4294967296})")},
       {"--seed must be a whole number from 0 to 4294967295, not '-1'", given(option::seed, {"-1"})},
       {"--heads must be 1 or more", given(option::heads, {"0"})},
       {"--heads must be a whole number from 1 to 2147483648, not '1.5'", given(option::heads, {"1.5"})},
-      {"--heads must be a whole number from 1 to 2147483648, not '2147483649'",
-       given(option::heads, {"2147483649"})},
+      {"--heads must be a whole number from 1 to 2147483648, not '2147483649'", given(option::heads, {"2147483649"})},
       {"--heads must be a whole number from 1 to 2147483648, not ''", given(option::heads, {""})},
       {"--valid-length must be a whole number from 0 ", given(option::valid_length, {"1,x"})},
       {"--valid-length: give at least one whole number", given(option::valid_length, {","})},
@@ -517,16 +494,14 @@ TEST_CASE("fields that contradict each other, or are given twice, are refused") 
 TEST_CASE("names that are not there are answered with the nearest one") {
   check_refused({
       {"unknown scale 'sqrt-dl' (did you mean 'sqrt-dk'?)", solving(R"({"scale": "sqrt-dl"})")},
-      {"unknown scoring function 'scaled-dto' (did you mean 'scaled-dot'?)",
-       solving(R"({"score": "scaled-dto"})")},
+      {"unknown scoring function 'scaled-dto' (did you mean 'scaled-dot'?)", solving(R"({"score": "scaled-dto"})")},
       {"unknown scoring function 'dto'",
        [] {
          Problem misspelt = from_parts(matrix({{1}}), matrix({{1}}), matrix({{1}}));
          misspelt.score = "dto";
          Solution{misspelt};
        }},
-      {"unknown generator of random numbers 'nunpy' (did you mean 'numpy'?)",
-       solving(R"({"random": "nunpy:0"})")},
+      {"unknown generator of random numbers 'nunpy' (did you mean 'numpy'?)", solving(R"({"random": "nunpy:0"})")},
       {"file.json: unknown field 'w_k1' (did you mean 'w_k'?)", solving(R"({"w_k1": [[1]]})")},
       {"file.json: unknown field 'unheard_of'. Choose one of: title, summary, about, drawn, drawn_from, text",
        solving(R"({"unheard_of": 1})")},
@@ -565,8 +540,7 @@ Matrix by_hand(const Matrix& scores, const Matrix& v) {
     double sum = 0.0;
     for (const double score : row(scores, i)) sum += std::exp(score);
     for (std::size_t j = 0; j < scores.shape().columns; ++j) {
-      for (std::size_t c = 0; c < v.shape().columns; ++c)
-        result(i, c) += std::exp(scores(i, j)) / sum * v(j, c);
+      for (std::size_t c = 0; c < v.shape().columns; ++c) result(i, c) += std::exp(scores(i, j)) / sum * v(j, c);
     }
   }
   return result;
@@ -608,8 +582,8 @@ TEST_CASE("a soft cap bends the scaled scores before the mask") {
   const auto capped = [](double s) { return 1.5 * std::tanh(s / 2 / 1.5); };
   const Matrix scores =
       some_scores([&](double s, std::size_t i, std::size_t j) { return j <= i + 1 ? capped(s) : -infinity; });
-  CHECK(close(Solution(problem)["capped"],
-              some_scores([&](double s, std::size_t, std::size_t) { return capped(s); }), 1e-14));
+  CHECK(close(Solution(problem)["capped"], some_scores([&](double s, std::size_t, std::size_t) { return capped(s); }),
+              1e-14));
   CHECK(close(Solution(problem)["masked"], scores, 1e-14));
   CHECK(close(Solution(problem)["output"], by_hand(scores, some_v), 1e-14));
 }

@@ -3,12 +3,12 @@
 
 #include <cmath>
 
+#include "command/backward/backward.hpp"
 #include "command/backward/check.hpp"
-#include "command/backward/memory.hpp"
 #include "commands_tried.hpp"
-#include "files/json.hpp"
-#include "op/operations.hpp"
-#include "problem/problem_file.hpp"
+#include "core/op/operations.hpp"
+#include "data/files/json.hpp"
+#include "data/problem/problem_file.hpp"
 #include "process.hpp"
 #include "testing.hpp"
 
@@ -16,13 +16,9 @@ using namespace attn;
 
 namespace {
 
-Json page(const Words& words) {
-  return parse_json(accepted(words + Words{"--format", "json"}).out, "page");
-}
+Json page(const Words& words) { return parse_json(accepted(words + Words{"--format", "json"}).out, "page"); }
 
-Json array(const Words& words, const std::string& name) {
-  return page(words)["arrays"][name];
-}
+Json array(const Words& words, const std::string& name) { return page(words)["arrays"][name]; }
 
 // Every gradient agrees with finite differences, and some were compared.
 std::string checked(const Words& words) {
@@ -77,8 +73,8 @@ TEST_CASE("a gradient that is wrong is found, named and told by the exit code") 
   evaluate(build(read_problem_file(R"({"text": "a b", "d_model": 2, "seed": 3})", "test")), graph);
   const Node& output = graph.at("output");
   const Loss loss{Value(output),
-                  graph.input({family::gradient, role::output}, Matrix(output.frame.shape, 1.0),
-                              output.frame.rows, output.frame.columns),
+                  graph.input({family::gradient, role::output}, Matrix(output.frame.shape, 1.0), output.frame.rows,
+                              output.frame.columns),
                   {}};
   const Backward back(loss.from, loss.d_from);
   std::vector<GradientStep> steps = gradient_steps(graph, [&](const Node& node) { return back.by(node); });
@@ -121,10 +117,9 @@ TEST_CASE("recomputing gives the same bits with less memory where there are laye
 
 TEST_CASE("the memory of a way back is known from shapes alone") {
   Graph graph;
-  evaluate(
-      build(read_problem_file(
-          R"({"text": "a b c d e f g h i j k l", "layers": 8, "no_feed_forward": true, "seed": 3})", "test")),
-      graph);
+  evaluate(build(read_problem_file(
+               R"({"text": "a b c d e f g h i j k l", "layers": 8, "no_feed_forward": true, "seed": 3})", "test")),
+           graph);
   const PassMemory memory = memory_of_pass(graph.at("layer.8.output"));
   CHECK(memory.forward.peak_bytes < memory.both.peak_bytes);
   CHECK(memory.recomputed.peak_bytes < memory.both.peak_bytes);
@@ -168,8 +163,7 @@ TEST_CASE("a loss that cannot be is refused in one sentence") {
   refuses({"backward", "--upstream", "1 nan; 1 1"}, "--upstream[1,2] is not finite");
   refuses({"walk", "--check"}, "--check belongs to --backward");
   refuses({"backward", "nonsense"}, "unknown command 'nonsense'");
-  refuses({"backward", "--by-hand", "--text", "a b c d", "--d-model", "32"},
-          "--by-hand writes out every number");
+  refuses({"backward", "--by-hand", "--text", "a b c d", "--d-model", "32"}, "--by-hand writes out every number");
 }
 
 TEST_CASE("an influence is the same number from either end") {
@@ -195,8 +189,7 @@ TEST_CASE("the influence of a row is the length of its derivatives") {
 }
 
 TEST_CASE("influence counts what a mask cuts off and what is apart") {
-  const Words words = {"influence", "x[3,1]", "--text",    "a b c", "--causal",
-                       "--heads",   "2",      "--d-model", "4"};
+  const Words words = {"influence", "x[3,1]", "--text", "a b c", "--causal", "--heads", "2", "--d-model", "4"};
   std::size_t found = 0;
   for (const std::vector<std::string>& row : listing_of(words)) {
     if (row[0] == "q") {
@@ -222,20 +215,17 @@ TEST_CASE("influence says where nothing depends on a number or a number on nothi
 }
 
 TEST_CASE("attention beside gradients of every kind of computation") {
-  for (const Words& words :
-       std::vector<Words>{{"influence"},
-                          {"influence", "encoder"},
-                          {"influence", "decoder", "--kind", "decoder-only"},
-                          {"influence", "align"},
-                          {"influence", "--q", "1 0; 0 2", "--k", "1 0; 0 1", "--v", "1; 2"},
-                          {"influence", "--text", "one"}}) {
+  for (const Words& words : std::vector<Words>{{"influence"},
+                                               {"influence", "encoder"},
+                                               {"influence", "decoder", "--kind", "decoder-only"},
+                                               {"influence", "align"},
+                                               {"influence", "--q", "1 0; 0 2", "--k", "1 0; 0 1", "--v", "1; 2"},
+                                               {"influence", "--text", "one"}}) {
     check_has(accepted(words).out, "The influence of");
   }
-  const std::string align =
-      in_one_line(accepted({"influence", "align", "--seed", "3", "--source", "a b c d"}).out);
+  const std::string align = in_one_line(accepted({"influence", "align", "--seed", "3", "--source", "a b c d"}).out);
   check_has(align, "The way through attention carries more than the way along the states in");
-  check_has(in_one_line(accepted({"influence", "align", "--variant", "none"}).out),
-            "This variant has no attention");
+  check_has(in_one_line(accepted({"influence", "align", "--variant", "none"}).out), "This variant has no attention");
 }
 
 TEST_CASE("a gradient check knows how precise its differences are and where there is no derivative") {
@@ -246,14 +236,13 @@ TEST_CASE("a gradient check knows how precise its differences are and where ther
 }
 
 TEST_CASE("influence counts scores that a mask cuts off as masked") {
-  const std::string text = in_one_line(
-      accepted({"influence", "--text", "a b c", "--causal", "--d-model", "2", "--of", "output[2,1]"}).out);
+  const std::string text =
+      in_one_line(accepted({"influence", "--text", "a b c", "--causal", "--d-model", "2", "--of", "output[2,1]"}).out);
   check_has(text, "scores 9 2 1 6 0");
 }
 
 TEST_CASE("a step by hand that leads nowhere finite is refused, and a small one tells its change") {
-  check_has(in_one_line(accepted({"backward", "--by-hand", "--step-size", "1e-12"}).out),
-            "it has changed by -1.175");
+  check_has(in_one_line(accepted({"backward", "--by-hand", "--step-size", "1e-12"}).out), "it has changed by -1.175");
   refuses({"backward", "--by-hand", "--step-size", "1e300"}, "the loss is not finite");
   refuses({"backward", "softmax"}, "attn softmax has no backward pass to show");
   refuses({"backward", "--check", "encoder"}, "the command comes first: attn backward encoder");

@@ -3,10 +3,10 @@
 #include <array>
 #include <random>
 
-#include "attention/attention.hpp"
-#include "graph/run.hpp"
-#include "op/backward.hpp"
-#include "op/operations.hpp"
+#include "core/attention/attention.hpp"
+#include "core/graph/run.hpp"
+#include "core/op/backward.hpp"
+#include "core/op/operations.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -32,8 +32,7 @@ class Sides {
     const Matrix& all = matrices_.at(which);
     const std::size_t rows = all.shape().rows / batch;
     Matrix some({rows, all.shape().columns});
-    for (std::size_t i = 0; i < rows; ++i)
-      std::ranges::copy(row(all, sentence * rows + i), row(some, i).begin());
+    for (std::size_t i = 0; i < rows; ++i) std::ranges::copy(row(all, sentence * rows + i), row(some, i).begin());
     return graph.input(role, some, axis("tokens"), axis("features"));
   }
 
@@ -53,10 +52,8 @@ struct Relation {
 
 const std::array relations = {
     Relation{"matmul", {2, 4}, {4, 3}, [](const Value& a, const Value& b) { return matmul(a, b); }},
-    Relation{"matmul_transposed",
-             {2, 4},
-             {5, 4},
-             [](const Value& a, const Value& b) { return matmul_transposed(a, b); }},
+    Relation{
+        "matmul_transposed", {2, 4}, {5, 4}, [](const Value& a, const Value& b) { return matmul_transposed(a, b); }},
     Relation{"transpose", {2, 4}, {1, 1}, [](const Value& a, const Value&) { return transpose(a); }},
     Relation{"rows", {4, 2}, {1, 1}, [](const Value& a, const Value&) { return rows(a, 1, 2); }},
     Relation{"reshape", {4, 3}, {1, 1}, [](const Value& a, const Value&) { return reshape(a, 6); }},
@@ -73,23 +70,18 @@ const std::array relations = {
              [](const Value& a, const Value& b) {
                return concatenate({a, b});
              }},
-    Relation{"distances",
-             {2, 3},
-             {4, 3},
-             [](const Value& a, const Value& b) { return minus_half_squared_distances(a, b); }},
     Relation{
-        "pairwise_sum", {2, 3}, {4, 3}, [](const Value& a, const Value& b) { return pairwise_sum(a, b); }},
+        "distances", {2, 3}, {4, 3}, [](const Value& a, const Value& b) { return minus_half_squared_distances(a, b); }},
+    Relation{"pairwise_sum", {2, 3}, {4, 3}, [](const Value& a, const Value& b) { return pairwise_sum(a, b); }},
     Relation{"pairs", {2, 3}, {4, 2}, [](const Value& a, const Value& b) { return pairs(a, b); }},
     Relation{"unpair",
              {2, 3},
              {4, 3},
              [](const Value& a, const Value& b) { return unpair(columns(pairwise_sum(a, b), 1, 1), a, b); }},
-    Relation{
-        "by_distance", {3, 5}, {4, 5}, [](const Value& a, const Value& b) { return by_distance(a, a, b); }},
+    Relation{"by_distance", {3, 5}, {4, 5}, [](const Value& a, const Value& b) { return by_distance(a, a, b); }},
     Relation{"rotate", {3, 4}, {1, 1}, [](const Value& a, const Value&) { return rotate(a); }},
     Relation{"softmax", {3, 4}, {1, 1}, [](const Value& a, const Value&) { return softmax(a); }},
-    Relation{
-        "attention", {3, 4}, {5, 4}, [](const Value& a, const Value& b) { return attention(a, b, b, {}); }},
+    Relation{"attention", {3, 4}, {5, 4}, [](const Value& a, const Value& b) { return attention(a, b, b, {}); }},
 };
 
 }  // namespace
@@ -106,8 +98,7 @@ TEST_CASE("a batch is computed as each of its sentences alone") {
     const std::size_t rows = all.shape().rows / batch;
     for (std::size_t s = 0; s < batch; ++s) {
       Graph graph;
-      const Value one =
-          relation.apply(sides.part(graph, 0, s, role::x), sides.part(graph, 1, s, role::memory));
+      const Value one = relation.apply(sides.part(graph, 0, s, role::x), sides.part(graph, 1, s, role::memory));
       REQUIRE(one.shape() == Shape{rows, all.shape().columns});
       for (std::size_t i = 0; i < rows; ++i) {
         for (std::size_t j = 0; j < all.shape().columns; ++j) {
@@ -125,10 +116,8 @@ TEST_CASE("a batch is computed as each of its sentences alone") {
 TEST_CASE("every sentence of a batch meets the same matrix that has no batch") {
   Sides sides;
   const Value x = sides.whole(role::x, {2, 3});
-  const Value y =
-      x.graph().input(role::positions, matrix({{1, 2, 3}, {4, 5, 6}}), axis("tokens"), axis("features"));
-  const Value w =
-      x.graph().input(role::w, matrix({{1, 2}, {0, 1}, {3, 0}}), axis("features"), axis("features"));
+  const Value y = x.graph().input(role::positions, matrix({{1, 2, 3}, {4, 5, 6}}), axis("tokens"), axis("features"));
+  const Value w = x.graph().input(role::w, matrix({{1, 2}, {0, 1}, {3, 0}}), axis("features"), axis("features"));
   const Value sum = add(x, y), product = matmul(x, w);
   for (std::size_t i = 0; i < 2 * batch; ++i) {
     CHECK(sum.matrix()(i, 1) == x.matrix()(i, 1) + y.matrix()(i % 2, 1));
@@ -144,8 +133,8 @@ TEST_CASE("what flows back to a parameter comes from all sentences and to a sent
   const Value w = graph.input(role::w, matrix({{1, 2}, {0, 1}, {3, 0}}), axis("features"), axis("tokens"));
   const Value output = name(role::output, matmul(name(role::weights, matmul(x, w)), v));
   Matrix ones(output.shape(), 1.0);
-  const Value d = graph.input({family::gradient, role::output}, ones, output.node().frame.rows,
-                              output.node().frame.columns);
+  const Value d =
+      graph.input({family::gradient, role::output}, ones, output.node().frame.rows, output.node().frame.columns);
   const Backward backward(output, d);
   REQUIRE(backward.by(w.node()));
   CHECK(backward.by(w.node())->name == "d_w");

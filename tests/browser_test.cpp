@@ -3,11 +3,10 @@
 #include <string>
 #include <string_view>
 
-#include "browser/base64.hpp"
-#include "browser/hash.hpp"
 #include "commands_tried.hpp"
 #include "golden.hpp"
 #include "process.hpp"
+#include "school/browser/document.hpp"
 #include "terminals.hpp"
 
 using namespace attn;
@@ -20,12 +19,8 @@ std::string between(std::string_view page, std::string_view begin, std::string_v
   return std::string(page.substr(first, page.find(end, first) - first));
 }
 
-std::string script_of(std::string_view page) {
-  return between(page, "<script>", "</script>");
-}
-std::string style_of(std::string_view page) {
-  return between(page, "<style>", "</style>");
-}
+std::string script_of(std::string_view page) { return between(page, "<script>", "</script>"); }
+std::string style_of(std::string_view page) { return between(page, "<style>", "</style>"); }
 
 void replace(std::string& text, std::string_view old, std::string_view by) {
   const std::size_t at = text.find(old);
@@ -33,9 +28,7 @@ void replace(std::string& text, std::string_view old, std::string_view by) {
   text.replace(at, old.size(), by);
 }
 
-std::string in_base64_of(std::string_view text) {
-  return in_base64(std::as_bytes(std::span(text)));
-}
+std::string in_base64_of(std::string_view text) { return in_base64(std::as_bytes(std::span(text))); }
 
 }  // namespace
 
@@ -54,8 +47,7 @@ TEST_CASE("a page for browsers allows its only script and its only style, and as
   check_has(page, "script-src '" + source_hash(script_of(page)) + "'");
   check_has(page, "style-src '" + source_hash(style_of(page)) + "'");
   check_has(page, "default-src 'none'");
-  for (const std::string_view no :
-       {"unsafe-", "http://", "https://", " style=\"", " onclick", "@import", "url("})
+  for (const std::string_view no : {"unsafe-", "http://", "https://", " style=\"", " onclick", "@import", "url("})
     CHECK_MESSAGE(page.find(no) == std::string::npos, no);
   CHECK(page.size() < 150'000);
   CHECK(accepted({"page"}).out == page);
@@ -127,8 +119,7 @@ TEST_CASE("words cannot end the data of a page, nor begin a script") {
       "words.json", R"({"tokens": ["</script><script>alert(1)</script>", "<!--"], "x": [[1, 2], [3, 4]]})");
   const std::string page = accepted({"page", "--problem", problem, "--seed", "1"}).out;
   std::size_t scripts = 0;
-  for (std::size_t at = page.find("<script"); at != std::string::npos; at = page.find("<script", at + 1))
-    ++scripts;
+  for (std::size_t at = page.find("<script"); at != std::string::npos; at = page.find("<script", at + 1)) ++scripts;
   CHECK(scripts == 2);
   CHECK(page.find("<!--") == std::string::npos);
 }

@@ -1,14 +1,14 @@
-#include "support/budget.hpp"
+#include "core/support/error.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <filesystem>
 
-#include "command/block_runner.hpp"
-#include "document/living.hpp"
-#include "lesson/lesson.hpp"
+#include "command/docs.hpp"
+#include "page/document/living.hpp"
 #include "process.hpp"
+#include "school/lesson/lesson.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -74,11 +74,11 @@ TEST_CASE(
     "a block that asks for too much is refused with its line before it "
     "is computed") {
   for (const char* command :
-       {"attn walk --n-q 11000 --n-k 11000 --d-k 1 --heads 16 --only output",
-        "attn walk --n-q 9000 --n-k 9000", "attn encoder --n 10000", "attn generate --size base --steps 4096",
+       {"attn walk --n-q 11000 --n-k 11000 --d-k 1 --heads 16 --only output", "attn walk --n-q 9000 --n-k 9000",
+        "attn encoder --n 10000", "attn generate --size base --steps 4096",
         "attn generate --size base --steps 4096 --no-cache", "attn transformer --size base --n 500",
-        "attn walk --n-q 200 --n-k 200 --d-k 9000 --d-model 9000 --text 'a b'",
-        "attn softmax --n-q 1 --n-k 30000000", "attn align --hidden 4000"}) {
+        "attn walk --n-q 200 --n-k 200 --d-k 9000 --d-model 9000 --text 'a b'", "attn softmax --n-q 1 --n-k 30000000",
+        "attn align --hidden 4000"}) {
     CAPTURE(command);
     const std::string text = "A text.\n\n" + block(command);
     const TemporaryFolder folder;
@@ -93,8 +93,7 @@ TEST_CASE(
 TEST_CASE("a document of many harmless blocks is refused where it becomes too much") {
   check_refused(repeated(block("attn walk"), 20000), ":", "a document may");
   check_refused(block(repeated("attn walk\n", 20000)), ":", "a block may");
-  check_refused(repeated(block("attn walk --n-q 3000 --n-k 3000 --d-k 1 --only output"), 400), ":",
-                "a document may");
+  check_refused(repeated(block("attn walk --n-q 3000 --n-k 3000 --d-k 1 --only output"), 400), ":", "a document may");
   check_refused(repeated(block("attn nothing", "fails"), 20000), ":", "a document may");
   check_refused(repeated(block("attn walk --example eight-heads --outline --section x", "fails"), 9000), ":",
                 "a document may");
@@ -102,8 +101,8 @@ TEST_CASE("a document of many harmless blocks is refused where it becomes too mu
 
 TEST_CASE("a lesson keeps no more matrices than a document may have") {
   const TemporaryFolder folder;
-  const std::string path = folder.write(
-      "a.md", "---\ntitle: t\n---\n" + repeated(block("attn walk --n-q 1500 --n-k 1500 --d-k 1"), 40));
+  const std::string path =
+      folder.write("a.md", "---\ntitle: t\n---\n" + repeated(block("attn walk --n-q 1500 --n-k 1500 --d-k 1"), 40));
   const Finished finished = run_bounded({"lesson", "run", path, "--no-input"});
   CHECK_MESSAGE((finished.code == 0 || finished.errors.find("a.md:") != std::string::npos), finished.errors);
   CHECK((finished.code == 0 || finished.code == 2));
@@ -119,24 +118,21 @@ TEST_CASE("blocks with matrices of many sizes do not pile up memory") {
 }
 
 TEST_CASE("a block that prints too much is refused, wherever it stands") {
-  check_refused(block("attn walk --n-q 2000 --n-k 2000 --d-k 1 --full", "width=100000"), ":2",
-                "a block may print");
+  check_refused(block("attn walk --n-q 2000 --n-k 2000 --d-k 1 --full", "width=100000"), ":2", "a block may print");
   check_refused(repeated(block("attn walk --n-q 50 --n-k 50 --d-k 1 --full", "format=json"), 60), ":",
                 "a document may print");
   const std::string quotations = repeated("> ", 400);
   std::string quoted;
   for (int i = 0; i < 60; ++i)
-    quoted += quotations + "```attn\n" + quotations + "attn walk\n" + quotations + "attn walk\n" +
-              quotations + "attn walk\n" + quotations + "attn walk\n" + quotations + "```\n\n";
+    quoted += quotations + "```attn\n" + quotations + "attn walk\n" + quotations + "attn walk\n" + quotations +
+              "attn walk\n" + quotations + "attn walk\n" + quotations + "```\n\n";
   check_refused(quoted, ":", "may print");
 }
 
 TEST_CASE("a document that is too long is refused, and no other takes too much to read") {
-  check_refused(std::string(most_bytes_of_document + 1, 'a'), " is longer",
-                "split it into several documents");
-  for (const char* piece :
-       {"a@b.c ", "a@", "http://a.b ", "www.a.b ", "*a ", "[a", "a\n\n", "- - - a\n\n", "![a](b) ", "~a~ ",
-        "# a\n\n", "> > > a\n", "|a|\n|-|\n|b|\n\n", "<http://a> ", "`a` ", "_a_ "}) {
+  check_refused(std::string(most_bytes_of_document + 1, 'a'), " is longer", "split it into several documents");
+  for (const char* piece : {"a@b.c ", "a@", "http://a.b ", "www.a.b ", "*a ", "[a", "a\n\n", "- - - a\n\n", "![a](b) ",
+                            "~a~ ", "# a\n\n", "> > > a\n", "|a|\n|-|\n|b|\n\n", "<http://a> ", "`a` ", "_a_ "}) {
     CAPTURE(piece);
     const TemporaryFolder folder;
     const std::string path =

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "files/json.hpp"
+#include "core/model/encoder_decoder.hpp"
+#include "core/support/text.hpp"
+#include "data/files/json.hpp"
+#include "data/problem/encoder_decoder_file.hpp"
+#include "data/problem/words.hpp"
 #include "golden.hpp"
-#include "model/by_length.hpp"
-#include "problem/encoder_decoder_file.hpp"
-#include "problem/words.hpp"
 #include "process.hpp"
-#include "support/lookup.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -83,14 +83,12 @@ TEST_CASE("with attention, the translator of clauses is correct for every one, t
   }
 }
 
-TEST_CASE(
-    "without attention, it is correct only where all clauses, and the adjectives of each, are the same") {
+TEST_CASE("without attention, it is correct only where all clauses, and the adjectives of each, are the same") {
   const EncoderDecoderFile file = clauses();
   const EncoderDecoder model = variant_of(file, "none");
   const std::vector<Clause> all = all_clauses();
   const auto has_one_adjective = [](const Clause& clause) {
-    return clause.source.find("blanche") == std::string::npos ||
-           clause.source.find("petite") == std::string::npos;
+    return clause.source.find("blanche") == std::string::npos || clause.source.find("petite") == std::string::npos;
   };
   std::size_t correct = 0;
   for (const Clause& first : all) {
@@ -120,15 +118,13 @@ TEST_CASE("translations by length are counted as by hand") {
   CHECK(scores[0].correct == std::vector<std::size_t>{1});
   CHECK(scores[1].words == 5);
   CHECK(scores[1].correct == std::vector<std::size_t>{1});
-  CHECK(
-      close(scores[1].right_words[0], (5.0 / 6.0 + 1.0) / 2.0, 1e-15));  // "white" is wrong, of 6 with <end>
+  CHECK(close(scores[1].right_words[0], (5.0 / 6.0 + 1.0) / 2.0, 1e-15));  // "white" is wrong, of 6 with <end>
   CHECK(shortest_wrong(scores, 0).sentence == &known[0]);
   CHECK(shortest_wrong(by_length({variant_of(file, "bahdanau")}, known), 0).sentence == nullptr);
   CHECK(nearest_last_states(models[0], known, 2) == std::numeric_limits<double>::infinity());
   const Matrix one = last_state(models[0], known[0].source), other = last_state(models[0], known[1].source);
   double largest = 0.0;
-  for (std::size_t j = 0; j < one.size(); ++j)
-    largest = std::max(largest, std::fabs(one(0, j) - other(0, j)));
+  for (std::size_t j = 0; j < one.size(); ++j) largest = std::max(largest, std::fabs(one(0, j) - other(0, j)));
   CHECK(nearest_last_states(models[0], known, 5) == largest);
 }
 

@@ -8,13 +8,13 @@
 
 #include "command/app.hpp"
 #include "commands_tried.hpp"
-#include "files/matrix_file.hpp"
+#include "core/support/error.hpp"
+#include "data/files/matrix_file.hpp"
 #include "golden.hpp"
-#include "mistake/findings.hpp"
-#include "mistake/matching.hpp"
-#include "mistake/rewriting.hpp"
 #include "process.hpp"
-#include "support/error.hpp"
+#include "school/mistake/findings.hpp"
+#include "school/mistake/matching.hpp"
+#include "school/mistake/rewriting.hpp"
 #include "testing.hpp"
 
 namespace attn {
@@ -97,14 +97,13 @@ bool looks_different(const Named& one, const Named& other) {
 // that have what these have not.
 const std::vector<Words> computations_checked = {
     {"walk", "--example", "thinking-machines"},
-    {"walk", "--text", "a b c d e", "--d-model", "6", "--heads", "2", "--d-k", "4", "--causal",
-     "--valid-length", "4", "--positions", "sinusoidal", "--seed", "3"},
+    {"walk", "--text", "a b c d e", "--d-model", "6", "--heads", "2", "--d-k", "4", "--causal", "--valid-length", "4",
+     "--positions", "sinusoidal", "--seed", "3"},
     {"transformer", "--source", "a b c <blank>", "--target", "b c a", "--layers", "1", "--seed", "3"},
-    {"walk", "--text", "a b c", "--memory-text", "d e f g", "--d-model", "4", "--score", "gaussian", "--seed",
-     "3"},
+    {"walk", "--text", "a b c", "--memory-text", "d e f g", "--d-model", "4", "--score", "gaussian", "--seed", "3"},
     {"walk", "--text", "a b c d", "--d-model", "4", "--score", "additive", "--seed", "3"},
-    {"walk", "--text", "a b c d", "--d-model", "4", "--positions", "relative-bias", "--d-ff", "6", "--layers",
-     "2", "--seed", "3"},
+    {"walk", "--text", "a b c d", "--d-model", "4", "--positions", "relative-bias", "--d-ff", "6", "--layers", "2",
+     "--seed", "3"},
     {"walk", "--example", "thinking-machines", "--backward"},
     {"decoder",
      "--kind",
@@ -127,16 +126,15 @@ const std::vector<Words> computations_checked = {
      "1",
      "--seed",
      "3"},
-    {"walk", "--text", "a b c", "--d-model", "4", "--score", "gaussian", "--score-sigma", "0.5", "--seed",
-     "3"},
+    {"walk", "--text", "a b c", "--d-model", "4", "--score", "gaussian", "--score-sigma", "0.5", "--seed", "3"},
     {"walk", "--text", "a b c", "--d-model", "4", "--score", "bilinear", "--seed", "3"},
     {"walk", "--text", "a b c", "--d-model", "4", "--heads", "2", "--soft-cap", "2", "--seed", "3"},
     {"walk", "--text", "a b c", "--text", "d e", "--d-model", "4", "--seed", "3"},
     {"walk", "--text", "a b c", "--d-model", "4", "--mask", "0 0 0; 1 1 0; 1 0 1", "--seed", "3"},
-    {"walk", "--q", "1 2 3 4; 0 1 0 2; 1 0 2 1", "--k", "2 1 0 1; 1 1 3 0; 0 1 1 2", "--v",
-     "1 2 3 4; 5 7 6 9; 0 8 4 2", "--heads", "2"},
-    {"encoder", "--source", "a b c", "--activation", "gelu-tanh", "--unscaled-embeddings", "--heads", "4",
-     "--kv-heads", "2", "--d-model", "8", "--layers", "1", "--seed", "3"},
+    {"walk", "--q", "1 2 3 4; 0 1 0 2; 1 0 2 1", "--k", "2 1 0 1; 1 1 3 0; 0 1 1 2", "--v", "1 2 3 4; 5 7 6 9; 0 8 4 2",
+     "--heads", "2"},
+    {"encoder", "--source", "a b c", "--activation", "gelu-tanh", "--unscaled-embeddings", "--heads", "4", "--kv-heads",
+     "2", "--d-model", "8", "--layers", "1", "--seed", "3"},
     {"layer-norm", "--x", "1 2 4; 0 1 0; -3 5 2", "--gamma", "1 2 3", "--beta", "1 0 -1"},
     {"align", "--source", "a b c", "--target", "b c", "--seed", "3", "--hidden", "3", "--cell", "gru"},
     {"walk", "--text", "a b c", "--d-model", "4", "--score", "cosine", "--seed", "3"},
@@ -147,17 +145,14 @@ const std::vector<Words> computations_checked = {
     {"walk", "--text", "a b c d", "--d-model", "4", "--positions", "relative-vectors", "--seed", "3"},
     {"encoder", "--source", "a b c", "--activation", "silu", "--layers", "1", "--heads", "1", "--seed", "3"},
     {"encoder", "--source", "a b c", "--activation", "tanh", "--layers", "1", "--heads", "1", "--seed", "3"},
-    {"decoder", "--kind", "decoder-only", "--target", "a b c <blank>", "--activation", "tanh", "--layers",
-     "1", "--heads", "1", "--seed", "3", "--backward"},
+    {"decoder", "--kind", "decoder-only", "--target", "a b c <blank>", "--activation", "tanh", "--layers", "1",
+     "--heads", "1", "--seed", "3", "--backward"},
     {"generate", "--kind", "decoder-only", "--target", "a b c", "--positions", "rotary", "--steps", "3",
      "--temperature", "2", "--top-k", "2", "--layers", "1", "--seed", "1"},
-    {"walk", "--text", "a b c", "--text", "d e", "--text", "f g", "--d-model", "4", "--heads", "2", "--seed",
-     "3"},
-    {"walk", "--text", "a b c",  "--d-model", "2",        "--bq",   "1 2", "--bk",
-     "2 1",  "--bv",   "3 1",    "--wo",      "1 2; 0 1", "--bo",   "1 4", "--d-ff",
-     "3",    "--b1",   "1 -2 3", "--b2",      "2 5",      "--seed", "3"},
-    {"align", "--source", "a b c", "--target", "b c", "--seed", "3", "--hidden", "3", "--variant",
-     "scaled-dot"},
+    {"walk", "--text", "a b c", "--text", "d e", "--text", "f g", "--d-model", "4", "--heads", "2", "--seed", "3"},
+    {"walk",     "--text", "a b c", "--d-model", "2", "--bq", "1 2",    "--bk", "2 1", "--bv",   "3 1", "--wo",
+     "1 2; 0 1", "--bo",   "1 4",   "--d-ff",    "3", "--b1", "1 -2 3", "--b2", "2 5", "--seed", "3"},
+    {"align", "--source", "a b c", "--target", "b c", "--seed", "3", "--hidden", "3", "--variant", "scaled-dot"},
     {"align", "--source", "a b c", "--target", "b c", "--seed", "3", "--hidden", "3", "--variant", "luong"},
 };
 
@@ -204,8 +199,7 @@ TEST_SUITE("attn check") {
 
   TEST_CASE("names are read as people write them and numbers at the digits that are written") {
     const TemporaryFolder folder;
-    const std::string text =
-        folder.write("mine.json", R"({"attn": [[0.88, 0.12], [0.73, 0.27]], "foo": [[1]]})");
+    const std::string text = folder.write("mine.json", R"({"attn": [[0.88, 0.12], [0.73, 0.27]], "foo": [[1]]})");
     const Finished same = run_attn({"check", text, "--example", "thinking-machines"});
     CHECK(same.code == 0);
     check_has(same.out, "attn");
@@ -230,8 +224,8 @@ TEST_SUITE("attn check") {
     check_has(said_to(R"("weights": [["0.5", "0.5"], [0, 1]])"), "is the text '0.5'");
     check_has(said_to(R"("weights": [])"), "a.json:weights is empty");
     check_has(said_to(R"("weights": 0.5)"), "a.json:weights is not an array");
-    const Finished beside = run_attn(
-        {"check", folder.write("a.json", qkv + R"("scores": [[1, 0], [0, 1]], "loss": 0.5, "by": "me"})")});
+    const Finished beside =
+        run_attn({"check", folder.write("a.json", qkv + R"("scores": [[1, 0], [0, 1]], "loss": 0.5, "by": "me"})")});
     CHECK(beside.code == 0);
     check_has(beside.out, "loss: it is no matrix of numbers.");
     CHECK(beside.out.find("by:") == std::string::npos);
@@ -245,11 +239,9 @@ TEST_SUITE("attn check") {
     for (const std::string name : {"head{}_attn", "head.{}.weights", "weights[{}]", "weights{}"}) {
       CAPTURE(name);
       for (const std::size_t from : {0U, 1U}) {
-        const std::string one = fmt::format(fmt::runtime(name), from),
-                          two = fmt::format(fmt::runtime(name), from + 1);
+        const std::string one = fmt::format(fmt::runtime(name), from), two = fmt::format(fmt::runtime(name), from + 1);
         const Finished same = run_attn(
-            {"check",
-             folder.write("a.json", qkv + fmt::format(R"("{}": {}, "{}": {}}})", one, first, two, second)),
+            {"check", folder.write("a.json", qkv + fmt::format(R"("{}": {}, "{}": {}}})", one, first, two, second)),
              "--heads", "2"});
         CHECK(same.code == 0);
         check_has(same.out, "All 5 matrices agree");
@@ -260,8 +252,7 @@ TEST_SUITE("attn check") {
   TEST_CASE("heads are counted from 1 where the last one has its number") {
     const TemporaryFolder folder;
     const Finished same = run_attn(
-        {"check",
-         folder.write("a.json", R"({"q": [[1, 0], [0, 1]], "k": [[1, 0], [0, 1]], "v": [[1, 0], [0, 1]],
+        {"check", folder.write("a.json", R"({"q": [[1, 0], [0, 1]], "k": [[1, 0], [0, 1]], "v": [[1, 0], [0, 1]],
                                     "x_0": [[1, 0], [0, 1]],
                                     "head.1.weights": [[0.7310585786300049, 0.2689414213699951], [0.5, 0.5]],
                                     "head.2.weights": [[0.5, 0.5], [0.2689414213699951, 0.7310585786300049]]})"),
@@ -272,14 +263,13 @@ TEST_SUITE("attn check") {
 
   TEST_CASE("queries and keys stand for themselves where nothing makes them of words") {
     const TemporaryFolder folder;
-    const std::string mine = folder.write(
-        "a.json",
-        R"({"x": [[1, 2], [3, 5]], "q": [[1, 0], [0, 1]], "k": [[1, 0], [0, 1]], "v": [[1, 0], [0, 1]],
+    const std::string mine =
+        folder.write("a.json",
+                     R"({"x": [[1, 2], [3, 5]], "q": [[1, 0], [0, 1]], "k": [[1, 0], [0, 1]], "v": [[1, 0], [0, 1]],
                       "scores": [[1, 0], [0, 1]]})");
     CHECK(run_attn({"check", mine}).code == 0);
     const std::string norm = folder.write(
-        "b.json",
-        R"({"x": [[1, 3], [3, 7]], "q": [[1, 0], [0, 1]], "k": [[1, 0], [0, 1]], "mean": [[2], [5]]})");
+        "b.json", R"({"x": [[1, 3], [3, 7]], "q": [[1, 0], [0, 1]], "k": [[1, 0], [0, 1]], "mean": [[2], [5]]})");
     CHECK(run_attn({"check", norm, "layer-norm"}).code == 0);
   }
 
@@ -296,11 +286,9 @@ TEST_SUITE("attn check") {
 
   TEST_CASE("heads may be stacked or averaged and a batch may be of one") {
     const TemporaryFolder folder;
-    const Words example = {"--q",      "1 2; 0 1", "--k", "2 1; 1 1", "--v",
-                           "1 2; 5 7", "--heads",  "2",   "--scale",  "none"};
+    const Words example = {"--q", "1 2; 0 1", "--k", "2 1; 1 1", "--v", "1 2; 5 7", "--heads", "2", "--scale", "none"};
     // The scores of head 1 are 2 1; 0 0, and those of head 2 are 2 2; 1 1.
-    const std::string stacked =
-        folder.write("a.json", R"({"scores": [[[[2, 1], [0, 0]], [[2, 2], [1, 1]]]]})");
+    const std::string stacked = folder.write("a.json", R"({"scores": [[[[2, 1], [0, 0]], [[2, 2], [1, 1]]]]})");
     CHECK(run_attn(Words{"check", stacked} + example).code == 0);
     const std::string average = folder.write("b.json", R"({"weights": [[0.6155, 0.3845], [0.5, 0.5]]})");
     const Finished averaged = run_attn(Words{"check", average} + example);
@@ -316,14 +304,12 @@ TEST_SUITE("attn check") {
     const TemporaryFolder folder;
     const std::string qk = R"({"Q": [[1, 2], [0, 1]], "K": [[2, 1], [1, 1]], "V": [[1, 2], [5, 7]], )";
     // Scaled by 2 in the place of √2: q kᵀ is 4 3; 1 1.
-    const Finished scaled =
-        run_attn({"check", folder.write("a.json", qk + R"("logits": [[2, 1.5], [0.5, 0.5]]})")});
+    const Finished scaled = run_attn({"check", folder.write("a.json", qk + R"("logits": [[2, 1.5], [0.5, 0.5]]})")});
     CHECK(scaled.code == 1);
     check_has(scaled.out, "- scale-squared:");
     // What is concatenated and what is projected are two matrices.
     const std::string two = folder.write(
-        "b.json",
-        qk + R"("Wo": [[1, 1], [0, 2]], "context": [[4, 4.5], [3, 5.5]], "out": [[9, 9], [9, 9]]})");
+        "b.json", qk + R"("Wo": [[1, 1], [0, 2]], "context": [[4, 4.5], [3, 5.5]], "out": [[9, 9], [9, 9]]})");
     const Finished both = run_attn({"check", two, "--scale", "none", "--heads", "2", "--format", "csv"});
     CHECK(both.code == 1);
     check_has(both.out, R"("concat","context","2×2",)");
@@ -339,8 +325,7 @@ TEST_SUITE("attn check") {
                                                  "weights": [[0.8808, 0.1192], [0.1192, 0.8808]]})")});
     CHECK(unused.code == 1);
     check_has(unused.out, "- not-scaled:");
-    check_has(in_one_line(unused.out),
-              "scaled is right in the file. So weights was not computed from it there.");
+    check_has(in_one_line(unused.out), "scaled is right in the file. So weights was not computed from it there.");
     // The mask is reversed, and the last row is all masked: a large negative number makes its weights equal.
     const Finished both =
         run_attn({"check", folder.write("b.json", qk + R"("weights": [[0, 1], [0.5, 0.5]]})"), "--causal"});
@@ -353,8 +338,8 @@ TEST_SUITE("attn check") {
   TEST_CASE("a matrix that a fingerprint identifies is not said to be unexplained") {
     const TemporaryFolder folder;
     const Finished turned =
-        run_attn({"check", folder.write("a.json", R"({"weights": [[0.8808, 0.7311], [0.1192, 0.2689]]})"),
-                  "--example", "thinking-machines"});
+        run_attn({"check", folder.write("a.json", R"({"weights": [[0.8808, 0.7311], [0.1192, 0.2689]]})"), "--example",
+                  "thinking-machines"});
     CHECK(turned.code == 1);
     check_has(turned.out, "It is the transpose of the right matrix.");
     CHECK(turned.out.find("No mistake") == std::string::npos);
@@ -364,8 +349,7 @@ TEST_SUITE("attn check") {
   TEST_CASE("a name is what it says although the numbers are those of another matrix") {
     const TemporaryFolder folder;
     const Finished unprojected = run_attn(
-        {"check",
-         folder.write("a.json", R"({"Q": [[1, 2], [0, 1]], "K": [[2, 1], [1, 1]], "V": [[1, 1], [1, 1]],
+        {"check", folder.write("a.json", R"({"Q": [[1, 2], [0, 1]], "K": [[2, 1], [1, 1]], "V": [[1, 1], [1, 1]],
                                     "Wo": [[1, 1], [0, 2]], "output": [[1, 1], [1, 1]]})"),
          "--heads", "2"});
     CHECK(unprojected.code == 1);
@@ -378,8 +362,8 @@ TEST_SUITE("attn check") {
     const Words model = {"encoder", "--d-model", "4", "--heads", "2", "--layers", "2", "--text", "1 2 3"};
     REQUIRE(run_attn(model + Words{"--seed", "1", "--save-parameters", parameters, "-o", trace}).code == 0);
     const auto of = [&](const std::string& name) { return read_matrix(trace + ":" + name).matrix; };
-    for (const auto& [prefix, stacks] : {std::pair<std::string, std::string>{"layers.", "0 1"},
-                                         std::pair<std::string, std::string>{"block", "1 2"}}) {
+    for (const auto& [prefix, stacks] :
+         {std::pair<std::string, std::string>{"layers.", "0 1"}, std::pair<std::string, std::string>{"block", "1 2"}}) {
       const std::string first_number = stacks.substr(0, 1), second_number = stacks.substr(2);
       const std::string path = folder.path("mine.npz");
       write_file(path, {{prefix + first_number + ".norm1", of("encoder.1.norm_1.output")},
@@ -426,8 +410,7 @@ TEST_SUITE("attn check") {
 
   TEST_CASE("masks and dropout and rounding are seen in numbers that no mistake gives") {
     const TemporaryFolder folder;
-    const Words problem = {"--q", "1 2 0; 0 1 1; 3 1 1", "--k", "2 1 1; 1 1 0; 0 2 1",
-                           "--v", "1 2; 5 7; 4 4"};
+    const Words problem = {"--q", "1 2 0; 0 1 1; 3 1 1", "--k", "2 1 1; 1 1 0; 0 2 1", "--v", "1 2; 5 7; 4 4"};
     const auto page_of = [&](const Words& more,
                              const std::function<double(std::size_t i, std::size_t j, double)>& change) {
       const std::string computed = folder.path("right.npz"), mine = folder.path("mine.npz");
@@ -443,21 +426,17 @@ TEST_SUITE("attn check") {
     };
     const auto as_it_is = [](std::size_t, std::size_t, double x) { return x; };
     const std::string causal = page_of({"--causal"}, as_it_is);
-    check_has(causal,
-              "The first in the order of the computation is weights. Its weights are 0 where the key");
+    check_has(causal, "The first in the order of the computation is weights. Its weights are 0 where the key");
     check_has(causal, "as with a causal mask (--causal)");
     CHECK(causal.find("No mistake") == std::string::npos);
-    const std::string one_column =
-        page_of({}, [](std::size_t, std::size_t j, double x) { return j == 0 ? x : x * x; });
+    const std::string one_column = page_of({}, [](std::size_t, std::size_t j, double x) { return j == 0 ? x : x * x; });
     check_has(one_column, "Right is column 1.");
     CHECK(one_column.find("is weights. Right is column 1.") == std::string::npos);
     check_has(page_of({"--valid-length", "2"}, as_it_is), "Column 3 is 0: as with a mask of this key");
-    check_has(
-        page_of({}, [](std::size_t i, std::size_t j, double x) { return i == j ? 0.0 : x / 0.9; }),
-        "3 of its weights are 0, and all others are 1.111 times the right ones: as from dropout of 0.1");
-    check_has(
-        page_of({}, [](std::size_t, std::size_t, double x) { return rounded_to(Precision::bfloat16, x); }),
-        "These are the right numbers, rounded to bfloat16.");
+    check_has(page_of({}, [](std::size_t i, std::size_t j, double x) { return i == j ? 0.0 : x / 0.9; }),
+              "3 of its weights are 0, and all others are 1.111 times the right ones: as from dropout of 0.1");
+    check_has(page_of({}, [](std::size_t, std::size_t, double x) { return rounded_to(Precision::bfloat16, x); }),
+              "These are the right numbers, rounded to bfloat16.");
   }
 
   TEST_CASE("numbers that were rounded before they were stored are compared at their decimals") {
@@ -494,8 +473,7 @@ TEST_SUITE("attn check") {
   TEST_CASE("what is generated word by word with a cache is compared") {
     const TemporaryFolder folder;
     const std::string all = folder.path("all.npz");
-    const Words line = {"generate", "--kind", "decoder-only", "--target", "a b",
-                        "--steps",  "2",      "--seed",       "1"};
+    const Words line = {"generate", "--kind", "decoder-only", "--target", "a b", "--steps", "2", "--seed", "1"};
     CHECK(run_attn(line + Words{"--only", "*", "-o", all}).code == 0);
     CHECK(run_attn(Words{"check", all} + line).code == 0);
     const Finished hotter = run_attn(Words{"check", all} + line + Words{"--temperature", "2"});
@@ -508,9 +486,8 @@ TEST_SUITE("attn check") {
     const std::string mine =
         R"({"Q": [[1, 2, 0], [0, 1, 1]], "K": [[2, 1, 1], [1, 0, 2]], "V": [[1, 2], [5, 7]],
       "attn": [[0.7604, 0.3595], [0.2396, 0.6405]], "out": [[2.558, 4.038], [3.442, 4.962]], "loss": [[1]]})";
-    for (const auto& [format, golden] :
-         {std::pair{"text", "comparison.txt"}, std::pair{"markdown", "comparison.md"},
-          std::pair{"csv", "comparison.csv"}}) {
+    for (const auto& [format, golden] : {std::pair{"text", "comparison.txt"}, std::pair{"markdown", "comparison.md"},
+                                         std::pair{"csv", "comparison.csv"}}) {
       const Finished page = run_attn({"check", "-", "--format", format, "--width", "80"}, {.input = mine});
       CHECK(page.code == 1);
       check_golden(golden, page.out, Tolerance::last_digit);

@@ -1,4 +1,4 @@
-#include "render/color.hpp"
+#include "page/render/style.hpp"
 
 #include <doctest/doctest.h>
 
@@ -68,8 +68,7 @@ TEST_CASE("a larger cell stands out more from the ground, and its number can be 
   }
 }
 
-TEST_CASE(
-    "more than zero and less than zero differ in the blue part, which all who are color-blind tell apart") {
+TEST_CASE("more than zero and less than zero differ in the blue part, which all who are color-blind tell apart") {
   for (const Rgb ground : grounds) {
     const Shading shading(weights_table(), {.colors = Colors::full, .ground = ground});
     const Filled more = cell_in(shading.of(1.0)), less = cell_in(shading.of(-1.0));

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <string>
 
-#include "files/matrix_file.hpp"
+#include "core/support/outside.hpp"
+#include "data/files/matrix_file.hpp"
 #include "process.hpp"
-#include "support/sink.hpp"
 
 using namespace attn;
 
@@ -53,8 +53,7 @@ std::string with_shape(std::string npy, std::string_view shape) {
 
 }  // namespace
 
-TEST_CASE(
-    "what shows one sentence refuses a batch, and options that would leave each other idle are refused") {
+TEST_CASE("what shows one sentence refuses a batch, and options that would leave each other idle are refused") {
   for (const char* command : {"layer-norm", "positions", "compare-scores"}) {
     refuses({command, "--example", "padding"}, "one sentence");
   }
@@ -104,10 +103,8 @@ TEST_CASE("a number that an option cannot take is refused") {
   }
   refuses({"walk", "--precision", "16"}, "--precision must be a whole number from 0 to 15");
   refuses({"walk", "--width", "0"}, "--width must be 20 or more");
-  refuses({"explain", "weights[1,1]", "--depth", "deep"},
-          "--depth must be a whole number from 0 to 1000, not 'deep'");
-  refuses({"walk", "--text", "a", "--seed", "4294967296"},
-          "--seed must be a whole number from 0 to 4294967295");
+  refuses({"explain", "weights[1,1]", "--depth", "deep"}, "--depth must be a whole number from 0 to 1000, not 'deep'");
+  refuses({"walk", "--text", "a", "--seed", "4294967296"}, "--seed must be a whole number from 0 to 4294967295");
   refuses({"softmax", "--scores", "1 2", "--causal", "--mask-fill", "low"}, "--mask-fill: 'low'");
   refuses({"softmax", "--scores", "1 2", "--valid-length", "1,x"}, "'x'");
 }
@@ -134,8 +131,8 @@ TEST_CASE("too few and too many words are refused") {
 }
 
 TEST_CASE("a cell that is none is refused") {
-  for (const char* cell : {"weights", "weights[1]", "weights[0,1]", "weights[3,1]", "weights[1,2,3]",
-                           "weights[a,1]", "[1,1]", "weights[1,1", "weights[,]", ""}) {
+  for (const char* cell : {"weights", "weights[1]", "weights[0,1]", "weights[3,1]", "weights[1,2,3]", "weights[a,1]",
+                           "[1,1]", "weights[1,1", "weights[,]", ""}) {
     refusal({"explain", cell});
   }
 }
@@ -187,8 +184,7 @@ TEST_CASE("a damaged NumPy file is refused, and no memory is taken on the word o
   refuses({"softmax", "--scores", folder.write("deep.npy", with_shape(npy, "(2, 2, 1)"))}, "deep.npy");
   refuses({"softmax", "--scores", folder.write("more.npy", with_shape(npy, "(2, 3)"))}, "more.npy");
   refuses({"softmax", "--scores", folder.write("huge.npy", with_shape(npy, "(9999999, 9999)"))}, "huge.npy");
-  refuses({"softmax", "--scores", folder.write("wrap.npy", with_shape(npy, "(4294967296, 4294967296)"))},
-          "wrap.npy");
+  refuses({"softmax", "--scores", folder.write("wrap.npy", with_shape(npy, "(4294967296, 4294967296)"))}, "wrap.npy");
   for (std::size_t size = 0; size < npy.size(); size += 13) {
     refuses({"softmax", "--scores", folder.write("cut.npy", npy.substr(0, size))}, "cut.npy");
   }
@@ -209,9 +205,7 @@ TEST_CASE("a damaged archive or a name that it does not hold is refused") {
 
 TEST_CASE("a damaged problem file is refused") {
   const TemporaryFolder folder;
-  const auto problem = [&](std::string_view json) {
-    return Words{"walk", "--problem", folder.write("p.json", json)};
-  };
+  const auto problem = [&](std::string_view json) { return Words{"walk", "--problem", folder.write("p.json", json)}; };
   refuses(problem("{\"x\": [[1, 2]"), "p.json");
   refuses(problem("[1, 2]"), "p.json");
   refuses(problem("{\"xx\": [[1]]}"), "xx");
@@ -233,8 +227,7 @@ TEST_CASE("a complaint turns no writing around, and does not repeat whatever is 
   CHECK(sentence.size() < 3000);
   CHECK(sentence.find("unknown format 'xxx") != std::string::npos);
   CHECK_MESSAGE(sentence.ends_with("safetensors\n"), sentence);
-  CHECK(refusal({"walk", "--format", "\u00e9" + std::string(100000, 'x')}).find("\uFFFD") ==
-        std::string::npos);
+  CHECK(refusal({"walk", "--format", "\u00e9" + std::string(100000, 'x')}).find("\uFFFD") == std::string::npos);
 }
 
 TEST_CASE("a complaint goes on behind a NUL that it repeats") {
@@ -246,33 +239,31 @@ TEST_CASE("whatever is typed, a complaint is one line that no terminal takes for
   const TemporaryFolder folder;
   const std::string evil = "a\x1b[31m\nb\x07\xff";
   const std::string labels = folder.write("labels.csv", "\"a\x1b[31m\",\"b\"\n1,2\n3,4\n");
-  for (const Words& words :
-       {Words{evil},
-        Words{"help", evil},
-        Words{"--" + evil},
-        Words{"walk", "--" + evil},
-        Words{"walk", evil},
-        Words{"walk", "--example", evil},
-        Words{"walk", "--only", evil},
-        Words{"walk", "--by-word", evil},
-        Words{"walk", "--format", evil},
-        Words{"walk", "--heads", evil},
-        Words{"walk", "--color", evil},
-        Words{"walk", "--scale", evil},
-        Words{"walk", "--problem", folder.path(evil)},
-        Words{"explain", evil},
-        Words{"explain", "weights[" + evil + ",1]"},
-        Words{"walk", "-o", folder.path(evil)},
-        Words{"softmax", "--scores", folder.path(evil)},
-        Words{"softmax", "--scores", folder.path(evil) + ".npy"},
-        Words{"explain", "x[1," + evil + "]", "--x", labels, "--wq", "1; 1"},
-        Words{"walk", "--problem", folder.write("p.json", R"({"a\u001b[31m\nb": 1})")}}) {
+  for (const Words& words : {Words{evil},
+                             Words{"help", evil},
+                             Words{"--" + evil},
+                             Words{"walk", "--" + evil},
+                             Words{"walk", evil},
+                             Words{"walk", "--example", evil},
+                             Words{"walk", "--only", evil},
+                             Words{"walk", "--by-word", evil},
+                             Words{"walk", "--format", evil},
+                             Words{"walk", "--heads", evil},
+                             Words{"walk", "--color", evil},
+                             Words{"walk", "--scale", evil},
+                             Words{"walk", "--problem", folder.path(evil)},
+                             Words{"explain", evil},
+                             Words{"explain", "weights[" + evil + ",1]"},
+                             Words{"walk", "-o", folder.path(evil)},
+                             Words{"softmax", "--scores", folder.path(evil)},
+                             Words{"softmax", "--scores", folder.path(evil) + ".npy"},
+                             Words{"explain", "x[1," + evil + "]", "--x", labels, "--wq", "1; 1"},
+                             Words{"walk", "--problem", folder.write("p.json", R"({"a\u001b[31m\nb": 1})")}}) {
     const std::string sentence = refusal(words);
     CHECK_MESSAGE(sentence.find('\x1b') == std::string::npos, command_line(words));
     CHECK_MESSAGE(sentence.find('\x07') == std::string::npos, command_line(words));
   }
-  const Finished warned =
-      run_attn({"softmax", "--scores", "1 2; 3 4", "--mask", "0 0; 1 1", "--tokens", evil + ",b"});
+  const Finished warned = run_attn({"softmax", "--scores", "1 2; 3 4", "--mask", "0 0; 1 1", "--tokens", evil + ",b"});
   CHECK(warned.code == 0);
   CHECK(std::ranges::count(warned.errors, '\n') == 1);
   CHECK(warned.errors.find('\x1b') == std::string::npos);

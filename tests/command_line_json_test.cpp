@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "files/json.hpp"
-#include "problem/examples.hpp"
+#include "data/files/json.hpp"
+#include "data/problem/words.hpp"
 #include "process.hpp"
 
 using namespace attn;
@@ -55,8 +55,8 @@ TEST_CASE("the JSON of one's own matrices and recipe reads back to the same JSON
   check_round_trip({"--scores", "1 2; 3 4", "--causal", "--mask-fill", "-1e6"});
   check_round_trip({"--scores", "1 2; 3 4", "--valid-length", "1,2"});
   check_round_trip({"--weights", "0.5 0.5", "--v", "1e-300 2; 0.1 3"});
-  check_round_trip({"--x", "1 2; 3 4", "--wq", "1 0; 0 1", "--wk", "1 0; 0 1", "--wv", "1 0; 0 1", "--wo",
-                    "0 1; 1 0", "--bq", "1 2", "--bo", "0.5 0.25", "--memory", "5 6; 7 8; 9 10"});
+  check_round_trip({"--x", "1 2; 3 4", "--wq", "1 0; 0 1", "--wk", "1 0; 0 1", "--wv", "1 0; 0 1", "--wo", "0 1; 1 0",
+                    "--bq", "1 2", "--bo", "0.5 0.25", "--memory", "5 6; 7 8; 9 10"});
 }
 
 TEST_CASE("an additive mask of zeros and minus infinities stays additive when it is read back") {

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <string>
 
+#include "page/render/format.hpp"
 #include "process.hpp"
-#include "render/format.hpp"
 
 using namespace attn;
 
@@ -78,8 +78,7 @@ TEST_CASE("a link to a file that is not there yet stays a link, and one that lea
 
 TEST_CASE("a sentence that nobody can read any more changes no exit code") {
   CHECK(run_attn({"bogus"}, {.errors_path = "/dev/full"}).code == 2);
-  const Finished warned =
-      run_attn({"softmax", "--scores", "1 2", "--seed", "1"}, {.errors_path = "/dev/full"});
+  const Finished warned = run_attn({"softmax", "--scores", "1 2", "--seed", "1"}, {.errors_path = "/dev/full"});
   CHECK(warned.code == 0);
   CHECK(warned.out == run_attn({"softmax", "--scores", "1 2"}).out);
 }
@@ -115,8 +114,7 @@ TEST_CASE("a full disk is told with exit code 1, for little and for much") {
 }
 
 TEST_CASE("a reader that goes away is no error") {
-  const Finished finished =
-      run_attn_into_closed_pipe({"walk", "--example", "eight-heads", "--format", "csv"});
+  const Finished finished = run_attn_into_closed_pipe({"walk", "--example", "eight-heads", "--format", "csv"});
   CHECK(finished.code == 0);
   CHECK(finished.errors == "");
 }
@@ -159,9 +157,9 @@ TEST_CASE("a page that cannot be written leaves every file beside it as it was")
   check_one_sentence(run_attn({"docs", "update", document, "-o", folder.path("none/list.txt")}), 1);
   CHECK(bytes_of(document) == text);
   check_one_sentence(run_attn({"encoder", "--save-parameters", folder.path("p.npz"), "--format", "npy"}), 2);
-  check_one_sentence(run_attn({"lesson", "export", "1", folder.path("e.html"), "--format", "csv", "--state",
-                               folder.path("state")}),
-                     2);
+  check_one_sentence(
+      run_attn({"lesson", "export", "1", folder.path("e.html"), "--format", "csv", "--state", folder.path("state")}),
+      2);
   CHECK(folder.names() == std::vector<std::string>{"a.md"});
 }
 

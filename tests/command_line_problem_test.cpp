@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "files/json.hpp"
+#include "data/files/json.hpp"
 #include "process.hpp"
 
 using namespace attn;
@@ -37,26 +37,22 @@ TEST_CASE("every step works on just the matrices it needs") {
   CHECK(csv({"softmax", "--scores", "0 0; 7 7"}) == "0.5,0.5\n0.5,0.5\n");
   CHECK(csv({"weigh", "--weights", "0.75 0.25", "--v", "4 0; 0 8"}) == "3,2\n");
   CHECK(csv({"weigh", "--scores", "5 5", "--v", "4 0; 0 8"}) == "2,4\n");
-  CHECK(csv({"concat", "--q", "1 1", "--k", "1 1", "--v", "3 4", "--heads", "2", "--only", "concat"}) ==
-        "3,4\n");
-  CHECK(csv({"concat", "--q", "1 1", "--k", "1 1", "--v", "3 4", "--wo", "2; 1", "--only", "output"}) ==
-        "10\n");
+  CHECK(csv({"concat", "--q", "1 1", "--k", "1 1", "--v", "3 4", "--heads", "2", "--only", "concat"}) == "3,4\n");
+  CHECK(csv({"concat", "--q", "1 1", "--k", "1 1", "--v", "3 4", "--wo", "2; 1", "--only", "output"}) == "10\n");
 }
 
 TEST_CASE("a scale that is all but zero is written into a problem file and read back") {
   const Words words = {"softmax", "--scores", "0 0", "--scale", "1e-310", "--format", "json"};
   const Finished finished = run_attn(words);
   REQUIRE(finished.code == 0);
-  CHECK(run_attn({"softmax", "--problem", "-", "--format", "json"}, {.input = finished.out}).out ==
-        finished.out);
+  CHECK(run_attn({"softmax", "--problem", "-", "--format", "json"}, {.input = finished.out}).out == finished.out);
 }
 
 TEST_CASE("a dash is standard input, in any kind of file") {
   CHECK(csv({"softmax", "--scores", "-"}, "0 0\n7 7\n") == "0.5,0.5\n0.5,0.5\n");
   CHECK(csv({"softmax", "--scores", "-"}, "0\t0\n") == "0.5,0.5\n");
   CHECK(csv({"softmax", "--scores=-"}, "[[0, 0]]") == "0.5,0.5\n");
-  CHECK(csv({"scores", "--q", "1 2", "--k", "-"}, run_attn({"convert", "3 4", "-", "--format", "npy"}).out) ==
-        "11\n");
+  CHECK(csv({"scores", "--q", "1 2", "--k", "-"}, run_attn({"convert", "3 4", "-", "--format", "npy"}).out) == "11\n");
   const std::string npz = run_attn({"walk", "--format", "npz"}).out;
   CHECK(csv({"scale", "--scores", "-:scores", "--scale", "8"}, npz) == "14,12\n11,10\n");
 }
@@ -106,8 +102,7 @@ TEST_CASE("options stand before and after words, in any order") {
 }
 
 TEST_CASE("a query that may look at nothing is warned of, and everything is computed all the same") {
-  const Finished finished =
-      run_attn({"softmax", "--scores", "1 2; 3 3", "--mask", "0 0; 1 1", "--format", "csv"});
+  const Finished finished = run_attn({"softmax", "--scores", "1 2; 3 3", "--mask", "0 0; 1 1", "--format", "csv"});
   CHECK(finished.code == 0);
   CHECK(finished.out == "0,0\n0.5,0.5\n");
   CHECK(finished.errors.starts_with("attn: warning: "));
@@ -162,12 +157,10 @@ TEST_CASE("numbers that grow beyond all measure are not passed off as results") 
 }
 
 TEST_CASE("the walk of a word shows its own row in every sentence of a batch") {
-  const Finished walk =
-      run_attn({"walk", "--text", "a b", "--text", "b a", "--heads", "2", "--by-word", "a"});
+  const Finished walk = run_attn({"walk", "--text", "a b", "--text", "b a", "--heads", "2", "--by-word", "a"});
   CHECK(walk.code == 0);
   std::size_t shown = 0;
-  for (const char* name :
-       {"sentence.1.concat", "sentence.1.output", "sentence.2.concat", "sentence.2.output"}) {
+  for (const char* name : {"sentence.1.concat", "sentence.1.output", "sentence.2.concat", "sentence.2.output"}) {
     const std::size_t table = walk.out.find(std::string("  ") + name + " │");
     REQUIRE(table != std::string::npos);
     const std::size_t second_line = walk.out.find('\n', walk.out.find('\n', table) + 1) + 1;
@@ -184,8 +177,7 @@ TEST_CASE("an example's text about its numbers is not told of other numbers") {
 
 TEST_CASE("an option without effect is remarked on") {
   CHECK(run_attn({"walk", "--seed", "5"}).errors.find("--seed has no effect") != std::string::npos);
-  CHECK(run_attn({"walk", "--mask-fill", "-9"}).errors.find("--mask-fill has no effect") !=
-        std::string::npos);
+  CHECK(run_attn({"walk", "--mask-fill", "-9"}).errors.find("--mask-fill has no effect") != std::string::npos);
   const auto remarks_on_fill = [](Words words) {
     words.insert(words.begin(), {"walk", "--text", "a b", "--mask-fill", "-5"});
     return run_attn(words).errors.find("--mask-fill has no effect") != std::string::npos;
@@ -220,9 +212,8 @@ TEST_CASE("every option without effect is remarked on, by the problem or by the 
   CHECK(run_attn({"help", "compare-scores"}).out.find("--scale ") == std::string::npos);
   CHECK(remarks({"compare-masks", "--mask-fill", "-5"}) ==
         "attn: warning: --mask-fill changes nothing in attn compare-masks\n");
-  CHECK(
-      remarks({"compare-scores", "--score", "dot"}).find("--score changes nothing in attn compare-scores") !=
-      std::string::npos);
+  CHECK(remarks({"compare-scores", "--score", "dot"}).find("--score changes nothing in attn compare-scores") !=
+        std::string::npos);
   CHECK(remarks({"compare-scores", "--score", "additive", "--score-b", "1 2 3"}) == "");
   const std::string idle_memory = "--memory has no effect: keys and values are given";
   CHECK(remarks({"walk", "--q", "1 2", "--k", "1 2", "--v", "3", "--memory", "1 2; 3 4"}).find(idle_memory) !=
@@ -285,13 +276,12 @@ TEST_CASE("a picture has arrows as the matrices were computed from each other") 
 TEST_CASE("the last digits are shown to whoever asks for them") {
   CHECK(run_attn({"softmax", "--scores", "1 2", "--precision", "15"}).out.find("0.268941421369995") !=
         std::string::npos);
-  CHECK(run_attn({"scale", "--scores", "0.07 0.5", "--scale", "1", "--precision", "15"})
-            .out.find("0.07  0.5") != std::string::npos);
+  CHECK(run_attn({"scale", "--scores", "0.07 0.5", "--scale", "1", "--precision", "15"}).out.find("0.07  0.5") !=
+        std::string::npos);
 }
 
 TEST_CASE("given weights and scores take an output projection, and nothing that would change nothing") {
-  const Words weigh = {"walk", "--weights", "0.5 0.5", "--v",    "1; 2",  "--wo",
-                       "10",   "--bo",      "1",       "--only", "output"};
+  const Words weigh = {"walk", "--weights", "0.5 0.5", "--v", "1; 2", "--wo", "10", "--bo", "1", "--only", "output"};
   CHECK(csv(weigh) == "16\n");
   CHECK(run_attn({"walk", "--weights", "0.5 0.5", "--v", "1; 2", "--causal"}).code == 2);
   CHECK(run_attn({"walk", "--scores", "1 2", "--wq", "1"}).code == 2);

@@ -62,8 +62,7 @@ std::string bars_of(const std::string& line) {
 std::vector<std::string> check_table(const std::string& text) {
   std::vector<std::string> table;
   for (const std::string& line : lines_of(text)) {
-    if (line.find("│") != std::string::npos || line.find("┼") != std::string::npos)
-      table.push_back(in_columns(line));
+    if (line.find("│") != std::string::npos || line.find("┼") != std::string::npos) table.push_back(in_columns(line));
   }
   REQUIRE_MESSAGE(table.size() > 2, text);
   for (const std::string& line : table) {
@@ -105,8 +104,8 @@ TEST_CASE("rows and columns line up whatever script their labels are in") {
   const std::size_t n = wide_labels.size();
   const std::string rows = numbers(n, n, "-1.25");
   check_table(scaled(rows, {"--tokens", all_labels(), "--key-tokens", all_labels()}));
-  const Finished weights = run_attn({"softmax", "--scores", rows, "--causal", "--tokens", all_labels(),
-                                     "--key-tokens", all_labels(), "--precision", "2"});
+  const Finished weights = run_attn({"softmax", "--scores", rows, "--causal", "--tokens", all_labels(), "--key-tokens",
+                                     all_labels(), "--precision", "2"});
   check_table(weights.out);
 }
 
@@ -118,9 +117,8 @@ TEST_CASE("decimal points stand in one line, and so does the dot of a masked cel
 }
 
 TEST_CASE("no line ends in blanks") {
-  for (const Words& words :
-       {Words{"walk"}, Words{"mask", "--scores", "1.5 2; 3 4", "--causal"}, Words{"help"},
-        Words{"explain", "output[1,1]", "--depth", "9"}, Words{"examples"}}) {
+  for (const Words& words : {Words{"walk"}, Words{"mask", "--scores", "1.5 2; 3 4", "--causal"}, Words{"help"},
+                             Words{"explain", "output[1,1]", "--depth", "9"}, Words{"examples"}}) {
     for (const std::string& line : lines_of(run_attn(words).out)) {
       CHECK_MESSAGE(!line.ends_with(' '), command_line(words) << ": '" << line << "'");
     }
@@ -154,11 +152,10 @@ TEST_CASE("a label with escape sequences or lines of its own reaches no terminal
       "a\x1b[31m\nb\x07\u2028\x9b"
       "c";
   for (const char* format : {"text", "markdown"}) {
-    const Finished finished = run_attn({"softmax", "--scores", "0 0; 0 0", "--tokens", evil + ",b",
-                                        "--key-tokens", evil + ",b", "--format", format});
+    const Finished finished = run_attn(
+        {"softmax", "--scores", "0 0; 0 0", "--tokens", evil + ",b", "--key-tokens", evil + ",b", "--format", format});
     CHECK(finished.code == 0);
-    for (const char* part : {"\x1b", "\x07", "\u2028", "\x9b"})
-      CHECK(finished.out.find(part) == std::string::npos);
+    for (const char* part : {"\x1b", "\x07", "\u2028", "\x9b"}) CHECK(finished.out.find(part) == std::string::npos);
     const std::string shown = format == std::string("text") ? "a\uFFFD[31m\uFFFDb" : "a\uFFFD\\[31m\uFFFDb";
     CHECK(finished.out.find(shown) != std::string::npos);
   }
@@ -172,8 +169,7 @@ TEST_CASE("a label cannot break out of a Markdown table") {
   const std::string out = run_attn({"softmax", "--scores", "0 0 0", "--tokens", "<b>&amp;", "--key-tokens",
                                     "a|b,*x*_y_,`$\\", "--format", "markdown"})
                               .out;
-  CHECK_MESSAGE(out.find("| weights | a\\|b | \\*x\\*\\_y\\_ | \\`\\$\\\\ | Σ |\n") != std::string::npos,
-                out);
+  CHECK_MESSAGE(out.find("| weights | a\\|b | \\*x\\*\\_y\\_ | \\`\\$\\\\ | Σ |\n") != std::string::npos, out);
   CHECK_MESSAGE(out.find("| \\<b\\>\\&amp; | 0.3333 |") != std::string::npos, out);
 }
 
@@ -215,12 +211,10 @@ TEST_CASE("a shortened table leaves out no column that would fit") {
   }
   const std::string matrix = numbers(1, 9, "42"), whole = scaled(matrix, {});
   const std::size_t columns = check_table(whole).front().size();
-  CHECK((scaled(matrix, {"--width", std::to_string(columns)})
-             .ends_with(whole.substr(whole.find("  scaled │")))));
+  CHECK((scaled(matrix, {"--width", std::to_string(columns)}).ends_with(whole.substr(whole.find("  scaled │")))));
 }
 
-TEST_CASE("a terminal's own width counts, then COLUMNS, then 80, and a pipe has only COLUMNS" *
-          needs_terminals()) {
+TEST_CASE("a terminal's own width counts, then COLUMNS, then 80, and a pipe has only COLUMNS" * needs_terminals()) {
   const Words words = {"scale", "--scores", numbers(1, 60, "42"), "--scale", "1"};
   const auto as_wide_as = [&](unsigned short terminal, const char* columns, const std::string& width) {
     Words with_width = words;

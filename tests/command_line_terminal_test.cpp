@@ -5,9 +5,9 @@
 #include <string>
 
 #include "command/command.hpp"
-#include "problem/examples.hpp"
+#include "data/problem/words.hpp"
+#include "page/render/width.hpp"
 #include "process.hpp"
-#include "render/width.hpp"
 
 using namespace attn;
 
@@ -58,9 +58,9 @@ TEST_CASE("headings, formulas and lists keep to the width") {
     }
     return most;
   };
-  for (const Words& words : {Words{"errata"}, Words{"errata", "E5"}, Words{"errata", "E9"},
-                             Words{"errata", "E17"}, Words{"compare-scores"}, Words{"cost"}, Words{"help"},
-                             Words{"help", "positions"}, Words{"walk", "--outline"}}) {
+  for (const Words& words :
+       {Words{"errata"}, Words{"errata", "E5"}, Words{"errata", "E9"}, Words{"errata", "E17"}, Words{"compare-scores"},
+        Words{"cost"}, Words{"help"}, Words{"help", "positions"}, Words{"walk", "--outline"}}) {
     for (const char* width : {"60", "80"}) {
       Words sized = words;
       sized.insert(sized.end(), {"--width", width});
@@ -171,9 +171,8 @@ TEST_CASE("with --ascii all of our own signs are ASCII") {
 
 TEST_CASE("without a UTF-8 locale everything is as with --ascii") {
   const std::string ascii = run_attn({"walk", "--ascii"}).out;
-  for (const Variables& variables :
-       {Variables{{"LC_ALL", "C"}}, Variables{{"LANG", "C"}}, Variables{{"LANG", ""}},
-        Variables{{"LC_CTYPE", "POSIX"}}, Variables{{"LANG", "de_DE.ISO-8859-1"}}}) {
+  for (const Variables& variables : {Variables{{"LC_ALL", "C"}}, Variables{{"LANG", "C"}}, Variables{{"LANG", ""}},
+                                     Variables{{"LC_CTYPE", "POSIX"}}, Variables{{"LANG", "de_DE.ISO-8859-1"}}}) {
     CHECK((run_attn({"walk"}, {.variables = variables}).out == ascii));
   }
   CHECK((run_attn({"walk"}, {.variables = {{"LC_ALL", "C"}, {"LANG", "de_DE.UTF-8"}}}).out == ascii));
@@ -195,10 +194,8 @@ TEST_CASE("without a UTF-8 locale and with --ascii complaints and warnings are A
 
 TEST_CASE("prose keeps within 80 columns, in ASCII too") {
   for (const Example& example : examples()) {
-    const Words words = {"walk",   "--example", std::string(example.name), "--causal", "--ascii",
-                         "--only", "none"};
-    const std::string out =
-        run_attn({"mask", "--causal", "--ascii", "--example", std::string(example.name)}).out;
+    const Words words = {"walk", "--example", std::string(example.name), "--causal", "--ascii", "--only", "none"};
+    const std::string out = run_attn({"mask", "--causal", "--ascii", "--example", std::string(example.name)}).out;
     for (std::size_t begin = 0; begin < out.size();) {
       const std::size_t end = out.find('\n', begin);
       const std::string line = out.substr(begin, end - begin);

@@ -5,12 +5,12 @@
 #include <string>
 
 #include "command/command.hpp"
-#include "files/json.hpp"
-#include "files/matrix_file.hpp"
-#include "files/npz.hpp"
-#include "problem/examples.hpp"
+#include "data/files/json.hpp"
+#include "data/files/matrix_file.hpp"
+#include "data/files/npz.hpp"
+#include "data/problem/words.hpp"
+#include "page/render/format.hpp"
 #include "process.hpp"
-#include "render/format.hpp"
 
 using namespace attn;
 
@@ -22,8 +22,7 @@ Words least_words(const Command& command) {
   if (command.name == "explain") words.push_back("weights[1,2]");
   if (command.name == "completion") words.push_back("bash");
   if (command.name == "convert") words.insert(words.end(), {"1 2; 3 4", "-"});
-  if (command.name == "show" || command.name == "check")
-    words.push_back(ATTN_SOURCE_FOLDER "/tests/golden/walk.npz");
+  if (command.name == "show" || command.name == "check") words.push_back(ATTN_SOURCE_FOLDER "/tests/golden/walk.npz");
   if (command.name == "docs") words.insert(words.end(), {"check", ATTN_SOURCE_FOLDER "/README.md"});
   // The default example has one head and no output projection.
   if (command.name == "heads" || command.name == "concat") words.insert(words.end(), {"--example", "animal"});
@@ -61,8 +60,7 @@ std::vector<std::string> names_in_npz(const Words& words) {
 void check_reads_back(const Words& words, std::string_view format) {
   const TemporaryFolder folder;
   const std::string ending = "." + std::string(format);
-  const std::string written =
-      folder.write("page" + ending, succeed(with(words, {"--format", std::string(format)})));
+  const std::string written = folder.write("page" + ending, succeed(with(words, {"--format", std::string(format)})));
   const std::string all = folder.write("page.npz", succeed(with(words, {"--format", "npz"})));
   const std::vector<std::string> names = npz_names(bytes_of(all), all);
   for (const std::string& name : names) {
@@ -213,8 +211,7 @@ TEST_CASE("a head's parts are told in the order q, k, v") {
 }
 
 TEST_CASE("lists in a CSV are parted by an empty line, as matrices are") {
-  CHECK(succeed({"help", "--format", "csv"}).find("\n\n\"command\",\"what it shows\"\n") !=
-        std::string::npos);
+  CHECK(succeed({"help", "--format", "csv"}).find("\n\n\"command\",\"what it shows\"\n") != std::string::npos);
 }
 
 TEST_CASE("a page without matrices has a CSV only where it has a list") {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "files/json.hpp"
+#include "data/files/json.hpp"
 #include "process.hpp"
 
 namespace attn {
@@ -27,8 +27,7 @@ inline void refuses(const Words& words, std::string_view expected) {
   CHECK(finished.code == 2);
   CHECK(finished.out == "");
   CHECK(std::ranges::count(finished.errors, '\n') == 1);
-  CHECK_MESSAGE(finished.errors.find(expected) != std::string::npos,
-                finished.errors << "lacks: " << expected);
+  CHECK_MESSAGE(finished.errors.find(expected) != std::string::npos, finished.errors << "lacks: " << expected);
 }
 
 inline void check_has(std::string_view text, std::string_view part) {

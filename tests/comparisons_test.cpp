@@ -6,7 +6,7 @@
 #include <string>
 
 #include "commands_tried.hpp"
-#include "files/json.hpp"
+#include "data/files/json.hpp"
 #include "process.hpp"
 
 using namespace attn;
@@ -23,14 +23,13 @@ Json matrix_of(Words words, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE(
-    "heads that are reshaped and transposed give what a loop gives, and without the transpose they do not") {
+TEST_CASE("heads that are reshaped and transposed give what a loop gives, and without the transpose they do not") {
   for (const Words& words :
        std::vector<Words>{{"split-heads"},
                           {"split-heads", "--text", "the cat sat", "--heads", "2", "--d-model", "4"},
                           {"split-heads", "--text", "a", "--heads", "4", "--d-model", "8"},
-                          {"split-heads", "--text", "a b c", "--memory-text", "d e f g h", "--heads", "3",
-                           "--d-model", "6", "--d-v", "9"}}) {
+                          {"split-heads", "--text", "a b c", "--memory-text", "d e f g h", "--heads", "3", "--d-model",
+                           "6", "--d-v", "9"}}) {
     CAPTURE(command_line(words));
     CHECK(matrix_of(words, "at_once") == matrix_of(words, "in_a_loop"));
   }
@@ -55,8 +54,7 @@ TEST_CASE("the loop over heads is what multi-head attention computes") {
 }
 
 TEST_CASE("rearranged queries have the numbers of the right word and head") {
-  const Words words = {"split-heads", "--q", "1 2 3 4; 5 6 7 8", "--k", "1 0 0 1",
-                       "--v",         "1 2", "--heads",          "2"};
+  const Words words = {"split-heads", "--q", "1 2 3 4; 5 6 7 8", "--k", "1 0 0 1", "--v", "1 2", "--heads", "2"};
   CHECK(matrix_of(words, "q_reshaped") == Json::parse("[[1,2],[3,4],[5,6],[7,8]]"));
   CHECK(matrix_of(words, "q_transposed") == Json::parse("[[1,2],[5,6],[3,4],[7,8]]"));
   CHECK(matrix_of(words, "q_wrong") == Json::parse("[[1,2],[3,4],[5,6],[7,8]]"));
@@ -112,8 +110,7 @@ TEST_CASE("long sequences are counted by formula") {
 }
 
 TEST_CASE("what exchanging query and key changes is looked for in all pairs, also of two positions") {
-  const std::string csv =
-      run_attn({"compare-positions", "--n", "2", "--only", "scores", "--format", "csv"}).out;
+  const std::string csv = run_attn({"compare-positions", "--n", "2", "--only", "scores", "--format", "csv"}).out;
   for (const char* kind : {"\"learned\"", "\"rotary\"", "\"relative-bias\"", "\"relative-vectors\""}) {
     const std::size_t begin = csv.find(kind);
     REQUIRE_MESSAGE(begin != std::string::npos, csv);

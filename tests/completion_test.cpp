@@ -8,7 +8,7 @@
 #include <set>
 
 #include "command/about/completion.hpp"
-#include "command/about/description.hpp"
+#include "command/about/help.hpp"
 #include "process.hpp"
 
 using namespace attn;
@@ -33,8 +33,7 @@ using Set = std::set<std::string>;
 TEST_CASE("every command that people type is completed, and no other") {
   const Set words = words_after({""});
   for (const Command& command : commands())
-    CHECK_MESSAGE(words.contains(std::string(command.name)) == (command.caller == Caller::people),
-                  command.name);
+    CHECK_MESSAGE(words.contains(std::string(command.name)) == (command.caller == Caller::people), command.name);
   CHECK(words.size() + 2 == commands().size());  // complete and manual
 }
 
@@ -88,8 +87,7 @@ TEST_CASE("an option that is given or excluded is not completed again") {
 
 TEST_CASE("matrices are completed by the names that the command would show") {
   CHECK(words_after({"walk", "--only", "sca"}) == Set{"scaled"});
-  CHECK(words_after({"walk", "--example", "animal", "--format", "csv", "--only", "head.2.w"}) ==
-        Set{"head.2.weights"});
+  CHECK(words_after({"walk", "--example", "animal", "--format", "csv", "--only", "head.2.w"}) == Set{"head.2.weights"});
   CHECK(words_after({"softmax", "--scores", "1 2", "--only", "weights|sco"}) == Set{"weights|scores"});
   CHECK(words_after({"align", "--only", "decoder.2.wei"}) == Set{"decoder.2.weights"});
   CHECK(words_after({"walk", "--outline", "--only", "sca"}) == Set{"scaled"});
@@ -98,19 +96,16 @@ TEST_CASE("matrices are completed by the names that the command would show") {
 TEST_CASE("a cell is completed by its matrix, its row and its column") {
   CHECK(words_after({"explain", "s"}) == Set{"scaled[", "scores["});
   CHECK(after({"explain", "s"}).unfinished);
-  CHECK(words_after({"explain", "--depth", "3", "weights["}) ==
-        Set{"weights[Thinking,", "weights[Machines,"});
+  CHECK(words_after({"explain", "--depth", "3", "weights["}) == Set{"weights[Thinking,", "weights[Machines,"});
   CHECK(after({"explain", "weights["}).unfinished);
   CHECK(words_after({"explain", "weights[Thinking,M"}) == Set{"weights[Thinking,Machines]"});
   CHECK_FALSE(after({"explain", "weights[Thinking,M"}).unfinished);
-  CHECK(words_after({"explain", "--q", "1 0", "--k", "1 0; 2 0", "scores[1,"}) ==
-        Set{"scores[1,1]", "scores[1,2]"});
+  CHECK(words_after({"explain", "--q", "1 0", "--k", "1 0; 2 0", "scores[1,"}) == Set{"scores[1,1]", "scores[1,2]"});
 }
 
 TEST_CASE("what is the only one is taken for typed, so that the next part follows") {
   CHECK(words_after({"explain", "wei"}) == Set{"weights[Thinking,", "weights[Machines,"});
-  CHECK(words_after({"explain", "weights[Ma"}) ==
-        Set{"weights[Machines,Thinking]", "weights[Machines,Machines]"});
+  CHECK(words_after({"explain", "weights[Ma"}) == Set{"weights[Machines,Thinking]", "weights[Machines,Machines]"});
   CHECK(words_after({"explain", "--scores", "1 2", "wei"}) == Set{"weights[1,1]", "weights[1,2]"});
 }
 
@@ -124,8 +119,7 @@ TEST_CASE("files are completed where an option or a word takes one") {
   CHECK(after({"show", ""}).files);
   CHECK(after({"docs", "check", "README.md", ""}).files);
   CHECK(after({"lesson", "run", ""}).files);
-  CHECK(words_after({"lesson", "run", "soft"}) ==
-        Set{"soft-lookup", "softmax-and-scaling", "softmax-gradient"});
+  CHECK(words_after({"lesson", "run", "soft"}) == Set{"soft-lookup", "softmax-and-scaling", "softmax-gradient"});
   CHECK_FALSE(after({"walk", "--heads", ""}).files);
   CHECK_FALSE(after({"walk", ""}).files);
 }
@@ -150,6 +144,5 @@ TEST_CASE("shells get a line of hints, and then a word and what it is in each li
   CHECK(finished.code == 0);
   CHECK(finished.out == ": files\ncausal-mask\n");
   CHECK(run_attn({"complete", "--", "explain", "s"}).out == ": unfinished\nscores[\nscaled[\n");
-  CHECK(run_attn({"complete", "--", "walk", "--form"}).out ==
-        ":\n--format one of the formats listed below\n");
+  CHECK(run_attn({"complete", "--", "walk", "--form"}).out == ":\n--format one of the formats listed below\n");
 }

@@ -3,12 +3,12 @@
 #include <cstring>
 #include <random>
 
-#include "graph/plan.hpp"
-#include "graph/run.hpp"
-#include "math/crew.hpp"
+#include "core/graph/plan.hpp"
+#include "core/graph/run.hpp"
+#include "core/math/machine.hpp"
+#include "data/problem/options.hpp"
+#include "data/problem/problem_file.hpp"
 #include "models.hpp"
-#include "problem/options.hpp"
-#include "problem/problem_file.hpp"
 
 namespace attn {
 
@@ -49,8 +49,7 @@ inline std::vector<Computation> computations() {
          {R"({"heads": 2})", R"({"causal": true})", R"({"valid_length": 5, "score": "dot"})",
           R"({"causal": true, "mask_fill": -3})", R"({"score": "gaussian"})", R"({"score": "bilinear"})",
           R"({"score": "additive", "d_k": 2})", R"({"positions": "relative-bias", "heads": 2})",
-          R"({"positions": "relative-vectors", "causal": true})",
-          R"({"positions": "sinusoidal", "layers": 2})"}) {
+          R"({"positions": "relative-vectors", "causal": true})", R"({"positions": "sinusoidal", "layers": 2})"}) {
       all.push_back({fields, words});
     }
     all.push_back({R"({"causal": true})", words, Computation::Mask::allowed});
@@ -93,8 +92,7 @@ inline void build_into(Graph& graph, const ModelComputation& computation) {
   std::optional<Value> encoded;
   if (model.kind->encodes) encoded = running.encode(any_words(computation.source_words, 5));
   if (!model.kind->decodes) return;
-  name(role::distribution,
-       softmax(running.logits(running.decode(any_words(computation.target_words, 6), encoded))));
+  name(role::distribution, softmax(running.logits(running.decode(any_words(computation.target_words, 6), encoded))));
 }
 
 /// Keeps each node or not, by chance.

@@ -5,33 +5,29 @@
 #include <set>
 
 #include "commands_tried.hpp"
-#include "files/json.hpp"
-#include "graph/cost.hpp"
-#include "graph/path.hpp"
-#include "model/layer_cost.hpp"
-#include "op/operations.hpp"
-#include "problem/problem.hpp"
-#include "problem/problem_file.hpp"
+#include "core/graph/find.hpp"
+#include "core/graph/plan.hpp"
+#include "core/model/layer_cost.hpp"
+#include "core/op/operations.hpp"
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "data/files/json.hpp"
+#include "data/problem/problem.hpp"
+#include "data/problem/problem_file.hpp"
 #include "process.hpp"
-#include "support/lookup.hpp"
-#include "support/number.hpp"
 #include "testing.hpp"
 
 using namespace attn;
 
 namespace {
 
-const LayerKind& kind(std::string_view name) {
-  return look_up(layer_kinds(), name, "kind of layer");
-}
+const LayerKind& kind(std::string_view name) { return look_up(layer_kinds(), name, "kind of layer"); }
 
 Value input(Graph& graph, const char* name, Shape shape) {
   return graph.input(called(name), Matrix(shape, 0.5), axis("rows"), axis("columns"));
 }
 
-double products(const Work& work) {
-  return static_cast<double>(work.cost.multiply_adds);
-}
+double products(const Work& work) { return static_cast<double>(work.cost.multiply_adds); }
 
 std::string shown(const Words& words) {
   const Finished finished = run_attn(words);
@@ -39,9 +35,7 @@ std::string shown(const Words& words) {
   return finished.out;
 }
 
-bool holds(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
+bool holds(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 }  // namespace
 
@@ -265,9 +259,7 @@ TEST_CASE("self-attention costs as much as a recurrent layer where the length is
   const LayerKind &attention = kind("self-attention"), &recurrent = kind("recurrent");
   for (const std::size_t d : {2u, 3u, 7u, 16u}) {
     CAPTURE(d);
-    const auto costs = [&](const LayerKind& row, std::size_t n) {
-      return counted(row, {n, d, 3}).cost.multiply_adds;
-    };
+    const auto costs = [&](const LayerKind& row, std::size_t n) { return counted(row, {n, d, 3}).cost.multiply_adds; };
     CHECK(costs(attention, d - 1) < costs(recurrent, d - 1));
     CHECK(costs(attention, d) == costs(recurrent, d));
     CHECK(costs(attention, d + 1) > costs(recurrent, d + 1));
@@ -372,8 +364,8 @@ TEST_CASE("eight heads are counted at the sizes that are given, and need no more
     const int n = sizes.first, d = sizes.second;
     CAPTURE(n);
     CAPTURE(d);
-    const std::string page = in_one_line(
-        shown({"cost", "--n", std::to_string(n), "--d", std::to_string(d), "--section", "Eight heads"}));
+    const std::string page =
+        in_one_line(shown({"cost", "--n", std::to_string(n), "--d", std::to_string(d), "--section", "Eight heads"}));
     CHECK(holds(page, fmt::format("on {} of size {}: once with 8 heads of size {},",
                                   count_of(static_cast<std::size_t>(n), "word"), d, d / 8)));
     const auto products = std::to_string(4 * n * d * d + 2 * n * n * d);
@@ -381,8 +373,7 @@ TEST_CASE("eight heads are counted at the sizes that are given, and need no more
     CHECK(holds(page, fmt::format("1 head of {} │ {} ", d, products)));
   }
   CHECK(holds(in_one_line(shown({"cost", "--section", "Eight heads"})), "on 8 words of size 512:"));
-  CHECK(
-      holds(in_one_line(shown({"cost", "--d", "1"})), "one head of size 8. (The size 1 is replaced by 8.)"));
+  CHECK(holds(in_one_line(shown({"cost", "--d", "1"})), "one head of size 8. (The size 1 is replaced by 8.)"));
   CHECK(shown({"cost", "--n", "1000000000", "--d", "1000000000", "--section", "Eight heads"}).size() > 100);
 }
 

@@ -12,11 +12,11 @@
 #include <limits>
 #include <random>
 
-#include "files/embeddings.hpp"
-#include "files/json.hpp"
-#include "files/matrix_file.hpp"
-#include "files/npz.hpp"
-#include "support/error.hpp"
+#include "core/support/error.hpp"
+#include "data/files/embeddings.hpp"
+#include "data/files/json.hpp"
+#include "data/files/matrix_file.hpp"
+#include "data/files/npz.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -67,9 +67,7 @@ std::string npz_refusal(std::string_view bytes, std::string_view key = "") {
   return refusal([&] { read_npz(bytes, key, "x.npz"); });
 }
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 Matrix matrix_of(Shape shape, const std::vector<double>& values) {
   Matrix matrix(shape);
@@ -93,8 +91,7 @@ using Labels = std::vector<std::string>;
 // A .npy file of version 1.0 with the given dictionary.
 std::string npy(const std::string& dictionary, std::string_view elements) {
   std::string bytes = "\x93NUMPY";
-  bytes += {'\x01', '\x00', static_cast<char>(dictionary.size() & 0xFFU),
-            static_cast<char>(dictionary.size() >> 8U)};
+  bytes += {'\x01', '\x00', static_cast<char>(dictionary.size() & 0xFFU), static_cast<char>(dictionary.size() >> 8U)};
   return (bytes + dictionary).append(elements);
 }
 
@@ -217,8 +214,7 @@ TEST_SUITE("csv") {
   TEST_CASE("a number too small for a double is nothing, one too large is refused") {
     CHECK(read_csv("1e-999", "", "x").matrix(0, 0) == 0);
     CHECK(read_csv("5e-324", "", "x").matrix(0, 0) == 5e-324);
-    CHECK(csv_refusal("1,1e999") ==
-          "x.csv:1: '1e999' in column 2 is too large for a number: write a number there");
+    CHECK(csv_refusal("1,1e999") == "x.csv:1: '1e999' in column 2 is too large for a number: write a number there");
   }
 
   TEST_CASE("mistakes are told with their line") {
@@ -248,8 +244,7 @@ TEST_SUITE("csv") {
     const std::string_view text = "# q\n1,2\n\n# k\na,b\n3,4\n5,6\n";
     check_same(read_csv(text, "q", "x").matrix, {1, 2}, {1, 2});
     check_same(read_csv(text, "k", "x").matrix, {2, 2}, {3, 4, 5, 6});
-    CHECK(csv_refusal(text) ==
-          "x.csv has 2 matrices: add the name of one, as in ':q'. Choose one of: 'q', 'k'");
+    CHECK(csv_refusal(text) == "x.csv has 2 matrices: add the name of one, as in ':q'. Choose one of: 'q', 'k'");
     CHECK(csv_refusal(text, "v") == "x.csv has no matrix 'v'. Choose one of: 'q', 'k'");
     CHECK(csv_refusal("# q\n1,2\n\n# k\n3,x\n", "k") ==
           "x.csv:5: 'x' in column 2 is not a number: write a number there");
@@ -273,8 +268,7 @@ TEST_SUITE("csv") {
 
 TEST_SUITE("literals") {
   TEST_CASE("rows are separated by semicolons or line ends, cells by commas or blanks") {
-    for (const char* text :
-         {"1 0; 0 1", "1,0;0,1", "1, 0;\n0 ,1;", " 1\t0\n0 1 ", "[[1,0],[0,1]]", "1 0\r\n0 1"}) {
+    for (const char* text : {"1 0; 0 1", "1,0;0,1", "1, 0;\n0 ,1;", " 1\t0\n0 1 ", "[[1,0],[0,1]]", "1 0\r\n0 1"}) {
       CAPTURE(text);
       check_same(read_literal(text, "x").matrix, {2, 2}, {1, 0, 0, 1});
     }
@@ -309,8 +303,7 @@ TEST_SUITE("json") {
   }
 
   TEST_CASE("a key finds a member at the top, in arrays, and in problem") {
-    const std::string_view text =
-        R"({"q": [1], "arrays": {"k": [2], "q": [3]}, "problem": {"v": [4], "k": [5]}})";
+    const std::string_view text = R"({"q": [1], "arrays": {"k": [2], "q": [3]}, "problem": {"v": [4], "k": [5]}})";
     CHECK(read_json(text, "q", "x").matrix(0, 0) == 1);
     CHECK(read_json(text, "k", "x").matrix(0, 0) == 2);
     CHECK(read_json(text, "v", "x").matrix(0, 0) == 4);
@@ -319,8 +312,7 @@ TEST_SUITE("json") {
 
   TEST_CASE("the only matrix of an object needs no key, one of several does") {
     CHECK(read_json(R"({"words": ["a", "b"], "q": [[1]]})", "", "x").matrix(0, 0) == 1);
-    CHECK(read_json(R"({"scale": 2, "arrays": {"k": [2]}, "problem": {"v": [4]}})", "", "x").matrix(0, 0) ==
-          2);
+    CHECK(read_json(R"({"scale": 2, "arrays": {"k": [2]}, "problem": {"v": [4]}})", "", "x").matrix(0, 0) == 2);
     CHECK(json_refusal(R"({"q": [1], "k": [2]})") ==
           "x.json has 2 matrices: add the name of one, as in ':q'. Choose one of: 'q', 'k'");
     CHECK(contains(json_refusal(R"({"words": ["a"]})"), "without a matrix"));
@@ -435,11 +427,10 @@ TEST_SUITE("npy") {
       CAPTURE(sample.type);
       const std::string big(sample.little.rbegin(), sample.little.rend());
       for (const char* order : {"<", "=", "|"}) {
-        check_same(read_npy(npy_of(order + std::string(sample.type), "(1,)", sample.little), "", "x").matrix,
-                   {1, 1}, {sample.value});
+        check_same(read_npy(npy_of(order + std::string(sample.type), "(1,)", sample.little), "", "x").matrix, {1, 1},
+                   {sample.value});
       }
-      check_same(read_npy(npy_of(">" + std::string(sample.type), "(1,)", big), "", "x").matrix, {1, 1},
-                 {sample.value});
+      check_same(read_npy(npy_of(">" + std::string(sample.type), "(1,)", big), "", "x").matrix, {1, 1}, {sample.value});
     }
     CHECK(std::isnan(read_npy(npy_of("<f2", "(1,)", "\x01\x7E"), "", "x").matrix(0, 0)));
   }
@@ -488,8 +479,7 @@ TEST_SUITE("npy") {
   }
 
   TEST_CASE("the header's keys may come in any order, with either quotes") {
-    const std::string bytes =
-        npy("{ \"shape\":(2,1,) , 'fortran_order' : False, \"descr\": '|u1' , }  \n", "\1\2");
+    const std::string bytes = npy("{ \"shape\":(2,1,) , 'fortran_order' : False, \"descr\": '|u1' , }  \n", "\1\2");
     check_same(read_npy(bytes, "", "x").matrix, {2, 1}, {1, 2});
   }
 
@@ -508,11 +498,9 @@ TEST_SUITE("npy") {
 
   TEST_CASE("a header that promises more cells than the file holds is refused") {
     CHECK(contains(npy_refusal(npy_of("<f8", "(1000, 1000)", "12345678")), "says 1000000 elements"));
-    CHECK(contains(npy_refusal(npy_of("<f8", "(100000000, 100000000)", "12345678")),
-                   "more than 134217728 cells"));
+    CHECK(contains(npy_refusal(npy_of("<f8", "(100000000, 100000000)", "12345678")), "more than 134217728 cells"));
     CHECK(contains(npy_refusal(npy_of("<f8", "(4294967296, 4294967296)", "")), "more than 134217728 cells"));
-    CHECK(
-        contains(npy_refusal(npy_of("<f8", "(99999999999999999999999,)", "")), "more than 134217728 cells"));
+    CHECK(contains(npy_refusal(npy_of("<f8", "(99999999999999999999999,)", "")), "more than 134217728 cells"));
   }
 
   TEST_CASE("bytes that the header does not promise are refused") {
@@ -530,8 +518,7 @@ TEST_SUITE("npy") {
                                    "")),
                    "[('a]', '<f8')"));
     CHECK(contains(npy_refusal(npy_of("|u1", "()", "\1")), "shape '()' of 0 dimensions"));
-    CHECK(
-        contains(npy_refusal(npy_of("|u1", "(2, 1, 1, 1)", "\1\1")), "shape '(2, 1, 1, 1)' of 4 dimensions"));
+    CHECK(contains(npy_refusal(npy_of("|u1", "(2, 1, 1, 1)", "\1\1")), "shape '(2, 1, 1, 1)' of 4 dimensions"));
     CHECK(contains(npy_refusal(npy_of("|u1", "(0, 3)", "")), "x.npy is empty"));
   }
 
@@ -564,8 +551,7 @@ TEST_SUITE("npz") {
     check_same(read_npz(bytes, "q", "x").matrix, {1, 2}, {1, 2});
     check_same(read_npz(bytes, "q.npy", "x").matrix, {1, 2}, {1, 2});
     check_same(read_npz(bytes, "ключ", "x").matrix, {2, 1}, {3, 4});
-    CHECK(npz_refusal(bytes) ==
-          "x.npz has 2 matrices: add the name of one, as in ':q'. Choose one of: 'q', 'ключ'");
+    CHECK(npz_refusal(bytes) == "x.npz has 2 matrices: add the name of one, as in ':q'. Choose one of: 'q', 'ключ'");
     CHECK(npz_refusal(bytes, "v") == "x.npz has no matrix 'v'. Choose one of: 'q', 'ключ'");
     CHECK(bytes == npz_of({{"q", &q}, {"ключ", &k}}));
     check_same(read_npz(npz_of({{"q", &q}}), "", "x").matrix, {1, 2}, {1, 2});
@@ -603,8 +589,7 @@ TEST_SUITE("npz") {
     CHECK(contains(npz_refusal(bytes), "checksum"));
   }
 
-  TEST_CASE(
-      "sizes and places may stand in the fields for large archives, and are not believed there either") {
+  TEST_CASE("sizes and places may stand in the fields for large archives, and are not believed there either") {
     const Matrix q = matrix_of({1, 2}, {1, 2});
     const std::string plain = npz_of({{"q", &q}});
     const std::size_t entry = plain.find("PK\x01\x02");
@@ -656,10 +641,9 @@ TEST_SUITE("sources") {
     const std::string npy_bytes = written([&](Sink& sink) { write_npy(q, sink); });
     for (const std::string& path :
          {folder.write("a.csv", "1,2\n"), folder.write("b.TSV", "1\t2\n"), folder.write("c.json", "[[1,2]]"),
-          folder.write("d.npy", npy_bytes), folder.write("e.npz", npz_of({{"q", &q}})),
-          folder.write("a", "1,2\n"), folder.write("b.txt", "1\t2\n"), folder.write("c.dat", " [[1,2]]"),
-          folder.write("c2", "{\"q\": [1,2]}"), folder.write("d", npy_bytes),
-          folder.write("e", npz_of({{"q", &q}})), folder.write("f.txt", "1 2\n"),
+          folder.write("d.npy", npy_bytes), folder.write("e.npz", npz_of({{"q", &q}})), folder.write("a", "1,2\n"),
+          folder.write("b.txt", "1\t2\n"), folder.write("c.dat", " [[1,2]]"), folder.write("c2", "{\"q\": [1,2]}"),
+          folder.write("d", npy_bytes), folder.write("e", npz_of({{"q", &q}})), folder.write("f.txt", "1 2\n"),
           folder.write("odd:name", "1,2")}) {
       CAPTURE(path);
       check_same(read_matrix(path).matrix, {1, 2}, {1, 2});
@@ -690,10 +674,9 @@ TEST_SUITE("sources") {
     CHECK(contains(refusal([&] { read_bytes(folder.path("none.csv")); }), "no such file"));
     CHECK(contains(refusal([&] { read_matrix(folder.path("")); }), "is a folder"));
     CHECK(contains(refusal([&] { read_matrix(""); }), "is empty"));
-    CHECK(contains(refusal([&] { read_matrix("no such file.csv:q"); }),
-                   "cannot read no such file.csv:q: no such file"));
     CHECK(
-        contains(refusal([&] { read_matrix(std::string(10'000, 'x')); }), "is neither a file nor a matrix"));
+        contains(refusal([&] { read_matrix("no such file.csv:q"); }), "cannot read no such file.csv:q: no such file"));
+    CHECK(contains(refusal([&] { read_matrix(std::string(10'000, 'x')); }), "is neither a file nor a matrix"));
     const std::string huge = folder.write("huge.csv", "1");
     std::filesystem::resize_file(huge, most_bytes + 1);
     CHECK(contains(refusal([&] { read_matrix(huge); }), "is larger than 1073741824 bytes"));
@@ -741,16 +724,15 @@ TEST_SUITE("embeddings") {
     CHECK(contains(refused("c"), "glove.txt:4: 'x' is not a number"));
     CHECK(contains(refused("d"), "glove.txt:5: '1e999' is too large for a number"));
     CHECK(contains(refused("e"), "glove.txt:6: 'true' is not a number"));
-    CHECK(
-        refused("qwerty") ==
-        fmt::format("the word 'qwerty' is not in {}, which has 6 words: choose another word or file", path));
+    CHECK(refused("qwerty") ==
+          fmt::format("the word 'qwerty' is not in {}, which has 6 words: choose another word or file", path));
   }
 
   TEST_CASE("files without vectors are refused") {
     const Folder folder;
     CHECK(contains(refusal([&] { read_embeddings(folder.write("a", ""), {"x"}); }), "is empty"));
-    CHECK(contains(refusal([&] { read_embeddings(folder.write("b", "word\n"), {"x"}); }),
-                   "b:1: a word and its numbers"));
+    CHECK(
+        contains(refusal([&] { read_embeddings(folder.write("b", "word\n"), {"x"}); }), "b:1: a word and its numbers"));
     CHECK(contains(refusal([&] { read_embeddings(folder.path(""), {"x"}); }), "is a folder"));
     CHECK(contains(refusal([&] { read_embeddings(folder.path("none"), {"x"}); }), "no such file"));
     CHECK(contains(refusal([&] { read_embeddings(folder.path("b"), {}); }), "no words are given"));
@@ -758,11 +740,9 @@ TEST_SUITE("embeddings") {
 
   TEST_CASE("a line longer than any that is read is passed over, unless it is needed") {
     const Folder folder;
-    const std::string path =
-        folder.write("long.txt", "the 1\nlong" + std::string(5'000'000, ' ') + "1\ncat 2\n");
+    const std::string path = folder.write("long.txt", "the 1\nlong" + std::string(5'000'000, ' ') + "1\ncat 2\n");
     check_same(read_embeddings(path, {"cat"}), {1, 1}, {2});
-    CHECK(
-        contains(refusal([&] { read_embeddings(path, {"long"}); }), "long.txt:2: this line is longer than"));
+    CHECK(contains(refusal([&] { read_embeddings(path, {"long"}); }), "long.txt:2: this line is longer than"));
     CHECK(contains(refusal([&] { read_embeddings(path, {"dog"}); }), "which has 3 words"));
     const std::string zeros = folder.write("zeros", std::string(3'000'000, '\0'));
     CHECK_THROWS_AS(read_embeddings(zeros, {"dog"}), InputError);

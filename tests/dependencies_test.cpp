@@ -17,51 +17,46 @@ std::string text_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The folders of src from top to bottom, as docs/architecture.md lists them: `  lesson/       lessons: …`. A
-// folder includes itself and those below it. "" is src itself.
-std::vector<std::string> read_folders() {
-  std::vector<std::string> folders = {""};
+// The rooms of src from top to bottom, as docs/architecture.md draws them: a wing as `  core/   …`, and the rooms
+// within it below, as `    math/   …`. A room includes itself and those below it. "" is src itself.
+std::vector<std::string> read_rooms() {
+  std::vector<std::string> rooms = {""};
   std::istringstream page(text_of(std::filesystem::path(ATTN_SOURCE_FOLDER) / "docs/architecture.md"));
+  std::string wing;
   bool is_in_list = false;
   for (std::string line; std::getline(page, line);) {
     if (line == "src/") is_in_list = true;
     if (line == "```") is_in_list = false;
-    const std::size_t slash = line.find('/');
-    const bool names_folder = is_in_list && line.starts_with("  ") && slash != std::string::npos &&
-                              line[2] != ' ' && line.find_first_of(" .", 2) > slash;
-    if (names_folder) folders.push_back(line.substr(2, slash - 2));
+    const std::size_t begin = line.find_first_not_of(' '), slash = line.find('/');
+    if (!is_in_list || (begin != 2 && begin != 4) || line.find_first_of(" .", begin) <= slash) continue;
+    const std::string name = line.substr(begin, slash - begin);
+    if (begin == 2) wing = name;
+    rooms.push_back(begin == 2 ? wing : wing + "/" + name);
   }
-  return folders;
+  return rooms;
 }
 
-const std::vector<std::string>& folders() {
-  static const std::vector<std::string> all = read_folders();
+const std::vector<std::string>& rooms() {
+  static const std::vector<std::string> all = read_rooms();
   return all;
 }
 
-// What may be included less than all that lies below: a folder that is named knows only these.
+// What may be included less than all that lies below: a room that is named knows only these, and what is above core/ no
+// more of core/ than its row says.
 struct Knowledge {
-  std::string_view folder;
+  std::string_view room;
   std::vector<std::string_view> knows;
 };
 const std::vector<Knowledge> knowledge = {
-    {"support", {}},
-    {"math", {"support"}},
-    {"files", {"math", "support"}},
-    {"graph", {"math", "support"}},
-    {"op", {"graph", "math", "support"}},
-    {"attention", {"op", "graph", "math", "support"}},
-    {"model", {"attention", "op", "graph", "math", "support"}},
-    {"quantity", {"attention", "op", "graph", "math", "support"}},
-    {"page", {"graph", "math", "support"}},
-    {"render", {"page", "graph", "files", "math", "support"}},
+    {"core/op", {"core/graph", "core/math", "core/support"}},
+    {"core/term", {"core/graph", "core/math", "core/support"}},
+    {"data/files", {"core/math", "core/support"}},
+    {"page/block", {"core/graph", "core/math", "core/support"}},
+    {"page/render", {"page/block", "data/files", "core/graph", "core/math", "core/support"}},
+    {"effects", {"page/render", "page/block", "command", "data/problem", "data/files", "core/math", "core/support"}},
 };
 
-// A folder within a folder may include its own files, those of the folder around it and what that may
-// include, but none of the folders beside it.
-std::string_view outermost(std::string_view folder) {
-  return folder.substr(0, folder.find('/'));
-}
+std::string_view wing_of(std::string_view room) { return room.substr(0, room.find('/')); }
 
 // The only files that know a library.
 struct Gate {
@@ -69,14 +64,14 @@ struct Gate {
   std::string_view file;
 };
 constexpr std::array gates = {
-    Gate{"<xtensor/", "math/xtensor.hpp"},       Gate{"<xtensor-blas/", "math/xtensor_blas.hpp"},
-    Gate{"<xflens/", "math/xtensor_blas.hpp"},   Gate{"<CLI/", "command/parse.cpp"},
-    Gate{"<cmark-gfm", "document/markdown.cpp"},
+    Gate{"<xtensor/", "core/math/xtensor.hpp"},       Gate{"<xtensor-blas/", "core/math/xtensor_blas.hpp"},
+    Gate{"<xflens/", "core/math/xtensor_blas.hpp"},   Gate{"<CLI/", "command/parse.cpp"},
+    Gate{"<cmark-gfm", "page/document/markdown.cpp"},
 };
 
 // All that pages and formats may know of a graph: what was told of it, and not what it is.
-constexpr std::array of_graph_in_pages = {"graph/trace.hpp", "graph/expression.hpp", "graph/formula.hpp",
-                                          "graph/operation.hpp", "graph/role.hpp"};
+constexpr std::array of_graph_in_pages = {"core/graph/trace.hpp", "core/graph/expression.hpp",
+                                          "core/graph/operation.hpp", "core/graph/name.hpp"};
 
 std::string_view folder_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -105,21 +100,23 @@ std::string complaint(std::string_view path, std::string_view what) {
     }
   }
   if (what.front() != '"') return {};
-  const std::string_view from = folder_of(path), to = folder_of(what.substr(1, what.size() - 2));
-  const std::string_view top = outermost(from), other = outermost(to);
-  const auto place_of = [](std::string_view folder) { return std::ranges::find(folders(), folder); };
-  if (place_of(top) == folders().end()) return "its folder has no place in the order of the folders";
-  if (place_of(other) == folders().end()) return "it is in no folder of src";
-  if (other != top && place_of(other) < place_of(top)) return "it points up";
-  if (other == top && to != from && to != top) return from == top ? "it points up" : "it points sideways";
   const std::string_view included_path = what.substr(1, what.size() - 2);
-  if ((top == "page" || top == "render") && other == "graph" &&
+  const std::string_view from = folder_of(path), to = folder_of(included_path);
+  const auto place_of = [](std::string_view room) { return std::ranges::find(rooms(), room); };
+  if (place_of(from) == rooms().end()) return "its folder has no place among the rooms";
+  if (place_of(to) == rooms().end()) return "it is in no room of src";
+  if (from == to) return {};
+  // The rooms of command/ stand beside each other: each knows what all commands share, and only the table of all
+  // commands knows them.
+  if (wing_of(from) == "command" && wing_of(to) == "command")
+    return to == "command" ? "" : from == "command" ? "it points up" : "it points sideways";
+  if (place_of(to) < place_of(from)) return "it points up";
+  if ((from == "page/block" || from == "page/render") && to == "core/graph" &&
       std::ranges::find(of_graph_in_pages, included_path) == of_graph_in_pages.end())
     return "a page does not know the graph";
-  const auto row = std::ranges::find(knowledge, top, &Knowledge::folder);
-  const bool may_know =
-      row == knowledge.end() || other == top || std::ranges::find(row->knows, other) != row->knows.end();
-  return may_know ? "" : "its folder may not know that folder";
+  const auto row = std::ranges::find(knowledge, from, &Knowledge::room);
+  const bool may_know = row == knowledge.end() || std::ranges::find(row->knows, to) != row->knows.end();
+  return may_know ? "" : "its room may not know that room";
 }
 
 std::vector<std::string> complaints(const std::string& path, std::string_view text) {
@@ -136,24 +133,22 @@ std::vector<std::string> complaints(const std::string& path, std::string_view te
 
 }  // namespace
 
-TEST_CASE(
-    "every folder of the sources has a place in the list of docs/architecture.md, and none is listed in "
-    "vain") {
+TEST_CASE("every room of the sources has a place in the drawing of docs/architecture.md, and none is drawn in vain") {
+  const std::filesystem::path src = std::filesystem::path(ATTN_SOURCE_FOLDER) / "src";
   std::vector<std::string> there = {""};
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(ATTN_SOURCE_FOLDER) / "src")) {
-    if (entry.is_directory()) there.push_back(entry.path().filename().string());
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(src)) {
+    if (entry.is_directory()) there.push_back(entry.path().lexically_relative(src).generic_string());
   }
-  std::vector<std::string> listed = folders();
+  std::vector<std::string> drawn = rooms();
   std::ranges::sort(there);
-  std::ranges::sort(listed);
-  CHECK(there == listed);
+  std::ranges::sort(drawn);
+  CHECK(there == drawn);
   for (const Knowledge& row : knowledge) {
-    for (const std::string_view known : row.knows) CHECK(std::ranges::find(listed, known) != listed.end());
+    for (const std::string_view known : row.knows) CHECK(std::ranges::find(drawn, known) != drawn.end());
   }
 }
 
-TEST_CASE("no include of the sources points up or sideways, or to a folder that its own may not know") {
+TEST_CASE("no include of the sources points up or sideways, or to a room that its own may not know") {
   const std::filesystem::path src = std::filesystem::path(ATTN_SOURCE_FOLDER) / "src";
   std::size_t files = 0, gates_seen = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(src)) {
@@ -163,8 +158,7 @@ TEST_CASE("no include of the sources points up or sideways, or to a folder that 
     const std::string text = text_of(entry.path());
     for (const std::string& wrong : complaints(path, text)) FAIL_CHECK(wrong);
     ++files;
-    for (const Gate& gate : gates)
-      gates_seen += path == gate.file && text.find(gate.library) != std::string::npos;
+    for (const Gate& gate : gates) gates_seen += path == gate.file && text.find(gate.library) != std::string::npos;
   }
   CHECK(files > 80);
   CHECK(gates_seen == gates.size());
@@ -172,40 +166,42 @@ TEST_CASE("no include of the sources points up or sideways, or to a folder that 
 
 TEST_CASE("an include that points up or sideways is found") {
   using Found = std::vector<std::string>;
-  CHECK(complaints("math/rows.cpp", "#pragma once\n#include \"graph/graph.hpp\"\nint x;\n") ==
-        Found{"math/rows.cpp includes \"graph/graph.hpp\": it points up"});
-  CHECK(complaints("files/csv.cpp", "  #  include\t\"page/page.hpp\"").size() == 1);
-  CHECK(complaints("files/csv.cpp", "#include \"graph/graph.hpp\"").size() == 1);
-  CHECK(complaints("parameters/layout.cpp", "#include \"problem/problem.hpp\"").size() == 1);
-  CHECK(complaints("page/page.hpp", "#include \"render/text.hpp\"").size() == 1);
-  CHECK(complaints("page/page.hpp", "#include \"graph/graph.hpp\"").size() == 1);
-  for (const char* above : {"tell/describe.hpp", "problem/problem.hpp", "op/operations.hpp"})
-    CHECK(complaints("render/json.cpp", std::string("#include \"") + above + "\"").size() == 1);
-  CHECK(complaints("command/app.cpp", "#include \"output_file.hpp\"").size() == 1);
-  CHECK(complaints("graph/graph.cpp", "#include \"../support/error.hpp\"").size() == 1);
-  CHECK(complaints("graph/graph.cpp", "#include \"tests/testing.hpp\"").size() == 1);
-  CHECK(complaints("drawing/curve.cpp", "#include \"support/error.hpp\"").size() == 1);
+  CHECK(complaints("core/math/rows.cpp", "#pragma once\n#include \"core/graph/graph.hpp\"\nint x;\n") ==
+        Found{"core/math/rows.cpp includes \"core/graph/graph.hpp\": it points up"});
+  CHECK(complaints("data/files/csv.cpp", "  #  include\t\"page/block/page.hpp\"").size() == 1);
+  CHECK(complaints("data/files/csv.cpp", "#include \"core/graph/graph.hpp\"").size() == 1);
+  CHECK(complaints("data/parameters/source.cpp", "#include \"data/problem/problem.hpp\"").size() == 1);
+  CHECK(complaints("core/op/cells.cpp", "#include \"core/attention/score.hpp\"").size() == 1);
+  CHECK(complaints("core/model/recipe.cpp", "#include \"page/block/page.hpp\"").size() == 1);
+  CHECK(complaints("page/block/page.hpp", "#include \"page/render/format.hpp\"").size() == 1);
+  CHECK(complaints("page/block/page.hpp", "#include \"core/graph/graph.hpp\"").size() == 1);
+  for (const char* above : {"page/tell/describe.hpp", "data/problem/problem.hpp", "core/op/operations.hpp"})
+    CHECK(complaints("page/render/data.cpp", std::string("#include \"") + above + "\"").size() == 1);
+  CHECK(complaints("command/app.cpp", "#include \"effects/terminal.hpp\"").size() == 1);
+  CHECK(complaints("core/graph/graph.cpp", "#include \"../support/error.hpp\"").size() == 1);
+  CHECK(complaints("core/graph/graph.cpp", "#include \"tests/testing.hpp\"").size() == 1);
+  CHECK(complaints("core/drawing/curve.cpp", "#include \"core/support/error.hpp\"").size() == 1);
   CHECK(complaints("command/model/run.cpp", "#include \"command/cost/cost.hpp\"") ==
         Found{"command/model/run.cpp includes \"command/cost/cost.hpp\": it points sideways"});
   CHECK(complaints("command/app.cpp", "#include \"command/model/run.hpp\"").size() == 1);
-  CHECK(complaints("files/csv.cpp", "#include \"graph/graph.hpp\"").size() == 1);
-  CHECK(complaints("render/text.cpp", "#include \"problem/problem.hpp\"").size() == 1);
-  CHECK(complaints("op/new/add.cpp", "#include \"attention/score.hpp\"").size() == 1);
-  CHECK(complaints("a.cpp", "#include \"math/a.hpp\"\n#include \"nowhere/a.hpp\"").size() == 1);
+  CHECK(complaints("school/tutor/slips.cpp", "#include \"school/lesson/lesson.hpp\"").size() == 1);
+  CHECK(complaints("a.cpp", "#include \"core/math/a.hpp\"\n#include \"nowhere/a.hpp\"").size() == 1);
 }
 
 TEST_CASE("a library that is included elsewhere than at its gate is found") {
-  CHECK(complaints("graph/graph.hpp", "#include <xtensor/xtensor.hpp>").size() == 1);
-  CHECK(complaints("graph/graph.hpp", "#include \"xtensor/xtensor.hpp\"").size() >= 1);
-  CHECK(complaints("math/xtensor.hpp", "#include <xtensor-blas/xblas.hpp>").size() == 1);
+  CHECK(complaints("core/graph/graph.hpp", "#include <xtensor/xtensor.hpp>").size() == 1);
+  CHECK(complaints("core/graph/graph.hpp", "#include \"xtensor/xtensor.hpp\"").size() >= 1);
+  CHECK(complaints("core/math/xtensor.hpp", "#include <xtensor-blas/xblas.hpp>").size() == 1);
   CHECK(complaints("command/app.cpp", "#include <CLI/CLI.hpp>").size() == 1);
-  CHECK(complaints("math/xtensor.hpp", "#include <xtensor/xtensor.hpp>").empty());
+  CHECK(complaints("core/math/xtensor.hpp", "#include <xtensor/xtensor.hpp>").empty());
   CHECK(complaints("command/parse.cpp", "#include <CLI/CLI.hpp>").empty());
 }
 
 TEST_CASE("an include that points down, stays or leads to a library is accepted") {
-  CHECK(complaints("main.cpp", "#include \"output_file.hpp\"\n#include \"command/app.hpp\"").empty());
-  CHECK(complaints("problem/draw.cpp", "#include \"files/json.hpp\"\n#include <vector>").empty());
-  CHECK(complaints("op/cells.cpp", "#include \"math/rows.hpp\"\n// #include \"page/page.hpp\"").empty());
-  CHECK(complaints("support/error.hpp", "#include <fmt/format.h>\n#include").empty());
+  CHECK(complaints("main.cpp", "#include \"effects/output_file.hpp\"\n#include \"command/app.hpp\"").empty());
+  CHECK(complaints("data/problem/draw.cpp", "#include \"data/files/json.hpp\"\n#include <vector>").empty());
+  CHECK(
+      complaints("core/op/cells.cpp", "#include \"core/math/rows.hpp\"\n// #include \"page/block/page.hpp\"").empty());
+  CHECK(complaints("command/model/run.cpp", "#include \"command/solve.hpp\"").empty());
+  CHECK(complaints("core/support/error.hpp", "#include <fmt/format.h>\n#include").empty());
 }

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "command/block_runner.hpp"
-#include "lesson/diagnosis.hpp"
-#include "lesson/first_step.hpp"
-#include "lesson/lesson.hpp"
-#include "lesson/lint.hpp"
-#include "support/lookup.hpp"
+#include "command/docs.hpp"
+#include "core/support/text.hpp"
+#include "school/lesson/lesson.hpp"
+#include "school/lesson/lint.hpp"
+#include "school/tutor/diagnosis.hpp"
+#include "school/tutor/steps.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -16,9 +16,7 @@ namespace {
 
 using Mark = Judgment::Mark;
 
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 // The only question of a lesson, with everything that stands behind it.
 SolvedQuestion asked(const std::string& lines, const std::string& ask = "What is it?") {
@@ -96,8 +94,7 @@ TEST_CASE("slips of writing are recognised") {
   CHECK(has(said(weight, "0.7504"), "Two digits are exchanged"));
   CHECK(has(said(weight, "0.71"), "rounded too far"));
   CHECK(has(said(asked("of: weights[1,1]\non: --scores '2 0'\ntolerance: 0.0005\n"), "0.8807"), "(right)"));
-  CHECK(has(said(asked("of: weights[1,1]\non: --scores '2 0'\ntolerance: 0.002\n"), "0.878"),
-            "close, within 1 %"));
+  CHECK(has(said(asked("of: weights[1,1]\non: --scores '2 0'\ntolerance: 0.002\n"), "0.878"), "close, within 1 %"));
 }
 
 TEST_CASE("what the computation excludes is told with the reason") {
@@ -227,8 +224,7 @@ TEST_CASE("no wrong answer of a lesson is without a reason and none that is reco
 }
 
 TEST_CASE("slips in counting terms factors and steps are recognised") {
-  const SolvedQuestion sum =
-      asked("of: weights[1,1]\non: --scores '5.81 1.95 1.95 1.95'\ntolerance: 0.0005\n");
+  const SolvedQuestion sum = asked("of: weights[1,1]\non: --scores '5.81 1.95 1.95 1.95'\ntolerance: 0.0005\n");
   CHECK(has(said(sum, "0.9794"), "counted only once"));
   CHECK(has(said(sum, "0.9223"), "once too often"));
   const SolvedQuestion mean = asked("of: sum(scores[1]) / 4\non: --scores '2 4 6 20'\n");

@@ -4,12 +4,12 @@
 #include <set>
 #include <sstream>
 
-#include "model/layer_cost.hpp"
+#include "core/model/layer_cost.hpp"
+#include "core/support/text.hpp"
+#include "page/render/drawing.hpp"
+#include "page/render/width.hpp"
+#include "page/tell/model_diagram.hpp"
 #include "process.hpp"
-#include "render/drawing.hpp"
-#include "render/width.hpp"
-#include "support/lookup.hpp"
-#include "tell/layers_diagram.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -46,8 +46,7 @@ std::size_t widest(const std::string& text) {
 
 std::size_t count_of(const std::string& text, std::string_view part) {
   std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size()))
-    ++count;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++count;
   return count;
 }
 
@@ -66,9 +65,7 @@ void check_order(const std::string& text, const std::vector<std::string>& parts)
   }
 }
 
-Diagram::Thing box(std::vector<std::string> lines, Diagram::Place place) {
-  return {std::move(lines), place, true};
-}
+Diagram::Thing box(std::vector<std::string> lines, Diagram::Place place) { return {std::move(lines), place, true}; }
 
 }  // namespace
 
@@ -117,11 +114,10 @@ TEST_CASE("a Transformer is drawn with encoder and decoder beside each other, or
   CHECK(widest(wide) > 60);
   const std::string narrow = picture_of({"transformer", "--width", "60"});
   CHECK(widest(narrow) <= 60);
-  check_order(narrow, {"Encoder", "source words  3×1", "embedding  3×4", "self-attention  3×4",
-                       "add & layer norm  3×4", "feed-forward  3×4", "inner 3×8, ReLU", "add & layer norm",
-                       "Decoder", "target words  4×1", "mask: the causal order", "add & layer norm",
-                       "cross-attention  4×4", "weights 4×3", "add & layer norm", "feed-forward",
-                       "add & layer norm", "linear  4×5", "softmax  4×5"});
+  check_order(narrow, {"Encoder", "source words  3×1", "embedding  3×4", "self-attention  3×4", "add & layer norm  3×4",
+                       "feed-forward  3×4", "inner 3×8, ReLU", "add & layer norm", "Decoder", "target words  4×1",
+                       "mask: the causal order", "add & layer norm", "cross-attention  4×4", "weights 4×3",
+                       "add & layer norm", "feed-forward", "add & layer norm", "linear  4×5", "softmax  4×5"});
 }
 
 TEST_CASE("norms are drawn where the recipe has them, and of the kind that it has") {
@@ -133,8 +129,8 @@ TEST_CASE("norms are drawn where the recipe has them, and of the kind that it ha
   };
   const std::string post = with({"post"}), pre = with({"pre"}), none = with({"none"});
   CHECK(count_of(post, "add & layer norm") == 2);
-  check_order(pre, {"3×", "layer norm", "self-attention", "add  ", "layer norm", "feed-forward", "add  ",
-                    "╰╌", "layer norm"});
+  check_order(
+      pre, {"3×", "layer norm", "self-attention", "add  ", "layer norm", "feed-forward", "add  ", "╰╌", "layer norm"});
   CHECK(count_of(pre, "&") == 0);
   CHECK(count_of(none, "norm") == 1);  // in the line of sizes
   CHECK(count_of(none, "add  ") == 2);
@@ -142,8 +138,8 @@ TEST_CASE("norms are drawn where the recipe has them, and of the kind that it ha
 }
 
 TEST_CASE("one layer is drawn, whatever their number, and other kinds of models have one side") {
-  const std::string deep = picture_of({"transformer", "--kind", "decoder-only", "--layers", "12", "--heads",
-                                       "4", "--positions", "rotary", "--d-model", "16", "--tied-output"});
+  const std::string deep = picture_of({"transformer", "--kind", "decoder-only", "--layers", "12", "--heads", "4",
+                                       "--positions", "rotary", "--d-model", "16", "--tied-output"});
   CHECK(count_of(deep, "12×") == 1);
   CHECK(count_of(deep, "self-attention") == 1);
   CHECK(count_of(deep, "cross-attention") == 0);
@@ -186,8 +182,7 @@ TEST_CASE("what layers reach is what they are computed from, and the ways are as
         CHECK(diagram.things[link.from].place.lane == diagram.things[link.to].place.lane);
         CHECK(diagram.things[link.from].place.row <= diagram.things[link.to].place.row);
       }
-      const std::optional<Meeting> meeting =
-          search_meeting(look_up(layer_kinds(), "convolution", "kind"), n, k, n);
+      const std::optional<Meeting> meeting = search_meeting(look_up(layer_kinds(), "convolution", "kind"), n, k, n);
       const auto is_last = [](const Diagram::Thing& thing) { return thing.place.lane == 2; };
       std::size_t rows = 0;
       for (const Diagram::Thing& thing : diagram.things) {
@@ -223,8 +218,8 @@ TEST_CASE("a long translation keeps the ends and what the output attends to") {
   std::string sentence = "a";
   for (std::size_t i = 0; i < 60; ++i) sentence += " word" + std::to_string(i);
   for (const char* width : {"60", "80"}) {
-    const std::string text = page_of({"align", "--outline", "--seed", "1", "--source", sentence, "--target",
-                                      "one two three", "--width", width});
+    const std::string text = page_of(
+        {"align", "--outline", "--seed", "1", "--source", sentence, "--target", "one two three", "--width", width});
     CAPTURE(text);
     CHECK(widest(text) <= std::stoul(width));
     CHECK(count_of(text, "…─") >= 1);  // in place of states
@@ -234,8 +229,7 @@ TEST_CASE("a long translation keeps the ends and what the output attends to") {
 }
 
 TEST_CASE("what a drawing cannot show is refused with a sentence") {
-  CHECK(run_attn({"cost", "--outline", "--n", "17"}).errors.find("at most 16 positions") !=
-        std::string::npos);
+  CHECK(run_attn({"cost", "--outline", "--n", "17"}).errors.find("at most 16 positions") != std::string::npos);
   CHECK(run_attn({"align", "--outline", "--from", "elephant"}).code == 2);
   CHECK(run_attn({"walk", "--outline", "--from", "it"}).code == 2);
   CHECK(run_attn({"cost", "--outline", "--measure"}).code == 2);

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "command/block_runner.hpp"
-#include "lesson/lesson.hpp"
+#include "command/docs.hpp"
 #include "process.hpp"
+#include "school/lesson/lesson.hpp"
 
 namespace {
 
@@ -48,8 +48,7 @@ TEST_CASE("a document that shows something else is noticed, and so is how to men
   folder.write("README.md", text.replace(at, 6, "0.8811"));
   const Finished finished = run_attn({"docs", "check", path});
   CHECK(finished.code == 1);
-  CHECK(finished.out.find(
-            "\n-   Thinking │    0.8811    0.1192 │ 1\n+   Thinking │    0.8808    0.1192 │ 1\n") !=
+  CHECK(finished.out.find("\n-   Thinking │    0.8811    0.1192 │ 1\n+   Thinking │    0.8808    0.1192 │ 1\n") !=
         std::string::npos);
   CHECK(finished.out.find("attn docs update " + path) != std::string::npos);
 }

@@ -4,10 +4,10 @@
 #include <limits>
 #include <sstream>
 
-#include "render/color.hpp"
-#include "render/drawing.hpp"
-#include "render/format.hpp"
-#include "render/width.hpp"
+#include "page/render/drawing.hpp"
+#include "page/render/format.hpp"
+#include "page/render/style.hpp"
+#include "page/render/width.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -87,11 +87,7 @@ std::vector<Flow> flows() {
         {"scores", "10×12", {2, 3, 5}},
         {"output", "10×64", {6, 4}},
         {"sum", "10×64", {7, 1}}}},
-      {{{"x"},
-        {"attention", "", {0}},
-        {"sum", "", {1, 0}},
-        {"feed-forward", "", {2}},
-        {"sum_2", "", {3, 2}}}},
+      {{{"x"}, {"attention", "", {0}}, {"sum", "", {1, 0}}, {"feed-forward", "", {2}}, {"sum_2", "", {3, 2}}}},
       heads,
       bare,
   };
@@ -290,8 +286,7 @@ TEST_CASE("whatever a plot is given, it fits into its width") {
 }
 
 TEST_CASE("a flow is boxes below each other, with lines that fork and join") {
-  const Flow flow{
-      {{"x"}, {"q", "", {0}}, {"k", "", {0}}, {"v", "", {0}}, {"s", "", {1, 2}}, {"o", "", {3, 4}}}};
+  const Flow flow{{{"x"}, {"q", "", {0}}, {"k", "", {0}}, {"v", "", {0}}, {"s", "", {1, 2}}, {"o", "", {3, 4}}}};
   CHECK(drawn(flow) ==
         "          ╭───╮\n"
         "          │ x │\n"
@@ -331,8 +326,7 @@ TEST_CASE("what nothing leads to stands above the first that it leads to") {
 }
 
 TEST_CASE("a flow fits into any width, and shortens what is wider by itself") {
-  const Flow flow{
-      {{"a box with a title that is very long indeed", "x"}, {"ノード名はとても長い名前です", "y"}}};
+  const Flow flow{{{"a box with a title that is very long indeed", "x"}, {"ノード名はとても長い名前です", "y"}}};
   for (const std::size_t width : {20u, 22u, 30u, 80u}) {
     CAPTURE(width);
     CHECK(widest(drawn(flow, {.width = width})) <= width);

@@ -4,11 +4,11 @@
 #include <map>
 #include <numeric>
 
-#include "command/block_runner.hpp"
-#include "drill/series.hpp"
-#include "lesson/diagnosis.hpp"
-#include "lesson/marking.hpp"
+#include "command/docs.hpp"
 #include "process.hpp"
+#include "school/drill/drill.hpp"
+#include "school/lesson/marking.hpp"
+#include "school/tutor/diagnosis.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -49,9 +49,7 @@ class Told {
   std::size_t row = 0, column = 0;
 
  private:
-  bool is_number_after(std::size_t at) const {
-    return at < of.size() && of.find_first_of("0123456789", at) == at + 1;
-  }
+  bool is_number_after(std::size_t at) const { return at < of.size() && of.find_first_of("0123456789", at) == at + 1; }
   std::map<std::string, std::string> options_;
 };
 
@@ -105,13 +103,12 @@ Quantity by_hand(std::string_view drill, const Told& told) {
   if (drill == "cross-attention") {
     std::vector<double> scores;
     for (const auto& key : told.numbers("--k")) scores.push_back(dot(told.numbers("--q")[i], key));
-    return told.words("--key-tokens")[static_cast<std::size_t>(
-        std::distance(scores.begin(), std::ranges::max_element(scores)))];
+    return told.words(
+        "--key-tokens")[static_cast<std::size_t>(std::distance(scores.begin(), std::ranges::max_element(scores)))];
   }
   if (drill == "gradients") {
     const Numbers upstream = told.numbers("--upstream");
-    if (told.of.starts_with("d_v"))
-      return dot(column_of(told.numbers("--weights"), i), column_of(upstream, j));
+    if (told.of.starts_with("d_v")) return dot(column_of(told.numbers("--weights"), i), column_of(upstream, j));
     return dot(upstream[i], told.numbers("--v")[j]);
   }
   if (drill == "softmax-gradient") {
@@ -201,9 +198,7 @@ void check_all(std::span<const Drill> drills) {
   }
 }
 
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 std::string what_they_ask(std::vector<Drill> drills, std::uint32_t seed, std::size_t count) {
   DrillSeries series(std::move(drills), seed, block_runner());
@@ -247,8 +242,7 @@ TEST_CASE("draws are the same on every machine") {
 TEST_CASE("what a problem asks for does not depend on how often its numbers are drawn") {
   Draws draws{7, 1, 0}, again{7, 1, 1};
   for (int i = 0; i < 20; ++i) CHECK(draws.kind(3) == again.kind(3));
-  DrillSeries series({*std::ranges::find(drills(), std::string_view("layer-norm"), &Drill::name)}, 7,
-                     block_runner());
+  DrillSeries series({*std::ranges::find(drills(), std::string_view("layer-norm"), &Drill::name)}, 7, block_runner());
   int variances = 0;
   for (int i = 0; i < 60; ++i) variances += series.next().problem.question.of.starts_with("variance");
   CHECK(variances > 12);  // a third of them, about
@@ -272,8 +266,7 @@ TEST_CASE("a series of problems repeats none as long as there are others, and ta
     CHECK(asked.insert(drawn.problem.question.on + drawn.problem.question.ask).second);
   }
   // Eighteen questions on three words are all that there is on causal masks, with a few scores each.
-  CHECK(!what_they_ask({*std::ranges::find(drills(), std::string_view("causal-mask"), &Drill::name)}, 1, 200)
-             .empty());
+  CHECK(!what_they_ask({*std::ranges::find(drills(), std::string_view("causal-mask"), &Drill::name)}, 1, 200).empty());
 }
 
 TEST_CASE("a problem is drawn again where a mistake would give the correct answer as well") {
@@ -327,8 +320,7 @@ attn walk --only scores
   CHECK_FALSE(has(bytes_of(html), "<script"));
   const Finished marked = exported({"--answers", folder.write("ana.txt", "96\n")});
   CHECK(marked.code == 1);
-  CHECK(has(marked.out,
-            "*Your answer:* 96. Not correct; the answer is 112. This is the score of the other key."));
+  CHECK(has(marked.out, "*Your answer:* 96. Not correct; the answer is 112. This is the score of the other key."));
   CHECK(exported({"--answers", folder.write("ben.txt", "112\n")}).code == 0);
   CHECK(exported({"--worksheet", "--with-answers"}).code == 2);
   CHECK(has(exported({"--answers", folder.write("cem.txt", "-\n")}).out, "*Not answered.*"));
@@ -410,8 +402,7 @@ TEST_CASE("a sheet of problems is a table for programs") {
     return run_attn(words).out;
   };
   const std::string csv = sheet({"csv"});
-  CHECK(csv.starts_with(
-      "\"number\",\"drill\",\"seed\",\"question\",\"kind\",\"given\"\n\"1\",\"scale\",\"7\","));
+  CHECK(csv.starts_with("\"number\",\"drill\",\"seed\",\"question\",\"kind\",\"given\"\n\"1\",\"scale\",\"7\","));
   CHECK(has(csv, "\"number\",\"scores = "));
   CHECK(has(csv, "\n\"2\",\"scores\",\"7\","));
   CHECK(has(sheet({"csv", "--with-answers"}), "\"kind\",\"given\",\"answer\"\n"));
@@ -472,8 +463,8 @@ TEST_CASE("a hand-in that cannot be marked stops no other one") {
   folder.write("class/ben.md", "1\n2\n3\n");
   folder.write("class/ben.txt", "Q2: many\n");
   const auto marked = [&](const std::string& format) {
-    return run_attn({"drill", "scale", "--seed", "7", "--count", "2", "--answers", folder.path("class"),
-                     "--format", format});
+    return run_attn(
+        {"drill", "scale", "--seed", "7", "--count", "2", "--answers", folder.path("class"), "--format", format});
   };
   const Finished page = marked("text");
   CHECK(page.code == 1);
@@ -482,9 +473,9 @@ TEST_CASE("a hand-in that cannot be marked stops no other one") {
   CHECK(has(page.out, "  ben.txt  –  ?  0\n"));
   CHECK(has(page.out, "- ben.md: 3 answers to 2 questions"));
   const std::string csv = marked("csv").out;
-  CHECK(csv.starts_with(
-      "\"student\",\"number\",\"question\",\"given\",\"answer\",\"verdict\",\"points\",\"reason\"\n"
-      "\"ana\",\"1\","));
+  CHECK(
+      csv.starts_with("\"student\",\"number\",\"question\",\"given\",\"answer\",\"verdict\",\"points\",\"reason\"\n"
+                      "\"ana\",\"1\","));
   CHECK(std::ranges::count(csv, '\n') == 7);
   CHECK(has(csv, "\"missing\",\"0\",\"\"\n"));
   CHECK(has(csv, "\"not marked\",\"0\",\"3 answers to 2 questions"));
@@ -544,8 +535,8 @@ hint: one
 ```
 )");
   const std::string sheet = run_attn({"lesson", "export", lesson, "--worksheet"}).out;
-  for (const char* const stays : {"First.", "## Next", "Another one.", "$ attn walk --only scores",
-                                  "table above", "14", "scaled score?"})
+  for (const char* const stays :
+       {"First.", "## Next", "Another one.", "$ attn walk --only scores", "table above", "14", "scaled score?"})
     CHECK_MESSAGE(has(sheet, stays), stays);
   CHECK_FALSE(has(sheet, "It comes out."));
   CHECK_FALSE(has(sheet, "That was all."));
@@ -583,8 +574,7 @@ TEST_CASE("the hand-ins of a class are marked together") {
   CHECK(has(refused.errors, "holds no files"));
 }
 
-TEST_CASE("a drill at a terminal goes on with Enter, counts, and shows how an answer comes about" *
-          needs_terminals()) {
+TEST_CASE("a drill at a terminal goes on with Enter, counts, and shows how an answer comes about" * needs_terminals()) {
   DrillSeries series({drills_of_scores()[2]}, 4, block_runner());
   const std::string first = answer_of(series.next().solved);
   series.next();

@@ -1,4 +1,4 @@
-#include "math/elementary.hpp"
+#include "core/math/functions.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -42,9 +42,7 @@ Measured worst_error(OfNumber f, OfLong truth, double from, double to) {
   return measured;
 }
 
-long double true_logistic(long double x) {
-  return 1.0L / (1.0L + expl(-x));
-}
+long double true_logistic(long double x) { return 1.0L / (1.0L + expl(-x)); }
 
 struct Claim {
   const char* name;
@@ -110,9 +108,7 @@ std::uint64_t mixed_of(OfNumber f) {
   return mixed(x);
 }
 
-double power_of_usual_base(double exponent) {
-  return elementary::power(10000.0, exponent);
-}
+double power_of_usual_base(double exponent) { return elementary::power(10000.0, exponent); }
 
 }  // namespace
 
@@ -212,10 +208,8 @@ TEST_CASE("functions of one number have the same bits on every processor") {
   CHECK(mixed_of(elementary::gelu_by_tanh) == 2469899324071424966u);
   CHECK(mixed_of(elementary::silu) == 6257080137082957150u);
   CHECK(mixed_of(elementary::log) == 16931479330273005519u);
-  CHECK(mixed_of([](double x) { return std::fabs(x) < 1e9 ? elementary::sin(x) : 0.0; }) ==
-        2825526886297204745u);
-  CHECK(mixed_of([](double x) { return std::fabs(x) < 1e9 ? elementary::cos(x) : 0.0; }) ==
-        15515241936325029212u);
+  CHECK(mixed_of([](double x) { return std::fabs(x) < 1e9 ? elementary::sin(x) : 0.0; }) == 2825526886297204745u);
+  CHECK(mixed_of([](double x) { return std::fabs(x) < 1e9 ? elementary::cos(x) : 0.0; }) == 15515241936325029212u);
   CHECK(mixed_of(power_of_usual_base) == 7458724522170550780u);
 }
 

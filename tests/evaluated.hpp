@@ -5,8 +5,8 @@
 #include <numeric>
 #include <vector>
 
-#include "graph/expression.hpp"
-#include "graph/graph.hpp"
+#include "core/graph/expression.hpp"
+#include "core/graph/graph.hpp"
 
 namespace attn {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <utility>
 
-#include "attention/watches.hpp"
-#include "problem/examples.hpp"
-#include "problem/options.hpp"
-#include "problem/problem_file.hpp"
-#include "support/lookup.hpp"
+#include "core/attention/watches.hpp"
+#include "core/support/text.hpp"
+#include "data/problem/options.hpp"
+#include "data/problem/problem_file.hpp"
+#include "data/problem/words.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -30,9 +30,7 @@ struct Solution {
   Shape shape(std::string_view name) const { return graph.at(name).frame.shape; }
 };
 
-Problem problem(std::string_view json, const std::string& where) {
-  return build(read_problem_file(json, where));
-}
+Problem problem(std::string_view json, const std::string& where) { return build(read_problem_file(json, where)); }
 
 Solution example(std::string_view name) {
   return Solution(problem(look_up(examples(), name, "example").json, std::string(name)));
@@ -78,13 +76,11 @@ TEST_CASE("every example is computed to finite numbers, −∞ aside, and reads 
     CHECK(warnings(solution.graph).empty());
     // One for each sentence and layer, and one for what layers would be if they averaged once.
     const std::size_t layers = solution.problem.layers, averagings = layers > 1 ? 1 : 0;
-    CHECK(solution.graph.matching("output").size() ==
-          solution.problem.sequences.size() * (layers + averagings));
+    CHECK(solution.graph.matching("output").size() == solution.problem.sequences.size() * (layers + averagings));
     for (const Node& node : solution.graph.nodes()) {
       CAPTURE(node.name);
-      CHECK(std::ranges::all_of(cells(node.matrix()), [](double cell) {
-        return std::isfinite(cell) || (std::isinf(cell) && cell < 0);
-      }));
+      CHECK(std::ranges::all_of(cells(node.matrix()),
+                                [](double cell) { return std::isfinite(cell) || (std::isinf(cell) && cell < 0); }));
       if (!node.name.empty()) CHECK(same(node.matrix(), again[node.name]));
     }
   }
@@ -146,8 +142,7 @@ TEST_CASE("\"it\" attends to \"animal\" with one head and to \"tired\" with the 
   }
 }
 
-TEST_CASE(
-    "two heads of \"it\" answer in columns of their own, and one head mixes both answers in all columns") {
+TEST_CASE("two heads of \"it\" answer in columns of their own, and one head mixes both answers in all columns") {
   Problem problem = example("animal").problem;
   const std::size_t it = 7;
   REQUIRE(problem.sequences.front().tokens[it] == "it");
@@ -155,9 +150,7 @@ TEST_CASE(
   const double nine = std::exp(4.5), six = std::exp(3.0), three = std::exp(1.5);
   const double first = nine + six + 9, second = nine + three + 9;
   const Solution two(problem);
-  const auto answer = [](const Solution& solution, std::size_t column) {
-    return solution["output"](it, column);
-  };
+  const auto answer = [](const Solution& solution, std::size_t column) { return solution["output"](it, column); };
   CHECK(close(answer(two, 0), (3 * nine + 2 * six) / first, 1e-14));  // head 1: animal 3, The 2
   CHECK(close(answer(two, 1), (3 + 1) / first, 1e-14));               // head 1: tired 3, too 1
   CHECK(close(answer(two, 2), (3 + 2) / second, 1e-14));

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <limits>
 
-#include "attention/averaging.hpp"
-#include "attention/watches.hpp"
-#include "op/operations.hpp"
-#include "problem/problem.hpp"
-#include "problem/problem_file.hpp"
-#include "tell/describe.hpp"
-#include "tell/picture.hpp"
-#include "tell/steps.hpp"
+#include "core/attention/feed_forward.hpp"
+#include "core/attention/watches.hpp"
+#include "core/op/operations.hpp"
+#include "data/problem/problem.hpp"
+#include "data/problem/problem_file.hpp"
+#include "page/tell/describe.hpp"
+#include "page/tell/picture.hpp"
+#include "page/tell/steps.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -20,17 +20,13 @@ namespace {
 // A second computation whose matrices have the roles of the first, but are only numbers.
 constexpr Family changed{.name = "changed", .prefix = "d_", .before = "\\partial L/\\partial "};
 
-Problem problem_of(const char* json) {
-  return build(read_problem_file(json, "test"));
-}
+Problem problem_of(const char* json) { return build(read_problem_file(json, "test")); }
 
 Problem masked_heads() {
   return problem_of(R"({"text": "a b c", "seed": 4, "heads": 2, "causal": true, "score": "gaussian"})");
 }
 
-Problem two_layers() {
-  return problem_of(R"({"text": "a b c", "seed": 4, "layers": 2, "no_feed_forward": true})");
-}
+Problem two_layers() { return problem_of(R"({"text": "a b c", "seed": 4, "layers": 2, "no_feed_forward": true})"); }
 
 std::vector<const Node*> computed(const Graph& graph) {
   std::vector<const Node*> nodes = graph.named();
@@ -112,8 +108,7 @@ TEST_CASE("the letter of a second family stands before that of the role") {
   changed_beside(graph);
   CHECK(symbol(graph.at("head.1.q")).latex == "{Q}_{\\mathrm{head.1}}");
   CHECK(symbol(graph.at("head.1.d_q")).latex == "{\\partial L/\\partial Q}_{\\mathrm{head.1}}");
-  CHECK(symbol(graph.at("head.1.d_weights")).latex ==
-        "{\\partial L/\\partial \\mathrm{weights}}_{\\mathrm{head.1}}");
+  CHECK(symbol(graph.at("head.1.d_weights")).latex == "{\\partial L/\\partial \\mathrm{weights}}_{\\mathrm{head.1}}");
   CHECK(symbol(graph.at("head.1.d_weights")).plain == "head.1.d_weights");
 }
 

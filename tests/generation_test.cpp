@@ -1,9 +1,9 @@
-#include "model/generation.hpp"
+#include "core/model/generation.hpp"
 
 #include <fmt/format.h>
 
+#include "data/problem/model_file.hpp"
 #include "models.hpp"
-#include "problem/transformer_file.hpp"
 
 using namespace attn;
 
@@ -46,11 +46,8 @@ TEST_CASE("with the cache and without it the same is written with the same proba
     for (const NormPlacement& norm : norm_placements()) {
       for (const char* positions : {"none", "sinusoidal", "learned", "rotary"}) {
         for (std::uint32_t seed = 1; seed <= 5; ++seed) {
-          const Transformer model = random_model({.kind = kind,
-                                                  .norm = norm.name,
-                                                  .positions = positions,
-                                                  .seed = seed,
-                                                  .key_heads = seed % 2 + 1});
+          const Transformer model = random_model(
+              {.kind = kind, .norm = norm.name, .positions = positions, .seed = seed, .key_heads = seed % 2 + 1});
           GenerationTask task{.prompt = words({1, 4}), .steps = 6};
           const Written cached(model, task, drawn(seed));
           task.cache = Cache::none;
@@ -161,8 +158,7 @@ TEST_CASE("the pattern goes on after every one of its beginnings") {
 
 TEST_CASE("every sentence of up to four letters is copied") {
   const TransformerFile file = example("copy");
-  const std::vector<std::string>&sources = file.model.source_vocabulary,
-        &targets = file.model.target_vocabulary;
+  const std::vector<std::string>&sources = file.model.source_vocabulary, &targets = file.model.target_vocabulary;
   const std::size_t end = id_in(targets, "<end>");
   std::size_t copied = 0;
   for (std::size_t length = 1, sentences = 4; length <= 4; ++length, sentences *= 4) {

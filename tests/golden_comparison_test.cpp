@@ -5,8 +5,8 @@
 #include <fstream>
 #include <string>
 
-#include "document/alike.hpp"
 #include "golden.hpp"
+#include "page/document/living.hpp"
 #include "process.hpp"
 
 namespace {
@@ -26,8 +26,7 @@ std::string difference(std::string_view expected, std::string_view found, Tolera
   for (std::size_t line = 1; !expected.empty() || !found.empty(); ++line) {
     const bool ends = expected.empty() || found.empty();
     if (ends || !alike(first_line(expected), first_line(found))) {
-      return "line " + std::to_string(line) + ":\n  expected: " + shown(expected) +
-             "\n  found:    " + shown(found);
+      return "line " + std::to_string(line) + ":\n  expected: " + shown(expected) + "\n  found:    " + shown(found);
     }
     expected.remove_prefix(first_line(expected).size());
     found.remove_prefix(first_line(found).size());
@@ -40,9 +39,7 @@ bool updates_golden() {
   return wish != nullptr && std::string_view(wish) == "1";
 }
 
-std::string golden_path(const std::string& name) {
-  return std::string(ATTN_SOURCE_FOLDER) + "/tests/golden/" + name;
-}
+std::string golden_path(const std::string& name) { return std::string(ATTN_SOURCE_FOLDER) + "/tests/golden/" + name; }
 
 void check_golden(const std::string& name, const std::string& found, Tolerance tolerance) {
   if (updates_golden()) std::ofstream(golden_path(name), std::ios::binary) << found;
@@ -55,8 +52,7 @@ TEST_CASE("a golden text differs from any other text, and the line that differs 
   CHECK(difference("a 1.25\n", "a 1.25\n", Tolerance::last_digit) == "");
   CHECK(difference("a\nb 1.25 c\n", "a\nb 1.25 d\n", Tolerance::last_digit) ==
         "line 2:\n  expected: b 1.25 c\n  found:    b 1.25 d");
-  CHECK(difference("a\n", "a\nb\n", Tolerance::last_digit) ==
-        "line 2:\n  expected: (the end)\n  found:    b");
+  CHECK(difference("a\n", "a\nb\n", Tolerance::last_digit) == "line 2:\n  expected: (the end)\n  found:    b");
   CHECK(difference("a  b", "a b", Tolerance::last_digit) != "");
   CHECK(difference("", "a", Tolerance::relative) != "");
   CHECK(difference("x1", "x2", Tolerance::relative) != "");

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "files/matrix_file.hpp"
-#include "files/npz.hpp"
+#include "data/files/matrix_file.hpp"
+#include "data/files/npz.hpp"
 #include "golden.hpp"
 #include "process.hpp"
 
@@ -34,8 +34,7 @@ void check_same_cells(const Matrix& expected, const Matrix& found) {
 // The headers of all .npy arrays in the bytes, with the places where they stand.
 std::string npy_headers(std::string_view bytes) {
   std::string headers;
-  for (std::size_t at = bytes.find("\x93NUMPY"); at != std::string_view::npos;
-       at = bytes.find("\x93NUMPY", at + 1)) {
+  for (std::size_t at = bytes.find("\x93NUMPY"); at != std::string_view::npos; at = bytes.find("\x93NUMPY", at + 1)) {
     const std::size_t end = bytes.find('\n', at);
     headers += std::to_string(at) + ": " + std::string(bytes.substr(at, end - at)) + "\n";
   }
@@ -59,8 +58,7 @@ void check_golden_arrays(const std::string& name, const std::string& found) {
   REQUIRE(npz_names(found, name) == names);
   for (const std::string& key : names) {
     INFO(key);
-    check_same_cells(read_matrix(expected_path + ":" + key).matrix,
-                     read_matrix(found_path + ":" + key).matrix);
+    check_same_cells(read_matrix(expected_path + ":" + key).matrix, read_matrix(found_path + ":" + key).matrix);
   }
 }
 
@@ -73,9 +71,7 @@ void check_golden_run(const std::string& name, const Words& words) {
 
 }  // namespace
 
-TEST_CASE("a page as text is the golden one") {
-  check_golden("walk.txt", page({}), Tolerance::last_digit);
-}
+TEST_CASE("a page as text is the golden one") { check_golden("walk.txt", page({}), Tolerance::last_digit); }
 
 TEST_CASE("a page in ASCII is the golden one") {
   check_golden("walk.ascii.txt", page({"--ascii"}), Tolerance::last_digit);
@@ -100,8 +96,7 @@ TEST_CASE("a page as LaTeX is the golden one") {
 }
 
 TEST_CASE("a whole document of LaTeX is the golden one") {
-  check_golden("outline.tex", page({"--outline", "--format", "latex", "--standalone"}),
-               Tolerance::last_digit);
+  check_golden("outline.tex", page({"--outline", "--format", "latex", "--standalone"}), Tolerance::last_digit);
 }
 
 TEST_CASE("weights as SVG are the golden ones") {
@@ -129,17 +124,11 @@ TEST_CASE("a matrix for NumPy is the golden one") {
   check_golden_arrays("output.npy", page({"--format", "npy", "--only", "output"}));
 }
 
-TEST_CASE("the matrices for NumPy are the golden ones") {
-  check_golden_arrays("walk.npz", page({"--format", "npz"}));
-}
+TEST_CASE("the matrices for NumPy are the golden ones") { check_golden_arrays("walk.npz", page({"--format", "npz"})); }
 
-TEST_CASE("a walk by word is the golden one") {
-  check_golden_run("by-word.txt", {"walk", "--by-word", "Thinking"});
-}
+TEST_CASE("a walk by word is the golden one") { check_golden_run("by-word.txt", {"walk", "--by-word", "Thinking"}); }
 
-TEST_CASE("a map of attention is the golden one") {
-  check_golden_run("map.txt", {"map", "encoder", "--seed", "3"});
-}
+TEST_CASE("a map of attention is the golden one") { check_golden_run("map.txt", {"map", "encoder", "--seed", "3"}); }
 
 TEST_CASE("a query's weights below its words are the golden ones") {
   check_golden_run("from.txt",
@@ -158,13 +147,9 @@ TEST_CASE("an explanation as Markdown is the golden one") {
   check_golden_run("explain.md", {"explain", "weights[1,2]", "--depth", "2", "--format", "markdown"});
 }
 
-TEST_CASE("gradients step by step are the golden ones") {
-  check_golden_run("backward.txt", {"backward"});
-}
+TEST_CASE("gradients step by step are the golden ones") { check_golden_run("backward.txt", {"backward"}); }
 
-TEST_CASE("gradients by hand are the golden ones") {
-  check_golden_run("by-hand.txt", {"backward", "--by-hand"});
-}
+TEST_CASE("gradients by hand are the golden ones") { check_golden_run("by-hand.txt", {"backward", "--by-hand"}); }
 
 TEST_CASE("gradients as LaTeX are the golden ones") {
   check_golden_run("backward.tex", {"backward", "--format", "latex"});
@@ -182,17 +167,11 @@ TEST_CASE("the influence of words beside attention is the golden page") {
   check_golden_run("influence-align.txt", {"influence", "align", "--seed", "3", "--source", "one two three"});
 }
 
-TEST_CASE("the list of examples is the golden one") {
-  check_golden_run("examples.txt", {"examples"});
-}
+TEST_CASE("the list of examples is the golden one") { check_golden_run("examples.txt", {"examples"}); }
 
-TEST_CASE("the help of a command is the golden one") {
-  check_golden_run("help-walk.txt", {"help", "walk"});
-}
+TEST_CASE("the help of a command is the golden one") { check_golden_run("help-walk.txt", {"help", "walk"}); }
 
-TEST_CASE("a page of drawings is the golden one") {
-  check_golden_run("pool.txt", {"pool"});
-}
+TEST_CASE("a page of drawings is the golden one") { check_golden_run("pool.txt", {"pool"}); }
 
 TEST_CASE("the drawing of a whole model is the golden one") {
   check_golden_run("model.txt", {"transformer", "--outline", "--norm", "pre", "--width", "120"});
@@ -208,8 +187,7 @@ TEST_CASE("a drawing of what layers reach is the golden one") {
 }
 
 TEST_CASE("a page of drawings in ASCII is the golden one") {
-  check_golden_run("positions.ascii.txt",
-                   {"positions", "--n", "8", "--d-model", "4", "--ascii", "--width", "60"});
+  check_golden_run("positions.ascii.txt", {"positions", "--n", "8", "--d-model", "4", "--ascii", "--width", "60"});
 }
 
 TEST_CASE("a page of drawings as Markdown is the golden one") {

@@ -2,10 +2,10 @@
 #include <limits>
 #include <random>
 
-#include "graph/run.hpp"
-#include "op/backward.hpp"
-#include "op/gradients.hpp"
-#include "op/operations.hpp"
+#include "core/graph/run.hpp"
+#include "core/op/backward.hpp"
+#include "core/op/operations.hpp"
+#include "core/op/ways.hpp"
 #include "operation_samples.hpp"
 #include "testing.hpp"
 
@@ -44,8 +44,7 @@ Compared compare_with_differences(Graph& graph, const Value& result) {
   for (const Node& node : graph.nodes()) {
     if (!node.operation && node.content() == Content::numbers && node.given) inputs.push_back(&node);
   }
-  const Value d =
-      graph.input(called("upstream"), weights, result.node().frame.rows, result.node().frame.columns);
+  const Value d = graph.input(called("upstream"), weights, result.node().frame.rows, result.node().frame.columns);
   const Backward backward(result, d, inputs);
   const Plan plan = graph.run().plan_to_repeat({&result.node()});
   Compared compared;
@@ -96,10 +95,9 @@ TEST_CASE("the gradient of every operation is what finite differences say") {
       if (!sample.has_gradient) {
         std::vector<Value> operands;
         for (const Node* operand : result.node().operands) operands.emplace_back(*operand);
-        const std::string told =
-            refusal([&] { result.node().operation->gradients(result, result, operands); });
-        CHECK(told == std::string(sample.name) +
-                          " has no gradient of its own: a gradient of gradients cannot go through it");
+        const std::string told = refusal([&] { result.node().operation->gradients(result, result, operands); });
+        CHECK(told ==
+              std::string(sample.name) + " has no gradient of its own: a gradient of gradients cannot go through it");
         continue;
       }
       const Compared compared = compare_with_differences(graph, result);
@@ -159,9 +157,7 @@ const OfBatch of_batches[] = {
        return stack({batched(g, "a", 2, 3, 1), batched(g, "b", 1, 3, 2)});
      }},
     {"minus_half_squared_distances",
-     [](Graph& g) {
-       return minus_half_squared_distances(batched(g, "a", 2, 4, 1), batched(g, "b", 5, 4, 2));
-     }},
+     [](Graph& g) { return minus_half_squared_distances(batched(g, "a", 2, 4, 1), batched(g, "b", 5, 4, 2)); }},
     {"minus_half_squared_distances with a matrix for all",
      [](Graph& g) {
        return minus_half_squared_distances(batched(g, "a", 2, 4, 1), one(g, "b", {5, 4}, 2));
@@ -217,10 +213,10 @@ TEST_CASE("in a batch every sentence has its own gradient and what all share has
 
 TEST_CASE("a row that may look at nothing has a gradient of zeros") {
   Graph graph;
-  const Value scores = graph.input(called("scores"), matrix({{1, 2, 3}, {4, 5, 6}, {7, -infinity, 9}}),
-                                   axis("rows"), axis("columns"));
-  const Value allowed = graph.input(called("allowed"), matrix({{1, 0, 1}, {0, 0, 0}, {1, 1, 1}}),
-                                    axis("rows"), axis("columns"));
+  const Value scores =
+      graph.input(called("scores"), matrix({{1, 2, 3}, {4, 5, 6}, {7, -infinity, 9}}), axis("rows"), axis("columns"));
+  const Value allowed =
+      graph.input(called("allowed"), matrix({{1, 0, 1}, {0, 0, 0}, {1, 1, 1}}), axis("rows"), axis("columns"));
   const Value d = one(graph, "d", {3, 3}, 5);
   const Matrix found = gradient_of(softmax(mask(scores, allowed, -infinity)), d, scores).matrix();
   for (std::size_t j = 0; j < 3; ++j) CHECK(found(1, j) == 0.0);
@@ -234,8 +230,8 @@ TEST_CASE("a row that may look at nothing has a gradient of zeros") {
 TEST_CASE("where a function has a kink or no value its gradient is zero") {
   Graph graph;
   const auto gradient = [&](Value (*function)(const Value& x), Matrix cells) {
-    const Value x = graph.input(called("x" + std::to_string(graph.nodes().size())), std::move(cells),
-                                axis("rows"), axis("columns"));
+    const Value x = graph.input(called("x" + std::to_string(graph.nodes().size())), std::move(cells), axis("rows"),
+                                axis("columns"));
     const Value d = one(graph, "d" + std::to_string(graph.nodes().size()), x.shape(), 3);
     const Node& found = gradient_of(function(x), d, x);
     return std::pair(found.matrix(), d.matrix());
@@ -263,14 +259,13 @@ TEST_CASE("what flows back to parts that are all of a matrix is joined") {
   CHECK(gradient_of(parts, one(graph, "d", {3, 4}, 2), x).operation->name() == "concatenate");
   Graph other;
   const Value y = one(other, "y", {3, 4}, 1);
-  CHECK(gradient_of(columns(y, 1, 3), one(other, "d", {3, 3}, 2), y).operation->name() ==
-        "columns_among_zeros");
+  CHECK(gradient_of(columns(y, 1, 3), one(other, "d", {3, 3}, 2), y).operation->name() == "columns_among_zeros");
 }
 
 TEST_CASE("cross-entropy is minus the logarithm of the probability of the right word") {
   Graph graph;
-  const Value logits = graph.input(called("logits"), matrix({{1, 2, 3}, {1000, 0, -1000}, {0, 0, 0}}),
-                                   axis("rows"), axis("columns"));
+  const Value logits =
+      graph.input(called("logits"), matrix({{1, 2, 3}, {1000, 0, -1000}, {0, 0, 0}}), axis("rows"), axis("columns"));
   const Value ids = graph.input(called("ids"), matrix({{3}, {1}, {2}}), axis("words"), axis("id"));
   const Matrix loss = cross_entropy(logits, ids).matrix();
   CHECK(close(loss(0, 0), std::log(std::exp(-2.0) + std::exp(-1.0) + 1.0), 1e-15));
@@ -279,8 +274,7 @@ TEST_CASE("cross-entropy is minus the logarithm of the probability of the right 
   // Of equal probabilities it is ln V whatever the smoothing.
   CHECK(close(cross_entropy(logits, ids, 0.3).matrix()(2, 0), std::log(3.0), 1e-15));
   const Value wrong = graph.input(called("wrong"), matrix({{1}, {4}, {2}}), axis("words"), axis("id"));
-  check_refused(
-      {{"label smoothing is 1.5: give a number from 0 to 1", [&] { cross_entropy(logits, ids, 1.5); }},
-       {"wrong[2,1] is 4: logits has columns 1 to 3", [&] { cross_entropy(logits, wrong).matrix(); }},
-       {"it must have one id for each of the 3 rows", [&] { cross_entropy(logits, rows(ids, 0, 2)); }}});
+  check_refused({{"label smoothing is 1.5: give a number from 0 to 1", [&] { cross_entropy(logits, ids, 1.5); }},
+                 {"wrong[2,1] is 4: logits has columns 1 to 3", [&] { cross_entropy(logits, wrong).matrix(); }},
+                 {"it must have one id for each of the 3 rows", [&] { cross_entropy(logits, rows(ids, 0, 2)); }}});
 }

@@ -8,10 +8,10 @@
 #include <set>
 #include <stdexcept>
 
+#include "core/graph/plan.hpp"
+#include "core/graph/run.hpp"
+#include "core/op/operations.hpp"
 #include "evaluated.hpp"
-#include "graph/cost.hpp"
-#include "graph/run.hpp"
-#include "op/operations.hpp"
 #include "operation_samples.hpp"
 #include "source_files.hpp"
 #include "testing.hpp"
@@ -90,22 +90,20 @@ TEST_CASE("every operation computes, explains every cell, is written and is coun
 
 TEST_CASE("every name that the sources give an operation has a sample, and every sample such a name") {
   std::set<std::string> named, sampled;
-  for (const SourceFile& file : source_files("src/op")) named.merge(operation_names(file.text));
-  for (const SourceFile& file : source_files("src/graph")) named.merge(operation_names(file.text));
+  for (const SourceFile& file : source_files("src/core/op")) named.merge(operation_names(file.text));
+  for (const SourceFile& file : source_files("src/core/graph")) named.merge(operation_names(file.text));
   for (const OperationSample& sample : operation_samples()) sampled.emplace(sample.name);
   CHECK(named == sampled);
 }
 
 TEST_CASE("names of operations are found where they are given") {
   using Found = std::set<std::string>;
-  CHECK(operation_names("std::string_view name() const override { return \"softmax\"; }") ==
-        Found{"softmax"});
+  CHECK(operation_names("std::string_view name() const override { return \"softmax\"; }") == Found{"softmax"});
   CHECK(operation_names("constexpr std::string_view alias_name = \"identity\";") == Found{"identity"});
   CHECK(operation_names("constexpr Slice some_rows = {\"rows\", \"row\"};") == Found{"rows"});
   CHECK(operation_names("constexpr CellByCell addition = {\n    \"add\", \"+\"};") == Found{"add"});
   CHECK(operation_names("return apply(CellFunction(\"tanh\", hyperbolic_tangent), x);") == Found{"tanh"});
-  CHECK(operation_names("Mask(double fill) : Replacement(\"mask\", fill, minus_infinity) {}") ==
-        Found{"mask"});
+  CHECK(operation_names("Mask(double fill) : Replacement(\"mask\", fill, minus_infinity) {}") == Found{"mask"});
   CHECK(operation_names("return {\"one_hot(\" + operands[0].plain + \")\"};").empty());
 }
 
@@ -168,10 +166,8 @@ TEST_CASE("the scope of a node is known with its dot and without") {
 
 TEST_CASE("operations give the numbers worked out by hand") {
   Graph graph;
-  const Value a = input(graph, "a", matrix({{1, 2}, {3, 4}})),
-              b = input(graph, "b", matrix({{5, 6}, {7, 8}}));
-  const Value one_row = input(graph, "row", matrix({{10, 20}})),
-              top = input(graph, "top", matrix({{1, 0}, {1, 1}}));
+  const Value a = input(graph, "a", matrix({{1, 2}, {3, 4}})), b = input(graph, "b", matrix({{5, 6}, {7, 8}}));
+  const Value one_row = input(graph, "row", matrix({{10, 20}})), top = input(graph, "top", matrix({{1, 0}, {1, 1}}));
   CHECK(same(matmul(a, b).matrix(), matrix({{19, 22}, {43, 50}})));
   CHECK(same(matmul_transposed(a, b).matrix(), matrix({{17, 23}, {39, 53}})));
   CHECK(same(add(a, b).matrix(), matrix({{6, 8}, {10, 12}})));
@@ -279,8 +275,7 @@ TEST_CASE("formulas give names in full, and bracket what has no name") {
   CHECK(formula_of(q.node()).plain == "head.2.q = column 1 of x");
   const Value part = name(role::x, columns(x, 0, 1));
   CHECK(formula_of(part.node()).plain == "head.2.x = column 1 of x");
-  CHECK(formula_of(name(role::scores, matmul_transposed(q, q)).node()).plain ==
-        "head.2.scores = head.2.q ⋅ head.2.qᵀ");
+  CHECK(formula_of(name(role::scores, matmul_transposed(q, q)).node()).plain == "head.2.scores = head.2.q ⋅ head.2.qᵀ");
   CHECK(symbol(name(role::w_q, columns(x, 1, 1)).node()).latex == "{W^{Q}}_{\\mathrm{head.2}}");
 }
 
@@ -330,8 +325,7 @@ TEST_CASE("nodes are found by pattern in order, and only the exact one where the
   CHECK(names_of(graph.matching("output")) == Names{"output"});
   CHECK(graph.matching("*").size() == 6);  // all but the one without a name
   CHECK(names_of(graph.matching("output|head.2.*")) == Names{"output", "head.2.weights", "head.2.output"});
-  CHECK(names_of(graph.matching("head.1.*|weights")) ==
-        Names{"head.1.weights", "head.1.output", "head.2.weights"});
+  CHECK(names_of(graph.matching("head.1.*|weights")) == Names{"head.1.weights", "head.1.output", "head.2.weights"});
   CHECK(matches("q|weights", "head.1.weights"));
   CHECK_FALSE(matches("q|k", "head.1.weights"));
   CHECK(graph.find("weights") == nullptr);
@@ -343,8 +337,7 @@ TEST_CASE("a name that is not there is answered with the nearest one") {
   input(graph, "scores", matrix({{1}}));
   input(graph, "values", matrix({{1}}));
   check_refused({
-      {"unknown matrix 'scoers' (did you mean 'scores'?). Choose one of: scores, values",
-       [&] { graph.at("scoers"); }},
+      {"unknown matrix 'scoers' (did you mean 'scores'?). Choose one of: scores, values", [&] { graph.at("scoers"); }},
       {"unknown matrix 'vlues' (did you mean 'values'?)", [&] { graph.matching("vlues"); }},
       {"unknown matrix 'head.*'. Choose one of: scores, values", [&] { graph.matching("head.*"); }},
       {"unknown matrix 'vlues'", [&] { graph.matching("scores|vlues"); }},
@@ -369,8 +362,7 @@ TEST_CASE("only what matches is kept") {
 
 TEST_CASE("rows and columns keep their labels through operations") {
   Graph graph;
-  const Value x =
-      graph.input(role::x, matrix({{1, 2, 3}}), axis("tokens", {"it"}), axis("features", {"a", "b", "c"}));
+  const Value x = graph.input(role::x, matrix({{1, 2, 3}}), axis("tokens", {"it"}), axis("features", {"a", "b", "c"}));
   const Value part = columns(x, 1, 2);
   CHECK(part.node().frame.columns.label(0) == "b");
   CHECK(part.node().frame.rows.label(0) == "it");
@@ -383,13 +375,11 @@ TEST_CASE("operands that do not fit together are refused by name and shape") {
   Graph graph;
   const Value q = input(graph, "q", Matrix({2, 3}, 1.0)), k = input(graph, "k", Matrix({4, 2}, 1.0));
   check_refused({
-      {"q is 2×3 but k is 4×2: the first must have as many columns as the second has rows",
-       [&] { matmul(q, k); }},
+      {"q is 2×3 but k is 4×2: the first must have as many columns as the second has rows", [&] { matmul(q, k); }},
       {"q is 2×3 but k is 4×2: both must have the same number of columns", [&] { matmul_transposed(q, k); }},
       {"q is 2×3 but k is 4×2: it must have the same shape, or be one row of 3 or one column of 2 numbers",
        [&] { add(q, k); }},
-      {"k is 4×2 but q is 2×3: a mask must have the shape of the matrix that it masks",
-       [&] { mask(q, k, 0.0); }},
+      {"k is 4×2 but q is 2×3: a mask must have the shape of the matrix that it masks", [&] { mask(q, k, 0.0); }},
       {"q has 3 columns: columns 3 to 4 are not among them", [&] { columns(q, 2, 2); }},
       {"q has 2 rows but k has 4: matrices side by side need the same number of rows",
        [&] {

@@ -1,4 +1,4 @@
-#include "render/html.hpp"
+#include "page/render/html.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,9 +6,9 @@
 #include <set>
 #include <string>
 
-#include "page/page.hpp"
-#include "render/format.hpp"
-#include "render/svg.hpp"
+#include "page/block/page.hpp"
+#include "page/render/format.hpp"
+#include "page/render/svg.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -32,9 +32,7 @@ std::string page_of(std::vector<Block> blocks) {
   return html;
 }
 
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 Table table_of(Matrix cells) {
   return {.title = "w",
@@ -66,8 +64,7 @@ TEST_CASE("a table of HTML has a caption, headers with scopes, and the name of i
 TEST_CASE("a masked cell of HTML is told in words, and a negative one has a shade of its own") {
   Table table = table_of(matrix({{-2, 1}, {0, 2}}));
   table.heat = Heat::around_zero;
-  table.scores =
-      std::make_shared<const Matrix>(matrix({{0, 0}, {-std::numeric_limits<double>::infinity(), 0}}));
+  table.scores = std::make_shared<const Matrix>(matrix({{0, 0}, {-std::numeric_limits<double>::infinity(), 0}}));
   const std::string html = written({table});
   CHECK(has(html, "<td class=\"n9\">-2</td>"));
   CHECK(has(html, "<td><span aria-hidden=\"true\">·</span><span class=\"heard\">masked</span></td>"));
@@ -82,10 +79,9 @@ TEST_CASE("words on a page of HTML are text and never markup") {
   table.rows = table.columns = axis(hostile, {hostile, hostile});
   const Formula formula{hostile, "\\text{" + hostile + "}"};
   const std::string html = page_of(
-      {Heading{1, text(hostile)}, Prose{text(strong(hostile), code(hostile), math(formula))}, table,
-       HeatMap{table}, Plot{hostile, hostile, {{hostile, {1, 2}, {1, 2}}}}, Flow{{{hostile, hostile}}},
-       Listing{{hostile}, {{hostile}}}, Margined{{{hostile, "", text(hostile)}}}, CodeBlock{hostile, hostile},
-       Note{Note::Kind::hint, {text(hostile)}}});
+      {Heading{1, text(hostile)}, Prose{text(strong(hostile), code(hostile), math(formula))}, table, HeatMap{table},
+       Plot{hostile, hostile, {{hostile, {1, 2}, {1, 2}}}}, Flow{{{hostile, hostile}}}, Listing{{hostile}, {{hostile}}},
+       Margined{{{hostile, "", text(hostile)}}}, CodeBlock{hostile, hostile}, Note{Note::Kind::hint, {text(hostile)}}});
   CHECK_FALSE(has(html, "<script"));
   CHECK_FALSE(has(html, "\x1b"));
   CHECK_FALSE(has(html, "\u202E"));

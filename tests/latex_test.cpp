@@ -5,9 +5,9 @@
 #include <string>
 
 #include "commands_tried.hpp"
-#include "page/page.hpp"
-#include "render/format.hpp"
-#include "render/tex.hpp"
+#include "page/block/page.hpp"
+#include "page/render/format.hpp"
+#include "page/render/tex.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -22,9 +22,7 @@ std::string latex_of(std::vector<Block> blocks, const Style& style = {}) {
   return latex;
 }
 
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 Table table_of(Matrix cells) {
   return {.title = "w_q",
@@ -69,8 +67,7 @@ TEST_CASE("every sign of Unicode up to the emoji is written in ASCII, and braces
       const bool is_escaped = i > 0 && tex[i - 1] == '\\';
       if (!is_escaped) depth += tex[i] == '{' ? 1 : tex[i] == '}' ? -1 : 0;
     }
-    const bool is_ascii =
-        std::ranges::all_of(tex, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    const bool is_ascii = std::ranges::all_of(tex, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
     CHECK_MESSAGE((depth == 0 && is_ascii && !tex.empty()), static_cast<unsigned>(point) << ": " << tex);
   }
 }
@@ -124,8 +121,7 @@ TEST_CASE("LaTeX is a part of a document that says what it needs, or a whole doc
   const std::string whole = latex_of({Heading{1, text("A")}}, {.standalone = true});
   CHECK(whole.starts_with("\\documentclass{article}\n\\usepackage{amsmath,"));
   CHECK(whole.ends_with("\\section*{A}\n\n\\end{document}\n"));
-  CHECK(has(latex_of({}, {.standalone = true, .shading = true}),
-            "\\usepackage[table]{xcolor}\n\\usepackage{amsmath"));
+  CHECK(has(latex_of({}, {.standalone = true, .shading = true}), "\\usepackage[table]{xcolor}\n\\usepackage{amsmath"));
   CHECK(has(latex_of({Prose{text("😀")}}), "stand for the character with this number in Unicode"));
 }
 
@@ -150,8 +146,7 @@ TEST_CASE("headings begin at the level that is asked for, also those of a part o
 }
 
 TEST_CASE("formulas of Markdown stand in fences that GitHub and GitLab render") {
-  const std::string fenced =
-      accepted({"explain", "weights[1,1]", "--format", "markdown", "--math", "fences"}).out;
+  const std::string fenced = accepted({"explain", "weights[1,1]", "--format", "markdown", "--math", "fences"}).out;
   CHECK(has(fenced, "```math\n\\mathrm{weights} = \\mathrm{softmax}\\left("));
   CHECK(has(fenced, "```math\n\\begin{aligned}\n"));
   CHECK_FALSE(has(fenced, "$$"));

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "attention/feed_forward.hpp"
-#include "attention/identities.hpp"
-#include "attention/watches.hpp"
-#include "files/json_writer.hpp"
-#include "problem/problem_file.hpp"
+#include "core/attention/feed_forward.hpp"
+#include "core/attention/identities.hpp"
+#include "core/attention/watches.hpp"
+#include "data/files/json_writer.hpp"
+#include "data/problem/problem_file.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -40,9 +40,7 @@ Value input(Graph& graph, std::string_view name, const Matrix& matrix) {
   return graph.input(called(name), matrix, axis("rows"), axis("columns"));
 }
 
-OptionValues values_in(std::string_view json) {
-  return read_problem_file(json, "file.json");
-}
+OptionValues values_in(std::string_view json) { return read_problem_file(json, "file.json"); }
 
 }  // namespace
 
@@ -69,16 +67,14 @@ TEST_CASE("a feed-forward layer by hand") {
 }
 
 TEST_CASE("layers without a feed-forward layer are one averaging with the product of their weights") {
-  for (const char* more : {"", R"(, "causal": true)", R"(, "positions": "sinusoidal")", R"(, "d_v": 3)",
-                           R"(, "score": "additive")"}) {
+  for (const char* more :
+       {"", R"(, "causal": true)", R"(, "positions": "sinusoidal")", R"(, "d_v": 3)", R"(, "score": "additive")"}) {
     for (const std::string layers : {"2", "3", "5"}) {
       CAPTURE(more);
       CAPTURE(layers);
-      const Solution solution(
-          R"({"text": ["all of it again"], "d_model": 4, "no_feed_forward": true, "layers": )" + layers +
-          more + "}");
-      CHECK(largest_difference(solution["averaging.output"], solution["layer." + layers + ".output"]) <
-            1e-12);
+      const Solution solution(R"({"text": ["all of it again"], "d_model": 4, "no_feed_forward": true, "layers": )" +
+                              layers + more + "}");
+      CHECK(largest_difference(solution["averaging.output"], solution["layer." + layers + ".output"]) < 1e-12);
       const Matrix& weights = solution["averaging.weights"];
       for (std::size_t i = 0; i < 4; ++i) {
         double sum = 0.0;
@@ -132,8 +128,7 @@ TEST_CASE("layers read back as themselves") {
 }
 
 TEST_CASE("a memory of words has as many keys as words, and a size of its own") {
-  const Solution solution(
-      R"({"text": ["a b c d"], "memory_text": ["le chat"], "d_model": 4, "d_memory": 6})");
+  const Solution solution(R"({"text": ["a b c d"], "memory_text": ["le chat"], "d_model": 4, "d_memory": 6})");
   CHECK(solution["memory"].shape() == Shape{2, 6});
   CHECK(solution["w_k"].shape() == Shape{6, 4});
   CHECK(solution["weights"].shape() == Shape{4, 2});
@@ -171,8 +166,7 @@ TEST_CASE("another feed-forward layer takes the place of the one in a file") {
 }
 
 TEST_CASE("layers that cannot be are refused") {
-  const std::string x =
-      R"({"x": [[1, 2], [3, 4]], "w_q": [[1], [1]], "w_k": [[1], [1]], "w_v": [[1, 0], [0, 1]], )";
+  const std::string x = R"({"x": [[1, 2], [3, 4]], "w_q": [[1], [1]], "w_k": [[1], [1]], "w_v": [[1, 0], [0, 1]], )";
   check_refused({
       {"10000 heads in all", solving(R"({"text": ["a"], "layers": 1000000000})")},
       {"10000 heads in all", solving(R"({"text": ["a"], "layers": 101, "heads": 100, "d_k": 1})")},
@@ -183,8 +177,7 @@ TEST_CASE("layers that cannot be are refused") {
       {"needs w_1 and w_2", solving(x + R"("w_2": [[1, 1]]})")},
       {"b_1 is given without w_1", solving(x + R"("b_1": [[1, 1]]})")},
       {"b_2 is given without w_2", solving(x + R"("b_2": [[1, 1]]})")},
-      {"the bias must be one row of 1",
-       solving(x + R"("w_1": [[1], [1]], "w_2": [[1, 1]], "b_1": [[1, 2]]})")},
+      {"the bias must be one row of 1", solving(x + R"("w_1": [[1], [1]], "w_2": [[1, 1]], "b_1": [[1, 2]]})")},
       {"w_1 must have one row for each of the 2 columns", solving(x + R"("w_1": [[1]], "w_2": [[1, 1]]})")},
       {"w_2 must have one row for each of the 1 columns",
        solving(x + R"("w_1": [[1], [1]], "w_2": [[1, 1], [1, 1]]})")},
@@ -194,8 +187,7 @@ TEST_CASE("layers that cannot be are refused") {
       {"--scores and --d-ff", solving(R"({"scores": [[1]], "d_ff": 2})")},
       {"--weights and --w1", solving(R"({"weights": [[1]], "v": [[1]], "w_1": [[1]]})")},
       {"inner would be 1×2147483648", solving(R"({"text": ["a"], "d_ff": 2147483648})")},
-      {"memory would be 1×2147483648",
-       solving(R"({"text": ["a"], "memory_text": ["b"], "d_memory": 2147483648})")},
+      {"memory would be 1×2147483648", solving(R"({"text": ["a"], "memory_text": ["b"], "d_memory": 2147483648})")},
       {"--memory and --memory-text", solving(R"({"text": ["a"], "memory_text": ["b"], "memory": [[1]]})")},
       {"given 2 times", solving(R"({"text": ["a"], "memory_text": ["b", "c"]})")},
       {"which is not given", solving(R"({"text": ["a"], "d_memory": 3})")},

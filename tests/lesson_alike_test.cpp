@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "document/alike.hpp"
+#include "page/document/living.hpp"
 
 using namespace attn;
 

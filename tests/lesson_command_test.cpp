@@ -5,19 +5,17 @@
 #include <filesystem>
 #include <sstream>
 
-#include "command/block_runner.hpp"
-#include "lesson/answer.hpp"
-#include "lesson/lesson.hpp"
+#include "command/docs.hpp"
+#include "page/render/width.hpp"
 #include "process.hpp"
-#include "render/width.hpp"
+#include "school/lesson/lesson.hpp"
+#include "school/tutor/question.hpp"
 
 using namespace attn;
 
 namespace {
 
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 Finished run_lesson_words(const Words& words) {
   Words all = {"lesson"};
@@ -166,37 +164,30 @@ TEST_CASE("check finds what is wrong with a lesson, by file and line") {
   };
   const std::string front = "---\ntitle: t\nminutes: 1\n";
   CHECK(has(faults("# no title\n"), path + ":1: the lesson has no title"));
-  CHECK(has(faults("---\ntitel: t\n---\n"),
-            path + ":2: unknown key of a lesson 'titel' (did you mean 'title'?)"));
-  CHECK(has(faults(front + "needs: nothing-else\n---\n"),
-            path + ":4: needs: there is no lesson 'nothing-else'"));
+  CHECK(has(faults("---\ntitel: t\n---\n"), path + ":2: unknown key of a lesson 'titel' (did you mean 'title'?)"));
+  CHECK(has(faults(front + "needs: nothing-else\n---\n"), path + ":4: needs: there is no lesson 'nothing-else'"));
   CHECK(has(faults(front + "covers: 0.1, 9.9\n---\n"), path + ":4: covers: there is no line '9.9'"));
-  CHECK(has(faults(front + "---\n```attn covers=0.1\nattn version\n```\n"),
-            path + ":5: covers: 0.1 is not among"));
-  CHECK(
-      has(faults(front + "---\n" + std::string(81, 'a') + "\n"), path + ":5: this line is 81 columns wide"));
+  CHECK(has(faults(front + "---\n```attn covers=0.1\nattn version\n```\n"), path + ":5: covers: 0.1 is not among"));
+  CHECK(has(faults(front + "---\n" + std::string(81, 'a') + "\n"), path + ":5: this line is 81 columns wide"));
   CHECK(has(faults(front + "---\n```attn\nattn softmax \\\n  --scores '" + std::string(66, '1') + "'\n```\n"),
             path + ":7: behind its prompt this line is 81 columns wide"));
   CHECK(has(faults(front + "---\n"), path + ":1: the lesson asks nothing"));
   CHECK(has(faults("---\ntitle: t\n---\n"), path + ":1: the lesson does not say how long"));
   CHECK(has(faults(front + "minutes: 0\n---\n"), path + ":4: minutes is given twice"));
-  CHECK(has(faults(front + "---\n```question\nask: a\nof: scores[1,1]\n```\n"),
-            path + ":5: no block above computes"));
+  CHECK(has(faults(front + "---\n```question\nask: a\nof: scores[1,1]\n```\n"), path + ":5: no block above computes"));
   CHECK(has(faults(front + "---\n```attn\nattn walk\n```\n```question\nask: a\nof: scores[1,1]\n```\n"),
             path + ":8: the question has no hint"));
   CHECK(has(faults(front + "---\n```attn\nattn wlak\n```\n"), path + ":6: unknown command 'wlak'"));
   CHECK(has(faults(front + "---\n```attn\nattn version\n```\n"), path + ":6: the output is not current"));
-  CHECK(has(
-      faults(front + "---\n```attn\nattn walk\n```\n```question\nask: a\nkind: choice\nof: scores[1,1] > 1\n"
-                     "choices: h | i\nhint: b\n```\n"),
-      path + ":8: the choice 'h' is a key"));
+  CHECK(has(faults(front + "---\n```attn\nattn walk\n```\n```question\nask: a\nkind: choice\nof: scores[1,1] > 1\n"
+                           "choices: h | i\nhint: b\n```\n"),
+            path + ":8: the choice 'h' is a key"));
   CHECK(has(faults(front + "---\n```attn\nattn walk\n```\n```question\nask: a\nof: weights[1,2]\n"
                            "tolerance: 0.2\nhint: b\n```\n"),
             path + ":8: 0 would be right as well, because the answer is 0.1192"));
-  CHECK(has(
-      faults(front + "---\n```attn\nattn walk --weights '0.4 0.2 0.4' --v '1;2;3'\n```\n```question\nask: a\n"
-                     "kind: word\nof: most(weights[1])\nhint: b\n```\n"),
-      path + ":8: '1' and '3' are tied at 0.4"));
+  CHECK(has(faults(front + "---\n```attn\nattn walk --weights '0.4 0.2 0.4' --v '1;2;3'\n```\n```question\nask: a\n"
+                           "kind: word\nof: most(weights[1])\nhint: b\n```\n"),
+            path + ":8: '1' and '3' are tied at 0.4"));
 }
 
 TEST_CASE("an export shows what was answered, as Markdown or HTML") {
@@ -229,8 +220,7 @@ TEST_CASE("an export never overwrites the lesson itself") {
   const std::string lesson = folder.write("a.md", small), state = folder.path("state");
   std::filesystem::create_symlink("a.md", folder.path("link.md"));
   std::filesystem::create_hard_link(lesson, folder.path("hard.md"));
-  for (const std::string& target :
-       {lesson, folder.path("./a.md"), folder.path("link.md"), folder.path("hard.md")}) {
+  for (const std::string& target : {lesson, folder.path("./a.md"), folder.path("link.md"), folder.path("hard.md")}) {
     CAPTURE(target);
     const Finished refused = run_lesson_words({"export", lesson, target, "--yes", "--state", state});
     CHECK(refused.code == 2);
@@ -326,8 +316,7 @@ TEST_CASE("no line of a list of what the lessons cover is wider than the termina
 TEST_CASE("what was answered at a terminal is exported and can be forgotten" * needs_terminals()) {
   const TemporaryFolder folder;
   const std::string lesson = folder.write("a.md", small), state = folder.path("state");
-  converse_with_attn({"lesson", "run", lesson, "--state", state},
-                     {{"quit\r\n> ", "95\n"}, {"quit\r\n> ", "q\n"}});
+  converse_with_attn({"lesson", "run", lesson, "--state", state}, {{"quit\r\n> ", "95\n"}, {"quit\r\n> ", "q\n"}});
   const Words words = {"export", lesson, "--state", state};
   CHECK(has(run_lesson_words(words).out, "*Your answer:* 95. Not correct; the answer is 96."));
   CHECK(run_lesson_words({"reset", lesson, "--state", state}).code == 2);
@@ -398,6 +387,5 @@ TEST_CASE("a paragraph is shown without its marks, and bold where there are colo
   CHECK(has(run_lesson_words({"show", path}).out, "\nTake two long words and x_1.\n\n- a list too\n"));
   CHECK(has(run_lesson_words({"show", path, "--color", "always"}).out,
             "\nTake \x1b[1mtwo\x1b[0m \x1b[1mlong\x1b[0m \x1b[3mwords\x1b[0m and \x1b[36mx_1\x1b[0m.\n"));
-  CHECK(has(run_lesson_words({"show", path, "--format", "markdown"}).out,
-            "Take **two long** *words* and `x_1`."));
+  CHECK(has(run_lesson_words({"show", path, "--format", "markdown"}).out, "Take **two long** *words* and `x_1`."));
 }

@@ -1,4 +1,4 @@
-#include "lesson/course.hpp"
+#include "school/lesson/course.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,9 +10,9 @@
 #include <deque>
 #include <map>
 
-#include "command/block_runner.hpp"
-#include "lesson/lesson.hpp"
+#include "command/docs.hpp"
 #include "process.hpp"
+#include "school/lesson/lesson.hpp"
 #include "terminals.hpp"
 
 using namespace attn;
@@ -46,15 +46,12 @@ class Typist final : public KeepingTerminal {
   std::string shown_;
 };
 
-LessonTerminal desk_at(Typist& typist) {
-  return LessonTerminal(typist, {.width = 80}, typist.state());
-}
+LessonTerminal desk_at(Typist& typist) { return LessonTerminal(typist, {.width = 80}, typist.state()); }
 
 // What answers every step of a lesson: Enter, or a word for each question.
 std::deque<std::string> through(const Lesson& lesson, std::string_view to_questions) {
   std::deque<std::string> lines;
-  for (const LessonStep& step : lesson.steps)
-    lines.emplace_back(step.question || step.puzzle ? to_questions : "");
+  for (const LessonStep& step : lesson.steps) lines.emplace_back(step.question || step.puzzle ? to_questions : "");
   return lines;
 }
 
@@ -171,9 +168,9 @@ TEST_CASE("a number of the main road is shown after its question, and asked for 
       CAPTURE(solved.question.ask);
       CHECK_MESSAGE(asked.try_emplace(fmt::format("{:.4f}", *number), lesson.name).second,
                     lesson.name << " asks for the number of " << asked[fmt::format("{:.4f}", *number)]);
-      const std::array<std::string, 5> forms = {
-          fmt::format("{:.2f}", *number), fmt::format("{:.3f}", *number), fmt::format("{:.4f}", *number),
-          fmt::format("{}", *number), fmt::format("{:.1f}", 100 * *number)};
+      const std::array<std::string, 5> forms = {fmt::format("{:.2f}", *number), fmt::format("{:.3f}", *number),
+                                                fmt::format("{:.4f}", *number), fmt::format("{}", *number),
+                                                fmt::format("{:.1f}", 100 * *number)};
       bool is_shown = false;
       for (std::size_t i = 0; i < result.blocks.size(); ++i) {
         if (lesson.document.commands[i].fence.first_line < solved.question.place.line) continue;
@@ -278,8 +275,8 @@ TEST_CASE("the course as JSON says how far one is in each lesson") {
   const TemporaryFolder folder;
   const Finished listed = run_attn({"lesson", "list", "--format", "json", "--state", folder.path("none")});
   CHECK(listed.code == 0);
-  for (const char* what : {"\"correct at the first try\"", "\"correct later\"", "\"missed\"",
-                           "\"steps done\"", "\"causal-mask\"", "\"open\"", "\"road\"", "\"side\""}) {
+  for (const char* what : {"\"correct at the first try\"", "\"correct later\"", "\"missed\"", "\"steps done\"",
+                           "\"causal-mask\"", "\"open\"", "\"road\"", "\"side\""}) {
     CAPTURE(what);
     CHECK(listed.out.find(what) != std::string::npos);
   }

@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "document/block.hpp"
-#include "document/document.hpp"
+#include "page/document/document.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -10,9 +9,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Words words_of(std::string_view line) {
-  return command_lines(line, "a.md", 1).front().words;
-}
+Words words_of(std::string_view line) { return command_lines(line, "a.md", 1).front().words; }
 
 void check_document_refused(std::string_view part, std::string_view text) {
   const std::string sentence = refusal([&] { read_document(text, "a.md"); });
@@ -59,11 +56,10 @@ TEST_CASE("a backslash at the end of a command line goes on in the next, and lin
 }
 
 TEST_CASE("what only a shell can do is refused with file and line") {
-  for (const char* line :
-       {"attn walk | head", "attn walk > out", "attn walk < in", "attn walk; ls", "attn walk &",
-        "attn walk $HOME", "attn walk `ls`", "attn walk *.csv", "attn walk (a)", "attn walk weights[1,2]",
-        "attn walk {a,b}", "attn walk ~/x", "attn walk \"$HOME\"", "attn walk \"`ls`\"", "attn 'walk",
-        "attn \"walk", "attn walk \\", "ls", "attention"}) {
+  for (const char* line : {"attn walk | head", "attn walk > out", "attn walk < in", "attn walk; ls", "attn walk &",
+                           "attn walk $HOME", "attn walk `ls`", "attn walk *.csv", "attn walk (a)",
+                           "attn walk weights[1,2]", "attn walk {a,b}", "attn walk ~/x", "attn walk \"$HOME\"",
+                           "attn walk \"`ls`\"", "attn 'walk", "attn \"walk", "attn walk \\", "ls", "attention"}) {
     CAPTURE(line);
     CHECK(refusal([&] { command_lines(line, "a.md", 7); }).starts_with("a.md:7: "));
   }
@@ -107,14 +103,12 @@ TEST_CASE("blocks in lists and quotations are found with what stands before thei
 
 TEST_CASE("what stands in an output is no block of the document") {
   const Document document = read_document(
-      "```attn\nattn walk\n```\n<!-- attn:output -->\n\n```attn\nattn help\n```\n\n<!-- /attn:output -->\n",
-      "a.md");
+      "```attn\nattn walk\n```\n<!-- attn:output -->\n\n```attn\nattn help\n```\n\n<!-- /attn:output -->\n", "a.md");
   CHECK(document.commands.size() == 1);
 }
 
 TEST_CASE("front matter is read and keeps its lines") {
-  const Document document =
-      read_document("---\ntitle: A: b\nneeds: c,\n  d\n---\n```attn\nattn walk\n```\n", "a.md");
+  const Document document = read_document("---\ntitle: A: b\nneeds: c,\n  d\n---\n```attn\nattn walk\n```\n", "a.md");
   REQUIRE(document.front_matter.size() == 2);
   CHECK(document.front_matter[0].value == "A: b");
   CHECK(document.front_matter[1].value == "c, d");

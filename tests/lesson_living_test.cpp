@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <random>
 
-#include "command/block_runner.hpp"
-#include "document/living.hpp"
+#include "command/docs.hpp"
+#include "page/document/living.hpp"
 #include "process.hpp"
 #include "testing.hpp"
 
@@ -27,9 +27,7 @@ std::string updated(std::string_view text, const RunCommand& run = echo) {
   return with_outputs(document, outputs_of(document, run));
 }
 
-std::string cleaned(std::string_view text) {
-  return without_outputs(read_document(text, "a.md"));
-}
+std::string cleaned(std::string_view text) { return without_outputs(read_document(text, "a.md")); }
 
 void check_update(std::string_view before, std::string_view after) {
   CHECK(updated(before) == after);
@@ -54,28 +52,25 @@ TEST_CASE("line ends stay what they are") {
   check_update("a\r\n```attn\r\nattn x\r\n```\r\nb\n",
                "a\r\n```attn\r\nattn x\r\n```\r\n<!-- attn:output -->\r\n```text\r\nx\r\n```\r\n<!-- "
                "/attn:output -->\r\nb\n");
-  check_update(
-      "```attn\r\nattn x\r\n```",
-      "```attn\r\nattn x\r\n```\r\n<!-- attn:output -->\r\n```text\r\nx\r\n```\r\n<!-- /attn:output -->");
+  check_update("```attn\r\nattn x\r\n```",
+               "```attn\r\nattn x\r\n```\r\n<!-- attn:output -->\r\n```text\r\nx\r\n```\r\n<!-- /attn:output -->");
   check_update("```attn\rattn x\r```\rb",
                "```attn\rattn x\r```\r<!-- attn:output -->\r```text\rx\r```\r<!-- /attn:output -->\rb");
 }
 
 TEST_CASE("outputs keep the indentation of lists and the signs of quotations") {
-  check_update(
-      "- ```attn\n  attn x\n  ```\n- b\n",
-      "- ```attn\n  attn x\n  ```\n  <!-- attn:output -->\n  ```text\n  x\n  ```\n  <!-- /attn:output "
-      "-->\n- b\n");
+  check_update("- ```attn\n  attn x\n  ```\n- b\n",
+               "- ```attn\n  attn x\n  ```\n  <!-- attn:output -->\n  ```text\n  x\n  ```\n  <!-- /attn:output "
+               "-->\n- b\n");
   check_update("> ```attn\n> attn x ''\n> ```\n",
                "> ```attn\n> attn x ''\n> ```\n> <!-- attn:output -->\n> ```text\n> x\n>\n> ```\n> <!-- "
                "/attn:output -->\n");
 }
 
 TEST_CASE("a fence is longer than the backticks in it") {
-  check_update(
-      "~~~attn\nattn '```' '````'\n~~~\n",
-      "~~~attn\nattn '```' '````'\n~~~\n<!-- attn:output -->\n`````text\n```\n````\n`````\n<!-- /attn:output "
-      "-->\n");
+  check_update("~~~attn\nattn '```' '````'\n~~~\n",
+               "~~~attn\nattn '```' '````'\n~~~\n<!-- attn:output -->\n`````text\n```\n````\n`````\n<!-- /attn:output "
+               "-->\n");
 }
 
 TEST_CASE("Markdown stands in the document as it is") {
@@ -118,10 +113,10 @@ TEST_CASE("an error that is expected is the output, and any other names file and
 }
 
 TEST_CASE("updating twice changes nothing more, and cleaning takes out what updating put in") {
-  const std::vector<std::string> pieces = {
-      "```attn\n",   "attn x\n",   "```\n",      "- ```attn\n", "  attn x\n", "  ```\n",
-      "> ```attn\n", "> attn y\n", "> ```\n",    "\n",          "a\r\n",      "~~~attn\n",
-      "~~~\n",       "1. b\n",     "\tattn x\n", "    c\n",     "```",        "\t- ~~~attn\r\n"};
+  const std::vector<std::string> pieces = {"```attn\n", "attn x\n",    "```\n",          "- ```attn\n", "  attn x\n",
+                                           "  ```\n",   "> ```attn\n", "> attn y\n",     "> ```\n",     "\n",
+                                           "a\r\n",     "~~~attn\n",   "~~~\n",          "1. b\n",      "\tattn x\n",
+                                           "    c\n",   "```",         "\t- ~~~attn\r\n"};
   std::mt19937 random(1);
   int accepted = 0;
   for (int i = 0; i < 40000; ++i) {
@@ -208,8 +203,7 @@ TEST_CASE("a block waits for no pipe in its folder") {
 TEST_CASE("an update leaves a current document untouched and writes nothing when a block fails") {
   const TemporaryFolder folder;
   const std::string good = folder.write("good.md", "```attn\nattn version\n```\n");
-  const std::string bad =
-      folder.write("bad.md", "```attn\nattn version\n```\n\n```attn\nattn nothing\n```\n");
+  const std::string bad = folder.write("bad.md", "```attn\nattn version\n```\n\n```attn\nattn nothing\n```\n");
   const Finished failed = run_attn({"docs", "update", good, bad});
   CHECK(failed.code == 2);
   CHECK(failed.errors.find("bad.md:6: unknown command 'nothing'") != std::string::npos);

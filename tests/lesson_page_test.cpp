@@ -4,11 +4,11 @@
 #include <string>
 #include <string_view>
 
-#include "browser/hash.hpp"
 #include "commands_tried.hpp"
 #include "golden.hpp"
-#include "lesson/lesson.hpp"
 #include "process.hpp"
+#include "school/browser/document.hpp"
+#include "school/lesson/lesson.hpp"
 
 using namespace attn;
 
@@ -19,13 +19,9 @@ std::string between(std::string_view page, std::string_view begin, std::string_v
   return std::string(page.substr(first, page.find(end, first) - first));
 }
 
-Words exported(std::string_view lesson) {
-  return {"lesson", "export", std::string(lesson), "--format", "page"};
-}
+Words exported(std::string_view lesson) { return {"lesson", "export", std::string(lesson), "--format", "page"}; }
 
-std::string data_of(std::string_view page) {
-  return between(page, "id=\"data\">\n", "\n</script>");
-}
+std::string data_of(std::string_view page) { return between(page, "id=\"data\">\n", "\n</script>"); }
 
 constexpr std::string_view own_lesson = R"(---
 title: A <lesson> & more
@@ -108,8 +104,7 @@ TEST_CASE("the data of a small lesson's page is golden") {
 
 TEST_CASE("what a lesson's page cannot be is refused in one sentence") {
   const TemporaryFolder folder;
-  refuses({"lesson", "export", "1", folder.path("a.md"), "--format", "page"},
-          "give a name that ends in .html");
+  refuses({"lesson", "export", "1", folder.path("a.md"), "--format", "page"}, "give a name that ends in .html");
   refuses({"lesson", "list", "--format", "page"}, "attn lesson export does");
   refuses({"lesson", "export", "1", "--format", "page", "--answers", "a.txt"}, "leave out --answers");
   refuses({"walk", "--format", "page"}, "unknown format 'page'");

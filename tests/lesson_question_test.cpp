@@ -2,12 +2,12 @@
 
 #include <cmath>
 
-#include "lesson/answer.hpp"
-#include "lesson/lesson.hpp"
-#include "problem/examples.hpp"
-#include "problem/problem.hpp"
-#include "problem/problem_file.hpp"
-#include "support/lookup.hpp"
+#include "core/support/text.hpp"
+#include "data/problem/problem.hpp"
+#include "data/problem/problem_file.hpp"
+#include "data/problem/words.hpp"
+#include "school/lesson/lesson.hpp"
+#include "school/tutor/question.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -41,9 +41,7 @@ SolvedQuestion solved(const std::string& lines, std::string_view example = "thin
   return solve(question(lines), Computed(example).graph());
 }
 
-Judgment::Mark mark(const SolvedQuestion& solved, std::string_view typed) {
-  return judge(solved, typed).mark;
-}
+Judgment::Mark mark(const SolvedQuestion& solved, std::string_view typed) { return judge(solved, typed).mark; }
 
 constexpr auto right = Judgment::Mark::right;
 constexpr auto wrong = Judgment::Mark::wrong;
@@ -80,9 +78,8 @@ TEST_CASE("an expression that cannot be result out is refused") {
     return refusal([&] { look_up_quantity(expression, &computed.graph()); });
   };
   for (const std::string_view expression :
-       {"", "1 +", "(1", "scores[1,2", "scores[3,1]", "scorse[1,1]", "sqrt(1", "sine(1)", "d_q",
-        "shape(x) + 1", "1 2", "most(weights)", "most(weights[3])", "rows(y)", "\"a", "1..2", "\"a\" * 2",
-        "weights[1]"}) {
+       {"", "1 +", "(1", "scores[1,2", "scores[3,1]", "scorse[1,1]", "sqrt(1", "sine(1)", "d_q", "shape(x) + 1", "1 2",
+        "most(weights)", "most(weights[3])", "rows(y)", "\"a", "1..2", "\"a\" * 2", "weights[1]"}) {
     CAPTURE(expression);
     CHECK(refused(expression) != "(it was accepted)");
   }
@@ -96,21 +93,18 @@ TEST_CASE("a number is right within its tolerance, however it is written") {
   for (const char* typed : {"96", " 96.0 ", "9.6e1", "12*8", "√9216"}) CHECK(mark(exact, typed) == right);
   CHECK(mark(exact, "96.001") == wrong);
   const SolvedQuestion usual = solved("ask: a\nof: weights[1,2]\n");
-  for (const char* typed : {"0.12", "12 %", "12%", "1/(1+exp(2))", "0.1192"})
-    CHECK(mark(usual, typed) == right);
+  for (const char* typed : {"0.12", "12 %", "12%", "1/(1+exp(2))", "0.1192"}) CHECK(mark(usual, typed) == right);
   for (const char* typed : {"0.13", "0.88", "-0.12"}) CHECK(mark(usual, typed) == wrong);
-  for (const char* typed : {"", "much", "scores[1,2]", "2x3", "1/", "q"})
-    CHECK(mark(usual, typed) == unreadable);
-  for (const char* typed : {"+0.12", "e^-2.12", "1/(e² + 1)", "12/100", "3 ⋅ (0.02 + 2×0.01)", "sin(0.12)",
-                            "√0.0144", "1.2⋅10⁻¹", "0,12", "0,1192"})
+  for (const char* typed : {"", "much", "scores[1,2]", "2x3", "1/", "q"}) CHECK(mark(usual, typed) == unreadable);
+  for (const char* typed : {"+0.12", "e^-2.12", "1/(e² + 1)", "12/100", "3 ⋅ (0.02 + 2×0.01)", "sin(0.12)", "√0.0144",
+                            "1.2⋅10⁻¹", "0,12", "0,1192"})
     CHECK_MESSAGE(mark(usual, typed) == right, typed);
   for (const char* typed : {"e^", "10⁻", "2 3", "0,1,2", "1.2,3"})
     CHECK_MESSAGE(mark(usual, typed) == unreadable, typed);
   for (const char* typed : {"1/0", "0/0"}) CHECK(mark(usual, typed) == unreadable);
 }
 
-TEST_CASE(
-    "a comma is a decimal point or stands between thousands, and is asked about where it could be both") {
+TEST_CASE("a comma is a decimal point or stands between thousands, and is asked about where it could be both") {
   const SolvedQuestion large = solved("ask: a\nof: scores[1,2] * 21872\ntolerance: 0.5\n");
   CHECK(answer_of(large) == "2099712");
   for (const char* typed : {"2099712", "2,099,712", "2,099,712.0", "2099712,25"})
@@ -140,8 +134,7 @@ TEST_CASE("a shape, a word and a choice are read in every usual writing") {
   CHECK(judge(shape, "2x3").says == "narrower");
   for (const char* typed : {"2.60", "15.01", "2", "", "two", "1x2x3", "99999999999999999999x1"})
     CHECK(mark(shape, typed) == unreadable);
-  const SolvedQuestion word =
-      solved("ask: a\nkind: word\nof: most(weights[1])\nwrong: least(weights[1]) => less\n");
+  const SolvedQuestion word = solved("ask: a\nkind: word\nof: most(weights[1])\nwrong: least(weights[1]) => less\n");
   CHECK(mark(word, "Thinking") == right);
   CHECK(mark(word, "thinking ") == right);
   CHECK(judge(word, "machines").says == "less");

@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <thread>
 
-#include "command/block_runner.hpp"
-#include "lesson/progress.hpp"
-#include "lesson/prompt.hpp"
-#include "lesson/session.hpp"
+#include "command/docs.hpp"
 #include "process.hpp"
+#include "school/lesson/progress.hpp"
+#include "school/lesson/prompt.hpp"
+#include "school/lesson/session.hpp"
 #include "terminals.hpp"
 #include "testing.hpp"
 
@@ -98,9 +98,9 @@ TEST_CASE("a lesson is taken step by step to its end") {
   Script script({"", "96", ""});
   take_at(script);
   for (const char* what :
-       {"A title", "First.", "$ attn version", "[1/3] Enter next · b back · l steps · ? help · q quit\n> ",
-        "Second.", "Which score?", "[2/3] Your answer · h hint · a answer · s skip · ? help · q quit\n> ",
-        "Correct: 96.", "Third.", "1 question: 1 correct at the first try."}) {
+       {"A title", "First.", "$ attn version", "[1/3] Enter next · b back · l steps · ? help · q quit\n> ", "Second.",
+        "Which score?", "[2/3] Your answer · h hint · a answer · s skip · ? help · q quit\n> ", "Correct: 96.",
+        "Third.", "1 question: 1 correct at the first try."}) {
     CAPTURE(what);
     CHECK_MESSAGE(script.shows(what), script.shown());
   }
@@ -111,8 +111,8 @@ TEST_CASE("hints come in order, mistakes are named, and an answer can be shown")
   Script script({"", "h", "h", "h", "112", "7", "nothing", "a", "q"});
   take_at(script);
   for (const char* what :
-       {"Hint 1 of 2: hint one", "Hint 2 of 2: hint two", "No more hints.", "Not yet. the cell beside it",
-        "Try again", "Please type a number", "The answer is 96.", "Third.", "Your progress is saved."}) {
+       {"Hint 1 of 2: hint one", "Hint 2 of 2: hint two", "No more hints.", "Not yet. the cell beside it", "Try again",
+        "Please type a number", "The answer is 96.", "Third.", "Your progress is saved."}) {
     CAPTURE(what);
     CHECK(script.shows(what));
   }
@@ -203,8 +203,7 @@ TEST_CASE("progress reads back as it was written, and another file is refused") 
   CHECK_FALSE(answered.first);
   CHECK(answered.missed);
   CHECK(read_progress(folder.path("none")).progress.lessons.empty());
-  for (const char* bytes :
-       {"{}", "[]", "[1", "{\"schema\":\"attn/progress/2\",\"lessons\":{}}", "\xff", "# A text"}) {
+  for (const char* bytes : {"{}", "[]", "[1", "{\"schema\":\"attn/progress/2\",\"lessons\":{}}", "\xff", "# A text"}) {
     CAPTURE(bytes);
     CHECK(refusal([&] { read_progress(folder.write("state", bytes)); }) ==
           folder.path("state") + " is not a file of progress: give another --state FILE, or remove it");
@@ -225,8 +224,7 @@ TEST_CASE("what is left of a state file after a loss of power is known as damage
   for (const std::string& bytes :
        {std::string(4096, '\0'), std::string("\n"), std::string("{\"schema\":\"attn/progress/1\"}"),
         std::string("{\"schema\":\"attn/progress/1\",\"lessons\":null}"),
-        std::string(
-            "{\"schema\":\"attn/progress/1\",\"lessons\":{\"a\":{\"done\":\"x\",\"answers\":{}}}}")}) {
+        std::string("{\"schema\":\"attn/progress/1\",\"lessons\":{\"a\":{\"done\":\"x\",\"answers\":{}}}}")}) {
     CAPTURE(bytes);
     CHECK(read_progress(folder.write("state", bytes)).is_damaged);
   }
@@ -320,8 +318,7 @@ TEST_CASE("a damaged state file is told where a page shows the progress, and res
   CHECK(run_attn({"lesson", "list", "--state", state}).errors == "");
 }
 
-TEST_CASE("a lesson is taken at a real terminal, line by line, and its progress is kept" *
-          needs_terminals()) {
+TEST_CASE("a lesson is taken at a real terminal, line by line, and its progress is kept" * needs_terminals()) {
   const TemporaryFolder folder;
   const std::string lesson = folder.write("a.md", small_lesson), state = folder.path("deep/er/state.json");
   const Words words = {"lesson", "run", lesson, "--state", state};
@@ -344,8 +341,7 @@ TEST_CASE("progress is kept where the environment says" * needs_terminals()) {
   const TemporaryFolder folder;
   const std::string lesson = folder.write("a.md", small_lesson);
   const std::vector<Turn> turns = {{"quit\r\n> ", "\n"}, {"quit\r\n> ", "q\n"}};
-  CHECK(converse_with_attn({"lesson", "run", lesson}, turns, {.variables = {{"HOME", folder.path("home")}}})
-            .code == 0);
+  CHECK(converse_with_attn({"lesson", "run", lesson}, turns, {.variables = {{"HOME", folder.path("home")}}}).code == 0);
   CHECK(bytes_of(folder.path("home/.local/state/attn/lessons.json")) != "");
   const std::map<std::string, std::string> variables = {{"HOME", folder.path("home")},
                                                         {"XDG_STATE_HOME", folder.path("state")}};

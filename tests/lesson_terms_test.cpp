@@ -1,12 +1,12 @@
-#include "lesson/terms.hpp"
+#include "school/lesson/lint.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <map>
 
-#include "command/block_runner.hpp"
-#include "lesson/show.hpp"
+#include "command/docs.hpp"
+#include "school/lesson/show.hpp"
 
 using namespace attn;
 
@@ -37,10 +37,9 @@ TEST_CASE("the course introduces every term exactly once, and uses none before")
 }
 
 TEST_CASE("the words that people search for are among the terms") {
-  for (const char* name :
-       {"multi-head attention", "positional encoding", "causal mask", "attention weight", "training",
-        "hidden size", "self-attention", "cross-attention", "scaled dot-product attention",
-        "residual connection", "layer normalization", "KV cache", "padding"}) {
+  for (const char* name : {"multi-head attention", "positional encoding", "causal mask", "attention weight", "training",
+                           "hidden size", "self-attention", "cross-attention", "scaled dot-product attention",
+                           "residual connection", "layer normalization", "KV cache", "padding"}) {
     CAPTURE(name);
     const auto is_named = [&](const Term& term) { return term.name == name; };
     CHECK(std::ranges::any_of(terms(), is_named));
@@ -70,8 +69,7 @@ TEST_CASE("the longest term counts, whole words only, and neither code nor empha
   CHECK(faults_in("The keyboard, `causal mask` and *causal mask*.\n\nThe **causal mask**.\n") ==
         Faults{"4: 'causal mask' is used here and introduced later, in line 6"});
   CHECK(
-      faults_in("## The causal mask\n\nThe keyboard and `causal mask`.\n\nThe **causal mask**, a **key**.\n")
-          .empty());
+      faults_in("## The causal mask\n\nThe keyboard and `causal mask`.\n\nThe **causal mask**, a **key**.\n").empty());
 }
 
 TEST_CASE("no step of any lesson takes more than twenty lines of 80 columns") {

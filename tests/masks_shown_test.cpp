@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attention/masks.hpp"
-#include "attention/positions.hpp"
 #include "command/errata/errata.hpp"
 #include "commands_tried.hpp"
-#include "files/json.hpp"
+#include "core/attention/masks.hpp"
+#include "core/attention/positions.hpp"
+#include "data/files/json.hpp"
 #include "process.hpp"
 #include "testing.hpp"
 
@@ -43,9 +43,7 @@ std::string text(const Words& words) {
   return finished.out;
 }
 
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -60,11 +58,10 @@ TEST_CASE("where a masked key leaves next to no weight, dividing by what is left
 }
 
 TEST_CASE("masking the scores and masking the weights and dividing by their sum are the same") {
-  for (const Words& words :
-       {Words{"compare-masks"}, Words{"compare-masks", "--causal"},
-        Words{"compare-masks", "--scores", "3 1 2; 0 5 1; -4 0 9", "--causal"},
-        Words{"compare-masks", "--scores", "1 2; 3 4", "--mask", "0 0; 1 1"},
-        Words{"compare-masks", "--text", "a b c", "--heads", "2", "--valid-length", "2"}}) {
+  for (const Words& words : {Words{"compare-masks"}, Words{"compare-masks", "--causal"},
+                             Words{"compare-masks", "--scores", "3 1 2; 0 5 1; -4 0 9", "--causal"},
+                             Words{"compare-masks", "--scores", "1 2; 3 4", "--mask", "0 0; 1 1"},
+                             Words{"compare-masks", "--text", "a b c", "--heads", "2", "--valid-length", "2"}}) {
     const Json compared = page(words);
     const Json &before = compared["arrays"]["before.weights"], &after = compared["arrays"]["after.weights"];
     REQUIRE(before.size() == after.size());
@@ -99,15 +96,15 @@ TEST_CASE("padding, a causal mask and an arbitrary one hold together") {
   const std::size_t length[] = {2};
   const Matrix all = mask_by({rule_of(arbitrary), causal_rule(), valid_length_rule({3, 3}, length)}, {3, 3});
   CHECK(same(all, matrix({{1, 0, 0}, {0, 1, 0}, {1, 1, 0}})));
-  const Json masked = page({"mask", "--scores", "1 2 3; 4 5 6; 7 8 9", "--mask", "1 1 1; 0 1 1; 1 1 1",
-                            "--causal", "--valid-length", "2"});
+  const Json masked = page(
+      {"mask", "--scores", "1 2 3; 4 5 6; 7 8 9", "--mask", "1 1 1; 0 1 1; 1 1 1", "--causal", "--valid-length", "2"});
   CHECK(masked["arrays"]["masked"][1][0] == "-Infinity");
   CHECK(masked["arrays"]["masked"][2] == Json({7.0, 8.0, "-Infinity"}));
 }
 
 TEST_CASE("a fill above real scores leaks, and a warning says so") {
-  const Finished finished = run_attn(
-      {"softmax", "--scores", "-3e6 0; -3e6 0", "--causal", "--mask-fill", "-1e6", "--format", "csv"});
+  const Finished finished =
+      run_attn({"softmax", "--scores", "-3e6 0; -3e6 0", "--causal", "--mask-fill", "-1e6", "--format", "csv"});
   CHECK(finished.code == 0);
   CHECK(finished.out.starts_with("0,1\n"));
   CHECK(has(finished.errors, "masked keys of query 1 get weight 1:"));
@@ -228,8 +225,8 @@ TEST_CASE("the numbers of the errata are those of the documents' claims") {
   for (const Json& row : root) CHECK(close(row[0].get<double>(), std::exp(2.0), 1e-12));
   CHECK(close(root[2][1].get<double>(), std::exp(1.0), 1e-12));
   const Json layouts = page({"errata", "E16"});
-  CHECK(close(cell(layouts, "interleaved.dot_products", 0, 3),
-              cell(layouts, "concatenated.dot_products", 0, 3), 1e-12));
+  CHECK(
+      close(cell(layouts, "interleaved.dot_products", 0, 3), cell(layouts, "concatenated.dot_products", 0, 3), 1e-12));
   const Json index = page({"errata", "E10"});
   CHECK(close(cell(index, "output_wrong", 1, 0), cell(index, "v", 1, 0), 1e-12));
   const Json norms = table(page({"errata", "E17"}), "variance");
@@ -241,8 +238,7 @@ TEST_CASE("memory words are refused where they contradict, and are what keys com
   refuses({"walk", "--memory-text", "a", "--key-tokens", "b", "--text", "a"}, "both given");
   refuses({"walk", "--memory-text", "a", "--scores", "1"}, "both given");
   refuses({"walk", "--d-memory", "0", "--memory-text", "a", "--text", "a"}, "--d-memory must be 1 or more");
-  const std::string transposed =
-      text({"softmax", "--text", "the cat", "--memory-text", "le chat noir", "--transpose"});
+  const std::string transposed = text({"softmax", "--text", "the cat", "--memory-text", "le chat noir", "--transpose"});
   CHECK(has(transposed, "alignment │     the"));
   CHECK(has(transposed, "noir"));
 }

@@ -7,11 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "math/distance.hpp"
-#include "math/product.hpp"
-#include "math/random.hpp"
-#include "math/rows.hpp"
-#include "support/lookup.hpp"
+#include "core/math/product.hpp"
+#include "core/math/random.hpp"
+#include "core/math/rows.hpp"
+#include "core/support/text.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -29,9 +28,7 @@ bool close(const std::vector<double>& a, const std::vector<double>& b) {
   return std::ranges::equal(a, b, [](double x, double y) { return attn::close(x, y, 1e-15); });
 }
 
-std::size_t any_size() {
-  return *rc::gen::inRange<std::size_t>(1, 20);
-}
+std::size_t any_size() { return *rc::gen::inRange<std::size_t>(1, 20); }
 
 Matrix any_matrix(Shape shape) {
   return filled(shape, [] { return *rc::gen::inRange(-4000, 4001) / 1000.0; });
@@ -116,9 +113,9 @@ TEST_CASE("dividing and adding reach every cell") {
 
 TEST_CASE("uniform numbers are those of NumPy") {
   // numpy.random.seed(0); numpy.random.rand(10).
-  constexpr std::array drawn = {
-      0.5488135039273248, 0.7151893663724195, 0.6027633760716439, 0.5448831829968969, 0.4236547993389047,
-      0.6458941130666561, 0.4375872112626925, 0.8917730007820798, 0.9636627605010293, 0.3834415188257777};
+  constexpr std::array drawn = {0.5488135039273248, 0.7151893663724195, 0.6027633760716439, 0.5448831829968969,
+                                0.4236547993389047, 0.6458941130666561, 0.4375872112626925, 0.8917730007820798,
+                                0.9636627605010293, 0.3834415188257777};
   Generator generator(0);
   for (const double expected : drawn) CHECK(uniform(generator) == expected);
 
@@ -176,10 +173,8 @@ TEST_CASE("matrices begin at a cache line, large ones at a huge page") {
 TEST_CASE("only a row of minus infinity alone may look at nothing, and NaN comes out as NaN") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   CHECK(softmax_of({-infinity, -infinity}) == std::vector<double>{0.0, 0.0});
-  for (const std::vector<double>& row : {std::vector<double>{nan, nan},
-                                         {nan, -infinity},
-                                         {-infinity, nan, 1.0},
-                                         std::vector<double>(20, nan)}) {
+  for (const std::vector<double>& row :
+       {std::vector<double>{nan, nan}, {nan, -infinity}, {-infinity, nan, 1.0}, std::vector<double>(20, nan)}) {
     for (const double weight : softmax_of(row)) CHECK(std::isnan(weight));
   }
 }

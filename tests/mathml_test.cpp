@@ -1,15 +1,15 @@
-#include "render/mathml.hpp"
+#include "page/render/mathml.hpp"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
 #include "command/app.hpp"
-#include "document/block.hpp"
-#include "graph/role.hpp"
+#include "core/graph/name.hpp"
 #include "operation_samples.hpp"
-#include "render/steps.hpp"
-#include "render/writer.hpp"
+#include "page/document/document.hpp"
+#include "page/render/format.hpp"
+#include "page/render/steps.hpp"
 
 using namespace attn;
 
@@ -96,9 +96,8 @@ TEST_CASE("a formula becomes the elements of MathML that it is made of") {
 
 TEST_CASE("LaTeX that is not ours is shown as it stands, and known to be none") {
   for (const std::string_view latex :
-       {"\\input{/etc/passwd}", "}", "{", "x_", "\\left(x", "\\begin{tikzpicture}x\\end{tikzpicture}",
-        "a & b \\\\", "\\", "\\frac{1}", "$", "\\begin{cases}a", "#1", "%", "\\right)", "\\mathrm",
-        "\\text{a", "x_i_j", "x^2^3"}) {
+       {"\\input{/etc/passwd}", "}", "{", "x_", "\\left(x", "\\begin{tikzpicture}x\\end{tikzpicture}", "a & b \\\\",
+        "\\", "\\frac{1}", "$", "\\begin{cases}a", "#1", "%", "\\right)", "\\mathrm", "\\text{a", "x_i_j", "x^2^3"}) {
     CAPTURE(latex);
     CHECK_FALSE(is_our_latex(latex));
     CHECK(inner(latex).find("<merror>") != std::string::npos);

@@ -4,12 +4,12 @@
 #include <set>
 
 #include "attention_in_loops.hpp"
-#include "mistake/rewriting.hpp"
-#include "model/encoder_decoder.hpp"
+#include "core/model/encoder_decoder.hpp"
+#include "data/problem/encoder_decoder_file.hpp"
+#include "data/problem/options.hpp"
+#include "data/problem/problem_file.hpp"
 #include "models.hpp"
-#include "problem/encoder_decoder_file.hpp"
-#include "problem/options.hpp"
-#include "problem/problem_file.hpp"
+#include "school/mistake/rewriting.hpp"
 
 using namespace attn;
 
@@ -27,8 +27,7 @@ struct Tried {
 };
 
 M cells_of(const Matrix& matrix) {
-  return made(matrix.shape().rows, matrix.shape().columns,
-              [&](std::size_t i, std::size_t j) { return matrix(i, j); });
+  return made(matrix.shape().rows, matrix.shape().columns, [&](std::size_t i, std::size_t j) { return matrix(i, j); });
 }
 
 M numbers(const Graph& graph, const std::string& name) {
@@ -42,8 +41,7 @@ struct Counts {
 };
 
 // The parameters as the graph has them, and what goes in.
-Attention attention_of(const Graph& graph, const std::string& place, const std::string& words,
-                       const Counts& counts) {
+Attention attention_of(const Graph& graph, const std::string& place, const std::string& words, const Counts& counts) {
   Attention a;
   a.x = numbers(graph, words);
   for (std::size_t i = 0; i < 4; ++i) {
@@ -69,8 +67,7 @@ std::shared_ptr<Graph> computed(std::string_view problem) {
 }
 
 Tried one_head() {
-  const auto graph =
-      computed(R"({"text": "the cat sat", "d_model": 4, "d_k": 3, "d_v": 2, "heads": 1, "seed": 1})");
+  const auto graph = computed(R"({"text": "the cat sat", "d_model": 4, "d_k": 3, "d_v": 2, "heads": 1, "seed": 1})");
   return {graph, "", attention_of(*graph, "", "x", {1, 1, 3, false})};
 }
 
@@ -119,9 +116,7 @@ struct Expected {
   void (*made)(Attention& a);
 };
 
-double size(std::size_t n) {
-  return static_cast<double>(n);
-}
+double size(std::size_t n) { return static_cast<double>(n); }
 
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
@@ -157,21 +152,13 @@ const Expected expected[] = {
     {"keys-not-transposed", "d---",
      []([[maybe_unused]] Attention& a) { a.compare = [](const Head& h) { return product(h.q, h.k); }; }},
     {"scores-transposed", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.compare = [](const Head& h) { return product(h.k, turned(h.q)); };
-     }},
+     []([[maybe_unused]] Attention& a) { a.compare = [](const Head& h) { return product(h.k, turned(h.q)); }; }},
     {"queries-with-queries", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.compare = [](const Head& h) { return product(h.q, turned(h.q)); };
-     }},
+     []([[maybe_unused]] Attention& a) { a.compare = [](const Head& h) { return product(h.q, turned(h.q)); }; }},
     {"keys-with-keys", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.compare = [](const Head& h) { return product(h.k, turned(h.k)); };
-     }},
+     []([[maybe_unused]] Attention& a) { a.compare = [](const Head& h) { return product(h.k, turned(h.k)); }; }},
     {"queries-with-values", "-ddd",
-     []([[maybe_unused]] Attention& a) {
-       a.compare = [](const Head& h) { return product(h.q, turned(h.v)); };
-     }},
+     []([[maybe_unused]] Attention& a) { a.compare = [](const Head& h) { return product(h.q, turned(h.v)); }; }},
     {"words-with-words", "dddd",
      []([[maybe_unused]] Attention& a) {
        a.compare = [](const Head& h) { return product(h.of->x, turned(h.of->x)); };
@@ -184,22 +171,17 @@ const Expected expected[] = {
          });
        };
      }},
-    {"not-scaled", "dddd",
-     []([[maybe_unused]] Attention& a) { scale_by(a, [](const Head&) { return 1.0; }); }},
+    {"not-scaled", "dddd", []([[maybe_unused]] Attention& a) { scale_by(a, [](const Head&) { return 1.0; }); }},
     {"scale-squared", "dddd",
      []([[maybe_unused]] Attention& a) { scale_by(a, [](const Head& h) { return 1.0 / size(h.of->d_k); }); }},
     {"multiplied-by-scale", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       scale_by(a, [](const Head& h) { return std::sqrt(size(h.of->d_k)); });
-     }},
+     []([[maybe_unused]] Attention& a) { scale_by(a, [](const Head& h) { return std::sqrt(size(h.of->d_k)); }); }},
     {"divided-by-root-of-model", "dddd",
      []([[maybe_unused]] Attention& a) {
        scale_by(a, [](const Head& h) { return 1.0 / std::sqrt(size(columns_of(h.of->x))); });
      }},
     {"divided-by-keys", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       scale_by(a, [](const Head& h) { return 1.0 / size(h.k.size()); });
-     }},
+     []([[maybe_unused]] Attention& a) { scale_by(a, [](const Head& h) { return 1.0 / size(h.k.size()); }); }},
     {"divided-by-root-of-keys", "=ddd",
      []([[maybe_unused]] Attention& a) {
        scale_by(a, [](const Head& h) { return 1.0 / std::sqrt(size(h.k.size())); });
@@ -220,14 +202,11 @@ const Expected expected[] = {
        a.scale = [](const Head& h) { return h.scores; };
      }},
     {"softmax-over-queries", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) { return turned(softmax(turned(h.masked))); };
-     }},
+     []([[maybe_unused]] Attention& a) { a.weigh = [](const Head& h) { return turned(softmax(turned(h.masked))); }; }},
     {"softmax-over-all", "dddd",
      []([[maybe_unused]] Attention& a) {
        a.weigh = [](const Head& h) {
-         return reshaped(softmax(reshaped(h.masked, h.masked.size() * columns_of(h.masked))),
-                         columns_of(h.masked));
+         return reshaped(softmax(reshaped(h.masked, h.masked.size() * columns_of(h.masked))), columns_of(h.masked));
        };
      }},
     {"divided-by-column-sums", "dddd",
@@ -256,8 +235,7 @@ const Expected expected[] = {
          for (const Head& head : *h.all) all.push_back(head.masked);
          const M wide = beside(all);
          const M together = softmax(reshaped(wide, wide.size() * columns_of(wide)));
-         return columns(reshaped(together, columns_of(wide)), h.number * columns_of(h.masked),
-                        columns_of(h.masked));
+         return columns(reshaped(together, columns_of(wide)), h.number * columns_of(h.masked), columns_of(h.masked));
        };
      }},
     {"softmax-over-one", "dddd",
@@ -269,9 +247,7 @@ const Expected expected[] = {
        a.weigh = [](const Head& h) { return shares(h.of->filled(h.scaled, 0.0)); };
      }},
     {"no-softmax", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) { return h.of->filled(h.scaled, 0.0); };
-     }},
+     []([[maybe_unused]] Attention& a) { a.weigh = [](const Head& h) { return h.of->filled(h.scaled, 0.0); }; }},
     {"softmax-not-divided", "dddd",
      []([[maybe_unused]] Attention& a) {
        a.weigh = [](const Head& h) { return each(h.masked, [](double x) { return std::exp(x); }); };
@@ -280,8 +256,7 @@ const Expected expected[] = {
      []([[maybe_unused]] Attention& a) {
        a.weigh = [](const Head& h) {
          return made(h.masked.size(), columns_of(h.masked), [&](std::size_t i, std::size_t j) {
-           return std::exp(h.masked[i][j]) /
-                  std::exp(*std::max_element(h.masked[i].begin(), h.masked[i].end()));
+           return std::exp(h.masked[i][j]) / std::exp(*std::max_element(h.masked[i].begin(), h.masked[i].end()));
          });
        };
      }},
@@ -312,20 +287,14 @@ const Expected expected[] = {
        };
      }},
     {"softmax-twice", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) { return softmax(softmax(h.masked)); };
-     }},
+     []([[maybe_unused]] Attention& a) { a.weigh = [](const Head& h) { return softmax(softmax(h.masked)); }; }},
     {"sigmoid", "dddd",
      []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) {
-         return each(h.masked, [](double x) { return 1.0 / (1.0 + std::exp(-x)); });
-       };
+       a.weigh = [](const Head& h) { return each(h.masked, [](double x) { return 1.0 / (1.0 + std::exp(-x)); }); };
      }},
     {"equal-weights", "dddd",
      []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) {
-         return shares(h.of->filled(each(h.scaled, [](double) { return 1.0; }), 0.0));
-       };
+       a.weigh = [](const Head& h) { return shares(h.of->filled(each(h.scaled, [](double) { return 1.0; }), 0.0)); };
      }},
     {"parameters-transposed", "-d--",
      []([[maybe_unused]] Attention& a) {
@@ -349,13 +318,9 @@ const Expected expected[] = {
        };
      }},
     {"output-not-projected", ".ddd",
-     []([[maybe_unused]] Attention& a) {
-       a.finish = [](const Attention&, const M& concat) { return concat; };
-     }},
+     []([[maybe_unused]] Attention& a) { a.finish = [](const Attention&, const M& concat) { return concat; }; }},
     {"weights-transposed", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.sum = [](const Head& h) { return product(turned(h.weights), h.v); };
-     }},
+     []([[maybe_unused]] Attention& a) { a.sum = [](const Head& h) { return product(turned(h.weights), h.v); }; }},
     {"sum-of-queries", "dddd",
      []([[maybe_unused]] Attention& a) { a.sum = [](const Head& h) { return product(h.weights, h.q); }; }},
     {"sum-of-keys", "dddd",
@@ -368,8 +333,7 @@ const Expected expected[] = {
      }},
     {"heads-split-by-reshape", ".ddd",
      []([[maybe_unused]] Attention& a) {
-       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide,
-                   std::size_t which) {
+       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide, std::size_t which) {
          (void)of, (void)number, (void)which, (void)wide;
          return rows(reshaped(whole, wide), number * of.x.size(), of.x.size());
        };
@@ -384,8 +348,7 @@ const Expected expected[] = {
      }},
     {"heads-reshaped", ".ddd",
      []([[maybe_unused]] Attention& a) {
-       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide,
-                   std::size_t which) {
+       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide, std::size_t which) {
          (void)of, (void)number, (void)which, (void)wide;
          return rows(reshaped(whole, wide), number * of.x.size(), of.x.size());
        };
@@ -397,34 +360,29 @@ const Expected expected[] = {
      }},
     {"heads-in-strides", ".ddd",
      []([[maybe_unused]] Attention& a) {
-       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide,
-                   std::size_t which) {
+       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide, std::size_t which) {
          (void)of, (void)number, (void)which, (void)wide;
          const std::size_t apart = columns_of(whole) / wide;
-         return made(whole.size(), wide,
-                     [&](std::size_t i, std::size_t j) { return whole[i][number + j * apart]; });
+         return made(whole.size(), wide, [&](std::size_t i, std::size_t j) { return whole[i][number + j * apart]; });
        };
      }},
     {"first-head-for-all", ".ddd",
      []([[maybe_unused]] Attention& a) {
-       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide,
-                   std::size_t which) {
+       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide, std::size_t which) {
          (void)of, (void)number, (void)which, (void)wide;
          return columns(whole, 0, wide);
        };
      }},
     {"heads-not-split", ".---",
      []([[maybe_unused]] Attention& a) {
-       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide,
-                   std::size_t which) {
+       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide, std::size_t which) {
          (void)of, (void)number, (void)which, (void)wide;
          return whole;
        };
      }},
     {"one-head", ".d--",
      []([[maybe_unused]] Attention& a) {
-       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide,
-                   std::size_t which) {
+       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide, std::size_t which) {
          (void)of, (void)number, (void)which, (void)wide;
          return whole;
        };
@@ -433,8 +391,7 @@ const Expected expected[] = {
      }},
     {"words-split-first", ".ddd",
      []([[maybe_unused]] Attention& a) {
-       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide,
-                   std::size_t which) {
+       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide, std::size_t which) {
          (void)of, (void)number, (void)which, (void)wide;
          const std::size_t width = columns_of(of.x) / (columns_of(whole) / wide), block = number;
          const M w = columns(rows(of.w[which], block * width, width), block * wide, wide);
@@ -444,8 +401,7 @@ const Expected expected[] = {
      }},
     {"words-split-shared-parameters", ".ddd",
      []([[maybe_unused]] Attention& a) {
-       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide,
-                   std::size_t which) {
+       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide, std::size_t which) {
          (void)of, (void)number, (void)which, (void)wide;
          const std::size_t width = columns_of(of.x) / (columns_of(whole) / wide), block = 0;
          const M w = columns(rows(of.w[which], block * width, width), block * wide, wide);
@@ -500,8 +456,7 @@ const Expected expected[] = {
     {"not-masked", ".d..", []([[maybe_unused]] Attention& a) { a.allowed = {}; }},
     {"one-key-too-many", ".d.d",
      []([[maybe_unused]] Attention& a) {
-       allow(a,
-             [](const Allowed& of, std::size_t i, std::size_t j) { return of.in_sentence(j) && j <= i + 1; });
+       allow(a, [](const Allowed& of, std::size_t i, std::size_t j) { return of.in_sentence(j) && j <= i + 1; });
      }},
     {"one-key-too-few", ".d.d",
      []([[maybe_unused]] Attention& a) {
@@ -509,15 +464,11 @@ const Expected expected[] = {
      }},
     {"first-padding-seen", ".dd.",
      []([[maybe_unused]] Attention& a) {
-       allow(a, [](const Allowed& of, std::size_t i, std::size_t j) {
-         return j <= of.length && of.in_order(i, j);
-       });
+       allow(a, [](const Allowed& of, std::size_t i, std::size_t j) { return j <= of.length && of.in_order(i, j); });
      }},
     {"last-word-masked", ".dd.",
      []([[maybe_unused]] Attention& a) {
-       allow(a, [](const Allowed& of, std::size_t i, std::size_t j) {
-         return j + 1 < of.length && of.in_order(i, j);
-       });
+       allow(a, [](const Allowed& of, std::size_t i, std::size_t j) { return j + 1 < of.length && of.in_order(i, j); });
      }},
     {"mask-transposed", ".ddd",
      []([[maybe_unused]] Attention& a) {
@@ -525,15 +476,11 @@ const Expected expected[] = {
      }},
     {"queries-masked", ".dd.",
      []([[maybe_unused]] Attention& a) {
-       allow(a, [](const Allowed& of, std::size_t i, std::size_t j) {
-         return i < of.length && of.in_order(i, j);
-       });
+       allow(a, [](const Allowed& of, std::size_t i, std::size_t j) { return i < of.length && of.in_order(i, j); });
        a.mask = [](const Head& h) { return h.of->filled(h.scaled, -1e9); };
      }},
     {"masked-score-is-zero", ".ddd",
-     []([[maybe_unused]] Attention& a) {
-       a.mask = [](const Head& h) { return h.of->filled(h.scaled, 0.0); };
-     }},
+     []([[maybe_unused]] Attention& a) { a.mask = [](const Head& h) { return h.of->filled(h.scaled, 0.0); }; }},
     {"masked-score-is-infinite", ".ddd",
      []([[maybe_unused]] Attention& a) {
        a.mask = [](const Head& h) { return h.of->filled(h.scaled, infinity); };
@@ -567,9 +514,7 @@ const Mistake& mistake_called(std::string_view name) {
   throw std::logic_error("no mistake is called " + std::string(name));
 }
 
-bool is_like(double a, double b) {
-  return (std::isnan(a) && std::isnan(b)) || close(a, b, 1e-9);
-}
+bool is_like(double a, double b) { return (std::isnan(a) && std::isnan(b)) || close(a, b, 1e-9); }
 bool is_like(const std::vector<double>& a, const std::vector<double>& b) {
   return std::ranges::equal(a, b, [](double x, double y) { return is_like(x, y); });
 }
@@ -638,13 +583,11 @@ const double e = std::exp(1.0);
 
 const Case cases[] = {
     // Of q = (3, 4) and the keys (4, 3) and (1, 0).
-    {"lengths-kept", R"({"q": [[3, 4]], "k": [[4, 3], [1, 0]], "score": "cosine"})", "scores",
-     matrix({{24, 3}})},
+    {"lengths-kept", R"({"q": [[3, 4]], "k": [[4, 3], [1, 0]], "score": "cosine"})", "scores", matrix({{24, 3}})},
     {"divided-by-root-of-key", R"({"q": [[3, 4]], "k": [[4, 3], [1, 0]], "score": "dot"})", "scaled",
      matrix({{24 / std::sqrt(2), 3 / std::sqrt(2)}})},
     {"divided-by-root-of-key",
-     R"({"q": [[2, 0]], "k": [[1, 0], [0, 1]], "score": "dot", "causal": true, "causal_offset": 1})",
-     "weights",
+     R"({"q": [[2, 0]], "k": [[1, 0], [0, 1]], "score": "dot", "causal": true, "causal_offset": 1})", "weights",
      matrix({{std::exp(std::sqrt(2)) / (1 + std::exp(std::sqrt(2))), 1 / (1 + std::exp(std::sqrt(2)))}})},
     {"divided-by-root-of-key", R"({"q": [[3, 4]], "k": [[4, 3], [1, 0]], "scale": 8})", "scaled",
      matrix({{24 / std::sqrt(2), 3 / std::sqrt(2)}})},
@@ -653,8 +596,8 @@ const Case cases[] = {
      matrix({{-2, -20}})},
     {"distances-positive", R"({"q": [[3, 4]], "k": [[4, 3], [1, 0]], "score": "gaussian"})", "scores",
      matrix({{1, 10}})},
-    {"width-not-squared", R"({"q": [[3, 4]], "k": [[4, 3], [1, 0]], "score": "gaussian", "score_sigma": 2})",
-     "scores", matrix({{-0.5, -5}})},
+    {"width-not-squared", R"({"q": [[3, 4]], "k": [[4, 3], [1, 0]], "score": "gaussian", "score_sigma": 2})", "scores",
+     matrix({{-0.5, -5}})},
     {"without-tanh", R"({"q": [[1]], "k": [[2], [3]], "score": "additive", "score_wq": [[1]],
      "score_wk": [[1]], "score_wv": [[2]]})",
      "scores", matrix({{6, 8}})},
@@ -664,30 +607,24 @@ const Case cases[] = {
     {"not-capped", R"({"q": [[3]], "k": [[1], [2]], "soft_cap": 2})", "capped", matrix({{3, 6}})},
     {"not-divided-by-cap", R"({"q": [[3]], "k": [[1], [2]], "soft_cap": 2})", "capped",
      matrix({{2 * std::tanh(3), 2 * std::tanh(6)}})},
-    {"nothing-added", R"({"q": [[1]], "k": [[1], [1]], "mask": [[0.5, 1.5]]})", "weights",
-     matrix({{0.5, 0.5}})},
-    {"added-before-scale",
-     R"({"q": [[1, 0, 0, 0]], "k": [[0, 1, 1, 1], [0, 1, 1, 1]], "mask": [[0.5, 2.5]]})", "weights",
-     matrix({{1 / (1 + e), e / (1 + e)}})},
+    {"nothing-added", R"({"q": [[1]], "k": [[1], [1]], "mask": [[0.5, 1.5]]})", "weights", matrix({{0.5, 0.5}})},
+    {"added-before-scale", R"({"q": [[1, 0, 0, 0]], "k": [[0, 1, 1, 1], [0, 1, 1, 1]], "mask": [[0.5, 2.5]]})",
+     "weights", matrix({{1 / (1 + e), e / (1 + e)}})},
     // Two queries and three keys: the last keys are masked by their order, from the top left or bottom right.
     {"mask-aligned-otherwise", R"({"q": [[0], [0]], "k": [[1], [2], [3]], "causal": true})", "weights",
      matrix({{0.5, 0.5, 0}, {1 / 3., 1 / 3., 1 / 3.}})},
-    {"mask-aligned-otherwise",
-     R"({"q": [[0], [0]], "k": [[1], [2], [3]], "causal": true, "causal_offset": 1})", "weights",
-     matrix({{1, 0, 0}, {0.5, 0.5, 0}})},
+    {"mask-aligned-otherwise", R"({"q": [[0], [0]], "k": [[1], [2], [3]], "causal": true, "causal_offset": 1})",
+     "weights", matrix({{1, 0, 0}, {0.5, 0.5, 0}})},
     {"one-key-too-many", R"({"q": [[0], [0]], "k": [[1], [2], [3], [4]], "valid_length": [1, 2]})", "mask",
      matrix({{1, 1, 0, 0}, {1, 1, 0, 0}})},
     {"not-masked", R"({"q": [[0], [0]], "k": [[1], [2]], "mask": [[false, true], [true, false]]})", "weights",
      matrix({{0.5, 0.5}, {0.5, 0.5}})},
-    {"equal-where-all-masked",
-     R"({"q": [[1], [1]], "k": [[1], [1]], "mask": [[false, false], [true, false]]})", "weights",
-     matrix({{0.5, 0.5}, {1, 0}})},
-    {"large-negative-mask-value",
-     R"({"q": [[1], [1]], "k": [[1], [1]], "mask": [[true, false], [true, true]]})", "masked",
-     matrix({{1, -1e9}, {1, 1}})},
-    {"no-number-where-all-masked",
-     R"({"q": [[1], [1]], "k": [[1], [1]], "mask": [[false, false], [true, false]]})", "weights",
-     matrix({{std::nan(""), std::nan("")}, {1, 0}})},
+    {"equal-where-all-masked", R"({"q": [[1], [1]], "k": [[1], [1]], "mask": [[false, false], [true, false]]})",
+     "weights", matrix({{0.5, 0.5}, {1, 0}})},
+    {"large-negative-mask-value", R"({"q": [[1], [1]], "k": [[1], [1]], "mask": [[true, false], [true, true]]})",
+     "masked", matrix({{1, -1e9}, {1, 1}})},
+    {"no-number-where-all-masked", R"({"q": [[1], [1]], "k": [[1], [1]], "mask": [[false, false], [true, false]]})",
+     "weights", matrix({{std::nan(""), std::nan("")}, {1, 0}})},
 };
 
 TEST_SUITE("mistakes in attention") {
@@ -706,8 +643,7 @@ TEST_SUITE("mistakes in attention") {
   TEST_CASE("a computation with a mistake gives what loops with the mistake give") {
     for (const auto problem : problems) {
       const Tried tried = problem();
-      const auto which =
-          static_cast<std::size_t>(std::ranges::find(problems, problem) - std::begin(problems));
+      const auto which = static_cast<std::size_t>(std::ranges::find(problems, problem) - std::begin(problems));
       for (const Expected& row : expected) {
         const std::string about = std::string(row.mistake) + " in problem " + std::to_string(which + 1);
         CAPTURE(about);
@@ -730,8 +666,7 @@ TEST_SUITE("mistakes in attention") {
     const auto same_mask = [&](const std::string& here, const std::string& there) {
       const M weights = now(again, graph->at(here + ".weights"));
       const M allowed = numbers(*graph, there + ".mask");
-      for (std::size_t j = 0; j < allowed[0].size(); ++j)
-        CHECK((weights[0][j] == 0.0) == (allowed[0][j] == 0.0));
+      for (std::size_t j = 0; j < allowed[0].size(); ++j) CHECK((weights[0][j] == 0.0) == (allowed[0][j] == 0.0));
     };
     same_mask("sentence.1.head.1", "sentence.1");
     same_mask("sentence.2.head.1", "sentence.1");
@@ -761,9 +696,8 @@ TEST_SUITE("mistakes in attention") {
   TEST_CASE("a recurrent decoder may make mistakes in its attention") {
     const EncoderDecoderFile file = read_encoder_decoder(alignment_examples().front().bytes, "test");
     const auto graph = std::make_shared<Graph>();
-    evaluate(
-        encoder_decoder_of(file, look_up(alignment_variants(), "luong", "variant"), recurrences().front()),
-        {1, 2, 3}, {1, 2}, *graph);
+    evaluate(encoder_decoder_of(file, look_up(alignment_variants(), "luong", "variant"), recurrences().front()),
+             {1, 2, 3}, {1, 2}, *graph);
     Rewriting again(*graph, mistake_called("largest-alone"));
     const Node& weights = graph->at("decoder.2.weights");
     const M states = numbers(*graph, "h"), attended = now(again, graph->at("decoder.2.context"));
@@ -789,8 +723,7 @@ TEST_SUITE("mistakes in attention") {
     for (const Mistake& mistake : mistakes()) {
       CAPTURE(mistake.name);
       Rewriting of_batch(*batch, mistake), of_one(*alone, mistake);
-      for (const char* name :
-           {"encoder.1.self_attention.head.3.weights", "encoder.1.self_attention.output"}) {
+      for (const char* name : {"encoder.1.self_attention.head.3.weights", "encoder.1.self_attention.output"}) {
         const M one = now(of_one, alone->at(name)), all = now(of_batch, batch->at(name));
         REQUIRE(all.size() == 2 * one.size());
         CHECK(is_like(rows(all, 0, one.size()), one));
@@ -802,8 +735,8 @@ TEST_SUITE("mistakes in attention") {
     std::set<std::string_view> tried = {"mask-of-other-sentence", "target-mask-in-cross-attention"};
     for (const Expected& row : expected) tried.insert(row.mistake);
     for (const Case& one : cases) tried.insert(one.mistake);
-    for (const auto of_subject : {mistakes_of_scores, mistakes_of_softmax, mistakes_of_values,
-                                  mistakes_of_heads, mistakes_of_masks}) {
+    for (const auto of_subject :
+         {mistakes_of_scores, mistakes_of_softmax, mistakes_of_values, mistakes_of_heads, mistakes_of_masks}) {
       for (const Mistake& mistake : of_subject()) {
         CAPTURE(mistake.name);
         CHECK(tried.contains(mistake.name));

@@ -1,11 +1,11 @@
 #include <doctest/doctest.h>
 
 #include "computations.hpp"
-#include "mistake/rewriting.hpp"
-#include "model/encoder_decoder.hpp"
-#include "problem/encoder_decoder_file.hpp"
-#include "problem/examples.hpp"
-#include "support/error.hpp"
+#include "core/model/encoder_decoder.hpp"
+#include "core/support/error.hpp"
+#include "data/problem/encoder_decoder_file.hpp"
+#include "data/problem/words.hpp"
+#include "school/mistake/rewriting.hpp"
 
 using namespace attn;
 

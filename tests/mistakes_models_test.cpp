@@ -8,33 +8,19 @@
 namespace attn::tried {
 namespace {
 
-std::shared_ptr<Graph> post(std::size_t size) {
-  return run({.kind = "encoder-only"}, size);
-}
-std::shared_ptr<Graph> pre(std::size_t size) {
-  return run({.kind = "encoder-only", .norm = "pre"}, size);
-}
-std::shared_ptr<Graph> rms(std::size_t size) {
-  return run({.kind = "encoder-only", .norm_kind = "rms"}, size);
-}
-std::shared_ptr<Graph> gelu(std::size_t size) {
-  return run({.kind = "encoder-only", .activation = "gelu"}, size);
-}
+std::shared_ptr<Graph> post(std::size_t size) { return run({.kind = "encoder-only"}, size); }
+std::shared_ptr<Graph> pre(std::size_t size) { return run({.kind = "encoder-only", .norm = "pre"}, size); }
+std::shared_ptr<Graph> rms(std::size_t size) { return run({.kind = "encoder-only", .norm_kind = "rms"}, size); }
+std::shared_ptr<Graph> gelu(std::size_t size) { return run({.kind = "encoder-only", .activation = "gelu"}, size); }
 std::shared_ptr<Graph> gelu_by_tanh(std::size_t size) {
   return run({.kind = "encoder-only", .activation = "gelu-tanh"}, size);
 }
-std::shared_ptr<Graph> silu(std::size_t size) {
-  return run({.kind = "encoder-only", .activation = "silu"}, size);
-}
-std::shared_ptr<Graph> tanh(std::size_t size) {
-  return run({.kind = "encoder-only", .activation = "tanh"}, size);
-}
+std::shared_ptr<Graph> silu(std::size_t size) { return run({.kind = "encoder-only", .activation = "silu"}, size); }
+std::shared_ptr<Graph> tanh(std::size_t size) { return run({.kind = "encoder-only", .activation = "tanh"}, size); }
 std::shared_ptr<Graph> halves(std::size_t size) {
   return run({.kind = "encoder-only", .positions = "concatenated"}, size);
 }
-std::shared_ptr<Graph> learned(std::size_t size) {
-  return run({.kind = "decoder-only", .positions = "learned"}, size);
-}
+std::shared_ptr<Graph> learned(std::size_t size) { return run({.kind = "decoder-only", .positions = "learned"}, size); }
 std::shared_ptr<Graph> rotary(std::size_t size) {
   return run({.kind = "encoder-only", .positions = "rotary", .heads = 1}, size);
 }
@@ -42,8 +28,7 @@ std::shared_ptr<Graph> rotary_heads(std::size_t size) {
   return run({.kind = "encoder-only", .positions = "rotary", .heads = 2}, size);
 }
 std::shared_ptr<Graph> unscaled(std::size_t size) {
-  return run({.kind = "encoder-only"}, size,
-             [](Transformer& model) { model.recipe.scale_embeddings = false; });
+  return run({.kind = "encoder-only"}, size, [](Transformer& model) { model.recipe.scale_embeddings = false; });
 }
 std::shared_ptr<Graph> both_sides(std::size_t size) {
   return run({.heads = 1, .encoder_layers = 1, .decoder_layers = 1}, size);
@@ -51,12 +36,8 @@ std::shared_ptr<Graph> both_sides(std::size_t size) {
 std::shared_ptr<Graph> grouped(std::size_t size) {
   return run({.kind = "decoder-only", .heads = 4, .key_heads = 2}, size);
 }
-std::shared_ptr<Graph> one_head(std::size_t size) {
-  return walked("{}", size);
-}
-std::shared_ptr<Graph> relative_bias(std::size_t size) {
-  return walked(R"({"positions": "relative-bias"})", size);
-}
+std::shared_ptr<Graph> one_head(std::size_t size) { return walked("{}", size); }
+std::shared_ptr<Graph> relative_bias(std::size_t size) { return walked(R"({"positions": "relative-bias"})", size); }
 std::shared_ptr<Graph> relative_vectors(std::size_t size) {
   return walked(R"({"positions": "relative-vectors"})", size);
 }
@@ -108,8 +89,7 @@ const std::vector<Row> norms = {
        const auto d = static_cast<double>(n);
        return std::sqrt(v * d / (d - 1) + epsilon);
      })},
-    {"epsilon-outside-the-root", post, normed,
-     divided([](double v, std::size_t) { return std::sqrt(v) + epsilon; })},
+    {"epsilon-outside-the-root", post, normed, divided([](double v, std::size_t) { return std::sqrt(v) + epsilon; })},
     {"root-of-the-deviation", post, normed,
      divided([](double v, std::size_t) { return std::sqrt(std::sqrt(v) + epsilon); })},
     {"divided-by-the-variance", post, normed, divided([](double v, std::size_t) { return v + epsilon; })},
@@ -118,13 +98,11 @@ const std::vector<Row> norms = {
     {"norm-without-epsilon", post, normed, divided([](double v, std::size_t) { return std::sqrt(v); })},
     {"mean-not-subtracted", post, normed,
      [](const Numbers& at) {
-       return norm_by(at, at(sum),
-                      [](const List& x) { return over(x, std::sqrt(variance_of(x) + epsilon)); });
+       return norm_by(at, at(sum), [](const List& x) { return over(x, std::sqrt(variance_of(x) + epsilon)); });
      }},
     {"rms-for-layer-norm", post, normed,
      [](const Numbers& at) {
-       return norm_by(at, at(sum),
-                      [](const List& x) { return over(x, std::sqrt(mean_square(x) + epsilon)); });
+       return norm_by(at, at(sum), [](const List& x) { return over(x, std::sqrt(mean_square(x) + epsilon)); });
      }},
     {"norm-not-divided", post, normed, divided([](double, std::size_t) { return 1.0; })},
     {"norm-over-words", post, "encoder.1.norm_1.normalised",
@@ -133,24 +111,20 @@ const std::vector<Row> norms = {
      [](const Numbers& at) {
        const Matrix& x = at(sum);
        const Matrix all = each_row(as_one_row(x), standard);
-       return cells_of(x.shape(),
-                       [&](std::size_t i, std::size_t j) { return all(0, i * x.shape().columns + j); });
+       return cells_of(x.shape(), [&](std::size_t i, std::size_t j) { return all(0, i * x.shape().columns + j); });
      }},
     {"gamma-missing", post, normed,
      [](const Numbers& at) { return plus(at("encoder.1.norm_1.normalised"), at("encoder.1.norm_1.beta")); }},
     {"beta-missing", post, normed,
      [](const Numbers& at) { return by(at("encoder.1.norm_1.normalised"), at("encoder.1.norm_1.gamma")); }},
-    {"gamma-and-beta-missing", post, normed,
-     [](const Numbers& at) { return at("encoder.1.norm_1.normalised"); }},
+    {"gamma-and-beta-missing", post, normed, [](const Numbers& at) { return at("encoder.1.norm_1.normalised"); }},
     {"gamma-and-beta-exchanged", post, normed,
      [](const Numbers& at) {
-       return plus(by(at("encoder.1.norm_1.normalised"), at("encoder.1.norm_1.beta")),
-                   at("encoder.1.norm_1.gamma"));
+       return plus(by(at("encoder.1.norm_1.normalised"), at("encoder.1.norm_1.beta")), at("encoder.1.norm_1.gamma"));
      }},
     {"beta-before-gamma", post, normed,
      [](const Numbers& at) {
-       return by(plus(at("encoder.1.norm_1.normalised"), at("encoder.1.norm_1.beta")),
-                 at("encoder.1.norm_1.gamma"));
+       return by(plus(at("encoder.1.norm_1.normalised"), at("encoder.1.norm_1.beta")), at("encoder.1.norm_1.gamma"));
      }},
     {"norm-missing", post, normed, [](const Numbers& at) { return at(sum); }},
     {"mean-square-without-root", rms, "encoder.1.norm_1.normalised",
@@ -159,9 +133,8 @@ const std::vector<Row> norms = {
      }},
     {"divided-by-the-length", rms, "encoder.1.norm_1.normalised",
      [](const Numbers& at) {
-       return each_row(at(sum), [](const List& x) {
-         return over(x, std::sqrt(mean_square(x) * static_cast<double>(x.size())));
-       });
+       return each_row(
+           at(sum), [](const List& x) { return over(x, std::sqrt(mean_square(x) * static_cast<double>(x.size()))); });
      }},
     {"norm-without-epsilon", rms, "encoder.1.norm_1.normalised",
      [](const Numbers& at) {
@@ -169,8 +142,7 @@ const std::vector<Row> norms = {
      }},
     {"norm-over-words", rms, "encoder.1.norm_1.normalised",
      [](const Numbers& at) {
-       return tr(
-           each_row(tr(at(sum)), [](const List& x) { return over(x, std::sqrt(mean_square(x) + epsilon)); }));
+       return tr(each_row(tr(at(sum)), [](const List& x) { return over(x, std::sqrt(mean_square(x) + epsilon)); }));
      }},
     {"layer-norm-for-rms", rms, "encoder.1.norm_1.normalised",
      [](const Numbers& at) { return each_row(at(sum), standard); }},
@@ -192,17 +164,14 @@ struct Layer {
   }
   Matrix attention(const Matrix& x) const {
     const std::string a = "self_attention.";
-    const Matrix q = map(x, a + "w_q", a + "b_q"), k = map(x, a + "w_k", a + "b_k"),
-                 v = map(x, a + "w_v", a + "b_v");
+    const Matrix q = map(x, a + "w_q", a + "b_q"), k = map(x, a + "w_k", a + "b_k"), v = map(x, a + "w_v", a + "b_v");
     const std::size_t d = q.shape().columns, heads = 2, size = d / heads;
     Matrix concat(q.shape());
     for (std::size_t h = 0; h < heads; ++h) {
       const auto part = [&](const Matrix& of) {
-        return cells_of({of.shape().rows, size},
-                        [&](std::size_t i, std::size_t j) { return of(i, h * size + j); });
+        return cells_of({of.shape().rows, size}, [&](std::size_t i, std::size_t j) { return of(i, h * size + j); });
       };
-      const Matrix weights =
-          softmax_rows(by(mul(part(q), tr(part(k))), 1.0 / std::sqrt(static_cast<double>(size))));
+      const Matrix weights = softmax_rows(by(mul(part(q), tr(part(k))), 1.0 / std::sqrt(static_cast<double>(size))));
       const Matrix found = mul(weights, part(v));
       for (std::size_t i = 0; i < x.shape().rows; ++i) {
         for (std::size_t j = 0; j < size; ++j) concat(i, h * size + j) = found(i, j);
@@ -317,18 +286,12 @@ const std::vector<Row> residuals = {
 
 constexpr std::string_view fed = "encoder.1.feed_forward.output";
 
-Matrix inner_of(const Numbers& at) {
-  return at("encoder.1.feed_forward.inner");
-}
+Matrix inner_of(const Numbers& at) { return at("encoder.1.feed_forward.inner"); }
 Matrix second_map(const Numbers& at, const Matrix& x) {
   return Layer{at, "encoder.1"}.map(x, "feed_forward.w_2", "feed_forward.b_2");
 }
-double rectified(double x) {
-  return std::max(x, 0.0);
-}
-double logistic_of(double x) {
-  return 1.0 / (1.0 + std::exp(-x));
-}
+double rectified(double x) { return std::max(x, 0.0); }
+double logistic_of(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 template <class F>
 ByHand activated_by(const F& f) {
   return [=](const Numbers& at) { return second_map(at, each(inner_of(at), f)); };
@@ -336,8 +299,7 @@ ByHand activated_by(const F& f) {
 
 const std::vector<Row> feed_forward = {
     {"activation-missing", post, fed, activated_by([](double x) { return x; })},
-    {"activation-last", post, fed,
-     [](const Numbers& at) { return each(second_map(at, inner_of(at)), rectified); }},
+    {"activation-last", post, fed, [](const Numbers& at) { return each(second_map(at, inner_of(at)), rectified); }},
     {"activation-twice", post, fed, [](const Numbers& at) { return each(at(fed), rectified); }},
     {"gelu-for-relu", post, fed,
      activated_by([](double x) { return x * 0.5 * (1 + std::erf(x / std::numbers::sqrt2)); })},
@@ -373,24 +335,19 @@ const std::vector<Row> feed_forward = {
 
 // --- embeddings and positions
 
-double root_of_size(const Matrix& x) {
-  return std::sqrt(static_cast<double>(x.shape().columns));
-}
+double root_of_size(const Matrix& x) { return std::sqrt(static_cast<double>(x.shape().columns)); }
 // sin and cos of what an angle is, for position i and column j of d.
 template <class Angle>
 ByHand waves(const Angle& angle, bool cosine_first = false) {
   return [=](const Numbers& at) {
     const Shape shape = at("source.positions").shape();
     return cells_of(shape, [&](std::size_t i, std::size_t j) {
-      const double a =
-          angle(static_cast<double>(i), static_cast<double>(j), static_cast<double>(shape.columns));
+      const double a = angle(static_cast<double>(i), static_cast<double>(j), static_cast<double>(shape.columns));
       return (j % 2 == 0) == cosine_first ? std::cos(a) : std::sin(a);
     });
   };
 }
-double pair_of(double j) {
-  return std::floor(j / 2);
-}
+double pair_of(double j) { return std::floor(j / 2); }
 // All sines before all cosines, of frequency k.
 template <class Divisor>
 ByHand waves_in_halves(Divisor divisor, bool cosines_first = false) {
@@ -404,9 +361,7 @@ ByHand waves_in_halves(Divisor divisor, bool cosines_first = false) {
     });
   };
 }
-double usual_divisor(double frequency, double d) {
-  return std::pow(1e4, 2 * frequency / d);
-}
+double usual_divisor(double frequency, double d) { return std::pow(1e4, 2 * frequency / d); }
 
 // The rows of the table so far below those of the words, which begins again at its end.
 ByHand rows_below(std::size_t by) {
@@ -429,17 +384,11 @@ const std::vector<Row> embeddings = {
     {"embeddings-divided", post, "source.scaled_x",
      [](const Numbers& at) { return by(at("source.x"), 1 / root_of_size(at("source.x"))); }},
     {"embeddings-times-d", post, "source.scaled_x",
-     [](const Numbers& at) {
-       return by(at("source.x"), static_cast<double>(at("source.x").shape().columns));
-     }},
+     [](const Numbers& at) { return by(at("source.x"), static_cast<double>(at("source.x").shape().columns)); }},
     {"embeddings-scaled", unscaled, "source.positioned",
-     [](const Numbers& at) {
-       return plus(by(at("source.x"), root_of_size(at("source.x"))), at("source.positions"));
-     }},
+     [](const Numbers& at) { return plus(by(at("source.x"), root_of_size(at("source.x"))), at("source.positions")); }},
     {"positions-scaled-too", post, "source.positioned",
-     [](const Numbers& at) {
-       return by(plus(at("source.x"), at("source.positions")), root_of_size(at("source.x")));
-     }},
+     [](const Numbers& at) { return by(plus(at("source.x"), at("source.positions")), root_of_size(at("source.x"))); }},
     {"positions-missing", post, "source.positioned", [](const Numbers& at) { return at("source.scaled_x"); }},
     {"positions-alone", post, "source.positioned", [](const Numbers& at) { return at("source.positions"); }},
     {"positions-multiplied", post, "source.positioned",
@@ -478,20 +427,15 @@ const std::vector<Row> embeddings = {
     {"positions-from-1", learned, "target.positions",
      [](const Numbers& at) {
        const Matrix& table = at("target_positions.table");
-       return cells_of(at("target.positions").shape(),
-                       [&](std::size_t i, std::size_t j) { return table(i + 1, j); });
+       return cells_of(at("target.positions").shape(), [&](std::size_t i, std::size_t j) { return table(i + 1, j); });
      }},
 };
 
 // --- positions that turn, and those of distances
 
 using Angles = double (*)(double i, double j, double d);
-double angle_of_pair(double i, double j, double d) {
-  return i / std::pow(1e4, 2 * std::floor(j / 2) / d);
-}
-double angle_of_halves(double i, double j, double d) {
-  return i / std::pow(1e4, 2 * std::fmod(j, d / 2) / d);
-}
+double angle_of_pair(double i, double j, double d) { return i / std::pow(1e4, 2 * std::floor(j / 2) / d); }
+double angle_of_halves(double i, double j, double d) { return i / std::pow(1e4, 2 * std::fmod(j, d / 2) / d); }
 // x cos − y sin, x sin + y cos, with each column by its own angle.
 ByHand turned(const std::string& from, bool in_halves, Angles angle, double shift = 0.0, double sign = 1.0) {
   return [=](const Numbers& at) {
@@ -500,8 +444,7 @@ ByHand turned(const std::string& from, bool in_halves, Angles angle, double shif
     return cells_of(x.shape(), [&](std::size_t i, std::size_t j) {
       const bool is_first = in_halves ? j < half : j % 2 == 0;
       const std::size_t apart = in_halves ? half : 1, partner = is_first ? j + apart : j - apart;
-      const double a =
-          sign * angle(static_cast<double>(i) + shift, static_cast<double>(j), static_cast<double>(d));
+      const double a = sign * angle(static_cast<double>(i) + shift, static_cast<double>(j), static_cast<double>(d));
       return x(i, j) * std::cos(a) + (is_first ? -1 : 1) * x(i, partner) * std::sin(a);
     });
   };
@@ -602,34 +545,19 @@ ByHand of_distances(const F& f) {
 
 const std::vector<Row> kernels = {
     {"kernel-width-missing", narrow_kernel, "scores", of_distances([](double d) { return -0.5 * d; })},
-    {"kernel-width-multiplied", narrow_kernel, "scores",
-     of_distances([](double d) { return -0.5 * d * 0.25; })},
+    {"kernel-width-multiplied", narrow_kernel, "scores", of_distances([](double d) { return -0.5 * d * 0.25; })},
     {"kernel-distance-not-squared", narrow_kernel, "scores",
      of_distances([](double d) { return -0.5 * std::sqrt(d) / 0.25; })},
 };
 
 TEST_SUITE("mistakes in models") {
-  TEST_CASE("mistakes with norms give what is computed by hand") {
-    check_all(norms);
-  }
-  TEST_CASE("mistakes with residual connections give what is computed by hand") {
-    check_all(residuals);
-  }
-  TEST_CASE("mistakes with feed-forward layers and maps give what is computed by hand") {
-    check_all(feed_forward);
-  }
-  TEST_CASE("mistakes with embeddings and positions give what is computed by hand") {
-    check_all(embeddings);
-  }
-  TEST_CASE("mistakes with rotations and distances give what is computed by hand") {
-    check_all(rotations);
-  }
-  TEST_CASE("mistakes with who looks at whom give what is computed by hand") {
-    check_all(sides);
-  }
-  TEST_CASE("mistakes with kernels give what is computed by hand") {
-    check_all(kernels);
-  }
+  TEST_CASE("mistakes with norms give what is computed by hand") { check_all(norms); }
+  TEST_CASE("mistakes with residual connections give what is computed by hand") { check_all(residuals); }
+  TEST_CASE("mistakes with feed-forward layers and maps give what is computed by hand") { check_all(feed_forward); }
+  TEST_CASE("mistakes with embeddings and positions give what is computed by hand") { check_all(embeddings); }
+  TEST_CASE("mistakes with rotations and distances give what is computed by hand") { check_all(rotations); }
+  TEST_CASE("mistakes with who looks at whom give what is computed by hand") { check_all(sides); }
+  TEST_CASE("mistakes with kernels give what is computed by hand") { check_all(kernels); }
 
   TEST_CASE("every mistake in a model is tried on numbers that are worked out by hand") {
     const std::vector<std::string_view> here =

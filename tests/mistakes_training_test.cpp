@@ -1,10 +1,10 @@
 #include <cmath>
 
-#include "math/random.hpp"
+#include "core/math/random.hpp"
+#include "core/op/backward.hpp"
 #include "mistakes_tried.hpp"
-#include "op/backward.hpp"
+#include "school/training/loss.hpp"
 #include "testing.hpp"
-#include "training/loss_graph.hpp"
 
 namespace attn::tried {
 namespace {
@@ -24,8 +24,8 @@ std::shared_ptr<Graph> aligned(std::string_view cell, std::string_view variant, 
   std::mt19937 generator(static_cast<std::uint32_t>(size + 1));
   std::normal_distribution<double> normal(0.0, 0.6);
   for (const ExpectedMatrix& expected : expected_matrices(model)) {
-    model.parameters.emplace(expected.name, std::make_shared<const Matrix>(filled(
-                                                expected.frame.shape, [&] { return normal(generator); })));
+    model.parameters.emplace(
+        expected.name, std::make_shared<const Matrix>(filled(expected.frame.shape, [&] { return normal(generator); })));
   }
   auto graph = std::make_shared<Graph>();
   RunningEncoderDecoder running(model, words_of(lengths[size], 1, 4), *graph);
@@ -33,18 +33,10 @@ std::shared_ptr<Graph> aligned(std::string_view cell, std::string_view variant, 
     running.step({previous}, axis("outputs"));
   return graph;
 }
-std::shared_ptr<Graph> luong(std::size_t size) {
-  return aligned("tanh", "luong", size);
-}
-std::shared_ptr<Graph> bahdanau(std::size_t size) {
-  return aligned("tanh", "bahdanau", size);
-}
-std::shared_ptr<Graph> scaled_dot(std::size_t size) {
-  return aligned("tanh", "scaled-dot", size);
-}
-std::shared_ptr<Graph> gated(std::size_t size) {
-  return aligned("gru", "luong", size);
-}
+std::shared_ptr<Graph> luong(std::size_t size) { return aligned("tanh", "luong", size); }
+std::shared_ptr<Graph> bahdanau(std::size_t size) { return aligned("tanh", "bahdanau", size); }
+std::shared_ptr<Graph> scaled_dot(std::size_t size) { return aligned("tanh", "scaled-dot", size); }
+std::shared_ptr<Graph> gated(std::size_t size) { return aligned("gru", "luong", size); }
 
 constexpr std::string_view third_state = "encoder.3.h";
 
@@ -82,46 +74,36 @@ Matrix mixed(const Matrix& z, const Matrix& kept, const Matrix& other) {
   return plus(by(z, kept), minus(other, by(z, other)));
 }
 // What words look at, and with which query.
-Matrix attended(const Matrix& query, const Matrix& states) {
-  return mul(softmax_rows(mul(query, tr(states))), states);
-}
+Matrix attended(const Matrix& query, const Matrix& states) { return mul(softmax_rows(mul(query, tr(states))), states); }
 Matrix below(const Matrix& a, const Matrix& b) {
   return cells_of({a.shape().rows + b.shape().rows, a.shape().columns}, [&](std::size_t i, std::size_t j) {
     return i < a.shape().rows ? a(i, j) : b(i - a.shape().rows, j);
   });
 }
-Matrix beside(const Matrix& a, const Matrix& b) {
-  return tr(below(tr(a), tr(b)));
-}
+Matrix beside(const Matrix& a, const Matrix& b) { return tr(below(tr(a), tr(b))); }
 
 const std::vector<Row> recurrence = {
     {"tanh-missing", luong, third_state, third([](const Numbers& at, const Matrix& x, const Matrix& h) {
        return biased(at, plus(from_x(at, x), from_h(at, h)));
      })},
-    {"sigmoid-for-the-state", luong, third_state,
-     third([](const Numbers& at, const Matrix& x, const Matrix& h) {
+    {"sigmoid-for-the-state", luong, third_state, third([](const Numbers& at, const Matrix& x, const Matrix& h) {
        return sigmoid_of(biased(at, plus(from_x(at, x), from_h(at, h))));
      })},
     {"previous-state-missing", luong, third_state,
-     third([](const Numbers& at, const Matrix& x, const Matrix&) {
-       return tanh_of(biased(at, from_x(at, x)));
-     })},
-    {"input-missing", luong, third_state, third([](const Numbers& at, const Matrix&, const Matrix& h) {
-       return tanh_of(biased(at, from_h(at, h)));
-     })},
+     third([](const Numbers& at, const Matrix& x, const Matrix&) { return tanh_of(biased(at, from_x(at, x))); })},
+    {"input-missing", luong, third_state,
+     third([](const Numbers& at, const Matrix&, const Matrix& h) { return tanh_of(biased(at, from_h(at, h))); })},
     {"bias-missing", luong, third_state, third([](const Numbers& at, const Matrix& x, const Matrix& h) {
        return tanh_of(plus(from_x(at, x), from_h(at, h)));
      })},
     {"maps-transposed", luong, third_state, third([](const Numbers& at, const Matrix& x, const Matrix& h) {
        return tanh_of(biased(at, plus(mul(x, tr(at("encoder.w_xh"))), mul(h, tr(at("encoder.w_hh"))))));
      })},
-    {"update-gate-exchanged", gated, third_state,
-     third([](const Numbers& at, const Matrix& x, const Matrix& h) {
+    {"update-gate-exchanged", gated, third_state, third([](const Numbers& at, const Matrix& x, const Matrix& h) {
        const Matrix r = gate(at, x, h, "r"), z = gate(at, x, h, "z");
        return mixed(z, tanh_of(biased(at, plus(from_x(at, x), from_h(at, by(r, h))))), h);
      })},
-    {"reset-after-the-product", gated, third_state,
-     third([](const Numbers& at, const Matrix& x, const Matrix& h) {
+    {"reset-after-the-product", gated, third_state, third([](const Numbers& at, const Matrix& x, const Matrix& h) {
        const Matrix r = gate(at, x, h, "r"), z = gate(at, x, h, "z");
        return mixed(z, h, tanh_of(biased(at, plus(from_x(at, x), by(r, from_h(at, h))))));
      })},
@@ -133,8 +115,7 @@ const std::vector<Row> recurrence = {
        return attended(at("decoder.2.state"), below(at("decoder.0.state"), at("decoder.1.state")));
      }},
     // There is one state before the first output, and it has all the weight.
-    {"states-of-the-decoder", bahdanau, "decoder.1.context",
-     [](const Numbers& at) { return at("decoder.0.state"); }},
+    {"states-of-the-decoder", bahdanau, "decoder.1.context", [](const Numbers& at) { return at("decoder.0.state"); }},
     {"query-is-the-new-state", scaled_dot, "decoder.2.scores",
      [](const Numbers& at) { return mul(at("decoder.2.state"), tr(at("h"))); }},
     {"query-is-the-previous-state", luong, "decoder.2.context",
@@ -177,9 +158,7 @@ std::shared_ptr<Graph> loss_of(std::size_t size, const std::vector<TaskExample>&
   const auto losses = std::make_shared<Losses>(size, examples);
   return {losses, &losses->loss.graph()};
 }
-std::shared_ptr<Graph> losses_of(std::size_t size) {
-  return loss_of(size, examples_of(size));
-}
+std::shared_ptr<Graph> losses_of(std::size_t size) { return loss_of(size, examples_of(size)); }
 
 Matrix cross_entropies(const Matrix& logits, const Matrix& ids, double smooth = smoothing) {
   const std::size_t all = logits.shape().columns;
@@ -313,9 +292,9 @@ void flow_back(Graph& graph, const Node& result) {
   std::mt19937 generator(5);
   std::normal_distribution<double> normal(0.0, 1.0);
   const Graph::Scope scope(graph, result.place);
-  const Value d = graph.input({family::gradient, *result.role},
-                              filled(result.frame.shape, [&] { return normal(generator); }),
-                              result.frame.rows, result.frame.columns);
+  const Value d =
+      graph.input({family::gradient, *result.role}, filled(result.frame.shape, [&] { return normal(generator); }),
+                  result.frame.rows, result.frame.columns);
   Backward(Value(result), d);
 }
 
@@ -329,12 +308,8 @@ std::shared_ptr<Graph> layers_back(std::size_t size, std::string_view activation
   flow_back(*graph, graph->at("encoder.2.norm_2.output"));
   return graph;
 }
-std::shared_ptr<Graph> relu_back(std::size_t size) {
-  return layers_back(size, "relu");
-}
-std::shared_ptr<Graph> tanh_back(std::size_t size) {
-  return layers_back(size, "tanh");
-}
+std::shared_ptr<Graph> relu_back(std::size_t size) { return layers_back(size, "relu"); }
+std::shared_ptr<Graph> tanh_back(std::size_t size) { return layers_back(size, "tanh"); }
 
 // Row after row, of weights and the gradient by them.
 template <class F>
@@ -367,8 +342,7 @@ const std::vector<Row> gradients = {
      of_weights([](double a, double d, double, double) { return a * d; })},
     {"softmax-sum-without-weights", attention_back, "d_scaled",
      of_weights([](double a, double d, double, double plain) { return a * (d - plain); })},
-    {"softmax-skipped", attention_back, "d_scaled",
-     of_weights([](double, double d, double, double) { return d; })},
+    {"softmax-skipped", attention_back, "d_scaled", of_weights([](double, double d, double, double) { return d; })},
     {"gradient-not-scaled", attention_back, "d_scores", [](const Numbers& at) { return at("d_scaled"); }},
     {"factor-not-transposed", attention_back, "d_v",
      [](const Numbers& at) { return mul(at("weights"), at("d_output")); }},
@@ -385,29 +359,19 @@ const std::vector<Row> gradients = {
      }},
     {"mean-and-variance-fixed", relu_back, "encoder.2.d_sum_2",
      [](const Numbers& at) {
-       const Matrix roots = each(at("encoder.2.norm_2.variance"),
-                                 [](double variance) { return 1 / std::sqrt(variance + epsilon); });
+       const Matrix roots =
+           each(at("encoder.2.norm_2.variance"), [](double variance) { return 1 / std::sqrt(variance + epsilon); });
        return by(at("encoder.2.norm_2.d_normalised"), roots);
      }},
     {"residual-forgotten", relu_back, "encoder.2.norm_1.d_output",
-     [](const Numbers& at) {
-       return mul(at("encoder.2.feed_forward.d_inner"), tr(at("encoder.2.feed_forward.w_1")));
-     }},
+     [](const Numbers& at) { return mul(at("encoder.2.feed_forward.d_inner"), tr(at("encoder.2.feed_forward.w_1"))); }},
 };
 
 TEST_SUITE("mistakes in models") {
-  TEST_CASE("mistakes with recurrent networks give what is computed by hand") {
-    check_all(recurrence);
-  }
-  TEST_CASE("mistakes with losses give what is computed by hand") {
-    check_all(losses);
-  }
-  TEST_CASE("mistakes with the next word give what is computed by hand") {
-    check_all(next_words);
-  }
-  TEST_CASE("mistakes with gradients give what is computed by hand") {
-    check_all(gradients);
-  }
+  TEST_CASE("mistakes with recurrent networks give what is computed by hand") { check_all(recurrence); }
+  TEST_CASE("mistakes with losses give what is computed by hand") { check_all(losses); }
+  TEST_CASE("mistakes with the next word give what is computed by hand") { check_all(next_words); }
+  TEST_CASE("mistakes with gradients give what is computed by hand") { check_all(gradients); }
 }
 
 // How many matrices of a computation a mistake changes; those that it makes impossible are none.

@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "mistake/rewriting.hpp"
+#include "core/support/text.hpp"
+#include "data/problem/options.hpp"
+#include "data/problem/problem_file.hpp"
 #include "models.hpp"
-#include "problem/options.hpp"
-#include "problem/problem_file.hpp"
-#include "support/lookup.hpp"
+#include "school/mistake/rewriting.hpp"
 
 // Mistakes that are made on purpose, compared with short computations that know nothing of graphs.
 
@@ -67,9 +67,9 @@ inline std::vector<std::string_view> mistakes_in(const std::vector<const std::ve
 inline std::vector<Mistake> mistakes_in_models() {
   std::vector<Mistake> all;
   for (const auto& of_subject :
-       {mistakes_of_sides, mistakes_of_norms, mistakes_of_residuals, mistakes_of_embeddings,
-        mistakes_of_positions, mistakes_of_rotary_positions, mistakes_of_feed_forward, mistakes_of_maps,
-        mistakes_of_recurrence, mistakes_of_losses, mistakes_of_gradients, mistakes_of_kernels}) {
+       {mistakes_of_sides, mistakes_of_norms, mistakes_of_residuals, mistakes_of_embeddings, mistakes_of_positions,
+        mistakes_of_rotary_positions, mistakes_of_feed_forward, mistakes_of_maps, mistakes_of_recurrence,
+        mistakes_of_losses, mistakes_of_gradients, mistakes_of_kernels}) {
     const std::span<const Mistake> some = of_subject();
     all.insert(all.end(), some.begin(), some.end());
   }
@@ -142,9 +142,7 @@ inline double sum_of_list(const List& x) {
   for (const double one : x) sum += one;
   return sum;
 }
-inline double mean_of(const List& x) {
-  return sum_of_list(x) / static_cast<double>(x.size());
-}
+inline double mean_of(const List& x) { return sum_of_list(x) / static_cast<double>(x.size()); }
 inline double variance_of(const List& x) {
   double sum = 0.0;
   for (const double one : x) sum += (one - mean_of(x)) * (one - mean_of(x));
@@ -156,9 +154,7 @@ inline List softmax_of(List x) {
   for (double& one : x) one /= sum;
   return x;
 }
-inline Matrix softmax_rows(const Matrix& x) {
-  return each_row(x, softmax_of);
-}
+inline Matrix softmax_rows(const Matrix& x) { return each_row(x, softmax_of); }
 
 // --- problems
 
@@ -212,8 +208,7 @@ inline std::shared_ptr<Graph> walked(std::string_view fields, std::size_t size) 
   std::mt19937 generator(static_cast<std::uint32_t>(size + 7));
   std::uniform_real_distribution<double> any(-2.0, 2.0);
   options.override_with(read_problem_file(R"({"seed": 1})", "test"));
-  options.put(option::x,
-              MatrixFile{.matrix = filled({lengths[size], widths[size]}, [&] { return any(generator); })});
+  options.put(option::x, MatrixFile{.matrix = filled({lengths[size], widths[size]}, [&] { return any(generator); })});
   auto graph = std::make_shared<Graph>();
   evaluate(build(options), *graph);
   return graph;

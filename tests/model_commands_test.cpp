@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "commands_tried.hpp"
-#include "files/json.hpp"
-#include "files/matrix_file.hpp"
+#include "data/files/json.hpp"
+#include "data/files/matrix_file.hpp"
 #include "golden.hpp"
 #include "process.hpp"
 #include "testing.hpp"
@@ -22,8 +22,7 @@ TEST_CASE("a copy as Markdown is the golden one") {
 }
 
 TEST_CASE("one layer of an encoder as text is the golden one") {
-  check_golden("encoder.txt", accepted({"encoder", "--layers", "1", "--source", "a b"}).out,
-               Tolerance::last_digit);
+  check_golden("encoder.txt", accepted({"encoder", "--layers", "1", "--source", "a b"}).out, Tolerance::last_digit);
 }
 
 TEST_CASE("the outline of the base model is the golden one, and fits 80 columns") {
@@ -72,13 +71,12 @@ TEST_CASE("no command of the Transformer looks ahead") {
 }
 
 TEST_CASE("attn generate says that the cache changes nothing") {
-  for (const Words& words :
-       std::vector<Words>{{"generate"},
-                          {"generate", "--model", "copy"},
-                          {"generate", "--no-cache"},
-                          {"generate", "--size", "tiny", "--sample"},
-                          {"generate", "--positions", "learned", "--kind", "decoder-only"},
-                          {"generate", "--norm", "pre", "--top-k", "2"}}) {
+  for (const Words& words : std::vector<Words>{{"generate"},
+                                               {"generate", "--model", "copy"},
+                                               {"generate", "--no-cache"},
+                                               {"generate", "--size", "tiny", "--sample"},
+                                               {"generate", "--positions", "learned", "--kind", "decoder-only"},
+                                               {"generate", "--norm", "pre", "--top-k", "2"}}) {
     check_has(accepted(words).out, "Both ways write the same words.");
   }
 }
@@ -94,8 +92,7 @@ TEST_CASE("where learned positions end, generation ends") {
 }
 
 TEST_CASE("thousands of words are written without keeping every cache") {
-  const Finished finished =
-      accepted({"generate", "--size", "tiny", "--kind", "decoder-only", "--steps", "400"});
+  const Finished finished = accepted({"generate", "--size", "tiny", "--kind", "decoder-only", "--steps", "400"});
   check_has(finished.out, "  400.  ");
   refuses({"generate", "--size", "tiny", "--steps", "4096", "--no-cache"}, "give fewer --steps");
   refuses({"generate", "--size", "base", "--steps", "4096", "--only", "*.keys"}, "give fewer --steps");
@@ -232,8 +229,7 @@ TEST_CASE("an option that contradicts what a layout brings is refused with both 
 TEST_CASE("an activation that is made of simpler functions is explained by them") {
   const auto explained = [](const char* name) {
     return in_one_line(
-        accepted({"encoder", "--activation", name, "--explain", "encoder.1.feed_forward.activated[1,2]"})
-            .out);
+        accepted({"encoder", "--activation", name, "--explain", "encoder.1.feed_forward.activated[1,2]"}).out);
   };
   check_has(explained("silu"), "⋅sigmoid(");
   check_has(explained("gelu"), "erf(");
@@ -250,8 +246,7 @@ TEST_CASE("the page of a model says how it computes") {
   check_has(page({"--valid-length", "2"}), "0 where the key lies behind the valid length.");
   check_has(page({"--mask", "1 1 0"}), "0 where the key is masked by the given mask.");
   check_has(page({"--mask", "0.5 0 -inf"}), "The numbers of the mask are added to the scores");
-  check_has(page({"--positions", "rotary"}),
-            "Rotary positions: the queries and keys of each head are turned");
+  check_has(page({"--positions", "rotary"}), "Rotary positions: the queries and keys of each head are turned");
   check_has(page({"--positions", "rotary", "--base", "500"}), "positions: rotary; base = 500.");
   const std::string decoder = in_one_line(accepted({"decoder", "--not-causal"}).out);
   check_has(decoder, "Self-attention: every word attends to all words, itself included.");
@@ -279,8 +274,7 @@ TEST_CASE("attn layer-norm refuses what is no row of factors, and no small numbe
     refuses({"layer-norm", "--epsilon", epsilon}, "--epsilon");
   }
   check_has(accepted({"layer-norm", "--epsilon", "0", "--x", "1 3"}).out, "√(variance)");
-  const Words words = {"layer-norm", "--x",     "1 3 5 7",  "--epsilon", "4",
-                       "--gamma",    "3 3 3 3", "--format", "csv"};
+  const Words words = {"layer-norm", "--x", "1 3 5 7", "--epsilon", "4", "--gamma", "3 3 3 3", "--format", "csv"};
   check_has(accepted(words).out, "-3");
 }
 
@@ -290,8 +284,7 @@ TEST_CASE("attn layer-norm refuses labels that are not one for each row") {
 }
 
 TEST_CASE("one cell of a model is explained down to its parameters") {
-  const std::string found =
-      accepted({"encoder", "--explain", "encoder.2.norm_2.output[1,2]", "--depth", "3"}).out;
+  const std::string found = accepted({"encoder", "--explain", "encoder.2.norm_2.output[1,2]", "--depth", "3"}).out;
   check_has(found, "encoder.2.norm_2.output[1,2]");
   check_has(found, "\n  output[1,2] = normalised[1,2]⋅gamma[1,2] + beta[1,2]\n");
   check_has(found, "encoder.2.sum_2[1,2] =");

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "commands_tried.hpp"
-#include "files/matrix_file.hpp"
+#include "core/support/number.hpp"
+#include "data/files/matrix_file.hpp"
 #include "process.hpp"
-#include "support/number.hpp"
 
 using namespace attn;
 
@@ -45,14 +45,12 @@ TEST_CASE("an outline's total is the sum of what it shows") {
       const bool is_top = !row.front().starts_with(' ');
       if (is_top && !count.empty()) sum += std::stoull(count);
     }
-    check_has(accepted({command, "--outline", "--layers", "1"}).out,
-              "Total: " + with_commas(sum) + " multiply-adds");
+    check_has(accepted({command, "--outline", "--layers", "1"}).out, "Total: " + with_commas(sum) + " multiply-adds");
   }
 }
 
 TEST_CASE("the counts of a generation are the sums of its steps, and the encoder's is that of the encoder") {
-  for (const Words& model :
-       std::vector<Words>{{"--model", "copy"}, {"--model", "pattern"}, {"--size", "tiny"}}) {
+  for (const Words& model : std::vector<Words>{{"--model", "copy"}, {"--model", "pattern"}, {"--size", "tiny"}}) {
     const auto count = [&](const Words& more) {
       std::uint64_t sum = 0;
       for (const auto& row : listing_of(Words{"generate"} + model + more)) {
@@ -80,11 +78,10 @@ TEST_CASE("a page names what a file of parameters does not say") {
   accepted({"parameters", "--kind", "encoder-only", "--save-parameters", file});
   for (const char* command : {"encoder", "parameters"}) {
     const std::string page = in_one_line(accepted({command, "--parameters", file, "--heads", "2"}).out);
-    check_has(
-        page,
-        "The file does not name the placement of the norms, the kind of the norms, the activation and ε. "
-        "Assumed "
-        "here: post-norm, layer normalization, ReLU in the feed-forward layers and ε = 1e-05 in the norms.");
+    check_has(page,
+              "The file does not name the placement of the norms, the kind of the norms, the activation and ε. "
+              "Assumed "
+              "here: post-norm, layer normalization, ReLU in the feed-forward layers and ε = 1e-05 in the norms.");
   }
   CHECK(accepted({"encoder"}).out.find("Assumed here") == std::string::npos);
   check_has(in_one_line(accepted({"encoder"}).out), "The parameters are random (seed 1), not trained.");
@@ -93,8 +90,7 @@ TEST_CASE("a page names what a file of parameters does not say") {
 
 TEST_CASE("a page on a model says what its options do, and nothing else") {
   const auto page = [](const Words& words) { return in_one_line(accepted(words).out); };
-  const std::string all = "every word attends to all words, itself included",
-                    some = "words that the mask allows";
+  const std::string all = "every word attends to all words, itself included", some = "words that the mask allows";
   check_has(page({"encoder"}), all);
   check_has(page({"encoder", "--source", "a <blank>"}), some);
   CHECK(page({"encoder", "--source", "a <blank>"}).find(all) == std::string::npos);
@@ -117,8 +113,7 @@ TEST_CASE("the most probable word is named where there is one") {
     }
   }
   const std::string path = folder.write("even.json", model.dump());
-  check_has(accepted({"transformer", "--model", path, "--section", "What should come"}).out,
-            "a tie of 2 words");
+  check_has(accepted({"transformer", "--model", path, "--section", "What should come"}).out, "a tie of 2 words");
   CHECK(accepted({"transformer", "--model", "pattern"}).out.find("a tie of") == std::string::npos);
 }
 
@@ -139,8 +134,7 @@ TEST_CASE("an ε of 0 stands in no sentence on normalization") {
             "each row by √(mean of its squares). Then");
   check_has(in_one_line(accepted({"layer-norm", "--epsilon", "0"}).out),
             "divided by √variance. Its variance is then 1 up to rounding, unless it is 0.");
-  check_has(in_one_line(accepted({"layer-norm"}).out),
-            "divided by √(variance + ε). Its variance is then close");
+  check_has(in_one_line(accepted({"layer-norm"}).out), "divided by √(variance + ε). Its variance is then close");
 }
 
 TEST_CASE("a scale that counts keys is said to make the cache another computation, where it does") {

@@ -2,8 +2,8 @@
 
 #include <random>
 
-#include "model/generation.hpp"
-#include "support/lookup.hpp"
+#include "core/model/generation.hpp"
+#include "core/support/text.hpp"
 #include "testing.hpp"
 
 namespace attn {
@@ -45,15 +45,12 @@ inline Transformer random_model(const RandomModel& recipe) {
   std::normal_distribution<double> normal(0.0, 0.6);
   ModelParameters parameters;
   for (const ParameterRow& row : parameters_of(model)) {
-    parameters.emplace(row.name,
-                       std::make_shared<const Matrix>(filled(row.shape, [&] { return normal(generator); })));
+    parameters.emplace(row.name, std::make_shared<const Matrix>(filled(row.shape, [&] { return normal(generator); })));
   }
   model.parameters = std::move(parameters);
   return model;
 }
 
-inline ModelInput words(std::vector<std::size_t> ids) {
-  return {.ids = std::move(ids)};
-}
+inline ModelInput words(std::vector<std::size_t> ids) { return {.ids = std::move(ids)}; }
 
 }  // namespace attn

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "attention/averaging.hpp"
-#include "graph/name.hpp"
+#include "core/attention/feed_forward.hpp"
+#include "core/graph/name.hpp"
 
 using namespace attn;
 
@@ -97,8 +97,8 @@ bool any_in(const std::string& line, const std::vector<std::regex>& patterns) {
 // Files and problems name their matrices, and options their values: there a name is only a name.
 bool tells_matrices_apart(std::string_view path) {
   for (const std::string_view folder :
-       {"attention/", "graph/", "model/", "op/", "page/", "render/", "tell/", "command/attention/",
-        "command/cost/", "command/errata/", "command/model/"}) {
+       {"core/attention/", "core/graph/", "core/model/", "core/op/", "page/block/", "page/render/", "page/tell/",
+        "command/attention/", "command/cost/", "command/errata/", "command/model/"}) {
     if (path.starts_with(folder)) return !path.ends_with("commands.cpp");  // examples, as users type them
   }
   return false;
@@ -116,16 +116,12 @@ std::vector<std::string> complaints(const std::string& path, const std::string& 
     // An operation has a name of its own.
     if (line.starts_with("#") || line.find("operation->name()") != std::string::npos) continue;
     const bool spells = tells_matrices_apart(path) && (any_in(line, spells_a_name()) || spells_a_scope(line));
-    if (spells || any_in(line, reads_a_name()))
-      found.push_back(path + ":" + std::to_string(number) + ": " + line);
+    if (spells || any_in(line, reads_a_name())) found.push_back(path + ":" + std::to_string(number) + ": " + line);
   }
   return found;
 }
 
-bool is_the_table(std::string_view path) {
-  return path.starts_with("graph/role.") || path.starts_with("graph/scope.") ||
-         path.starts_with("graph/name.");
-}
+bool is_the_table(std::string_view path) { return path.starts_with("core/graph/name."); }
 
 }  // namespace
 
@@ -154,7 +150,7 @@ TEST_CASE("a line that decides by the spelling of a name is found") {
            "const Node& node = graph.at(fmt::format(\"decoder.{}.h\", t));",
            "return name.starts_with(\"encoder.\");",
        }) {
-    CHECK_MESSAGE(complaints("model/part.cpp", line).size() == 1, line);
+    CHECK_MESSAGE(complaints("core/model/part.cpp", line).size() == 1, line);
   }
 }
 
@@ -165,11 +161,11 @@ TEST_CASE("a line that asks for a role, or only speaks of a matrix, is accepted"
            "page.say(\"Softmax turns each row of scores into weights.\");",
            "return node.operation->name() == \"mask\";",
            "  // node.leaf() == \"weights\"",
-           "#include \"attention/averaging.hpp\"",
+           "#include \"core/attention/averaging.hpp\"",
        }) {
-    CHECK_MESSAGE(complaints("model/part.cpp", line).empty(), line);
+    CHECK_MESSAGE(complaints("core/model/part.cpp", line).empty(), line);
   }
-  CHECK(complaints("problem/build.cpp", "if (name == \"scores\") return;").empty());
+  CHECK(complaints("data/problem/build.cpp", "if (name == \"scores\") return;").empty());
 }
 
 TEST_CASE("the table has every role, and every name once") {
@@ -177,14 +173,14 @@ TEST_CASE("the table has every role, and every name once") {
   for (const Role* role : roles()) CHECK_MESSAGE(names.insert(role->leaf).second, role->leaf);
   std::set<std::string_view> scopes;
   for (const ScopeKind* kind : scope_kinds()) CHECK_MESSAGE(scopes.insert(kind->name).second, kind->name);
-  const std::string declared = text_of(src / "graph/role.hpp");
+  const std::string declared = text_of(src / "core/graph/name.hpp");
   const auto count_of = [](const std::string& text, const std::regex& row) {
     return static_cast<std::size_t>(
         std::distance(std::sregex_iterator(text.begin(), text.end(), row), std::sregex_iterator()));
   };
   CHECK(count_of(declared, std::regex("inline constexpr Role \\w+\\{")) == roles().size());
   // A number alone and a name of its own are known by what they look like.
-  CHECK(count_of(text_of(src / "graph/scope.hpp"), std::regex("inline constexpr ScopeKind \\w+\\{")) ==
+  CHECK(count_of(text_of(src / "core/graph/name.hpp"), std::regex("inline constexpr ScopeKind \\w+\\{")) ==
         scope_kinds().size() + 2);
 }
 
@@ -200,8 +196,8 @@ TEST_CASE("a name from outside is its role in its scopes, and is written as it w
   CHECK(called("decoder.1.norm_2.gamma").scopes().back().number == 2);
   CHECK(called("decoder.norm.gamma").scopes().back().kind == &scope::norm);
   CHECK(&called("my.matrix").role() == &role::other);
-  for (const char* written : {"w_q", "encoder.2.self_attention.w_q", "head.02.x", "a..b", ".x", "norm_.x",
-                              "7", "head.7", "x.", "", "headless.1.x", "encoder.01.norm_1.beta"}) {
+  for (const char* written : {"w_q", "encoder.2.self_attention.w_q", "head.02.x", "a..b", ".x", "norm_.x", "7",
+                              "head.7", "x.", "", "headless.1.x", "encoder.01.norm_1.beta"}) {
     CHECK(called(written).text() == written);
   }
 }

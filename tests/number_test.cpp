@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "support/number.hpp"
+#include "core/support/number.hpp"
 
 using namespace attn;
 
@@ -46,12 +46,8 @@ std::string written(std::int64_t n, int decimals) {
   return (n < 0 ? "-" : "") + digits;
 }
 
-double above(double value) {
-  return std::nextafter(value, infinity);
-}
-double below(double value) {
-  return std::nextafter(value, -infinity);
-}
+double above(double value) { return std::nextafter(value, infinity); }
+double below(double value) { return std::nextafter(value, -infinity); }
 
 // Numbers of every size: any bits, and the moderate ones that tables are made of.
 template <class Look>
@@ -64,8 +60,7 @@ void for_many_numbers(const Look& look) {
     look(static_cast<double>(static_cast<std::int64_t>(generator() >> 11)) * 0x1p-53 * size);
     look(-std::round(static_cast<double>(generator() % 1000)) * size);
   }
-  for (const double value :
-       {0.0, -0.0, 9.995, 99.5, 999.5, 1e11, -1e11, 99999999999.5, infinity, not_a_number}) {
+  for (const double value : {0.0, -0.0, 9.995, 99.5, 999.5, 1e11, -1e11, 99999999999.5, infinity, not_a_number}) {
     look(value), look(-value), look(above(value)), look(below(value));
   }
 }
@@ -117,17 +112,16 @@ TEST_CASE("numbers of few digits are written as they are, and halves of their la
     RC_ASSERT(fixed(above(value), decimals) == written(n, decimals));
     RC_ASSERT(fixed(below(value), decimals) == written(n, decimals));
   }));
-  CHECK(
-      rc::check("(n + ½) / 10^d is written with the digits of n + 1, and a little less with those of n", [] {
-        const auto n = *rc::gen::inRange<std::int64_t>(0, 1'000'000);
-        const int decimals = *rc::gen::inRange(0, 9);
-        const double tie = static_cast<double>(10 * n + 5) / std::pow(10.0, decimals + 1);
-        for (const double value : {tie, above(tie), below(tie)}) {
-          RC_ASSERT(fixed(value, decimals) == written(n + 1, decimals));
-          RC_ASSERT(fixed(-value, decimals) == written(-(n + 1), decimals));
-        }
-        RC_ASSERT(fixed(tie * (1 - 1e-11), decimals) == written(n, decimals));
-      }));
+  CHECK(rc::check("(n + ½) / 10^d is written with the digits of n + 1, and a little less with those of n", [] {
+    const auto n = *rc::gen::inRange<std::int64_t>(0, 1'000'000);
+    const int decimals = *rc::gen::inRange(0, 9);
+    const double tie = static_cast<double>(10 * n + 5) / std::pow(10.0, decimals + 1);
+    for (const double value : {tie, above(tie), below(tie)}) {
+      RC_ASSERT(fixed(value, decimals) == written(n + 1, decimals));
+      RC_ASSERT(fixed(-value, decimals) == written(-(n + 1), decimals));
+    }
+    RC_ASSERT(fixed(tie * (1 - 1e-11), decimals) == written(n, decimals));
+  }));
 }
 
 TEST_CASE("the width that is foretold is the width that is written") {

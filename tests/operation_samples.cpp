@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "math/definitions.hpp"
-#include "op/gradients.hpp"
-#include "op/operations.hpp"
+#include "core/math/definitions.hpp"
+#include "core/op/operations.hpp"
+#include "core/op/ways.hpp"
 
 namespace attn {
 namespace {
@@ -443,8 +443,7 @@ const std::array table = {
 
 Value Samples::matrix(std::string_view name, Shape shape) {
   std::uniform_real_distribution<double> any(-2.0, 2.0);
-  return graph.input(called(name), made(shape, [&] { return any(generator_); }), axis("rows"),
-                     axis("columns"));
+  return graph.input(called(name), made(shape, [&] { return any(generator_); }), axis("rows"), axis("columns"));
 }
 
 Value Samples::weights(std::string_view name, Shape shape) {
@@ -469,8 +468,6 @@ Value Samples::ids(std::size_t count, std::size_t words) {
   return graph.input(called("ids"), made({count, 1}, any), axis("words"), axis("id"));
 }
 
-std::span<const OperationSample> operation_samples() {
-  return table;
-}
+std::span<const OperationSample> operation_samples() { return table; }
 
 }  // namespace attn

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "graph/graph.hpp"
+#include "core/graph/graph.hpp"
 
 namespace attn {
 

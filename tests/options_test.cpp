@@ -8,8 +8,8 @@
 
 #include "command/command.hpp"
 #include "command/options.hpp"
-#include "files/json.hpp"
-#include "files/matrix_file.hpp"
+#include "data/files/json.hpp"
+#include "data/files/matrix_file.hpp"
 #include "process.hpp"
 
 using namespace attn;
@@ -29,9 +29,7 @@ std::string refusal(const Words& words) {
   return finished.errors;
 }
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 // Whether its page is narrowed by --only and --explain, and needs no file.
 bool shows_matrices(const Command& command) {
@@ -103,9 +101,8 @@ TEST_CASE("--only chooses alike in every command that shows matrices") {
     const Words json = {"--format", "json"};
     CHECK(names_in(said(with(with(words, {"--only", last}), json))) == std::vector{last});
     const std::string both = said(with(with(words, {"--only", first + "|" + last}), json));
-    CHECK_MESSAGE(
-        names_in(both) == names_in(said(with(with(words, {"--only", first, "--only", last}), json))),
-        command.name);
+    CHECK_MESSAGE(names_in(both) == names_in(said(with(with(words, {"--only", first, "--only", last}), json))),
+                  command.name);
     CHECK(contains(refusal(with(words, {"--only", "no_such_matrix"})), "unknown matrix 'no_such_matrix'"));
     CHECK(contains(refusal(with(words, {"--only", last, "--explain", last + "[1,1]"})), "both given"));
     ++tried;
@@ -143,13 +140,12 @@ TEST_CASE("a pattern that matches no matrix of the page names one of the computa
 
 TEST_CASE("the page of a model or an alignment is computed again from what it says was asked for") {
   const TemporaryFolder folder;
-  for (const Words& words :
-       {Words{"encoder", "--text", "a cat", "--d-model", "6", "--seed", "3", "--norm", "pre"},
-        Words{"decoder", "--kind", "decoder-only", "--x", "1 2 3 4; 0 1 0 1"},
-        Words{"transformer", "--source", "the cat", "--target", "die Katze", "--heads", "1"},
-        Words{"generate", "--example", "copy", "--text", "b a", "--steps", "2", "--sample"},
-        Words{"align", "--variant", "luong"},
-        Words{"align", "--text", "one two", "--hidden", "3", "--cell", "gru", "--seed", "2"}}) {
+  for (const Words& words : {Words{"encoder", "--text", "a cat", "--d-model", "6", "--seed", "3", "--norm", "pre"},
+                             Words{"decoder", "--kind", "decoder-only", "--x", "1 2 3 4; 0 1 0 1"},
+                             Words{"transformer", "--source", "the cat", "--target", "die Katze", "--heads", "1"},
+                             Words{"generate", "--example", "copy", "--text", "b a", "--steps", "2", "--sample"},
+                             Words{"align", "--variant", "luong"},
+                             Words{"align", "--text", "one two", "--hidden", "3", "--cell", "gru", "--seed", "2"}}) {
     const std::string page = said(with(words, {"--format", "json"}));
     const std::string path = folder.write("page.json", page);
     CHECK_MESSAGE(said({words.front(), "--problem", path, "--format", "json"}) == page, command_line(words));
@@ -187,8 +183,7 @@ TEST_CASE("--text and --x give the words and vectors of the side that a model be
   CHECK(said(with(lone, {"--x", "1 2 3 4"})) == said(with(lone, {"--target-x", "1 2 3 4"})));
   CHECK(contains(refusal({"encoder", "--text", "a", "--source", "b"}),
                  "--text and --source are both given: give one of them"));
-  CHECK(
-      contains(refusal({"encoder", "--text", "a", "--text", "b"}), "--text is given 2 times: give it once"));
+  CHECK(contains(refusal({"encoder", "--text", "a", "--text", "b"}), "--text is given 2 times: give it once"));
 }
 
 TEST_CASE("a capital letter does not hide which option was meant") {
@@ -202,19 +197,15 @@ TEST_CASE("layer normalization and feed-forward layers take their own parameters
   const Words x = {"--x", "1 2; 5 3", "--format", "json"};
   const Words by_hand = with({"layer-norm", "--gamma", "2 1", "--beta", "0 3"}, x);
   CHECK(said(with({"layer-norm", "--parameters", norm, "--prefix", "norm1"}, x)) == said(by_hand));
-  CHECK(contains(refusal(with({"layer-norm", "--parameters", norm}, x)),
-                 "has no weight, as an nn.LayerNorm has"));
-  CHECK(contains(
-      refusal({"layer-norm", "--x", "1 2", "--gamma", "1 1", "--parameters", norm, "--prefix", "norm1"}),
-      "--gamma is given too"));
-  const std::string layer =
-      folder.write("layer.json",
-                   R"({"linear1.weight": [[1, 0], [0, 1], [1, 1]], "linear1.bias": [[0, 0, 1]],
+  CHECK(contains(refusal(with({"layer-norm", "--parameters", norm}, x)), "has no weight, as an nn.LayerNorm has"));
+  CHECK(contains(refusal({"layer-norm", "--x", "1 2", "--gamma", "1 1", "--parameters", norm, "--prefix", "norm1"}),
+                 "--gamma is given too"));
+  const std::string layer = folder.write("layer.json",
+                                         R"({"linear1.weight": [[1, 0], [0, 1], [1, 1]], "linear1.bias": [[0, 0, 1]],
           "linear2.weight": [[1, 0, 0], [0, 1, 2]], "linear2.bias": [[1, 1]]})");
-  CHECK(said(with({"feed-forward", "--parameters", layer}, x)) ==
-        said(with(
-            {"feed-forward", "--w1", "1 0 1; 0 1 1", "--b1", "0 0 1", "--w2", "1 0; 0 1; 0 2", "--b2", "1 1"},
-            x)));
+  CHECK(
+      said(with({"feed-forward", "--parameters", layer}, x)) ==
+      said(with({"feed-forward", "--w1", "1 0 1; 0 1 1", "--b1", "0 0 1", "--w2", "1 0; 0 1; 0 2", "--b2", "1 1"}, x)));
 }
 
 TEST_CASE("the labels of rows and columns can be left out in CSV") {

@@ -1,4 +1,4 @@
-#include "render/pager.hpp"
+#include "page/render/width.hpp"
 
 #include <doctest/doctest.h>
 
@@ -55,9 +55,7 @@ std::pair<std::string, std::size_t> paged(const std::string& text, std::size_t r
   return {terminal.shown(), terminal.asked()};
 }
 
-bool has(const std::string& text, std::string_view what) {
-  return text.find(what) != std::string::npos;
-}
+bool has(const std::string& text, std::string_view what) { return text.find(what) != std::string::npos; }
 
 }  // namespace
 
@@ -105,9 +103,7 @@ TEST_CASE("a line that is wider than the screen takes as many rows as it needs, 
   CHECK(paged(colored + colored + colored + colored + colored, 5, {' '}).second == 1);
 }
 
-TEST_CASE("the end of the keys leaves the page") {
-  CHECK(paged(numbered(30), 10, {}).first.ends_with("(left)"));
-}
+TEST_CASE("the end of the keys leaves the page") { CHECK(paged(numbered(30), 10, {}).first.ends_with("(left)")); }
 
 TEST_CASE("text that belongs together is not torn apart where it fits on a screen of its own") {
   Keys terminal(10, {'\n'});

@@ -9,9 +9,7 @@ namespace {
 constexpr unsigned short rows = 24;
 const std::string keys = "q: quit";
 
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 Finished walk_with(std::map<std::string, std::string> variables, const Words& more = {}) {
   variables.try_emplace("NO_COLOR", "1");
@@ -60,17 +58,15 @@ TEST_CASE("PAGER and ATTN_PAGER page instead, and cat or --no-pager not at all" 
   }
   const Finished both = walk_with({{"PAGER", "sed s/^/one:/"}, {"ATTN_PAGER", "sed s/^/two:/"}});
   CHECK(has(both.out, "two:5. Weighted sum\n"));
-  for (const Finished& plain :
-       {walk_with({{"PAGER", "cat"}}), walk_with({}, {"--no-pager"}), walk_with({{"TERM", "dumb"}}),
-        walk_with({{"PAGER", "sed s/^/p:/"}}, {"--no-pager"})}) {
+  for (const Finished& plain : {walk_with({{"PAGER", "cat"}}), walk_with({}, {"--no-pager"}),
+                                walk_with({{"TERM", "dumb"}}), walk_with({{"PAGER", "sed s/^/p:/"}}, {"--no-pager"})}) {
     CHECK(plain.code == 0);
     CHECK(has(plain.out, "\n5. Weighted sum\n"));
     CHECK_FALSE(has(plain.out, keys));
   }
 }
 
-TEST_CASE("a pager that goes away early is no error, and one that cannot be run is a sentence" *
-          needs_terminals()) {
+TEST_CASE("a pager that goes away early is no error, and one that cannot be run is a sentence" * needs_terminals()) {
   CHECK(walk_with({{"PAGER", "head -n 1"}}).code == 0);
   CHECK(walk_with({{"PAGER", "false"}}).code == 0);
   const Finished missing = walk_with({{"PAGER", "no-such-pager-anywhere"}});
@@ -81,14 +77,14 @@ TEST_CASE("a pager that goes away early is no error, and one that cannot be run 
 TEST_CASE("a page of many blocks of bytes can be left" * needs_terminals()) {
   std::string words;
   for (int i = 0; i < 60; ++i) words += "w" + std::to_string(i) + " ";
-  const Finished left = converse_with_attn({"walk", "--text", words, "--full", "--format", "json"},
-                                           {{keys, "q"}}, {.rows = rows});
+  const Finished left =
+      converse_with_attn({"walk", "--text", words, "--full", "--format", "json"}, {{keys, "q"}}, {.rows = rows});
   CHECK_MESSAGE(left.code == 0, left.errors);
 }
 
 TEST_CASE("where nobody can press a key nothing pauses" * needs_terminals()) {
-  const Finished shown = run_attn_on_terminal(
-      {"walk"}, 80, {.variables = {{"NO_COLOR", "1"}}, .rows = rows, .shell = "exec </dev/null"});
+  const Finished shown =
+      run_attn_on_terminal({"walk"}, 80, {.variables = {{"NO_COLOR", "1"}}, .rows = rows, .shell = "exec </dev/null"});
   CHECK(shown.code == 0);
   CHECK(has(shown.out, "5. Weighted sum"));
 }
@@ -100,8 +96,7 @@ TEST_CASE("the ground of the terminal decides the colors: --theme, ATTN_THEME, C
     words.insert(words.end(), more.begin(), more.end());
     return run_attn(words, {.variables = std::move(variables)});
   };
-  const std::string dark = softmax({"--theme", "dark"}, {}).out,
-                    light = softmax({"--theme", "light"}, {}).out;
+  const std::string dark = softmax({"--theme", "dark"}, {}).out, light = softmax({"--theme", "light"}, {}).out;
   CHECK(dark != light);
   CHECK(softmax({}, {}).out == dark);
   CHECK(softmax({}, {{"ATTN_THEME", "light"}}).out == light);
@@ -122,9 +117,8 @@ TEST_CASE("a terminal that is asked for its ground is believed" * needs_terminal
   const std::string theirs = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?62;c";
   const Finished asked = converse_with_attn({"softmax"}, {{"\x1b[c", theirs}}, {.variables = variables});
   CHECK(asked.code == 0);
-  const std::string light = run_attn({"softmax", "--color", "always", "--theme", "light"},
-                                     {.variables = {{"COLORTERM", "truecolor"}}})
-                                .out;
+  const std::string light =
+      run_attn({"softmax", "--color", "always", "--theme", "light"}, {.variables = {{"COLORTERM", "truecolor"}}}).out;
   CHECK(has(asked.out, light.substr(light.find("Thinking │"), 60)));
   const Finished unasked = converse_with_attn({"version"}, {}, {.variables = variables});
   CHECK_FALSE(has(unasked.out, "\x1b]11"));

@@ -1,4 +1,4 @@
-#include "parameters/parameters.hpp"
+#include "data/parameters/parameters.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 #include <fstream>
 #include <random>
 
-#include "files/matrix_file.hpp"
-#include "files/safetensors.hpp"
+#include "data/files/matrix_file.hpp"
+#include "data/files/safetensors.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -42,9 +42,7 @@ class Folder {
   std::filesystem::path path_;
 };
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 template <class Write>
 std::string written(const Write& write) {
@@ -77,15 +75,13 @@ std::string file_of(const std::string& header, std::string_view elements) {
 }
 
 // The header's entry of one tensor.
-std::string entry(const std::string& name, const std::string& type, const std::string& shape,
-                  std::size_t begin, std::size_t end) {
-  return fmt::format(R"("{}":{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}})", name, type, shape, begin,
-                     end);
+std::string entry(const std::string& name, const std::string& type, const std::string& shape, std::size_t begin,
+                  std::size_t end) {
+  return fmt::format(R"("{}":{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}})", name, type, shape, begin, end);
 }
 
 // A file of one vector of elements that are so many bytes wide.
-std::string vector_of(const std::string& type, const std::vector<std::uint64_t>& elements,
-                      std::size_t bytes) {
+std::string vector_of(const std::string& type, const std::vector<std::uint64_t>& elements, std::size_t bytes) {
   std::string data;
   for (const std::uint64_t element : elements) data += little(element, bytes);
   return file_of("{" + entry("t", type, fmt::format("[{}]", elements.size()), 0, data.size()) + "}", data);
@@ -223,11 +219,10 @@ ParameterSet gpt2(const std::string& prefix, bool is_linear) {
   const auto map = [&](std::size_t in, std::size_t out) {
     return is_linear ? transposed(tensor(in, out)) : tensor(in, out);
   };
-  ParameterSet layer = {{"attn.c_attn.weight", map(2, 6)}, {"attn.c_attn.bias", tensor(1, 6)},
-                        {"attn.c_proj.weight", map(2, 2)}, {"attn.c_proj.bias", tensor(1, 2)},
-                        {"mlp.c_fc.weight", map(2, 8)},    {"mlp.c_fc.bias", tensor(1, 8)},
-                        {"mlp.c_proj.weight", map(8, 2)},  {"mlp.c_proj.bias", tensor(1, 2)},
-                        {"attn.bias", tensor(4, 4)}};
+  ParameterSet layer = {
+      {"attn.c_attn.weight", map(2, 6)},  {"attn.c_attn.bias", tensor(1, 6)}, {"attn.c_proj.weight", map(2, 2)},
+      {"attn.c_proj.bias", tensor(1, 2)}, {"mlp.c_fc.weight", map(2, 8)},     {"mlp.c_fc.bias", tensor(1, 8)},
+      {"mlp.c_proj.weight", map(8, 2)},   {"mlp.c_proj.bias", tensor(1, 2)},  {"attn.bias", tensor(4, 4)}};
   add(layer, "ln_1.", torch_norm());
   add(layer, "ln_2.", torch_norm());
   ParameterSet model = {{prefix + "wte.weight", tensor(3, 2)}, {prefix + "wpe.weight", tensor(4, 2)}};
@@ -275,10 +270,9 @@ TEST_SUITE("safetensors") {
   }
 
   TEST_CASE("a file that others wrote is read, in the order of its elements") {
-    const std::string header = "{\"__metadata__\":{\"format\":\"pt\"}," + entry("b", "F32", "[2,1]", 2, 10) +
-                               "," + entry("a", "BF16", "[1]", 0, 2) + "}   ";
-    const std::string bytes =
-        file_of(header, little(0x3F80, 2) + little(0x40000000, 4) + little(0xBF800000, 4));
+    const std::string header = "{\"__metadata__\":{\"format\":\"pt\"}," + entry("b", "F32", "[2,1]", 2, 10) + "," +
+                               entry("a", "BF16", "[1]", 0, 2) + "}   ";
+    const std::string bytes = file_of(header, little(0x3F80, 2) + little(0x40000000, 4) + little(0xBF800000, 4));
     const std::vector<Safetensor> tensors = safetensors_in(bytes, "x");
     REQUIRE(tensors.size() == 2);
     CHECK(tensors[0].name == "a");
@@ -319,15 +313,12 @@ TEST_SUITE("safetensors") {
     const auto refused = [](const std::string& header, std::string_view elements) {
       return safetensors_refusal(file_of(header, elements));
     };
-    const auto one = [&](const std::string& type, const std::string& shape, std::size_t begin,
-                         std::size_t end) {
+    const auto one = [&](const std::string& type, const std::string& shape, std::size_t begin, std::size_t end) {
       return refused("{" + entry("t", type, shape, begin, end) + "}", eight);
     };
     CHECK(contains(safetensors_refusal("1234567"), "has 7 bytes, too few"));
-    CHECK(contains(safetensors_refusal(little(3, 8) + "{}"),
-                   "should have a header of 3 bytes, but has only 2 bytes"));
-    CHECK(contains(safetensors_refusal(std::string(8, '\xFF') + "{}"),
-                   "should have a header of 18446744073709551615"));
+    CHECK(contains(safetensors_refusal(little(3, 8) + "{}"), "should have a header of 3 bytes, but has only 2 bytes"));
+    CHECK(contains(safetensors_refusal(std::string(8, '\xFF') + "{}"), "should have a header of 18446744073709551615"));
     CHECK(contains(refused(std::string((1U << 24U) + 1, ' '), ""), "more than the limit of 16777216"));
     CHECK(contains(refused("", ""), "is not JSON"));
     CHECK(contains(refused("{\"t\":", ""), "is not JSON"));
@@ -346,16 +337,13 @@ TEST_SUITE("safetensors") {
     CHECK(contains(refused("{\"t\":{\"shape\":[-1]}}", ""), "gives 'shape' of 't' a value"));
     CHECK(contains(refused("{\"t\":{\"shape\":[1.5]}}", ""), "gives 'shape' of 't' a value"));
     CHECK(contains(refused("{\"t\":{\"shape\":[[1]]}}", ""), "gives 'shape' of 't' a value"));
-    CHECK(contains(refused("{\"t\":{\"shape\":[99999999999999999999999]}}", ""),
-                   "gives 'shape' of 't' a value"));
+    CHECK(contains(refused("{\"t\":{\"shape\":[99999999999999999999999]}}", ""), "gives 'shape' of 't' a value"));
     CHECK(contains(refused("{\"t\":{\"shape\":[1],\"shape\":[1]}}", ""), "gives the shape of 't' twice"));
-    CHECK(
-        contains(refused("{\"t\":{\"shape\":[1],\"dtype\":\"F64\"}}", ""), "gives no data_offsets for 't'"));
+    CHECK(contains(refused("{\"t\":{\"shape\":[1],\"dtype\":\"F64\"}}", ""), "gives no data_offsets for 't'"));
     CHECK(contains(refused("{\"t\":{}}", ""), "gives no dtype for 't'"));
     CHECK(contains(refused("{\"t\":{\"shape\":" + std::string(1'000'000, '['), ""), "gives 'shape' of 't'"));
-    CHECK(contains(
-        refused("{" + entry("t", "F32", "[1]", 0, 4) + "," + entry("t", "F32", "[1]", 4, 8) + "}", eight),
-        "names 't' twice"));
+    CHECK(contains(refused("{" + entry("t", "F32", "[1]", 0, 4) + "," + entry("t", "F32", "[1]", 4, 8) + "}", eight),
+                   "names 't' twice"));
     CHECK(one("C64", "[1]", 0, 8) ==
           "x.safetensors: the tensor 't' has elements of the type 'C64', which cannot be read: convert it to "
           "F32 first");
@@ -367,25 +355,21 @@ TEST_SUITE("safetensors") {
     CHECK(contains(one("F64", "[2]", 0, 16), "lies outside the 8 bytes"));
     CHECK(contains(one("F64", "[1]", 8, 0), "lies outside the 8 bytes"));
     CHECK(contains(one("F64", "[1]", 18446744073709551608U, 0), "lies outside the 8 bytes"));
-    CHECK(contains(refused("{\"t\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[0]}}", eight),
-                   "lies outside"));
+    CHECK(contains(refused("{\"t\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[0]}}", eight), "lies outside"));
     CHECK(contains(one("F32", "[1]", 0, 8), "has 8 bytes, but its shape 1×1 in F32 takes 4"));
     CHECK(contains(one("F32", "[1]", 0, 4), "4 bytes after the last tensor belong to no tensor"));
     CHECK(contains(one("F32", "[1]", 4, 8), "'t' does not follow the one before it"));
-    CHECK(contains(
-        refused("{" + entry("s", "F32", "[1]", 0, 4) + "," + entry("t", "F16", "[2]", 2, 6) + "}", eight),
-        "'t' overlaps the one before it"));
-    CHECK(contains(
-        refused("{" + entry("s", "F32", "[1]", 0, 4) + "," + entry("t", "F32", "[1]", 0, 4) + "}", eight),
-        "overlaps the one before it"));
+    CHECK(contains(refused("{" + entry("s", "F32", "[1]", 0, 4) + "," + entry("t", "F16", "[2]", 2, 6) + "}", eight),
+                   "'t' overlaps the one before it"));
+    CHECK(contains(refused("{" + entry("s", "F32", "[1]", 0, 4) + "," + entry("t", "F32", "[1]", 0, 4) + "}", eight),
+                   "overlaps the one before it"));
   }
 
   TEST_CASE("more cells than are read in all are refused before memory is taken") {
     const std::size_t half = most_cells / 2;
-    std::string bytes =
-        file_of("{" + entry("s", "F16", fmt::format("[{}]", half), 0, 2 * half) + "," +
-                    entry("t", "F16", fmt::format("[{}]", half + 1), 2 * half, 4 * half + 2) + "}",
-                "");
+    std::string bytes = file_of("{" + entry("s", "F16", fmt::format("[{}]", half), 0, 2 * half) + "," +
+                                    entry("t", "F16", fmt::format("[{}]", half + 1), 2 * half, 4 * half + 2) + "}",
+                                "");
     bytes.resize(bytes.size() + 4 * half + 2);
     CHECK(contains(safetensors_refusal(bytes), "has 134217729 cells, more than the limit of 134217728"));
   }
@@ -426,10 +410,9 @@ TEST_SUITE("parameters") {
     const ParameterSet own = own_attention();
     const std::string json =
         R"({"w_q": [[1,2],[3,4]], "w_k": [[5,6],[7,8]], "w_v": [[9,1],[2,3]], "b_q": [0.5, -0.0]})";
-    for (const ParameterFile& file :
-         {read_from(safetensors_of(own)), read_from(safetensors_of(own), "no extension"),
-          read_from(npz_of(own), "x.npz"), read_from(npz_of(own), "y"), read_from(json, "x.json"),
-          read_from(json, "z")}) {
+    for (const ParameterFile& file : {read_from(safetensors_of(own)), read_from(safetensors_of(own), "no extension"),
+                                      read_from(npz_of(own), "x.npz"), read_from(npz_of(own), "y"),
+                                      read_from(json, "x.json"), read_from(json, "z")}) {
       CHECK(file.layout == "attn");
       check_same(file.parameters, own);
       CHECK(std::signbit(file.parameters.find("b_q")->second(0, 1)));
@@ -441,15 +424,13 @@ TEST_SUITE("parameters") {
     const std::string matrices =
         R"("w_q": [[1,2],[3,4]], "w_k": [[5,6],[7,8]], "w_v": [[9,1],[2,3]], "b_q": [0.5, -0.0])";
     check_same(
-        read_from(
-            R"({"schema": "attn/1", "problem": {}, "arrays": {"x": [[1,"-Infinity"]], "head.1.q": [[3]], )" +
-                matrices + "}}",
-            "x.json")
+        read_from(R"({"schema": "attn/1", "problem": {}, "arrays": {"x": [[1,"-Infinity"]], "head.1.q": [[3]], )" +
+                      matrices + "}}",
+                  "x.json")
             .parameters,
         own);
     check_same(
-        read_from(R"({"arrays": {"x": [[1]]}, "problem": {"title": "t", "heads": 2, )" + matrices + "}}",
-                  "x.json")
+        read_from(R"({"arrays": {"x": [[1]]}, "problem": {"title": "t", "heads": 2, )" + matrices + "}}", "x.json")
             .parameters,
         own);
     check_same(read_from(npz_of(with(own, "head.1.scores", matrix({{1, 2, 3}}))), "x.npz").parameters, own);
@@ -466,8 +447,7 @@ TEST_SUITE("parameters") {
       check_same(again.parameters, file.parameters);
       const ParameterFile without_any = read_from(safetensors_of(without_biases(saved.state)));
       CHECK(without_any.layout == saved.layout);
-      CHECK(read_from(safetensors_of(without_any.parameters)).parameters.size() ==
-            without_any.parameters.size());
+      CHECK(read_from(safetensors_of(without_any.parameters)).parameters.size() == without_any.parameters.size());
     }
   }
 
@@ -497,11 +477,11 @@ TEST_SUITE("parameters") {
   }
 
   TEST_CASE("packed projections are split and turned") {
-    const ParameterFile file = read_from(
-        safetensors_of({{"in_proj_weight", matrix({{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 12}})},
-                        {"in_proj_bias", matrix({{1, 2, 3, 4, 5, 6}})},
-                        {"out_proj.weight", matrix({{1, 2}, {3, 4}})},
-                        {"out_proj.bias", matrix({{7, 8}})}}));
+    const ParameterFile file =
+        read_from(safetensors_of({{"in_proj_weight", matrix({{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 12}})},
+                                  {"in_proj_bias", matrix({{1, 2, 3, 4, 5, 6}})},
+                                  {"out_proj.weight", matrix({{1, 2}, {3, 4}})},
+                                  {"out_proj.bias", matrix({{7, 8}})}}));
     check_same(file.parameters, {{"w_q", matrix({{1, 3}, {2, 4}})},
                                  {"w_k", matrix({{5, 7}, {6, 8}})},
                                  {"w_v", matrix({{9, 11}, {10, 12}})},
@@ -534,8 +514,7 @@ TEST_SUITE("parameters") {
     check_same(read_from(safetensors_of(tied)).parameters, file.parameters);
     CHECK(contains(parameters_refusal(with(tied, "lm_head.weight", matrix({{1, 2}, {3, 4}, {5, 6}}))),
                    "'lm_head.weight' differs from 'target_embedding.e', which is the same matrix in GPT-2"));
-    const ParameterSet own_head =
-        with(gpt2("transformer.", true), "lm_head.weight", matrix({{1, 2}, {3, 4}, {5, 6}}));
+    const ParameterSet own_head = with(gpt2("transformer.", true), "lm_head.weight", matrix({{1, 2}, {3, 4}, {5, 6}}));
     ParameterFile other = read_from(safetensors_of(own_head));
     CHECK(other.layout == "minGPT");
     CHECK(same(other.parameters.at("output.w"), matrix({{1, 3, 5}, {2, 4, 6}})));
@@ -550,9 +529,8 @@ TEST_SUITE("parameters") {
 
   TEST_CASE("of two layouts with the same names, what fits longest is told") {
     const Matrix wrong = matrix({{1, 2, 3}});
-    CHECK(contains(
-        parameters_refusal(with(gpt2("transformer.", false), "transformer.h.0.mlp.c_fc.weight", wrong)),
-        "'transformer.h.0.mlp.c_fc.weight' is 1×3, and must be d_model × d_ff"));
+    CHECK(contains(parameters_refusal(with(gpt2("transformer.", false), "transformer.h.0.mlp.c_fc.weight", wrong)),
+                   "'transformer.h.0.mlp.c_fc.weight' is 1×3, and must be d_model × d_ff"));
   }
 
   TEST_CASE("layers count from 0 there and from 1 here, and every part has its name") {
@@ -599,14 +577,13 @@ TEST_SUITE("parameters") {
           "x.safetensors has no 'decoder.layers.1.linear1.weight' (d_ff × d_model), which nn.Transformer "
           "needs: "
           "save all of its parameters");
-    CHECK(contains(
-        parameters_refusal(without(torch_transformer(), "encoder.layers.0.norm1.bias")),
-        "has no 'encoder.layers.0.norm1.bias' (1 × d_model), which nn.Transformer needs because it has other "
-        "biases"));
+    CHECK(
+        contains(parameters_refusal(without(torch_transformer(), "encoder.layers.0.norm1.bias")),
+                 "has no 'encoder.layers.0.norm1.bias' (1 × d_model), which nn.Transformer needs because it has other "
+                 "biases"));
     CHECK(contains(parameters_refusal(without(torch_attention(), "in_proj_weight")),
                    "has no 'in_proj_weight' (3·d_model × d_model)"));
-    CHECK(contains(parameters_refusal(without(torch_attention(), "out_proj.weight")),
-                   "has no 'out_proj.weight'"));
+    CHECK(contains(parameters_refusal(without(torch_attention(), "out_proj.weight")), "has no 'out_proj.weight'"));
     CHECK(contains(parameters_refusal({{"q_proj_weight", matrix({{1}})}, {"out_proj.weight", matrix({{1}})}}),
                    "has no 'k_proj_weight' (d_model × kdim)"));
     CHECK(contains(parameters_refusal(without(own_attention(), "w_v")), "has no 'w_v'"));
@@ -628,8 +605,7 @@ TEST_SUITE("parameters") {
       for (const std::string& name : names_in(saved.state)) {
         CAPTURE(saved.layout);
         CAPTURE(name);
-        CHECK(contains(parameters_refusal(with(saved.state, name, filled({7, 5}, [] { return 1.0; }))),
-                       "must be"));
+        CHECK(contains(parameters_refusal(with(saved.state, name, filled({7, 5}, [] { return 1.0; }))), "must be"));
       }
     }
   }
@@ -641,15 +617,13 @@ TEST_SUITE("parameters") {
           "nn.TransformerEncoderLayer (one of them is 'self_attn.in_proj_weight'): leave it out, or read a "
           "part "
           "of the file with ‹prefix› NAME");
-    CHECK(contains(parameters_refusal(with(torch_attention(), "q_proj_weight", one)),
-                   "has no 'k_proj_weight'"));
+    CHECK(contains(parameters_refusal(with(torch_attention(), "q_proj_weight", one)), "has no 'k_proj_weight'"));
     CHECK(contains(parameters_refusal(with(own_attention(), "w_p", one)), "has 'w_p', which is not among"));
     ParameterSet gap;
     add(gap, "layers.0.", torch_encoder_layer());
     add(gap, "layers.2.", torch_encoder_layer());
     CHECK(contains(parameters_refusal(gap), "has no 'layers.1.self_attn.in_proj_weight'"));
-    CHECK(contains(parameters_refusal(with(torch_attention(), "bias_k", matrix({{1, 2}}))),
-                   "(add_bias_kv=False)"));
+    CHECK(contains(parameters_refusal(with(torch_attention(), "bias_k", matrix({{1, 2}}))), "(add_bias_kv=False)"));
     const std::string three = "{" + entry("bias_v", "F32", "[1,1,1]", 0, 4) + "," +
                               entry("in_proj_weight", "F32", "[3,1]", 4, 16) + "," +
                               entry("out_proj.weight", "F32", "[1,1]", 16, 20) + "}";

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "command/block_runner.hpp"
-#include "document/living.hpp"
+#include "command/docs.hpp"
+#include "page/document/living.hpp"
 #include "process.hpp"
 #include "testing.hpp"
 
@@ -105,7 +105,6 @@ TEST_CASE("two blocks cannot have one picture") {
   const std::string document = folder.write("a.md", with_picture("x.svg") + "\n" + with_picture("x.svg"));
   const Finished finished = run_attn({"docs", "update", document});
   CHECK(finished.code == 2);
-  CHECK_MESSAGE(finished.errors.find("another block has the picture x.svg") != std::string::npos,
-                finished.errors);
+  CHECK_MESSAGE(finished.errors.find("another block has the picture x.svg") != std::string::npos, finished.errors);
   CHECK(folder.names() == std::vector<std::string>{"a.md"});
 }

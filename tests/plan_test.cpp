@@ -1,12 +1,12 @@
-#include "graph/plan.hpp"
+#include "core/graph/plan.hpp"
 
 #include <cmath>
 
-#include "attention/attention.hpp"
-#include "attention/masks.hpp"
 #include "computations.hpp"
-#include "math/crew.hpp"
-#include "math/memory.hpp"
+#include "core/attention/attention.hpp"
+#include "core/attention/masks.hpp"
+#include "core/math/machine.hpp"
+#include "core/math/matrix.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -45,10 +45,8 @@ void plan_attention(Graph& graph, std::size_t n) {
   const auto projected = [&](const Role& result, const Role& w) {
     return name(result, linear(x, {input(w, {d, d}), {}}));
   };
-  const Value allowed =
-      graph.input(role::mask, mask_by({causal_rule()}), {{n, n}, axis("queries"), axis("keys")});
-  multi_head_attention(projected(role::q, role::w_q), projected(role::k, role::w_k),
-                       projected(role::v, role::w_v),
+  const Value allowed = graph.input(role::mask, mask_by({causal_rule()}), {{n, n}, axis("queries"), axis("keys")});
+  multi_head_attention(projected(role::q, role::w_q), projected(role::k, role::w_k), projected(role::v, role::w_v),
                        {{.divisor = Scalar{8.0, {"√64", "\\sqrt{64}"}}, .allowed = allowed},
                         heads,
                         Projection{input(role::w_o, {d, d}), {}}});
@@ -68,8 +66,7 @@ double planned_bytes(std::size_t n) {
 TEST_CASE("a run takes as much memory as it was planned to take") {
   std::size_t runs = 0;
   const auto check = [&](const auto& build) {
-    for (const Keep& keep :
-         {keep_everything(), keep_matching("*output|distribution"), keep_matching("weights")}) {
+    for (const Keep& keep : {keep_everything(), keep_matching("*output|distribution"), keep_matching("weights")}) {
       const Bytes bytes = bytes_of_run(build, keep);
       CAPTURE(bytes.planned);
       CAPTURE(bytes.taken);

@@ -5,15 +5,15 @@
 #include <numeric>
 #include <set>
 
-#include "attention/pooling.hpp"
-#include "attention/saturation.hpp"
-#include "attention/scale.hpp"
 #include "commands_tried.hpp"
-#include "files/json.hpp"
-#include "op/operations.hpp"
-#include "problem/problem_file.hpp"
+#include "core/attention/pooling.hpp"
+#include "core/attention/score.hpp"
+#include "core/math/rows.hpp"
+#include "core/op/operations.hpp"
+#include "core/support/text.hpp"
+#include "data/files/json.hpp"
+#include "data/problem/problem_file.hpp"
 #include "process.hpp"
-#include "support/lookup.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -26,9 +26,7 @@ Matrix weights_of(std::string_view pooling, const Matrix& scores) {
   return look_up(poolings(), pooling, "pooling").weights(given).matrix();
 }
 
-std::string_view regime(const std::vector<double>& weights) {
-  return regime_of(weights).name;
-}
+std::string_view regime(const std::vector<double>& weights) { return regime_of(weights).name; }
 
 Json page(Words words) {
   words.insert(words.end(), {"--format", "json"});
@@ -53,8 +51,8 @@ TEST_CASE("pooling the same scores in four ways") {
   CHECK(same(weights_of("look-up", scores), matrix({{0, 1, 0}})));
   CHECK(same(weights_of("sum", scores), matrix({{0.25, 0.75, 0}})));
   const double total = std::exp(1.0) + std::exp(3.0) + 1.0;
-  CHECK(close(weights_of("softmax", scores),
-              matrix({{std::exp(1.0) / total, std::exp(3.0) / total, 1 / total}}), 1e-15));
+  CHECK(
+      close(weights_of("softmax", scores), matrix({{std::exp(1.0) / total, std::exp(3.0) / total, 1 / total}}), 1e-15));
 }
 
 TEST_CASE("the weights of every pooling sum to one where all scores are positive") {
@@ -170,14 +168,13 @@ TEST_CASE("attn pool names the regime of every row, and its outputs are what the
   CHECK(regimes_of(1) == std::vector<std::string>{"one-hot", "one-hot", "one-hot"});
   CHECK(regimes_of(2) == std::vector<std::string>{"convex", "cone", "uniform"});
   CHECK(regimes_of(3) == std::vector<std::string>{"convex", "convex", "uniform"});
-  CHECK(
-      run_attn({"pool", "--scores", "1 3; 1 -1", "--v", "4; 8"}).out.find("The scores of query 2 sum to 0") !=
-      std::string::npos);
+  CHECK(run_attn({"pool", "--scores", "1 3; 1 -1", "--v", "4; 8"}).out.find("The scores of query 2 sum to 0") !=
+        std::string::npos);
 }
 
 TEST_CASE("on a line pooling draws a curve, which passes through the values of a narrow kernel") {
-  const Json pooled = page({"pool", "--q", "0", "--k", "0; 1; 2", "--v", "5; 7; 6", "--score", "gaussian",
-                            "--score-sigma", "0.05"});
+  const Json pooled =
+      page({"pool", "--q", "0", "--k", "0; 1; 2", "--v", "5; 7; 6", "--score", "gaussian", "--score-sigma", "0.05"});
   const std::vector<Json> plots = blocks(pooled, "plot");
   REQUIRE(plots.size() == 1);
   const Json& softmax = plots[0]["series"][2];
@@ -193,9 +190,9 @@ TEST_CASE("on a line pooling draws a curve, which passes through the values of a
 
 TEST_CASE("the curve has the scoring function and the scale of the problem") {
   const Words points = {"pool", "--q", "1", "--k", "1; 2", "--v", "1; 5"};
-  for (const Words& more : {Words{"--score", "additive", "--seed", "1", "--d-k", "1"},
-                            Words{"--score", "bilinear", "--score-m", "2"}, Words{"--scale", "3"},
-                            Words{"--score", "dot"}, Words{"--positions", "relative-vectors"}}) {
+  for (const Words& more :
+       {Words{"--score", "additive", "--seed", "1", "--d-k", "1"}, Words{"--score", "bilinear", "--score-m", "2"},
+        Words{"--scale", "3"}, Words{"--score", "dot"}, Words{"--positions", "relative-vectors"}}) {
     Words words = points;
     words.insert(words.end(), more.begin(), more.end());
     CHECK(run_attn(words).code == 0);
@@ -226,8 +223,7 @@ TEST_CASE("what is ignored where the scores are taken as they are scaled is told
   for (const Words& command : {Words{"pool"}, Words{"scale", "--sweep", "1,2"}}) {
     CHECK(run_attn(command + scores).errors == "");
     check_has(run_attn(command + scores + Words{"--soft-cap", "1"}).errors, "--soft-cap is ignored here");
-    check_has(run_attn(command + scores + Words{"--positions", "relative-bias", "--position-table", "1 2 3"})
-                  .errors,
+    check_has(run_attn(command + scores + Words{"--positions", "relative-bias", "--position-table", "1 2 3"}).errors,
               "--positions relative-bias is ignored here");
   }
 }
@@ -250,8 +246,7 @@ TEST_CASE("a sweep divides the same scores, and the entropy rises with the divis
 }
 
 TEST_CASE("a sum of which only rounding is left is nothing to divide by") {
-  const Finished shown =
-      run_attn({"pool", "--scores", "0.1 0.2 -0.3; 1 2 3", "--v", "1; 2; 3", "--section", "Sum"});
+  const Finished shown = run_attn({"pool", "--scores", "0.1 0.2 -0.3; 1 2 3", "--v", "1; 2; 3", "--section", "Sum"});
   CHECK(shown.code == 0);
   CHECK_MESSAGE(shown.out.find("The scores of query 1 sum to 0.") != std::string::npos, shown.out);
   CHECK(shown.out.find("e+15") == std::string::npos);

@@ -2,11 +2,11 @@
 
 #include <cmath>
 
-#include "attention/identities.hpp"
-#include "attention/positions.hpp"
-#include "files/json_writer.hpp"
-#include "op/operations.hpp"
-#include "problem/problem_file.hpp"
+#include "core/attention/identities.hpp"
+#include "core/attention/positions.hpp"
+#include "core/op/operations.hpp"
+#include "data/files/json_writer.hpp"
+#include "data/problem/problem_file.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -44,18 +44,13 @@ double published(std::size_t place, std::size_t column, std::size_t d) {
   return column % 2 == 0 ? std::sin(angle) : std::cos(angle);
 }
 
-long clipped(long distance, long most) {
-  return std::min(std::max(distance, -most), most);
-}
+long clipped(long distance, long most) { return std::min(std::max(distance, -most), most); }
 
 std::string with_positions(std::string_view kind) {
-  return R"({"text": ["who bites whom again"], "d_model": 8, "heads": 2, "positions": ")" +
-         std::string(kind) + "\"}";
+  return R"({"text": ["who bites whom again"], "d_model": 8, "heads": 2, "positions": ")" + std::string(kind) + "\"}";
 }
 
-OptionValues problem_of(std::string_view json) {
-  return read_problem_file(json, "file.json");
-}
+OptionValues problem_of(std::string_view json) { return read_problem_file(json, "file.json"); }
 
 std::function<void()> solving(std::string json) {
   return [json] { Solution{json}; };
@@ -83,8 +78,7 @@ TEST_CASE("the first place has sines of 0 and cosines of 1, and the second begin
 }
 
 TEST_CASE("concatenated sinusoids are the interleaved columns in another order") {
-  const Matrix one = sinusoids(sinusoid_layouts()[0], {9, 6}),
-               other = sinusoids(sinusoid_layouts()[1], {9, 6});
+  const Matrix one = sinusoids(sinusoid_layouts()[0], {9, 6}), other = sinusoids(sinusoid_layouts()[1], {9, 6});
   for (std::size_t i = 0; i < 9; ++i) {
     for (std::size_t j = 0; j < 3; ++j) {
       CHECK(other(i, j) == one(i, 2 * j));
@@ -208,35 +202,29 @@ TEST_CASE("a batch takes its positions from one table, which is as long as its l
 }
 
 TEST_CASE("positions that cannot be are refused") {
-  const std::string x = R"({"x": [[1, 2], [3, 4], [5, 6]], "seed": 1, )",
-                    q = R"({"q": [[1, 2]], "k": [[1, 2]], )";
+  const std::string x = R"({"x": [[1, 2], [3, 4], [5, 6]], "seed": 1, )", q = R"({"q": [[1, 2]], "k": [[1, 2]], )";
   check_refused({
       {"none for word 3", solving(x + R"("positions": "learned", "position_table": [[1, 2], [3, 4]]})")},
       {"position_table is 3×1 but x is 3×2",
        solving(x + R"("positions": "learned", "position_table": [[1], [3], [4]]})")},
-      {"row 1, column 2 is inf",
-       solving(x + R"("positions": "learned", "position_table": [[1, "Infinity"]]})")},
+      {"row 1, column 2 is inf", solving(x + R"("positions": "learned", "position_table": [[1, "Infinity"]]})")},
       {"odd number of columns", solving(x + R"("positions": "relative-bias", "position_table": [[1, 2]]})")},
-      {"relative-bias has one row",
-       solving(x + R"("positions": "relative-bias", "position_table": [[1], [2]]})")},
-      {"odd number of rows",
-       solving(x + R"("positions": "relative-vectors", "position_table": [[1, 2], [3, 4]]})")},
-      {"the size of a query",
-       solving(x + R"("positions": "relative-vectors", "position_table": [[1, 2, 3]]})")},
+      {"relative-bias has one row", solving(x + R"("positions": "relative-bias", "position_table": [[1], [2]]})")},
+      {"odd number of rows", solving(x + R"("positions": "relative-vectors", "position_table": [[1, 2], [3, 4]]})")},
+      {"the size of a query", solving(x + R"("positions": "relative-vectors", "position_table": [[1, 2, 3]]})")},
       {"--position-table needs --positions", solving(x + R"("position_table": [[1]]})")},
       {"there are no embeddings: give --x", solving(q + R"("positions": "sinusoidal"})")},
       {"there are no embeddings: give --x", solving(q + R"("positions": "learned"})")},
       {"--scores and --positions", solving(R"({"scores": [[1]], "positions": "none"})")},
       {"unknown kind of positions", solving(x + R"("positions": "sine"})")},
       {"more than the", solving(x + R"("positions": "relative-bias", "max_distance": 2147483648})")},
-      {"distances would be 3×200000001",
-       solving(x + R"("positions": "relative-vectors", "max_distance": 100000000})")},
+      {"distances would be 3×200000001", solving(x + R"("positions": "relative-vectors", "max_distance": 100000000})")},
   });
 }
 
 TEST_CASE("what changes nothing about positions is said") {
-  const Problem table = build(problem_of(
-      R"({"x": [[1]], "w_q": [[1]], "w_k": [[1]], "positions": "sinusoidal", "position_table": [[1]]})"));
+  const Problem table = build(
+      problem_of(R"({"x": [[1]], "w_q": [[1]], "w_k": [[1]], "positions": "sinusoidal", "position_table": [[1]]})"));
   REQUIRE(table.remarks.size() == 1);
   CHECK(table.remarks.front().starts_with("--position-table has no effect"));
   const Problem distance = build(problem_of(R"({"text": ["a"], "max_distance": 3})"));

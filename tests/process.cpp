@@ -37,9 +37,7 @@ class Descriptor {
 };
 
 // A file without a name, in memory: unlike a pipe it is never full.
-int nameless_file() {
-  return memfd_create("attn-test", MFD_CLOEXEC);
-}
+int nameless_file() { return memfd_create("attn-test", MFD_CLOEXEC); }
 
 std::string contents_of(const Descriptor& file) {
   const off_t size = lseek(file.number(), 0, SEEK_END);
@@ -79,11 +77,9 @@ class Process {
   Process(const Words& words, const Surroundings& surroundings, int output, int input)
       : input_(input),
         unreadable_(!surroundings.errors_path.empty()),
-        errors_(!unreadable_ ? nameless_file()
-                             : open(surroundings.errors_path.c_str(), O_WRONLY | O_CLOEXEC)) {
+        errors_(!unreadable_ ? nameless_file() : open(surroundings.errors_path.c_str(), O_WRONLY | O_CLOEXEC)) {
     const auto size = static_cast<ssize_t>(surroundings.input.size());
-    if (size > 0)
-      REQUIRE(pwrite(input_.number(), surroundings.input.data(), surroundings.input.size(), 0) == size);
+    if (size > 0) REQUIRE(pwrite(input_.number(), surroundings.input.data(), surroundings.input.size(), 0) == size);
     std::vector<std::string> command = {ATTN_PROGRAM}, settings = environment(surroundings);
     if (!surroundings.shell.empty())
       command = {"/bin/sh", "-c", surroundings.shell + "; exec \"$0\" \"$@\"", ATTN_PROGRAM};
@@ -154,9 +150,7 @@ doctest::skip needs_terminals() {
   return doctest::skip(!have);
 }
 
-doctest::skip needs_limited_memory() {
-  return doctest::skip(ATTN_SANITIZED);
-}
+doctest::skip needs_limited_memory() { return doctest::skip(ATTN_SANITIZED); }
 
 Finished run_attn_on_terminal(const Words& words, unsigned short columns, const Surroundings& surroundings) {
   winsize size{};
@@ -199,8 +193,7 @@ Finished run_attn_into_unread_pipe(const Words& words) {
   return Process(words, {}, writer.number()).finish();
 }
 
-Finished run_attn_and_signal(const Words& words, unsigned microseconds, int signal,
-                             const Surroundings& surroundings) {
+Finished run_attn_and_signal(const Words& words, unsigned microseconds, int signal, const Surroundings& surroundings) {
   const Descriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
   Process process(words, surroundings, nowhere.number());
   usleep(microseconds);
@@ -208,8 +201,7 @@ Finished run_attn_and_signal(const Words& words, unsigned microseconds, int sign
   return process.finish();
 }
 
-Finished converse_with_attn(const Words& words, const std::vector<Turn>& turns,
-                            const Surroundings& surroundings) {
+Finished converse_with_attn(const Words& words, const std::vector<Turn>& turns, const Surroundings& surroundings) {
   constexpr char end_of_input = '\x04', erase_line = '\x15';
   constexpr int moment = 1000, most_moments = 20;  // milliseconds of silence
   winsize size{};
@@ -293,8 +285,7 @@ std::string TemporaryFolder::write(std::string_view name, std::string_view bytes
 
 std::vector<std::string> TemporaryFolder::names() const {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(path_))
-    names.push_back(entry.path().filename());
+  for (const auto& entry : std::filesystem::directory_iterator(path_)) names.push_back(entry.path().filename());
   std::ranges::sort(names);
   return names;
 }

@@ -39,8 +39,7 @@ std::string without_privileges();
 Finished run_attn(const Words& words, const Surroundings& surroundings = {});
 
 /// Runs attn on a terminal of so many columns; 0: the terminal does not know.
-Finished run_attn_on_terminal(const Words& words, unsigned short columns,
-                              const Surroundings& surroundings = {});
+Finished run_attn_on_terminal(const Words& words, unsigned short columns, const Surroundings& surroundings = {});
 
 /// Skips a test where pseudo-terminals cannot be had, as in a chroot without /dev/pts.
 doctest::skip needs_terminals();
@@ -66,8 +65,7 @@ struct Turn {
 };
 
 /// Runs attn at a terminal that is its input as well as its output, and types. Then the input ends.
-Finished converse_with_attn(const Words& words, const std::vector<Turn>& turns,
-                            const Surroundings& surroundings = {});
+Finished converse_with_attn(const Words& words, const std::vector<Turn>& turns, const Surroundings& surroundings = {});
 
 /// The words as one command line, for messages.
 std::string command_line(const Words& words);

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands_tried.hpp"
-#include "files/json.hpp"
+#include "data/files/json.hpp"
 #include "process.hpp"
 
 // A matrix product as people draw it.
@@ -10,8 +10,7 @@
 using namespace attn;
 
 TEST_CASE("a product stands with one factor at the left, one above, and its result in the corner") {
-  const std::string drawn =
-      accepted({"product", "--left", "1 2; 3 4", "--right", "5 6; 7 8", "--cell", "1,2"}).out;
+  const std::string drawn = accepted({"product", "--left", "1 2; 3 4", "--right", "5 6; 7 8", "--cell", "1,2"}).out;
   check_has(drawn,
             "                  right  │   1  ▾ 2\n"
             "                  ───────┼─────────\n"
@@ -45,15 +44,14 @@ TEST_CASE("every product of a computation is drawn, and nothing else") {
                              Words{"encoder", "--product", "encoder.1.self_attention.head.1.scores"},
                              Words{"align", "--product", "decoder.2.logits"}})
     check_has(accepted(words).out, "The product ");
-  refuses({"walk", "--product", "weights"},
-          "weights is not a matrix product. Choose one of: q, k, v, scores");
+  refuses({"walk", "--product", "weights"}, "weights is not a matrix product. Choose one of: q, k, v, scores");
   refuses({"walk", "--product", "scores", "--only", "q"}, "--product");
 }
 
 TEST_CASE("a bias that is added to a product is told of") {
-  const std::string drawn = accepted({"walk", "--x", "1 2; 3 4", "--wq", "1 0; 0 1", "--bq", "5 6", "--wk",
-                                      "1 0; 0 1", "--product", "q"})
-                                .out;
+  const std::string drawn =
+      accepted({"walk", "--x", "1 2; 3 4", "--wq", "1 0; 0 1", "--bq", "5 6", "--wk", "1 0; 0 1", "--product", "q"})
+          .out;
   check_has(drawn, "The rest of the formula is added to this product");
 }
 

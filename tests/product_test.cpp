@@ -1,12 +1,12 @@
-#include "math/product.hpp"
+#include "core/math/product.hpp"
 
 #include <rapidcheck.h>
 
 #include <cstring>
 #include <limits>
 
-#include "math/random.hpp"
-#include "math/small_product.hpp"
+#include "core/math/random.hpp"
+#include "core/math/small_product.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -33,9 +33,7 @@ Matrix naive_product(const Matrix& a, const Matrix& b) {
   return result;
 }
 
-Matrix drawn(Shape shape) {
-  return random_kinds().front().make(1)->embeddings(shape);
-}
+Matrix drawn(Shape shape) { return random_kinds().front().make(1)->embeddings(shape); }
 
 bool same_bits(const Matrix& a, const Matrix& b) {
   return a.shape() == b.shape() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
@@ -140,8 +138,7 @@ TEST_CASE("what is not finite stays in its rows and columns of a product") {
 TEST_CASE("empty matrices are not multiplied") {
   const Matrix wide = Matrix({2, 3}, 1.0), tall = Matrix({3, 2}, 1.0), empty({0, 3});
   check_refused({
-      {"a 0×3 matrix cannot be multiplied by a 3×2 matrix: one of them is empty",
-       [&] { product_of(empty, tall); }},
+      {"a 0×3 matrix cannot be multiplied by a 3×2 matrix: one of them is empty", [&] { product_of(empty, tall); }},
       {"one of them is empty", [&] { product_transposed_of(wide, empty); }},
       {"one of them is empty", [&] { product_of_transposed_of(empty, empty); }},
   });

@@ -1,14 +1,13 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "command/block_runner.hpp"
+#include "command/docs.hpp"
+#include "core/support/error.hpp"
 #include "golden.hpp"
-#include "lesson/lesson.hpp"
-#include "lesson/lint.hpp"
 #include "process.hpp"
-#include "puzzle/show.hpp"
-#include "puzzle/trial.hpp"
-#include "support/error.hpp"
+#include "school/lesson/lesson.hpp"
+#include "school/lesson/lint.hpp"
+#include "school/puzzle/trial.hpp"
 #include "terminals.hpp"
 #include "testing.hpp"
 
@@ -24,9 +23,7 @@ Trial tried_with(const Puzzle& puzzle, const Lines& lines) {
   return tried(puzzle, settings, block_runner());
 }
 
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 // Every miss on every input, one after the other.
 std::string misses_in(const Trial& trial) {
@@ -63,11 +60,7 @@ const std::vector<Tried>& all_tried() {
        {"w_q = 1e-4 0; 0 -1e-4"},
        {"w_q = 0.05 0; 0 0.05"},
        "It should be 0.25, give or take 0.01."},
-      {"mask",
-       {"mask = 1 1 1 0 0"},
-       {"mask = 0.5 0.5 0.5 -1e9 -1e9"},
-       {"mask = 1 1 1 0 1"},
-       "\"pad\" (key 5)"},
+      {"mask", {"mask = 1 1 1 0 0"}, {"mask = 0.5 0.5 0.5 -1e9 -1e9"}, {"mask = 1 1 1 0 1"}, "\"pad\" (key 5)"},
       {"entropy",
        {"scale = 2.3"},
        {"scale[1,1] = 2.5"},
@@ -132,8 +125,7 @@ const std::vector<Tried>& all_tried() {
        "x[animal,2] + output[animal,2] is 2.00. It should be 1, give or take 0.05."},
       {"induction",
        {"w_k = 0 0 0; 0 0 0; 0 0 0; 2 0 0; 0 2 0; 0 0 2", "w_v = 1 0 0; 0 1 0; 0 0 1; 0 0 0; 0 0 0; 0 0 0"},
-       {"w_k = -1 0 0; 0 -1 0; 0 0 -1; 1 0 0; 0 1 0; 0 0 1",
-        "w_v = 1 0 0; 0 1 0; 0 0 1; 0 0 0; 0 0 0; 0 0 0"},
+       {"w_k = -1 0 0; 0 -1 0; 0 0 -1; 1 0 0; 0 1 0; 0 0 1", "w_v = 1 0 0; 0 1 0; 0 0 1; 0 0 0; 0 0 0; 0 0 0"},
        {"w_k = 1 0 0; 0 1 0; 0 0 1; 0 0 0; 0 0 0; 0 0 0", "w_v = 1 0 0; 0 1 0; 0 0 1; 0 0 0; 0 0 0; 0 0 0"},
        "Its key has to be the word before, not the word itself."},
       {"beyond-values",
@@ -227,8 +219,7 @@ TEST_CASE("numbers of a puzzle are read as people type them") {
   CHECK(read_numbers("1 0; 0 1", "w", {2, 2}) == read_numbers("[[1,0],[0,1]]", "w", {2, 2}));
   CHECK(read_numbers("1/2, 2*cos(0)", "w", {1, 2})(0, 1) == 2.0);
   CHECK(read_numbers("1; 2;", "w", {2, 1})(1, 0) == 2.0);
-  for (const char* text :
-       {"", "1", "1 2 3", "1 2; 3 4", "1 x", "nan 1", "inf 0", "1e999 0", "1 \"a\"", "1/0 0"}) {
+  for (const char* text : {"", "1", "1 2 3", "1 2; 3 4", "1 x", "nan 1", "inf 0", "1e999 0", "1 \"a\"", "1/0 0"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(read_numbers(text, "w", {1, 2}), InputError);
   }
@@ -265,9 +256,8 @@ TEST_CASE("what says nothing of what is set is answered with the forms and the n
 
 TEST_CASE("what cannot be set is refused in one sentence and sets nothing") {
   const Puzzle puzzle = find_puzzle("look-back");
-  for (const char* line :
-       {"", "w_q", "= 1", "w_v = 1", "w_q = 1 2; 3 4", "w_q[5,1] = 1", "w_q[1] = 1", "w_q[0,1] = 1",
-        "w_q[1,1 = 1", "w_q[1,1] = nan", "w_q[1,1] = 1e400", "w_q[1,1] ="}) {
+  for (const char* line : {"", "w_q", "= 1", "w_v = 1", "w_q = 1 2; 3 4", "w_q[5,1] = 1", "w_q[1] = 1", "w_q[0,1] = 1",
+                           "w_q[1,1 = 1", "w_q[1,1] = nan", "w_q[1,1] = 1e400", "w_q[1,1] ="}) {
     CAPTURE(line);
     Settings settings = settings_at_start(puzzle);
     CHECK_THROWS_AS(assign(puzzle, line, settings), InputError);
@@ -350,8 +340,7 @@ TEST_CASE("the pages of puzzles are the golden ones") {
   check_golden("puzzles.txt", run_attn({"puzzle"}).out, Tolerance::last_digit);
   check_golden("puzzle.txt", run_attn({"puzzle", "two-heads", "--no-input"}).out, Tolerance::last_digit);
   const std::string near = "w_q = 7 0 0 7 0 0; 7 0 0 0 7 0; 0 0 7 0 0 7";
-  check_golden("puzzle-near.txt", run_attn({"puzzle", "two-heads", "--set", near}).out,
-               Tolerance::last_digit);
+  check_golden("puzzle-near.txt", run_attn({"puzzle", "two-heads", "--set", near}).out, Tolerance::last_digit);
   check_golden("puzzle-near.json", run_attn({"puzzle", "two-heads", "--set", near, "--format", "json"}).out,
                Tolerance::relative);
 }
@@ -380,17 +369,15 @@ TEST_CASE("a property compares quantities at places") {
   const std::vector<Miss> tied = misses_of(read_property("most(weights[i]) = \"cat\" for i = 1..2"), graph);
   REQUIRE(tied.size() == 2);
   CHECK(tied.front().says == "'the' and 'cat' are tied at 0.25. One of them should be ahead.");
-  for (const char* text :
-       {"weights", "weights[1,1] >", "= 1", "weights[1,1] > 0.5 ± 0.1", "weights[1,1] = 1 ± x",
-        "weights[1,1] = 1 for i", "weights[1,1] = 1 for 1 = 1..2"}) {
+  for (const char* text : {"weights", "weights[1,1] >", "= 1", "weights[1,1] > 0.5 ± 0.1", "weights[1,1] = 1 ± x",
+                           "weights[1,1] = 1 for i", "weights[1,1] = 1 for 1 = 1..2"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(read_property(text), InputError);
   }
-  for (const char* text :
-       {"wights[1,1] = 1", "weights[9,1] = 1", "weights[i,1] = 1 for i = 0..2", "x[1,1] = \"a\"",
-        "weights[i,1] = 1 for i = 1..1000000", "weights[i/2,1] = 1 for i = 1..2", "weights[1,1] = 1 for",
-        "weights[i,1] = 1 for i = 3..2", "weights[i,j] = 1 for i = 1..4, j = 5..i",
-        "weights[i-cat,1] = 1 for i = 1..2"}) {
+  for (const char* text : {"wights[1,1] = 1", "weights[9,1] = 1", "weights[i,1] = 1 for i = 0..2", "x[1,1] = \"a\"",
+                           "weights[i,1] = 1 for i = 1..1000000", "weights[i/2,1] = 1 for i = 1..2",
+                           "weights[1,1] = 1 for", "weights[i,1] = 1 for i = 3..2",
+                           "weights[i,j] = 1 for i = 1..4, j = 5..i", "weights[i-cat,1] = 1 for i = 1..2"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(misses_of(read_property(text), graph), InputError);
   }
@@ -423,8 +410,7 @@ TEST_CASE("attn lesson check knows what is wrong with a puzzle") {
     return lines;
   };
   CHECK(faults_with(own).find("puzzle") == std::string::npos);
-  CHECK(faults_with(with("scores = 5 0 0", "scores = 0 5 0")).find("the solution is none") !=
-        std::string::npos);
+  CHECK(faults_with(with("scores = 5 0 0", "scores = 0 5 0")).find("the solution is none") != std::string::npos);
   CHECK(faults_with(with("weights[1,1] > 0.9", "weights[1,1] > 0.1")).find("solved before anything is set") !=
         std::string::npos);
   CHECK(faults_with(with("hint: Make the first score large.\n", "")).find("no hint") != std::string::npos);
@@ -444,9 +430,9 @@ TEST_CASE("the puzzle that the documentation shows is one") {
 
 TEST_CASE("a lesson shows and exports its puzzles") {
   const TemporaryFolder folder;
-  const std::string lesson = folder.write(
-      "a.md", "---\ntitle: A\nminutes: 1\n---\nFirst.\n\n```puzzle\nname: look-back\n```\n\n```puzzle\n" +
-                  own + "```\n");
+  const std::string lesson =
+      folder.write("a.md", "---\ntitle: A\nminutes: 1\n---\nFirst.\n\n```puzzle\nname: look-back\n```\n\n```puzzle\n" +
+                               own + "```\n");
   for (const Words& words : {Words{"lesson", "show", lesson}, Words{"lesson", "run", lesson, "--no-input"},
                              Words{"lesson", "export", lesson}}) {
     const Finished shown = run_attn(words);
@@ -460,22 +446,21 @@ TEST_CASE("a puzzle is played at a terminal and marked when it is solved" * need
   const TemporaryFolder folder;
   const std::string state = folder.path("state.json");
   const std::string prompt = "quit\r\n> ";
-  const Finished played =
-      converse_with_attn({"puzzle", "1", "--state", state}, {{prompt, "h\n"},
-                                                             {prompt, "scores = 1 0\n"},
-                                                             {prompt, "scores = 1\n"},
-                                                             {prompt, "2 0\n"},
-                                                             {prompt, "back\n"},
-                                                             {prompt, "\n"},
-                                                             {prompt, "?\n"},
-                                                             {prompt, "show\n"},
-                                                             {prompt, "a\n"},
-                                                             {prompt, "reset\n"},
-                                                             {prompt, "scores[1,1]=log(3)\n"}});
+  const Finished played = converse_with_attn({"puzzle", "1", "--state", state}, {{prompt, "h\n"},
+                                                                                 {prompt, "scores = 1 0\n"},
+                                                                                 {prompt, "scores = 1\n"},
+                                                                                 {prompt, "2 0\n"},
+                                                                                 {prompt, "back\n"},
+                                                                                 {prompt, "\n"},
+                                                                                 {prompt, "?\n"},
+                                                                                 {prompt, "show\n"},
+                                                                                 {prompt, "a\n"},
+                                                                                 {prompt, "reset\n"},
+                                                                                 {prompt, "scores[1,1]=log(3)\n"}});
   CHECK_MESSAGE(played.code == 0, played.out << played.errors);
-  for (const char* what : {"Hint 1 of 3", "Not yet.", "scores has 2 columns", "'back' sets nothing",
-                           "Try again, or type h for a hint.", "type q to quit", "sets one; 1/2",
-                           "scores = log(3) 0", "Solved."}) {
+  for (const char* what :
+       {"Hint 1 of 3", "Not yet.", "scores has 2 columns", "'back' sets nothing", "Try again, or type h for a hint.",
+        "type q to quit", "sets one; 1/2", "scores = log(3) 0", "Solved."}) {
     CAPTURE(std::string(what));
     CHECK_MESSAGE(played.out.find(what) != std::string::npos, played.out);
   }
@@ -489,9 +474,8 @@ TEST_CASE("a puzzle is played at a terminal and marked when it is solved" * need
 
 TEST_CASE("a lesson goes on behind a puzzle that is solved or skipped" * needs_terminals()) {
   const TemporaryFolder folder;
-  const std::string lesson =
-      folder.write("a.md", "---\ntitle: A\n---\n```puzzle\n" + own +
-                               "```\n\n```puzzle\nname: three-quarters\n```\n\nLast.\n");
+  const std::string lesson = folder.write(
+      "a.md", "---\ntitle: A\n---\n```puzzle\n" + own + "```\n\n```puzzle\nname: three-quarters\n```\n\nLast.\n");
   const std::string prompt = "quit\r\n> ";
   const Finished taken = converse_with_attn(
       {"lesson", "run", lesson, "--state", folder.path("state.json")},

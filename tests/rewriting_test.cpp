@@ -4,11 +4,11 @@
 #include <set>
 #include <string>
 
-#include "mistake/rewriting.hpp"
-#include "op/operations.hpp"
-#include "problem/options.hpp"
-#include "problem/problem_file.hpp"
-#include "support/error.hpp"
+#include "core/op/operations.hpp"
+#include "core/support/error.hpp"
+#include "data/problem/options.hpp"
+#include "data/problem/problem_file.hpp"
+#include "school/mistake/rewriting.hpp"
 
 namespace attn {
 namespace {
@@ -29,9 +29,7 @@ std::optional<Value> from_the_next_head(const Node& node, Rewriting& again) {
   return again.of(node.graph->at("head.2.weights"));
 }
 
-std::optional<Value> nothing(const Node&, Rewriting&) {
-  return std::nullopt;
-}
+std::optional<Value> nothing(const Node&, Rewriting&) { return std::nullopt; }
 
 Mistake made(std::optional<Value> (*instead)(const Node&, Rewriting&)) {
   return {"test", Mistake::Kind::error, "", "", instead};

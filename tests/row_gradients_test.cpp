@@ -1,10 +1,8 @@
-#include "math/row_gradients.hpp"
+#include "core/math/rows.hpp"
 
 #include <cmath>
 #include <vector>
 
-#include "math/adam.hpp"
-#include "math/rows.hpp"
 #include "testing.hpp"
 
 using namespace attn;

@@ -1,15 +1,15 @@
-#include "graph/run.hpp"
+#include "core/graph/run.hpp"
 
 #include <cmath>
 #include <set>
 
-#include "attention/masks.hpp"
-#include "attention/watches.hpp"
 #include "computations.hpp"
-#include "math/crew.hpp"
-#include "math/product.hpp"
-#include "op/operations.hpp"
-#include "problem/examples.hpp"
+#include "core/attention/masks.hpp"
+#include "core/attention/watches.hpp"
+#include "core/math/machine.hpp"
+#include "core/math/product.hpp"
+#include "core/op/operations.hpp"
+#include "data/problem/words.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -52,9 +52,7 @@ void check_any_kept(const Build& build, std::uint32_t random) {
   }
 }
 
-Value any_of(const std::vector<Value>& values, std::mt19937& generator) {
-  return values[generator() % values.size()];
-}
+Value any_of(const std::vector<Value>& values, std::mt19937& generator) { return values[generator() % values.size()]; }
 
 // A computation of operations in any order: thin matrices of three columns, and square ones.
 void build_anything(Graph& graph, std::size_t n, std::uint32_t seed) {
@@ -62,11 +60,9 @@ void build_anything(Graph& graph, std::size_t n, std::uint32_t seed) {
   const auto chosen = [&](unsigned count) { return generator() % count; };
   std::vector<Value> thin, square;
   for (const char* name : {"a", "b"}) {
-    thin.push_back(
-        graph.input(called(name), random_matrix({n, 3}, seed + *name), axis("rows"), axis("columns")));
+    thin.push_back(graph.input(called(name), random_matrix({n, 3}, seed + *name), axis("rows"), axis("columns")));
   }
-  const Value allowed =
-      graph.input(role::mask, mask_by({causal_rule()}), {{n, n}, axis("queries"), axis("keys")});
+  const Value allowed = graph.input(role::mask, mask_by({causal_rule()}), {{n, n}, axis("queries"), axis("keys")});
   square.push_back(matmul_transposed(thin[0], thin[1]));
   const Scalar two{2.0, {"2", "2"}};
   for (int i = 0; i < 12; ++i) {
@@ -159,11 +155,7 @@ TEST_CASE("whatever is kept of a transformer has the same bits") {
   for (const ModelKind& kind : model_kinds()) {
     CAPTURE(kind.name);
     check_any_kept([&](Graph& graph) { build_into(graph, ModelComputation{kind.name, 6, 4}); }, 6);
-    check_any_kept(
-        [&](Graph& graph) {
-          build_into(graph, ModelComputation{kind.name, many_words, 1100});
-        },
-        1);
+    check_any_kept([&](Graph& graph) { build_into(graph, ModelComputation{kind.name, many_words, 1100}); }, 1);
   }
 }
 
@@ -370,8 +362,7 @@ TEST_CASE("products that are made side by side are those that are made one after
   for (int round = 0; round < 20; ++round) {
     Matrix result(expected.shape());
     side_by_side((a.shape().rows + rows_of_block - 1) / rows_of_block, [&](std::size_t block) {
-      const std::size_t first = block * rows_of_block,
-                        count = std::min(rows_of_block, a.shape().rows - first);
+      const std::size_t first = block * rows_of_block, count = std::min(rows_of_block, a.shape().rows - first);
       product_transposed(rows_of(a), rows_of(b), {row(result, first).data(), first, {count, 64}});
     });
     CHECK(same_bits(result, expected));

@@ -4,10 +4,10 @@
 
 #include "command/model/run.hpp"
 #include "commands_tried.hpp"
-#include "files/json.hpp"
-#include "graph/plan.hpp"
+#include "core/graph/plan.hpp"
+#include "data/files/json.hpp"
+#include "data/parameters/parameters.hpp"
 #include "models.hpp"
-#include "parameters/parameters.hpp"
 #include "process.hpp"
 
 using namespace attn;
@@ -45,8 +45,7 @@ TEST_CASE("a model that was saved is run without a sentence, on the first of its
   const Finished finished = accepted(Words{"transformer"} + model);
   check_has(finished.errors, "--source is not given: the first words of the vocabulary are used, 1 2 3");
   check_has(finished.errors, "--target is not given: the first words of the vocabulary are used, 1 2 3");
-  CHECK(accepted(Words{"transformer"} + model + Words{"--source", "1 2 3", "--target", "1 2 3"}).out ==
-        finished.out);
+  CHECK(accepted(Words{"transformer"} + model + Words{"--source", "1 2 3", "--target", "1 2 3"}).out == finished.out);
   check_has(accepted(Words{"generate"} + model + Words{"--source", "1 2"}).out, "Given: 1 2 3");
   check_has(accepted(Words{"encoder"} + model + Words{"--n", "7", "--only", "source.ids"}).out, "[7×1]");
   accepted(Words{"decoder"} + model + Words{"--outline"});
@@ -60,8 +59,7 @@ TEST_CASE("what a model has learned is listed without words and without heads") 
   const Finished finished = accepted({"parameters", "--parameters", file});
   CHECK(finished.errors == "");
   check_has(finished.out, "encoder.1.self_attention.w_q");
-  check_has(accepted({"parameters", "--parameters", file, "--source", "1"}).errors,
-            "--source has no effect here");
+  check_has(accepted({"parameters", "--parameters", file, "--source", "1"}).errors, "--source has no effect here");
   refuses({"parameters", "--parameters", file, "--heads", "3"},
           "d_model (4) is not divisible by the number of heads (3)");
 }
@@ -89,18 +87,15 @@ TEST_CASE("encoder and decoder may have different numbers of layers, and of plac
   const Words words = {"--parameters", file, "--heads", "2", "--source", "1 2 3", "--target", "4 1"};
   const std::string page = accepted(Words{"transformer"} + words).out;
   check_has(page, "N = 3 in the encoder and 1 in the decoder");
-  check_has(accepted(Words{"transformer", "--outline"} + words).out,
-            "N = 3 in the encoder and 1 in the decoder");
+  check_has(accepted(Words{"transformer", "--outline"} + words).out, "N = 3 in the encoder and 1 in the decoder");
   Graph graph;
   RunningTransformer running(model, graph);
   const Matrix expected = running.decode({.ids = {4, 1}}, running.encode({.ids = {1, 2, 3}})).matrix();
   const Json all = parse_json(
-      accepted(Words{"transformer"} + words + Words{"--only", "decoder.output", "--format", "json"}).out,
-      "page");
+      accepted(Words{"transformer"} + words + Words{"--only", "decoder.output", "--format", "json"}).out, "page");
   CHECK(close(matrix_from_json(all["arrays"]["decoder.output"], "output").matrix, expected, 1e-12));
   const Words longer = {"--parameters", file, "--heads", "2", "--source", "1 2 3 4 5 1", "--target", "4 1"};
-  refuses(Words{"transformer"} + longer,
-          "--source: the input has 6 words, but the model has learned only 5 positions");
+  refuses(Words{"transformer"} + longer, "--source: the input has 6 words, but the model has learned only 5 positions");
 }
 
 TEST_CASE("a lone attention needs its number of heads and something to look at") {
@@ -123,8 +118,7 @@ TEST_CASE("a part of a larger file is read by its prefix, whatever else there is
   for (auto& [name, matrix] : all) larger.emplace("model.text." + name, matrix);
   larger.emplace("generator.proj.weight", matrix({{1, 2}}));
   const std::string file = file_with(folder, larger);
-  const Words encoder = {"encoder", "--heads",        "2",           "--source", "1 2",
-                         "--only",  "encoder.output", "--parameters"};
+  const Words encoder = {"encoder", "--heads", "2", "--source", "1 2", "--only", "encoder.output", "--parameters"};
   refuses(encoder + Words{file}, "--prefix NAME");
   const TemporaryFolder own;
   const std::string expected = accepted(encoder + Words{file_with(own, all)}).out;
@@ -190,9 +184,8 @@ TEST_CASE("a ledger says how its words were sampled") {
 TEST_CASE("a decoder's file is refused by the encoder's command, and not asked for more") {
   const TemporaryFolder folder;
   ParameterSet decoder = parameters_in(random_model({}));
-  std::erase_if(decoder, [](const auto& item) {
-    return item.first.starts_with("encoder.") || item.first.starts_with("source");
-  });
+  std::erase_if(
+      decoder, [](const auto& item) { return item.first.starts_with("encoder.") || item.first.starts_with("source"); });
   const Words model = {"--parameters", file_with(folder, decoder), "--heads", "2"};
   refuses(Words{"encoder", "--x", "1 2 3 4"} + model, "attn encoder needs an encoder");
   accepted(Words{"decoder", "--memory", "1 2 3 4"} + model);

@@ -4,12 +4,12 @@
 #include <limits>
 #include <stdexcept>
 
-#include "attention/identities.hpp"
-#include "attention/recipe.hpp"
-#include "attention/watches.hpp"
-#include "files/json_writer.hpp"
-#include "problem/problem_file.hpp"
-#include "tell/steps.hpp"
+#include "core/attention/attention.hpp"
+#include "core/attention/identities.hpp"
+#include "core/attention/watches.hpp"
+#include "data/files/json_writer.hpp"
+#include "data/problem/problem_file.hpp"
+#include "page/tell/steps.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -34,8 +34,8 @@ Graph& solved(Graph& graph, const char* json) {
 
 TEST_CASE("the gaussian score is minus half the squared distance over the squared width") {
   Graph graph;
-  const Value scores = gaussian(input(graph, "q", matrix({{1, 2}})),
-                                input(graph, "k", matrix({{1, 2}, {4, 6}})), {.sigma = 2.0});
+  const Value scores =
+      gaussian(input(graph, "q", matrix({{1, 2}})), input(graph, "k", matrix({{1, 2}, {4, 6}})), {.sigma = 2.0});
   CHECK(close(scores.matrix(), matrix({{0, -25.0 / 2 / 4}}), 1e-15));
 }
 
@@ -69,8 +69,7 @@ TEST_CASE("the gaussian score is shown squared out as well, beside the scores in
   for (const std::string head : {"head.1.", "head.2."}) {
     CHECK(formula_of(graph.at(head + "expanded")).plain ==
           fmt::format("{0}expanded = ({0}dot − {0}half_kᵀ − {0}half_q) / 2²", head));
-    CHECK(formula_of(graph.at(head + "scores")).plain ==
-          fmt::format("{0}scores = −½‖{0}qᵢ − {0}kⱼ‖² / 2²", head));
+    CHECK(formula_of(graph.at(head + "scores")).plain == fmt::format("{0}scores = −½‖{0}qᵢ − {0}kⱼ‖² / 2²", head));
     CHECK(close(graph.at(head + "expanded").matrix(), graph.at(head + "scores").matrix(), 1e-13));
   }
   CHECK(warnings(graph).empty());
@@ -111,11 +110,8 @@ TEST_CASE("what a scoring function names beside its scores leads to them, and sc
 }
 
 TEST_CASE("a scoring function that names nothing else is described by its own meaning") {
-  const ScoringFunction nearest{.name = "nearest",
-                                .summary = "",
-                                .meaning = "A score is how near a key is.",
-                                .scale = "none",
-                                .score = gaussian};
+  const ScoringFunction nearest{
+      .name = "nearest", .summary = "", .meaning = "A score is how near a key is.", .scale = "none", .score = gaussian};
   Graph graph;
   const Value q = input(graph, "q", matrix({{1, 2}})), k = input(graph, "k", matrix({{1, 2}, {3, 4}}));
   attention_weights(attention_scores(q, k, recipe_of(nearest, {}, {.d_k = 2})), {});
@@ -148,35 +144,30 @@ TEST_CASE("the bilinear score multiplies every pair with the matrix between them
   const ScoreParameters parameters{
       .matrices = {{&role::score_m, input(graph, "score_m", matrix({{1, 0, 2}, {0, 1, 0}}))}}};
   // Queries of two numbers, keys of three: (1·1 + 2·3) · … by hand.
-  const Value scores = bilinear(input(graph, "q", matrix({{1, 2}})),
-                                input(graph, "k", matrix({{1, 1, 1}, {0, 2, 3}})), parameters);
+  const Value scores =
+      bilinear(input(graph, "q", matrix({{1, 2}})), input(graph, "k", matrix({{1, 1, 1}, {0, 2, 3}})), parameters);
   CHECK(same(scores.matrix(), matrix({{1 * 1 + 2 * 1 + 2 * 1, 2 * 2 + 2 * 3}})));
 }
 
 TEST_CASE("the additive score passes the sum of both projections through tanh") {
   Graph graph;
-  const ScoreParameters parameters{
-      .matrices = {{&role::score_wq, input(graph, "score_wq", matrix({{1, -1}}))},
-                   {&role::score_wk, input(graph, "score_wk", matrix({{0.5, 1}, {1, 0}}))},
-                   {&role::score_wv, input(graph, "score_wv", matrix({{2}, {3}}))}}};
-  const Value scores =
-      additive(input(graph, "q", matrix({{1}, {0}})), input(graph, "k", matrix({{2, 1}})), parameters);
+  const ScoreParameters parameters{.matrices = {{&role::score_wq, input(graph, "score_wq", matrix({{1, -1}}))},
+                                                {&role::score_wk, input(graph, "score_wk", matrix({{0.5, 1}, {1, 0}}))},
+                                                {&role::score_wv, input(graph, "score_wv", matrix({{2}, {3}}))}}};
+  const Value scores = additive(input(graph, "q", matrix({{1}, {0}})), input(graph, "k", matrix({{2, 1}})), parameters);
   // W_k k = (2, 2); W_q q = (1, −1) or (0, 0).
   CHECK(close(scores.matrix(),
-              matrix({{2 * std::tanh(3.0) + 3 * std::tanh(1.0)}, {2 * std::tanh(2.0) + 3 * std::tanh(2.0)}}),
-              1e-14));
+              matrix({{2 * std::tanh(3.0) + 3 * std::tanh(1.0)}, {2 * std::tanh(2.0) + 3 * std::tanh(2.0)}}), 1e-14));
 }
 
 TEST_CASE("the identities that the documents state hold for all numbers") {
   CHECK(rc::check("gaussian and dot agree where keys have the same length", [] {
-    const Matrix q = random_matrix({3, 2}),
-                 k = of_equal_length(filled({4, 2}, [] { return *rc::gen::inRange(1, 9); }));
+    const Matrix q = random_matrix({3, 2}), k = of_equal_length(filled({4, 2}, [] { return *rc::gen::inRange(1, 9); }));
     RC_ASSERT(gaussian_against_dot(q, k) < 1e-12);
   }));
   CHECK(rc::check("additive attention is one hidden layer on both", [] {
-    RC_ASSERT(additive_against_hidden_layer(random_matrix({2, 3}), random_matrix({4, 2}),
-                                            random_matrix({3, 5}), random_matrix({2, 5}),
-                                            random_matrix({5, 1})) < 1e-12);
+    RC_ASSERT(additive_against_hidden_layer(random_matrix({2, 3}), random_matrix({4, 2}), random_matrix({3, 5}),
+                                            random_matrix({2, 5}), random_matrix({5, 1})) < 1e-12);
   }));
   CHECK(rc::check("a split projection is as many independent ones", [] {
     const Matrix w_q = random_matrix({4, 6}), w_k = random_matrix({4, 6}), w_v = random_matrix({4, 9}),
@@ -234,8 +225,7 @@ TEST_CASE("queries and keys of different sizes are for bilinear and additive alo
       {"is not a positive finite number", scoring(R"("score": "gaussian", "score_sigma": 0)")},
   });
   Graph graph;
-  solved(graph,
-         R"({"q": [[1, 2]], "k": [[1, 2, 3]], "score": "bilinear", "score_m": [[1, 0, 0], [0, 0, 1]]})");
+  solved(graph, R"({"q": [[1, 2]], "k": [[1, 2, 3]], "score": "bilinear", "score_m": [[1, 0, 0], [0, 0, 1]]})");
   CHECK(graph.at("scores").matrix()(0, 0) == 1 + 6);
 }
 
@@ -262,8 +252,7 @@ TEST_CASE("the cosine score takes numbers whose squares no double can hold") {
   const double smallest = std::numeric_limits<double>::denorm_min();
   Graph graph;
   const Matrix q = matrix({{3e-200, 4e-200}, {3e200, -4e200}, {largest, largest}, {smallest, 0}, {0, 0}});
-  const Value scores =
-      cosine_similarity(input(graph, "q", q), input(graph, "k", matrix({{1, 0}, {0, 1}})), {});
+  const Value scores = cosine_similarity(input(graph, "q", q), input(graph, "k", matrix({{1, 0}, {0, 1}})), {});
   const double half = std::sqrt(0.5);
   CHECK(close(scores.matrix(), matrix({{0.6, 0.8}, {0.6, -0.8}, {half, half}, {1, 0}, {0, 0}}), 1e-15));
   for (std::size_t i = 0; i < q.shape().rows; ++i) {
@@ -280,9 +269,8 @@ TEST_CASE("a bias is one number of the bilinear score, and a row within the tanh
   const Value queries = input(graph, "q", q), keys = input(graph, "k", k);
   const Value to_hidden = input(graph, "score_wq", m);
   Graph second;
-  const ScoreParameters of_bilinear{
-      .matrices = {{&role::score_m, input(second, "score_m", m)},
-                   {&role::score_b, input(second, "score_b", matrix({{0.25}}))}}};
+  const ScoreParameters of_bilinear{.matrices = {{&role::score_m, input(second, "score_m", m)},
+                                                 {&role::score_b, input(second, "score_b", matrix({{0.25}}))}}};
   const ScoreParameters of_additive{.matrices = {{&role::score_wq, to_hidden},
                                                  {&role::score_wk, input(graph, "score_wk", m)},
                                                  {&role::score_wv, input(graph, "score_wv", w)},
@@ -304,8 +292,7 @@ TEST_CASE("a bias is one number of the bilinear score, and a row within the tanh
       CHECK(close(of_network(i, j), network, 1e-14));
     }
   }
-  const auto refused = [&](Value (*score)(const Value&, const Value&, const ScoreParameters&),
-                           const Matrix& bias) {
+  const auto refused = [&](Value (*score)(const Value&, const Value&, const ScoreParameters&), const Matrix& bias) {
     Graph other;
     const ScoreParameters parameters{.matrices = {{&role::score_m, input(other, "score_m", m)},
                                                   {&role::score_wq, input(other, "score_wq", m)},
@@ -314,8 +301,7 @@ TEST_CASE("a bias is one number of the bilinear score, and a row within the tanh
                                                   {&role::score_b, input(other, "score_b", bias)}}};
     return refusal([&] { score(input(other, "q", q), input(other, "k", k), parameters); });
   };
-  CHECK(refused(bilinear, b) ==
-        "scores: score_b is 1×2: it must be one row of 1 number, the same for every score");
+  CHECK(refused(bilinear, b) == "scores: score_b is 1×2: it must be one row of 1 number, the same for every score");
   CHECK(refused(additive, matrix({{1}})) ==
         "scores: score_b is 1×1: it must be one row of 2 numbers, one for each column of score_wq");
 }

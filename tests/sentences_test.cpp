@@ -2,7 +2,7 @@
 
 #include "command/command.hpp"
 #include "commands_tried.hpp"
-#include "document/block.hpp"
+#include "page/document/document.hpp"
 
 // Sentences that depend on what a computation is, each in the cases that decide what it says.
 
@@ -10,9 +10,7 @@ using namespace attn;
 
 namespace {
 
-std::string said(const Words& words) {
-  return in_one_line(accepted(words).out);
-}
+std::string said(const Words& words) { return in_one_line(accepted(words).out); }
 
 bool needs_a_file(const Words& words) {
   for (const std::string_view ending : {".csv", ".npy", ".npz", ".json", ".safetensors", ".md", ".html"}) {
@@ -81,8 +79,8 @@ TEST_CASE("an explanation says whether a number was given, is random or follows 
 }
 
 TEST_CASE("equal words of a memory have equal random vectors, and padding has zeros") {
-  const Json page = parse_json(
-      accepted({"walk", "--text", "x", "--memory-text", "a b a <blank>", "--format", "json"}).out, "page");
+  const Json page =
+      parse_json(accepted({"walk", "--text", "x", "--memory-text", "a b a <blank>", "--format", "json"}).out, "page");
   const Json memory = page["arrays"]["memory"];
   CHECK(memory[0] == memory[2]);
   CHECK(memory[0] != memory[1]);
@@ -106,8 +104,7 @@ TEST_CASE("a kernel that is not searched is said to be replaced") {
 }
 
 TEST_CASE("the steps of a word are numbered one after another, whatever is computed") {
-  for (const Words& input :
-       {Words{"--scores", "1 2", "--v", "1; 2"}, Words{"--score", "gaussian"}, Words{}}) {
+  for (const Words& input : {Words{"--scores", "1 2", "--v", "1; 2"}, Words{"--score", "gaussian"}, Words{}}) {
     const std::string walk = said(Words{"walk", "--by-word", "1"} + input);
     std::size_t at = 0, step = 0;
     while ((at = walk.find("Step ", at)) != std::string::npos) {

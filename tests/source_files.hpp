@@ -10,7 +10,7 @@ namespace attn {
 
 /// A file of the repository that is read as text.
 struct SourceFile {
-  std::string path;  // "src/op/rows.cpp"
+  std::string path;  // "src/core/op/norms.cpp"
   std::string text;
 };
 
@@ -22,8 +22,7 @@ inline std::vector<SourceFile> source_files(const std::string& folder) {
     const std::filesystem::path& path = entry.path();
     if (path.extension() != ".cpp" && path.extension() != ".hpp") continue;
     std::ifstream file(path);
-    files.push_back(
-        {path.lexically_relative(root).generic_string(), {std::istreambuf_iterator<char>(file), {}}});
+    files.push_back({path.lexically_relative(root).generic_string(), {std::istreambuf_iterator<char>(file), {}}});
   }
   return files;
 }

@@ -1,4 +1,4 @@
-#include "render/svg.hpp"
+#include "page/render/svg.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,9 +6,9 @@
 #include <string>
 
 #include "commands_tried.hpp"
+#include "page/render/format.hpp"
+#include "page/render/tex.hpp"
 #include "process.hpp"
-#include "render/format.hpp"
-#include "render/tikz.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -63,11 +63,9 @@ TEST_CASE("an SVG file has its own colors for light and dark, and no variables")
   CHECK(count(svg, "<script") == 0);
 }
 
-TEST_CASE(
-    "weights become a heat map with their words and numbers, and without these where there is no room") {
+TEST_CASE("weights become a heat map with their words and numbers, and without these where there is no room") {
   Table table = weights(matrix({{1, 0}, {0.25, 0.75}}));
-  table.scores =
-      std::make_shared<const Matrix>(matrix({{0, -std::numeric_limits<double>::infinity()}, {0, 0}}));
+  table.scores = std::make_shared<const Matrix>(matrix({{0, -std::numeric_limits<double>::infinity()}, {0, 0}}));
   const Style style;
   const Drawing drawing = lay_out_with_numbers(table, style, pixels);
   std::string labels;

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "math/matrix.hpp"
-#include "support/error.hpp"
+#include "core/math/matrix.hpp"
+#include "core/support/error.hpp"
 
 namespace attn {
 
@@ -65,17 +65,13 @@ Matrix made_by(const Kernel& kernel, Shape shape, const Matrices&... operands) {
 }
 
 /// Whether the numbers differ by no more than the tolerance. Infinities are close to themselves.
-inline bool close(double a, double b, double tolerance) {
-  return a == b || std::fabs(a - b) <= tolerance;
-}
+inline bool close(double a, double b, double tolerance) { return a == b || std::fabs(a - b) <= tolerance; }
 inline bool close(const Matrix& a, const Matrix& b, double tolerance) {
   return a.shape() == b.shape() &&
          std::ranges::equal(cells(a), cells(b), [&](double x, double y) { return close(x, y, tolerance); });
 }
 
 /// Whether all numbers are the same.
-inline bool same(const Matrix& a, const Matrix& b) {
-  return close(a, b, 0.0);
-}
+inline bool same(const Matrix& a, const Matrix& b) { return close(a, b, 0.0); }
 
 }  // namespace attn

@@ -4,9 +4,9 @@
 #include <functional>
 #include <sstream>
 
-#include "files/json.hpp"
-#include "graph/graph.hpp"
-#include "problem/trace_file.hpp"
+#include "core/graph/graph.hpp"
+#include "data/files/json.hpp"
+#include "data/problem/problem_file.hpp"
 #include "process.hpp"
 #include "testing.hpp"
 
@@ -46,9 +46,7 @@ const std::vector<Words> commands = {
     {"align", "--only", "*"},
 };
 
-Json read_walk() {
-  return Json::parse(succeed({"walk", "--text", "a b", "--format", "json"}));
-}
+Json read_walk() { return Json::parse(succeed({"walk", "--text", "a b", "--format", "json"})); }
 
 }  // namespace
 

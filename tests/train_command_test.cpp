@@ -5,24 +5,20 @@
 #include <fstream>
 
 #include "commands_tried.hpp"
-#include "files/matrix_file.hpp"
-#include "problem/model_file.hpp"
+#include "data/files/matrix_file.hpp"
+#include "data/problem/model_file.hpp"
+#include "school/training/task.hpp"
 #include "testing.hpp"
-#include "training/task.hpp"
 
 using namespace attn;
 
 namespace {
 
 // A training that takes no time.
-Words few_steps(const Words& more) {
-  return Words{"train", "sort", "--batch", "4", "--every", "2"} + more;
-}
+Words few_steps(const Words& more) { return Words{"train", "sort", "--batch", "4", "--every", "2"} + more; }
 
 std::string cells_after(const std::string& model) {
-  return accepted(
-             {"encoder", "--model", model, "--text", "d a c b a b", "--only", "*.weights", "--format", "csv"})
-      .out;
+  return accepted({"encoder", "--model", model, "--text", "d a c b a b", "--only", "*.weights", "--format", "csv"}).out;
 }
 
 }  // namespace
@@ -38,10 +34,9 @@ TEST_CASE("attn train alone lists the tasks") {
 TEST_CASE("a page on training tells the loss beside that of guessing and what the heads do") {
   const std::string page = in_one_line(accepted(few_steps({"--steps", "4"})).out);
   for (const std::string_view part :
-       {"Training: sort", "The model", "The curve", "Trained to step 4 of 4", "(guessing: 1.3863)",
-        "ln 4 = 1.3863", "step 2", "What the heads do", "encoder.1.self_attention, head 1",
-        "The rules are tried in this order", "One sentence", "should come out", "What to try next",
-        "add --save FILE.safetensors"})
+       {"Training: sort", "The model", "The curve", "Trained to step 4 of 4", "(guessing: 1.3863)", "ln 4 = 1.3863",
+        "step 2", "What the heads do", "encoder.1.self_attention, head 1", "The rules are tried in this order",
+        "One sentence", "should come out", "What to try next", "add --save FILE.safetensors"})
     check_has(page, part);
   CHECK(in_one_line(accepted(few_steps({"--steps", "4"})).out) == page);
 }
@@ -134,16 +129,14 @@ TEST_CASE("what cannot be trained is refused in one sentence") {
   refuses({"train", "reverse", "--resume", state}, "it is a state of the task sort");
   refuses({"train", "--resume", state, "--steps", "4", "--seed", "2"}, "--seed");
   refuses({"train", "--resume", state, "--steps", "4", "--compare", "1"}, "is at step 2 already");
-  refuses(
-      {"train", "--resume", folder.write("d.safetensors", read_bytes(state).substr(0, 3000)), "--steps", "4"},
-      "d.safetensors");
+  refuses({"train", "--resume", folder.write("d.safetensors", read_bytes(state).substr(0, 3000)), "--steps", "4"},
+          "d.safetensors");
   refuses({"train", "--resume", folder.write("t.txt", "hello")}, "t.txt");
 }
 
 TEST_CASE("what cannot be saved is told before the first step and loses no earlier state") {
   const TemporaryFolder folder;
-  const Finished finished =
-      run_attn(few_steps({"--steps", "1000000", "--save", folder.path("none/s.safetensors")}));
+  const Finished finished = run_attn(few_steps({"--steps", "1000000", "--save", folder.path("none/s.safetensors")}));
   CHECK(finished.code == 1);
   check_has(finished.errors, "could not be written");
   const std::string state = folder.path("s.safetensors");
@@ -163,9 +156,9 @@ TEST_CASE("no two files of a training are written over each other or over what i
   const std::string overwritten = "would be overwritten by what ";
   refuses(few_steps({"--save", state, "--save-model", state}), overwritten + "--save-model writes");
   refuses(few_steps({"--save", state, "-o", state}), overwritten + "--save writes");
-  refuses({"train", "pairs", "--pairs", pairs, "--steps", "4", "--save", folder.path("p.safetensors"),
-           "--save-steps", "2"},
-          overwritten + "--save-steps writes");
+  refuses(
+      {"train", "pairs", "--pairs", pairs, "--steps", "4", "--save", folder.path("p.safetensors"), "--save-steps", "2"},
+      overwritten + "--save-steps writes");
   CHECK_FALSE(std::filesystem::exists(state));
   accepted(few_steps({"--steps", "2", "--save", state}));
   refuses({"train", "--resume", state, "--steps", "4", "--save-model", state}, overwritten);
@@ -212,10 +205,9 @@ TEST_CASE("every trained model in the box says how it was trained") {
 TEST_CASE("a walk through a model shows the attention of the layer that is named") {
   const Words sentence = {"--text", "The cat didn't cross the road because it was too tired"};
   const Json walked = parse_json(
-      accepted(Words{"walk", "--model", "coreference", "--layer", "1", "--format", "json"} + sentence).out,
-      "page");
-  const Json whole = parse_json(
-      accepted(Words{"encoder", "--model", "coreference", "--format", "json"} + sentence).out, "page");
+      accepted(Words{"walk", "--model", "coreference", "--layer", "1", "--format", "json"} + sentence).out, "page");
+  const Json whole =
+      parse_json(accepted(Words{"encoder", "--model", "coreference", "--format", "json"} + sentence).out, "page");
   for (const char* head : {"head.1", "head.2"}) {
     const Json& one = walked["arrays"][std::string(head) + ".weights"];
     const Json& other = whole["arrays"]["encoder.1.self_attention." + std::string(head) + ".weights"];

@@ -4,23 +4,19 @@
 #include <cmath>
 #include <set>
 
-#include "math/crew.hpp"
-#include "model/generation.hpp"
+#include "core/math/machine.hpp"
+#include "core/model/generation.hpp"
+#include "data/problem/encoder_decoder_file.hpp"
+#include "data/problem/model_file.hpp"
 #include "models.hpp"
-#include "problem/encoder_decoder_file.hpp"
-#include "problem/model_file.hpp"
-#include "problem/transformer_file.hpp"
-#include "training/adam.hpp"
-#include "training/loss_graph.hpp"
-#include "training/trainer.hpp"
+#include "school/training/loss.hpp"
+#include "school/training/trainer.hpp"
 
 using namespace attn;
 
 namespace {
 
-const Task& task_called(std::string_view name) {
-  return look_up(tasks(), name, "task");
-}
+const Task& task_called(std::string_view name) { return look_up(tasks(), name, "task"); }
 
 const std::vector<TextPair> own_pairs = {{"one two", "two one"},
                                          {"two three", "three two"},
@@ -76,8 +72,7 @@ TEST_CASE("every task has sentences that fit its model and never trains on those
       CHECK(example.source.size() <= longest.source);
       CHECK(example.given.size() <= longest.given);
       CHECK(example.expected.size() <= longest.expected);
-      CHECK(example.expected.size() ==
-            std::max(example.source.size() * example.given.empty(), example.given.size()));
+      CHECK(example.expected.size() == std::max(example.source.size() * example.given.empty(), example.given.size()));
       CHECK(std::ranges::all_of(example.expected, [&](std::size_t id) { return id >= 1 && id <= words; }));
       CHECK(!held_out.contains(example.source.empty() ? example.given : example.source));
     }
@@ -344,6 +339,5 @@ TEST_CASE("sizes that do not fit are refused before anything is drawn") {
   check_refused({{"--layers is 0", [&] { set_up(task_called("sort"), flat); }},
                  {"a recurrent network without layers", [&] { set_up(task_called("dates"), request); }}});
   check_refused({{"no recurrent network", [&] { set_up(task_called("sort"), variant); }}});
-  check_refused(
-      {{"--heads: d_model (32) is not divisible", [&] { set_up(task_called("reverse"), request); }}});
+  check_refused({{"--heads: d_model (32) is not divisible", [&] { set_up(task_called("reverse"), request); }}});
 }

@@ -1,11 +1,11 @@
-#include "problem/transformer_file.hpp"
+#include "data/problem/model_file.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "files/json.hpp"
+#include "data/files/json.hpp"
+#include "data/parameters/transformer_parameters.hpp"
 #include "models.hpp"
-#include "parameters/transformer_parameters.hpp"
 #include "process.hpp"
 
 using namespace attn;
@@ -123,8 +123,7 @@ TEST_CASE("safetensors that do not say of which model are refused and those of a
     return refusal([&] { read_transformer(bytes, "m.safetensors"); });
   };
   check_says(with({}), "m.safetensors has parameters, and does not say of which model: give a JSON file");
-  check_says(with({{"encoder_decoder", "{}"}}),
-             "m.safetensors is a recurrent encoder-decoder: use attn align");
+  check_says(with({{"encoder_decoder", "{}"}}), "m.safetensors is a recurrent encoder-decoder: use attn align");
   check_says(with({{"transformer", "{\"heads\": 1, \"haeds\": 2}"}}), "did you mean 'heads'?");
   check_says(with({{"transformer", "{"}}), "m.safetensors");
 }
@@ -157,8 +156,7 @@ TEST_CASE("members that are no members, or of another kind, are named") {
   check_says(with("source_vocabulary", "a b"), "must be a list of strings");
   check_says(with("source_vocabulary", {"a", "b", "a", "c", "d"}), "has 'a' twice");
   check_says(with("source_vocabulary", {"a", 1}), "must be a string");
-  check_says(with("target_vocabulary", {"a"}),
-             "the target vocabulary has 1 words, and the parameters are for 6");
+  check_says(with("target_vocabulary", {"a"}), "the target vocabulary has 1 words, and the parameters are for 6");
   check_says(with("title", nullptr), "\"title\" must be a string");
   check_says(with("parameters", Json::array()), "\"parameters\" must be an object");
   check_says(with("parameters", Json::object()), "has no parameters");
@@ -193,8 +191,7 @@ TEST_CASE("parameters that are missing, superfluous or misshapen are named with 
              "has no 'encoder.3.self_attention.w_q' (d_model × d_model)");
   check_says(with("encoder.18446744073709551615.norm_1.gamma", {{1, 1, 1, 1}}),
              "has no 'encoder.3.self_attention.w_q'");
-  check_says(with("encoder.99999999999999999999999.norm_1.gamma", {{1, 1, 1, 1}}),
-             "not among the parameters of attn");
+  check_says(with("encoder.99999999999999999999999.norm_1.gamma", {{1, 1, 1, 1}}), "not among the parameters of attn");
 }
 
 TEST_CASE("a vocabulary of very many words is read in no time, and a word that is there twice is named") {
@@ -228,8 +225,7 @@ TEST_CASE("biases and β may be left out") {
 TEST_CASE("a model that would have too many numbers is refused before any is drawn") {
   Transformer model;
   model.kind = &model_kinds()[0];
-  model.sizes = {
-      .encoder_layers = 1000, .decoder_layers = 1000, .d_model = 65536, .heads = 8, .d_ff = 1 << 20};
+  model.sizes = {.encoder_layers = 1000, .decoder_layers = 1000, .d_model = 65536, .heads = 8, .d_ff = 1 << 20};
   check_says(refusal([&] { draw_parameters(model, 1); }), "choose smaller sizes");
   CHECK(model.parameters.empty());
 }
@@ -249,8 +245,7 @@ TEST_CASE("saved parameters give the same numbers bit for bit") {
       };
       const std::string drawn = run({"--seed", "5", "--save-parameters", file});
       // The file has no words: they are numbers, <start> and <end> among them.
-      const std::string read =
-          run({"--parameters", file, "--heads", "2", "--source", "1 2 3", "--target", "1 3 4 5"});
+      const std::string read = run({"--parameters", file, "--heads", "2", "--source", "1 2 3", "--target", "1 3 4 5"});
       const Json before = parse_json(drawn, "drawn"), after = parse_json(read, "read");
       CHECK(before["arrays"].size() > 10);
       CHECK(before["arrays"] == after["arrays"]);

@@ -1,11 +1,11 @@
-#include "model/transformer.hpp"
+#include "core/model/transformer.hpp"
 
 #include <fmt/format.h>
 
+#include "core/op/operations.hpp"
+#include "data/problem/model_file.hpp"
 #include "evaluated.hpp"
 #include "models.hpp"
-#include "op/operations.hpp"
-#include "problem/transformer_file.hpp"
 
 using namespace attn;
 
@@ -26,8 +26,7 @@ struct Ran {
   Ran& on(const ModelInput& source, const ModelInput& target) {
     std::optional<Value> encoded;
     if (model.kind->encodes) encoded = running.encode(source);
-    if (model.kind->decodes)
-      name(role::distribution, softmax(running.logits(running.decode(target, encoded))));
+    if (model.kind->decodes) name(role::distribution, softmax(running.logits(running.decode(target, encoded))));
     return *this;
   }
   const Matrix& at(std::string_view node) const { return graph.at(node).matrix(); }
@@ -73,8 +72,7 @@ std::vector<Shape> shapes_of_operands(const Node& node) {
 }  // namespace
 
 TEST_CASE("layers of the base size have as many parameters as the paper's") {
-  const TransformerSizes base{
-      .encoder_layers = 6, .decoder_layers = 6, .d_model = 512, .heads = 8, .d_ff = 2048};
+  const TransformerSizes base{.encoder_layers = 6, .decoder_layers = 6, .d_model = 512, .heads = 8, .d_ff = 2048};
   const std::vector<ParameterRow> rows = parameter_rows(model_kinds()[0], base);
   for (int layer = 1; layer <= 6; ++layer) {
     CHECK(numbers_within(rows, fmt::format("encoder.{}.", layer)) == 3152384);
@@ -281,8 +279,8 @@ TEST_CASE("without positions an encoder does not know the order of its words") {
     double most = 0.0;
     for (std::size_t i = 0; i < order.size(); ++i) {
       for (std::size_t j = 0; j < 4; ++j) {
-        most = std::max(most, std::fabs(permuted.at("encoder.output")(i, j) -
-                                        straight.at("encoder.output")(order[i], j)));
+        most =
+            std::max(most, std::fabs(permuted.at("encoder.output")(i, j) - straight.at("encoder.output")(order[i], j)));
       }
     }
     return most;
@@ -303,8 +301,7 @@ TEST_CASE("a graph without numbers has the names, shapes and costs of one that i
     RunningTransformer running(planned, plan);
     std::optional<Value> encoded;
     if (model.kind->encodes) encoded = running.encode(source);
-    if (model.kind->decodes)
-      name(role::distribution, softmax(running.logits(running.decode(target, encoded))));
+    if (model.kind->decodes) name(role::distribution, softmax(running.logits(running.decode(target, encoded))));
     std::vector<std::string> names = plan.names(), expected = ran.graph.names();
     std::ranges::sort(names);
     std::ranges::sort(expected);

@@ -14,7 +14,7 @@
 
 #include "command/errata/errata.hpp"
 #include "commands_tried.hpp"
-#include "files/json.hpp"
+#include "data/files/json.hpp"
 #include "process.hpp"
 #include "testing.hpp"
 
@@ -45,13 +45,9 @@ std::vector<Row> as_rows(const Json& cells) {
   return rows;
 }
 
-double sum(const Row& row) {
-  return std::accumulate(row.begin(), row.end(), 0.0);
-}
+double sum(const Row& row) { return std::accumulate(row.begin(), row.end(), 0.0); }
 
-std::string leaf(const std::string& name) {
-  return name.substr(name.rfind('.') + 1);
-}
+std::string leaf(const std::string& name) { return name.substr(name.rfind('.') + 1); }
 
 // A table of a page: a matrix of the computation, or quantities of its own.
 struct Shown {
@@ -203,8 +199,8 @@ std::string columns_sum_to_one(const Reader&, const Section& section, const std:
 
 // The place of a label, which may stand several times.
 bool is_called(const std::vector<std::string>& labels, std::size_t i, const std::string& name) {
-  return labels[i] == name || name == "query " + std::to_string(i + 1) ||
-         name == "Query " + std::to_string(i + 1) || name == "key " + std::to_string(i + 1);
+  return labels[i] == name || name == "query " + std::to_string(i + 1) || name == "Query " + std::to_string(i + 1) ||
+         name == "key " + std::to_string(i + 1);
 }
 
 // Whether a query has its largest weight at a key, alone, and how many percent that is.
@@ -292,8 +288,7 @@ struct Swapped {
 };
 
 std::optional<Swapped> swapped_in(const Section& section) {
-  const Shown *original = table_like(section, "original.output"),
-              *swapped = table_like(section, "swapped.output");
+  const Shown *original = table_like(section, "original.output"), *swapped = table_like(section, "swapped.output");
   if (!original || !swapped) return std::nullopt;
   std::vector<Row> back = swapped->rows;
   std::swap(back.at(0), back.at(1));
@@ -421,8 +416,8 @@ void check_claims(const Reader& page, const Section& section, const std::string&
   for (const Claim& claim : claims()) {
     const std::regex words{std::string(claim.words)};
     for (const std::string& sentence : section.sentences) {
-      for (auto found = std::sregex_iterator(sentence.begin(), sentence.end(), words);
-           found != std::sregex_iterator(); ++found) {
+      for (auto found = std::sregex_iterator(sentence.begin(), sentence.end(), words); found != std::sregex_iterator();
+           ++found) {
         met().insert(claim.name);
         const std::string against = claim.against(page, section, *found);
         CHECK_MESSAGE(against.empty(), where << ": \"" << sentence << "\": " << against);
@@ -433,23 +428,20 @@ void check_claims(const Reader& page, const Section& section, const std::string&
 
 // scores where mask = 1, else −5 (−∞ in a row without any 1)
 void check_mask_formula(const Reader& page, const std::string& formula, const std::string& where) {
-  static const std::regex words(
-      "^(\\S+) = (\\S+) where (\\S+) = 1, else (\\S+?)( \\(−∞ in a row without any 1\\))?$");
+  static const std::regex words("^(\\S+) = (\\S+) where (\\S+) = 1, else (\\S+?)( \\(−∞ in a row without any 1\\))?$");
   std::smatch match;
   if (!std::regex_match(formula, match, words)) return;
   for (const int part : {1, 2, 3}) {
     if (!page.has(match[part])) return;
   }
-  const std::vector<Row> result = page.array(match[1]), from = page.array(match[2]),
-                         mask = page.array(match[3]);
+  const std::vector<Row> result = page.array(match[1]), from = page.array(match[2]), mask = page.array(match[3]);
   const double infinity = std::numeric_limits<double>::infinity();
   const double fill = match[4] == "−∞" ? -infinity : std::stod(match[4]);
   for (std::size_t i = 0; i < result.size(); ++i) {
     const double here = match[5].matched && sum(mask[i]) == 0.0 ? -infinity : fill;
     for (std::size_t j = 0; j < result[i].size(); ++j) {
       const double expected = mask[i][j] == 1.0 ? from[i][j] : here;
-      CHECK_MESSAGE(result[i][j] == expected,
-                    where << ": " << formula << ": row " << i + 1 << " has " << result[i][j]);
+      CHECK_MESSAGE(result[i][j] == expected, where << ": " << formula << ": row " << i + 1 << " has " << result[i][j]);
     }
   }
 }
@@ -491,8 +483,7 @@ void check_padding(const Reader& page, const std::string& where) {
     const std::vector<std::string> keys = page.labels(name, "columns");
     for (const Row& row : page.array(name)) {
       for (std::size_t j = 0; j < row.size(); ++j) {
-        if (keys[j] == "<blank>")
-          CHECK_MESSAGE(row[j] == 0.0, where << ": " << name << " attends to padding");
+        if (keys[j] == "<blank>") CHECK_MESSAGE(row[j] == 0.0, where << ": " << name << " attends to padding");
       }
     }
   }
@@ -612,11 +603,9 @@ TEST_CASE("no sentence contradicts the numbers beside it, whatever the input") {
 }
 
 TEST_CASE("no sentence of an example, of an erratum or of a model contradicts its numbers") {
-  for (const char* example :
-       {"thinking-machines", "animal", "padding", "order", "two-layers", "numpy-3", "pooling"}) {
+  for (const char* example : {"thinking-machines", "animal", "padding", "order", "two-layers", "numpy-3", "pooling"}) {
     std::size_t shown = 0;
-    for (const Words& page : pages_of_attention())
-      shown += check_page(together(page, {"--example", example}));
+    for (const Words& page : pages_of_attention()) shown += check_page(together(page, {"--example", example}));
     CHECK_MESSAGE(shown > 0, example);
   }
   for (const Erratum& row : errata()) CHECK_MESSAGE(check_page({"errata", std::string(row.name)}), row.name);
@@ -653,15 +642,13 @@ TEST_CASE("no sentence contradicts the numbers of small random scores and masks"
     const auto numbers = [](std::size_t rows, std::size_t columns, int least, int most) {
       std::string text;
       for (std::size_t i = 0; i < rows; ++i) {
-        for (std::size_t j = 0; j < columns; ++j)
-          text += std::to_string(*rc::gen::inRange(least, most)) + " ";
+        for (std::size_t j = 0; j < columns; ++j) text += std::to_string(*rc::gen::inRange(least, most)) + " ";
         text += "; ";
       }
       text.resize(text.size() - 2);
       return text;
     };
-    const std::size_t rows = *rc::gen::inRange<std::size_t>(1, 4),
-                      columns = *rc::gen::inRange<std::size_t>(1, 4);
+    const std::size_t rows = *rc::gen::inRange<std::size_t>(1, 4), columns = *rc::gen::inRange<std::size_t>(1, 4);
     const Words input = {"--scores", numbers(rows, columns, -1, 2), "--mask", numbers(rows, columns, 0, 2)};
     for (const Words& page : std::vector<Words>{{"walk", "--transpose"}, {"compare-masks"}, {"pool"}}) {
       RC_ASSERT(check_page(together(page, input)));

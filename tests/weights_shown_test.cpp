@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "commands_tried.hpp"
-#include "files/json.hpp"
+#include "data/files/json.hpp"
 #include "process.hpp"
 
 // Attention weights in other forms: where each head attends, and the sentence as each head weighs it.
@@ -44,9 +44,8 @@ TEST_CASE("a head is labelled by the key that has most of its weight") {
   check_has(label_of("0.9 0.1 0; 0.1 0.9 0; 0.2 0.2 0.6"), "itself");
   check_has(label_of("0.33 0.33 0.34; 0.33 0.34 0.33; 0.34 0.33 0.33"), "evenly");
   check_has(label_of("0.1 0.1 0.8; 0.45 0.1 0.45; 0.45 0.45 0.1"), "by content");
-  check_has(
-      label_of("0 0 1 0; 0 0 0 1; 1 0 0 0; 0 1 0 0", {"--tokens", "a b a b", "--key-tokens", "a b a b"}),
-      "same word");
+  check_has(label_of("0 0 1 0; 0 0 0 1; 1 0 0 0; 0 1 0 0", {"--tokens", "a b a b", "--key-tokens", "a b a b"}),
+            "same word");
 }
 
 TEST_CASE("of two kinds of keys with the same share the first one in the list of rules counts") {
@@ -74,9 +73,9 @@ TEST_CASE("the entropy is that of the weights, beside that of equal weights over
 }
 
 TEST_CASE("every kind of model has a map, and the word that follows chooses it") {
-  for (const Words& words : {Words{"map", "encoder"}, Words{"map", "decoder"}, Words{"map", "transformer"},
-                             Words{"map", "align"}, Words{"map", "softmax"},
-                             Words{"map", "transformer", "--kind", "decoder-only"}, Words{"walk", "--map"}})
+  for (const Words& words :
+       {Words{"map", "encoder"}, Words{"map", "decoder"}, Words{"map", "transformer"}, Words{"map", "align"},
+        Words{"map", "softmax"}, Words{"map", "transformer", "--kind", "decoder-only"}, Words{"walk", "--map"}})
     check_has(accepted(words).out, "Attention map");
   CHECK(accepted({"map", "encoder", "--seed", "3"}).out == accepted({"encoder", "--map", "--seed", "3"}).out);
   check_has(accepted({"map", "encoder", "--help"}).out, "attn encoder");
@@ -97,8 +96,8 @@ TEST_CASE("of many heads a line for each is shown, and of those that are chosen 
 }
 
 TEST_CASE("the map of 144 heads and 200 words has at most 250 lines") {
-  const std::string out = accepted({"map", "transformer", "--kind", "decoder-only", "--layers", "12",
-                                    "--heads", "12", "--d-model", "24", "--n", "200", "--width", "80"})
+  const std::string out = accepted({"map", "transformer", "--kind", "decoder-only", "--layers", "12", "--heads", "12",
+                                    "--d-model", "24", "--n", "200", "--width", "80"})
                               .out;
   check_has(out, "144 heads, by");
   CHECK(std::ranges::count(out, '\n') <= 250);

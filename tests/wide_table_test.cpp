@@ -66,7 +66,6 @@ TEST_CASE("a long name stands above its table, and a short one in it") {
   const Words words = {"walk", "--text", "a b", "--text", "b a", "--layers", "2", "--no-feed-forward"};
   const std::string one = accepted(words + Words{"--only", "sentence.1.layer.1.weights"}).out;
   check_has(one, "  sentence.1.layer.1.weights │");
-  const std::string page =
-      accepted(words + Words{"--heads", "2", "--only", "sentence.1.layer.1.head.1.weights"}).out;
+  const std::string page = accepted(words + Words{"--heads", "2", "--only", "sentence.1.layer.1.head.1.weights"}).out;
   check_has(page, "  sentence.1.layer.1.head.1.weights\n    │");
 }

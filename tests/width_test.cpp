@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "render/width.hpp"
+#include "page/render/width.hpp"
 
 using namespace attn;
 

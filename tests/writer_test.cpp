@@ -11,11 +11,10 @@
 #include <vector>
 
 #include "computations.hpp"
-#include "math/random.hpp"
-#include "render/format.hpp"
-#include "render/steps.hpp"
-#include "render/writer.hpp"
-#include "tell/describe.hpp"
+#include "core/math/random.hpp"
+#include "page/render/format.hpp"
+#include "page/render/steps.hpp"
+#include "page/tell/describe.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -36,9 +35,7 @@ class BracketWriter final : public Writer {
       words += span.style == Span::Style::formula ? "$" + span.latex + "$" : span.text;
     add("prose", words);
   }
-  void write(const FormulaBlock& block) override {
-    add("formula", block.formula.latex + " " + written_shapes(block));
-  }
+  void write(const FormulaBlock& block) override { add("formula", block.formula.latex + " " + written_shapes(block)); }
   void write(const Table& table) override {
     std::string words = table.title;
     for (const double cell : cells(*table.cells)) words += fmt::format(" {}", cell);
@@ -50,8 +47,7 @@ class BracketWriter final : public Writer {
   void write(const CodeBlock& block) override { add("code", block.text); }
   void write(const Drawing& drawing) override {
     if (drawing.caption) add("caption", *drawing.caption);
-    for (const auto& [from, to] : drawing.boxes)
-      add("box", fmt::format("{},{} {},{}", from.x, from.y, to.x, to.y));
+    for (const auto& [from, to] : drawing.boxes) add("box", fmt::format("{},{} {},{}", from.x, from.y, to.x, to.y));
     for (const Drawing::Line& line : drawing.lines) {
       std::string points;
       for (const auto& [x, y] : line.points) points += fmt::format(" {},{}", x, y);

@@ -9,10 +9,9 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "output_file.hpp"
+#include "core/support/error.hpp"
+#include "effects/output_file.hpp"
 #include "process.hpp"
-#include "provisional_name.hpp"
-#include "support/error.hpp"
 
 using namespace attn;
 
@@ -45,8 +44,8 @@ void check_one_sentence(const Finished& finished, int code) {
 
 TEST_CASE("whatever ends a run leaves no half-written file behind") {
   const Words words = {"softmax", "--n-q", "1200", "--n-k", "1200", "-o"};
-  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGUSR1, SIGUSR2, SIGALRM, SIGTERM, SIGXCPU,
-                           SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSYS, SIGRTMIN}) {
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGUSR1, SIGUSR2, SIGALRM, SIGTERM, SIGXCPU, SIGVTALRM,
+                           SIGPROF, SIGIO, SIGPWR, SIGSYS, SIGRTMIN}) {
     CAPTURE(signal);
     const TemporaryFolder folder;
     Words all = words;
@@ -93,8 +92,8 @@ TEST_CASE("a signal that is ignored stays ignored while a file is written") {
     CAPTURE(signal);
     const TemporaryFolder folder;
     const Finished finished =
-        run_attn_and_signal({"softmax", "--n-q", "600", "--n-k", "600", "-o", folder.path("weights.csv")},
-                            100000, signal, {.shell = "trap '' INT TERM HUP QUIT"});
+        run_attn_and_signal({"softmax", "--n-q", "600", "--n-k", "600", "-o", folder.path("weights.csv")}, 100000,
+                            signal, {.shell = "trap '' INT TERM HUP QUIT"});
     CHECK(finished.code == 0);
     CHECK(folder.names() == std::vector<std::string>{"weights.csv"});
   }
@@ -196,8 +195,7 @@ TEST_CASE("where not all files take their places, the sentence says which did") 
     for (const std::string& path : {a, b, c}) files.write({path, "new"});
     CHECK(folder.names().empty());
     std::filesystem::create_directory(b);
-    CHECK(failure_of(files) ==
-          b + " could not be written: Is a directory. Written: " + a + ". Not written: " + c);
+    CHECK(failure_of(files) == b + " could not be written: Is a directory. Written: " + a + ". Not written: " + c);
   }
   CHECK(folder.names() == std::vector<std::string>{"a", "b"});
 }

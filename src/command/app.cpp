@@ -4,21 +4,118 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <string>
 
 #include "command/check.hpp"
-#include "command/explanation.hpp"
-#include "command/for_browser.hpp"
-#include "command/section.hpp"
-#include "files/matrix_file.hpp"
-#include "files/opened.hpp"
-#include "math/crew.hpp"
-#include "problem/problem_file.hpp"
-#include "problem/transformer_file.hpp"
-#include "render/color.hpp"
-#include "support/error.hpp"
-#include "support/lookup.hpp"
+#include "command/command.hpp"
+#include "command/forms.hpp"
+#include "core/math/machine.hpp"
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+#include "data/files/matrix_file.hpp"
+#include "data/files/opened.hpp"
+#include "data/problem/model_file.hpp"
+#include "data/problem/problem_file.hpp"
+#include "page/block/page.hpp"
+#include "page/render/style.hpp"
+#include "school/browser/page.hpp"
 
 namespace attn {
+
+// --- a page for browsers
+
+namespace {
+
+// What a command has computed, as a page for browsers.
+WriteDocument document_for_browser(const Outcome& outcome) {
+  const std::shared_ptr<const Graph> graph = outcome.computation.graph;
+  require_room_in_browser(*graph);
+  return
+      [page = outcome.page, graph](const Style& style, Sink& sink) { write_browser_page(page, *graph, style, sink); };
+}
+
+// Without the name of another command it is the page of a walk.
+}  // namespace
+
+Outcome run_page(const Command& command, const Arguments& arguments) {
+  if (!arguments.words.empty()) {
+    const std::vector<OptionChoice> pages = choices::browser_pages();
+    fail_unknown("page", arguments.words.front(), names_of(std::span(pages)));
+  }
+  return run_walk(command, arguments);
+}
+
+// --- section
+
+namespace {
+
+bool begins_alike(const std::string& heading, const std::string& name) {
+  const auto alike = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
+  return name.size() <= heading.size() && std::equal(name.begin(), name.end(), heading.begin(), alike);
+}
+
+std::vector<std::string> headings_of(const Page& page) {
+  std::vector<std::string> headings;
+  for (const Block& block : page.blocks) {
+    if (const auto* heading = std::get_if<Heading>(&block)) headings.push_back(words_of(heading->text));
+  }
+  return headings;
+}
+
+// A section ends at the next heading, of whatever level. A heading that is exactly the name goes before those
+// that only begin with it.
+std::vector<Block> section(const Page& page, const std::string& name) {
+  const std::vector<std::string> headings = headings_of(page);
+  if (headings.empty()) {
+    fail("--section {}: this output has no sections. Leave out --section, or --only where it is given", name);
+  }
+  const bool exists = std::ranges::find(headings, name) != headings.end();
+  std::vector<Block> blocks;
+  bool inside = false;
+  for (const Block& block : page.blocks) {
+    if (const auto* heading = std::get_if<Heading>(&block)) {
+      const std::string words = words_of(heading->text);
+      inside = exists ? words == name : begins_alike(words, name);
+    }
+    if (inside) blocks.push_back(block);
+  }
+  if (blocks.empty()) fail_unknown("section", name, headings);
+  return blocks;
+}
+
+// The page with no more than what stands under some of its headings, several separated by "|" and each named
+// by how it begins, in capitals or not. Throws InputError, with the headings that there are, when one names
+// none.
+Page only_sections(Page page, const std::string& names) {
+  std::vector<Block> blocks;
+  for (const std::string_view name : pieces_of(names, '|')) {
+    std::vector<Block> more = section(page, std::string(name));
+    std::ranges::move(more, std::back_inserter(blocks));
+  }
+  page.blocks = std::move(blocks);
+  return page;
+}
+
+// The page with its highest heading at this level, and the others as far below it as they are; without
+// headings where that is 0.
+Page with_headings_at(Page page, std::size_t level) {
+  if (level == 0) {
+    std::erase_if(page.blocks, [](const Block& block) { return std::holds_alternative<Heading>(block); });
+    return page;
+  }
+  const int shift = static_cast<int>(level) - highest_heading(page.blocks);
+  for (Block& block : page.blocks) {
+    if (Heading* const heading = std::get_if<Heading>(&block))
+      heading->level = std::min(heading->level + shift, deepest_heading);
+  }
+  return page;
+}
+
+}  // namespace
+
+// --- app
+
 namespace {
 
 // A format that is the command's own takes the place of the page.
@@ -88,7 +185,7 @@ void part(Answer& answer) {
 }
 
 // What can be said of the options without the problem that they change.
-void check(const Command& command, const OptionValues& given) {
+void check_line(const Command& command, const OptionValues& given) {
   check_exclusions(given, command.own);
   check_needs(given, command.own);
   for (const OptionGroup* group : command.groups) {
@@ -145,7 +242,7 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
     take_matrices_to_compare(*parsed.command, parsed.arguments);
     take_model_options(*parsed.command, parsed.arguments);
   }
-  if (parsed.command && !is_help) check(*parsed.command, arguments);
+  if (parsed.command && !is_help) check_line(*parsed.command, arguments);
   parsed.arguments.read();
   use_threads(arguments.count(option::threads).value_or(0));
   if (!parsed.command) {
@@ -188,8 +285,7 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
     if (is_same_file(answer.output, *state))
       fail("{} is the file of your progress and would be overwritten: give another file to write", *state);
   }
-  if (answer.style.colors != Colors::none &&
-      (outcome.session || std::ranges::any_of(answer.page.blocks, is_shaded)))
+  if (answer.style.colors != Colors::none && (outcome.session || std::ranges::any_of(answer.page.blocks, is_shaded)))
     answer.style.ground = ground_for(arguments, environment);
   if (!to_file) answer.pager = pager_for(arguments, environment);
   answer.warnings = std::move(outcome.warnings);
@@ -219,6 +315,166 @@ Answer answer(const std::vector<std::string>& command_line, const Environment& e
   } catch (const InputError& error) {
     throw InputError(with_options(error.what()));
   }
+}
+
+// --- style
+
+namespace {
+
+constexpr std::string_view always = "always", never = "never", automatic = "auto";
+
+struct Theme {
+  std::string_view name;
+  Rgb ground;
+};
+constexpr Theme named_themes[] = {{"dark", dark_ground}, {"light", light_ground}};
+
+struct NamedMarks {
+  std::string_view name;
+  MathMarks marks;
+};
+constexpr NamedMarks named_marks[] = {{"dollars", MathMarks::dollars}, {"fences", MathMarks::fences}};
+
+std::optional<std::string> value_of(const Environment& environment, const Variable& variable) {
+  return environment.variable(variable.name);
+}
+
+bool is_set(const Environment& environment, const Variable& variable) {
+  const std::optional<std::string> value = value_of(environment, variable);
+  return value && !value->empty();
+}
+
+bool is_on(const Environment& environment, const Variable& variable) {
+  return is_set(environment, variable) && *value_of(environment, variable) != "0";
+}
+
+Colors depth(const Environment& environment) {
+  const std::string colorterm = value_of(environment, variable::colorterm).value_or("");
+  if (colorterm == "truecolor" || colorterm == "24bit") return Colors::full;
+  const std::string term = value_of(environment, variable::term).value_or("");
+  return term.find("256") != std::string::npos ? Colors::palette256 : Colors::sixteen;
+}
+
+// The first rule that says something wins.
+Colors choose_colors(const Arguments& arguments, const Environment& environment, bool to_file) {
+  using Choice = std::pair<std::string_view, std::optional<std::string>>;
+  const Choice choices[] = {{"--color", arguments.text(option::color)},
+                            {variable::attn_color.name, value_of(environment, variable::attn_color)}};
+  for (const auto& [name, choice] : choices) {
+    if (!choice || choice->empty()) continue;
+    if (*choice == never) return Colors::none;
+    if (*choice == always) return depth(environment);
+    if (*choice == automatic) break;
+    fail("{}: '{}' is neither always, never nor auto", name, *choice);
+  }
+  if (is_set(environment, variable::no_color)) return Colors::none;
+  if (is_on(environment, variable::force_color) || is_on(environment, variable::clicolor_force))
+    return depth(environment);
+  if (to_file || !environment.output_is_terminal || value_of(environment, variable::term) == "dumb")
+    return Colors::none;
+  return depth(environment);
+}
+
+// Of "15;0" or "15;default;0" the last number is the ground: of the sixteen colors 7 and those from 9 on are
+// light.
+std::optional<Rgb> ground_in(const std::string& colorfgbg) {
+  const std::size_t last = colorfgbg.rfind(';');
+  if (last == std::string::npos) return std::nullopt;
+  const std::optional<int> color = parsed<int>(std::string_view(colorfgbg).substr(last + 1));
+  if (!color || *color < 0 || *color > 15) return std::nullopt;
+  return *color == 7 || *color >= 9 ? light_ground : dark_ground;
+}
+
+// Nothing: it is to be found out.
+std::optional<Rgb> theme(const Arguments& arguments, const Environment& environment) {
+  using Choice = std::pair<std::string_view, std::optional<std::string>>;
+  const Choice choices[] = {{"--theme", arguments.text(option::theme)},
+                            {variable::attn_theme.name, value_of(environment, variable::attn_theme)}};
+  for (const auto& [name, choice] : choices) {
+    if (!choice || choice->empty()) continue;
+    if (const Theme* const named = find_row(std::span<const Theme>(named_themes), *choice)) return named->ground;
+    if (*choice == automatic) break;
+    fail("{}: unknown theme '{}'. Choose one of: dark, light, auto", name, *choice);
+  }
+  return std::nullopt;
+}
+
+std::size_t choose_width(const Arguments& arguments, const Environment& environment, bool to_file) {
+  constexpr std::size_t usual = 80;
+  if (const std::optional<std::size_t> width = arguments.count(option::width)) return *width;
+  if (to_file) return 0;
+  if (environment.output_is_terminal && environment.terminal_width > 0) return environment.terminal_width;
+  const std::string columns = value_of(environment, variable::columns).value_or("");
+  const bool is_number =
+      !columns.empty() && columns.size() < 6 && columns.find_first_not_of("0123456789") == std::string::npos;
+  if (is_number && std::stoul(columns) > 0) return std::stoul(columns);
+  return environment.output_is_terminal ? usual : 0;
+}
+
+}  // namespace
+
+std::vector<OptionChoice> choices::colors() { return {{always, ""}, {never, ""}, {automatic, ""}}; }
+
+std::vector<OptionChoice> choices::math_marks() {
+  std::vector<OptionChoice> names;
+  for (const NamedMarks& row : named_marks) names.push_back({row.name, ""});
+  return names;
+}
+
+std::vector<OptionChoice> choices::themes() {
+  std::vector<OptionChoice> names;
+  for (const Theme& theme : named_themes) names.push_back({theme.name, ""});
+  names.push_back({automatic, ""});
+  return names;
+}
+
+bool speaks_utf8(const Environment& environment) {
+  for (const Variable* variable : {&variable::lc_all, &variable::lc_ctype, &variable::lang}) {
+    if (!is_set(environment, *variable)) continue;
+    const std::string value = *value_of(environment, *variable);
+    return value.find("UTF-8") != std::string::npos || value.find("utf8") != std::string::npos ||
+           value.find("UTF8") != std::string::npos || value.find("utf-8") != std::string::npos;
+  }
+  return false;
+}
+
+Rgb ground_for(const Arguments& arguments, const Environment& environment) {
+  if (const std::optional<Rgb> ground = theme(arguments, environment)) return *ground;
+  if (const std::optional<Rgb> ground = ground_in(value_of(environment, variable::colorfgbg).value_or("")))
+    return *ground;
+  const bool asks = environment.output_is_terminal && environment.ground;
+  return (asks ? environment.ground() : std::nullopt).value_or(dark_ground);
+}
+
+std::optional<std::string> pager_for(const Arguments& arguments, const Environment& environment) {
+  if (arguments.has(option::no_pager) || !environment.output_is_terminal ||
+      value_of(environment, variable::term) == "dumb")
+    return std::nullopt;
+  for (const Variable* variable : {&variable::attn_pager, &variable::pager}) {
+    const std::optional<std::string> pager = value_of(environment, *variable);
+    if (!pager) continue;
+    if (pager->empty() || *pager == "cat") return std::nullopt;
+    return pager;
+  }
+  return "";
+}
+
+Style style_for(const Arguments& arguments, const Environment& environment, bool to_file) {
+  Style style;
+  style.colors = choose_colors(arguments, environment, to_file);
+  style.ground = theme(arguments, environment).value_or(dark_ground);
+  // A file is read elsewhere, on a machine that is not this terminal.
+  style.unicode = !arguments.has(option::ascii) && (to_file || speaks_utf8(environment));
+  style.width = choose_width(arguments, environment, to_file);
+  style.full = arguments.has(option::full);
+  style.labels = !arguments.has(option::no_labels);
+  if (const std::optional<std::string> name = arguments.text(option::math))
+    style.math = look_up(std::span<const NamedMarks>(named_marks), *name, "marks").marks;
+  style.standalone = arguments.has(option::standalone);
+  style.shading = arguments.has(option::shading);
+  style.precision = static_cast<int>(arguments.count(option::precision).value_or(4));
+  style.is_precise = arguments.has(option::precision);
+  return style;
 }
 
 }  // namespace attn

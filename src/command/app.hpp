@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "command/command.hpp"
-#include "render/format.hpp"
-#include "render/style.hpp"
+#include "page/render/format.hpp"
+#include "page/render/style.hpp"
 
 namespace attn {
 

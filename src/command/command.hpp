@@ -1,21 +1,74 @@
 #pragma once
 
+#include <array>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "command/arguments.hpp"
-#include "page/page.hpp"
-#include "problem/problem.hpp"
-#include "render/style.hpp"
-#include "support/file_to_write.hpp"
-#include "support/sink.hpp"
-#include "support/terminal.hpp"
+#include "command/options.hpp"
+#include "core/support/outside.hpp"
+#include "data/problem/option.hpp"
+#include "data/problem/problem.hpp"
+#include "page/block/page.hpp"
+#include "page/render/style.hpp"
 
 namespace attn {
+
+/// What the world around the program does for work that takes long, while it goes on. Main has the real one.
+class LongWork {
+ public:
+  virtual ~LongWork() = default;
+  /// Shows what the work is at, in one line that takes the place of the one before.
+  virtual void tell(std::string_view stage) = 0;
+  /// The size of what can be drawn anew in place; nothing: nobody sees it.
+  virtual std::optional<TerminalSize> canvas() const = 0;
+  /// Shows these lines in the place of those before. They are no wider than the canvas; those for which it is
+  /// not high enough are left out.
+  virtual void draw(const std::vector<std::string>& lines) = 0;
+  /// Whether somebody has asked for the work to stop. From the first time on that this is asked, the first
+  /// such signal no longer ends the program.
+  virtual bool is_to_stop() = 0;
+  /// Throws OutputError where a file could not be written.
+  virtual void prepare_to_save(const std::string& path) = 0;
+  /// Writes a file whole or not at all, now. Throws OutputError.
+  virtual void save(const FileToWrite& file) = 0;
+};
+
+/// The world around the program, as far as it decides what a command says and how it looks.
+struct Environment {
+  std::function<std::optional<std::string>(const char*)> variable;
+  bool output_is_terminal = false;
+  bool input_is_terminal = false;
+  std::size_t terminal_width = 0;                   // of standard output; 0: unknown
+  std::function<std::optional<Rgb>()> ground = {};  // what the terminal says of its background
+  std::function<std::uint32_t()> new_seed = {};     // another one each time; empty: there is none
+  LongWork* work = nullptr;                         // for work that may take long; null: nobody waits
+};
+
+/// A command line after parsing: the options that were given, and the words that are no options.
+struct Arguments : OptionValues {
+  std::vector<std::string> words;
+  std::string_view default_example = {};  // where no problem is given; empty: the first
+  const Environment* environment = nullptr;
+  std::shared_ptr<const NamedMatrices> to_compare = {};  // those of --against
+
+  /// The patterns of --only as one, whose alternatives are separated by |.
+  std::optional<std::string> only() const;
+  /// Whether something else is shown in place of the whole page: some matrices, one cell, a product, or the
+  /// weights in another form.
+  bool narrows() const {
+    return has_any(
+        std::array{&option::only, &option::explain, &option::product, &option::map, &option::from, &option::against});
+  }
+  /// Where long work is shown, stopped and saved; null: nowhere.
+  LongWork* long_work() const;
+  /// Shows the progress of long work.
+  void tell(std::string_view stage) const;
+};
 
 /// What a command that checks something found. Exit code 0 or 1.
 enum class Verdict { passed, failed };
@@ -82,8 +135,8 @@ struct Command {
   std::span<const Action> actions = {};  // which its first word names
   Caller caller = Caller::people;
   std::span<const std::string_view> formats = {};  // that it writes itself, besides those of pages
-  const Option* shown_as = nullptr;  // its last word may name another command, which runs with this option
-  OptionGroup own = {};              // its own options
+  const Option* shown_as = nullptr;             // its last word may name another command, which runs with this option
+  OptionGroup own = {};                         // its own options
   std::vector<const OptionGroup*> groups = {};  // those that it shares with others
   unsigned shows = on_attention;                // which effects of options can be seen
   std::vector<const Option*> idle = {};         // options of problems that it takes no notice of all the same
@@ -181,5 +234,66 @@ Outcome run_manual(const Command& command, const Arguments& arguments);
 Page general_help();
 Page command_help(const Command& command);
 Page short_help(const Command& command);
+
+/// What the program tells its caller with a number.
+struct ExitCode {
+  int code;
+  std::string_view meaning;
+};
+
+namespace exit_code {
+inline constexpr ExitCode success{0, "what was asked for was done"};
+inline constexpr ExitCode failed{
+    1, "a check failed, a matrix differed, an answer to a lesson was wrong, or the output could not be written"};
+inline constexpr ExitCode wrong_input{
+    2, "the command line, or a file that it names, is wrong; or there is not enough memory"};
+inline constexpr ExitCode defect{70, "a defect of attn"};
+}  // namespace exit_code
+
+/// In the order of help.
+inline constexpr const ExitCode* exit_codes[] = {&exit_code::success, &exit_code::failed, &exit_code::wrong_input,
+                                                 &exit_code::defect};
+
+/// A variable of the environment that the program reads, and what it says.
+struct Variable {
+  const char* name;
+  std::string_view summary;
+};
+
+/// All of them. Like an option a variable is known by its address: whoever reads one names its row.
+namespace variable {
+inline constexpr Variable attn_color{"ATTN_COLOR", "use colors: always, never or auto; --color comes before it"};
+inline constexpr Variable no_color{"NO_COLOR", "if it is set, use no colors"};
+inline constexpr Variable force_color{"FORCE_COLOR",
+                                      "if it is set and not 0, use colors although the output is no terminal"};
+inline constexpr Variable clicolor_force{"CLICOLOR_FORCE", "the same as FORCE_COLOR"};
+inline constexpr Variable colorterm{"COLORTERM", "truecolor or 24bit: the terminal shows all colors"};
+inline constexpr Variable term{"TERM",
+                               "kind of the terminal; dumb: no colors and no pager, and 256 in its name: 256 colors"};
+inline constexpr Variable attn_theme{"ATTN_THEME",
+                                     "background of the terminal: dark, light or auto; --theme comes before it"};
+inline constexpr Variable colorfgbg{"COLORFGBG", "colors of the terminal; the last number is that of the background"};
+inline constexpr Variable ssh_connection{"SSH_CONNECTION",
+                                         "if it is set, wait longer for what the terminal says of its background"};
+inline constexpr Variable attn_pager{"ATTN_PAGER", "command that shows long pages; cat or nothing: no pager"};
+inline constexpr Variable pager{"PAGER", "the same where ATTN_PAGER is not set"};
+inline constexpr Variable columns{"COLUMNS", "width of a pipe, and of a terminal that does not tell its own"};
+inline constexpr Variable lc_all{"LC_ALL", "locale: without UTF-8 in it, text for a terminal or a pipe is ASCII"};
+inline constexpr Variable lc_ctype{"LC_CTYPE", "the same where LC_ALL is not set"};
+inline constexpr Variable lang{"LANG", "the same where neither of them is set"};
+inline constexpr Variable xdg_state_home{"XDG_STATE_HOME",
+                                         "folder of the progress in lessons; it must be an absolute path"};
+inline constexpr Variable home{"HOME", "your folder, which has the progress where XDG_STATE_HOME is not set"};
+inline constexpr Variable openblas_coretype{"OPENBLAS_CORETYPE",
+                                            "kernel of OpenBLAS in place of that for your processor, such as Haswell"};
+}  // namespace variable
+
+/// In the order of help.
+inline constexpr const Variable* variables[] = {
+    &variable::attn_color,     &variable::no_color,         &variable::force_color, &variable::clicolor_force,
+    &variable::attn_theme,     &variable::colorfgbg,        &variable::colorterm,   &variable::term,
+    &variable::ssh_connection, &variable::columns,          &variable::attn_pager,  &variable::pager,
+    &variable::lc_all,         &variable::lc_ctype,         &variable::lang,        &variable::xdg_state_home,
+    &variable::home,           &variable::openblas_coretype};
 
 }  // namespace attn

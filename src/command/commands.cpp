@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "command/command.hpp"
-#include "support/error.hpp"
-#include "support/lookup.hpp"
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
 
 namespace attn {
 namespace {
@@ -26,17 +26,17 @@ std::vector<Command> make_commands() {
                       .own = {{option::only}},
                       .examples = {"attn show trace.json", "attn show trace.npz --only weights"},
                       .run = run_show});
-  commands.push_back({.name = "convert",
-                      .summary = "convert a matrix file to another format",
-                      .words = {{"SRC", Word::Count::one, Kind::path}, {"DST", Word::Count::one, Kind::path}},
-                      .own = {{option::key}},
-                      .examples = {"attn convert scores.csv scores.npy",
-                                   "attn convert trace.npz weights.csv --key head.1.weights"},
-                      .run = run_convert});
+  commands.push_back(
+      {.name = "convert",
+       .summary = "convert a matrix file to another format",
+       .words = {{"SRC", Word::Count::one, Kind::path}, {"DST", Word::Count::one, Kind::path}},
+       .own = {{option::key}},
+       .examples = {"attn convert scores.csv scores.npy", "attn convert trace.npz weights.csv --key head.1.weights"},
+       .run = run_convert});
   commands.push_back(
       {.name = "lesson",
-       .summary = "interactive lessons: list, run, next, review, show, reset, export; for authors: new, "
-                  "check, coverage",
+       .summary =
+           "interactive lessons: list, run, next, review, show, reset, export; for authors: new, check, coverage",
        .words = {{"ACTION", Word::Count::optional}, {"LESSON", Word::Count::any}},
        .actions = lesson_actions(),
        .formats = lesson_formats(),
@@ -54,8 +54,7 @@ std::vector<Command> make_commands() {
        .words = {{"PUZZLE", Word::Count::optional, Kind::path, choices::puzzles}},
        .own = {{option::set,
                 {option::answers,
-                 "read what is set from a file, one NAME=… on each line; exit code 1 if it solves "
-                 "nothing"},
+                 "read what is set from a file, one NAME=… on each line; exit code 1 if it solves nothing"},
                 option::state,
                 {option::no_input, "print the puzzle, and ask nothing"}}},
        .examples = {"attn puzzle", "attn puzzle 1", "attn puzzle look-back --no-input"},
@@ -83,10 +82,8 @@ std::vector<Command> make_commands() {
                       .words = {{"COMMAND", Word::Count::optional, Kind::word, choices::help}},
                       .examples = {"attn help walk", "attn help explain"},
                       .run = run_help});
-  commands.push_back({.name = "version",
-                      .summary = option::version.summary,
-                      .examples = {"attn version"},
-                      .run = run_version});
+  commands.push_back(
+      {.name = "version", .summary = option::version.summary, .examples = {"attn version"}, .run = run_version});
   commands.push_back({.name = "completion",
                       .summary = "a script that completes command lines of attn in a shell",
                       .words = {{"SHELL", Word::Count::one, Kind::word, choices::shells}},
@@ -131,14 +128,11 @@ bool Command::uses(const Option& option) const {
   return (option.effect & shows) != 0 && std::ranges::find(idle, &option) == idle.end();
 }
 
-bool Command::takes_problem() const {
-  return std::ranges::find(groups, &problem_options()) != groups.end();
-}
+bool Command::takes_problem() const { return std::ranges::find(groups, &problem_options()) != groups.end(); }
 
 bool Command::takes_model() const {
-  return !takes_problem() && std::ranges::any_of(options_of(*this), [](const Offered& row) {
-    return row.option == &option::problem;
-  });
+  return !takes_problem() &&
+         std::ranges::any_of(options_of(*this), [](const Offered& row) { return row.option == &option::problem; });
 }
 
 namespace {
@@ -155,21 +149,13 @@ std::vector<OptionChoice> commands_with(const OptionGroup& group) {
 
 }  // namespace
 
-std::vector<OptionChoice> choices::mapped() {
-  return commands_with(weight_options());
-}
+std::vector<OptionChoice> choices::mapped() { return commands_with(weight_options()); }
 
-std::vector<OptionChoice> choices::browser_pages() {
-  return commands_with(browser_options());
-}
+std::vector<OptionChoice> choices::browser_pages() { return commands_with(browser_options()); }
 
-std::vector<OptionChoice> choices::with_gradients() {
-  return commands_with(gradient_options());
-}
+std::vector<OptionChoice> choices::with_gradients() { return commands_with(gradient_options()); }
 
-std::vector<OptionChoice> choices::checked() {
-  return commands_with(comparison_options());
-}
+std::vector<OptionChoice> choices::checked() { return commands_with(comparison_options()); }
 
 ShownAs command_shown_as(const Command& command, std::span<const std::string> line) {
   if (!command.shown_as) return {};
@@ -191,8 +177,7 @@ std::vector<Offered> options_of(const Command& command) {
   const auto append = [&](const OptionGroup& group) {
     // What a command says of an option goes before what a group says of it.
     std::ranges::copy_if(group.options, std::back_inserter(all), [&](const Offered& row) {
-      return std::ranges::find(command.own.options, row.option, &Offered::option) ==
-             command.own.options.end();
+      return std::ranges::find(command.own.options, row.option, &Offered::option) == command.own.options.end();
     });
   };
   append(output_options());

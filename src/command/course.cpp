@@ -3,15 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
+#include <memory>
 #include <utility>
 
-#include "command/variables.hpp"
-#include "lesson/kept_progress.hpp"
-#include "support/error.hpp"
+#include "command/command.hpp"
+#include "command/docs.hpp"
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+#include "data/files/matrix_file.hpp"
+#include "school/drill/drill.hpp"
+#include "school/lesson/marking.hpp"
+#include "school/lesson/printed.hpp"
+#include "school/lesson/progress.hpp"
+#include "school/lesson/session.hpp"
+#include "school/puzzle/trial.hpp"
 
 namespace attn {
+
+// --- course
+
 namespace {
 
 // The file that keeps the progress: where the XDG Base Directory Specification puts state. Nothing: there is
@@ -57,8 +70,7 @@ ProgressFile progress_so_far(const Arguments& arguments) {
   return state ? read_progress(*state) : ProgressFile{};
 }
 
-Afterwards changing_progress(const Arguments& arguments,
-                             std::function<void(CourseProgress& progress)> change) {
+Afterwards changing_progress(const Arguments& arguments, std::function<void(CourseProgress& progress)> change) {
   const std::optional<std::string> state = state_file(arguments);
   if (!state) return {};
   return [state = *state, change = std::move(change)](Terminal& terminal) {
@@ -77,8 +89,8 @@ Afterwards changing_progress(const Arguments& arguments,
 Outcome with_warning(Outcome outcome, const ProgressFile& file, const Arguments& arguments) {
   if (file.is_damaged && !outcome.session)
     outcome.warnings.push_back(
-        fmt::format("the file of your progress, {}, is damaged, and is shown as no progress. When you take a "
-                    "lesson, it gets another name",
+        fmt::format("the file of your progress, {}, is damaged, and is shown as no progress. "
+                    "When you take a lesson, it gets another name",
                     state_to_write(arguments)));
   return outcome;
 }
@@ -98,6 +110,234 @@ Outcome interactive(const Arguments& arguments, std::function<void(LessonTermina
     action(lesson_terminal);
   };
   return outcome;
+}
+
+// --- drill
+
+namespace {
+
+constexpr std::size_t usual_count = 10;
+
+Outcome list_of_drills() {
+  Listing listing{{"drill", "what it trains"}, {}};
+  for (const Drill& drill : drills()) listing.rows.push_back({std::string(drill.name), std::string(drill.trains)});
+  Outcome outcome;
+  outcome.page.say(std::move(listing));
+  outcome.page.say(text(code("attn drill softmax"), " asks problem after problem; several names take turns. ",
+                        code("attn drill softmax --seed 7 --count 10"),
+                        " is for a class: the same seed gives the same problems everywhere."));
+  return outcome;
+}
+
+std::vector<Drill> drills_named(const Arguments& arguments) {
+  std::vector<Drill> named;
+  for (const std::string& name : arguments.words) named.push_back(look_up(drills(), name, "drill"));
+  return named;
+}
+
+std::string title_of_drills(std::span<const Drill> named) {
+  std::vector<std::string> names;
+  for (const Drill& drill : named) {  // each once, however often it has its turn
+    if (std::ranges::find(names, drill.name) == names.end()) names.emplace_back(drill.name);
+  }
+  return "Drill: " + listed(names);
+}
+
+// A drill at a terminal begins with other problems each time, unless a seed is given.
+std::uint32_t seed_of(const Arguments& arguments) {
+  if (const std::optional<std::size_t> seed = arguments.count(option::seed)) return static_cast<std::uint32_t>(*seed);
+  const bool varies = at_terminal(arguments) && arguments.environment->new_seed;
+  return varies ? arguments.environment->new_seed() : 1;
+}
+
+Outcome session(const std::vector<Drill>& named, std::uint32_t seed) {
+  Outcome outcome;
+  outcome.session = [named, seed](Terminal& terminal, const Style& style) {
+    Conversation conversation(terminal, style);
+    std::vector<Block> begin = {Heading{1, text(title_of_drills(named))}};
+    for (const Drill& drill : named) begin.emplace_back(Prose{text(fmt::format("Trains: {}.", drill.trains))});
+    begin.emplace_back(Prose{text(fmt::format("Seed {}: --seed {} asks the same problems again.", seed, seed))});
+    take_drill(DrillSeries(named, seed, block_runner()), block_runner(), conversation, std::move(begin));
+  };
+  return outcome;
+}
+
+std::vector<DrawnProblem> draw_problems(const std::vector<Drill>& named, std::uint32_t seed, std::size_t count) {
+  DrillSeries series(named, seed, block_runner());
+  std::vector<DrawnProblem> problems;
+  while (problems.size() < count) problems.push_back(series.next());
+  return problems;
+}
+
+// What stands below a problem of a sheet.
+using Below = std::function<void(Page& page, std::size_t problem)>;
+
+Page sheet(std::string title, const std::vector<DrawnProblem>& problems, const Below& below) {
+  Page page;
+  page.head(1, std::move(title));
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    page.head(2, fmt::format("Problem {}", i + 1));
+    for (Block& block : shown(problems[i], block_runner())) page.say(std::move(block));
+    below(page, i);
+  }
+  return page;
+}
+
+void add_answer(Page& page, const DrawnProblem& problem) {
+  auto answer = std::make_shared<Page>();
+  answer->say(Note{Note::Kind::answer, {text(strong("Answer: "), rounded_answer(problem.solved))}});
+  for (Block& block : solution_of(problem, block_runner())) answer->say(std::move(block));
+  page.say(Folded{"Answer", std::move(answer)});
+}
+
+// The problems as a table for programs and spreadsheets.
+Records records_of(const std::vector<DrawnProblem>& problems, std::uint32_t seed, bool with_answers) {
+  Records records{"problems", {"number", "drill", "seed", "question", "kind", "given"}, {}};
+  if (with_answers) records.members.emplace_back("answer");
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const Question& question = problems[i].problem.question;
+    std::vector<Records::Value>& row = records.rows.emplace_back();
+    row = {std::to_string(i + 1), std::string(problems[i].drill),      std::to_string(seed),
+           question.ask,          std::string(name_of(question.kind)), given_numbers(problems[i], block_runner())};
+    if (with_answers) row.emplace_back(rounded_answer(problems[i].solved));
+  }
+  return records;
+}
+
+Outcome marked_sheet(std::string title, const std::vector<DrawnProblem>& problems, const std::string& path) {
+  std::vector<SolvedQuestion> questions;
+  for (const DrawnProblem& problem : problems) questions.push_back(problem.solved);
+  const std::vector<MarkedHandIn> marks = marked(questions, hand_ins(path));
+  Outcome outcome;
+  if (marks.size() == 1) {
+    outcome.page = sheet(std::move(title), problems,
+                         [&](Page& page, std::size_t i) { page.say(note_on(questions[i], marks.front().answers[i])); });
+    for (Block& block : summary_of(questions, marks.front())) outcome.page.say(std::move(block));
+  } else {
+    outcome.page.head(1, std::move(title));
+    for (Block& block : class_marks(questions, marks)) outcome.page.say(std::move(block));
+  }
+  outcome.verdict = verdict_on(marks);
+  return outcome;
+}
+
+}  // namespace
+
+std::vector<OptionChoice> choices::drills() {
+  std::vector<OptionChoice> names;
+  for (const Drill& drill : attn::drills()) names.push_back({drill.name, drill.trains});
+  return names;
+}
+
+Outcome run_drill(const Command&, const Arguments& arguments) {
+  if (arguments.words.empty()) {
+    for (const Option* option : {&option::answers, &option::with_answers, &option::problems, &option::seed}) {
+      if (arguments.has(*option)) fail("{} needs a drill: attn drill lists their names", option->name);
+    }
+    return list_of_drills();
+  }
+  const std::vector<Drill> named = drills_named(arguments);
+  const std::uint32_t seed = seed_of(arguments);
+  const bool is_sheet = arguments.has_any(std::array{&option::problems, &option::with_answers, &option::answers});
+  if (at_terminal(arguments) && !is_sheet) return session(named, seed);
+  const std::size_t count = arguments.count(option::problems).value_or(usual_count);
+  const std::vector<DrawnProblem> problems = draw_problems(named, seed, count);
+  std::string title = fmt::format("{} (seed {})", title_of_drills(named), seed);
+  if (const std::optional<std::string> path = arguments.text(option::answers))
+    return marked_sheet(std::move(title), problems, *path);
+  Outcome outcome;
+  outcome.page = sheet(std::move(title), problems, [&](Page& page, std::size_t i) {
+    if (arguments.has(option::with_answers)) add_answer(page, problems[i]);
+  });
+  outcome.page.say(records_of(problems, seed, arguments.has(option::with_answers)));
+  return outcome;
+}
+
+// --- puzzle
+
+namespace {
+
+Outcome list_puzzles(const Arguments& arguments) {
+  const ProgressFile file = progress_so_far(arguments);
+  Listing listing{{"mark", "number", "title", "level", "puzzle", "state"}, {}};
+  listing.shown = 5;
+  std::size_t number = 0;
+  for (const Puzzle& puzzle : built_in_puzzles()) {
+    const bool is_solved = file.progress.puzzles.contains(puzzle.name);
+    listing.rows.push_back({is_solved ? "✓" : "", std::to_string(++number), puzzle.title, puzzle.level, puzzle.name,
+                            is_solved ? "solved" : "open"});
+  }
+  return with_warning(page_of({std::move(listing), Prose{text("In each, you set numbers until a property holds. ",
+                                                              code("attn puzzle NUMBER"), " begins one of them.")}}),
+                      file, arguments);
+}
+
+constexpr int page_level = 1;  // of the heading of a page that is a puzzle
+
+// What was set on the line and in a file, the file first.
+std::vector<std::string> assignments(const Arguments& arguments) {
+  std::vector<std::string> lines;
+  if (const std::optional<std::string> path = arguments.text(option::answers)) lines = answers_in(read_bytes(*path));
+  const std::vector<std::string>& set = arguments.texts(option::set);
+  lines.insert(lines.end(), set.begin(), set.end());
+  return lines;
+}
+
+// What is set on the line is the reader's own solution. A file may be somebody else's, and is only judged.
+bool is_own(const Arguments& arguments) { return !arguments.has(option::answers); }
+
+Outcome check_settings(const Puzzle& puzzle, const std::vector<std::string>& lines, const Arguments& arguments) {
+  Settings settings = settings_at_start(puzzle);
+  for (const std::string& line : lines) assign(puzzle, line, settings);
+  const Trial trial = tried(puzzle, std::move(settings), block_runner());
+  std::vector<Block> blocks = opening_of(puzzle, page_level);
+  std::ranges::move(numbers_of(puzzle, trial), std::back_inserter(blocks));
+  blocks.push_back(verdict_of(puzzle, trial));
+  blocks.emplace_back(properties_of(puzzle, trial));
+  Outcome outcome = page_of(std::move(blocks));
+  if (!trial.is_solved()) outcome.verdict = Verdict::failed;
+  if (trial.is_solved() && is_own(arguments))
+    outcome.afterwards =
+        changing_progress(arguments, [puzzle](CourseProgress& progress) { mark_solved(puzzle, progress); });
+  return outcome;
+}
+
+// Off a terminal: what it is, and how to set something.
+Outcome show_puzzle(const Puzzle& puzzle, const std::string& word) {
+  const Trial trial = tried(puzzle, settings_at_start(puzzle), block_runner());
+  std::vector<Block> blocks = opening_of(puzzle, page_level);
+  std::ranges::move(numbers_of(puzzle, trial), std::back_inserter(blocks));
+  std::string command = "attn puzzle " + word;
+  for (const Unknown& unknown : puzzle.unknowns)
+    command += fmt::format(" --set '{} = {}'", unknown.name(), typed(unknown.start));
+  blocks.emplace_back(Prose{text("Try numbers of your own: ", code(std::move(command)))});
+  return page_of(std::move(blocks));
+}
+
+}  // namespace
+
+std::vector<OptionChoice> choices::puzzles() {
+  std::vector<OptionChoice> names;
+  for (const PuzzleFile& file : puzzle_files()) names.push_back({file.name, ""});
+  return names;
+}
+
+Outcome run_puzzle(const Command&, const Arguments& arguments) {
+  const std::vector<std::string> lines = assignments(arguments);
+  if (arguments.words.empty()) {
+    if (!lines.empty() || arguments.has(option::answers))
+      fail("--set and --answers need a puzzle: attn puzzle NAME --set 'w_q = 1 0; 0 1'");
+    return list_puzzles(arguments);
+  }
+  const std::string& word = arguments.words.front();
+  auto puzzle = std::make_shared<const Puzzle>(find_puzzle(word));
+  if (!lines.empty() || arguments.has(option::answers)) return check_settings(*puzzle, lines, arguments);
+  if (!at_terminal(arguments)) return show_puzzle(*puzzle, word);
+  return interactive(arguments, [puzzle](LessonTerminal& terminal) {
+    terminal.show(opening_of(*puzzle, page_level));
+    play(*puzzle, block_runner(), {terminal, puzzle_keys(), ""},
+         [&] { terminal.change([&](CourseProgress& progress) { mark_solved(*puzzle, progress); }); });
+  });
 }
 
 }  // namespace attn

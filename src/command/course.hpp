@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "command/command.hpp"
-#include "lesson/marking.hpp"
-#include "lesson/progress.hpp"
-#include "lesson/prompt.hpp"
+#include "school/lesson/marking.hpp"
+#include "school/lesson/progress.hpp"
+#include "school/lesson/prompt.hpp"
 
 namespace attn {
 
@@ -27,8 +27,7 @@ std::string state_to_write(const Arguments& arguments);
 ProgressFile progress_so_far(const Arguments& arguments);
 
 /// Changes the progress once the page is written, where there is a folder for it.
-Afterwards changing_progress(const Arguments& arguments,
-                             std::function<void(CourseProgress& progress)> change);
+Afterwards changing_progress(const Arguments& arguments, std::function<void(CourseProgress& progress)> change);
 
 /// The outcome, with a warning where the file of the progress is damaged. A session makes room for another
 /// file; a page can only say what it has found.

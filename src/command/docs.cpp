@@ -1,17 +1,23 @@
+#include "command/docs.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <array>
 
-#include "command/block_runner.hpp"
+#include "command/app.hpp"
 #include "command/command.hpp"
-#include "document/living.hpp"
-#include "files/matrix_file.hpp"
-#include "support/error.hpp"
-#include "support/lookup.hpp"
-#include "support/number.hpp"
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "data/files/matrix_file.hpp"
+#include "page/document/living.hpp"
+#include "page/render/width.hpp"
 
 namespace attn {
+
+// --- docs
+
 namespace {
 
 // The documents that the words name.
@@ -69,17 +75,15 @@ Outcome clean(const Arguments& arguments) {
   return changes.finish();
 }
 
-std::string joined(const std::vector<std::string>& lines) {
-  return fmt::format("{}", fmt::join(lines, "\n"));
-}
+std::string joined_lines(const std::vector<std::string>& lines) { return fmt::format("{}", fmt::join(lines, "\n")); }
 
 void add_stale(Page& page, const Stale& stale) {
   page.say(text(fmt::format("{}:{}: ", stale.place.path, stale.place.line), code(stale.command),
                 " has a different output now (- in the document, + from the program):"));
-  page.say(CodeBlock{"diff", joined(stale.difference)});
+  page.say(CodeBlock{"diff", joined_lines(stale.difference)});
 }
 
-Outcome check(const Arguments& arguments) {
+Outcome check_documents(const Arguments& arguments) {
   Outcome outcome;
   std::size_t blocks = 0;
   std::vector<std::string> to_fix;
@@ -100,24 +104,96 @@ Outcome check(const Arguments& arguments) {
 
 constexpr Word files{"FILE", Word::Count::some, Kind::path};
 
-const std::array actions = {
+const std::array action_table_of_docs = {
     Action{"update", "run the commands in the files, and write what they print below them", {files}, update},
     Action{"check",
            "compare the output in the files with what the commands print; exit code 1 if it differs",
            {files},
-           check},
+           check_documents},
     Action{"clean", "remove the output from the files", {files}, clean},
 };
 
 }  // namespace
 
-std::span<const Action> docs_actions() {
-  return actions;
-}
+std::span<const Action> docs_actions() { return action_table_of_docs; }
 
 Outcome run_docs(const Command&, const Arguments& arguments) {
-  return look_up(std::span<const Action>(actions), arguments.words.front(), "action of attn docs")
+  return look_up(std::span<const Action>(action_table_of_docs), arguments.words.front(), "action of attn docs")
       .run(arguments);
 }
+
+// --- block runner
+
+namespace {
+
+constexpr std::size_t usual_width = 80;
+
+const Environment& nowhere() {
+  static const Environment environment = {.variable = [](const char* name) -> std::optional<std::string> {
+    if (name == std::string_view(variable::lc_all.name)) return "C.UTF-8";
+    return std::nullopt;
+  }};
+  return environment;
+}
+
+// Main alone writes, and here is no main: what it would write is refused.
+void refuse_effects(const Answer& answer) {
+  if (answer.output != "-" || !answer.files.empty())
+    fail("a block of a document writes no files: show the output instead, or give this command elsewhere");
+  if (answer.document) fail("a page for browsers is a file of its own: give this command elsewhere");
+  if (answer.session) fail("a block of a document is no terminal: give attn lesson run --no-input");
+  if (answer.format->is_binary()) {
+    std::vector<std::string> readable;
+    for (const Format& format : formats()) {
+      if (!format.is_binary()) readable.emplace_back(format.name);
+    }
+    fail("{} is not for a document. Choose one of: {}", answer.format->name, fmt::join(readable, ", "));
+  }
+}
+
+Style style_of(const Answer& answer, const BlockStyle& wanted) {
+  Style style = answer.style;
+  style.colors = Colors::none;
+  // Text is cut to the page; the other formats only where it is asked for.
+  const bool is_text = answer.format == &formats().front();
+  if (style.width == 0) style.width = wanted.width.value_or(is_text ? usual_width : 0);
+  style.precision = wanted.precision.value_or(style.precision);
+  style.is_precise = style.is_precise || wanted.precision.has_value();
+  return style;
+}
+
+// Beside a page go its warnings; here they go before it.
+void put_warnings_first(Answer& answer) {
+  if (answer.format->audience != Audience::readers) return;
+  std::vector<Block> warnings;
+  for (const std::string& warning : answer.warnings)
+    warnings.emplace_back(Prose{text(strong("attn: warning: "), warning)});
+  answer.page.blocks.insert(answer.page.blocks.begin(), warnings.begin(), warnings.end());
+}
+
+CommandResult run_words(std::vector<std::string> words, const BlockStyle& wanted) {
+  if (wanted.format) words.insert(words.end(), {"--format", *wanted.format});
+  Answer answer = attn::answer(words, nowhere());
+  refuse_effects(answer);
+  put_warnings_first(answer);
+  CommandResult result{"", answer.format->name, nullptr, answer.computation, {}, answer.style.width};
+  Sink sink([&](std::string_view bytes) {
+    Budget::take_output(bytes.size());
+    result.text += bytes;
+  });
+  result.style = style_of(answer, wanted);
+  answer.format->render(answer.page, result.style, sink);
+  sink.flush();
+  result.text = printable_lines(result.text);
+  // What is shown again are the blocks; what stands behind them need not stay.
+  answer.page.trace = {};
+  answer.page.recipe = {};
+  result.page = std::make_shared<const Page>(std::move(answer.page));
+  return result;
+}
+
+}  // namespace
+
+RunCommand block_runner() { return run_words; }
 
 }  // namespace attn

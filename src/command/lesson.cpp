@@ -1,47 +1,216 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <string>
 
-#include "command/block_runner.hpp"
 #include "command/command.hpp"
 #include "command/course.hpp"
-#include "command/lesson_actions.hpp"
-#include "files/opened.hpp"
-#include "lesson/course.hpp"
-#include "lesson/lesson.hpp"
-#include "lesson/printed.hpp"
-#include "lesson/progress.hpp"
-#include "lesson/show.hpp"
-#include "support/error.hpp"
-#include "support/lookup.hpp"
-#include "support/number.hpp"
-#include "support/text.hpp"
+#include "command/docs.hpp"
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "data/files/opened.hpp"
+#include "page/render/width.hpp"
+#include "school/lesson/course.hpp"
+#include "school/lesson/lesson.hpp"
+#include "school/lesson/lint.hpp"
+#include "school/lesson/page.hpp"
+#include "school/lesson/printed.hpp"
+#include "school/lesson/progress.hpp"
+#include "school/lesson/show.hpp"
 
 namespace attn {
+
 namespace {
 
-Outcome list(const Arguments& arguments) {
+// --- what its actions share
+
+// The lesson that the first word behind the action names.
+Lesson lesson_named(const Arguments& arguments) { return find_lesson(arguments.words[1]); }
+
+// Throws InputError if there is a file already, unless --yes is given.
+void refuse_to_replace(const std::string& path, const Arguments& arguments) {
+  if (is_there(path) && !arguments.has(option::yes))
+    fail("{} is there already: give another file, or --yes to replace it", path);
+}
+
+// Markdown as it is printed, where no file is to be written.
+Block printed_markdown(const std::string& markdown) {
+  return CodeBlock{"markdown", std::string(without_ending(markdown))};
+}
+
+// --- lesson export
+// attn lesson export.
+
+constexpr std::array<std::string_view, 1> formats_of_lessons = {"page"};
+
+// What is to stand after the questions of an exported lesson.
+Exported to_export(const Arguments& arguments, const Lesson& lesson, const LessonResult& result,
+                   const LessonProgress& progress) {
+  if (arguments.has(option::worksheet)) return {lesson, result, AnswersShown::none};
+  if (arguments.has(option::with_answers)) return {lesson, result, AnswersShown::folded};
+  const std::optional<std::string> answers = arguments.text(option::answers);
+  if (!answers) return {lesson, result, AnswersShown::given, answers_of(lesson, result, progress)};
+  const std::vector<HandIn> all = hand_ins(*answers);
+  if (all.size() > 1)
+    fail("{} holds {}: give one of them, or mark all of them with attn lesson run", *answers,
+         count_of(all.size(), "file"));
+  return {lesson, result, AnswersShown::given, marked(result.questions, all.front()).answers};
+}
+
+std::string page_for_browser(const Lesson& lesson) {
+  std::string page;
+  Sink sink([&](std::string_view bytes) { page += bytes; });
+  write_lesson_page(lesson, block_runner(), sink);
+  sink.flush();
+  return printable_lines(page);
+}
+
+Outcome export_page(const Arguments& arguments) {
+  const Lesson lesson = lesson_named(arguments);
+  for (const Option* left_out : {&option::answers, &option::worksheet, &option::with_answers}) {
+    if (arguments.has(*left_out)) fail("a page for browsers asks its questions itself: leave out {}", left_out->name);
+  }
+  if (arguments.words.size() == 2) {
+    if (arguments.environment->output_is_terminal && !arguments.has(option::output))
+      fail("a page for browsers is not for a terminal: give a file that ends in .html, or send the output on");
+    Outcome outcome;
+    outcome.document = [page = page_for_browser(lesson)](const Style&, Sink& sink) { sink.write(page); };
+    return outcome;
+  }
+  const std::string& path = arguments.words[2];
+  if (!path.ends_with(".html") && !path.ends_with(".htm"))
+    fail("{}: a page for browsers is HTML: give a name that ends in .html", path);
+  refuse_to_replace(path, arguments);
+  Outcome outcome = page_of({Prose{text(path, " is written. Open it in a browser.")}});
+  outcome.files.push_back({path, page_for_browser(lesson)});
+  return outcome;
+}
+
+// Whether --format asks for a page for browsers, which only `export` writes.
+bool asks_for_page(const Arguments& arguments) { return arguments.text(option::format) == formats_of_lessons.front(); }
+
+// A lesson as Markdown or HTML, or as a page for browsers. Throws InputError.
+Outcome export_lesson(const Arguments& arguments) {
+  if (asks_for_page(arguments)) return export_page(arguments);
+  const Lesson lesson = lesson_named(arguments);
+  const LessonResult result = execute(lesson, block_runner());
+  const bool shows_progress =
+      !arguments.has_any(std::array{&option::answers, &option::worksheet, &option::with_answers});
+  ProgressFile file = shows_progress ? progress_so_far(arguments) : ProgressFile();
+  const Exported exported = to_export(arguments, lesson, result, file.progress.lessons[progress_name(lesson)]);
+  // What was handed in fails where it is wrong; what is kept of one's own is only shown.
+  const bool fails = arguments.has(option::answers) && std::ranges::any_of(exported.given, [](const auto& answer) {
+                       return !answer || answer->is_wrong();
+                     });
+  if (arguments.words.size() == 2) {
+    const std::string markdown = exported_markdown(exported);
+    Outcome outcome = page_of({printed_markdown(markdown)});
+    outcome.verdict = fails ? Verdict::failed : Verdict::passed;
+    return with_warning(std::move(outcome), file, arguments);
+  }
+  const std::string& path = arguments.words[2];
+  if (!path.ends_with(".md") && !path.ends_with(".html"))
+    fail("{}: its ending does not say what to write: give a file that ends in .md or .html", path);
+  refuse_to_replace(path, arguments);
+  Outcome outcome = page_of({Prose{text(path, " is written.")}});
+  outcome.verdict = fails ? Verdict::failed : Verdict::passed;
+  outcome.files.push_back({path, path.ends_with(".md") ? exported_markdown(exported) : exported_html(exported)});
+  return with_warning(std::move(outcome), file, arguments);
+}
+
+// --- lesson authoring
+// What authors of lessons do: begin one, check it, and see which lines of the checklist are covered.
+
+std::string names_of(const std::vector<const Mistake*>& mistakes) {
+  std::vector<std::string_view> names;
+  for (const Mistake* mistake : mistakes) names.push_back(mistake->name);
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+// What would be recognised among the answers to each question, so that authors choose their numbers.
+Listing recognised_listing(const std::vector<CheckedQuestion>& questions) {
+  Listing listing{{"line", "what", "answers", "lesson"}, {}};
+  listing.shown = 3;  // a heading names the lesson
+  for (const CheckedQuestion& question : questions) {
+    const std::string line = std::to_string(question.place.line);
+    listing.rows.push_back({"line " + line, "recognised",
+                            fmt::format("{}, {}, and the mistakes: {}", count_of(question.notes, "note"),
+                                        count_of(question.slips, "slip"), names_of(question.recognised)),
+                            question.place.path});
+    if (!question.not_told_apart.empty())
+      listing.rows.push_back({"line " + line, "same answer", names_of(question.not_told_apart), question.place.path});
+  }
+  return listing;
+}
+
+Outcome check_lessons(const Arguments& arguments) {
+  Outcome outcome;
+  std::string faults;
+  std::vector<Block> recognised;
+  for (auto path = arguments.words.begin() + 1; path != arguments.words.end(); ++path) {
+    const CheckedLesson checked = check_lesson(read_bytes(*path), *path, block_runner());
+    for (const std::string& fault : checked.faults) faults += (faults.empty() ? "" : "\n") + fault;
+    if (checked.questions.empty()) continue;
+    recognised.emplace_back(Heading{2, text(*path)});
+    recognised.emplace_back(recognised_listing(checked.questions));
+  }
+  if (faults.empty()) {
+    outcome = page_of({Prose{text("Nothing is wrong.")}});
+    if (!recognised.empty()) {
+      outcome.page.say(Prose{text(
+          "Below are the wrong answers that are recognised. "
+          "A mistake with the same answer as the correct one cannot be: other numbers might tell the two apart.")});
+    }
+    for (Block& block : recognised) outcome.page.blocks.push_back(std::move(block));
+    return outcome;
+  }
+  outcome.page.say(CodeBlock{"text", std::move(faults)});
+  outcome.verdict = Verdict::failed;
+  return outcome;
+}
+
+// A lesson that there is nothing to find fault with: its output is in it.
+Outcome begin_lesson(const Arguments& arguments) {
+  const bool is_written = arguments.words.size() > 1;
+  const std::string path = is_written ? arguments.words[1] : "new.md";
+  if (!path.ends_with(".md")) fail("{}: a lesson is Markdown: give a name that ends in .md", path);
+  const Document document = read_document(lesson_template(), path);
+  const std::string lesson = with_outputs(document, outputs_of(document, block_runner()));
+  if (!is_written) return page_of({printed_markdown(lesson)});
+  refuse_to_replace(path, arguments);
+  Outcome outcome =
+      page_of({Prose{text(path, " is written. Find mistakes in it with ", code("attn lesson check " + path),
+                          ", and take it with ", code("attn lesson run " + path), ".")}});
+  outcome.files.push_back({path, lesson});
+  return outcome;
+}
+
+Outcome show_coverage(const Arguments&) { return page_of({coverage(built_in_lessons())}); }
+
+// --- one lesson, and the table of actions
+
+Outcome list_lessons(const Arguments& arguments) {
   const ProgressFile file = progress_so_far(arguments);
   const std::optional<std::string> go_on = lesson_to_continue(file.progress);
-  const std::string with =
-      go_on ? " goes on with lesson " + without_zeros(find_lesson(*go_on).number) : " shows all";
+  const std::string with = go_on ? " goes on with lesson " + without_zeros(find_lesson(*go_on).number) : " shows all";
   std::vector<Block> blocks = course_listing(file.progress);
-  blocks.emplace_back(
-      Prose{text(code("attn lesson"), with, "; ", code("attn lesson NUMBER"), " takes one of them.")});
+  blocks.emplace_back(Prose{text(code("attn lesson"), with, "; ", code("attn lesson NUMBER"), " takes one of them.")});
   return with_warning(page_of(std::move(blocks)), file, arguments);
 }
 
-Outcome show(const Arguments& arguments) {
+Outcome show_lesson(const Arguments& arguments) {
   const Lesson lesson = lesson_named(arguments);
   return page_of(without_answers(lesson, execute(lesson, block_runner())));
 }
 
 Outcome answered_from_file(const Lesson& lesson, const LessonResult& result, const std::string& path) {
   const std::vector<MarkedHandIn> marks = marked(result.questions, hand_ins(path));
-  Outcome outcome = page_of(marks.size() == 1 ? with_marks(lesson, result, marks.front())
-                                              : class_marks(result.questions, marks));
+  Outcome outcome =
+      page_of(marks.size() == 1 ? with_marks(lesson, result, marks.front()) : class_marks(result.questions, marks));
   outcome.verdict = verdict_on(marks);
   return outcome;
 }
@@ -59,14 +228,12 @@ Outcome run(const Arguments& given, Lesson chosen) {
     return answered_from_file(*lesson, execute(*lesson, block_runner()), *path);
   const std::optional<std::size_t> step = first_step(given, *lesson);
   if (!at_terminal(given)) return page_of(with_answers(*lesson, execute(*lesson, block_runner())));
-  return interactive(given, [lesson, step](LessonTerminal& terminal) {
-    take_from(*lesson, block_runner(), terminal, step);
-  });
+  return interactive(given,
+                     [lesson, step](LessonTerminal& terminal) { take_from(*lesson, block_runner(), terminal, step); });
 }
 
 Lesson unfinished(const std::optional<std::string>& name) {
-  if (!name)
-    fail("all lessons are done: attn lesson run NAME takes one again, attn lesson reset begins anew");
+  if (!name) fail("all lessons are done: attn lesson run NAME takes one again, attn lesson reset begins anew");
   return find_lesson(*name);
 }
 
@@ -82,19 +249,17 @@ Outcome next(const Arguments& arguments) {
 }
 
 Outcome course(const Arguments& arguments) {
-  if (!at_terminal(arguments)) return list(arguments);
+  if (!at_terminal(arguments)) return list_lessons(arguments);
   return interactive(arguments, [](LessonTerminal& terminal) { take_course(block_runner(), terminal); });
 }
 
 Outcome review(const Arguments& arguments) {
   if (!at_terminal(arguments)) fail("attn lesson review asks questions: start it at a terminal");
   if (arguments.words.size() == 1)
-    return interactive(arguments,
-                       [](LessonTerminal& terminal) { review_course(nullptr, block_runner(), terminal); });
+    return interactive(arguments, [](LessonTerminal& terminal) { review_course(nullptr, block_runner(), terminal); });
   auto lesson = std::make_shared<const Lesson>(lesson_named(arguments));
-  return interactive(arguments, [lesson](LessonTerminal& terminal) {
-    review_course(lesson.get(), block_runner(), terminal);
-  });
+  return interactive(arguments,
+                     [lesson](LessonTerminal& terminal) { review_course(lesson.get(), block_runner(), terminal); });
 }
 
 // What is left of the progress when a lesson, or without a name all of them, is forgotten.
@@ -127,20 +292,17 @@ Outcome reset(const Arguments& arguments) {
     const std::string bytes = read_bytes(state);
     if (file.is_damaged) {
       outcome.files.push_back({name_aside(state), bytes});
-      outcome.warnings.push_back(
-          fmt::format("{} was damaged. What it had is now in {}", state, name_aside(state)));
+      outcome.warnings.push_back(fmt::format("{} was damaged. What it had is now in {}", state, name_aside(state)));
     }
     outcome.files.push_back({state, bytes_of(without(before, name)), bytes});
     return outcome;
   }
   if (file.is_damaged && !at_terminal(arguments))
     fail("{}, the file of your progress, is damaged: give --yes to begin a new one", state);
-  if (!at_terminal(arguments))
-    fail("attn lesson reset forgets your progress in {}: give --yes to do it", what);
+  if (!at_terminal(arguments)) fail("attn lesson reset forgets your progress in {}: give --yes to do it", what);
   return interactive(arguments, [name, what](LessonTerminal& terminal) {
     if (what.empty()) return;  // the terminal has said what it did with the damaged file
-    const std::optional<std::string> typed =
-        terminal.ask(fmt::format("Forget your progress in {}? yes or no", what));
+    const std::optional<std::string> typed = terminal.ask(fmt::format("Forget your progress in {}? yes or no", what));
     const bool sure = typed && (*typed == "yes" || *typed == "y");
     if (sure) terminal.change([&](CourseProgress& progress) { progress = without(progress, name); });
     terminal.show({Prose{text(sure ? "The progress is reset." : "Nothing is changed.")}});
@@ -152,20 +314,16 @@ constexpr Word optional_lesson{"LESSON", Word::Count::optional, Kind::path, choi
 
 const std::vector<const Option*> taking = {&option::answers, &option::step};
 
-const std::array actions = {
-    Action{"list", "list the lessons and your progress in each", {}, list},
+const std::array action_table_of_lesson = {
+    Action{"list", "list the lessons and your progress in each", {}, list_lessons},
     Action{"run", "take a lesson; without a name, go on where you are", {optional_lesson}, run, taking},
     Action{"next", "take the next lesson that you have not finished", {}, next, taking},
-    Action{"review",
-           "answer again the questions that you missed, in one lesson or in all",
-           {optional_lesson},
-           review},
-    Action{"show", "print a lesson as a page, without the answers", {lesson_word}, show},
+    Action{"review", "answer again the questions that you missed, in one lesson or in all", {optional_lesson}, review},
+    Action{"show", "print a lesson as a page, without the answers", {lesson_word}, show_lesson},
     Action{"reset", "forget your progress in one lesson or in all", {optional_lesson}, reset, {&option::yes}},
     Action{
         "export",
-        "write a lesson with your answers, or as a worksheet, as Markdown or to a file that ends in .md or "
-        ".html; with --format page as a page for browsers, which asks its questions itself",
+        "write a lesson with your answers, or as a worksheet, as Markdown or to a file that ends in .md or .html; with --format page as a page for browsers, which asks its questions itself",
         {lesson_word, {"FILE", Word::Count::optional, Kind::path}},
         export_lesson,
         {&option::answers, &option::worksheet, &option::with_answers, &option::yes}},
@@ -186,22 +344,19 @@ std::vector<OptionChoice> choices::lessons() {
   return names;
 }
 
-std::span<const Action> lesson_actions() {
-  return actions;
-}
+std::span<const Action> lesson_actions() { return action_table_of_lesson; }
 
 // Options that change nothing there are refused, with the actions that take them.
 void refuse_idle(const std::string& typed, std::span<const Option* const> taken, const Arguments& arguments) {
-  for (const Action& other : actions) {
+  for (const Action& other : action_table_of_lesson) {
     for (const Option* option : other.options) {
       if (!arguments.has(*option) || std::ranges::find(taken, option) != taken.end()) continue;
       std::vector<std::string> takers;
-      for (const Action& action : actions) {
+      for (const Action& action : action_table_of_lesson) {
         if (std::ranges::find(action.options, option) != action.options.end())
           takers.push_back(fmt::format("attn lesson {}", action.name));
       }
-      fail("{} takes no {}: {} {} it", typed, option->name, listed(takers),
-           takers.size() == 1 ? "takes" : "take");
+      fail("{} takes no {}: {} {} it", typed, option->name, listed(takers), takers.size() == 1 ? "takes" : "take");
     }
   }
 }
@@ -216,15 +371,17 @@ Outcome run_lesson(const Command&, const Arguments& arguments) {
     return run(arguments, find_lesson(arguments.words.front()));
   }
   const Action& action =
-      look_up(std::span<const Action>(actions), arguments.words.front(), "action of attn lesson");
+      look_up(std::span<const Action>(action_table_of_lesson), arguments.words.front(), "action of attn lesson");
   const std::size_t count = arguments.words.size() - 1;
   if (asks_for_page(arguments) && action.run != export_lesson)
     fail("attn lesson {} writes no page for browsers: attn lesson export does", action.name);
   if (count < least_count(action.words) || count > most_count(action.words))
-    fail("attn lesson {} is written: attn lesson {}{}{}", action.name, action.name,
-         action.words.empty() ? "" : " ", written(action.words));
+    fail("attn lesson {} is written: attn lesson {}{}{}", action.name, action.name, action.words.empty() ? "" : " ",
+         written(action.words));
   refuse_idle(fmt::format("attn lesson {}", action.name), action.options, arguments);
   return action.run(arguments);
 }
+
+std::span<const std::string_view> lesson_formats() { return formats_of_lessons; }
 
 }  // namespace attn

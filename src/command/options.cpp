@@ -4,33 +4,23 @@
 
 #include <array>
 
-#include "attention/feed_forward.hpp"
-#include "attention/positions.hpp"
-#include "model/norm.hpp"
-#include "model/recipe.hpp"
-#include "model/recurrent.hpp"
-#include "model/schema.hpp"
-#include "model/variants.hpp"
-#include "problem/encoder_decoder_file.hpp"
-#include "problem/transformer_file.hpp"
-#include "render/format.hpp"
-#include "training/task.hpp"
+#include "core/attention/feed_forward.hpp"
+#include "core/attention/positions.hpp"
+#include "core/model/recipe.hpp"
+#include "core/model/recurrent.hpp"
+#include "core/model/schema.hpp"
+#include "data/problem/encoder_decoder_file.hpp"
+#include "data/problem/model_file.hpp"
+#include "page/render/format.hpp"
+#include "school/training/task.hpp"
 
 namespace attn {
 
 namespace choices {
-std::vector<OptionChoice> formats() {
-  return choices_of(attn::formats());
-}
-std::vector<OptionChoice> placements() {
-  return choices_of(norm_placements());
-}
-std::vector<OptionChoice> norms() {
-  return choices_of(norm_kinds());
-}
-std::vector<OptionChoice> activations() {
-  return choices_of(attn::activations());
-}
+std::vector<OptionChoice> formats() { return choices_of(attn::formats()); }
+std::vector<OptionChoice> placements() { return choices_of(norm_placements()); }
+std::vector<OptionChoice> norms() { return choices_of(norm_kinds()); }
+std::vector<OptionChoice> activations() { return choices_of(attn::activations()); }
 std::vector<OptionChoice> positions_of_models() {
   std::vector<OptionChoice> kinds;
   for (const PositionKind& row : position_kinds()) {
@@ -38,26 +28,16 @@ std::vector<OptionChoice> positions_of_models() {
   }
   return kinds;
 }
-std::vector<OptionChoice> variants() {
-  return choices_of(alignment_variants());
-}
-std::vector<OptionChoice> cells() {
-  return choices_of(recurrences());
-}
+std::vector<OptionChoice> variants() { return choices_of(alignment_variants()); }
+std::vector<OptionChoice> cells() { return choices_of(recurrences()); }
 std::vector<OptionChoice> alignments() {
   std::vector<OptionChoice> names;
   for (const ModelExample& example : alignment_examples()) names.push_back({example.name, ""});
   return names;
 }
-std::vector<OptionChoice> schedules() {
-  return choices_of(rate_schedules());
-}
-std::vector<OptionChoice> tasks() {
-  return choices_of(attn::tasks());
-}
-std::vector<OptionChoice> kinds() {
-  return choices_of(model_kinds());
-}
+std::vector<OptionChoice> schedules() { return choices_of(rate_schedules()); }
+std::vector<OptionChoice> tasks() { return choices_of(attn::tasks()); }
+std::vector<OptionChoice> kinds() { return choices_of(model_kinds()); }
 std::vector<OptionChoice> kinds_with_decoder() {
   std::vector<OptionChoice> kinds;
   for (const ModelKind& row : model_kinds()) {
@@ -68,11 +48,11 @@ std::vector<OptionChoice> kinds_with_decoder() {
 }  // namespace choices
 
 const OptionGroup& output_options() {
-  static const OptionGroup group{
-      .options = {option::format, option::output, option::precision, option::width, option::full,
-                  option::section, option::no_labels, option::heading_level, option::math, option::standalone,
-                  option::shading, option::ascii, option::color, option::theme, option::no_pager,
-                  option::threads, option::short_help, option::help}};
+  static const OptionGroup group{.options = {option::format, option::output, option::precision, option::width,
+                                             option::full, option::section, option::no_labels, option::heading_level,
+                                             option::math, option::standalone, option::shading, option::ascii,
+                                             option::color, option::theme, option::no_pager, option::threads,
+                                             option::short_help, option::help}};
   return group;
 }
 
@@ -113,8 +93,8 @@ const OptionGroup& browser_options() {
   static const OptionGroup group = [] {
     OptionGroup all{.options = {option::page}};
     for (std::size_t i = 0; i < useless.size(); ++i) {
-      sentences[i] = fmt::format("a page for browsers is HTML with the whole computation: leave out {}",
-                                 useless[i]->name);
+      sentences[i] =
+          fmt::format("a page for browsers is HTML with the whole computation: leave out {}", useless[i]->name);
       all.exclusions.push_back({&option::page, useless[i], sentences[i]});
     }
     return all;
@@ -124,14 +104,12 @@ const OptionGroup& browser_options() {
 
 const OptionGroup& comparison_options() {
   static const OptionGroup group = [] {
-    OptionGroup all{
-        .options = {option::against, option::as},
-        .needs = {{&option::as, {&option::against}, "--as belongs to --against FILE: give both"}}};
+    OptionGroup all{.options = {option::against, option::as},
+                    .needs = {{&option::as, {&option::against}, "--as belongs to --against FILE: give both"}}};
     for (const Option* other :
          {&option::explain, &option::product, &option::map, &option::from, &option::page, &option::influence,
           &option::check_gradients, &option::by_hand, &option::recompute, &option::by_word, &option::swap,
-          &option::transpose, &option::outline, &option::check_causal, &option::by_length,
-          &option::save_parameters})
+          &option::transpose, &option::outline, &option::check_causal, &option::by_length, &option::save_parameters})
       all.exclusions.push_back({&option::against, other});
     return all;
   }();
@@ -141,23 +119,20 @@ const OptionGroup& comparison_options() {
 const OptionGroup& gradient_options() {
   static const OptionGroup group = [] {
     OptionGroup all{.options = {option::backward, option::influence, option::of, option::by, option::upstream,
-                                option::check_gradients, option::recompute, option::by_hand,
-                                option::step_size}};
+                                option::check_gradients, option::recompute, option::by_hand, option::step_size}};
     const auto exclude = [&](const Option& one, std::initializer_list<const Option*> others) {
       for (const Option* other : others) all.exclusions.push_back({&one, other});
     };
     for (const Option* form : {&option::backward, &option::influence}) {
-      exclude(*form,
-              {&option::map, &option::from, &option::page, &option::swap, &option::by_word,
-               &option::transpose, &option::check_causal, &option::by_length, &option::save_parameters});
+      exclude(*form, {&option::map, &option::from, &option::page, &option::swap, &option::by_word, &option::transpose,
+                      &option::check_causal, &option::by_length, &option::save_parameters});
     }
     exclude(option::backward, {&option::influence, &option::by});
     exclude(option::influence, {&option::explain, &option::product, &option::outline, &option::upstream,
                                 &option::check_gradients, &option::recompute, &option::by_hand});
     exclude(option::check_gradients,
             {&option::explain, &option::product, &option::outline, &option::recompute, &option::by_hand});
-    exclude(option::by_hand,
-            {&option::only, &option::explain, &option::product, &option::outline, &option::recompute});
+    exclude(option::by_hand, {&option::only, &option::explain, &option::product, &option::outline, &option::recompute});
     exclude(option::recompute, {&option::outline});
     const auto need = [&](const Option& one, OptionList any_of, std::string_view sentence) {
       all.needs.push_back({&one, std::move(any_of), sentence});
@@ -176,10 +151,9 @@ const OptionGroup& gradient_options() {
 }
 
 std::span<const Option* const> recipe_options() {
-  static constexpr const Option* all[] = {
-      &option::norm,       &option::norm_kind,           &option::epsilon,
-      &option::activation, &option::positions,           &option::base,
-      &option::scale,      &option::unscaled_embeddings, &option::tied_output};
+  static constexpr const Option* all[] = {&option::norm,       &option::norm_kind,           &option::epsilon,
+                                          &option::activation, &option::positions,           &option::base,
+                                          &option::scale,      &option::unscaled_embeddings, &option::tied_output};
   return all;
 }
 
@@ -187,39 +161,38 @@ const OptionGroup& model_options() {
   constexpr std::size_t most_layers = 1000, most_numbers = 65536, most_inner = 1 << 20;
   static const OptionGroup group = [] {
     OptionGroup all{
-        .options =
-            {{option::example, "a built-in model", no_default, 0, choices::models},
-             {option::problem, "output of --format json: the same options again"},
-             option::model,
-             {option::parameters,
-              "file of parameters: safetensors, npz, JSON, or a state dictionary of PyTorch or GPT-2"},
-             option::size,
-             {option::layers, "number of layers in the encoder and in the decoder", no_default, most_layers},
-             {option::heads, "number of heads of each attention", no_default, most_numbers},
-             {option::d_model, "size of the vectors (embedding size)", no_default, most_numbers},
-             {option::d_ff, "inner size of the feed-forward layers", no_default, most_inner},
-             option::kv_heads,
-             option::no_bias,
-             option::norm,
-             option::norm_kind,
-             {option::epsilon, "ε in the normalization, 0 or more"},
-             option::activation,
-             {option::positions, {}, "sinusoidal", 0, choices::positions_of_models},
-             option::base,
-             {option::scale, "number that the scores are divided by, such as 8, or its name", "sqrt-dk"},
-             option::unscaled_embeddings,
-             option::tied_output,
-             option::seed,
-             option::prefix,
-             option::save_parameters,
-             {option::text, "words that go in: those of --source, or in a decoder of --target"},
-             option::source,
-             option::target,
-             {option::x,
-              "vectors to use instead of source words; in a model without an encoder, of target words"},
-             option::target_x,
-             {option::memory, "encoder output, for a decoder without an encoder", no_default},
-             {option::n, "use N unnamed words as source and as target", no_default, most_words}},
+        .options = {{option::example, "a built-in model", no_default, 0, choices::models},
+                    {option::problem, "output of --format json: the same options again"},
+                    option::model,
+                    {option::parameters,
+                     "file of parameters: safetensors, npz, JSON, or a state dictionary of PyTorch or GPT-2"},
+                    option::size,
+                    {option::layers, "number of layers in the encoder and in the decoder", no_default, most_layers},
+                    {option::heads, "number of heads of each attention", no_default, most_numbers},
+                    {option::d_model, "size of the vectors (embedding size)", no_default, most_numbers},
+                    {option::d_ff, "inner size of the feed-forward layers", no_default, most_inner},
+                    option::kv_heads,
+                    option::no_bias,
+                    option::norm,
+                    option::norm_kind,
+                    {option::epsilon, "ε in the normalization, 0 or more"},
+                    option::activation,
+                    {option::positions, {}, "sinusoidal", 0, choices::positions_of_models},
+                    option::base,
+                    {option::scale, "number that the scores are divided by, such as 8, or its name", "sqrt-dk"},
+                    option::unscaled_embeddings,
+                    option::tied_output,
+                    option::seed,
+                    option::prefix,
+                    option::save_parameters,
+                    {option::text, "words that go in: those of --source, or in a decoder of --target"},
+                    option::source,
+                    option::target,
+                    {option::x,
+                     "vectors to use instead of source words; in a model without an encoder, of target words"},
+                    option::target_x,
+                    {option::memory, "encoder output, for a decoder without an encoder", no_default},
+                    {option::n, "use N unnamed words as source and as target", no_default, most_words}},
         .needs = {{&option::prefix, {&option::parameters}, prefix_needs_parameters}}};
     const auto exclude = [&](const Option& one, std::initializer_list<const Option*> others) {
       for (const Option* other : others) all.exclusions.push_back({&one, other});

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "math/matrix.hpp"
-#include "problem/options.hpp"
+#include "core/math/matrix.hpp"
+#include "data/problem/options.hpp"
 
 namespace attn {
 
@@ -32,8 +32,7 @@ inline constexpr NumberRule temperature{"not a number above 0 and at most 100000
                                         [](double x) { return x > 0.0 && x <= 1e6; }};
 inline constexpr NumberRule below_one{"not a number from 0 to 1, below 1",
                                       [](double x) { return x >= 0.0 && x < 1.0; }};
-inline constexpr NumberRule share{"not a number above 0 and at most 1",
-                                  [](double x) { return x > 0.0 && x <= 1.0; }};
+inline constexpr NumberRule share{"not a number above 0 and at most 1", [](double x) { return x > 0.0 && x <= 1.0; }};
 }  // namespace rules
 
 /// The most words in a sentence that a model is run on.
@@ -76,14 +75,13 @@ inline constexpr Option by =
 inline constexpr Option upstream{"--upstream", "", Kind::matrix, "MATRIX",
                                  "gradient of a loss by the output, or by the matrix of --of"};
 inline constexpr Option against =
-    path("--against", "",
-         "compare these matrices with those of a file, and find mistakes; exit code 1 if one differs");
-inline constexpr Option as = text_of(
-    "--as", "", "NAME", "what the matrix is in the computation, if its file does not name it: --as weights");
+    path("--against", "", "compare these matrices with those of a file, and find mistakes; exit code 1 if one differs");
+inline constexpr Option as =
+    text_of("--as", "", "NAME", "what the matrix is in the computation, if its file does not name it: --as weights");
 inline constexpr Option check_gradients =
     flag("--check", "", "compare every gradient with finite differences; exit code 1 if one disagrees");
-inline constexpr Option recompute = flag(
-    "--recompute", "", "keep only what goes into each layer and compute the rest again: memory and time");
+inline constexpr Option recompute =
+    flag("--recompute", "", "keep only what goes into each layer and compute the rest again: memory and time");
 inline constexpr Option by_hand =
     flag("--by-hand", "", "every number with its multiplications, and one step that changes the parameters");
 inline constexpr Option step_size =
@@ -99,10 +97,8 @@ inline constexpr Option depth =
         .or_else("0")
         .from_zero()
         .up_to(1000);
-inline constexpr Option outline =
-    flag("--outline", "", "a diagram, and the tree of matrices with shapes and costs");
-inline constexpr Option by_word =
-    text_of("--by-word", "", "WORD", "show the steps for one word, with vectors");
+inline constexpr Option outline = flag("--outline", "", "a diagram, and the tree of matrices with shapes and costs");
+inline constexpr Option by_word = text_of("--by-word", "", "WORD", "show the steps for one word, with vectors");
 inline constexpr Option swap =
     text_of("--swap", "", "I,J", "swap two words: what changes without and with positional encoding");
 inline constexpr Option transpose =
@@ -112,8 +108,7 @@ inline constexpr Option from =
 inline constexpr Option sweep =
     text_of("--sweep", "", "N,…", "divide by one number after another, to see how the weights saturate");
 inline constexpr Option n = count("--n", "n", "number of positions");
-inline constexpr Option columns =
-    text_of("--columns", "", "I,…", "columns to plot as curves").or_else("1,2,3,4");
+inline constexpr Option columns = text_of("--columns", "", "I,…", "columns to plot as curves").or_else("1,2,3,4");
 inline constexpr Option d = count("--d", "", "size of the vector at each position");
 inline constexpr Option kernel = count("--kernel", "", "width of the convolution, in positions").or_else("3");
 inline constexpr Option measure = flag("--measure", "", "measure how long each takes on this machine");
@@ -121,31 +116,25 @@ inline constexpr Option measure = flag("--measure", "", "measure how long each t
 // Layer normalization.
 inline constexpr Option gamma = matrix("--gamma", role::gamma, "scale γ, one row").or_else("ones");
 inline constexpr Option beta = matrix("--beta", role::beta, "shift β, one row").or_else("zeros");
-inline constexpr Option epsilon =
-    number("--epsilon", "epsilon", "ε, a small number that avoids division by 0", rules::not_negative,
-           "give a small one, such as 1e-5")
-        .or_else("1e-5");
+inline constexpr Option epsilon = number("--epsilon", "epsilon", "ε, a small number that avoids division by 0",
+                                         rules::not_negative, "give a small one, such as 1e-5")
+                                      .or_else("1e-5");
 
 // Models: what they are, and what they are run on.
 inline constexpr Option size = word("--size", "size", "size of a random model: tiny, or base as in the paper")
                                    .or_else("tiny")
                                    .from(choices::sizes);
-inline constexpr Option norm = word("--norm", "norm", "where the layers normalize")
-                                   .called("WHERE")
-                                   .or_else("post")
-                                   .from(choices::placements);
-inline constexpr Option norm_kind = word("--norm-kind", "norm_kind", "kind of normalization")
-                                        .called("KIND")
-                                        .or_else("layer")
-                                        .from(choices::norms);
+inline constexpr Option norm =
+    word("--norm", "norm", "where the layers normalize").called("WHERE").or_else("post").from(choices::placements);
+inline constexpr Option norm_kind =
+    word("--norm-kind", "norm_kind", "kind of normalization").called("KIND").or_else("layer").from(choices::norms);
 inline constexpr Option activation =
     word("--activation", "activation", "activation function of the feed-forward layers")
         .or_else("relu")
         .from(choices::activations);
-inline constexpr Option base =
-    number("--base", "base", "base of the wavelengths of sinusoidal and rotary positions", rules::positive,
-           "give one such as 10000")
-        .or_else("10000");
+inline constexpr Option base = number("--base", "base", "base of the wavelengths of sinusoidal and rotary positions",
+                                      rules::positive, "give one such as 10000")
+                                   .or_else("10000");
 inline constexpr Option kv_heads =
     count("--kv-heads", "kv_heads", "number of heads of keys and values, which the heads of queries share")
         .or_else(": as many as --heads")
@@ -156,21 +145,17 @@ inline constexpr Option unscaled_embeddings =
 inline constexpr Option tied_output =
     flag("--tied-output", "tied_output", "use the transposed target embedding as the output layer");
 inline constexpr Option not_causal =
-    flag("--not-causal", "not_causal", "no causal mask: words attend to later words as well")
-        .or_not("causal");
+    flag("--not-causal", "not_causal", "no causal mask: words attend to later words as well").or_not("causal");
 
 // Which keys the words of a model attend to.
 inline constexpr Option target_mask =
-    Option{"--target-mask", "target_mask", Kind::matrix, "MATRIX", "the same as --mask for the target words"}
-        .as_mask();
-inline constexpr Option memory_mask =
-    Option{"--memory-mask", "memory_mask", Kind::matrix, "MATRIX",
-           "the same for the cross-attention: a row for each target word, or one"}
-        .as_mask();
-inline constexpr Option target_valid_length =
-    Option{"--target-valid-length", "target_valid_length", Kind::counts, "N,…",
-           "the same as --valid-length for the target words"}
-        .from_zero();
+    Option{"--target-mask", "target_mask", Kind::matrix, "MATRIX", "the same as --mask for the target words"}.as_mask();
+inline constexpr Option memory_mask = Option{"--memory-mask", "memory_mask", Kind::matrix, "MATRIX",
+                                             "the same for the cross-attention: a row for each target word, or one"}
+                                          .as_mask();
+inline constexpr Option target_valid_length = Option{"--target-valid-length", "target_valid_length", Kind::counts,
+                                                     "N,…", "the same as --valid-length for the target words"}
+                                                  .from_zero();
 inline constexpr Option memory_valid_length =
     Option{"--memory-valid-length", "memory_valid_length", Kind::counts, "N,…",
            "target words attend only to the first N rows of the encoder output"}
@@ -196,14 +181,13 @@ inline constexpr Option no_cache =
 inline constexpr Option sample =
     flag("--sample", "sample", "sample each word from the distribution instead of taking the most probable");
 inline constexpr Option temperature =
-    number("--temperature", "temperature", "divide the logits by T before the softmax, and sample",
-           rules::temperature, "give one such as 0.5")
+    number("--temperature", "temperature", "divide the logits by T before the softmax, and sample", rules::temperature,
+           "give one such as 0.5")
         .called("T");
 inline constexpr Option top_k =
     count("--top-k", "top_k", "sample from the K most probable words").called("K").up_to(most_cells);
 inline constexpr Option top_p =
-    number("--top-p", "top_p",
-           "sample from the smallest set of most probable words with total probability P or more",
+    number("--top-p", "top_p", "sample from the smallest set of most probable words with total probability P or more",
            rules::share, "give one such as 0.9")
         .called("P");
 inline constexpr Option sample_seed = count("--sample-seed", "sample_seed", "seed for sampling words")
@@ -218,24 +202,19 @@ inline constexpr Option variant =
     word("--variant", "variant", "kind of attention").or_else("bahdanau").from(choices::variants);
 inline constexpr Option cell = word("--cell", "cell", "recurrent cell").or_else("tanh").from(choices::cells);
 inline constexpr Option hidden =
-    count("--hidden", "hidden", "hidden size and embedding size of random matrices")
-        .or_else("4")
-        .up_to(65536);
+    count("--hidden", "hidden", "hidden size and embedding size of random matrices").or_else("4").up_to(65536);
 
 // Training. What a field of TrainingOptions says has its name as member.
 inline constexpr Option batch =
     count("--batch", "batch", "number of sentences in a step").or_else(": that of the task").up_to(4096);
 inline constexpr Option rate =
-    number("--rate", "rate", "learning rate", rules::positive, "give one such as 0.001")
-        .or_else(": that of the task");
-inline constexpr Option warm_up =
-    count("--warm-up", "warm_up", "steps over which the learning rate grows from 0")
-        .or_else(": that of the task")
-        .from_zero();
-inline constexpr Option schedule =
-    word("--schedule", "schedule", "how the learning rate changes after the warm-up")
-        .or_else(": that of the task")
-        .from(choices::schedules);
+    number("--rate", "rate", "learning rate", rules::positive, "give one such as 0.001").or_else(": that of the task");
+inline constexpr Option warm_up = count("--warm-up", "warm_up", "steps over which the learning rate grows from 0")
+                                      .or_else(": that of the task")
+                                      .from_zero();
+inline constexpr Option schedule = word("--schedule", "schedule", "how the learning rate changes after the warm-up")
+                                       .or_else(": that of the task")
+                                       .from(choices::schedules);
 inline constexpr Option clip = number("--clip", "clip", "largest norm of all gradients together; 0: any",
                                       rules::not_negative, "give one such as 1")
                                    .or_else(": that of the task");
@@ -247,10 +226,8 @@ inline constexpr Option every =
     count("--every", "evaluate_every", "steps between two points of the curve").or_else(": that of the task");
 inline constexpr Option pairs =
     path("--pairs", "", "file of pairs to learn: on each line a sentence, a tab, and what to make of it");
-inline constexpr Option save =
-    path("--save", "", "save the model with all that is needed to go on (.safetensors)");
-inline constexpr Option save_model =
-    path("--save-model", "", "save the model alone, half as large (.safetensors)");
+inline constexpr Option save = path("--save", "", "save the model with all that is needed to go on (.safetensors)");
+inline constexpr Option save_model = path("--save-model", "", "save the model alone, half as large (.safetensors)");
 inline constexpr Option save_steps =
     Option{"--save-steps", "", Kind::counts, "N,…",
            "save it after these steps too, each in a file of its own beside that of --save"}
@@ -261,16 +238,14 @@ inline constexpr Option watch =
 inline constexpr Option head =
     text_of("--head", "", "PATTERN", "the weights that --watch shows").or_else(": those of the last head");
 inline constexpr Option compare =
-    Option{"--compare", "", Kind::counts, "N,…", "show the weights on the same sentence after these steps"}
-        .from_zero();
+    Option{"--compare", "", Kind::counts, "N,…", "show the weights on the same sentence after these steps"}.from_zero();
 
 // Lessons and files.
-inline constexpr Option state =
-    path("--state", "", "file of the progress").or_else("~/.local/state/attn/lessons.json");
+inline constexpr Option state = path("--state", "", "file of the progress").or_else("~/.local/state/attn/lessons.json");
 inline constexpr Option no_input = flag("--no-input", "", "print the whole lesson at once, with the answers");
-inline constexpr Option answers = path(
-    "--answers", "",
-    "mark the answers in a file, one on each line, or in each file of a folder; exit code 1 if one is wrong");
+inline constexpr Option answers =
+    path("--answers", "",
+         "mark the answers in a file, one on each line, or in each file of a folder; exit code 1 if one is wrong");
 inline constexpr Option worksheet =
     flag("--worksheet", "", "leave out the answers and what shows them, with room to write");
 inline constexpr Option with_answers =
@@ -298,14 +273,11 @@ inline constexpr Option width = [] {
   return row.up_to(100000);
 }();
 inline constexpr Option full = flag("--full", "", "show all rows and columns");
-inline constexpr Option section = text_of(
-    "--section", "", "NAME", "show only sections whose heading begins with NAME; separate several with |");
-inline constexpr Option no_labels =
-    flag("--no-labels", "", "leave out the labels of rows and columns in CSV and TSV");
+inline constexpr Option section =
+    text_of("--section", "", "NAME", "show only sections whose heading begins with NAME; separate several with |");
+inline constexpr Option no_labels = flag("--no-labels", "", "leave out the labels of rows and columns in CSV and TSV");
 inline constexpr Option heading_level =
-    count("--heading-level", "", "level of the highest heading, from 1 to 6; 0: no headings")
-        .from_zero()
-        .up_to(6);
+    count("--heading-level", "", "level of the highest heading, from 1 to 6; 0: no headings").from_zero().up_to(6);
 inline constexpr Option math =
     word("--math", "", "how Markdown marks formulas: dollars, or fences that GitHub and GitLab render")
         .called("MARKS")
@@ -313,19 +285,14 @@ inline constexpr Option math =
         .from(choices::math_marks);
 inline constexpr Option standalone = flag("--standalone", "", "write LaTeX as a whole document");
 inline constexpr Option shading = flag("--shading", "", "shade the cells of tables in LaTeX");
-inline constexpr Option ascii =
-    flag("--ascii", "", "use only ASCII characters in tables, symbols and messages");
-inline constexpr Option color = word("--color", "", "use colors: always, never or auto")
-                                    .called("WHEN")
-                                    .or_else("auto")
-                                    .from(choices::colors);
-inline constexpr Option theme = word("--theme", "", "background of the terminal: dark, light or auto")
-                                    .or_else("auto")
-                                    .from(choices::themes);
+inline constexpr Option ascii = flag("--ascii", "", "use only ASCII characters in tables, symbols and messages");
+inline constexpr Option color =
+    word("--color", "", "use colors: always, never or auto").called("WHEN").or_else("auto").from(choices::colors);
+inline constexpr Option theme =
+    word("--theme", "", "background of the terminal: dark, light or auto").or_else("auto").from(choices::themes);
 inline constexpr Option no_pager = flag("--no-pager", "", "do not pause after each screen");
-inline constexpr Option threads = count("--threads", "", "number of threads for large matrices")
-                                      .or_else(": one for each processor")
-                                      .up_to(256);
+inline constexpr Option threads =
+    count("--threads", "", "number of threads for large matrices").or_else(": one for each processor").up_to(256);
 inline constexpr Option short_help = flag("-h", "", "show the options of this command");
 inline constexpr Option version = flag("--version", "", "versions of the program and of its libraries");
 inline constexpr Option help = flag("--help", "", "show all options, also those that many commands share");

@@ -4,8 +4,8 @@
 #include <span>
 
 #include "command/app.hpp"
-#include "support/error.hpp"
-#include "support/lookup.hpp"
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
 
 namespace attn {
 namespace {
@@ -27,8 +27,7 @@ bool may_give(const Option& option, std::string_view word) {
 // line may hold, because making all of them takes longer than a walk.
 class Parser {
  public:
-  Parser(const Command& command, std::vector<Offered> offered)
-      : command_(command), offered_(std::move(offered)) {
+  Parser(const Command& command, std::vector<Offered> offered) : command_(command), offered_(std::move(offered)) {
     app_.set_help_flag();
     app_.allow_extras();
   }
@@ -92,8 +91,7 @@ class Parser {
   void refuse_value_of_flag(std::string_view word) const {
     for (const Offered& row : offered_) {
       const std::string_view flag = row.option->name;
-      if (row.option->kind == Kind::flag && word.starts_with(flag) &&
-          word.substr(flag.size()).starts_with('='))
+      if (row.option->kind == Kind::flag && word.starts_with(flag) && word.substr(flag.size()).starts_with('='))
         fail("{}: {} takes no value: write only {}", word, flag, flag);
     }
   }
@@ -129,8 +127,7 @@ class Parser {
   void check_count(const Arguments& arguments) const {
     const std::size_t most = most_count(command_.words);
     if (arguments.words.size() > most) {
-      fail("attn {} does not expect '{}': see attn help {}", command_.name, arguments.words[most],
-           command_.name);
+      fail("attn {} does not expect '{}': see attn help {}", command_.name, arguments.words[most], command_.name);
     }
     if (arguments.words.size() < least_count(command_.words)) {
       fail("attn {} needs {}: see attn help {}", command_.name, written(command_.words), command_.name);
@@ -152,9 +149,7 @@ void put_shown_as(const Command& command, std::vector<std::string>& words, Argum
 
 }  // namespace
 
-std::string version_of_cli11() {
-  return CLI11_VERSION;
-}
+std::string version_of_cli11() { return CLI11_VERSION; }
 
 Parsed parse(const std::vector<std::string>& command_line) {
   if (command_line.empty()) return {};
@@ -176,14 +171,12 @@ Parsed parse(const std::vector<std::string>& command_line) {
   // After "--" everything is a word.
   const auto dashes = std::find(command_line.begin(), command_line.end(), "--");
   const std::vector<std::string> line(command_line.begin() + 1, dashes);
-  const bool asks_for_help = std::ranges::any_of(line, [](const std::string& word) {
-    return word == option::help.name || word == option::short_help.name;
-  });
+  const bool asks_for_help = std::ranges::any_of(
+      line, [](const std::string& word) { return word == option::help.name || word == option::short_help.name; });
   if (asks_for_help) return {&command, Parser(command, output_options().options).options(line)};
   const bool has_words = dashes != command_line.end();
-  Parsed parsed{
-      &command,
-      Parser(command, options_of(command)).all(line, {has_words ? dashes + 1 : dashes, command_line.end()})};
+  Parsed parsed{&command,
+                Parser(command, options_of(command)).all(line, {has_words ? dashes + 1 : dashes, command_line.end()})};
   if (command.shown_as) put_shown_as(command, parsed.arguments.words, parsed.arguments);
   return parsed;
 }

@@ -5,19 +5,22 @@
 #include <algorithm>
 #include <array>
 
-#include "attention/positions.hpp"
-#include "attention/watches.hpp"
-#include "command/explanation.hpp"
-#include "command/parameter_file.hpp"
-#include "problem/examples.hpp"
-#include "problem/model_attention.hpp"
-#include "problem/problem_file.hpp"
-#include "support/error.hpp"
-#include "support/lookup.hpp"
-#include "support/number.hpp"
-#include "tell/describe.hpp"
+#include "command/forms.hpp"
+#include "core/attention/positions.hpp"
+#include "core/attention/watches.hpp"
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "data/parameters/parameters.hpp"
+#include "data/problem/model_attention.hpp"
+#include "data/problem/problem_file.hpp"
+#include "data/problem/words.hpp"
+#include "page/tell/describe.hpp"
 
 namespace attn {
+
+// --- solve
+
 namespace {
 
 // What the parameters of another attention would contradict: sizes, the scale, and the parameters themselves.
@@ -26,8 +29,7 @@ constexpr const Option* of_own_parameters[] = {
     &option::w_v,   &option::w_o,     &option::b_q, &option::b_k, &option::b_v,   &option::b_o};
 
 OptionValues whole_problem(const Arguments& arguments) {
-  const std::optional<std::string> file = arguments.text(option::problem),
-                                   example = arguments.text(option::example);
+  const std::optional<std::string> file = arguments.text(option::problem), example = arguments.text(option::example);
   if (file) return read_problem_file(read_bytes(*file), *file, problem_members(), arguments);
   if (!example && arguments.has_input()) return {};
   const std::optional<std::string> parameters = arguments.text(option::parameters);
@@ -50,9 +52,7 @@ OptionValues learned_parameters(const Arguments& arguments, const std::string& p
     const auto found = std::ranges::find(problem_members(), std::string_view(name), &Option::member);
     if (found == problem_members().end()) {
       fail(
-          "{} has the parameters of {}, and this command needs those of one attention: use attn encoder, "
-          "attn "
-          "decoder or attn transformer, or choose one attention with --prefix NAME",
+          "{} has the parameters of {}, and this command needs those of one attention: use attn encoder, attn decoder or attn transformer, or choose one attention with --prefix NAME",
           path, file.layout == own_layout ? "a model" : file.layout);
     }
     if (arguments.has(**found))
@@ -121,8 +121,7 @@ std::vector<std::string> with_later_changes_unused(const Problem& problem) {
   std::vector<std::string> remarks = problem.remarks;
   if (problem.soft_cap) remarks.push_back("--soft-cap is ignored here: the scores are not capped");
   if (find_row(position_kinds(), problem.positions)->of_scaled_scores) {
-    remarks.push_back(
-        fmt::format("--positions {} is ignored here: nothing is added to the scores", problem.positions));
+    remarks.push_back(fmt::format("--positions {} is ignored here: nothing is added to the scores", problem.positions));
   }
   if (problem.is_masked()) {
     remarks.push_back("the mask is ignored here: no key is masked");
@@ -149,6 +148,72 @@ Solved solve(const Arguments& arguments, Extent extent, std::vector<const Node*>
   if (arguments.has(option::transpose)) add_alignments(*graph);
   compute(*graph, wanted_nodes(*graph, arguments, wanted));
   return {std::move(problem), std::move(graph)};
+}
+
+// --- parameter file
+
+ParameterFile parameters_asked_for(const Arguments& arguments, const std::string& path) {
+  return read_parameters(path, arguments.text(option::prefix).value_or(""));
+}
+
+Arguments with_part(const Arguments& arguments, const ScopeKind& part, OptionList options, std::string_view whose) {
+  const std::optional<std::string> path = arguments.text(option::parameters);
+  if (!path) return arguments;
+  std::vector<NamedParameter> found = read_part(*path, arguments.text(option::prefix).value_or(""), part);
+  if (found.empty() && whose.empty()) return arguments;
+  if (found.empty()) {
+    fail("{} has no {}, as {} has: give another file, or choose a part of it with --prefix NAME", *path,
+         tensors_of_part(part).front().name, whose);
+  }
+  Arguments all = arguments;
+  for (NamedParameter& parameter : found) {
+    const Option& option = **std::ranges::find(options, &parameter.role, &Option::role);
+    if (arguments.has(option))
+      fail("{} has {}, and {} is given too: leave out one of them", *path, parameter.name, option.name);
+    all.put(option, MatrixFile{.matrix = std::move(parameter.matrix)});
+  }
+  all.leave_out(std::array{&option::parameters, &option::prefix});
+  return all;
+}
+
+void fail_without_heads(const std::string& path) {
+  fail("--parameters {}: the file does not say how many heads there are: give --heads N", path);
+}
+
+// --- quantity page
+
+QuantityPage::QuantityPage() : tables_(std::make_shared<Graph>()) {}
+
+void QuantityPage::table(std::string_view name, const std::vector<std::string>& columns, const QuantityRows& rows) {
+  Matrix cells({rows.size(), columns.size()});
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    labels.push_back(rows[i].first);
+    std::ranges::copy(rows[i].second, row(cells, i).begin());
+  }
+  // Quantities of several kinds: no matrix of attention, whatever the table is called.
+  const Name read = called(name);
+  const Value table = tables_->input(Name(read.scopes(), {role::other, read.leaf()}), std::move(cells),
+                                     axis("what", labels), axis("quantity", columns));
+  const Node& node = table.node();
+  page_.trace.add(node);
+  say(Table{.title = node.name,
+            .rows = node.frame.rows,
+            .columns = node.frame.columns,
+            .cells = node.cells(),
+            .columns_differ = true});
+}
+
+void QuantityPage::matrix(std::string_view name, Matrix cells, const Axis& rows, const Axis& columns, Heat heat) {
+  const Value table = tables_->input(called(name), std::move(cells), rows, columns);
+  const Node& node = table.node();
+  page_.trace.add(node);
+  say(Table{.title = node.name,
+            .array = node.name,
+            .rows = node.frame.rows,
+            .columns = node.frame.columns,
+            .cells = node.cells(),
+            .heat = heat});
 }
 
 }  // namespace attn

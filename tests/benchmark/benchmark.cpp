@@ -7,15 +7,15 @@
 #include <memory>
 #include <vector>
 
-#include "attention/attention.hpp"
-#include "attention/scale.hpp"
 #include "blas.hpp"
-#include "graph/run.hpp"
-#include "math/crew.hpp"
-#include "math/random.hpp"
+#include "core/attention/attention.hpp"
+#include "core/attention/score.hpp"
+#include "core/graph/run.hpp"
+#include "core/math/machine.hpp"
+#include "core/math/random.hpp"
+#include "page/render/format.hpp"
+#include "page/tell/describe.hpp"
 #include "ratios.hpp"
-#include "render/format.hpp"
-#include "tell/describe.hpp"
 #include "training_step.hpp"
 #include "transformer.hpp"
 
@@ -31,9 +31,7 @@ struct Inputs {
 
 Inputs random_inputs(std::size_t n) {
   const auto source = random_kinds().front().make(1);
-  const auto parameter = [&] {
-    return std::make_shared<const Matrix>(source->parameter({d_model, d_model}));
-  };
+  const auto parameter = [&] { return std::make_shared<const Matrix>(source->parameter({d_model, d_model})); };
   return {.x = std::make_shared<const Matrix>(source->embeddings({n, d_model})),
           .w_q = parameter(),
           .w_k = parameter(),
@@ -53,9 +51,9 @@ double seconds_of_attention(const Inputs& inputs) {
     return linear(x, {input(role, matrix), {}});
   };
   const Recipe recipe{.divisor = divisor("sqrt-dk", {.d_k = d_k})};
-  const Value output = multi_head_attention(
-      projected(role::w_q, inputs.w_q), projected(role::w_k, inputs.w_k), projected(role::w_v, inputs.w_v),
-      {recipe, heads, Projection{input(role::w_o, inputs.w_o), {}}});
+  const Value output = multi_head_attention(projected(role::w_q, inputs.w_q), projected(role::w_k, inputs.w_k),
+                                            projected(role::w_v, inputs.w_v),
+                                            {recipe, heads, Projection{input(role::w_o, inputs.w_o), {}}});
   benchmark::DoNotOptimize(graph.run().at(output.node())->data());
   return now() - begin;
 }
@@ -119,9 +117,7 @@ void register_all() {
   for (const Format& format : formats()) {
     if (format.parts) continue;  // a drawing, which has no room for so many numbers
     const std::string name = "write/" + std::string(format.name);
-    benchmark::RegisterBenchmark(name.c_str(), write_page, &format)
-        ->Unit(benchmark::kMillisecond)
-        ->Iterations(1);
+    benchmark::RegisterBenchmark(name.c_str(), write_page, &format)->Unit(benchmark::kMillisecond)->Iterations(1);
   }
 }
 

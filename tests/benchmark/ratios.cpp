@@ -37,8 +37,7 @@ constexpr Goal goals[] = {{"attention", "products", 512, 1.2},
 void RatioReporter::ReportRuns(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (run.run_type != Run::RT_Iteration || run.error_occurred) continue;
-    const std::string name =
-        run.run_name.function_name + (run.run_name.args.empty() ? "" : "/") + run.run_name.args;
+    const std::string name = run.run_name.function_name + (run.run_name.args.empty() ? "" : "/") + run.run_name.args;
     seconds_[name].push_back(run.real_accumulated_time / static_cast<double>(run.iterations));
   }
   ConsoleReporter::ReportRuns(runs);
@@ -87,14 +86,13 @@ void RatioReporter::print_table() const {
     const auto goal = std::ranges::find_if(
         goals, [&](const Goal& g) { return g.what == c.what && g.peer == c.peer && c.size >= g.least_size; });
     fmt::print("| {}{} | {:.2f} | {} | {:.2f} | {:.2f} | {:.2f} | {} |\n", c.what,
-               c.size ? fmt::format(", n = {}", c.size) : "", c.own * 1e3, c.peer, c.other * 1e3,
-               c.own / c.other, c.largest, goal == std::end(goals) ? "" : fmt::format("≤ {:g}", goal->ratio));
+               c.size ? fmt::format(", n = {}", c.size) : "", c.own * 1e3, c.peer, c.other * 1e3, c.own / c.other,
+               c.largest, goal == std::end(goals) ? "" : fmt::format("≤ {:g}", goal->ratio));
   }
   fmt::print("\n| writing | ns per cell |\n| :--- | ---: |\n");
   constexpr double cells = 2048.0 * 2048.0;
   for (const auto& [name, seconds] : seconds_) {
-    if (name.starts_with("write/"))
-      fmt::print("| {} | {:.1f} |\n", name.substr(6), median(name) * 1e9 / cells);
+    if (name.starts_with("write/")) fmt::print("| {} | {:.1f} |\n", name.substr(6), median(name) * 1e9 / cells);
   }
 }
 

@@ -6,14 +6,14 @@
 #include <sstream>
 
 #include "blas.hpp"
-#include "graph/run.hpp"
-#include "math/product.hpp"
-#include "math/random.hpp"
-#include "op/backward.hpp"
+#include "core/graph/run.hpp"
+#include "core/math/product.hpp"
+#include "core/math/random.hpp"
+#include "core/op/backward.hpp"
 #include "peer.hpp"
 #include "ratios.hpp"
-#include "training/loss_graph.hpp"
-#include "training/trainer.hpp"
+#include "school/training/loss.hpp"
+#include "school/training/trainer.hpp"
 
 namespace attn {
 namespace {
@@ -90,12 +90,11 @@ struct Product {
 
 std::vector<Product> products() {
   const TrainedModel model = drawn_model();
-  const LossGraph graph(model, {.sentences = sentences, .source = words, .given = words, .expected = words},
-                        0.0);
+  const LossGraph graph(model, {.sentences = sentences, .source = words, .given = words, .expected = words}, 0.0);
   std::vector<const Node*> parameters, wanted = {&graph.loss().node()};
   for (const auto& [name, matrix] : matrices_of(model)) parameters.push_back(&graph.graph().at(name));
-  const Value one = graph.graph().input(Name{family::gradient, role::loss}, Matrix({1, 1}, 1.0), axis("loss"),
-                                        axis("loss"));
+  const Value one =
+      graph.graph().input(Name{family::gradient, role::loss}, Matrix({1, 1}, 1.0), axis("loss"), axis("loss"));
   const Backward backward(graph.loss(), one, parameters);
   for (const Node* parameter : parameters) wanted.push_back(backward.by(*parameter));
   std::vector<Product> all;
@@ -110,8 +109,8 @@ std::vector<Product> products() {
                         (node.operation->name() == "matmul" && a.frame.shape.columns == b.frame.shape.rows) ||
                         a.frame.rows.batch != b.frame.rows.batch;
     const std::size_t count = is_one ? 1 : b.frame.rows.batch;
-    all.push_back({node.operation->name(), count, shape_in_one(a, count), shape_in_one(b, count),
-                   shape_in_one(node, count)});
+    all.push_back(
+        {node.operation->name(), count, shape_in_one(a, count), shape_in_one(b, count), shape_in_one(node, count)});
   }
   return all;
 }

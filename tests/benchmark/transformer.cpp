@@ -6,17 +6,16 @@
 #include <array>
 
 #include "blas.hpp"
-#include "math/random.hpp"
-#include "model/transformer.hpp"
-#include "parameters/transformer_parameters.hpp"
+#include "core/math/random.hpp"
+#include "core/model/transformer.hpp"
+#include "data/parameters/transformer_parameters.hpp"
 #include "peer.hpp"
 #include "ratios.hpp"
 
 namespace attn {
 namespace {
 
-constexpr TransformerSizes base = {
-    .encoder_layers = 6, .decoder_layers = 6, .d_model = 512, .heads = 8, .d_ff = 2048};
+constexpr TransformerSizes base = {.encoder_layers = 6, .decoder_layers = 6, .d_model = 512, .heads = 8, .d_ff = 2048};
 
 const Transformer& base_model() {
   static const Transformer model = [] {
@@ -84,8 +83,7 @@ void pass_by_products(benchmark::State& state) {
   for (const ParameterRow& row : parameters_of(base_model())) {
     const Role* const role = &row.called.role();
     const std::array of_maps = {&role::w_q, &role::w_k, &role::w_v, &role::w_o, &role::w_1, &role::w_2};
-    if (std::ranges::find(of_maps, role) != of_maps.end())
-      maps.push_back(base_model().parameters.at(row.name));
+    if (std::ranges::find(of_maps, role) != of_maps.end()) maps.push_back(base_model().parameters.at(row.name));
   }
   Matrix narrow({n, base.d_model}, 0.5), inner({n, base.d_ff}, 0.5);
   const auto of_width = [&](std::size_t columns) -> Matrix& { return columns == base.d_ff ? inner : narrow; };
@@ -112,11 +110,7 @@ void pass_by_products(benchmark::State& state) {
 void register_transformer() {
   using Run = void (*)(benchmark::State&);
   const auto add = [](const char* name, Run run, int tokens) {
-    benchmark::RegisterBenchmark(name, run)
-        ->UseManualTime()
-        ->Unit(benchmark::kMillisecond)
-        ->Arg(tokens)
-        ->Iterations(5);
+    benchmark::RegisterBenchmark(name, run)->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(tokens)->Iterations(5);
   };
   constexpr int in_a_pass = 64, decoded = 32;
   add("transformer/attn", pass_by_attn, in_a_pass);

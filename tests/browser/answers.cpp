@@ -7,17 +7,16 @@
 #include <cstdio>
 #include <set>
 
-#include "command/block_runner.hpp"
-#include "lesson/bounds.hpp"
-#include "lesson/combining.hpp"
-#include "lesson/diagnosis.hpp"
-#include "lesson/last_steps.hpp"
-#include "lesson/lesson.hpp"
-#include "lesson/question_data.hpp"
-#include "lesson/typed_answer.hpp"
-#include "quantity/functions.hpp"
-#include "quantity/working.hpp"
-#include "support/lookup.hpp"
+#include "command/docs.hpp"
+#include "core/support/text.hpp"
+#include "core/term/functions.hpp"
+#include "core/term/working.hpp"
+#include "school/lesson/lesson.hpp"
+#include "school/lesson/page_data.hpp"
+#include "school/tutor/diagnosis.hpp"
+#include "school/tutor/other_answers.hpp"
+#include "school/tutor/steps.hpp"
+#include "school/tutor/typed_answer.hpp"
 
 namespace attn {
 namespace {
@@ -37,11 +36,11 @@ void add_forms(double number, std::set<std::string>& typed) {
 }
 
 std::set<std::string> typed_to(const SolvedQuestion& solved) {
-  std::set<std::string> typed = {
-      "",      "777",     "-3",     "0",      "1/8",    "25 %",   "e^2",      "e² + 1", "1,024", "1,024.5",
-      "0,88",  "√2",      "2x4",    "3 × 3",  "[1, 2]", "2 by 9", "the word", "wrod",   "1",     "2",
-      "yes",   "sqrt(2)", "1e-3",   "log(0)", "(1 + 2", "2^0.5",  "−0.5",     "+1.5",   ".5",    "5.",
-      "1.2.3", "10⁻²",    "\"it\"", "the it", "exp(1)", "1 < 2",  "2 2",      "3·4",    "e",     "pi"};
+  std::set<std::string> typed = {"",         "777",     "-3",     "0",     "1/8", "25 %",    "e^2",    "e² + 1",
+                                 "1,024",    "1,024.5", "0,88",   "√2",    "2x4", "3 × 3",   "[1, 2]", "2 by 9",
+                                 "the word", "wrod",    "1",      "2",     "yes", "sqrt(2)", "1e-3",   "log(0)",
+                                 "(1 + 2",   "2^0.5",   "−0.5",   "+1.5",  ".5",  "5.",      "1.2.3",  "10⁻²",
+                                 "\"it\"",   "the it",  "exp(1)", "1 < 2", "2 2", "3·4",     "e",      "pi"};
   const auto add = [&](const Quantity& quantity) {
     if (const double* const number = std::get_if<double>(&quantity)) return add_forms(*number, typed);
     const std::string word = written(quantity);

@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include "../operation_samples.hpp"
-#include "browser/computation.hpp"
-#include "render/steps.hpp"
+#include "page/render/steps.hpp"
+#include "school/browser/computation.hpp"
 
 namespace attn {
 namespace {

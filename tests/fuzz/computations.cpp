@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <array>
 
-#include "attention/watches.hpp"
-#include "document/block.hpp"
+#include "core/attention/watches.hpp"
+#include "core/graph/run.hpp"
+#include "core/support/error.hpp"
+#include "data/problem/options.hpp"
+#include "data/problem/problem.hpp"
+#include "data/problem/problem_file.hpp"
 #include "fuzz.hpp"
-#include "graph/run.hpp"
-#include "problem/options.hpp"
-#include "problem/problem.hpp"
-#include "problem/problem_file.hpp"
-#include "support/error.hpp"
-#include "training/state.hpp"
+#include "page/document/document.hpp"
+#include "school/training/trainer.hpp"
 
 namespace attn::fuzz {
 namespace {
@@ -24,8 +24,7 @@ double cells_asked_for(const OptionValues& values) {
   double product = 1;
   for (const OptionValues::Entry& entry : values.entries()) {
     const auto* const count = std::get_if<std::size_t>(&entry.value);
-    if (count && entry.option != &option::seed)
-      product *= static_cast<double>(std::max(*count, std::size_t{1}));
+    if (count && entry.option != &option::seed) product *= static_cast<double>(std::max(*count, std::size_t{1}));
   }
   return product;
 }
@@ -87,17 +86,15 @@ void trace(std::string_view bytes) {
   output_of({"show", "trace"}, bytes.size() % 2 == 0);
   const std::string once = output_of({"show", "trace", "--format", "json"});
   write_case("trace", once);
-  require(output_of({"show", "trace", "--format", "json"}) == once,
-          "what is shown as JSON can be shown again");
+  require(output_of({"show", "trace", "--format", "json"}) == once, "what is shown as JSON can be shown again");
 }
 
 // Somebody's matrices, compared with a computation of their own and with another. Where the file
 // has no input, an error is a proper end of the second.
 void comparison(std::string_view bytes) {
   write_case("mine", bytes);
-  const std::vector<std::string> line = {"check",        "mine",          "--q",
-                                         "1 2 0; 0 1 1", "--k",           "2 1 1; 1 0 2; 0 1 1",
-                                         "--v",          "1 2; 5 7; 4 4", "--causal"};
+  const std::vector<std::string> line = {
+      "check", "mine", "--q", "1 2 0; 0 1 1", "--k", "2 1 1; 1 0 2; 0 1 1", "--v", "1 2; 5 7; 4 4", "--causal"};
   const std::string page = output_of(line, bytes.size() % 2 == 0);
   require(output_of(line, bytes.size() % 2 == 0) == page, "the same matrices are told the same");
   output_of({"check", "mine", "--format", "json"});
@@ -141,8 +138,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const Target> computations() {
-  return table;
-}
+std::span<const Target> computations() { return table; }
 
 }  // namespace attn::fuzz

@@ -5,18 +5,18 @@
 #include <iterator>
 #include <memory>
 
-#include "command/block_runner.hpp"
-#include "document/living.hpp"
-#include "document/markdown.hpp"
+#include "command/docs.hpp"
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
 #include "fuzz.hpp"
-#include "lesson/lesson.hpp"
-#include "lesson/lint.hpp"
-#include "lesson/printed.hpp"
-#include "lesson/progress.hpp"
-#include "puzzle/show.hpp"
-#include "render/format.hpp"
-#include "support/error.hpp"
-#include "support/lookup.hpp"
+#include "page/document/living.hpp"
+#include "page/document/markdown.hpp"
+#include "page/render/format.hpp"
+#include "school/lesson/lesson.hpp"
+#include "school/lesson/lint.hpp"
+#include "school/lesson/printed.hpp"
+#include "school/lesson/progress.hpp"
+#include "school/puzzle/trial.hpp"
 
 namespace attn::fuzz {
 namespace {
@@ -144,8 +144,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const Target> documents() {
-  return table;
-}
+std::span<const Target> documents() { return table; }
 
 }  // namespace attn::fuzz

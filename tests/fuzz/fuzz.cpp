@@ -13,9 +13,9 @@
 #include <system_error>
 
 #include "command/app.hpp"
-#include "command/block_runner.hpp"
-#include "files/opened.hpp"
-#include "support/error.hpp"
+#include "command/docs.hpp"
+#include "core/support/error.hpp"
+#include "data/files/opened.hpp"
 
 namespace attn::fuzz {
 namespace {

@@ -6,12 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "document/living.hpp"
-#include "math/matrix.hpp"
-#include "page/page.hpp"
-#include "support/budget.hpp"
-#include "support/error.hpp"
-#include "support/sink.hpp"
+#include "core/math/matrix.hpp"
+#include "core/support/error.hpp"
+#include "core/support/outside.hpp"
+#include "page/block/page.hpp"
+#include "page/document/living.hpp"
 
 // What the targets share. libFuzzer changes the bytes of a case so that it comes to code that no case came to
 // before (https://llvm.org/docs/LibFuzzer.html).

@@ -3,15 +3,15 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "files/embeddings.hpp"
-#include "files/json.hpp"
-#include "files/json_writer.hpp"
-#include "files/matrix_file.hpp"
-#include "files/npz.hpp"
-#include "files/opened.hpp"
-#include "files/safetensors.hpp"
+#include "core/support/error.hpp"
+#include "data/files/embeddings.hpp"
+#include "data/files/json.hpp"
+#include "data/files/json_writer.hpp"
+#include "data/files/matrix_file.hpp"
+#include "data/files/npz.hpp"
+#include "data/files/opened.hpp"
+#include "data/files/safetensors.hpp"
 #include "fuzz.hpp"
-#include "support/error.hpp"
 
 namespace attn::fuzz {
 namespace {
@@ -85,9 +85,7 @@ void rows(std::string_view bytes) {
   });
 }
 
-void literal(std::string_view text) {
-  check(read_literal(text, where));
-}
+void literal(std::string_view text) { check(read_literal(text, where)); }
 
 void embeddings(std::string_view bytes) {
   write_case("words.txt", bytes);
@@ -113,8 +111,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const Target> readers() {
-  return table;
-}
+std::span<const Target> readers() { return table; }
 
 }  // namespace attn::fuzz

@@ -7,26 +7,23 @@
 #include <cstring>
 #include <optional>
 
-#include "attention/watches.hpp"
-#include "document/alike.hpp"
-#include "files/cells.hpp"
+#include "core/attention/watches.hpp"
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "core/term/quantity.hpp"
+#include "data/files/cells.hpp"
+#include "data/problem/problem.hpp"
+#include "data/problem/problem_file.hpp"
+#include "data/problem/words.hpp"
 #include "fuzz.hpp"
-#include "lesson/answer.hpp"
-#include "problem/examples.hpp"
-#include "problem/problem.hpp"
-#include "problem/problem_file.hpp"
-#include "problem/words.hpp"
-#include "quantity/quantity.hpp"
-#include "render/width.hpp"
-#include "support/number.hpp"
-#include "support/text.hpp"
+#include "page/document/living.hpp"
+#include "page/render/width.hpp"
+#include "school/tutor/question.hpp"
 
 namespace attn::fuzz {
 namespace {
 
-bool is_same_number(double one, double other) {
-  return one == other || (std::isnan(one) && std::isnan(other));
-}
+bool is_same_number(double one, double other) { return one == other || (std::isnan(one) && std::isnan(other)); }
 
 // The C library reads the same numbers.
 void cell(std::string_view text) {
@@ -40,8 +37,7 @@ void cell(std::string_view text) {
   std::string written;
   append_exact(written, cell.value);
   const WrittenCell again = parse_cell(written);
-  require(has_value(again) && is_same_number(again.value, cell.value),
-          "a number that was written is read back");
+  require(has_value(again) && is_same_number(again.value, cell.value), "a number that was written is read back");
 }
 
 // The first eight bytes are a number; the ninth says with how many decimals it is written.
@@ -62,9 +58,9 @@ void number(std::string_view bytes) {
     const double size = std::fabs(value);
     require(is_near(fixed, 0.5000001 * std::pow(10.0, -decimals) + 1e-12 * size), "a rounded number is near");
     const double tie = (decimals < 11 ? 1e-12 : 3e-16) * size;  // and the rounding of what is read
-    require(is_near(written_digits(value, decimals + 1),
-                    5.000001 * std::pow(10.0, -decimals - 1) * size + tie + 1e-320),
-            "a number of so many digits is near");
+    require(
+        is_near(written_digits(value, decimals + 1), 5.000001 * std::pow(10.0, -decimals - 1) * size + tie + 1e-320),
+        "a number of so many digits is near");
   }
   std::string scientific;
   append_scientific(scientific, value, decimals);
@@ -114,8 +110,7 @@ void terminal_text(std::string_view text) {
     for (const std::string& line : wrap(shown, width))
       letters += line.size() - static_cast<std::size_t>(std::ranges::count(line, ' '));
     require(letters <= shown.size(), "wrapping adds nothing");
-    require(abridged(shown, width + 10).size() <= std::max(shown.size(), width + 13),
-            "an abridged text is short");
+    require(abridged(shown, width + 10).size() <= std::max(shown.size(), width + 13), "an abridged text is short");
   }
 }
 
@@ -144,8 +139,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const Target> texts() {
-  return table;
-}
+std::span<const Target> texts() { return table; }
 
 }  // namespace attn::fuzz

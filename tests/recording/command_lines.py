@@ -28,7 +28,9 @@ def commands(program):
 
 
 def examples(program):
-    return re.findall(r"^  ([a-z0-9-]+)  +\S", output_of(program, "examples"), re.MULTILINE)
+    """The names of all examples of problems: models stand below them, and are no problems."""
+    problems, _, _ = output_of(program, "examples").partition("\nModels\n")
+    return re.findall(r"^  ([a-z0-9-]+)  +\S", problems, re.MULTILINE)
 
 
 # Documents

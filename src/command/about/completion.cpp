@@ -6,11 +6,15 @@
 #include <array>
 
 #include "command/app.hpp"
-#include "graph/graph.hpp"
-#include "support/error.hpp"
-#include "support/lookup.hpp"
+#include "command/command.hpp"
+#include "core/graph/graph.hpp"
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
 
 namespace attn {
+
+// --- completion
+
 namespace {
 
 // What is typed before the last word: options, the words that are none, and what the last one belongs to.
@@ -85,9 +89,7 @@ void add_choices(Candidates& all, const std::vector<OptionChoice>& choices) {
     all.words.push_back({std::string(choice.name), std::string(choice.summary)});
 }
 
-bool is_file(Kind kind) {
-  return kind == Kind::path || kind == Kind::matrix || kind == Kind::matrices;
-}
+bool is_file(Kind kind) { return kind == Kind::path || kind == Kind::matrix || kind == Kind::matrices; }
 
 constexpr std::size_t most_places = 1000;  // of rows, or of columns
 
@@ -110,8 +112,7 @@ class Matrices {
     line.insert(line.begin(), std::string(command.name));
     // An outline has the names without the numbers.
     const bool has_outline = find_option(options_of(command), option::outline.name) != nullptr;
-    if (has_outline && !has(typed.given, option::outline) &&
-        !has(excluded_by(typed.given, command), option::outline))
+    if (has_outline && !has(typed.given, option::outline) && !has(excluded_by(typed.given, command), option::outline))
       line.insert(line.begin() + 1, std::string(option::outline.name));
     try {
       Answer answer = attn::answer(line, environment);
@@ -194,8 +195,7 @@ Candidates options_left(const Command& command, std::span<const Offered> offered
   }
   Candidates all;
   for (const Offered& row : offered) {
-    if (!has(excluded, *row.option))
-      all.words.push_back({std::string(row.option->name), std::string(row.summary)});
+    if (!has(excluded, *row.option)) all.words.push_back({std::string(row.option->name), std::string(row.summary)});
   }
   return all;
 }
@@ -295,6 +295,104 @@ Outcome run_complete(const Command&, const Arguments& arguments) {
   }
   Outcome outcome;
   outcome.page.say(CodeBlock{"text", std::move(text)});
+  return outcome;
+}
+
+// --- shells
+
+namespace {
+
+// What completes in a shell. It knows nothing of attn: it asks `attn complete` (completion.cpp) with the
+// words so far, reads whether there are files, too, and whether words are unfinished, and then a word in each
+// line.
+struct Shell {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view script;
+};
+
+constexpr std::array shell_table = {
+    Shell{"bash", "for ~/.bashrc: source <(attn completion bash)", R"(# Completions of attn in bash.
+_attn() {
+  local i word hints words=() prefix= joins=
+  # bash parts --format=json and numpy:0 at the signs in COMP_WORDBREAKS: they are one word.
+  for ((i = 1; i <= COMP_CWORD; i++)); do
+    word=${COMP_WORDS[i]}
+    if [[ $joins || $word == [=:] ]] && ((${#words[@]} > 0)); then
+      [[ $word == [=:] ]] && joins=yes || joins=
+      words[-1]+=$word
+      [[ $joins ]] && prefix=${words[-1]}
+    else
+      joins= prefix=
+      words+=("$word")
+    fi
+  done
+  # Without the quotes.
+  for i in "${!words[@]}"; do
+    word=${words[i]#[\'\"]}
+    word=${word%[\'\"]}
+    words[i]=${word//\\/}
+  done
+  COMPREPLY=()
+  {
+    read -r hints
+    while read -r word _; do
+      COMPREPLY+=("${word#"$prefix"}")
+    done
+  } < <("${COMP_WORDS[0]}" complete -- "${words[@]}" 2>/dev/null </dev/null)
+  [[ $hints == *unfinished* ]] && compopt -o nospace
+  if [[ $hints == *files* ]]; then
+    compopt -o filenames
+    word=${words[-1]#"$prefix"}
+    while read -r word; do
+      COMPREPLY+=("$word")
+    done < <(compgen -f -- "$word")
+  fi
+}
+complete -F _attn attn)"},
+    Shell{"zsh", "for ~/.zshrc: source <(attn completion zsh)", R"(#compdef attn
+# Completions of attn in zsh.
+compdef _attn attn
+_attn() {
+  local -a lines told
+  local hints line
+  lines=("${(@f)$($words[1] complete -- "${(@Q)words[2,CURRENT-1]}" "${(Q)words[CURRENT]#[\'\"]}" 2>/dev/null </dev/null)}")
+  hints=$lines[1]
+  for line in "${(@)lines[2,-1]}"; do
+    if [[ $line == *' '* ]]; then
+      told+=("${${line%% *}//:/\\:}:${line#* }")
+    else
+      told+=("${line//:/\\:}")
+    fi
+  done
+  if [[ $hints == *unfinished* ]]; then
+    _describe 'attn' told -S ''
+  elif (( $#told )); then
+    _describe 'attn' told
+  fi
+  [[ $hints == *files* ]] && _files
+}
+[[ $funcstack[1] == _attn ]] && _attn "$@")"},
+    Shell{"fish", "for ~/.config/fish/config.fish: attn completion fish | source",
+          R"(# Completions of attn in fish.
+function __attn_complete
+    set -l words (commandline -opc)
+    set -l last (string replace -r '^[\'"]' '' -- (commandline -ct) | string unescape)
+    set -l lines ($words[1] complete -- $words[2..-1] "$last" 2>/dev/null </dev/null)
+    string match -q '*files*' -- $lines[1]; and __fish_complete_path "$last"
+    string replace ' ' \t -- $lines[2..-1]
+end
+complete -c attn -f -a '(__attn_complete)')"},
+};
+
+}  // namespace
+
+std::vector<OptionChoice> choices::shells() { return choices_of(std::span<const Shell>(shell_table)); }
+
+Outcome run_completion(const Command&, const Arguments& arguments) {
+  const Shell& shell = look_up(std::span<const Shell>(shell_table), arguments.words.front(), "shell");
+  Outcome outcome;
+  outcome.page.say(CodeBlock{std::string(shell.name), std::string(shell.script)});
   return outcome;
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "command/environment.hpp"
+#include "command/command.hpp"
 
 namespace attn {
 

@@ -1,20 +1,22 @@
-#include "attention/positions.hpp"
-#include "attention/watches.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "command/solve.hpp"
-#include "problem/evaluation.hpp"
-#include "problem/transformer_file.hpp"
-#include "support/error.hpp"
-#include "support/lookup.hpp"
-#include "support/number.hpp"
-#include "support/text.hpp"
-#include "tell/describe.hpp"
+#include "core/attention/identities.hpp"
+#include "core/attention/positions.hpp"
+#include "core/attention/watches.hpp"
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "data/problem/model_file.hpp"
+#include "data/problem/problem.hpp"
+#include "page/tell/describe.hpp"
 
 namespace attn {
+
+// --- positions
+
 namespace {
 
 constexpr std::size_t usual_places = 32;
@@ -28,16 +30,14 @@ Matrix places_alone(const OptionValues& options, std::optional<std::size_t> n) {
     d = table.columns;
     if (!n) count = table.rows;
   }
-  if (d > most_cells / count)
-    fail("--d-model {}: {} positions of that size are too many; give fewer", d, count);
+  if (d > most_cells / count) fail("--d-model {}: {} positions of that size are too many; give fewer", d, count);
   return Matrix({count, d}, 0.0);
 }
 
 // What is encoded: the words that are asked for, or places alone.
 OptionValues requested_places(const Arguments& arguments) {
   const std::optional<std::size_t> n = arguments.count(option::n);
-  const bool has_problem =
-      arguments.has(option::example) || arguments.has(option::problem) || arguments.has_input();
+  const bool has_problem = arguments.has(option::example) || arguments.has(option::problem) || arguments.has_input();
   OptionValues options = arguments;
   if (has_problem) options = requested(arguments);
   if (!options.has(option::positions) && !options.has(option::position_table))
@@ -47,9 +47,7 @@ OptionValues requested_places(const Arguments& arguments) {
   } else if (n) {
     fail("--n {} and a sentence are both given, and the sentence has its own length: give one of them", *n);
   } else if (!options.has(option::x) && !options.has(option::text)) {
-    fail(
-        "attn positions needs words, and there are none: give --text or --x, or --n for positions without "
-        "words");
+    fail("attn positions needs words, and there are none: give --text or --x, or --n for positions without words");
   }
   return options;
 }
@@ -57,9 +55,7 @@ OptionValues requested_places(const Arguments& arguments) {
 // A learned table that nobody gave.
 void say_what_is_random(Page& page, const Problem& problem) {
   if (std::ranges::find(problem.drawn, role::position_table.leaf) == problem.drawn.end()) return;
-  const auto has_table = [](const Transformer& model) {
-    return model.recipe.positions->table_shape != nullptr;
-  };
+  const auto has_table = [](const Transformer& model) { return model.recipe.positions->table_shape != nullptr; };
   page.say(fmt::format("The numbers of position_table are random ({}), not trained.{}", problem.drawn_from,
                        pointer_to_trained("transformer", has_table, " --only '*_positions.table'")));
 }
@@ -102,8 +98,7 @@ Plot curves(const Matrix& matrix, const std::vector<std::size_t>& columns) {
 std::string what_diagonals_show(const PositionKind& kind, std::size_t columns, const Matrix& dots) {
   const bool in_pairs = !kind.table_shape && columns % 2 == 0;
   if (in_pairs) {
-    return "All entries of a diagonal are equal: how similar two position vectors are depends only on their "
-           "distance.";
+    return "All entries of a diagonal are equal: how similar two position vectors are depends only on their distance.";
   }
   double spread = 0.0;
   for (std::size_t i = 0; i + 1 < dots.shape().rows; ++i) {
@@ -111,8 +106,8 @@ std::string what_diagonals_show(const PositionKind& kind, std::size_t columns, c
       spread = std::max(spread, std::abs(dots(i, j) - dots(i + 1, j + 1)));
   }
   return fmt::format(
-      "Along a diagonal the distance is the same. The largest difference between neighboring entries there "
-      "is {}.",
+      "Along a diagonal the distance is the same. "
+      "The largest difference between neighboring entries there is {}.",
       written_difference(spread));
 }
 
@@ -144,11 +139,10 @@ void add_absolute(Page& page, const PositionKind& kind, const Value& x, const st
     for (std::size_t column = 0; column < std::min<std::size_t>(d, 4); ++column) chosen.push_back(column);
   }
   if (!kind.table_shape) {
-    page.say(
-        text(fmt::format("d = {} is the number of columns. j counts the frequencies from 0; a sine and a "
-                         "cosine column share each{}. The first position is i = 0, so its sines are 0 and "
-                         "its cosines 1.",
-                         d, d % 2 == 1 ? ", and with an odd d the last sine column has no cosine" : "")));
+    page.say(text(fmt::format(
+        "d = {} is the number of columns. j counts the frequencies from 0; a sine and a cosine column share each{}. "
+        "The first position is i = 0, so its sines are 0 and its cosines 1.",
+        d, d % 2 == 1 ? ", and with an odd d the last sine column has no cosine" : "")));
   }
   add_results(page, {&positions.node()});
   page.trace.add(positions.node());
@@ -185,8 +179,7 @@ void check_shown(const PositionKind& kind, const Arguments& arguments, const Pro
   if (kind.of_embeddings) return;
   if (!kind.table_shape) {
     fail(
-        "attn positions shows vectors and tables, and {0} positions have none{1}: see attn walk --text 'a b "
-        "c' --positions {0}",
+        "attn positions shows vectors and tables, and {0} positions have none{1}: see attn walk --text 'a b c' --positions {0}",
         kind.name, kind.of_queries_and_keys ? ", as they turn queries and keys" : "");
   }
   if (arguments.has(option::columns))
@@ -197,8 +190,8 @@ void check_shown(const PositionKind& kind, const Arguments& arguments, const Pro
   const Matrix& table = *problem.find(role::position_table);
   const std::size_t distances = kind.of_scores ? table.shape().rows : table.shape().columns;
   if (distances > 2 * most_pairs + 1) {
-    fail("position_table is {}: distances are shown only up to {}; give a smaller table",
-         to_string(table.shape()), most_pairs);
+    fail("position_table is {}: distances are shown only up to {}; give a smaller table", to_string(table.shape()),
+         most_pairs);
   }
 }
 
@@ -206,8 +199,7 @@ void check_shown(const PositionKind& kind, const Arguments& arguments, const Pro
 Value table_input(Graph& graph, const PositionKind& kind, const Matrix& table) {
   const bool odd_rows = kind.of_scores && table.shape().rows % 2 == 1;
   const bool odd_columns = kind.of_scaled_scores && table.shape().columns % 2 == 1;
-  return graph.input(role::position_table, table,
-                     odd_rows ? distances(table.shape().rows) : axis("positions"),
+  return graph.input(role::position_table, table, odd_rows ? distances(table.shape().rows) : axis("positions"),
                      odd_columns ? distances(table.shape().columns) : axis("features"));
 }
 
@@ -241,6 +233,90 @@ Outcome run_positions(const Command&, const Arguments& arguments) {
     add_relative(page, kind, x, *table);
   }
   compute(*graph);
+  return {.page = std::move(page), .warnings = problem.remarks, .computation = {graph}};
+}
+
+// --- embed
+
+namespace {
+
+// The different words in the order in which they first come, the vector of each, and every word's number
+// among them.
+struct DifferentWords {
+  std::vector<std::string> words;
+  Matrix vectors;  // [vocabulary, d_model]
+  Matrix ids;      // [n, 1], counted from 1
+};
+
+// The sentences of a batch one after another.
+Sequence one_sequence(const std::vector<Sequence>& sentences) {
+  Sequence all;
+  std::vector<double> cells_of_all;
+  for (const Sequence& sentence : sentences) {
+    if (sentence.tokens.empty() || !sentence.x) {
+      fail("attn embed needs words and their vectors: give --text, or --x with --tokens");
+    }
+    require_labels("x", axis("tokens", sentence.tokens), sentence.x->shape().rows);
+    all.tokens.insert(all.tokens.end(), sentence.tokens.begin(), sentence.tokens.end());
+    cells_of_all.insert(cells_of_all.end(), cells(*sentence.x).begin(), cells(*sentence.x).end());
+  }
+  all.x = Matrix({all.tokens.size(), sentences.front().x->shape().columns});
+  if (all.x->size() != cells_of_all.size()) fail("--x: all sentences must have as many columns as the first");
+  std::ranges::copy(cells_of_all, cells(*all.x).begin());
+  return all;
+}
+
+DifferentWords vocabulary_of(const Sequence& sequence) {
+  DifferentWords vocabulary{{}, {}, Matrix({sequence.tokens.size(), 1})};
+  std::vector<std::size_t> first;
+  for (std::size_t i = 0; i < sequence.tokens.size(); ++i) {
+    const auto found = std::ranges::find(vocabulary.words, sequence.tokens[i]);
+    const auto place = static_cast<std::size_t>(found - vocabulary.words.begin());
+    vocabulary.ids(i, 0) = static_cast<double>(place + 1);
+    if (found != vocabulary.words.end()) {
+      if (std::ranges::equal(row(*sequence.x, first[place]), row(*sequence.x, i))) continue;
+      fail("'{}' has different vectors in rows {} and {} of x: a word has one id and one vector; rename one",
+           sequence.tokens[i], first[place] + 1, i + 1);
+    }
+    vocabulary.words.push_back(sequence.tokens[i]);
+    first.push_back(i);
+  }
+  vocabulary.vectors = Matrix({first.size(), sequence.x->shape().columns});
+  for (std::size_t w = 0; w < first.size(); ++w) {
+    std::ranges::copy(row(*sequence.x, first[w]), row(vocabulary.vectors, w).begin());
+  }
+  return vocabulary;
+}
+
+}  // namespace
+
+Outcome run_embed(const Command&, const Arguments& arguments) {
+  const Problem problem = problem_of(arguments);
+  const Sequence sequence = one_sequence(problem.sequences);
+  DifferentWords vocabulary = vocabulary_of(sequence);
+  auto graph = std::make_shared<Graph>();
+  const Value e =
+      graph->input(role::e, std::move(vocabulary.vectors), axis("vocabulary", vocabulary.words), axis("features"));
+  const Value ids = graph->input(role::ids, std::move(vocabulary.ids), axis("tokens", sequence.tokens), axis("id"));
+  const Value x = name(role::x, embed(ids, e));
+  const Value ones = name(role::one_hot, one_hot(ids, e));
+  const Value multiplied = name(role::product, matmul(ones, e));
+
+  Page page;
+  for (const Node& node : graph->nodes()) page.trace.add(node);
+  page.head(1, "Embeddings");
+  page.say(text("Each distinct word has an id. Its embedding is the row of e with that id."));
+  page.say(SideBySide{{table_of(ids.node()), table_of(e.node())}});
+  page.head(2, "Lookup");
+  add_results(page, {&x.node()});
+  page.head(2, "Multiplied by one-hot rows");
+  page.say(text("The same as a matrix product: each word is a row of zeros with a single 1 in the column of its id."));
+  add_results(page, {&ones.node(), &multiplied.node()});
+  page.say(
+      text(fmt::format("The largest difference between the two is {}. "
+                       "The product takes {} multiplications and the lookup none.",
+                       written_difference(largest_difference(x.matrix(), multiplied.matrix())),
+                       ones.shape().cells() * e.shape().columns)));
   return {.page = std::move(page), .warnings = problem.remarks, .computation = {graph}};
 }
 

@@ -2,27 +2,24 @@
 
 #include <algorithm>
 
-#include "attention/identities.hpp"
-#include "attention/scale.hpp"
-#include "attention/watches.hpp"
 #include "command/solve.hpp"
-#include "op/operations.hpp"
-#include "support/error.hpp"
-#include "support/number.hpp"
-#include "tell/describe.hpp"
+#include "core/attention/identities.hpp"
+#include "core/attention/score.hpp"
+#include "core/attention/watches.hpp"
+#include "core/op/operations.hpp"
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
+#include "page/tell/describe.hpp"
 
 namespace attn {
 namespace {
 
-std::string label_of(const Value& x, std::size_t i) {
-  return x.node().frame.rows.label(i);
-}
+std::string label_of(const Value& x, std::size_t i) { return x.node().frame.rows.label(i); }
 
 // Rows in another order, with other labels.  [n, d] -> [rows.size(), d]
 Matrix chosen_rows(const Matrix& from, const std::vector<std::size_t>& order) {
   Matrix result({order.size(), from.shape().columns});
-  for (std::size_t r = 0; r < order.size(); ++r)
-    std::ranges::copy(row(from, order[r]), row(result, r).begin());
+  for (std::size_t r = 0; r < order.size(); ++r) std::ranges::copy(row(from, order[r]), row(result, r).begin());
   return result;
 }
 
@@ -93,8 +90,8 @@ Matrix in_a_loop(const Matrix& q, const Matrix& k, const Matrix& v, std::size_t 
   Matrix outputs({q.shape().rows, v.shape().columns});
   for (std::size_t g = 0; g < heads; ++g) {
     Graph graph(keep_nothing());
-    const Matrix output = attended(graph, some_columns(q, g * d_k, d_k), some_columns(k, g * d_k, d_k),
-                                   some_columns(v, g * d_v, d_v));
+    const Matrix output =
+        attended(graph, some_columns(q, g * d_k, d_k), some_columns(k, g * d_k, d_k), some_columns(v, g * d_v, d_v));
     for (std::size_t i = 0; i < output.shape().rows; ++i)
       std::ranges::copy(row(output, i), row(outputs, i).begin() + static_cast<std::ptrdiff_t>(g * d_v));
   }
@@ -119,8 +116,8 @@ class SplitHeads {
   void add() {
     page_.say(fmt::format(
         "A loop takes the columns of one head after the other. Libraries compute all heads at once instead: "
-        "they rearrange q, k and v, so that each head is a block of rows, and multiply all blocks in one "
-        "call. Here q has {} and {} of size {}, so {} columns.",
+        "they rearrange q, k and v, so that each head is a block of rows, and multiply all blocks in one call. "
+        "Here q has {} and {} of size {}, so {} columns.",
         count_of(n_, "row"), count_of(heads_, "head"), d_k_, heads_ * d_k_));
     page_.trace.add(q_.node());
     page_.say(table_of(q_.node()));
@@ -130,16 +127,16 @@ class SplitHeads {
     for (std::size_t r = 0; r < n_ * heads_; ++r)
       blocks.push_back(fmt::format("head {}: {}", r / n_ + 1, label_of(q_, r % n_)));
     page_.head(2, "Reshape");
-    page_.say(fmt::format(
-        "[{}, {}] becomes [{}, {}, {}]: each row is cut into {}, one for each head. No number moves in "
-        "memory. The table has a row for each piece.",
-        n_, heads_ * d_k_, n_, heads_, d_k_, count_of(heads_, "piece")));
+    page_.say(
+        fmt::format("[{}, {}] becomes [{}, {}, {}]: each row is cut into {}, one for each head. "
+                    "No number moves in memory. The table has a row for each piece.",
+                    n_, heads_ * d_k_, n_, heads_, d_k_, count_of(heads_, "piece")));
     show("q_reshaped", of_q_.by_word, pieces);
     page_.head(2, "Transpose");
-    page_.say(fmt::format(
-        "[{}, {}, {}] becomes [{}, {}, {}]: the axes of words and heads are exchanged. Now the rows of one "
-        "head are together.",
-        n_, heads_, d_k_, heads_, n_, d_k_));
+    page_.say(
+        fmt::format("[{}, {}, {}] becomes [{}, {}, {}]: the axes of words and heads are exchanged. "
+                    "Now the rows of one head are together.",
+                    n_, heads_, d_k_, heads_, n_, d_k_));
     show("q_transposed", of_q_.by_head, blocks);
     add_comparison();
     // With one head, or one word, the pieces are in the same order both times.
@@ -151,8 +148,7 @@ class SplitHeads {
     const Node* node = graph_.find(role);
     if (node) return Value(*node);
     fail(
-        "attn split-heads needs the queries, keys and values of one sentence: give --text, --x with --wq, "
-        "--wk and --wv, or --q, --k and --v");
+        "attn split-heads needs the queries, keys and values of one sentence: give --text, --x with --wq, --wk and --wv, or --q, --k and --v");
   }
 
   void show(std::string name, Matrix matrix, std::vector<std::string> labels) {
@@ -174,33 +170,29 @@ class SplitHeads {
   void add_comparison() {
     page_.head(2, "All heads at once and in a loop");
     page_.say(
-        "Each block of rows attends by scaled dot-product attention, without mask and positions. The outputs "
-        "are transposed and reshaped back: the pieces of each word are beside each other again, as after a "
-        "loop over the heads with concatenated outputs.");
+        "Each block of rows attends by scaled dot-product attention, without mask and positions. "
+        "The outputs are transposed and reshaped back: the pieces of each word are beside each other again, as after a loop over the heads with concatenated outputs.");
     const Matrix outputs = of_blocks(of_q_.by_head, of_k_.by_head, of_v_.by_head, heads_);
     const Matrix at_once = as_words(chosen_rows(outputs, by_heads(heads_, n_)));
     loop_ = in_a_loop(q_.matrix(), k_.matrix(), v_.matrix(), heads_);
     show("at_once", at_once, words());
     show("in_a_loop", loop_, words());
-    page_.say(
-        fmt::format("The largest difference is {}.", written_difference(largest_difference(at_once, loop_))));
+    page_.say(fmt::format("The largest difference is {}.", written_difference(largest_difference(at_once, loop_))));
   }
 
   void add_wrong(std::vector<std::string> labels) {
     page_.head(2, "The wrong reshape");
     page_.say(fmt::format(
-        "[{}, {}] reshaped to [{}, {}, {}] at once, without the transpose: the shape is right, so no library "
-        "reports an error. But the pieces stay in the order of the words. The labels say which piece each "
-        "head gets as a row:",
+        "[{}, {}] reshaped to [{}, {}, {}] at once, without the transpose: the shape is right, so no library reports an error. "
+        "But the pieces stay in the order of the words. The labels say which piece each head gets as a row:",
         n_, heads_ * d_k_, heads_, n_, d_k_));
-    for (std::size_t r = 0; r < labels.size(); ++r)
-      labels[r] = fmt::format("head {}: {}", r / n_ + 1, labels[r]);
+    for (std::size_t r = 0; r < labels.size(); ++r) labels[r] = fmt::format("head {}: {}", r / n_ + 1, labels[r]);
     show("q_wrong", of_q_.by_word, std::move(labels));
     page_.say("Attention on these blocks, reshaped back in the same wrong way:");
     const Matrix wrong = as_words(of_blocks(of_q_.by_word, of_k_.by_word, of_v_.by_word, heads_));
     show("wrong", wrong, words());
-    page_.say(fmt::format("The largest difference to the loop is {}.",
-                          written_difference(largest_difference(wrong, loop_))));
+    page_.say(
+        fmt::format("The largest difference to the loop is {}.", written_difference(largest_difference(wrong, loop_))));
     constexpr std::size_t most = 8;
     for (std::size_t g = 0; g < std::min(heads_, most); ++g) say_words_of(g);
   }
@@ -211,8 +203,7 @@ class SplitHeads {
     const std::string of_first = fmt::format("\"{}\"", label_of(q_, first)),
                       of_last = fmt::format("\"{}\"", label_of(q_, last));
     page_.say(fmt::format("Head {} has pieces of {} of {} as queries: {}.", head + 1, last - first + 1,
-                          count_of(n_, "word"),
-                          first == last ? of_first : fmt::format("{} to {}", of_first, of_last)));
+                          count_of(n_, "word"), first == last ? of_first : fmt::format("{} to {}", of_first, of_last)));
   }
 
   Page& page_;

@@ -3,20 +3,22 @@
 #include <algorithm>
 #include <set>
 
-#include "attention/watches.hpp"
-#include "command/gradients.hpp"
+#include "command/forms.hpp"
 #include "command/solve.hpp"
-#include "support/error.hpp"
-#include "support/text.hpp"
-#include "tell/by_word.hpp"
-#include "tell/describe.hpp"
-#include "tell/meanings.hpp"
-#include "tell/outline.hpp"
-#include "tell/picture.hpp"
-#include "tell/steps.hpp"
-#include "tell/swap.hpp"
+#include "core/attention/watches.hpp"
+#include "core/op/operations.hpp"
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+#include "page/tell/by_word.hpp"
+#include "page/tell/describe.hpp"
+#include "page/tell/model_walk.hpp"
+#include "page/tell/picture.hpp"
+#include "page/tell/steps.hpp"
 
 namespace attn {
+
+// --- walk
+
 namespace {
 
 void add_title(Page& page, const Problem& problem) {
@@ -44,8 +46,7 @@ class MatrixWalk {
   void add(const Node& node) {
     const Step* step = step_of(node);
     if (!step || (node.is_alias() && !node.is(role::output))) return;
-    if (step != step_ || (!together_.empty() && place_in_walk(*together_.back()) != place_in_walk(node)))
-      finish();
+    if (step != step_ || (!together_.empty() && place_in_walk(*together_.back()) != place_in_walk(node))) finish();
     step_ = step;
     together_.push_back(&node);
   }
@@ -101,8 +102,8 @@ void warn_of_missing(const Graph& graph, std::vector<std::string>& warnings) {
     return std::ranges::any_of(graph.nodes(), [&](const Node& node) { return node.is(role); });
   };
   const auto warn = [&](std::string_view what, std::string_view which, std::string_view next) {
-    warnings.push_back(fmt::format("there are no {0}, so there are no {2}: give --w{1} with --x, or --{1}",
-                                   what, which, next));
+    warnings.push_back(
+        fmt::format("there are no {0}, so there are no {2}: give --w{1} with --x, or --{1}", what, which, next));
   };
   if (has(role::k) && !has(role::q)) warn("queries", "q", "scores");
   if (has(role::q) && !has(role::k)) warn("keys", "k", "scores");
@@ -195,12 +196,10 @@ Outcome run_walk(const Command&, const Arguments& arguments) {
   const std::optional<std::string> word = arguments.text(option::by_word);
   const std::vector<const Node*> nodes = solved.nodes(std::nullopt);
   Page page = solved.page(nodes);
-  const bool computes =
-      std::ranges::any_of(nodes, [](const Node* node) { return node->operation != nullptr; });
+  const bool computes = std::ranges::any_of(nodes, [](const Node* node) { return node->operation != nullptr; });
   if (!computes) {
     fail(
-        "nothing can be computed from what is given: give --x with --wq, --wk and --wv (or --seed for random "
-        "ones), or --q, --k and --v, or --scores, or --weights and --v");
+        "nothing can be computed from what is given: give --x with --wq, --wk and --wv (or --seed for random ones), or --q, --k and --v, or --scores, or --weights and --v");
   }
   add_title(page, *solved.problem);
   if (word) {
@@ -215,6 +214,129 @@ Outcome run_walk(const Command&, const Arguments& arguments) {
   std::vector<std::string> warnings = solved.warnings();
   warn_of_missing(*solved.graph, warnings);
   return solved.outcome(std::move(page), std::move(warnings));
+}
+
+// --- map
+
+namespace {
+
+// All attentions of a model.
+Outcome map_of_model(const Arguments& arguments) {
+  const Command& shows_model = *find_row(commands(), "transformer");
+  Arguments with_map = arguments;
+  with_map.put(option::map, true);
+  Outcome outcome = shows_model.run(shows_model, with_map);
+  narrow(outcome, shows_model, with_map);
+  return outcome;
+}
+
+}  // namespace
+
+// The weights of a problem, of a model, or of one of its layers.
+Outcome run_map(const Command& command, const Arguments& arguments) {
+  if (!arguments.words.empty()) {
+    std::vector<std::string> names;
+    for (const OptionChoice& choice : command.words.front().choices()) names.emplace_back(choice.name);
+    fail_unknown("command", arguments.words.front(), names);
+  }
+  if (arguments.has(option::model) && !arguments.has(option::layer)) return map_of_model(arguments);
+  const Solved solved = solve(arguments, Extent::weights);
+  return solved.outcome(solved.page({}));
+}
+
+// --- product
+
+namespace {
+
+// The scores, or without any the first product.
+std::string usual_product(const Graph& graph) {
+  const Node* first = nullptr;
+  for (const Node& node : graph.nodes()) {
+    if (node.name.empty() || node.is_alias() || !product_behind(node)) continue;
+    if (node.is(role::scores)) return node.name;
+    if (!first) first = &node;
+  }
+  if (!first) fail("there is no matrix product here: give --left and --right, or --q and --k");
+  return first->name;
+}
+
+std::string with_cell(std::string name, const Arguments& arguments) {
+  const std::optional<std::string> cell = arguments.text(option::chosen_cell);
+  if (cell && name.find('[') != std::string::npos)
+    fail("--cell {}: {} has a cell already. Leave out one of them", *cell, name);
+  return cell ? name + "[" + *cell + "]" : name;
+}
+
+Outcome multiply(const Matrix& left, const Matrix& right, const Arguments& arguments) {
+  if (!arguments.words.empty())
+    fail("{} is a matrix of a problem, and --left and --right give others: leave out one of them",
+         arguments.words.front());
+  const std::shared_ptr<Graph> graph = watched_graph();
+  const Value a = graph->input(called("left"), left, axis("rows"), axis("columns")),
+              b = graph->input(called("right"), right, axis("rows"), axis("columns"));
+  name(called("result"), matmul(a, b));
+  compute(*graph);
+  Page page;
+  add_product(page, *graph, with_cell("result", arguments));
+  return {.page = std::move(page), .computation = {graph}};
+}
+
+}  // namespace
+
+Outcome run_product(const Command&, const Arguments& arguments) {
+  if (arguments.has(option::left))
+    return multiply(arguments.matrix(option::left).matrix, arguments.matrix(option::right).matrix, arguments);
+  const Solved solved = solve(arguments, Extent::output, nodes_at_rest);
+  const std::string matrix = arguments.words.empty() ? usual_product(*solved.graph) : arguments.words.front();
+  Page page = solved.page({});
+  add_product(page, *solved.graph, with_cell(matrix, arguments));
+  return solved.outcome(std::move(page));
+}
+
+// --- step
+
+namespace {
+
+std::string meaning_of(const Step& step, const Node& node) {
+  return node.is(role::alignment) ? meaning_of_alignment(node) : step.meaning(node);
+}
+
+void add_step(Page& page, const Step& step, const std::vector<const Node*>& nodes, const Problem& problem) {
+  page.head(1, heading_of(step, *nodes.front()));
+  std::set<std::string> told;
+  const auto tell = [&](std::string meaning) {
+    if (told.insert(meaning).second) page.say(std::move(meaning));
+  };
+  tell(meaning_of(step, *nodes.front()));
+  if (!step.background.empty()) page.say(std::string(step.background));
+  add_drawn(page, problem);
+  for (const auto& together : by_scope(nodes)) {
+    tell(meaning_of(step, *together.front()));
+    add_results(page, together);
+    add_reading(page, *together.back());
+  }
+}
+
+}  // namespace
+
+Outcome run_feed_forward(const Command& command, const Arguments& arguments) {
+  return run_step(command,
+                  with_part(arguments, scope::feed_forward, {&option::w_1, &option::b_1, &option::w_2, &option::b_2}));
+}
+
+Outcome run_step(const Command& command, const Arguments& arguments) {
+  const Step& step = look_up(steps(), command.name, "step");
+  const Solved solved = solve(arguments, step.extent);
+  std::vector<const Node*> nodes = solved.nodes(std::nullopt);
+  // The transposed weights take the place of the weights.
+  const auto shown = [&](const Node& node) {
+    return arguments.has(option::transpose) ? node.is(role::alignment) : step.shows(node);
+  };
+  std::erase_if(nodes, [&](const Node* node) { return !shown(*node); });
+  if (nodes.empty()) fail("attn {} has nothing to compute here: give {}", step.name, step.needs);
+  Page page = solved.page(nodes);
+  if (!arguments.narrows()) add_step(page, step, nodes, *solved.problem);
+  return solved.outcome(std::move(page));
 }
 
 }  // namespace attn

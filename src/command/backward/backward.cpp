@@ -1,25 +1,165 @@
+#include "command/backward/backward.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <set>
 
-#include "attention/watches.hpp"
-#include "command/backward/by_hand.hpp"
 #include "command/backward/check.hpp"
 #include "command/backward/influence.hpp"
 #include "command/backward/loss.hpp"
-#include "command/backward/memory.hpp"
-#include "command/explanation.hpp"
-#include "command/gradients.hpp"
-#include "problem/problem_file.hpp"
-#include "support/error.hpp"
-#include "support/lookup.hpp"
-#include "support/number.hpp"
-#include "tell/backward_walk.hpp"
-#include "tell/describe.hpp"
-#include "tell/outline.hpp"
+#include "command/forms.hpp"
+#include "core/attention/watches.hpp"
+#include "core/graph/plan.hpp"
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "data/problem/problem_file.hpp"
+#include "page/tell/describe.hpp"
+#include "page/tell/gradients.hpp"
+#include "page/tell/model_walk.hpp"
+#include "page/tell/steps.hpp"
 
 namespace attn {
+
+// --- by hand
+
+namespace {
+
+constexpr std::size_t most_numbers = 1000;
+constexpr double rounding_of_loss = 1e-14;  // of the loss: what rounding may leave of a change
+
+bool is_shown(const Node& node, const Loss& loss) {
+  return node.operation && !node.is_alias() && !node.name.empty() && node.family == &family::forward &&
+         node.index <= loss.from.node().original().index;
+}
+
+// What goes in is no parameter.
+bool is_parameter(const Node& node) {
+  constexpr std::array data = {&role::x,      &role::memory,  &role::value_memory, &role::q,   &role::k,      &role::v,
+                               &role::scores, &role::weights, &role::bias,         &role::ids, &role::counted};
+  return !node.operation && std::ranges::find(data, node.role) == data.end();
+}
+
+void add_numbers(Page& page, const Node& node) {
+  add_results(page, {&node});
+  const Shape shape = node.frame.shape;
+  for (std::size_t i = 0; i < shape.rows; ++i) {
+    for (std::size_t j = 0; j < shape.columns; ++j) page.say(derivation({&node, i, j}, 0));
+  }
+}
+
+void add_forward(Page& page, const Graph& graph, const Loss& loss) {
+  page.head(2, "Given");
+  SideBySide given;
+  for (const Node& node : graph.nodes()) {
+    if (!node.operation && node.family == &family::forward) given.tables.push_back(table_of(node));
+  }
+  page.say(std::move(given));
+  int count = 0;
+  std::string last;
+  for (const Node& node : graph.nodes()) {
+    if (!is_shown(node, loss)) continue;
+    const Step* const step = step_of(node);
+    std::string heading = step ? heading_of(*step, node) : node.name;
+    if (heading != last) page.head(2, fmt::format("{}. {}", ++count, heading));
+    last = std::move(heading);
+    add_numbers(page, node);
+  }
+}
+
+void add_backward(Page& page, const std::vector<GradientStep>& steps, std::string& last) {
+  int count = 0;
+  std::set<std::string> told;
+  for (const GradientStep& step : steps) {
+    std::string heading = heading_of(step, false);
+    if (heading != last) page.head(2, fmt::format("{}. {}", ++count, heading));
+    last = std::move(heading);
+    const std::string meaning = meaning_of_gradient(step);
+    if (!meaning.empty() && told.insert(meaning).second) page.say(meaning);
+    if (step.gradient->is_alias()) {
+      page.say(formula_block(*step.gradient));
+    } else if (step.gradient->operation) {
+      add_numbers(page, *step.gradient);
+    } else {
+      add_results(page, {step.gradient});
+    }
+  }
+}
+
+// One step of gradient descent on a copy of the computation.
+void add_step(Page& page, const Loss& loss, const std::vector<GradientStep>& steps, double size) {
+  std::map<const Node*, std::shared_ptr<const Matrix>> changed;
+  double squares = 0.0;
+  page.head(2, "One step");
+  if (std::ranges::none_of(steps, [](const GradientStep& step) { return is_parameter(*step.forward); }))
+    return page.say("There is no parameter here, so nothing moves.");
+  page.say(
+      fmt::format("Each parameter moves against its gradient: {} times the gradient is subtracted from it. "
+                  "Then the loss is computed again.",
+                  written_digits(size, 6)));
+  for (const GradientStep& step : steps) {
+    if (!is_parameter(*step.forward)) continue;
+    const std::shared_ptr<const Matrix> gradient = step.gradient->cells();
+    auto after = std::make_shared<Matrix>(*step.forward->cells());
+    for (std::size_t i = 0; i < after->size(); ++i) {
+      cells(*after)[i] -= size * cells(*gradient)[i];
+      squares += cells(*gradient)[i] * cells(*gradient)[i];
+    }
+    Table there = table_of(*step.forward), moved = there;
+    moved.title += " after the step";
+    moved.array.clear();
+    moved.cells = after;
+    page.say(SideBySide{{std::move(there), table_of(*step.gradient), std::move(moved)}});
+    changed.emplace(step.forward, std::move(after));
+  }
+  const GraphCopy copy = copied_up_to(loss.from.node(), changed);
+  const Node& from = *copy.of.at(&loss.from.node().original());
+  copy.graph->run().compute({&from});
+  const double before = value_of(loss), after = value_of({Value(from), loss.d_from, {}});
+  const double change = after - before, first = 0.0 - size * squares, rest = change - first;
+  if (!std::isfinite(after) || !std::isfinite(first))
+    fail("--step-size {}: after this step the loss is not finite. Give a smaller step", written_digits(size, 6));
+  page.say(text("The loss was ", strong(written_digits(before, 6)), " and is now ", strong(written_digits(after, 6)),
+                change == 0.0 ? std::string(": it has not changed.")
+                              : fmt::format(": it has changed by {}.", written_digits(change, 6))));
+  page.say(fmt::format(
+      "To first order, it changes by minus the step size times the sum of all squared gradients, {} × {} = {}. "
+      "{}",
+      written_digits(-size, 6), written_digits(squares, 6), written_digits(first, 6),
+      std::fabs(rest) <= rounding_of_loss * std::max(std::fabs(before), std::fabs(after))
+          ? "Here this is the whole change, but for rounding."
+          : "The rest comes from the curvature: the gradient itself changes during the step."));
+}
+
+// Adds every number there and back with its multiplications, and one step of this size against the gradients
+// of the parameters. Throws InputError for more numbers than anybody works out by hand.
+void add_by_hand(Page& page, const Loss& loss, const std::vector<GradientStep>& steps, double step_size) {
+  const Graph& graph = loss.from.graph();
+  std::size_t numbers = 0;
+  for (const Node& node : graph.nodes()) numbers += is_shown(node, loss) ? node.frame.shape.cells() : 0;
+  for (const GradientStep& step : steps) numbers += step.gradient->frame.shape.cells();
+  if (numbers > most_numbers) {
+    fail("--by-hand writes out every number, and there are {}, more than {}: give fewer words or smaller sizes",
+         numbers, most_numbers);
+  }
+  add_forward(page, graph, loss);
+  page.head(2, std::string(heading_of_loss));
+  page.say(loss.told);
+  page.say(text("The loss is ", strong(written_digits(value_of(loss), 6)), "."));
+  std::string last(heading_of_loss);
+  add_backward(page, steps, last);
+  add_step(page, loss, steps, step_size);
+}
+
+}  // namespace
+
+// --- backward
+
 namespace {
 
 constexpr double usual_step_size = 0.1;
@@ -32,10 +172,9 @@ std::string what_is_random(const Calculation& computation) {
 void add_title(Page& page, const Differentiable& forward) {
   page.head(1, forward.title.empty() ? "Gradients" : fmt::format("Gradients: {}", forward.title));
   page.say(text("A gradient has the shape of a matrix, and the name of this matrix with ", code("d_"),
-                " before it. Each of its numbers says how fast the loss grows with the number at the same "
-                "place. The numbers of the forward pass are shown by the same command without gradients."));
-  if (std::string sentence = what_is_random(forward.computation); !sentence.empty())
-    page.say(std::move(sentence));
+                " before it. Each of its numbers says how fast the loss grows with the number at the same place. "
+                "The numbers of the forward pass are shown by the same command without gradients."));
+  if (std::string sentence = what_is_random(forward.computation); !sentence.empty()) page.say(std::move(sentence));
 }
 
 std::vector<const Node*> inputs_of(const Graph& graph) {
@@ -65,8 +204,7 @@ std::string told_as_choosing(const std::string& name) {
 }
 
 // The inputs that the loss does not depend on, or through which nothing flows back.
-void add_without_gradient(Page& page, const std::vector<const Node*>& inputs, const Loss& loss,
-                          const Backward& back) {
+void add_without_gradient(Page& page, const std::vector<const Node*>& inputs, const Loss& loss, const Backward& back) {
   std::vector<std::string> choosing, beside, stopped;
   for (const Node* node : inputs) {
     if (back.by(*node)) continue;
@@ -105,10 +243,8 @@ void require_readable(const std::vector<GradientStep>& steps, const Arguments& a
   std::size_t numbers = 0;
   for (const GradientStep& step : steps) numbers += step.gradient->frame.shape.cells();
   if (numbers > most_shown) {
-    fail(
-        "the gradients have {} numbers, more than {}: choose some with --only, or see their tree with "
-        "--outline",
-        with_commas(numbers), with_commas(most_shown));
+    fail("the gradients have {} numbers, more than {}: choose some with --only, or see their tree with --outline",
+         with_commas(numbers), with_commas(most_shown));
   }
 }
 
@@ -117,8 +253,7 @@ Outcome backward(const Differentiable& forward, const Arguments& arguments) {
   const std::vector<const Node*> given = inputs_of(*graph);
   const Loss loss = add_loss(forward, arguments);
   const Backward back(loss.from, loss.d_from, given);
-  const std::vector<GradientStep> steps =
-      gradient_steps(*graph, [&](const Node& node) { return back.by(node); });
+  const std::vector<GradientStep> steps = gradient_steps(*graph, [&](const Node& node) { return back.by(node); });
   if (arguments.has(option::outline)) return outline(forward, loss, steps, arguments.only());
   require_readable(steps, arguments);
   const std::vector<const Node*> wanted = wanted_nodes(*graph, arguments);
@@ -188,6 +323,138 @@ Outcome run_influence(const Command& command, const Arguments& arguments) {
     asked.words.clear();
   }
   return run_walk(command, asked);
+}
+
+// --- memory
+
+namespace {
+
+// A layer of a model, a step of a recurrent network, or a layer of a problem; null: none of them.
+const NamedScope* layer_of(const Node& node) {
+  const NamedScope* const layer = node.within(scope::layer);
+  return layer ? layer : node.within(scope::number);
+}
+
+// A node without a name is computed for the first that uses it.
+std::vector<const NamedScope*> layers_of(const Graph& graph) {
+  std::vector<const NamedScope*> layers(graph.nodes().size(), nullptr);
+  for (std::size_t i = layers.size(); i-- > 0;) {
+    const Node& node = graph.nodes()[i];
+    if (!node.name.empty()) layers[i] = layer_of(node);
+    for (const Node* operand : node.operands) {
+      if (operand->name.empty()) layers[operand->index] = layers[i];
+    }
+  }
+  return layers;
+}
+
+// A way back on a copy of the way there, and the gradients by its inputs.
+struct WayBack {
+  GraphCopy copy;
+  std::vector<const Node*> wanted;
+  std::vector<const Node*> gradients;  // some of them, in the order of the inputs
+};
+
+WayBack way_back(const Node& loss, const Matrix& d_loss, const Stands& stands) {
+  WayBack way{copied_up_to(loss), {}, {}};
+  const Node& from = *way.copy.of.at(&loss.original());
+  const Value d_from = way.copy.graph->input({role::other, "gradient"}, d_loss, loss.frame.rows, loss.frame.columns);
+  const auto stands_there = [&](const Node& node) { return stands(*way.copy.originals.at(&node)); };
+  const Backward back(Value(from), d_from, {}, stands_there);
+  way.wanted.push_back(&from);
+  for (const auto& [original, node] : way.copy.of) {
+    const Node* const gradient = node->operation ? nullptr : back.by(*node);
+    if (gradient) way.gradients.push_back(gradient);
+  }
+  std::ranges::sort(way.gradients, std::less(), &Node::index);
+  way.wanted.insert(way.wanted.end(), way.gradients.begin(), way.gradients.end());
+  return way;
+}
+
+Cost cost_of(const std::vector<const Node*>& nodes) {
+  std::vector<bool> needed(nodes.front()->graph->nodes().size(), false);
+  for (const Node* node : nodes) needed[node->original().index] = true;
+  Cost cost;
+  for (std::size_t i = needed.size(); i-- > 0;) {
+    if (!needed[i]) continue;
+    const Node& node = nodes.front()->graph->nodes()[i];
+    cost += attn::cost_of(node);
+    for (const Node* operand : node.operands) needed[operand->index] = true;
+  }
+  return cost;
+}
+
+Taken taken_by(const Graph& graph, const std::vector<const Node*>& nodes) {
+  return {plan(graph, nodes).peak_bytes, cost_of(nodes)};
+}
+
+bool same_bits(const WayBack& a, const WayBack& b) {
+  if (a.gradients.size() != b.gradients.size()) return false;
+  for (std::size_t i = 0; i < a.gradients.size(); ++i) {
+    const std::shared_ptr<const Matrix> one = a.gradients[i]->cells(), other = b.gradients[i]->cells();
+    if (one->shape() != other->shape() || std::memcmp(one->data(), other->data(), one->size() * sizeof(double)) != 0)
+      return false;
+  }
+  return true;
+}
+
+Matrix zeros(Shape shape) { return Matrix(shape, 0.0); }
+
+}  // namespace
+
+Stands only_between_layers(const Graph& graph) {
+  const std::vector<const NamedScope*> layers = layers_of(graph);
+  auto used_outside = std::make_shared<std::vector<bool>>(layers.size(), false);
+  for (const Node& node : graph.nodes()) {
+    for (const Node* operand : node.operands) {
+      if (!node.is_alias() && layers[operand->index] != layers[node.index]) (*used_outside)[operand->index] = true;
+    }
+  }
+  return [used_outside](const Node& node) { return bool((*used_outside)[node.original().index]); };
+}
+
+PassMemory memory_of_pass(const Node& loss) {
+  const Matrix d_loss = zeros(loss.frame.shape);
+  const GraphCopy forward = copied_up_to(loss);
+  const WayBack both = way_back(loss, d_loss, everything_stands()),
+                again = way_back(loss, d_loss, only_between_layers(*loss.graph));
+  return {taken_by(*forward.graph, {forward.of.at(&loss.original())}), taken_by(*both.copy.graph, both.wanted),
+          taken_by(*again.copy.graph, again.wanted)};
+}
+
+void add_memory(Page& page, const Loss& loss, bool recomputes) {
+  const Node& from = loss.from.node();
+  const PassMemory memory = memory_of_pass(from);
+  page.head(2, "What it takes");
+  page.say(
+      "Each line: the most bytes that all matrices take at the same time, the multiply-adds, and the element-wise operations, known from the shapes before anything is computed. "
+      "A matrix is freed after its last use. "
+      "The backward pass uses many matrices of the forward pass, so these stay until then. "
+      "Inputs, parameters and their gradients count as well.");
+  Listing listing{{"what", "most bytes", "multiply-adds", "element-wise operations"}, {}, true};
+  const auto add = [&](std::string what, const Taken& taken) {
+    listing.rows.push_back({std::move(what), with_commas(taken.peak_bytes), with_commas(taken.cost.multiply_adds),
+                            with_commas(taken.cost.element_operations)});
+  };
+  add("forward alone", memory.forward);
+  add("forward and backward", memory.both);
+  if (recomputes) add("the same, recomputing", memory.recomputed);
+  page.say(std::move(listing));
+  if (!recomputes) return;
+  page.say(
+      "Recomputing keeps only what passes from one layer, or one step of a recurrent network, to another. "
+      "In the backward pass everything else is computed a second time from that.");
+  const Matrix& d_from = *loss.d_from.node().cells();
+  const WayBack both = way_back(from, d_from, everything_stands()),
+                again = way_back(from, d_from, only_between_layers(*from.graph));
+  both.copy.graph->run().compute(both.wanted);
+  again.copy.graph->run().compute(again.wanted);
+  page.say(same_bits(both, again) ? "Both ways give the same gradients, bit for bit."
+                                  : "The two ways do not give the same gradients.");
+  if (memory.recomputed.peak_bytes >= memory.both.peak_bytes) {
+    page.say(
+        "Here recomputing takes no less memory: there are too few layers, or what passes between them is as large as what is computed within.");
+  }
 }
 
 }  // namespace attn

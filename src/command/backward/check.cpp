@@ -4,33 +4,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
-#include "command/backward/copy.hpp"
-#include "op/operations.hpp"
-#include "support/number.hpp"
+#include "core/graph/graph.hpp"
+#include "core/op/operations.hpp"
+#include "core/support/number.hpp"
 
 namespace attn {
+
+// --- check
+
 namespace {
 
 // Numbers move by these parts of their size, or of 1 where they are smaller; by the later ones only where the
 // first is not precise enough, or would step over a kink.
 constexpr double moves[] = {1e-4, 1e-3, 1e-5, 1e-6, 1e-7};
-constexpr double bound = 1e-6;         // of a relative difference
-constexpr double too_coarse = 1e-3;    // of a derivative: an error that says nothing about it
-constexpr double of_errors = 4.0;      // how far beyond its estimate an error may be
-constexpr double of_rounding = 1e-11;  // of the largest number: what rounding leaves of a difference quotient
-constexpr double of_step = 1e-15;      // of the largest number, divided by the step: the same for short steps
-constexpr std::size_t most_compared = 64;                    // numbers of one matrix
+constexpr double bound = 1e-6;       // of a relative difference
+constexpr double too_coarse = 1e-3;  // of a derivative: an error that says nothing about it
+constexpr double of_errors = 4.0;    // how far beyond its estimate an error may be
+constexpr double rounding_of_difference =
+    1e-11;                                 // of the largest number: what rounding leaves of a difference quotient
+constexpr double of_step = 1e-15;          // of the largest number, divided by the step: the same for short steps
+constexpr std::size_t most_compared = 64;  // numbers of one matrix
 constexpr std::uint64_t most_work = std::uint64_t{1} << 31;  // for one matrix
 
-bool has_kinks(const Node& node) {
-  return function_of(*node.operation) == &rectifier;
-}
+bool has_kinks(const Node& node) { return function_of(*node.operation) == &rectifier; }
 
 // A normalization takes out what rounding has left of the mean, so it takes out a step of the mean as well.
-bool is_taken_out_again(const Node& node) {
-  return node.is(role::mean);
-}
+bool is_taken_out_again(const Node& node) { return node.is(role::mean); }
 
 // How a gradient compares with finite differences.
 struct Comparison {
@@ -51,7 +52,7 @@ class Differences {
   Differences(const Loss& loss, const Node& of, double largest)
       : varied_(of, loss.from.node(), has_kinks),
         factors_(loss.d_from.node().cells()),
-        rounding_(of_rounding * std::max(largest, 1.0)) {
+        rounding_(rounding_of_difference * std::max(largest, 1.0)) {
     varied_.compute();
     kinks_ = sides();
   }
@@ -80,12 +81,11 @@ class Differences {
   // sides stay apart.
   bool has_no_derivative(std::size_t i, std::size_t j) {
     const double x = varied_.at(i, j), h = moves[std::size(moves) - 1] * std::max(1.0, std::fabs(x));
-    const double wide = bend(i, j, x, h), narrow = bend(i, j, x, h / 2.0),
-                 slope = steepness(i, j, x, h / 2.0);
+    const double wide = bend(i, j, x, h), narrow = bend(i, j, x, h / 2.0), slope = steepness(i, j, x, h / 2.0);
     const double jump_wide = steepness(i, j, x, h);
     varied_.put(i, j, x);
     const double seen = 1e3 * rounding_ + 1e-3 * slope;
-    const double noise = 1e3 * of_step / of_rounding * rounding_ / h;
+    const double noise = 1e3 * of_step / rounding_of_difference * rounding_ / h;
     const bool bends = narrow > seen && narrow > noise && narrow > 0.75 * wide;
     const bool jumps = slope > 1.5 * jump_wide && slope > 10.0 * noise;
     return bends || jumps;
@@ -121,7 +121,7 @@ class Differences {
     if (!wide || !middle || !narrow) return std::nullopt;
     // The error that grows with h² cancels.  (Richardson 1911)
     const double first = (4.0 * *middle - *wide) / 3.0, second = (4.0 * *narrow - *middle) / 3.0;
-    const double of_short_steps = of_step / of_rounding * rounding_ / (h / 4.0);
+    const double of_short_steps = of_step / rounding_of_difference * rounding_ / (h / 4.0);
     return Quotient{second, std::fabs(second - first) + of_short_steps};
   }
 
@@ -218,18 +218,17 @@ Comparison compared(const Loss& loss, const GradientStep& step, double largest) 
 }
 
 void add_rule(Page& page) {
-  page.say(
-      text("Each gradient is compared with a difference quotient of the loss: ",
-           math({"D(h) = (L(x + h) − L(x − h)) / 2h", "D(h) = \\frac{L(x + h) - L(x - h)}{2h}"}),
-           ", taken as ", math({"(4 D(h/2) − D(h)) / 3", "\\frac{4 D(h/2) - D(h)}{3}"}),
-           ", in which the error that grows with h² cancels. The step h is 0.0001 times the size of the "
-           "number, or 0.0001 for numbers below 1. Everything that depends on the number is computed again "
-           "for it. The same with h/2 in place of h says how precise this is. Where it is not precise "
-           "enough, longer and shorter steps are tried, and the most precise one counts. They disagree "
-           "where the difference is more than 0.000001 of the larger one, beyond 4 times this error and "
-           "what rounding may make: 1e-11 of the largest number that is computed, or of 1."));
-  page.say(
-      fmt::format("Of a matrix with more than {0} numbers, {0} are compared, evenly spread.", most_compared));
+  page.say(text(
+      "Each gradient is compared with a difference quotient of the loss: ",
+      math({"D(h) = (L(x + h) − L(x − h)) / 2h", "D(h) = \\frac{L(x + h) - L(x - h)}{2h}"}), ", taken as ",
+      math({"(4 D(h/2) − D(h)) / 3", "\\frac{4 D(h/2) - D(h)}{3}"}),
+      ", in which the error that grows with h² cancels. "
+      "The step h is 0.0001 times the size of the number, or 0.0001 for numbers below 1. "
+      "Everything that depends on the number is computed again for it. "
+      "The same with h/2 in place of h says how precise this is. "
+      "Where it is not precise enough, longer and shorter steps are tried, and the most precise one counts. "
+      "They disagree where the difference is more than 0.000001 of the larger one, beyond 4 times this error and what rounding may make: 1e-11 of the largest number that is computed, or of 1."));
+  page.say(fmt::format("Of a matrix with more than {0} numbers, {0} are compared, evenly spread.", most_compared));
 }
 
 }  // namespace
@@ -269,15 +268,14 @@ Outcome check_gradients(const Loss& loss, const std::vector<GradientStep>& steps
   }
   if (at_kinks > 0) {
     page.say(
-        fmt::format("{} not compared: a step would cross a kink of ReLU, where the slope changes from 0 to "
-                    "1. At the kink "
-                    "itself the gradient takes the slope 0.",
+        fmt::format("{} not compared: a step would cross a kink of ReLU, where the slope changes from 0 to 1. "
+                    "At the kink itself the gradient takes the slope 0.",
                     at_kinks == 1 ? "1 number is" : fmt::format("{} numbers are", at_kinks)));
   }
   if (without > 0) {
     page.say(
-        fmt::format("{} not compared: the loss has no derivative there. The difference quotients of both "
-                    "sides stay apart, however short the step.",
+        fmt::format("{} not compared: the loss has no derivative there. "
+                    "The difference quotients of both sides stay apart, however short the step.",
                     without == 1 ? "1 number is" : fmt::format("{} numbers are", without)));
   }
   if (inaccurate > 0) {
@@ -286,14 +284,94 @@ Outcome check_gradients(const Loss& loss, const std::vector<GradientStep>& steps
   }
   if (has_means) {
     page.say(
-        "The gradients of the means of normalized rows are not compared: a normalization subtracts what "
-        "rounding has left of the mean, and with it a step of the mean. Those of the rows are compared.");
+        "The gradients of the means of normalized rows are not compared: a normalization subtracts what rounding has left of the mean, and with it a step of the mean. "
+        "Those of the rows are compared.");
   }
   page.say(agrees ? fmt::format("All {} agree. The largest relative difference is {}.",
                                 count_of(all, "compared number"), written_difference(worst.relative))
                   : fmt::format("They disagree: {} is {}, and the finite difference is {}.", worst.where,
                                 written_digits(worst.gradient, 8), written_digits(worst.quotient, 8)));
   return {.page = std::move(page), .verdict = agrees ? Verdict::passed : Verdict::failed};
+}
+
+// --- copy
+
+namespace {
+
+// An input with the numbers of another one. Its name is whole, since no scope is open.
+Value as_input(const Node& node, Graph& graph, std::shared_ptr<const Matrix> numbers) {
+  const Name name(node.role ? *node.role : role::other, node.title());
+  return graph.input(name, std::move(numbers), node.frame.rows, node.frame.columns);
+}
+
+Value input_again(const Node& node, Graph& graph) {
+  if (node.given) return as_input(node, graph, node.given);
+  const Name name(*node.role, node.name);
+  return node.made ? graph.input(name, node.made, node.frame) : graph.input(name, node.frame);
+}
+
+// The nodes that a node is computed from, itself among them, by index.
+std::vector<bool> behind(const Node& last) {
+  std::vector<bool> found(last.index + 1, false);
+  found[last.index] = true;
+  for (std::size_t i = last.index + 1; i-- > 0;) {
+    if (!found[i]) continue;
+    for (const Node* operand : last.graph->nodes()[i].operands) found[operand->index] = true;
+  }
+  return found;
+}
+
+}  // namespace
+
+GraphCopy copied_up_to(const Node& asked, const std::map<const Node*, std::shared_ptr<const Matrix>>& instead) {
+  const Node& last = asked.original();
+  const std::vector<bool> needed = behind(last);
+  GraphCopy copy{std::make_shared<Graph>(keep_nothing()), {}, {}};
+  for (std::size_t i = 0; i <= last.index; ++i) {
+    const Node& node = last.graph->nodes()[i];
+    if (!needed[i]) continue;
+    std::vector<Value> operands;
+    for (const Node* operand : node.operands) operands.emplace_back(*copy.of.at(operand));
+    const auto other = instead.find(&node);
+    const Value made = other != instead.end() ? as_input(node, *copy.graph, other->second)
+                       : node.operation       ? copy.graph->apply(node.operation, operands)
+                                              : input_again(node, *copy.graph);
+    copy.of.emplace(&node, &made.node());
+    copy.originals.emplace(&made.node(), &node);
+  }
+  return copy;
+}
+
+Varied::Varied(const Node& of, const Node& result, const std::function<bool(const Node&)>& watched)
+    : graph_(std::make_shared<Graph>(keep_nothing())), numbers_(std::make_shared<Matrix>(*of.cells())) {
+  const Node &first = of.original(), &last = result.original();
+  const std::vector<bool> needed = behind(last);
+  std::map<const Node*, const Node*> made;
+  made.emplace(&first, &as_input(first, *graph_, numbers_).node());
+  const auto operand_of = [&](const Node& node) {
+    const auto found = made.find(&node);
+    if (found != made.end()) return Value(*found->second);
+    const Value input = as_input(node, *graph_, node.cells());
+    made.emplace(&node, &input.node());
+    return input;
+  };
+  std::vector<bool> depends(last.index + 1, false);
+  depends[first.index] = true;
+  std::vector<const Node*> targets;
+  for (std::size_t i = first.index + 1; i <= last.index; ++i) {
+    const Node& node = last.graph->nodes()[i];
+    for (const Node* operand : node.operands) depends[i] = depends[i] || depends[operand->index];
+    if (!needed[i] || !depends[i]) continue;
+    std::vector<Value> operands;
+    for (const Node* operand : node.operands) operands.push_back(operand_of(*operand));
+    const Node& copy = graph_->apply(node.operation, operands).node();
+    made.emplace(&node, &copy);
+    if (watched(node)) targets.push_back(&copy);
+  }
+  watched_ = targets;
+  result_ = made.at(&last);
+  targets.push_back(result_);
+  plan_ = graph_->run().plan_to_repeat(targets);
 }
 
 }  // namespace attn

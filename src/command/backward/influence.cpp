@@ -7,30 +7,115 @@
 #include <array>
 #include <cmath>
 
-#include "attention/watches.hpp"
 #include "command/backward/loss.hpp"
 #include "command/backward/reach.hpp"
-#include "command/backward/sensitivity.hpp"
-#include "command/backward/through_time.hpp"
-#include "command/quantity_page.hpp"
-#include "graph/address.hpp"
-#include "support/error.hpp"
-#include "support/number.hpp"
-#include "tell/attentions.hpp"
-#include "tell/describe.hpp"
+#include "command/solve.hpp"
+#include "core/attention/watches.hpp"
+#include "core/graph/find.hpp"
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
+#include "page/tell/describe.hpp"
+#include "page/tell/heads.hpp"
 
 namespace attn {
+
+// --- through time
+
+namespace {
+
+// The states of the encoder, one after another; none: this is no recurrent network.
+std::vector<const Node*> states_of(const Graph& graph) {
+  std::vector<const Node*> states;
+  while (const Node* state = graph.find({{scope::encoder, {scope::number, states.size() + 1}}, role::h}))
+    states.push_back(state);
+  return states;
+}
+
+struct Ways {
+  Matrix by_attention, by_states;  // ‖∂ output t / ∂ state i‖  [outputs, states]
+};
+
+Ways ways_back(const Node& outputs, const std::vector<const Node*>& states, const Node* stacked) {
+  std::vector<const Node*> wanted = states;
+  if (stacked) wanted.push_back(stacked);
+  Sensitivity back(outputs, wanted);
+  const Shape shape{outputs.frame.shape.rows, states.size()};
+  Ways ways{Matrix(shape, 0.0), Matrix(shape, 0.0)};
+  for (std::size_t t = 0; t < shape.rows; ++t) {
+    back.take(t, 0);
+    const auto shortcut = stacked ? back.by(states.size()) : nullptr;
+    for (std::size_t i = 0; i < shape.columns; ++i) {
+      const auto whole = back.by(i);
+      double direct = 0.0, along = 0.0;
+      for (std::size_t c = 0; whole && c < whole->size(); ++c) {
+        const double one = (*whole)(0, c), other = shortcut ? (*shortcut)(i, c) : 0.0;
+        direct += other * other;
+        along += (one - other) * (one - other);
+      }
+      ways.by_attention(t, i) = std::sqrt(direct);
+      ways.by_states(t, i) = std::sqrt(along);
+    }
+  }
+  return ways;
+}
+
+// Of a recurrent encoder-decoder: how much each output changes with each state of the encoder, along the
+// states and along the shortcut through attention. Nothing for other computations.
+void add_through_time(QuantityPage& page, const Node& outputs) {
+  const Graph& graph = *outputs.graph;
+  const std::vector<const Node*> states = states_of(graph);
+  if (states.size() < 2 || outputs.frame.shape.columns != 1) return;
+  const Node* const stacked = graph.find(role::h);
+  const Ways ways = ways_back(outputs, states, stacked);
+  const Axis& words = graph.at({{scope::encoder}, role::x}).frame.rows;
+  const bool attends = graph.find(role::alignment) != nullptr;
+  page.head(2, "Through the states, and through attention");
+  page.say(
+      "The size of the gradient of each output's logit (rows) by each state of the encoder (columns). "
+      "Along the states are all paths that pass through at least one later state of the encoder, and each of them may shrink it.");
+  page.matrix("along_states", ways.by_states, outputs.frame.rows, words, Heat::around_zero);
+  const std::size_t n = states.size();
+  const double first = ways.by_states(0, 0), last = ways.by_states(0, n - 1);
+  if (first > 0.0 && last > 0.0) {
+    page.say(
+        fmt::format("For output 1, the gradient along the states is {} at the last state and {} at the first: "
+                    "{} times as large, after {}.",
+                    written_digits(last, 4), written_digits(first, 4), written_digits(first / last, 4),
+                    count_of(n - 1, "more state")));
+  } else if (last > 0.0) {
+    page.say("For output 1, nothing of the gradient along the states reaches the first state.");
+  }
+  if (!attends) {
+    page.say("This variant has no attention: the gradient has no other path.");
+    return;
+  }
+  page.say(
+      "Through attention each output has a direct way to each state, whatever lies between. "
+      "Its gradient depends on the weights, and not on the distance.");
+  page.matrix("through_attention", ways.by_attention, outputs.frame.rows, words, Heat::around_zero);
+  std::size_t stronger = 0;
+  for (std::size_t k = 0; k < ways.by_states.size(); ++k) {
+    if (cells(ways.by_attention)[k] > cells(ways.by_states)[k]) ++stronger;
+  }
+  page.say(fmt::format(
+      "The way through attention carries more than the way along the states in {} of {} pairs of an output and a state.",
+      stronger, ways.by_states.size()));
+}
+
+}  // namespace
+
+// --- influence
+
 namespace {
 
 constexpr std::size_t most_ways_back = 20000;
-constexpr std::uint64_t most_work = std::uint64_t{1} << 34;
-constexpr double of_rounding = 1e-12;  // of the largest derivative: less is what rounding leaves of 0
+constexpr std::uint64_t most_work_of_ways = std::uint64_t{1} << 34;
+constexpr double rounding_of_derivative = 1e-12;  // of the largest derivative: less is what rounding leaves of 0
 
 void require_ways(std::uint64_t ways, std::uint64_t work) {
-  if (ways <= most_ways_back && ways * std::max<std::uint64_t>(work, 1) <= most_work) return;
+  if (ways <= most_ways_back && ways * std::max<std::uint64_t>(work, 1) <= most_work_of_ways) return;
   fail(
-      "the backward pass would be run {} times, once for each number: choose one number with --of, or give "
-      "fewer words or smaller sizes",
+      "the backward pass would be run {} times, once for each number: choose one number with --of, or give fewer words or smaller sizes",
       ways);
 }
 
@@ -104,18 +189,14 @@ Counted counted(const Node& node, const Matrix* derivatives, const Relation& rel
 
 void add_counts(QuantityPage& page, const std::vector<Counted>& all) {
   page.say(
-      "Each line counts the numbers of a matrix. Some depend: their derivative is not 0, and the largest "
-      "stands "
-      "at the end. Others do not: because a mask cuts them off; because they are apart, with no path between "
-      "(other words, other heads); or because the derivative is multiplied by 0 on the way, as ReLU does "
-      "below "
-      "0, and a matrix where it is 0.");
+      "Each line counts the numbers of a matrix. "
+      "Some depend: their derivative is not 0, and the largest stands at the end. "
+      "Others do not: because a mask cuts them off; because they are apart, with no path between (other words, other heads); or because the derivative is multiplied by 0 on the way, as ReLU does below 0, and a matrix where it is 0.");
   Listing listing{{"matrix", "numbers", "depend", "masked", "apart", "times 0", "largest", "at"}, {}, true};
   for (const Counted& one : all) {
-    listing.rows.push_back({one.node->name, with_commas(one.node->frame.shape.cells()),
-                            with_commas(one.depend), with_commas(one.masked), with_commas(one.apart),
-                            with_commas(one.flat), one.depend ? written_digits(one.largest, 4) : "–",
-                            one.depend ? place_of(one.where) : "–"});
+    listing.rows.push_back({one.node->name, with_commas(one.node->frame.shape.cells()), with_commas(one.depend),
+                            with_commas(one.masked), with_commas(one.apart), with_commas(one.flat),
+                            one.depend ? written_digits(one.largest, 4) : "–", one.depend ? place_of(one.where) : "–"});
   }
   page.say(std::move(listing));
 }
@@ -132,8 +213,7 @@ Asked differentiable_cells(const Graph& graph, const std::string& address) {
   Asked asked = find_cells(graph, address);
   const Content content = asked.front().node->content();
   if (content == Content::ids || content == Content::permissions)
-    fail("{} only chooses: nothing changes smoothly with it. Choose a number that is multiplied or added",
-         address);
+    fail("{} only chooses: nothing changes smoothly with it. Choose a number that is multiplied or added", address);
   return asked;
 }
 
@@ -177,8 +257,7 @@ void add_dependents(QuantityPage& page, const Node& last, const Asked& by) {
   const Marked before = leading_to(by, false);
   std::size_t ways = 0, earlier = 0;
   for (const Node& node : graph.nodes()) {
-    if (!is_computed(node) || node.index > last.original().index || &node == &by.front().node->original())
-      continue;
+    if (!is_computed(node) || node.index > last.original().index || &node == &by.front().node->original()) continue;
     if (without_masks.has_any(node)) {
       later.push_back(&node);
       ways += node.frame.shape.cells();
@@ -189,8 +268,7 @@ void add_dependents(QuantityPage& page, const Node& last, const Asked& by) {
     }
   }
   require_ways(ways, 1);
-  if (later.empty())
-    fail("nothing is computed from {}: choose a number that something depends on", place_of(by));
+  if (later.empty()) fail("nothing is computed from {}: choose a number that something depends on", place_of(by));
   std::vector<Matrix> derivatives;
   double largest = 0.0;
   for (const Node* node : later) {
@@ -200,7 +278,7 @@ void add_dependents(QuantityPage& page, const Node& last, const Asked& by) {
   page.head(2, "What depends on it");
   std::vector<Counted> all;
   for (std::size_t i = 0; i < later.size(); ++i)
-    all.push_back(counted(*later[i], &derivatives[i], {with_masks, without_masks}, of_rounding * largest));
+    all.push_back(counted(*later[i], &derivatives[i], {with_masks, without_masks}, rounding_of_derivative * largest));
   add_counts(page, all);
   if (earlier > 0)
     page.say(fmt::format("It was itself computed from {}, which cannot depend on it.",
@@ -214,8 +292,8 @@ void add_dependents(QuantityPage& page, const Node& last, const Asked& by) {
   }
   const Matrix& of_last = derivatives.back();
   if (all.back().depend == 0)
-    page.say(fmt::format("All derivatives of {} are 0: the effect of {} ends before.", later.back()->name,
-                         place_of(by)));
+    page.say(
+        fmt::format("All derivatives of {} are 0: the effect of {} ends before.", later.back()->name, place_of(by)));
   if (all.back().depend == 0) return;
   page.head(2, fmt::format("The derivatives of {}", later.back()->name));
   page.say(fmt::format("How fast each number of {} grows with {}.", later.back()->name, place_of(by)));
@@ -232,10 +310,9 @@ void add_by_word(QuantityPage& page, const Node& words, const Matrix& gradient, 
   const Matrix& vectors = words.matrix();
   std::vector<const Node*> heads;
   for (const Node& node : words.graph->nodes()) {
-    const bool has_query = node.frame.rows.labels == of.node->frame.rows.labels &&
-                           node.frame.shape.rows == of.node->frame.shape.rows;
-    if (node.is(role::weights) && behind.has_any(node) && has_query &&
-        node.frame.shape.columns == vectors.shape().rows)
+    const bool has_query =
+        node.frame.rows.labels == of.node->frame.rows.labels && node.frame.shape.rows == of.node->frame.shape.rows;
+    if (node.is(role::weights) && behind.has_any(node) && has_query && node.frame.shape.columns == vectors.shape().rows)
       heads.push_back(&node);
   }
   if (heads.size() > 4) heads.clear();
@@ -255,8 +332,7 @@ void add_by_word(QuantityPage& page, const Node& words, const Matrix& gradient, 
   page.say(fmt::format(
       "Each line is a row of {}: {} {}", words.name,
       is_one
-          ? "the length of the gradient by its vector, and the dot product of this gradient with the vector, "
-            "which is the part of the word in a change of all vectors by the same factor."
+          ? "the length of the gradient by its vector, and the dot product of this gradient with the vector, which is the part of the word in a change of all vectors by the same factor."
           : "the size of the Jacobian of the whole row by its vector.",
       heads.empty() ? "" : "Beside them stand the attention weights of the row that is asked about."));
   page.table("by_word." + words.name, columns, rows);
@@ -303,14 +379,13 @@ void add_sources(QuantityPage& page, const Graph& graph, const Asked& of) {
     if (one) largest = std::max(largest, largest_of(*one));
   }
   if (largest == 0.0) {
-    page.say(
-        "It depends on nothing here: all derivatives are 0, so no small change of what goes in changes it.");
+    page.say("It depends on nothing here: all derivatives are 0, so no small change of what goes in changes it.");
   }
   page.head(2, "What it depends on");
   std::vector<Counted> all;
   for (std::size_t i = 0; i < earlier.size(); ++i)
     all.push_back(
-        counted(*earlier[i], derivatives[i].get(), {with_masks, without_masks}, of_rounding * largest));
+        counted(*earlier[i], derivatives[i].get(), {with_masks, without_masks}, rounding_of_derivative * largest));
   add_counts(page, all);
   for (const Node* words : words_of(graph, *of.front().node)) {
     const auto found = std::ranges::find(earlier, &words->original());
@@ -418,20 +493,16 @@ void add_comparison(QuantityPage& page, const Axis& rows, const Axis& words, con
     listing.rows.push_back(std::move(line));
   }
   page.say(
-      "The word with the largest share, and the word with the largest weight. A dash means that there is "
-      "none, "
-      "or that several share it.");
+      "The word with the largest share, and the word with the largest weight. "
+      "A dash means that there is none, or that several share it.");
   page.say(std::move(listing));
   for (std::size_t h = 0; h < attending.size(); ++h) {
     page.say(text(
         code(attending[h].title),
         compared[h] == 0
-            ? std::string(": no query has both a largest share and a largest weight, so nothing "
-                          "is compared.")
-            : fmt::format(": for {} of {} the word that is attended to most is not the one "
-                          "that matters most.",
-                          others[h],
-                          count_of(compared[h], compared[h] == 1 ? "compared query" : "compared querie"))));
+            ? std::string(": no query has both a largest share and a largest weight, so nothing is compared.")
+            : fmt::format(": for {} of {} the word that is attended to most is not the one that matters most.",
+                          others[h], count_of(compared[h], compared[h] == 1 ? "compared query" : "compared querie"))));
   }
 }
 
@@ -440,11 +511,10 @@ void add_attention_beside_gradient(QuantityPage& page, const Node& result) {
   const std::vector<const Node*> words = words_of(graph, result);
   if (words.empty()) fail("no words go in whose influence could be shown: give --of and --by numbers");
   const std::vector<Matrix> all = influences(result, words);
-  page.say(
-      text("The influence of a word on a row of ", code(result.name),
-           " is the size of their Jacobian: the square root of the sum of all squared derivatives of the "
-           "row's numbers by the numbers of the word's vector. Shares are influences divided by the sum of "
-           "their row."));
+  page.say(text(
+      "The influence of a word on a row of ", code(result.name),
+      " is the size of their Jacobian: the square root of the sum of all squared derivatives of the row's numbers by the numbers of the word's vector. "
+      "Shares are influences divided by the sum of their row."));
   for (std::size_t w = 0; w < words.size(); ++w) {
     const Node& one = *words[w];
     page.head(2, fmt::format("The influence of {}", one.name));
@@ -517,21 +587,18 @@ Outcome influence_page(const Differentiable& forward, const Arguments& arguments
       forward.computation.problem ? told_as_drawn(*forward.computation.problem) : forward.computation.random;
   if (!random.empty()) page.say(random);
   page.say(
-      "A derivative says how fast one number grows when another one grows by a little. All derivatives are "
-      "exact: they are computed by going back through the computation.");
+      "A derivative says how fast one number grows when another one grows by a little. "
+      "All derivatives are exact: they are computed by going back through the computation.");
   const bool has_row = (by_cell && by_cell->size() > 1) || (of_cell && of_cell->size() > 1);
   if (has_row) {
-    page.say(
-        "Of a whole row, the square root of the sum of the squared derivatives stands in place of a "
-        "derivative.");
+    page.say("Of a whole row, the square root of the sum of the squared derivatives stands in place of a derivative.");
   }
   if (by_cell && of_cell) {
     const auto gradient = gradients_of(*of_cell, {by_cell->front().node}).front();
     const double derivative = gradient ? derivative_by(*gradient, *by_cell) : 0.0;
     const bool are_numbers = of_cell->size() == 1 && by_cell->size() == 1;
-    page.say(text(are_numbers ? "The derivative of " : "The size of the Jacobian of ",
-                  code(place_of(*of_cell)), " by ", code(place_of(*by_cell)), " is ",
-                  strong(written_digits(derivative, 6)),
+    page.say(text(are_numbers ? "The derivative of " : "The size of the Jacobian of ", code(place_of(*of_cell)), " by ",
+                  code(place_of(*by_cell)), " is ", strong(written_digits(derivative, 6)),
                   gradient ? "." : ": the first is not computed from the second."));
     page.table("derivative", {"derivative"}, {{place_of(*of_cell), {derivative}}});
   } else if (by_cell) {

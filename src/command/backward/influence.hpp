@@ -1,6 +1,6 @@
 #pragma once
 
-#include "command/gradients.hpp"
+#include "command/forms.hpp"
 
 namespace attn {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "graph/address.hpp"
-#include "op/operations.hpp"
-#include "support/error.hpp"
-#include "support/number.hpp"
+#include "core/graph/find.hpp"
+#include "core/op/operations.hpp"
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
 
 namespace attn {
 namespace {
@@ -31,8 +31,7 @@ Value given_gradient(const Node& node, Matrix gradient) {
 
 void require_computed(const Node& node) {
   if (!node.original().operation)
-    fail("--of {}: it is given, so its gradients lead to nothing else. Choose a matrix that is computed",
-         node.name);
+    fail("--of {}: it is given, so its gradients lead to nothing else. Choose a matrix that is computed", node.name);
 }
 
 Summed asked(const Graph& graph, const std::string& name) {
@@ -56,21 +55,19 @@ Loss loss_of(const Summed& summed, const Arguments& arguments) {
   const Node& node = *summed.node;
   const Shape shape = node.frame.shape;
   if (arguments.has(option::upstream)) {
-    if (summed.cell)
-      fail("--upstream is the gradient by a whole matrix: give --of {} without a cell", node.name);
+    if (summed.cell) fail("--upstream is the gradient by a whole matrix: give --of {} without a cell", node.name);
     const Matrix& given = arguments.matrix(option::upstream).matrix;
     if (given.shape() != shape)
-      fail("--upstream is {}, and {} is {}: give a number for each of its numbers", to_string(given.shape()),
-           node.name, to_string(shape));
+      fail("--upstream is {}, and {} is {}: give a number for each of its numbers", to_string(given.shape()), node.name,
+           to_string(shape));
     for (std::size_t i = 0; i < given.size(); ++i) {
       if (!std::isfinite(cells(given)[i]))
         fail("--upstream[{},{}] is not finite: give the gradient of a loss", i / shape.columns + 1,
              i % shape.columns + 1);
     }
-    return {
-        Value(node), given_gradient(node, given),
-        text("The gradient by ", code(node.name), " is given. The loss is then the sum of the numbers of ",
-             code(node.name), ", each multiplied by its gradient.")};
+    return {Value(node), given_gradient(node, given),
+            text("The gradient by ", code(node.name), " is given. The loss is then the sum of the numbers of ",
+                 code(node.name), ", each multiplied by its gradient.")};
   }
   if (summed.cell) {
     Matrix one(shape, 0.0);
@@ -107,9 +104,7 @@ bool is_normalized(const Node& node) {
 Summed usual(const Differentiable& forward) {
   Graph& graph = *forward.computation.graph;
   if (forward.results.empty())
-    fail(
-        "nothing was computed whose gradients could be taken: give --x with its matrices, or --q, --k and "
-        "--v");
+    fail("nothing was computed whose gradients could be taken: give --x with its matrices, or --q, --k and --v");
   if (forward.results.size() > 1) {
     std::vector<Value> all;
     for (const Node* result : forward.results) all.emplace_back(*result);
@@ -138,8 +133,7 @@ Predicted predicted(const Differentiable& forward) {
     ids.insert(ids.end(), one.ids.begin(), one.ids.end());
   }
   const std::size_t known = ids.size() - static_cast<std::size_t>(std::ranges::count(ids, 0));
-  if (known == 0)
-    fail("the model knows none of the right words: give --target in words that it knows, or --of");
+  if (known == 0) fail("the model knows none of the right words: give --target in words that it knows, or --of");
   const Graph::Scope top(*forward.computation.graph, nullptr);
   return {stack(all), std::move(ids), known};
 }
@@ -164,9 +158,8 @@ Loss cross_entropy_of(const Differentiable& forward) {
   Text told = text("The loss is the cross-entropy, −ln of the probability of the right word, averaged over ",
                    fmt::format("{}. ", count_of(right.known, "word")), forward.told_words);
   if (unknown > 0) {
-    told.push_back(
-        {Span::Style::plain,
-         fmt::format(" {} of them: the model does not know them, and they do not count.", unknown)});
+    told.push_back({Span::Style::plain,
+                    fmt::format(" {} of them: the model does not know them, and they do not count.", unknown)});
   }
   return {loss, given_gradient(loss.node(), Matrix({1, 1}, 1.0)), std::move(told)};
 }
@@ -181,9 +174,9 @@ Loss add_loss(const Differentiable& forward, const Arguments& arguments) {
   if (arguments.has(option::upstream)) summed.cell = std::nullopt;
   Loss loss = loss_of(summed, arguments);
   if (summed.cell) {
-    loss.told.push_back({Span::Style::plain,
-                         " The rows of the output are normalized, so the sum of all its numbers would be "
-                         "the same whatever goes in. --of chooses another loss."});
+    loss.told.push_back(
+        {Span::Style::plain,
+         " The rows of the output are normalized, so the sum of all its numbers would be the same whatever goes in. --of chooses another loss."});
   }
   return loss;
 }
@@ -197,14 +190,12 @@ const Node& add_right_logits(const Differentiable& forward) {
     if (right.ids[i] != 0) chosen(i, right.ids[i] - 1) = 1.0;
   }
   const Graph::Scope top(graph, nullptr);
-  const Value choice =
-      graph.input({role::one_hot, "right_words"}, std::move(chosen), frame.rows, frame.columns);
+  const Value choice = graph.input({role::one_hot, "right_words"}, std::move(chosen), frame.rows, frame.columns);
   return graph.name({role::other, "right_logits"}, row_sums(multiply(right.logits, choice))).node();
 }
 
 double value_of(const Loss& loss) {
-  const std::shared_ptr<const Matrix> numbers = loss.from.node().cells(),
-                                      factors = loss.d_from.node().cells();
+  const std::shared_ptr<const Matrix> numbers = loss.from.node().cells(), factors = loss.d_from.node().cells();
   double sum = 0.0;
   for (std::size_t i = 0; i < numbers->size(); ++i) {
     const double factor = cells(*factors)[i];

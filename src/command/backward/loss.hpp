@@ -1,7 +1,7 @@
 #pragma once
 
-#include "command/gradients.hpp"
-#include "op/backward.hpp"
+#include "command/forms.hpp"
+#include "core/op/backward.hpp"
 
 namespace attn {
 

@@ -1,18 +1,25 @@
 #include "command/cost/cost.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <optional>
 
 #include "command/solve.hpp"
-#include "graph/cost.hpp"
-#include "support/error.hpp"
-#include "support/number.hpp"
-#include "tell/layers_diagram.hpp"
-#include "tell/steps.hpp"
+#include "core/graph/plan.hpp"
+#include "core/model/layer_cost.hpp"
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "page/tell/model_diagram.hpp"
+#include "page/tell/steps.hpp"
 
 namespace attn {
+
+// --- cost
 
 namespace {
 
@@ -49,8 +56,8 @@ struct ScopeRows {
 // Labels longer than tables show would hide which matrix is meant: then every scope has a table of its own.
 std::vector<ScopeRows> rows_by_matrix(const std::vector<NamedWork>& all) {
   constexpr std::size_t longest_label = 16;
-  const bool one_table = std::ranges::all_of(
-      all, [](const NamedWork& named) { return named.node->name.size() <= longest_label; });
+  const bool one_table =
+      std::ranges::all_of(all, [](const NamedWork& named) { return named.node->name.size() <= longest_label; });
   std::vector<ScopeRows> tables;
   for (const auto& [node, work] : all) {
     const Shape shape = node->frame.shape;
@@ -79,17 +86,15 @@ void add_problem(QuantityPage& page, const Graph& graph) {
   const std::vector<NamedWork> all = work_by_name(graph);
   if (all.empty()) {
     fail(
-        "nothing is computed from this input, so there is nothing to count: give --q and --k, --scores, or "
-        "--weights and --v, or only sizes: --n, --d and --kernel");
+        "nothing is computed from this input, so there is nothing to count: give --q and --k, --scores, or --weights and --v, or only sizes: --n, --d and --kernel");
   }
   const Work total = work_of(graph);
   page.head(1, "What this problem costs");
   page.say("The operations that computed it, counted:");
   page.table("by_step", work_columns, rows_by_step(all, total));
   page.say(meaning_of_work_columns());
-  page.say(fmt::format(
-      "The input takes {} bytes more. A second name for a matrix costs nothing and is not listed.",
-      bytes_of_inputs(graph)));
+  page.say(fmt::format("The input takes {} bytes more. A second name for a matrix costs nothing and is not listed.",
+                       bytes_of_inputs(graph)));
   page.say("The same by operation, and by matrix:");
   std::vector<std::string> of_operations = {"times"};
   of_operations.insert(of_operations.end(), work_columns.begin(), work_columns.end() - 1);
@@ -122,12 +127,13 @@ Outcome outline_of(std::size_t n, std::size_t k) {
   if (n > most) fail("--outline draws at most {} positions: give --n {} or less", most, most);
   Page page;
   page.head(1, fmt::format("What layers reach: {}, kernel {}", count_of(n, "position"), k));
-  page.say(fmt::format(
-      "Each row is a layer, with the input x above. A line leads to a position from what it is computed "
-      "from. "
-      "Each stack has as many layers as x_1 and x_{} need to reach a common position. Filled circles are on "
-      "the way there. The path is the number of positions on the longer of the two ways.",
-      n));
+  page.say(
+      fmt::format("Each row is a layer, with the input x above. "
+                  "A line leads to a position from what it is computed from. "
+                  "Each stack has as many layers as x_1 and x_{} need to reach a common position. "
+                  "Filled circles are on the way there. "
+                  "The path is the number of positions on the longer of the two ways.",
+                  n));
   page.head(2, "The layers");
   page.say(layers_diagram(n, k));
   return {.page = std::move(page)};
@@ -136,14 +142,13 @@ Outcome outline_of(std::size_t n, std::size_t k) {
 }  // namespace
 
 Outcome run_cost(const Command&, const Arguments& arguments) {
-  const auto n = arguments.count(option::n), d = arguments.count(option::d),
-             kernel = arguments.count(option::kernel);
+  const auto n = arguments.count(option::n), d = arguments.count(option::d), kernel = arguments.count(option::kernel);
   if (arguments.has(option::outline)) return outline_of(n.value_or(5), kernel.value_or(usual.k));
   QuantityPage page;
   LayerSizes sizes = usual;
   std::vector<std::string> warnings;
-  const bool names_problem = arguments.has_any(problem_members()) || arguments.has(option::example) ||
-                             arguments.has(option::problem);
+  const bool names_problem =
+      arguments.has_any(problem_members()) || arguments.has(option::example) || arguments.has(option::problem);
   if (names_problem || !(n || d || kernel)) {
     // What is narrowed are the counts, not the problem.
     Arguments problem = arguments;
@@ -163,6 +168,265 @@ Outcome run_cost(const Command&, const Arguments& arguments) {
   add_scores(page, sizes);
   if (arguments.has(option::measure)) add_measurements(page);
   return std::move(page).outcome(std::move(warnings));
+}
+
+// --- attention
+
+namespace {
+
+constexpr std::size_t heads = 8;
+
+// The size itself, or the next larger one that the heads can share.
+std::size_t shareable(std::size_t d) { return (d + heads - 1) / heads * heads; }
+
+}  // namespace
+
+void add_heads(QuantityPage& page, std::optional<std::size_t> words, std::optional<std::size_t> size) {
+  constexpr std::size_t largest_n = 4096, most_numbers = 65536;
+  constexpr std::size_t usual_words = 8, usual_size = 512;  // as in Vaswani et al. 2017
+  const std::size_t n = std::min(words.value_or(usual_words), largest_n);
+  const std::size_t d_model = shareable(std::min(size.value_or(usual_size), most_numbers));
+  page.head(1, "Eight heads against one");
+  page.say(fmt::format(
+      "Self-attention with w_q, w_k, w_v and w_o on {} of size {}: once with 8 heads of size {}, once with one head of size {}.{}",
+      count_of(n, "word"), d_model, d_model / heads, d_model,
+      size && *size != d_model ? fmt::format(" (The size {} is replaced by {}.)", *size, d_model) : ""));
+  page.table("heads", work_columns,
+             {{fmt::format("8 heads of {}", d_model / heads), numbers(counted_heads(heads, n, d_model))},
+              {fmt::format("1 head of {}", d_model), numbers(counted_heads(1, n, d_model))}});
+  page.say(
+      "Several heads need no more multiply-adds: 4nd² + 2n²d in both cases. "
+      "But each head has scores of its own, so the work on the scores is done 8 times. "
+      "And q, k and v are split into parts. Both take element-wise operations and memory.");
+}
+
+void add_scores(QuantityPage& page, LayerSizes sizes) {
+  constexpr std::size_t most_queries = 64, most_numbers = 64;
+  const std::size_t n = std::min(sizes.n, most_queries), d = std::min(sizes.d, most_numbers);
+  page.head(1, "Additive against dot product");
+  page.say(fmt::format("The scores of {0} and {1} of size {2}{3}:", n == 1 ? "1 query" : fmt::format("{} queries", n),
+                       count_of(n, "key"), d,
+                       n < sizes.n || d < sizes.d ? ", the largest size that is counted here" : ""));
+  QuantityRows rows;
+  for (const ScoringFunction& function : scoring_functions()) {
+    rows.emplace_back(function.name, numbers(counted_scores(function, n, d)));
+  }
+  page.table("scoring", work_columns, rows);
+  page.say(
+      "A dot product takes n²d multiply-adds. "
+      "Additive attention takes n²d for w_v, and 2nd² for W_q and W_k. "
+      "It can need fewer only if its hidden layer is narrower than d. "
+      "It also adds and takes the tanh of d numbers for each pair, 2n²d element-wise operations, and stores them. "
+      "The dot products are one matrix product. attn cost --measure shows the difference in seconds.");
+}
+
+// --- layers
+
+namespace {
+
+std::string written_cost(const Growth& growth) {
+  if (growth.complexity.empty()) return "not in it";
+  return fmt::format("{}, {}, {}", growth.complexity, growth.sequential, growth.path);
+}
+
+// The kinds of layers whose growth a text states, and where.
+std::string sources() {
+  std::vector<std::pair<std::string_view, std::vector<std::string_view>>> by_source;
+  for (const LayerKind& row : layer_kinds()) {
+    if (row.growth.source.empty()) continue;
+    auto found = std::ranges::find(by_source, row.growth.source, [](const auto& item) { return item.first; });
+    if (found == by_source.end()) found = by_source.insert(by_source.end(), {row.growth.source, {}});
+    found->second.push_back(row.name);
+  }
+  std::string sentence;
+  for (const auto& [source, names] : by_source) {
+    sentence += fmt::format("{}{} ({})", sentence.empty() ? "" : " and in ", source, fmt::join(names, ", "));
+  }
+  return sentence;
+}
+
+void add_formulas(QuantityPage& page) {
+  page.say(
+      "Each line: the kind of layer, its exact number of multiply-adds, and how complexity, sequential operations and maximum path length grow with n, d and k. "
+      "The last column has the same in the letters T, D and K of Lin et al. 2022, for the layers of their table.");
+  Listing formulas{{"layer", "multiply-adds", "growth in n, d, k", "growth in T, D, K"}, {}};
+  Listing meanings{{"layer", "what it is"}, {}};
+  for (const LayerKind& row : layer_kinds()) {
+    formulas.rows.push_back(
+        {std::string(row.name), std::string(row.formula), written_cost(row.growth), written_cost(row.survey)});
+    meanings.rows.push_back({std::string(row.name), std::string(row.summary)});
+  }
+  page.say(std::move(formulas));
+  page.say(fmt::format("The growth in n, d and k is stated in {}. For the others it follows from the exact number.",
+                       sources()));
+  page.say(std::move(meanings));
+}
+
+QuantityRows by_formula(LayerSizes sizes) {
+  QuantityRows rows;
+  for (const LayerKind& row : layer_kinds()) {
+    rows.emplace_back(row.name, std::vector{row.multiply_adds(sizes), row.sequential(sizes), row.path(sizes)});
+  }
+  return rows;
+}
+
+QuantityRows by_counting(LayerSizes sizes) {
+  QuantityRows rows;
+  for (const LayerKind& row : layer_kinds()) {
+    const Work work = counted(row, sizes);
+    const std::optional<Meeting> meeting = search_meeting(row, sizes.n, sizes.k, sizes.n);
+    const double path = meeting ? static_cast<double>(meeting->length) : std::numeric_limits<double>::infinity();
+    rows.emplace_back(row.name, std::vector{static_cast<double>(work.cost.multiply_adds),
+                                            static_cast<double>(work.sequential), path});
+  }
+  return rows;
+}
+
+// What can be built in no time: the matrix of a fully connected layer has (n·d)² cells.
+LayerSizes buildable(LayerSizes sizes) {
+  constexpr std::size_t most_positions = 32, most_numbers = 512, few = 8;
+  if (sizes.n <= most_positions && sizes.n * sizes.d <= most_numbers && sizes.k <= most_positions) return sizes;
+  return {std::min(sizes.n, few), std::min(sizes.d, few), std::min(sizes.k, few)};
+}
+
+std::string at(LayerSizes sizes) { return fmt::format("n = {}, d = {}, k = {}", sizes.n, sizes.d, sizes.k); }
+
+void add_counts(QuantityPage& page, LayerSizes sizes) {
+  const std::vector<std::string> columns = {"multiply-adds", "sequential", "path"};
+  page.say(fmt::format("By formula, at {}:", at(sizes)));
+  page.table("layers", columns, by_formula(sizes));
+  page.say(Listing{
+      {"column", "what it counts"},
+      {{"multiply-adds", "multiplications, each with an addition, of one layer"},
+       {"sequential",
+        "operations of one layer that must wait for one another. "
+        "Self-attention has four at every length (scores, scaling, softmax, weighted sum), a recurrent layer three for each position"},
+       {"path",
+        "maximum path length: take the first position, in any layer, that depends on both x_1 and x_n, and the shortest way to it from each. "
+        "The path is the longer of the two, counted in positions"}}});
+  const LayerSizes small = buildable(sizes);
+  const QuantityRows found = by_counting(small);
+  page.say(fmt::format(
+      "Built from operations at {}, counted and searched. {}:", at(small),
+      found == by_formula(small) ? "The counts agree with the formulas" : "The counts differ from the formulas"));
+  page.table("counted", columns, found);
+  if (sizes.k == 1 && sizes.n > 1) {
+    page.say("A kernel of 1 sees only its own position: x_1 and x_n never meet, whatever the number of layers.");
+  }
+}
+
+}  // namespace
+
+void add_layers(QuantityPage& page, LayerSizes sizes) {
+  page.head(1, "Self-attention, recurrent, convolutional and fully connected layers");
+  add_counts(page, sizes);
+  add_formulas(page);
+}
+
+// --- page
+
+const std::vector<std::string> work_columns = {"multiply-adds", "element-wise", "bytes", "ready after"};
+
+Listing meaning_of_work_columns() {
+  return {{"column", "what it counts"},
+          {{"multiply-adds", "terms of matrix products and of squared distances"},
+           {"element-wise", "elements that other operations compute or copy; a softmax counts each three times"},
+           {"bytes", "memory of the results if all are kept, 8 bytes per number"},
+           {"ready after", "sequential operations until the result is ready; more processors cannot reduce them"}}};
+}
+
+std::vector<double> numbers(const Work& work) {
+  return {static_cast<double>(work.cost.multiply_adds), static_cast<double>(work.cost.element_operations),
+          static_cast<double>(work.bytes), static_cast<double>(work.sequential)};
+}
+
+// --- paths
+
+namespace {
+
+std::string way(const std::vector<std::string>& places) { return fmt::format("{}", fmt::join(places, " → ")); }
+
+void add_example(QuantityPage& page) {
+  constexpr std::size_t n = 5, k = 3;
+  const LayerKind& contiguous = layer_kind("convolution");
+  const bool one_is_enough = search_meeting(contiguous, n, k, 1).has_value();
+  const std::optional<Meeting> found = search_meeting(contiguous, n, k, n);
+  if (!found) return;
+  page.say(
+      fmt::format("Convolutions with kernel {}: with one layer, {} position depends on both x_1 and x_{}. "
+                  "With {} layers one does: {}, and {}.",
+                  k, one_is_enough ? "a" : "no", n, found->layers, way(found->from_first), way(found->from_last)));
+}
+
+// The number of layers for both kinds of convolution, as found and as the formulas say.
+QuantityRows::value_type layers_to_meet(std::size_t n, std::size_t k) {
+  std::vector<double> row;
+  for (const char* name : {"convolution", "dilated"}) {
+    const std::optional<Meeting> meeting = search_meeting(layer_kind(name), n, k, n);
+    row.push_back(meeting ? static_cast<double>(meeting->layers) : std::numeric_limits<double>::infinity());
+    row.push_back(layer_kind(name).path({n, 1, k}));
+  }
+  return {fmt::format("n = {}", n), std::move(row)};
+}
+
+// A length so large that products of doubles no longer differ from those of its neighbors is given roughly.
+std::string written_length(std::size_t n) {
+  constexpr std::size_t exact = 1'000'000'000'000;
+  return n < exact ? fmt::format("{}", n) : fmt::format("{:.3g}", static_cast<double>(n));
+}
+
+}  // namespace
+
+void add_paths(QuantityPage& page, std::size_t k) {
+  page.head(2, "How far apart positions are: path length");
+  add_example(page);
+  page.head(2, "Layers until the first and the last word meet");
+  const std::size_t kernel = std::clamp<std::size_t>(k, 2, 8);
+  page.say(fmt::format(
+      "The number of layers until x_1 and x_n meet, with kernel {}: found by searching stacks of layers, and by formula (rounded up).{}",
+      kernel, kernel == k ? "" : fmt::format(" (The kernel {} is replaced by {}.)", k, kernel)));
+  QuantityRows rows;
+  for (const std::size_t n : std::array<std::size_t, 4>{5, 9, 17, 32}) rows.push_back(layers_to_meet(n, kernel));
+  page.table("meeting", {"contiguous", "(n-1)/(k-1)", "dilated", "log_k n"}, rows);
+  page.say(
+      "Some texts say O(n/k), others O(log_k n). Both are correct. "
+      "Each layer of an ordinary convolution reaches k−1 positions further, so (n−1)/(k−1) layers are needed. "
+      "In a dilated convolution the positions of a window are k^(l−1) apart in layer l. "
+      "Each layer reaches k times as far as the layer before, so log_k n layers are enough.");
+}
+
+void add_crossover(QuantityPage& page, LayerSizes sizes) {
+  constexpr std::size_t most = 1'000'000'000'000'000'000;
+  const LayerKind &attention = layer_kind("self-attention"), &recurrent = layer_kind("recurrent");
+  page.head(2, "Where self-attention is cheaper");
+  const std::size_t cheaper = cheaper_up_to(attention, recurrent, sizes, most);
+  QuantityRows rows;
+  for (std::size_t n = std::max<std::size_t>(cheaper, 1); n <= cheaper + 2; ++n) {
+    const LayerSizes here{n, sizes.d, sizes.k};
+    const double a = attention.multiply_adds(here), r = recurrent.multiply_adds(here);
+    rows.emplace_back(fmt::format("n = {}", n), std::vector{a, r, a - r});
+  }
+  page.say(fmt::format(
+      "The first n at which self-attention is not cheaper than a recurrent layer, found by a search with d = {}: n = {}.",
+      sizes.d, cheaper + 1));
+  page.table("crossover", {"self-attention", "recurrent", "difference"}, rows);
+  const std::size_t than_windows = cheaper_up_to(attention, layer_kind("convolution"), sizes, most);
+  page.say(fmt::format(
+      "Without its projections, self-attention takes 2n²d multiply-adds and a recurrent layer 2nd². So it is cheaper while n < d. "
+      "{} The four projections add 4nd², twice the cost of the recurrent layer at every n. "
+      "O(n²d) leaves them out.",
+      than_windows == 0 ? fmt::format("It is never cheaper than a convolution with kernel {}.", sizes.k)
+                        : fmt::format("It is cheaper than a convolution with kernel {} up to n = {}.", sizes.k,
+                                      written_length(than_windows))));
+  constexpr LayerSizes image{32 * 32 * 3, 512, 3};
+  const double of_attention = attention.multiply_adds(image), of_recurrent = recurrent.multiply_adds(image);
+  page.head(2, "An image as a sequence");
+  page.say(
+      fmt::format("An image of 32 × 32 pixels with 3 colors, read as a sequence of single values, has n = 3072. "
+                  "With d = 512, self-attention takes {} multiply-adds, {:g} times those of a recurrent layer ({}). "
+                  "This is why images are first turned into shorter sequences.",
+                  with_commas(static_cast<std::uint64_t>(of_attention)), of_attention / of_recurrent,
+                  with_commas(static_cast<std::uint64_t>(of_recurrent))));
 }
 
 }  // namespace attn

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "command/quantity_page.hpp"
-#include "graph/cost.hpp"
-#include "model/layers.hpp"
+#include "command/solve.hpp"
+#include "core/graph/plan.hpp"
+#include "core/model/layers.hpp"
 
 namespace attn {
 

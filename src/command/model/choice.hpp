@@ -1,7 +1,7 @@
 #pragma once
 
 #include "command/command.hpp"
-#include "problem/transformer_file.hpp"
+#include "data/problem/model_file.hpp"
 
 namespace attn {
 
@@ -13,7 +13,7 @@ struct ModelUse {
   std::string_view usual_kind;  // a row of model_kinds(), where nothing else decides it; its sides get words
   Needs needs = Needs::any;
   bool begins_with_target = false;  // what it shows, and so what --text gives
-  bool writes = false;  // the target's words: it needs none to begin with but <start>, where there is one
+  bool writes = false;              // the target's words: it needs none to begin with but <start>, where there is one
 };
 
 /// A model, and the words or vectors that it is run on.

@@ -1,21 +1,21 @@
 #include "command/command.hpp"
-#include "problem/encoder_decoder_file.hpp"
+#include "data/problem/encoder_decoder_file.hpp"
 
 namespace attn {
 namespace {
 
 // What of a model is shown.
 OptionGroup shown(std::vector<Offered> more) {
-  OptionGroup group{.options = {{option::outline,
-                                 "show the tree of matrices with shapes and multiply-adds, without numbers"}},
-                    .exclusions = {{&option::explain, &option::check_causal},
-                                   {&option::check_causal, &option::outline},
-                                   {&option::from, &option::outline},
-                                   {&option::check_causal, &option::only},
-                                   {&option::check_causal, &option::product},
-                                   {&option::save_parameters, &option::outline},
-                                   {&option::save_parameters, &option::check_causal},
-                                   {&option::causal, &option::not_causal}}};
+  OptionGroup group{
+      .options = {{option::outline, "show the tree of matrices with shapes and multiply-adds, without numbers"}},
+      .exclusions = {{&option::explain, &option::check_causal},
+                     {&option::check_causal, &option::outline},
+                     {&option::from, &option::outline},
+                     {&option::check_causal, &option::only},
+                     {&option::check_causal, &option::product},
+                     {&option::save_parameters, &option::outline},
+                     {&option::save_parameters, &option::check_causal},
+                     {&option::causal, &option::not_causal}}};
   group.options.insert(group.options.end(), more.begin(), more.end());
   return group;
 }
@@ -26,12 +26,10 @@ std::vector<Command> model_commands() {
   constexpr std::string_view
       kinds_of_models = "kind of model: encoder-decoder, encoder-only or decoder-only",
       mask_of_words =
-          "mask of the words, a row for each query, or one for all: true or 1 attends, false or 0 is masked; "
-          "a mask of floats, such as 0.0, is added to the scores",
+          "mask of the words, a row for each query, or one for all: true or 1 attends, false or 0 is masked; a mask of floats, such as 0.0, is added to the scores",
       length_of_words = "words attend only to the first N; one number for all, or one for each query",
       mask_of_source =
-          "mask of the source words, a row for each query, or one for all: true or 1 attends, false or 0 is "
-          "masked; a mask of floats, such as 0.0, is added to the scores",
+          "mask of the source words, a row for each query, or one for all: true or 1 attends, false or 0 is masked; a mask of floats, such as 0.0, is added to the scores",
       length_of_source = "source words attend only to the first N; one number for all, or one for each query";
   constexpr std::string_view matrices_twice =
       "--parameters gives the matrices, and --seed and --hidden make them random: leave one of them out";
@@ -39,28 +37,26 @@ std::vector<Command> model_commands() {
   commands.push_back(
       {.name = "align",
        .summary = "follow a recurrent encoder-decoder with attention, word by word",
-       .own = {.options =
-                   {{option::example, "name of a built-in example", alignment_examples().front().name, 0,
-                     choices::alignments},
-                    {option::model,
-                     "name of a built-in model, or a file of one: JSON, or what attn train saved", no_default,
-                     0, choices::alignments},
-                    {option::problem, "output of --format json: the same options again"},
-                    option::variant,
-                    option::cell,
-                    {option::text, "sentence to translate; the same as --source"},
-                    {option::source, "sentence to translate", "'la maison blanche est petite'"},
-                    {option::target, "translation to follow instead of the model's own (teacher forcing)"},
-                    {option::steps, "maximum number of output words",
-                     ": twice the number of inputs + 2; with random matrices their number + 2", 10000},
-                    {option::parameters,
-                     "JSON file with words and matrices, such as lessons/align/01-white-house.json"},
-                    {option::seed, "seed of random matrices, which accept any words"},
-                    option::hidden,
-                    {option::transpose, "show the alignment with inputs as rows and outputs as columns"},
-                    option::by_length,
-                    {option::outline,
-                     "show a diagram of the states along the words, and the context of one output (--from)"}},
+       .own = {.options = {{option::example, "name of a built-in example", alignment_examples().front().name, 0,
+                            choices::alignments},
+                           {option::model, "name of a built-in model, or a file of one: JSON, or what attn train saved",
+                            no_default, 0, choices::alignments},
+                           {option::problem, "output of --format json: the same options again"},
+                           option::variant,
+                           option::cell,
+                           {option::text, "sentence to translate; the same as --source"},
+                           {option::source, "sentence to translate", "'la maison blanche est petite'"},
+                           {option::target, "translation to follow instead of the model's own (teacher forcing)"},
+                           {option::steps, "maximum number of output words",
+                            ": twice the number of inputs + 2; with random matrices their number + 2", 10000},
+                           {option::parameters,
+                            "JSON file with words and matrices, such as lessons/align/01-white-house.json"},
+                           {option::seed, "seed of random matrices, which accept any words"},
+                           option::hidden,
+                           {option::transpose, "show the alignment with inputs as rows and outputs as columns"},
+                           option::by_length,
+                           {option::outline,
+                            "show a diagram of the states along the words, and the context of one output (--from)"}},
                .exclusions = {{&option::by_length, &option::variant},
                               {&option::by_length, &option::cell},
                               {&option::by_length, &option::text},
@@ -83,16 +79,13 @@ std::vector<Command> model_commands() {
                               {&option::parameters, &option::seed, matrices_twice},
                               {&option::parameters, &option::hidden, matrices_twice},
                               {&option::target, &option::steps,
-                               "--steps limits the model's own words, and --target gives the words: give one "
-                               "of them"},
+                               "--steps limits the model's own words, and --target gives the words: give one of them"},
                               {&option::outline, &option::transpose},
                               {&option::outline, &option::only}}},
-       .groups = {&matrix_options(), &weight_options(), &browser_options(), &gradient_options(),
-                  &comparison_options()},
+       .groups = {&matrix_options(), &weight_options(), &browser_options(), &gradient_options(), &comparison_options()},
        .examples = {"attn align", "attn align --outline --from white", "attn align --variant none",
                     "attn align --variant luong --source 'la fleur petite est blanche' --transpose",
-                    "attn align --target 'the small house is white'",
-                    "attn align --example clauses --by-length",
+                    "attn align --target 'the small house is white'", "attn align --example clauses --by-length",
                     "attn align --explain 'decoder.2.weights[1,3]' --depth 3",
                     "attn align --seed 7 --hidden 8 --cell gru --source 'one two three'"},
        .run = run_align});
@@ -108,33 +101,31 @@ std::vector<Command> model_commands() {
        .shows = on_embeddings,
        .examples = {"attn layer-norm", "attn layer-norm --x '1 2 3; 10 20 30' --gamma '1 1 2'"},
        .run = run_layer_norm});
-  commands.push_back(
-      {.name = "encoder",
-       .summary = "run a Transformer's encoder: self-attention and feed-forward, layer by layer",
-       .own = shown({{option::causal, "causal mask: no word attends to later words"},
-                     option::not_causal,
-                     {option::mask, mask_of_words},
-                     {option::valid_length, length_of_words}}),
-       .groups = {&matrix_options(), &weight_options(), &browser_options(), &gradient_options(),
-                  &comparison_options(), &model_options()},
-       .examples = {"attn encoder", "attn encoder --size base --outline",
-                    "attn encoder --parameters encoder.safetensors --heads 4 --x x.npy"},
-       .run = run_transformer});
-  commands.push_back(
-      {.name = "decoder",
-       .summary = "run a decoder: masked self-attention, cross-attention, feed-forward",
-       .own = shown({option::kind,
-                     option::check_causal,
-                     {option::causal, "causal mask: no word attends to later words, the default"},
-                     option::not_causal,
-                     {option::mask, mask_of_words},
-                     {option::valid_length, length_of_words},
-                     option::memory_mask,
-                     option::memory_valid_length}),
-       .groups = {&matrix_options(), &weight_options(), &browser_options(), &gradient_options(),
-                  &comparison_options(), &model_options()},
-       .examples = {"attn decoder", "attn decoder --kind decoder-only --check-causal"},
-       .run = run_transformer});
+  commands.push_back({.name = "encoder",
+                      .summary = "run a Transformer's encoder: self-attention and feed-forward, layer by layer",
+                      .own = shown({{option::causal, "causal mask: no word attends to later words"},
+                                    option::not_causal,
+                                    {option::mask, mask_of_words},
+                                    {option::valid_length, length_of_words}}),
+                      .groups = {&matrix_options(), &weight_options(), &browser_options(), &gradient_options(),
+                                 &comparison_options(), &model_options()},
+                      .examples = {"attn encoder", "attn encoder --size base --outline",
+                                   "attn encoder --parameters encoder.safetensors --heads 4 --x x.npy"},
+                      .run = run_transformer});
+  commands.push_back({.name = "decoder",
+                      .summary = "run a decoder: masked self-attention, cross-attention, feed-forward",
+                      .own = shown({option::kind,
+                                    option::check_causal,
+                                    {option::causal, "causal mask: no word attends to later words, the default"},
+                                    option::not_causal,
+                                    {option::mask, mask_of_words},
+                                    {option::valid_length, length_of_words},
+                                    option::memory_mask,
+                                    option::memory_valid_length}),
+                      .groups = {&matrix_options(), &weight_options(), &browser_options(), &gradient_options(),
+                                 &comparison_options(), &model_options()},
+                      .examples = {"attn decoder", "attn decoder --kind decoder-only --check-causal"},
+                      .run = run_transformer});
   commands.push_back({.name = "transformer",
                       .summary = "run a whole Transformer, from words to the probabilities of the next word",
                       .own = shown({{option::kind, kinds_of_models, {}, 0, choices::kinds},
@@ -147,31 +138,30 @@ std::vector<Command> model_commands() {
                                     option::target_valid_length,
                                     option::memory_mask,
                                     option::memory_valid_length}),
-                      .groups = {&matrix_options(), &weight_options(), &browser_options(),
-                                 &gradient_options(), &comparison_options(), &model_options()},
+                      .groups = {&matrix_options(), &weight_options(), &browser_options(), &gradient_options(),
+                                 &comparison_options(), &model_options()},
                       .examples = {"attn transformer --outline", "attn transformer --check-causal",
                                    "attn transformer --size base --only 'encoder.2.*.weights'"},
                       .run = run_transformer});
+  commands.push_back({.name = "parameters",
+                      .summary = "list the parameters of a model with their shapes and counts",
+                      .own = {{{option::kind, kinds_of_models, {}, 0, choices::kinds}}},
+                      .groups = {&model_options()},
+                      .examples = {"attn parameters --size base", "attn parameters --save-parameters tiny.safetensors"},
+                      .run = run_parameters});
   commands.push_back(
-      {.name = "parameters",
-       .summary = "list the parameters of a model with their shapes and counts",
-       .own = {{{option::kind, kinds_of_models, {}, 0, choices::kinds}}},
-       .groups = {&model_options()},
-       .examples = {"attn parameters --size base", "attn parameters --save-parameters tiny.safetensors"},
-       .run = run_parameters});
-  commands.push_back({.name = "generate",
-                      .summary = "generate words one by one, and count the multiply-adds",
-                      .own = {{option::kind, option::steps, option::no_cache, option::sample,
-                               option::temperature, option::top_k, option::top_p, option::sample_seed},
-                              {},
-                              {{&option::sample_seed,
-                                {&option::sample, &option::temperature, &option::top_k, &option::top_p},
-                                "--sample-seed belongs to --sample, --temperature, --top-k or --top-p: give "
-                                "one of them"}}},
-                      .groups = {&matrix_options(), &comparison_options(), &model_options()},
-                      .examples = {"attn generate", "attn generate --model copy --source 'c a b'",
-                                   "attn generate --temperature 1.5 --sample-seed 3"},
-                      .run = run_generate});
+      {.name = "generate",
+       .summary = "generate words one by one, and count the multiply-adds",
+       .own = {{option::kind, option::steps, option::no_cache, option::sample, option::temperature, option::top_k,
+                option::top_p, option::sample_seed},
+               {},
+               {{&option::sample_seed,
+                 {&option::sample, &option::temperature, &option::top_k, &option::top_p},
+                 "--sample-seed belongs to --sample, --temperature, --top-k or --top-p: give one of them"}}},
+       .groups = {&matrix_options(), &comparison_options(), &model_options()},
+       .examples = {"attn generate", "attn generate --model copy --source 'c a b'",
+                    "attn generate --temperature 1.5 --sample-seed 3"},
+       .run = run_generate});
   return commands;
 }
 

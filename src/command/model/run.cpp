@@ -1,11 +1,27 @@
 #include "command/model/run.hpp"
 
-#include "graph/run.hpp"
-#include "parameters/parameters.hpp"
-#include "parameters/transformer_parameters.hpp"
-#include "support/error.hpp"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "command/model/choice.hpp"
+#include "command/solve.hpp"
+#include "core/attention/watches.hpp"
+#include "core/graph/run.hpp"
+#include "core/model/recipe.hpp"
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
+#include "data/parameters/parameters.hpp"
+#include "data/parameters/transformer_parameters.hpp"
+#include "data/problem/problem.hpp"
+#include "page/tell/describe.hpp"
 
 namespace attn {
+
+// --- run
+
 namespace {
 
 // Tells of each matrix that the run comes to.
@@ -35,8 +51,7 @@ void run_model(const ModelChoice& choice, Graph& graph) {
   if (running.has_output()) name(role::distribution, softmax(running.logits(last)));
 }
 
-void require_room(const ModelChoice& choice,
-                  const std::function<std::vector<const Node*>(const Graph&)>& wanted) {
+void require_room(const ModelChoice& choice, const std::function<std::vector<const Node*>(const Graph&)>& wanted) {
   if (choice.model.parameters.empty()) require_drawable(choice.model);
   Graph graph;
   run_model(choice, graph);
@@ -65,6 +80,116 @@ std::vector<FileToWrite> saved_parameters(const Arguments& arguments, const Tran
   }
   sink.flush();
   return {{*path, std::move(bytes)}};
+}
+
+// --- layer norm
+
+namespace {
+
+Value row_of(Graph& graph, const Arguments& arguments, const Option& option, Matrix usual) {
+  Matrix matrix = arguments.has(option) ? arguments.matrix(option).matrix : std::move(usual);
+  for (const double cell : cells(matrix)) {
+    if (!std::isfinite(cell)) fail("{}: every number must be finite", option.name);
+  }
+  return graph.input(*option.role, std::move(matrix), axis(std::string(option.role->leaf)), axis("features"));
+}
+
+bool is_constant(std::span<const double> row) {
+  return std::ranges::all_of(row, [&](double cell) { return cell == row.front(); });
+}
+
+// Rows without any variance, by word or by number.
+std::vector<std::string> constant_rows(const Node& x) {
+  std::vector<std::string> rows;
+  for (std::size_t i = 0; i < x.frame.shape.rows; ++i) {
+    if (is_constant(row(x.matrix(), i))) rows.push_back(x.frame.rows.label(i));
+  }
+  return rows;
+}
+
+}  // namespace
+
+Outcome run_layer_norm(const Command&, const Arguments& given) {
+  const Arguments arguments = with_part(given, scope::norm, {&option::gamma, &option::beta}, "an nn.LayerNorm");
+  const Problem problem = problem_of(arguments);
+  if (problem.sequences.size() != 1) fail("attn layer-norm normalizes one sentence: give one --text or one --x");
+  const Sequence& sequence = problem.sequences.front();
+  if (!sequence.x) fail("attn layer-norm normalizes the rows of x: give --x or --text");
+  const std::size_t d = sequence.x->shape().columns;
+  const std::shared_ptr<Graph> graph = watched_graph();
+  const Axis words = axis("tokens", sequence.tokens);
+  require_labels("x", words, sequence.x->shape().rows);
+  const Value x = graph->input(role::x, *sequence.x, words, axis("features"));
+  NormParameters norm{.gamma = row_of(*graph, arguments, option::gamma, Matrix({1, d}, 1.0)),
+                      .beta = row_of(*graph, arguments, option::beta, Matrix({1, d}, 0.0))};
+  norm.epsilon = arguments.number(option::epsilon).value_or(norm.epsilon);
+  name(role::output, layer_norm(x, norm));
+  compute(*graph);
+  Page page{.trace = graph->named()};
+  std::vector<const Node*> computed;
+  std::ranges::copy_if(graph->named(), std::back_inserter(computed),
+                       [](const Node* node) { return node->operation != nullptr; });
+  page.head(1, "Layer normalization");
+  page.say(fmt::format(
+      "Each row is shifted to mean 0 and divided by {}. Its variance is then {}. "
+      "The learned γ and β rescale and shift each column.",
+      root_in_words(norm_kinds().front(), norm.epsilon),
+      norm.epsilon == 0.0 ? "1 up to rounding, unless it is 0" : "close to 1, unless ε is large beside it"));
+  if (const std::vector<std::string> rows = constant_rows(x.node()); !rows.empty()) {
+    page.say(
+        fmt::format("Rows whose numbers are all equal: {}. "
+                    "Up to rounding, their variance and their normalized numbers are 0.",
+                    fmt::join(rows, ", ")));
+  }
+  page.blocks.emplace_back(SideBySide{{table_of(x.node()), table_of(norm.gamma.node()), table_of(norm.beta->node())}});
+  add_results(page, computed);
+  return {.page = std::move(page), .warnings = problem.remarks, .computation = {graph}};
+}
+
+// --- parameters
+
+namespace {
+
+// "encoder.1" of "encoder.1.norm_1.gamma"; "output" of "output.w".
+std::string part_of_model(std::string_view name) {
+  const std::size_t first = name.find('.');
+  const bool of_layer =
+      first != std::string_view::npos && first + 1 < name.size() && name[first + 1] >= '0' && name[first + 1] <= '9';
+  return std::string(name.substr(0, of_layer ? name.find('.', first + 1) : first));
+}
+
+}  // namespace
+
+Outcome run_parameters(const Command&, const Arguments& arguments) {
+  constexpr ModelUse use{"parameters", "encoder-decoder"};
+  ModelChoice choice = planned_model_alone(arguments, use);
+  if (arguments.has(option::save_parameters)) choice = drawn(std::move(choice), arguments, use);
+  const Transformer& model = choice.model;
+  Page page;
+  page.blocks.emplace_back(Heading{1, text(model.title.empty() ? std::string("Parameters") : model.title)});
+  if (!model.summary.empty()) page.say(model.summary);
+  page.say(fmt::format("{}: {}.", model.kind->name, model.kind->summary));
+  if (model.kind->encodes && !model.has_encoder()) page.say("The file has the decoder only.");
+  if (arguments.has(option::parameters)) {
+    for (const std::string& paragraph : model.about) page.say(paragraph);
+  }
+  Listing listing{{"parameter", "shape", "numbers"}, {}};
+  std::vector<std::pair<std::string, std::size_t>> sums;
+  std::size_t total = 0;
+  for (const ParameterRow& row : parameters_of(model)) {
+    const std::size_t numbers = row.shape.cells();
+    listing.rows.push_back({row.name, to_string(row.shape), with_commas(numbers)});
+    if (sums.empty() || sums.back().first != part_of_model(row.name)) sums.emplace_back(part_of_model(row.name), 0);
+    sums.back().second += numbers;
+    total += numbers;
+  }
+  page.blocks.emplace_back(std::move(listing));
+  Listing of_parts{{"part", "numbers"}, {}};
+  for (const auto& [part, count] : sums) of_parts.rows.push_back({part, with_commas(count)});
+  of_parts.rows.push_back({"total", with_commas(total)});
+  page.blocks.emplace_back(Heading{2, text("By part")});
+  page.blocks.emplace_back(std::move(of_parts));
+  return {.page = std::move(page), .warnings = choice.remarks, .files = saved_parameters(arguments, model)};
 }
 
 }  // namespace attn

@@ -11,8 +11,7 @@ void run_model(const ModelChoice& choice, Graph& graph);
 
 /// Throws InputError when what is wanted of a model would not fit into memory, or its parameters be too many.
 /// Nothing is drawn or computed for it.
-void require_room(const ModelChoice& choice,
-                  const std::function<std::vector<const Node*>(const Graph&)>& wanted);
+void require_room(const ModelChoice& choice, const std::function<std::vector<const Node*>(const Graph&)>& wanted);
 
 /// Tells of every matrix that the graph's run comes to, where work is told of.
 void tell_progress(const Graph& graph, const Arguments& arguments);

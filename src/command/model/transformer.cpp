@@ -2,22 +2,138 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <stdexcept>
 
-#include "attention/watches.hpp"
-#include "command/explanation.hpp"
-#include "command/gradients.hpp"
-#include "command/model/part.hpp"
+#include "command/forms.hpp"
+#include "command/model/choice.hpp"
 #include "command/model/run.hpp"
 #include "command/model/words.hpp"
-#include "graph/plan.hpp"
-#include "support/error.hpp"
-#include "support/number.hpp"
-#include "tell/describe.hpp"
-#include "tell/model_diagram.hpp"
-#include "tell/model_walk.hpp"
-#include "tell/outline.hpp"
+#include "core/attention/watches.hpp"
+#include "core/graph/plan.hpp"
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
+#include "page/block/page.hpp"
+#include "page/tell/describe.hpp"
+#include "page/tell/model_diagram.hpp"
+#include "page/tell/model_walk.hpp"
 
 namespace attn {
+
+// --- part
+
+namespace {
+
+// A part of a model that has a command of its own: how that uses models, and the scopes that it shows.
+struct ModelPart {
+  ModelUse use;
+  std::string_view title;
+  std::vector<const ScopeKind*> scopes;  // empty: all
+  std::vector<const Role*> roles = {};   // outside of them
+};
+
+using enum ModelUse::Needs;
+
+const ModelPart parts[] = {
+    {{"encoder", "encoder-only", encoder},
+     "The encoder",
+     {&scope::source, &scope::encoder},
+     {&role::logits, &role::distribution}},
+    {{"decoder", "encoder-decoder", decoder, true},
+     "The decoder",
+     {&scope::target, &scope::decoder},
+     {&role::memory, &role::logits, &role::distribution}},
+    {{"transformer", "encoder-decoder", any}, "The Transformer", {}},
+};
+
+std::string layers_in_words(const Transformer& model) {
+  const std::size_t of_encoder = model.sizes.encoder_layers, of_decoder = model.sizes.decoder_layers;
+  if (!model.has_encoder()) return fmt::format("N = {}", of_decoder);
+  if (!model.kind->decodes || of_decoder == of_encoder) return fmt::format("N = {}", of_encoder);
+  return fmt::format("N = {} in the encoder and {} in the decoder", of_encoder, of_decoder);
+}
+
+// Positions are added to embeddings: vectors are taken as they are.
+std::string positions_in_words(const ModelChoice& choice) {
+  const bool of_source = !choice.source.ids.empty(), of_target = !choice.target.ids.empty();
+  const bool has_vectors = choice.source.x || choice.target.x;
+  const PositionKind& positions = *choice.model.recipe.positions;
+  if (positions.of_queries_and_keys) return std::string(positions.name);
+  if (!of_source && !of_target) return "none, since vectors go in";
+  if (!has_vectors || &positions == &position_kinds().front()) return std::string(positions.name);
+  return fmt::format("{}, and none for the {}, since vectors go in", positions.name, of_source ? "target" : "source");
+}
+
+// What a recipe has besides, where it is not the usual.
+std::string unusual_in_words(const Transformer& model) {
+  const ModelRecipe& recipe = model.recipe;
+  const TransformerSizes& sizes = model.sizes;
+  const ModelRecipe usual;
+  std::string words;
+  const auto say = [&](bool is_unusual, const std::string& what) {
+    if (is_unusual) words += "; " + what;
+  };
+  const bool has_norms = recipe.norm->in_layers || recipe.norm->at_the_end;
+  say(has_norms && recipe.epsilon != usual.epsilon, fmt::format("ε = {}", recipe.epsilon));
+  say(recipe.positions->has_waves && recipe.base != usual.base, fmt::format("base = {}", recipe.base));
+  say(recipe.scale != usual.scale, fmt::format("scale of the scores: {}", recipe.scale));
+  say(recipe.tied_output && model.kind->decodes, "the output layer is the transposed embedding");
+  say(sizes.all_heads().of_keys != sizes.heads, fmt::format("heads of keys and values: {}", sizes.all_heads().of_keys));
+  return words;
+}
+
+std::string sizes_in_words(const ModelChoice& choice) {
+  const TransformerSizes& sizes = choice.model.sizes;
+  const ModelRecipe& recipe = choice.model.recipe;
+  const std::string feed_forward = sizes.d_ff == 0
+                                       ? "no feed-forward layers"
+                                       : fmt::format("d_ff = {}; activation: {}", sizes.d_ff, recipe.activation->title);
+  return fmt::format("{}, d_model = {}, h = {}, d_k = d_v = {}, {}; {}: {}; positions: {}{}.",
+                     layers_in_words(choice.model), sizes.d_model, sizes.heads, sizes.d_k(), feed_forward,
+                     recipe.norm_kind->title, recipe.norm->name, positions_in_words(choice),
+                     unusual_in_words(choice.model));
+}
+
+// encoder, decoder, and transformer for the whole. Throws std::logic_error for another command.
+const ModelPart& part_of(std::string_view command) {
+  for (const ModelPart& part : parts) {
+    if (part.use.command == command) return part;
+  }
+  throw std::logic_error("no part of a model is shown by attn " + std::string(command));
+}
+
+// Whether a node stands in the scopes of the part.
+bool belongs(const Node& node, const ModelPart& part) {
+  const NamedScope* const side = outermost(node.place);
+  return part.scopes.empty() ||
+         std::ranges::any_of(part.scopes, [&](const ScopeKind* kind) { return side && side->is(*kind); }) ||
+         std::ranges::any_of(part.roles, [&](const Role* role) { return node.is(*role); });
+}
+
+// The named nodes that a page on the part shows: no parameters, which attn parameters lists.
+std::vector<const Node*> shown_nodes(const Graph& graph, const ModelPart& part, const Transformer& model) {
+  std::set<std::string> learned;
+  for (const ParameterRow& row : parameters_of(model)) learned.insert(row.name);
+  std::vector<const Node*> shown;
+  for (const Node& node : graph.nodes()) {
+    if (!node.name.empty() && belongs(node, part) && !learned.contains(node.name)) shown.push_back(&node);
+  }
+  return shown;
+}
+
+// Title, description and sizes of the model.
+void add_head(Page& page, const ModelPart& part, const ModelChoice& choice) {
+  const Transformer& model = choice.model;
+  page.blocks.emplace_back(Heading{1, text(model.title.empty() ? std::string(part.title) : model.title)});
+  if (!model.summary.empty()) page.blocks.emplace_back(Prose{text(model.summary)});
+  for (const std::string& paragraph : model.about) page.blocks.emplace_back(Prose{text(paragraph)});
+  page.blocks.emplace_back(Prose{text(sizes_in_words(choice))});
+}
+
+}  // namespace
+
+// --- transformer
+
 namespace {
 
 // The word with the highest probability, or how many share it.
@@ -47,8 +163,7 @@ void add_expected(Page& page, const Graph& graph, const ModelChoice& choice) {
   }
   page.head(2, "What should come next");
   page.say(
-      "Each line: a target word, the word that should follow it, the probability of that word, and the word "
-      "with the highest probability.");
+      "Each line: a target word, the word that should follow it, the probability of that word, and the word with the highest probability.");
   if (!knows_all) page.say("A dash means that the word is not in the model's vocabulary.");
   page.say(std::move(listing));
 }
@@ -67,10 +182,9 @@ Outcome outline(const ModelPart& part, const ModelChoice& choice, const Argument
   Page page;  // without a trace: there are no numbers
   add_head(page, part, choice);
   page.say(
-      "In the drawing each box is a step, with the shape of its result. A line beside a step is a residual "
-      "connection. A frame is one of several equal layers, each with parameters of its own: the number at "
-      "its "
-      "edge says how many.");
+      "In the drawing each box is a step, with the shape of its result. "
+      "A line beside a step is a residual connection. "
+      "A frame is one of several equal layers, each with parameters of its own: the number at its edge says how many.");
   page.head(2, "The layers");
   page.say(model_diagram(*graph, shown_nodes(*graph, part, choice.model), choice.model));
   page.head(2, "The matrices");
@@ -142,22 +256,18 @@ Outcome check_causal(const ModelChoice& choice) {
   }
   Page page;
   page.blocks.emplace_back(Heading{1, text("Causal mask check")});
-  page.blocks.emplace_back(Prose{
-      text("Each target word except the first is changed in turn. The table shows the largest change in the "
-           "decoder's output: at the earlier positions, and from the changed position on.")});
-  page.blocks.emplace_back(quantities("changed", axis("words", std::move(labels)),
-                                      {"earlier", "this and later"}, std::move(numbers)));
+  page.blocks.emplace_back(Prose{text(
+      "Each target word except the first is changed in turn. "
+      "The table shows the largest change in the decoder's output: at the earlier positions, and from the changed position on.")});
   page.blocks.emplace_back(
-      Prose{text(holds ? "No earlier output changed."
-                       : "An earlier output changed: the model attends to later words.")});
-  return {.page = std::move(page),
-          .warnings = choice.remarks,
-          .verdict = holds ? Verdict::passed : Verdict::failed};
+      quantities("changed", axis("words", std::move(labels)), {"earlier", "this and later"}, std::move(numbers)));
+  page.blocks.emplace_back(Prose{
+      text(holds ? "No earlier output changed." : "An earlier output changed: the model attends to later words.")});
+  return {.page = std::move(page), .warnings = choice.remarks, .verdict = holds ? Verdict::passed : Verdict::failed};
 }
 
 // What the part says at the end, and the words that should come out.
-Differentiable differentiable(const std::shared_ptr<Graph>& graph, const ModelPart& part,
-                              const ModelChoice& choice) {
+Differentiable differentiable(const std::shared_ptr<Graph>& graph, const ModelPart& part, const ModelChoice& choice) {
   const Transformer& model = choice.model;
   Differentiable all{.computation = {graph},
                      .title = model.title.empty() ? std::string(part.title) : model.title,
@@ -172,8 +282,7 @@ Differentiable differentiable(const std::shared_ptr<Graph>& graph, const ModelPa
   std::vector<std::size_t> ids;
   for (const std::string& word : choice.expected) ids.push_back(id_in(model.target_vocabulary, word));
   all.predictions = {{logits, std::move(ids)}};
-  all.told_words =
-      "The right words are those of --target: at each position the next one, and at the last <end>.";
+  all.told_words = "The right words are those of --target: at each position the next one, and at the last <end>.";
   return all;
 }
 
@@ -182,8 +291,7 @@ Differentiable differentiable(const std::shared_ptr<Graph>& graph, const ModelPa
 Outcome run_transformer(const Command& command, const Arguments& arguments) {
   const ModelPart& part = part_of(command.name);
   ModelChoice planned = planned_model(arguments, part.use);
-  if (arguments.has(option::outline) && !asks_for_gradients(arguments))
-    return outline(part, planned, arguments);
+  if (arguments.has(option::outline) && !asks_for_gradients(arguments)) return outline(part, planned, arguments);
   if (arguments.has(option::outline)) {
     auto graph = std::make_shared<Graph>(keep_nothing());
     run_model(planned, *graph);

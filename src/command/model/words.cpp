@@ -6,20 +6,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "math/random.hpp"
-#include "problem/model_words.hpp"
-#include "problem/words.hpp"
-#include "support/error.hpp"
-#include "support/lookup.hpp"
-#include "support/number.hpp"
-#include "support/text.hpp"
+#include "core/math/random.hpp"
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "data/problem/words.hpp"
 
 namespace attn {
 namespace {
 
 constexpr std::size_t few_words = 3;
-
-using Words = std::vector<std::string>;
 
 // The only matrix of an option, with a row of size d_model for each word.
 Matrix given_vectors(const Arguments& arguments, const Option& option, std::size_t d_model) {
@@ -30,8 +26,8 @@ Matrix given_vectors(const Arguments& arguments, const Option& option, std::size
     fail("{}: every number must be finite", option.name);
   }
   if (matrix.shape().columns != d_model) {
-    fail("{} is {} but d_model is {}: it must have {} columns", option.name, to_string(matrix.shape()),
-         d_model, d_model);
+    fail("{} is {} but d_model is {}: it must have {} columns", option.name, to_string(matrix.shape()), d_model,
+         d_model);
   }
   return matrix;
 }
@@ -76,8 +72,8 @@ class WordTaker {
       input.x = given_vectors(arguments_, side.vectors, d);
       if (!arguments_.has(side.sentence)) return input;
       if (words.size() != input.size()) {
-        fail("{} has {} but {} has {}: give one word for each row", side.sentence.name,
-             count_of(words.size(), "word"), side.vectors.name, count_of(input.size(), "row"));
+        fail("{} has {} but {} has {}: give one word for each row", side.sentence.name, count_of(words.size(), "word"),
+             side.vectors.name, count_of(input.size(), "row"));
       }
     } else {
       if (words.size() > most_cells / d) {
@@ -85,9 +81,9 @@ class WordTaker {
       }
       const std::uint32_t seed = model_seed(arguments_) + side.after_seed;
       input.x = random_kinds().front().make(seed)->embeddings({words.size(), d});
-      choice_.remarks.push_back(fmt::format(
-          "the model has no embeddings: the vectors of the words are random. To choose them, give {}",
-          side.vectors.name));
+      choice_.remarks.push_back(
+          fmt::format("the model has no embeddings: the vectors of the words are random. To choose them, give {}",
+                      side.vectors.name));
     }
     input.tokens = words;
     input.blank = blanks_among(words);
@@ -95,9 +91,7 @@ class WordTaker {
   }
 
   // How many words may go in: there are only so many learned positions.
-  std::size_t places(std::size_t learned) const {
-    return choice_.model.most_words(learned).value_or(most_words + 1);
-  }
+  std::size_t places(std::size_t learned) const { return choice_.model.most_words(learned).value_or(most_words + 1); }
 
   static void require_places(const Side& side, const Words& words, std::size_t places) {
     if (words.size() <= places) return;
@@ -111,15 +105,13 @@ class WordTaker {
     const auto is_known = [&](const std::string& word) { return id_in(known.vocabulary, word) != 0; };
     if (is_told(asked_, side) || std::ranges::all_of(words, is_known)) return words;
     const Words own = own_words(known);
-    if (own.empty() || known.most == 0)
-      fail("the model has no words to begin with: give {}", side.sentence.name);
+    if (own.empty() || known.most == 0) fail("the model has no words to begin with: give {}", side.sentence.name);
     const bool counted = arguments_.has(option::n);
     words.resize(counted ? words.size() : std::min({few_words, own.size(), known.most}));
     for (std::size_t i = 0; i < words.size(); ++i) words[i] = own[i % own.size()];
     if (!counted) {
-      choice_.remarks.push_back(
-          fmt::format("{0} is not given: the first words of the vocabulary are used, {1}", side.sentence.name,
-                      fmt::join(words, " ")));
+      choice_.remarks.push_back(fmt::format("{0} is not given: the first words of the vocabulary are used, {1}",
+                                            side.sentence.name, fmt::join(words, " ")));
     }
     return words;
   }
@@ -203,8 +195,7 @@ std::vector<std::string> sentence(const AskedWords& asked, const Side& side) {
 }
 
 bool is_told(const AskedWords& asked, const Side& side) {
-  return asked.arguments.has(side.sentence) ||
-         (!asked.arguments.has(option::n) && !(asked.told.*side.told).empty());
+  return asked.arguments.has(side.sentence) || (!asked.arguments.has(option::n) && !(asked.told.*side.told).empty());
 }
 
 std::vector<std::string> own_words(const KnownWords& known) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "command/model/choice.hpp"
-#include "model/vocabulary.hpp"
+#include "core/model/input.hpp"
 
 namespace attn {
 

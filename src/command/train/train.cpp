@@ -1,9 +1,350 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "command/train/training.hpp"
-#include "support/error.hpp"
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "command/app.hpp"
+#include "command/command.hpp"
+#include "core/attention/watches.hpp"
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "data/files/matrix_file.hpp"
+#include "data/files/opened.hpp"
+#include "page/render/format.hpp"
+#include "page/tell/describe.hpp"
+#include "page/tell/heads.hpp"
+#include "school/training/task.hpp"
+#include "school/training/told.hpp"
 
 namespace attn {
+
+// --- asked
+
+namespace {
+
+// A training that a command line asks for.
+struct AskedTraining {
+  std::unique_ptr<Trainer> trainer;
+  std::optional<std::string> resumed;  // the bytes of the state that it goes on with
+  std::optional<std::string> text;     // the sentence that is looked at
+};
+
+// The options whose member is a field of the training.
+constexpr const Option* fields[] = {&option::steps, &option::batch,     &option::seed,
+                                    &option::rate,  &option::warm_up,   &option::schedule,
+                                    &option::clip,  &option::smoothing, &option::every};
+
+std::string text_of(const Arguments& arguments, const Option& option) {
+  if (option.kind == Kind::number) return fmt::format("{}", *arguments.number(option));
+  if (option.kind == Kind::count) return fmt::format("{}", *arguments.count(option));
+  return *arguments.text(option);
+}
+
+void take_fields(TrainingOptions& options, const Arguments& arguments) {
+  for (const Option* option : fields) {
+    if (!arguments.has(*option)) continue;
+    look_up(training_fields(), option->member, "field")
+        .take(options, text_of(arguments, *option), std::string(option->name));
+  }
+}
+
+std::size_t last_of(const std::vector<std::size_t>& steps) {
+  return steps.empty() ? 0 : *std::ranges::max_element(steps);
+}
+
+// Steps that are to be seen must be made: without --steps there are as many as that takes.
+void take_steps(TrainingOptions& options, const Arguments& arguments) {
+  for (const Option* option : {&option::save_steps, &option::compare}) {
+    const std::size_t last = last_of(arguments.counts(*option));
+    if (last <= options.steps) continue;
+    if (arguments.has(option::steps))
+      fail("{} {}: there are only {} steps: give more --steps", option->name, last, options.steps);
+    options.steps = last;
+  }
+}
+
+const Task& task_called(const std::string& name) { return look_up(tasks(), name, "task"); }
+
+AskedTraining new_training(const Arguments& arguments) {
+  const Task& task = task_called(arguments.words.front());
+  TaskRequest request{.sizes = {.layers = arguments.count(option::layers),
+                                .heads = arguments.count(option::heads),
+                                .d_model = arguments.count(option::d_model),
+                                .d_ff = arguments.count(option::d_ff)},
+                      .pairs = {}};
+  const std::optional<std::string> pairs = arguments.text(option::pairs);
+  if (task.needs_pairs && !pairs) fail("attn train {} learns pairs of your own: give --pairs FILE", task.name);
+  if (pairs && !task.needs_pairs)
+    fail("--pairs {} has no effect: the task {} makes its own sentences; use attn train pairs", *pairs, task.name);
+  if (pairs) request.pairs = read_pairs(read_bytes(*pairs), *pairs);
+  TrainingOptions options = set_up(task, request).defaults;
+  take_fields(options, arguments);
+  take_steps(options, arguments);
+  return {.trainer = std::make_unique<Trainer>(task, request, options), .resumed = {}, .text = {}};
+}
+
+AskedTraining resumed_training(const Arguments& arguments, const std::string& path) {
+  std::string bytes = read_bytes(path);
+  TrainingState state = read_state(bytes, path);
+  if (!arguments.words.empty()) {
+    const Task& task = task_called(arguments.words.front());
+    if (task.name != state.task)
+      fail("--resume {}: it is a state of the task {}, not of {}: leave out {}", path, state.task, task.name,
+           task.name);
+  }
+  take_fields(state.options, arguments);
+  take_steps(state.options, arguments);
+  if (state.options.steps <= state.step) {
+    fail("--resume {}: all of its {} steps are made: give more --steps", path, state.step);
+  }
+  return {.trainer = std::make_unique<Trainer>(std::move(state)), .resumed = std::move(bytes), .text = {}};
+}
+
+// The sentence that is looked at: the reader's own, or the first that was held out.
+TaskExample looked_at(const AskedTraining& asked) {
+  const Trainer& trainer = *asked.trainer;
+  if (asked.text) return sentence_of(trainer.model(), *asked.text);
+  if (!trainer.held_out().empty()) return trainer.held_out().front();
+  return sentence_of(trainer.model(), std::string(trainer.task().example));
+}
+
+// Reads what the options ask for. Throws InputError: an unknown task, a state of another task, options that
+// a state contradicts, sizes that do not fit, words that the task does not have.
+AskedTraining asked_training(const Arguments& arguments) {
+  const std::optional<std::string> path = arguments.text(option::resume);
+  AskedTraining asked = path ? resumed_training(arguments, *path) : new_training(arguments);
+  const std::vector<std::string>& texts = arguments.texts(option::text);
+  if (texts.size() > 1) fail("--text is given {} times: give it once", texts.size());
+  if (!texts.empty()) asked.text = texts.front();
+  looked_at(asked);  // says now which word is unknown
+  return asked;
+}
+
+}  // namespace
+
+// --- training
+
+namespace {
+
+// Trains to the end, or until somebody stops it; shows and saves what was asked for meanwhile.
+class TrainingRun {
+ public:
+  TrainingRun(const Arguments& arguments, const AskedTraining& asked);
+  void run();
+
+  bool was_stopped() const { return was_stopped_; }
+  std::vector<ModelAtStep> take_compared() { return std::move(compared_); }
+
+ private:
+  void require_places();
+  void require_head() const;
+  void at_step();
+  void show(double seconds_left);
+  void save(const std::string& path);
+  std::string line(double seconds_left) const;
+  Plot curve() const;
+  std::vector<std::string> lines_of(const Page& page);
+
+  const Arguments& arguments_;
+  const AskedTraining& asked_;
+  Trainer& trainer_;
+  LongWork* work_;
+  std::vector<std::size_t> saved_steps_, compared_steps_;
+  std::vector<ModelAtStep> compared_;
+  std::optional<double> loss_;  // a mean over the last steps, which jumps less
+  Series losses_{"in training", {}, {}};
+  std::optional<Style> style_;  // of what is watched
+  bool was_stopped_ = false;
+};
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds between_drawings{500};
+
+std::vector<std::size_t> sorted(std::vector<std::size_t> steps) {
+  std::ranges::sort(steps);
+  return steps;
+}
+
+// "name-100.safetensors" of "name.safetensors".
+std::string path_at(const std::string& path, std::size_t step) {
+  constexpr std::string_view ending = ".safetensors";
+  return fmt::format("{}-{}{}", path.substr(0, path.size() - ending.size()), step, ending);
+}
+
+std::string time_in_words(double seconds) {
+  const auto whole = static_cast<std::size_t>(seconds + 0.5);
+  return whole < 120 ? fmt::format("{} s", whole) : fmt::format("{} min", (whole + 30) / 60);
+}
+
+TrainingRun::TrainingRun(const Arguments& arguments, const AskedTraining& asked)
+    : arguments_(arguments),
+      asked_(asked),
+      trainer_(*asked.trainer),
+      work_(arguments.long_work()),
+      saved_steps_(sorted(arguments.counts(option::save_steps))),
+      compared_steps_(sorted(arguments.counts(option::compare))) {
+  require_places();
+  require_head();
+}
+
+// Also where nothing is drawn.
+void TrainingRun::require_head() const {
+  const std::optional<std::string> head = arguments_.text(option::head);
+  if (!head) return;
+  const TrainedRun run = run_on(trainer_.model(), looked_at(asked_));
+  std::vector<std::string> names;
+  for (const Node* weights : attention_weights(*run.graph, std::nullopt)) names.push_back(weights->name);
+  if (std::ranges::none_of(names, [&](const std::string& name) { return matches(*head, name); }))
+    fail("--head {}: no attention weights of the model are called so. They are: {}", *head, fmt::join(names, ", "));
+}
+
+// What cannot be saved in the end is told before the work.
+void TrainingRun::require_places() {
+  for (const Option* option : {&option::save_steps, &option::compare}) {
+    const std::vector<std::size_t>& steps = arguments_.counts(*option);
+    const std::size_t done = trainer_.steps_done();
+    if (!steps.empty() && *std::ranges::min_element(steps) < done)
+      fail("{} {}: the state that goes on is at step {} already: give later steps", option->name,
+           *std::ranges::min_element(steps), done);
+  }
+  const std::optional<std::string> output = arguments_.text(option::output);
+  std::vector<std::string> taken;
+  if (output) taken.push_back(*output);
+  if (const auto pairs = arguments_.text(option::pairs)) taken.push_back(*pairs);
+  const auto take = [&](const Option& option, const std::string& path) {
+    if (!path.ends_with(".safetensors")) fail("{} {}: the file name must end in .safetensors", option.name, path);
+    if (!work_) fail("{} {}: nothing is saved here: leave it out", option.name, path);
+    for (const std::string& other : taken) {
+      if (is_same_file(other, path))
+        fail("{} would be overwritten by what {} writes: give another file", other, option.name);
+    }
+    taken.push_back(path);
+    work_->prepare_to_save(path);
+  };
+  if (const auto path = arguments_.text(option::save)) {
+    take(option::save, *path);
+    for (const std::size_t step : saved_steps_) take(option::save_steps, path_at(*path, step));
+  }
+  // What training would go on from has more than the model alone.
+  if (const auto resumed = arguments_.text(option::resume)) taken.push_back(*resumed);
+  if (const auto path = arguments_.text(option::save_model)) take(option::save_model, *path);
+}
+
+std::string TrainingRun::line(double seconds_left) const {
+  const std::vector<CurvePoint>& curve = trainer_.curve();
+  std::string line = fmt::format("step {} of {}", trainer_.steps_done(), trainer_.options().steps);
+  if (loss_)
+    line += fmt::format(", loss {} (guessing {})", written_fixed(*loss_, 3),
+                        written_fixed(loss_of_guessing(trainer_.setup()), 3));
+  if (!curve.empty()) line += fmt::format(", {} % right", written_fixed(100.0 * curve.back().held_out.accuracy(), 0));
+  return line + fmt::format(", {} left", time_in_words(seconds_left));
+}
+
+void TrainingRun::run() {
+  const Clock::time_point begin = Clock::now();
+  const std::size_t first = trainer_.steps_done();
+  Clock::time_point next = begin;
+  if (first == 0 || std::ranges::find(compared_steps_, first) != compared_steps_.end()) at_step();
+  while (!trainer_.is_done()) {
+    if (work_ && work_->is_to_stop()) {
+      was_stopped_ = true;
+      break;
+    }
+    const double loss = trainer_.step().loss;
+    constexpr double share = 0.1;
+    loss_ = loss_ ? (1.0 - share) * *loss_ + share * loss : loss;
+    at_step();
+    if (!work_ || Clock::now() < next) continue;
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    const std::size_t done = trainer_.steps_done() - first, left = trainer_.options().steps - trainer_.steps_done();
+    show(seconds * static_cast<double>(left) / static_cast<double>(done));
+    next = Clock::now() + (arguments_.has(option::watch) ? between_drawings : between_drawings / 5);
+  }
+  if (const auto path = arguments_.text(option::save)) save(*path);
+  if (const auto path = arguments_.text(option::save_model)) {
+    std::string bytes;
+    Sink sink([&](std::string_view piece) { bytes += piece; });
+    write_model(trainer_.state(), sink);
+    sink.flush();
+    work_->save({*path, std::move(bytes)});
+  }
+}
+
+void TrainingRun::at_step() {
+  const std::size_t step = trainer_.steps_done();
+  const auto is_among = [&](const std::vector<std::size_t>& steps) {
+    return std::ranges::find(steps, step) != steps.end();
+  };
+  if (is_among(saved_steps_)) save(path_at(*arguments_.text(option::save), step));
+  if (!is_among(compared_steps_)) return;
+  const Evaluation held_out = trainer_.evaluate();
+  compared_.push_back({step, trainer_.model(), held_out.loss, held_out.accuracy()});
+}
+
+// A state that goes on may take the place of itself, if nobody else has changed it meanwhile.
+void TrainingRun::save(const std::string& path) {
+  FileToWrite file{path, bytes_of(trainer_.state())};
+  const std::optional<std::string> resumed = arguments_.text(option::resume);
+  if (resumed && is_same_file(*resumed, path)) file.replaces = asked_.resumed;
+  work_->save(file);
+}
+
+// More points than the page has, because it is looked at while there are few.
+Plot TrainingRun::curve() const {
+  Plot plot = loss_curve(trainer_);
+  plot.series.front() = losses_;
+  return plot;
+}
+
+std::vector<std::string> TrainingRun::lines_of(const Page& page) {
+  if (!style_) {
+    style_ = style_for(arguments_, *arguments_.environment, false);
+    if (style_->colors != Colors::none) style_->ground = ground_for(arguments_, *arguments_.environment);
+  }
+  style_->width = work_->canvas()->columns;
+  std::string text;
+  Sink sink([&](std::string_view bytes) { text += bytes; });
+  formats().front().render(page, *style_, sink);
+  sink.flush();
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+// The curve is left out where there is no room for all.
+void TrainingRun::show(double seconds_left) {
+  const std::optional<TerminalSize> canvas = work_->canvas();
+  if (!arguments_.has(option::watch) || !canvas) return work_->tell(line(seconds_left));
+  losses_.x.push_back(static_cast<double>(trainer_.steps_done()));
+  losses_.y.push_back(*loss_);
+  const TrainedRun run = run_on(trainer_.model(), looked_at(asked_));
+  Page page;
+  page.say(line(seconds_left));
+  page.say(fmt::format("{} → {}", fmt::join(run.goes_in, " "), fmt::join(run.comes_out, " ")));
+  const Node& weights = *attention_weights(*run.graph, arguments_.text(option::head)).back();
+  HeatMap map{table_of(weights)};
+  map.table.title = head_in_place(weights);
+  page.say(std::move(map));
+  page.say(curve());
+  std::vector<std::string> lines = lines_of(page);
+  if (lines.size() >= canvas->rows) {
+    page.blocks.pop_back();
+    lines = lines_of(page);
+  }
+  work_->draw(lines);
+}
+
+}  // namespace
+
+// --- train
+
 namespace {
 
 Outcome list_of_tasks(const Command& command, const Arguments& arguments) {
@@ -12,8 +353,7 @@ Outcome list_of_tasks(const Command& command, const Arguments& arguments) {
   }
   Page page;
   Listing listing{{"task", "what is learned"}, {}};
-  for (const Task& task : tasks())
-    listing.rows.push_back({std::string(task.name), std::string(task.summary)});
+  for (const Task& task : tasks()) listing.rows.push_back({std::string(task.name), std::string(task.summary)});
   page.say(std::move(listing));
   page.say(text("To train one: ", code("attn train NAME"), "."));
   return {std::move(page)};
@@ -31,27 +371,23 @@ std::vector<Text> next_steps(const Arguments& arguments, const Trainer& trainer)
   const TrainedModel model = trainer.model();
   const Transformer* const transformer = std::get_if<Transformer>(&model);
   if (transformer) {
-    next.push_back(
-        text("The attention of the last layer, step by step: ", code("attn walk " + of_model), "."));
+    next.push_back(text("The attention of the last layer, step by step: ", code("attn walk " + of_model), "."));
     next.push_back(text("Where each head attends: ", code("attn map " + of_model), "."));
-    if (transformer->kind->decodes)
-      next.push_back(text("What it writes: ", code("attn generate " + of_model), "."));
+    if (transformer->kind->decodes) next.push_back(text("What it writes: ", code("attn generate " + of_model), "."));
   } else {
     next.push_back(text("A sentence, word by word: ", code("attn align " + of_model), "."));
     next.push_back(text("Where the decoder attends: ", code("attn align --map " + of_model), "."));
   }
   const std::size_t steps = trainer.options().steps;
-  next.push_back(text(
-      "Train it further: ", code(fmt::format("attn train --resume {} --steps {}", *path, 2 * steps)), "."));
+  next.push_back(
+      text("Train it further: ", code(fmt::format("attn train --resume {} --steps {}", *path, 2 * steps)), "."));
   if (trainer.options().schedule->name == "linear")
-    next.push_back(
-        text(fmt::format(
-                 "With the schedule linear the learning rate depends on the number of steps: it falls to 0 "
-                 "at step {}, and rises again if more are asked for. For a training of {} steps without "
-                 "that, give ",
-                 steps, 2 * steps),
-             code(fmt::format("--steps {}", 2 * steps)), " or ", code("--schedule constant"),
-             " from the beginning."));
+    next.push_back(text(
+        fmt::format(
+            "With the schedule linear the learning rate depends on the number of steps: it falls to 0 at step {}, and rises again if more are asked for. "
+            "For a training of {} steps without that, give ",
+            steps, 2 * steps),
+        code(fmt::format("--steps {}", 2 * steps)), " or ", code("--schedule constant"), " from the beginning."));
   return next;
 }
 
@@ -72,6 +408,55 @@ Outcome run_train(const Command& command, const Arguments& arguments) {
   if (run.was_stopped() && !arguments.has(option::save))
     outcome.warnings.push_back("the training was stopped, and nothing is saved: give --save FILE to keep it");
   return outcome;
+}
+
+// --- commands
+
+std::vector<Command> train_commands() {
+  constexpr std::string_view of_task = ": that of the task";
+  OptionGroup own{
+      .options = {{option::steps, "number of steps in all", of_task, most_steps},
+                  option::batch,
+                  {option::seed, "seed of the first parameters and of the sentences", of_task},
+                  option::rate,
+                  option::warm_up,
+                  option::schedule,
+                  option::clip,
+                  option::smoothing,
+                  option::every,
+                  {option::layers, "number of layers", of_task, most_trained_layers},
+                  {option::heads, "number of heads of each attention", of_task, most_trained_size},
+                  {option::d_model, "size of the vectors (embedding size)", of_task, most_trained_size},
+                  {option::d_ff, "inner size of the feed-forward layers", of_task, most_trained_size},
+                  option::pairs,
+                  {option::text, "the sentence that is looked at, in words of the task"},
+                  option::save,
+                  option::save_model,
+                  option::save_steps,
+                  option::resume,
+                  option::watch,
+                  option::head,
+                  option::compare,
+                  option::only},
+      .exclusions = {},
+      .needs = {
+          {&option::save_steps, {&option::save}, "--save-steps needs --save FILE, beside which they go: give both"},
+          {&option::head, {&option::watch}, "--head belongs to --watch: give both"}}};
+  for (const Option* given : {&option::batch, &option::seed, &option::rate, &option::warm_up, &option::schedule,
+                              &option::clip, &option::smoothing, &option::every, &option::layers, &option::heads,
+                              &option::d_model, &option::d_ff, &option::pairs})
+    own.exclusions.push_back({&option::resume, given});
+  std::vector<Command> commands;
+  commands.push_back({.name = "train",
+                      .summary = "train a small model on a task, and see what its heads learn",
+                      .words = {{"TASK", Word::Count::optional, Kind::word, choices::tasks}},
+                      .own = std::move(own),
+                      .examples = {"attn train", "attn train reverse", "attn train induction --compare 0,100,300",
+                                   "attn train sort --save sort.safetensors --watch",
+                                   "attn train --resume sort.safetensors --steps 2000",
+                                   "attn train pairs --pairs pairs.txt --save mine.safetensors"},
+                      .run = run_train});
+  return commands;
 }
 
 }  // namespace attn

@@ -1,0 +1,261 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "command/check.hpp"
+#include "command/command.hpp"
+#include "command/forms.hpp"
+#include "command/solve.hpp"
+#include "core/graph/find.hpp"
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+#include "data/files/matrix_file.hpp"
+#include "data/problem/encoder_decoder_file.hpp"
+#include "data/problem/model_file.hpp"
+#include "data/problem/problem_file.hpp"
+#include "data/problem/words.hpp"
+#include "page/tell/describe.hpp"
+#include "page/tell/heads.hpp"
+#include "page/tell/map.hpp"
+#include "page/tell/picture.hpp"
+
+namespace attn {
+
+// --- convert
+
+namespace {
+
+// What the matrix is called where the target names its matrices.
+std::string name_of_matrix(const MatrixFile& file) { return file.name.empty() ? "matrix" : file.name; }
+
+}  // namespace
+
+Outcome run_convert(const Command&, const Arguments& arguments) {
+  const std::string &source = arguments.words[0], &target = arguments.words[1];
+  const std::optional<std::string> key = arguments.text(option::key);
+  if (arguments.has(option::output))
+    fail("--output cannot be used with attn convert, which writes to {}: leave it out", target);
+  MatrixFile file = read_matrix(key ? source + ":" + *key : source);
+  auto graph = std::make_shared<Graph>();
+  graph->input(called(name_of_matrix(file)), std::move(file.matrix), axis("rows", std::move(file.row_labels)),
+               axis("columns", std::move(file.column_labels)));
+  const Node& node = graph->nodes().front();
+  Page page{.trace = {{&node}}, .blocks = {table_of(node)}};
+  return {.page = std::move(page), .output = target, .computation = {graph}};
+}
+
+// --- examples
+
+namespace {
+
+// Something that is built in, as it is list_built_in and described.
+struct BuiltIn {
+  std::string name;
+  std::string title, summary;
+  std::vector<std::string> about;
+  std::vector<std::string> commands;  // that show it
+};
+
+BuiltIn built_in(const Example& example) {
+  const OptionValues values = read_problem_file(example.json, std::string(example.name));
+  return {std::string(example.name),
+          *values.text(option::title),
+          *values.text(option::summary),
+          values.texts(option::about),
+          {fmt::format("attn walk --example {}", example.name)}};
+}
+
+BuiltIn built_in_transformer(const ModelExample& example) {
+  const std::string name(example.name);
+  const Transformer model = read_transformer(example.bytes, name).model;
+  BuiltIn shown{name, model.title, model.summary, model.about, {}};
+  if (model.kind->decodes) shown.commands.push_back("attn generate --model " + name);
+  shown.commands.push_back("attn walk --model " + name);
+  shown.commands.push_back("attn map --model " + name);
+  return shown;
+}
+
+BuiltIn built_in_alignment(const ModelExample& example) {
+  const EncoderDecoderFile file = read_encoder_decoder(example.bytes, std::string(example.name));
+  BuiltIn shown{file.where, file.title, file.title, file.about, {"attn align --model " + file.where}};
+  for (const std::string& paragraph : file.numbers) shown.about.push_back(paragraph);
+  return shown;
+}
+
+template <class Row>
+void add_all(std::vector<BuiltIn>& all, std::span<const Row> rows, BuiltIn (*shown)(const Row&)) {
+  for (const Row& row : rows) all.push_back(shown(row));
+}
+
+void add_list(Page& page, std::string_view what, const std::vector<BuiltIn>& all) {
+  Listing listing{{std::string(what), "what it shows"}, {}};
+  for (const BuiltIn& row : all) listing.rows.push_back({row.name, row.summary});
+  page.say(std::move(listing));
+}
+
+std::vector<BuiltIn> all_models() {
+  std::vector<BuiltIn> all;
+  add_all(all, model_examples(), built_in_transformer);
+  add_all(all, alignment_examples(), built_in_alignment);
+  return all;
+}
+
+Outcome list_built_in() {
+  std::vector<BuiltIn> all;
+  add_all(all, examples(), built_in);
+  Page page;
+  add_list(page, "example", all);
+  page.say(text("To see one: ", code("attn walk --example NAME"), "."));
+  page.head(2, "Models");
+  add_list(page, "model", all_models());
+  page.say(text("To read about one, and how to see it: ", code("attn examples NAME"), "."));
+  return {std::move(page)};
+}
+
+}  // namespace
+
+Outcome run_examples(const Command&, const Arguments& arguments) {
+  if (arguments.words.empty()) return list_built_in();
+  std::vector<BuiltIn> all;
+  add_all(all, examples(), built_in);
+  std::ranges::move(all_models(), std::back_inserter(all));
+  const BuiltIn& shown = look_up(std::span<const BuiltIn>(all), arguments.words.front(), "example");
+  Page page;
+  page.head(1, shown.title);
+  if (shown.summary != shown.title) page.say(text(shown.summary));
+  for (const std::string& paragraph : shown.about) page.say(text(paragraph));
+  for (const std::string& command : shown.commands) page.say(text("To see it: ", code(command), "."));
+  return {std::move(page)};
+}
+
+std::vector<OptionChoice> choices::built_in() {
+  std::vector<OptionChoice> names = choices::examples();
+  for (const auto& more : {choices::models(), choices::alignments()})
+    names.insert(names.end(), more.begin(), more.end());
+  return names;
+}
+
+// --- explain
+
+namespace {
+
+// "query it, key animal": which row and column the cell lies in, by word.
+std::string place_of(const Cell& cell) {
+  const Axis &rows = cell.node->frame.rows, &columns = cell.node->frame.columns;
+  std::string place;
+  if (rows.labels) place += rows.label(cell.row);
+  if (columns.labels) place += (place.empty() ? "" : ", ") + columns.label(cell.column);
+  return place;
+}
+
+// The matrices of a model have names that begin with the part that a command shows.
+void refuse_cell_of_model(std::string_view address, const Graph& graph) {
+  const std::string_view scope = address.substr(0, address.find('.'));
+  const Command* const command = find_row(commands(), scope);
+  if (!command || !command->takes_model()) return;
+  const auto is_within = [&](const Node& node) {
+    const NamedScope* const side = outermost(node.place);
+    return side && side->title() == scope;
+  };
+  if (std::ranges::any_of(graph.nodes(), is_within)) return;
+  fail("attn explain explains the matrices of attn walk. For those of a model: attn {} --explain '{}'", scope, address);
+}
+
+// What is said where matrices are random, so that nothing that follows from them reads as a finding.
+std::string what_is_random(const Calculation& computation) {
+  return computation.problem ? told_as_drawn(*computation.problem) : computation.random;
+}
+
+}  // namespace
+
+void add_explanation(Page& page, const Graph& graph, const std::string& address, std::size_t depth) {
+  const Cell cell = find_cell(graph, address);
+  page.trace.add(*cell.node);
+  std::string title = fmt::format("{}[{},{}]", cell.node->name, cell.row + 1, cell.column + 1);
+  if (const std::string place = place_of(cell); !place.empty()) title += " (" + place + ")";
+  page.head(1, std::move(title));
+  const bool is_short = cell.node->name_within(cell.node->scope()) != cell.node->name;
+  const std::string_view scope = is_short ? cell.node->scope() : "";
+  if (is_short) add_short_names(page, *cell.node);
+  page.say(formula_block(*cell.node, scope));
+  page.say(derivation(cell, depth, scope));
+}
+
+void narrow(Outcome& outcome, const Command& command, const Arguments& arguments) {
+  const std::optional<std::string> only = arguments.only(), address = arguments.text(option::explain),
+                                   product = arguments.text(option::product), word = arguments.text(option::from);
+  if (arguments.has(option::against)) return compare(outcome, command, arguments);
+  const std::shared_ptr<Graph> graph = outcome.computation.graph;
+  Trace& trace = outcome.page.trace;
+  if (!graph && only && !trace.empty()) {
+    const std::vector<Traced> chosen = trace.matching(*only);
+    outcome.page.blocks.clear();
+    add_matrices(outcome.page, trace, chosen);
+    trace = Trace(chosen);
+    return;
+  }
+  if (!graph) {
+    const Option& given = only ? option::only : address ? option::explain : option::product;
+    fail("{}: attn {} shows no matrices here: leave it out", given.name, command.name);
+  }
+  Page page{.recipe = std::move(outcome.page.recipe)};
+  if (word) {
+    add_from_word(page, *graph, *word, only, what_is_random(outcome.computation));
+  } else if (arguments.has(option::map)) {
+    add_attention_map(page, *graph, only, what_is_random(outcome.computation));
+  } else if (product) {
+    add_product(page, *graph, *product);
+  } else if (address) {
+    if (!command.takes_model()) refuse_cell_of_model(*address, *graph);
+    add_explanation(page, *graph, *address, arguments.count(option::depth).value_or(0));
+  } else {
+    std::vector<const Node*> nodes = graph->matching(*only);
+    std::vector<const Node*> of_page;
+    std::ranges::copy_if(nodes, std::back_inserter(of_page),
+                         [&](const Node* node) { return !trace.empty() && trace.find(node->name); });
+    if (!of_page.empty()) nodes = std::move(of_page);
+    page.trace.add(nodes);
+    // Matrices of a model have long names: they stand under headings for their scopes.
+    if (command.takes_model()) {
+      add_results_by_scope(page, nodes);
+    } else {
+      add_formulas_and_tables(page, nodes);
+    }
+  }
+  outcome.page = std::move(page);
+}
+
+std::vector<const Node*> wanted_nodes(const Graph& graph, const Arguments& arguments,
+                                      std::vector<const Node*> (*others)(const Graph&)) {
+  if (arguments.has_any(std::array{&option::outline, &option::against})) return {};  // known later, or never
+  if (arguments.has(option::explain)) return nodes_at_rest(graph);
+  if (const std::optional<std::string> address = arguments.text(option::product)) {
+    const Product product = find_product(graph, *address);
+    return shown_in_tables({&product.left(), &product.right(), product.product, product.named});
+  }
+  if (arguments.has(option::map) || arguments.has(option::from))
+    return shown_in_tables(attention_weights(graph, arguments.only()));
+  if (const std::optional<std::string> only = arguments.only()) return shown_in_tables(graph.matching(*only));
+  return others(graph);
+}
+
+Outcome run_explain(const Command&, const Arguments& arguments) {
+  const Solved solved = solve(arguments, Extent::output, nodes_at_rest);
+  refuse_cell_of_model(arguments.words.front(), *solved.graph);
+  Page page = solved.page({});
+  add_explanation(page, *solved.graph, arguments.words.front(), arguments.count(option::depth).value_or(0));
+  return solved.outcome(std::move(page));
+}
+
+// --- show
+
+Outcome run_show(const Command&, const Arguments& arguments) {
+  TraceFile file = read_trace(arguments.words.front());
+  Page page{.trace = file.trace, .recipe = std::move(file.recipe)};
+  add_matrices(page, file.trace, file.trace.matrices());
+  return {std::move(page)};
+}
+
+}  // namespace attn

@@ -1,0 +1,123 @@
+#include "core/attention/positions.hpp"
+
+#include <array>
+
+#include "core/op/operations.hpp"
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
+
+namespace attn {
+namespace {
+
+// The words of one sentence: positions are the same in each.
+Frame of_sentence(const Value& x) {
+  Frame frame = x.node().frame;
+  if (frame.rows.batch == 1) return frame;
+  frame.shape.rows /= frame.rows.batch;
+  frame.rows = axis(frame.rows.name);
+  return frame;
+}
+
+Value sinusoid_like(const Value& x, const SinusoidLayout& layout, const Places& places) {
+  const Frame frame = of_sentence(x);
+  return sinusoid(x.graph(), layout, {frame.shape, frame.rows, axis("features")}, {places.before, places.base});
+}
+
+Value interleaved(const Value& x, const Places& places) { return sinusoid_like(x, sinusoid_layouts()[0], places); }
+
+Value concatenated(const Value& x, const Places& places) { return sinusoid_like(x, sinusoid_layouts()[1], places); }
+
+Value learned(const Value& x, const Places& places) {
+  const Shape words = of_sentence(x).shape, table = places.table->shape();
+  if (table.columns != words.columns) {
+    fail("{} is {} but x is {}: a position vector must have the size of an embedding", places.table->node().title(),
+         to_string(table), to_string(words));
+  }
+  if (places.before + words.rows > table.rows) {
+    fail(
+        "there are {} but only {} learned positions, and none for word {}: give a longer ‹position_table›, or ‹positions› sinusoidal, which is defined for any length (but trained models rarely work well beyond the lengths of training)",
+        count_of(places.before + words.rows, "word"), table.rows, table.rows + 1);
+  }
+  return rows(*places.table, places.before, words.rows);
+}
+
+Value rotary(const Value& x, const Places& places) { return rotate(x, {places.before, places.base}); }
+
+// From −c to c, and 0 between them.
+void require_odd(std::size_t count, std::string_view what, const Value& table) {
+  if (count % 2 == 1) return;
+  fail("position_table is {}: it must have an odd number of {}, one for each distance from −c to c",
+       to_string(table.shape()), what);
+}
+
+// A number for each distance, whatever the words.
+Value relative_bias(const Value& q, const Value& k, const Value& table) {
+  if (table.shape().rows != 1) {
+    fail("position_table is {}: relative-bias has one row, with a number for each distance from −c to c",
+         to_string(table.shape()));
+  }
+  require_odd(table.shape().columns, "columns", table);
+  return name(role::relative, by_distance(table, q, k));
+}
+
+// A vector for each distance, which the query is compared with as with a key.
+Value relative_vectors(const Value& q, const Value& k, const Value& table) {
+  if (table.shape().columns != q.shape().columns) {
+    fail("position_table is {} but {} is {}: the vector of a distance must have the size of a query",
+         to_string(table.shape()), q.node().title(), to_string(q.shape()));
+  }
+  require_odd(table.shape().rows, "rows", table);
+  Value of_distances = name(role::distances, matmul_transposed(q, table));
+  return name(role::relative, by_distance(of_distances, q, k));
+}
+
+std::size_t distances(const PositionSizes& sizes) { return 2 * sizes.max_distance + 1; }
+
+constexpr std::array positional_table = {
+    PositionKind{.name = "none", .summary = "no positional encoding"},
+    PositionKind{.name = "sinusoidal",
+                 .summary = "x + p, with the sine and the cosine of each frequency in neighboring columns",
+                 .of_embeddings = interleaved,
+                 .has_waves = true},
+    PositionKind{.name = "concatenated",
+                 .summary = "x + p, with all sine columns before all cosine columns",
+                 .of_embeddings = concatenated,
+                 .has_waves = true},
+    PositionKind{.name = "learned",
+                 .summary = "x + p, where p is a row of a learned table (learned positional embedding)",
+                 .table_shape =
+                     [](const PositionSizes& sizes) {
+                       return Shape{sizes.n, sizes.d_model};
+                     },
+                 .of_embeddings = learned},
+    PositionKind{.name = "rotary",
+                 .summary = "queries and keys of each head turned by angles that grow with the position (RoPE)",
+                 .of_queries_and_keys = rotary,
+                 .has_waves = true},
+    PositionKind{.name = "relative-bias",
+                 .summary = "a learned number for each distance, added to the scaled scores",
+                 .table_shape =
+                     [](const PositionSizes& sizes) {
+                       return Shape{1, distances(sizes)};
+                     },
+                 .of_scaled_scores = relative_bias},
+    PositionKind{.name = "relative-vectors",
+                 .summary = "q ⋅ a learned vector for each distance, added to the scores",
+                 .table_shape =
+                     [](const PositionSizes& sizes) {
+                       return Shape{distances(sizes), sizes.d_k};
+                     },
+                 .of_scores = relative_vectors},
+};
+
+}  // namespace
+
+std::span<const PositionKind> position_kinds() { return positional_table; }
+
+Value with_positions(const PositionKind& kind, const Value& x, const Places& places) {
+  if (!kind.of_embeddings) return x;
+  Value positions = name(role::positions, kind.of_embeddings(x, places));
+  return name(role::positioned, add(x, positions));
+}
+
+}  // namespace attn

@@ -1,0 +1,157 @@
+#include "core/graph/find.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+
+namespace attn {
+
+// --- address
+
+namespace {
+
+bool is_quoted(std::string_view text) { return text.size() >= 2 && text.front() == '"' && text.back() == '"'; }
+
+// The comma between row and column: outside quotes, or npos unless there is exactly one.
+std::size_t find_comma(std::string_view text) {
+  bool quoted = false;
+  std::size_t found = std::string_view::npos;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') quoted = !quoted;
+    if (text[i] != ',' || quoted) continue;
+    if (found != std::string_view::npos) return std::string_view::npos;
+    found = i;
+  }
+  return found;
+}
+
+std::optional<std::size_t> number_of_place(std::string_view place, const WorkOutPlace& work_out) {
+  if (is_quoted(place)) return std::nullopt;
+  if (const std::optional<std::size_t> number = parsed<std::size_t>(place)) return number;
+  return work_out ? work_out(place) : std::nullopt;
+}
+
+}  // namespace
+
+std::size_t find_place(const Axis& axis, std::size_t size, std::string_view place, std::string_view what,
+                       const WorkOutPlace& work_out) {
+  place = trimmed(place);
+  if (const std::optional<std::size_t> number = number_of_place(place, work_out)) {
+    if (*number < 1 || *number > size) fail("{}: there is none; they are numbered from 1 to {}", what, size);
+    return *number - 1;
+  }
+  const std::string_view label = is_quoted(place) ? place.substr(1, place.size() - 2) : place;
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; axis.labels && i < size; ++i) {
+    if ((*axis.labels)[i] == label) found.push_back(i);
+  }
+  if (found.size() == 1) return found.front();
+  if (found.size() > 1) {
+    fail("{}: {} have this name. Give a number, such as {}", what, found.size(), found.front() + 1);
+  }
+  if (!axis.labels) fail("{}: there are no words here. Give a number from 1 to {}", what, size);
+  constexpr std::size_t few = 20;
+  const std::string words = size <= few ? fmt::format("Choose one of: {}, or a number", fmt::join(*axis.labels, ", "))
+                                        : fmt::format("Give one of the words, or a number from 1 to {}", size);
+  fail("{}: there is no such word{}. {}", what, did_you_mean(label, *axis.labels), words);
+}
+
+std::string place_called(const Axis& axis, std::size_t i) {
+  const std::string label = axis.label(i);
+  const bool is_shared = axis.labels && std::ranges::count(*axis.labels, label) > 1;
+  return is_shared ? std::to_string(i + 1) : label;
+}
+
+bool has_place(const Axis& axis, std::size_t size, std::string_view place) {
+  try {
+    find_place(axis, size, place, "");
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+namespace {
+
+// A matrix, and what stands in brackets behind it.
+struct Address {
+  const Node& node;
+  std::string_view inside;
+};
+
+Address read_address(const Graph& graph, std::string_view address) {
+  const std::size_t open = address.find('[');
+  if (open == std::string_view::npos || !address.ends_with(']')) {
+    fail("'{}' is not a cell: write it as weights[1,2], or by words as weights[it,animal]", address);
+  }
+  const std::vector<const Node*> nodes = graph.matching(address.substr(0, open));
+  if (nodes.size() > 1) {
+    fail("'{}' can mean {} or {}: give the whole name", address.substr(0, open), nodes[0]->name, nodes[1]->name);
+  }
+  return {*nodes.front(), address.substr(open + 1, address.size() - open - 2)};
+}
+
+std::size_t find_row_of(const Node& node, std::string_view row, const WorkOutPlace& work_out = {}) {
+  return find_place(node.frame.rows, node.frame.shape.rows, row, fmt::format("row '{}' of {}", trimmed(row), node.name),
+                    work_out);
+}
+
+}  // namespace
+
+Cell find_cell(const Graph& graph, std::string_view address, const WorkOutPlace& work_out) {
+  const auto [node, inside] = read_address(graph, address);
+  const std::size_t comma = find_comma(inside);
+  if (comma == std::string_view::npos) {
+    fail("'{}' is not a cell: write a row and a column in the brackets, separated by one comma", address);
+  }
+  const std::string_view column = inside.substr(comma + 1);
+  return {&node, find_row_of(node, inside.substr(0, comma), work_out),
+          find_place(node.frame.columns, node.frame.shape.columns, column,
+                     fmt::format("column '{}' of {}", trimmed(column), node.name), work_out)};
+}
+
+std::vector<Cell> find_cells(const Graph& graph, std::string_view address) {
+  const auto [node, inside] = read_address(graph, address);
+  if (inside.find(',') != std::string_view::npos) return {find_cell(graph, address)};
+  const std::size_t row = find_row_of(node, inside);
+  std::vector<Cell> cells;
+  for (std::size_t j = 0; j < node.frame.shape.columns; ++j) cells.push_back({&node, row, j});
+  return cells;
+}
+
+// --- path
+
+// A node comes after its operands in a graph, so one pass in that order visits every node when the shortest
+// ways to its operands are known.
+ShortestPaths::ShortestPaths(const Graph& graph, const Node& from, const std::function<bool(const Node&)>& counts) {
+  steps_[&from] = {0, nullptr};
+  for (const Node& node : graph.nodes()) {
+    const Node* nearest = nullptr;
+    for (const Node* operand : node.operands) {
+      const auto found = steps_.find(operand);
+      if (found == steps_.end()) continue;
+      if (!nearest || found->second.length < steps_[nearest].length) nearest = operand;
+    }
+    if (nearest) steps_[&node] = {steps_[nearest].length + (counts(node) ? 1 : 0), nearest};
+  }
+}
+
+std::optional<std::size_t> ShortestPaths::length(const Node& to) const {
+  const auto found = steps_.find(&to);
+  if (found == steps_.end()) return std::nullopt;
+  return found->second.length;
+}
+
+std::vector<const Node*> ShortestPaths::path(const Node& to) const {
+  std::vector<const Node*> path;
+  for (const Node* node = &to; node; node = steps_.at(node).before) path.push_back(node);
+  std::ranges::reverse(path);
+  return path;
+}
+
+}  // namespace attn

@@ -1,0 +1,283 @@
+#include "core/graph/name.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/support/text.hpp"
+
+namespace attn {
+
+// --- name
+
+namespace {
+
+// What is read back as it was written: not "01".
+std::optional<std::size_t> number_in(std::string_view text) {
+  const std::optional<std::size_t> number = parsed<std::size_t>(text);
+  return number && std::to_string(*number) == text ? number : std::nullopt;
+}
+
+// Scopes of a name: a scope's number may be a piece of its own.
+class ScopesRead {
+ public:
+  explicit ScopesRead(std::vector<std::string_view> pieces) : pieces_(std::move(pieces)) {}
+
+  std::vector<ScopeName> all() {
+    std::vector<ScopeName> scopes;
+    while (at_ < pieces_.size()) scopes.push_back(next());
+    return scopes;
+  }
+
+ private:
+  ScopeName next() {
+    const std::string_view piece = pieces_[at_++];
+    if (const auto number = number_in(piece)) return {scope::number, *number};
+    for (const ScopeKind* kind : scope_kinds()) {
+      if (!piece.starts_with(kind->name)) continue;
+      const std::string_view rest = piece.substr(kind->name.size());
+      if (rest.empty()) return with_number_behind(*kind);
+      const auto number = rest.front() == kind->joint ? number_in(rest.substr(1)) : std::nullopt;
+      if (number) return {*kind, *number};
+    }
+    return {scope::other, piece};
+  }
+
+  // A layer of an encoder is a scope of its own, but `head.2` is one.
+  ScopeName with_number_behind(const ScopeKind& kind) {
+    const auto number = kind.joint == '.' && at_ < pieces_.size() ? number_in(pieces_[at_]) : std::nullopt;
+    if (!number) return kind;
+    ++at_;
+    return {kind, *number};
+  }
+
+  std::vector<std::string_view> pieces_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+Name::Name(const Role& role, std::size_t number)
+    : role_(&role), leaf_(std::string(role.leaf) + "_" + std::to_string(number)) {}
+
+Name::Name(std::vector<ScopeName> scopes, Name name) : Name(std::move(name)) {
+  scopes_.insert(scopes_.begin(), scopes.begin(), scopes.end());
+}
+
+std::string Name::text() const {
+  std::string text;
+  for (const ScopeName& scope : scopes_) text += scope.text + '.';
+  if (family_) text += family_->prefix;
+  return text + leaf_;
+}
+
+Name called(std::string_view name) {
+  std::vector<std::string_view> pieces = pieces_of(name, '.');
+  const std::string_view leaf = pieces.back();
+  pieces.pop_back();
+  const auto all = roles();
+  const auto found = std::ranges::find(all, leaf, &Role::leaf);
+  const Role& role = found == all.end() ? role::other : **found;
+  return {ScopesRead(std::move(pieces)).all(), {role, std::string(leaf)}};
+}
+
+Formula symbol(const Name& name) {
+  std::string scope;
+  for (const ScopeName& one : name.scopes()) scope += (scope.empty() ? "" : ".") + one.text;
+  const std::string_view letter = name.letter();
+  return symbol(scope, name.leaf(), letter.empty() ? written_out(name.leaf()) : std::string(letter));
+}
+
+// --- role
+
+namespace {
+
+constexpr std::array all = {
+    &role::other,
+    &role::x,
+    &role::ids,
+    &role::e,
+    &role::one_hot,
+    &role::product,
+    &role::scaled_x,
+    &role::memory,
+    &role::value_memory,
+    &role::positions,
+    &role::positioned,
+    &role::position_table,
+    &role::table,
+    &role::dot_products,
+    &role::w_q,
+    &role::w_k,
+    &role::w_v,
+    &role::w_o,
+    &role::b_q,
+    &role::b_k,
+    &role::b_v,
+    &role::b_o,
+    &role::w_1,
+    &role::b_1,
+    &role::w_2,
+    &role::b_2,
+    &role::w,
+    &role::b,
+    &role::gamma,
+    &role::beta,
+    &role::score_m,
+    &role::score_wq,
+    &role::score_wk,
+    &role::score_wv,
+    &role::score_b,
+    &role::q,
+    &role::k,
+    &role::v,
+    &role::keys,
+    &role::values,
+    &role::scores,
+    &role::scaled,
+    &role::capped,
+    &role::masked,
+    &role::weights,
+    &role::alignment,
+    &role::alignment_transposed,
+    &role::head,
+    &role::concat,
+    &role::output,
+    &role::mask,
+    &role::cross_mask,
+    &role::bias,
+    &role::cross_bias,
+    &role::expanded,
+    &role::dot,
+    &role::half_q,
+    &role::half_k,
+    &role::projected_q,
+    &role::unit_q,
+    &role::unit_k,
+    &role::hidden_q,
+    &role::hidden_k,
+    &role::hidden,
+    &role::activated,
+    &role::rotated_q,
+    &role::rotated_k,
+    &role::content,
+    &role::relative,
+    &role::distances,
+    &role::inner,
+    &role::rectified,
+    &role::feed_forward,
+    &role::sum,
+    &role::mean,
+    &role::variance,
+    &role::normalised,
+    &role::through_layer,
+    &role::padding,
+    &role::logits,
+    &role::expected,
+    &role::losses,
+    &role::counted,
+    &role::loss,
+    &role::tempered,
+    &role::distribution,
+    &role::allowed,
+    &role::limited,
+    &role::source,
+    &role::last_words,
+    &role::last,
+    &role::previous,
+    &role::h,
+    &role::y,
+    &role::state,
+    &role::query,
+    &role::context,
+    &role::joined,
+    &role::w_s,
+    &role::b_s,
+    &role::w_xh,
+    &role::w_hh,
+    &role::b_h,
+    &role::x_h,
+    &role::h_h,
+    &role::w_xr,
+    &role::w_hr,
+    &role::b_r,
+    &role::x_r,
+    &role::h_r,
+    &role::w_xz,
+    &role::w_hz,
+    &role::b_z,
+    &role::x_z,
+    &role::h_z,
+    &role::reset,
+    &role::update,
+    &role::remembered,
+    &role::candidate,
+    &role::heads,
+    &role::shares,
+    &role::average,
+    &role::lowered_scores,
+    &role::unmasked,
+    &role::filled,
+    &role::left,
+    &role::zeroed,
+};
+
+}  // namespace
+
+std::span<const Role* const> roles() { return all; }
+
+// --- scope
+
+namespace {
+
+constexpr std::array kinds = {
+    &scope::sentence,
+    &scope::layer,
+    &scope::head,
+    &scope::query,
+    &scope::source,
+    &scope::target,
+    &scope::encoder,
+    &scope::decoder,
+    &scope::self_attention,
+    &scope::cross_attention,
+    &scope::source_embedding,
+    &scope::target_embedding,
+    &scope::source_positions,
+    &scope::target_positions,
+    &scope::output,
+    &scope::feed_forward,
+    &scope::norm,
+    &scope::step,
+};
+
+}  // namespace
+
+std::span<const ScopeKind* const> scope_kinds() { return kinds; }
+
+ScopeName::ScopeName(const ScopeKind& its_kind, std::size_t its_number)
+    : kind(&its_kind), number(its_number), text(its_kind.name) {
+  if (kind->joint) text += kind->joint;
+  text += std::to_string(its_number);
+}
+
+const NamedScope* within(const NamedScope* scope, const ScopeKind& kind) {
+  while (scope && !scope->is(kind)) scope = scope->outer;
+  return scope;
+}
+
+bool lies_within(const NamedScope* scope, const NamedScope* outer) {
+  while (scope && scope != outer) scope = scope->outer;
+  return scope == outer;
+}
+
+const NamedScope* outermost(const NamedScope* scope) {
+  while (scope && scope->outer) scope = scope->outer;
+  return scope;
+}
+
+const NamedScope* around(const NamedScope* scope, const ScopeKind& kind) {
+  const NamedScope* const found = within(scope, kind);
+  return found ? found->outer : scope;
+}
+
+}  // namespace attn

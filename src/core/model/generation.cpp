@@ -1,0 +1,112 @@
+#include "core/model/generation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/graph/plan.hpp"
+#include "core/math/random.hpp"
+#include "core/support/error.hpp"
+
+namespace attn {
+namespace {
+
+// The words that may be chosen: the most probable ones, as far as the sampling goes.
+Matrix allowed_words(std::span<const double> probabilities, const Sampling& sampling) {
+  std::vector<std::size_t> order(probabilities.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return probabilities[a] > probabilities[b]; });
+  Matrix allowed({1, probabilities.size()}, 0.0);
+  const std::size_t most = sampling.top_k ? std::min(sampling.top_k, order.size()) : order.size();
+  double gathered = 0.0;
+  for (std::size_t i = 0; i < most && (i == 0 || gathered < sampling.top_p); ++i) {
+    allowed(0, order[i]) = 1.0;
+    gathered += probabilities[order[i]];
+  }
+  return allowed;
+}
+
+// The distribution of the next word, as the sampling changes it.
+Value distribution_of(Value logits, const Sampling& sampling) {
+  if (sampling.temperature != 1.0) {
+    const std::string notation = fmt::format("{}", sampling.temperature);
+    logits = name(role::tempered, divide(logits, {sampling.temperature, {notation, notation}}));
+  }
+  Value distribution = name(role::distribution, softmax(logits));
+  if (!sampling.limits()) return distribution;
+  Graph& graph = distribution.graph();
+  const Frame& frame = distribution.node().frame;
+  const Value allowed =
+      graph.input(role::allowed, allowed_words(row(distribution.matrix(), 0), sampling), frame.rows, frame.columns);
+  return name(role::limited, normalize(mask(distribution, allowed, 0.0)));
+}
+
+std::size_t choose(std::span<const double> probabilities, Sampling& sampling) {
+  const auto most = static_cast<std::size_t>(std::ranges::max_element(probabilities) - probabilities.begin());
+  if (!sampling.generator) return most;
+  double left = uniform(*sampling.generator);
+  for (std::size_t i = 0; i < probabilities.size(); ++i) {
+    left -= probabilities[i];
+    if (left < 0.0 && probabilities[i] > 0.0) return i;
+  }
+  return most;
+}
+
+// What the nodes cost that were made since there were `before`.
+std::uint64_t multiply_adds_since(const Graph& graph, std::size_t before) {
+  Cost total;
+  for (std::size_t i = before; i < graph.nodes().size(); ++i) total += cost_of(graph.nodes()[i]);
+  return total.multiply_adds;
+}
+
+// What was given and what was written, word by word.
+class WordsSoFar {
+ public:
+  explicit WordsSoFar(ModelInput prompt) : all_(std::move(prompt)) {}
+
+  const ModelInput& all() const { return all_; }
+  ModelInput last() const {
+    ModelInput word{.ids = {all_.ids.back()}};
+    if (!all_.tokens.empty()) word.tokens = {all_.tokens.back()};
+    return word;
+  }
+  void append(std::size_t id, const Axis& words) {
+    all_.ids.push_back(id);
+    if (!all_.tokens.empty()) all_.tokens.push_back(words.label(id - 1));
+    if (!all_.blank.empty()) all_.blank.push_back(false);
+  }
+
+ private:
+  ModelInput all_;
+};
+
+}  // namespace
+
+std::vector<GenerationStep> generate(RunningTransformer& model, Graph& graph, const GenerationTask& task,
+                                     const std::optional<Value>& encoded, Sampling sampling) {
+  if (!model.has_output())
+    fail("the model cannot write words, because it has no output layer ({})", Name({scope::output}, role::w).text());
+  std::vector<GenerationStep> steps;
+  WordsSoFar text(task.prompt);
+  for (std::size_t i = 1; i <= task.steps; ++i) {
+    const Graph::Scope scope(graph, scope::step, i);
+    const std::size_t nodes_before = graph.nodes().size();
+    if (task.cache == Cache::none) model.forget();
+    const bool goes_on = model.remembered() > 0;
+    const ModelInput input = goes_on ? text.last() : text.all();
+    GenerationStep step{.went_in = input.ids, .remembered = model.remembered()};
+    Value decoded = model.decode(input, encoded);
+    const Value last = input.size() == 1 ? decoded : rows(decoded, input.size() - 1, 1);
+    const Value distribution = distribution_of(model.logits(last), sampling);
+    step.distribution = &distribution.node();
+    step.multiply_adds = multiply_adds_since(graph, nodes_before);
+    step.chosen = choose(row(distribution.matrix(), 0), sampling) + 1;
+    text.append(step.chosen, distribution.node().frame.columns);
+    steps.push_back(std::move(step));
+    if (steps.back().chosen == task.end) break;
+  }
+  return steps;
+}
+
+}  // namespace attn

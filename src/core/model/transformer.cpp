@@ -1,0 +1,358 @@
+#include "core/model/transformer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "core/attention/masks.hpp"
+#include "core/attention/score.hpp"
+#include "core/op/ways.hpp"
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+
+namespace attn {
+
+// --- transformer
+
+namespace {
+
+Learned learned_of(const Transformer& model, Graph& graph) {
+  const Vocabularies words{axis("vocabulary", model.source_vocabulary), axis("vocabulary", model.target_vocabulary)};
+  std::vector<ParameterRow> rows = parameters_of(model);
+  // Inputs that have numbers stand in the order of their names.
+  if (!model.parameters.empty()) std::ranges::sort(rows, {}, &ParameterRow::name);
+  return Learned(graph, rows, model.parameters, words);
+}
+
+// Queries, and the keys that they look at; the shape of the mask of one sentence.
+struct Sides {
+  const Axis& queries;
+  const Axis& keys;
+  Shape shape;
+};
+
+// Flags of words, with those of more words of each sentence behind them; what is not told is no padding.
+std::vector<bool> continued(const std::vector<bool>& before, std::size_t words_before, const ModelInput& more) {
+  const std::size_t words = more.words_of_sentence(), all = words_before + words;
+  std::vector<bool> flags(more.sentences * all, false);
+  for (std::size_t s = 0; s < more.sentences; ++s) {
+    for (std::size_t i = 0; i < all; ++i) {
+      const std::vector<bool>& from = i < words_before ? before : more.blank;
+      const std::size_t place = i < words_before ? s * words_before + i : s * words + i - words_before;
+      flags[s * all + i] = place < from.size() && from[place];
+    }
+  }
+  return flags;
+}
+
+// A given mask may have one row for all queries.
+void require_fit(const Matrix& mask, const Sides& sides, const Role& role) {
+  const Shape shape = mask.shape(), whole = sides.shape;
+  if (shape.columns == whole.columns && (shape.rows == whole.rows || shape.rows == 1)) return;
+  fail("{}: the mask is {}, and must be {} or 1×{}: a column for each key, a row for each query or one for all",
+       role.leaf, to_string(shape), to_string(whole), whole.columns);
+}
+
+// A rule of a mask, and what it follows from.
+struct MaskReason {
+  MaskRule rule;
+  std::string source;
+};
+const std::string causal_order = "the causal order", padding = "the padding", given_mask = "the given mask";
+constexpr std::string_view follows_from = "follows from ";
+
+// What is looked at, for the reasons of a side and what was given: an input that no n × n cells stand behind.
+Looking looking(Graph& graph, std::vector<MaskReason> reasons, const WordMask& given, const Sides& sides,
+                const Role& mask_role, const Role& bias_role) {
+  Looking result;
+  const auto in_each = [&](MaskRule rule) { return in_each_sentence(std::move(rule), sides.shape.rows); };
+  if (!given.valid_lengths.empty())
+    reasons.push_back({in_each(valid_length_rule(sides.shape, given.valid_lengths)), "the valid lengths"});
+  if (given.allowed) {
+    require_fit(*given.allowed, sides, mask_role);
+    reasons.push_back({in_each(rule_of(*given.allowed)), given_mask});
+  }
+  if (!reasons.empty()) {
+    std::vector<MaskRule> rules;
+    std::vector<std::string> sources;
+    for (MaskReason& reason : reasons) {
+      rules.push_back(std::move(reason.rule));
+      sources.push_back(std::move(reason.source));
+    }
+    const Shape all{sides.shape.rows * sides.queries.batch, sides.shape.columns};
+    result.allowed = graph.input(mask_role, mask_by(std::move(rules)), {all, sides.queries, sides.keys});
+    if (!given.allowed || sources.size() > 1)
+      graph.tell_origin(result.allowed->node(), std::string(follows_from) + listed(sources));
+  }
+  if (given.bias) {
+    require_fit(*given.bias, sides, bias_role);
+    const Axis rows = given.bias->shape().rows == sides.shape.rows ? sides.queries : axis("queries");
+    result.bias = graph.input(bias_role, *given.bias, rows, sides.keys);
+  }
+  return result;
+}
+
+}  // namespace
+
+// The scope of the vectors of a side, and of what it has learned of words and places.
+struct RunningTransformer::Side {
+  const ScopeKind& scope;
+  const ScopeKind& embedding;
+  const ScopeKind& positions;
+};
+
+constexpr RunningTransformer::Side RunningTransformer::source_side{scope::source, scope::source_embedding,
+                                                                   scope::source_positions};
+constexpr RunningTransformer::Side RunningTransformer::target_side{scope::target, scope::target_embedding,
+                                                                   scope::target_positions};
+
+std::optional<std::size_t> Transformer::most_words(std::size_t places) const {
+  if (!recipe.positions->table_shape || places == 0) return std::nullopt;
+  return places;
+}
+
+std::vector<ParameterRow> parameters_of(const Transformer& model) {
+  std::vector<ParameterRow> rows = parameter_rows(*model.kind, model.sizes);
+  std::erase_if(rows, [&](const ParameterRow& row) {
+    return model.parameters.empty() ? !row.parameter->is_drawn(model.recipe) : !model.parameters.contains(row.name);
+  });
+  return rows;
+}
+
+std::string mask_source(const Node& mask) {
+  return mask.origin.starts_with(follows_from) ? mask.origin.substr(follows_from.size()) : given_mask;
+}
+
+RunningTransformer::RunningTransformer(const Transformer& model, Graph& graph)
+    : model_(model),
+      graph_(graph),
+      learned_(learned_of(model, graph)),
+      recipe_{model.recipe, model.sizes.all_heads()},
+      memories_(model.sizes.decoder_layers) {}
+
+// Vectors that are given are taken as they are: positions have been added to them, or not.
+Value RunningTransformer::vectors_of(const Side& side, const ModelInput& words, const LiveWords& live) {
+  const Graph::Scope scope(graph_, side.scope);
+  const Axis tokens = words.rows("tokens");
+  if (words.x) return graph_.input(role::x, *words.x, tokens, axis("features"));
+  Value ids = graph_.input(role::ids, live.ids(), tokens, axis("id"));
+  Value x = name(role::x, embed(ids, learned_.at({{side.embedding}, role::e})));
+  if (model_.recipe.scale_embeddings) {
+    const std::size_t d = x.shape().columns;
+    const Formula root = {fmt::format("√{}", d), fmt::format("\\sqrt{{{}}}", d)};
+    x = name(role::scaled_x, times(x, {std::sqrt(static_cast<double>(d)), root}));
+  }
+  const PositionKind& kind = *model_.recipe.positions;
+  const std::size_t before = &side == &target_side ? words_before_ : 0;
+  const Places places{before, learned_.find({{side.positions}, role::table}), model_.recipe.base};
+  if (kind.table_shape && !places.table) {
+    fail("‹positions› {}: the model has no {}: give ‹positions› sinusoidal or none", kind.name,
+         Name({side.positions}, role::table).text());
+  }
+  return with_positions(kind, x, places);
+}
+
+// Some models normalize once more at the end.
+Value RunningTransformer::finish(const ScopeKind& side, const Value& x) {
+  const Learned learned = learned_.within({side});
+  const bool normalizes = learned.has({{scope::norm}, role::gamma});
+  return name(role::output, normalizes ? normalised_within(scope::norm, x, learned, model_.recipe) : x);
+}
+
+Value RunningTransformer::encode(const ModelInput& source) {
+  source_ = source;
+  source_words_ = LiveWords(source);
+  Value x = vectors_of(source_side, source, source_words_);
+  const Graph::Scope scope(graph_, scope::encoder);
+  std::vector<MaskReason> reasons;
+  const std::size_t n = source.words_of_sentence();
+  const Shape shape{n, n};
+  if (model_.recipe.causal_encoder) reasons.push_back({in_each_sentence(causal_rule(), n), causal_order});
+  if (source.has_blanks()) reasons.push_back({padding_rule(source_words_.blanks(), shape), padding});
+  const Axis queries = source.rows("queries"), keys = source.words("keys");
+  const Looking self = looking(graph_, std::move(reasons), source.mask, {queries, keys, shape}, role::mask, role::bias);
+  for (std::size_t i = 1; i <= model_.sizes.encoder_layers; ++i) {
+    const Graph::Scope layer(graph_, scope::number, i);
+    x = encoder_layer(x, learned_.within({scope::encoder, {scope::number, i}}), recipe_, self);
+  }
+  return finish(scope::encoder, x);
+}
+
+// One word alone may attend to all words before it: it needs no mask.
+DecoderLooking RunningTransformer::decoder_looking(const ModelInput& target,
+                                                   const std::optional<Value>& encoded) const {
+  const std::size_t n = target.words_of_sentence(), before = words_before_ - n;
+  const bool has_blanks = any(blank_before_), is_causal = model_.recipe.causal_decoder;
+  const Shape shape{n, words_before_};
+  const Axis queries = target.rows("queries"),
+             keys = axis("keys", target.sentences == 1 ? tokens_before_ : std::vector<std::string>());
+  std::vector<MaskReason> reasons;
+  if (is_causal && (n > 1 || has_blanks)) reasons.push_back({in_each_sentence(causal_rule(before), n), causal_order});
+  if (has_blanks) reasons.push_back({padding_rule(target_blanks_, shape), padding});
+  DecoderLooking result;
+  result.self = looking(graph_, std::move(reasons), target.mask, {queries, keys, shape}, role::mask, role::bias);
+  result.self.before = before;
+  if (!encoded) return result;
+  std::vector<MaskReason> of_memory;
+  const Shape across{n, encoded->shape().rows / target.sentences};
+  if (source_.has_blanks()) of_memory.push_back({padding_rule(source_words_.blanks(), across), padding});
+  const Axis encoded_keys = source_.words("keys");
+  result.cross = looking(graph_, std::move(of_memory), target.memory_mask, {queries, encoded_keys, across},
+                         role::cross_mask, role::cross_bias);
+  return result;
+}
+
+Value RunningTransformer::decode(const ModelInput& target, const std::optional<Value>& encoded) {
+  target_words_ = LiveWords(target);
+  Value x = vectors_of(target_side, target, target_words_);
+  blank_before_ = continued(blank_before_, words_before_, target);
+  target_blanks_ = std::make_shared<std::vector<bool>>(blank_before_);
+  words_before_ += target.words_of_sentence();
+  tokens_before_.insert(tokens_before_.end(), target.tokens.begin(), target.tokens.end());
+  const Graph::Scope scope(graph_, scope::decoder);
+  const DecoderLooking looking = decoder_looking(target, encoded);
+  for (std::size_t i = 1; i <= model_.sizes.decoder_layers; ++i) {
+    const Graph::Scope layer(graph_, scope::number, i);
+    x = decoder_layer(x, learned_.within({scope::decoder, {scope::number, i}}), recipe_, looking, encoded,
+                      memories_[i - 1]);
+  }
+  return finish(scope::decoder, x);
+}
+
+void RunningTransformer::exchange_target(const ModelInput& words) {
+  target_words_.exchange(words);
+  const std::size_t before = words_before_ - words.words_of_sentence();
+  if (before > 0) throw std::logic_error("words are exchanged that others went before");
+  *target_blanks_ = continued({}, 0, words);
+}
+
+// The embedding that a tied output layer is.
+Name RunningTransformer::tied_embedding() const {
+  return {{model_.kind->decodes ? scope::target_embedding : scope::source_embedding}, role::e};
+}
+
+bool RunningTransformer::has_output() const {
+  if (model_.recipe.tied_output) return learned_.has(tied_embedding());
+  return learned_.has({{scope::output}, role::w});
+}
+
+Value RunningTransformer::logits(const Value& last) {
+  if (model_.recipe.tied_output) return name(role::logits, matmul_transposed(last, learned_.at(tied_embedding())));
+  const Projection output{learned_.at({{scope::output}, role::w}), learned_.find({{scope::output}, role::b})};
+  return name(role::logits, linear(last, output));
+}
+
+void RunningTransformer::forget() {
+  for (DecoderMemory& memory : memories_) memory.self.reset();
+  words_before_ = 0;
+  blank_before_.clear();
+  tokens_before_.clear();
+}
+
+// --- transformer layers
+
+namespace {
+
+// A layer at work: its sub-layers, each in a scope of its own, one after another.
+class LayerAtWork {
+ public:
+  LayerAtWork(Value x, const Learned& learned, const LayerRecipe& recipe)
+      : x_(std::move(x)), learned_(learned), recipe_(recipe) {}
+
+  template <class Memorize>
+  void attend(const ScopeKind& scope, const Looking& looking, const Memorize& memory) {
+    connect([&](const Value& words) {
+      const Graph::Scope open(words.graph(), scope);
+      const Learned learned = learned_.within({scope});
+      return look_at(words, memory(words, learned), learned, looking, &scope == &scope::self_attention);
+    });
+  }
+
+  // Where the layer has one.
+  Value feed_forward() {
+    if (!learned_.has({{scope::feed_forward}, role::w_1})) return x_;
+    connect([&](const Value& words) {
+      const Learned learned = learned_.within({scope::feed_forward});
+      const Graph::Scope open(words.graph(), scope::feed_forward);
+      return name(role::output,
+                  attn::feed_forward(words, {learned.projection(linear_layer::inner),
+                                             learned.projection(linear_layer::outer), recipe_.model.activation}));
+    });
+    return x_;
+  }
+
+ private:
+  void connect(const Sublayer& sublayer) {
+    ++number_;
+    const auto normalize = [&](const Value& words) {
+      return normalised_within({scope::norm, number_}, words, learned_, recipe_.model);
+    };
+    x_ = recipe_.model.norm->connect(x_, sublayer, normalize, number_);
+  }
+
+  // The queries of words look at the memory with several heads: `q` … `output`. Where queries and keys are
+  // told their positions, these are positions of the same words.  (Vaswani et al. 2017, section 3.2)
+  Value look_at(const Value& words, const Memory& memory, const Learned& learned, const Looking& looking,
+                bool has_positions) const {
+    Value q = name(role::q, linear(words, learned.projection(linear_layer::q)));
+    const KeySizes sizes{.d_k = q.shape().columns / recipe_.heads.of_queries, .n_k = sentences_of(memory.k).rows};
+    Recipe recipe{.base = recipe_.model.base,
+                  .before = looking.before,
+                  .divisor = divisor(recipe_.model.scale, sizes),
+                  .bias = looking.bias,
+                  .allowed = looking.allowed};
+    if (has_positions) recipe.positions = recipe_.model.positions;
+    return multi_head_attention(q, memory.k, memory.v, {recipe, recipe_.heads, learned.projection(linear_layer::o)});
+  }
+
+  Value x_;
+  const Learned& learned_;
+  const LayerRecipe& recipe_;
+  std::size_t number_ = 0;
+};
+
+}  // namespace
+
+Memory memory_of(const Value& x, const Learned& attention) {
+  return {name(role::k, linear(x, attention.projection(linear_layer::k))),
+          name(role::v, linear(x, attention.projection(linear_layer::v)))};
+}
+
+Memory joined(const Memory& before, const Memory& more) {
+  return {name(role::keys, stack({before.k, more.k})), name(role::values, stack({before.v, more.v}))};
+}
+
+Value normalised_within(const ScopeName& scope, const Value& x, const Learned& learned, const ModelRecipe& recipe) {
+  const Graph::Scope open(x.graph(), scope);
+  const Learned inner = learned.within({scope});
+  return name(role::output,
+              recipe.norm_kind->apply(
+                  x, {.gamma = inner.at(role::gamma), .beta = inner.find(role::beta), .epsilon = recipe.epsilon}));
+}
+
+Value encoder_layer(const Value& x, const Learned& layer, const LayerRecipe& recipe, const Looking& looking) {
+  LayerAtWork work(x, layer, recipe);
+  work.attend(scope::self_attention, looking, memory_of);
+  return work.feed_forward();
+}
+
+Value decoder_layer(const Value& x, const Learned& layer, const LayerRecipe& recipe, const DecoderLooking& looking,
+                    const std::optional<Value>& encoded, DecoderMemory& remembered) {
+  LayerAtWork work(x, layer, recipe);
+  work.attend(scope::self_attention, looking.self, [&](const Value& words, const Learned& learned) {
+    const Memory now = memory_of(words, learned);
+    remembered.self = remembered.self ? joined(*remembered.self, now) : now;
+    return *remembered.self;
+  });
+  if (encoded) {
+    work.attend(scope::cross_attention, looking.cross, [&](const Value&, const Learned& learned) {
+      if (!remembered.cross) remembered.cross = memory_of(*encoded, learned);
+      return *remembered.cross;
+    });
+  }
+  return work.feed_forward();
+}
+
+}  // namespace attn

@@ -1,0 +1,74 @@
+#include "core/support/error.hpp"
+
+namespace attn {
+
+// --- error
+
+namespace {
+
+std::string without_nul(const std::string& sentence) {
+  std::string result;
+  for (const char c : sentence) {
+    if (c == '\0') {
+      result += "\uFFFD";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Complaint::Complaint(const std::string& sentence) : std::runtime_error(without_nul(sentence)) {}
+
+// --- budget
+
+namespace {
+
+Budget* innermost = nullptr;
+
+constexpr std::string_view way_out = "give smaller sizes, split the document, or run the command outside of it";
+
+}  // namespace
+
+Budget::Budget(const Allowance& allowance) : allowance_(allowance), around_(innermost) { innermost = this; }
+
+Budget::~Budget() { innermost = around_; }
+
+void Budget::require_work(std::uint64_t work) {
+  for (const Budget* budget = innermost; budget; budget = budget->around_) {
+    const Allowance& allowance = budget->allowance_;
+    if (work > allowance.work - budget->work_)
+      fail(
+          "this would be more work than {} may ask for, {} multiply-adds: "
+          "{}",
+          allowance.whose, allowance.work, way_out);
+  }
+}
+
+void Budget::take_work(std::uint64_t work) {
+  require_work(work);
+  for (Budget* budget = innermost; budget; budget = budget->around_) budget->work_ += work;
+}
+
+void Budget::require_cells(std::uint64_t cells) {
+  for (const Budget* budget = innermost; budget; budget = budget->around_) {
+    const Allowance& allowance = budget->allowance_;
+    if (cells > allowance.cells)
+      fail("the matrices would have {} cells at the same time, and those of {} may have {}: {}", cells, allowance.whose,
+           allowance.cells, way_out);
+  }
+}
+
+void Budget::take_output(std::uint64_t bytes) {
+  for (Budget* budget = innermost; budget; budget = budget->around_) {
+    const Allowance& allowance = budget->allowance_;
+    if (bytes > allowance.output - budget->output_)
+      fail("the output is longer than the {} bytes that {} may print: show less, as with --only or --section",
+           allowance.output, allowance.whose);
+    budget->output_ += bytes;
+  }
+}
+
+}  // namespace attn

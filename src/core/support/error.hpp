@@ -1,0 +1,69 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace attn {
+
+/// A sentence for the reader. U+FFFD stands for each NUL, at which what() would end: names in files may hold
+/// one.
+class Complaint : public std::runtime_error {
+ public:
+  explicit Complaint(const std::string& sentence);
+};
+
+/// Wrong usage or wrong input: one sentence in the reader's words that ends in a way out. Exit code 2.
+class InputError : public Complaint {
+ public:
+  using Complaint::Complaint;
+};
+
+/// What was asked for could not be written. Exit code 1.
+class OutputError : public Complaint {
+ public:
+  using Complaint::Complaint;
+};
+
+/// Throws InputError with the formatted sentence.
+template <class... Args>
+[[noreturn]] void fail(fmt::format_string<Args...> sentence, Args&&... args) {
+  throw InputError(fmt::format(sentence, std::forward<Args>(args)...));
+}
+
+/// What commands may take that somebody else has written down. It is counted
+/// and never measured, so that every machine gives the same verdict.
+struct Allowance {
+  std::string_view whose;  // "a block"
+  std::uint64_t work;      // multiply-adds, and all else in the time that these take
+  std::uint64_t cells;     // of all matrices at the same time
+  std::uint64_t output;    // bytes
+};
+
+/// While it lives, what is computed, read and printed is counted against its
+/// allowance, and against those of the budgets around it. Without a budget,
+/// nothing is counted. The functions throw InputError where it is more than is
+/// allowed.
+class Budget {
+ public:
+  explicit Budget(const Allowance& allowance);
+  ~Budget();
+  Budget(const Budget&) = delete;
+  Budget& operator=(const Budget&) = delete;
+
+  static void take_work(std::uint64_t work);
+  static void take_output(std::uint64_t bytes);
+  /// What is about to be taken.
+  static void require_work(std::uint64_t work);
+  static void require_cells(std::uint64_t cells);
+
+ private:
+  Allowance allowance_;
+  std::uint64_t work_ = 0, output_ = 0;  // that were taken
+  Budget* around_;
+};
+
+}  // namespace attn

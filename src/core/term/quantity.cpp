@@ -1,0 +1,364 @@
+#include "core/term/quantity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "core/graph/find.hpp"
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "core/term/functions.hpp"
+#include "core/term/working.hpp"
+
+namespace attn {
+
+// --- quantity
+
+namespace {
+
+// Reads an expression, and makes its tree.
+class Reader {
+ public:
+  Reader(std::string_view expression, const Graph* graph, const Variables& variables)
+      : scanner_(expression), graph_(graph), variables_(variables) {}
+
+  Working read() {
+    Working working = comparison();
+    if (!scanner_.is_at_end()) fail("'{}' cannot be read from '{}' on", scanner_.expression(), scanner_.rest());
+    return working;
+  }
+
+ private:
+  // Real expressions are not nested this deeply; the limit protects the stack.
+  static constexpr int deepest = 100;
+
+  bool take(std::string_view sign) { return scanner_.take(sign); }
+
+  Working number(Working working) const {
+    if (gives_number(working)) return working;
+    fail("'{}': {} is not a number", scanner_.expression(), written(worked_out(working)));
+  }
+
+  Working negative(Working working) { return made_of(TermKind::negative, {number(std::move(working))}); }
+
+  Working comparison() {
+    Working left = sum();
+    for (const auto& [sign, kind] :
+         {std::pair{"<", TermKind::less}, {">", TermKind::greater}, {"=", TermKind::equal}}) {
+      if (!take(sign)) continue;
+      Working number_left = number(std::move(left));
+      return made_of(kind, {std::move(number_left), number(sum())});
+    }
+    return left;
+  }
+
+  // One part is itself.
+  Working joined(TermKind kind, std::vector<Working> parts) const {
+    if (parts.size() == 1) return std::move(parts.front());
+    return made_of(kind, std::move(parts));
+  }
+
+  void add(std::vector<Working>& parts, Working part) const {
+    if (parts.size() == 1) parts.front() = number(std::move(parts.front()));
+    parts.push_back(std::move(part));
+  }
+
+  Working sum() {
+    std::vector<Working> terms;
+    terms.push_back(product());
+    for (;;) {
+      if (take("+")) {
+        add(terms, number(product()));
+      } else if (take("-") || take("−")) {
+        add(terms, negative(product()));
+      } else {
+        return joined(TermKind::sum, std::move(terms));
+      }
+    }
+  }
+
+  Working product() {
+    std::vector<Working> factors;
+    factors.push_back(signed_power());
+    for (;;) {
+      if (take("*") || take("⋅") || take("·") || take("×")) {
+        add(factors, number(signed_power()));
+      } else if (take("/") || take("÷")) {
+        add(factors, made_of(TermKind::inverse, {number(signed_power())}));
+      } else {
+        return joined(TermKind::product, std::move(factors));
+      }
+    }
+  }
+
+  Working signed_power() {
+    if (++depth_ > deepest) fail("the expression is nested too deeply: write it more simply");
+    Working result;
+    if (take("-") || take("−")) {
+      result = negative(signed_power());
+    } else if (take("+")) {
+      result = number(signed_power());
+    } else if (take("√")) {
+      result = call_of(square_root, number(signed_power()));
+    } else {
+      result = power();
+    }
+    --depth_;
+    return result;
+  }
+
+  Working power() {
+    Working base = primary();
+    if (const std::optional<int> exponent = scanner_.superscript())
+      return made_of(TermKind::power, {number(std::move(base)), constant_of(*exponent)});
+    if (!take("^")) return base;
+    Working number_below = number(std::move(base));
+    return made_of(TermKind::power, {std::move(number_below), number(signed_power())});
+  }
+
+  Working primary() {
+    if (take("(")) {
+      Working inside = comparison();
+      scanner_.expect(")");
+      return inside;
+    }
+    if (take("\"")) {
+      Working word;
+      word.constant = std::string(scanner_.quoted());
+      return word;
+    }
+    if (scanner_.is_at_end()) fail("'{}' ends where a number or a name is expected", scanner_.expression());
+    return scanner_.is_at_name() ? named() : constant_of(scanner_.number());
+  }
+
+  Working named() {
+    const std::string_view begin = scanner_.rest(), called = scanner_.name();
+    if (take("(")) {
+      Working result = call(called);
+      scanner_.expect(")");
+      return result;
+    }
+    if (scanner_.rest().starts_with('[')) {
+      scanner_.brackets();
+      return cell_working(find_cell(graph(), begin.substr(0, begin.size() - scanner_.rest().size()),
+                                    [this](std::string_view place) { return place_of_variables(place); }));
+    }
+    if (const auto variable = variables_.find(called); variable != variables_.end())
+      return constant_of(variable->second);
+    Working working;
+    working.name = called;
+    if (const Constant* constant = find_row(constants(), called)) {
+      working.constant = constant->value;
+    } else {
+      working.kind = TermKind::size;
+      if (called == heads_letter) {
+        working.constant = static_cast<double>(heads_of(graph()));
+      } else {
+        const FoundSize size = find_size(graph(), called);
+        working.node = &size.node;
+        working.side = size.side;
+      }
+    }
+    return working;
+  }
+
+  static Working call_of(const Function& function, Working argument) {
+    Working working = made_of(TermKind::call, {std::move(argument)});
+    working.function = &function;
+    return working;
+  }
+
+  Working call(std::string_view called) {
+    if (const NumberFunction* function = find_row(number_functions(), called))
+      return call_of(*function->function, number(comparison()));
+    if (const RowFunction* function = find_row(row_functions(), called)) {
+      Working working = row();
+      working.row_function = function;
+      worked_out(working);  // says where it has no answer
+      return working;
+    }
+    if (const ShapeFunction* function = find_row(shape_functions(), called)) {
+      Working working;
+      working.kind = TermKind::shape;
+      working.node = &matrix(scanner_.name());
+      working.shape_function = function;
+      return working;
+    }
+    std::vector<std::string> names = names_of(number_functions());
+    for (const RowFunction& function : row_functions()) names.emplace_back(function.name);
+    for (const ShapeFunction& function : shape_functions()) names.emplace_back(function.name);
+    fail_unknown("function", called, names);
+  }
+
+  Working row() {
+    const Node& node = matrix(scanner_.name());
+    if (!scanner_.rest().starts_with('['))
+      fail("'{}': the row is missing: write {}[1]", scanner_.expression(), node.name);
+    const std::string_view place = scanner_.brackets();
+    Working working;
+    working.kind = TermKind::row;
+    working.node = &node;
+    working.row =
+        find_place(node.frame.rows, node.frame.shape.rows, place, fmt::format("row '{}' of {}", place, node.name),
+                   [this](std::string_view text) { return place_of_variables(text); });
+    return working;
+  }
+
+  // A place that is told by variables, such as i-1. All others are labels or numbers.
+  std::optional<std::size_t> place_of_variables(std::string_view place) const {
+    QuantityScanner names(place);
+    bool has_variable = false;
+    for (; !has_variable && !names.is_at_end(); names.skip_name_or_sign())
+      has_variable = variables_.contains(names.next_name());
+    if (!has_variable) return std::nullopt;
+    const Working working = Reader(place, graph_, variables_).read();
+    const double value = number_from(number(working));
+    if (!(value >= 0.0 && value <= 1e6 && value == std::floor(value)))
+      fail("'{}' is {}: a row or a column is a whole number", place, written(Quantity(value)));
+    return static_cast<std::size_t>(value);
+  }
+
+  const Graph& graph() const {
+    if (!graph_) fail("'{}' is not a number: write a number, or a fraction such as 1/8", scanner_.expression());
+    return *graph_;
+  }
+
+  const Node& matrix(std::string_view called) {
+    const std::vector<const Node*> nodes = graph().matching(called);
+    if (nodes.size() > 1) fail("'{}' could be {} or {}: give the full name", called, nodes[0]->name, nodes[1]->name);
+    return *nodes.front();
+  }
+
+  QuantityScanner scanner_;
+  const Graph* graph_;
+  const Variables& variables_;
+  int depth_ = 0;
+};
+
+// Whether it has a leaf that is a part of a computation.
+bool is_of_computation(const Working& working) {
+  return working.node || working.kind == Working::Kind::size || std::ranges::any_of(working.parts, is_of_computation);
+}
+
+}  // namespace
+
+Working read_working(std::string_view expression, const Graph* graph, const Variables& variables) {
+  return Reader(expression, graph, variables).read();
+}
+
+LookedUp look_up_quantity(std::string_view expression, const Graph* graph) {
+  const Working working = read_working(expression, graph);
+  return {worked_out(working), is_of_computation(working)};
+}
+
+std::string written(const Quantity& quantity) {
+  if (const std::string* word = std::get_if<std::string>(&quantity)) return *word;
+  if (const bool* is_so = std::get_if<bool>(&quantity)) return *is_so ? "yes" : "no";
+  if (const Shape* shape = std::get_if<Shape>(&quantity)) return fmt::format("{}×{}", shape->rows, shape->columns);
+  const double number = std::get<double>(quantity);
+  std::string text;
+  append_fixed(text, number, decimals_for(std::span(&number, 1), 4));
+  return text;
+}
+
+// --- scanner
+
+namespace {
+
+constexpr std::array<std::string_view, 10> superscripts = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+
+bool is_name_begin(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+bool is_in_name(char c) { return is_name_begin(c) || (c >= '0' && c <= '9') || c == '_' || c == '.'; }
+
+}  // namespace
+
+void QuantityScanner::skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t"), rest_.size())); }
+
+std::string_view QuantityScanner::taken(std::size_t length) {
+  const std::string_view piece = rest_.substr(0, length);
+  rest_.remove_prefix(length);
+  return piece;
+}
+
+bool QuantityScanner::is_at_end() {
+  skip_blanks();
+  return rest_.empty();
+}
+
+bool QuantityScanner::is_at_name() { return !is_at_end() && is_name_begin(rest_.front()); }
+
+std::string_view QuantityScanner::next_name() {
+  if (!is_at_name()) return {};
+  return rest_.substr(0, static_cast<std::size_t>(std::ranges::find_if_not(rest_, is_in_name) - rest_.begin()));
+}
+
+void QuantityScanner::skip_name_or_sign() {
+  if (!is_at_end()) taken(std::max<std::size_t>(next_name().size(), 1));
+}
+
+bool QuantityScanner::take(std::string_view sign) {
+  skip_blanks();
+  if (!rest_.starts_with(sign)) return false;
+  taken(sign.size());
+  return true;
+}
+
+void QuantityScanner::expect(std::string_view sign) {
+  if (!take(sign)) fail("'{}': {} is missing before '{}'", expression_, sign, rest_);
+}
+
+double QuantityScanner::number() {
+  skip_blanks();
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+  if (error != std::errc()) fail("'{}': '{}' is neither a number nor a name", expression_, rest_);
+  taken(static_cast<std::size_t>(end - rest_.data()));
+  return take("%") ? value / 100 : value;
+}
+
+std::optional<int> QuantityScanner::superscript() {
+  constexpr int largest = 1000;  // beyond, every power is 0 or infinite
+  const bool negative = take("⁻");
+  std::optional<int> value;
+  for (;;) {
+    const auto digit =
+        std::ranges::find_if(superscripts, [&](std::string_view sign) { return rest_.starts_with(sign); });
+    if (digit == superscripts.end()) break;
+    value = std::min(value.value_or(0) * 10 + static_cast<int>(digit - superscripts.begin()), largest);
+    taken(digit->size());
+  }
+  if (negative && !value) fail("'{}': a number is missing after ⁻", expression_);
+  return negative ? -*value : value;
+}
+
+std::string_view QuantityScanner::name() {
+  skip_blanks();
+  return taken(static_cast<std::size_t>(std::ranges::find_if_not(rest_, is_in_name) - rest_.begin()));
+}
+
+std::string_view QuantityScanner::quoted() {
+  const std::string_view word = taken(std::min(rest_.find('"'), rest_.size()));
+  expect("\"");
+  return word;
+}
+
+std::string_view QuantityScanner::brackets() {
+  expect("[");
+  bool in_quotes = false;
+  std::size_t end = 0;
+  while (end < rest_.size() && (in_quotes || rest_[end] != ']')) in_quotes ^= rest_[end++] == '"';
+  if (end == rest_.size()) fail("'{}': ] is missing", expression_);
+  const std::string_view inside = taken(end);
+  expect("]");
+  return inside;
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && is_name_begin(text.front()) && std::ranges::all_of(text, is_in_name);
+}
+
+}  // namespace attn

@@ -1,0 +1,159 @@
+#include "data/files/cells.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+#include "core/math/machine.hpp"
+
+namespace attn {
+
+// --- cells
+
+namespace {
+
+bool equals_ignoring_case(std::string_view text, std::string_view lower) {
+  if (text.size() != lower.size()) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i] >= 'A' && text[i] <= 'Z' ? static_cast<char>(text[i] + ('a' - 'A')) : text[i];
+    if (c != lower[i]) return false;
+  }
+  return true;
+}
+
+// from_chars reports "out of range" for what is too large and, in some libraries, for what is too small.
+WrittenCell parse_out_of_range(std::string_view text) {
+  const double value = std::strtod(std::string(text).c_str(), nullptr);
+  if (std::isinf(value)) return {CellKind::overflow, 0};
+  return {CellKind::real, value};
+}
+
+WrittenCell parse_word(std::string_view text) {
+  if (equals_ignoring_case(text, "true")) return {CellKind::boolean, 1};
+  if (equals_ignoring_case(text, "false")) return {CellKind::boolean, 0};
+  return {CellKind::text, 0};
+}
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+// Whether every character has as many bytes as its first byte says.
+bool is_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto first = static_cast<unsigned char>(text[i++]);
+    if (first < 0x80) continue;
+    if (first < 0xC2 || first > 0xF4) return false;
+    for (int more = first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3; more > 0; --more) {
+      if (i == text.size() || !is_continuation(text[i++])) return false;
+    }
+  }
+  return true;
+}
+
+char shown_byte(char c, bool utf8) {
+  const auto byte = static_cast<unsigned char>(c);
+  if (byte < 0x20 || byte == 0x7F) return ' ';
+  return byte < 0x80 || utf8 ? c : '?';
+}
+
+std::string shortened_in_quotes(std::string_view text, std::size_t longest) {
+  std::string_view shown = text;
+  if (shown.size() > longest) {
+    std::size_t cut = longest;
+    while (cut > longest - 4 && is_continuation(text[cut])) --cut;
+    shown = text.substr(0, cut);
+  }
+  std::string result = "'";
+  const bool utf8 = is_utf8(shown);
+  for (const char c : shown) result += shown_byte(c, utf8);
+  return result + (shown.size() < text.size() ? "…'" : "'");
+}
+
+}  // namespace
+
+WrittenCell parse_cell(std::string_view text) {
+  std::string_view number = text;
+  if (number.size() > 1 && number[0] == '+' && number[1] != '-') number.remove_prefix(1);
+  const char* const end = number.data() + number.size();
+  double value = 0;
+  const auto [stop, error] = std::from_chars(number.data(), end, value);
+  if (stop != end || number.empty() || number.back() == ')') return parse_word(text);  // `nan(7)` is no number
+  if (error == std::errc::result_out_of_range) return parse_out_of_range(number);
+  if (error != std::errc()) return parse_word(text);
+  const bool is_whole = number.find_first_not_of("-0123456789") == std::string_view::npos;
+  return {is_whole ? CellKind::whole : CellKind::real, value};
+}
+
+std::string_view complaint(WrittenCell cell) {
+  return cell.kind == CellKind::overflow ? "is too large for a number" : "is not a number";
+}
+
+std::string in_quotes(std::string_view text) { return shortened_in_quotes(text, 40); }
+
+std::string name_in_quotes(std::string_view name) { return shortened_in_quotes(name, 120); }
+
+double with_sign(double magnitude, bool negative) { return negative ? -magnitude : magnitude; }
+
+double float32_from(const unsigned char* bytes) {
+  return static_cast<double>(std::bit_cast<float>(little_endian<std::uint32_t>(bytes)));
+}
+
+double float64_from(const unsigned char* bytes) { return std::bit_cast<double>(little_endian<std::uint64_t>(bytes)); }
+
+// 1 bit of sign, 5 of exponent, 10 of fraction.
+double float16_from(const unsigned char* bytes) {
+  const unsigned bits = little_endian<std::uint16_t>(bytes);
+  const bool negative = (bits & 0x8000U) != 0;
+  const int exponent = static_cast<int>(bits >> 10U & 0x1FU);
+  const int fraction = static_cast<int>(bits & 0x3FFU);
+  if (exponent == 0x1F) {
+    return fraction ? std::numeric_limits<double>::quiet_NaN()
+                    : with_sign(std::numeric_limits<double>::infinity(), negative);
+  }
+  if (exponent == 0) return with_sign(std::ldexp(fraction, -24), negative);
+  return with_sign(std::ldexp(fraction + 1024, exponent - 25), negative);
+}
+
+// The upper half of a float32.
+double bfloat16_from(const unsigned char* bytes) {
+  return static_cast<double>(std::bit_cast<float>(std::uint32_t{little_endian<std::uint16_t>(bytes)} << 16U));
+}
+
+// --- text rows
+
+namespace {
+
+// Below this many cells, more threads cost more than they give.
+constexpr std::size_t least_cells_to_share = std::size_t{1} << 15;
+// What a thread makes at a time, and what stands as text at most before it is passed on.
+constexpr std::size_t cells_of_piece = std::size_t{1} << 13;
+constexpr std::size_t pieces_of_thread = 8;
+
+}  // namespace
+
+void write_rows(Shape cells, const AppendRow& append, Sink& sink) {
+  if (threads() == 1 || cells.cells() < least_cells_to_share) {
+    for (std::size_t i = 0; i < cells.rows; ++i) {
+      append(i, sink.block());
+      sink.spill();
+    }
+    return;
+  }
+  const std::size_t rows = std::max<std::size_t>(1, cells_of_piece / cells.columns);
+  std::vector<std::string> pieces(pieces_of_thread * threads());
+  for (std::size_t begin = 0; begin < cells.rows; begin += rows * pieces.size()) {
+    side_by_side(pieces.size(), [&](std::size_t piece) {
+      pieces[piece].clear();
+      const std::size_t first = begin + piece * rows;
+      for (std::size_t i = first; i < std::min(first + rows, cells.rows); ++i) append(i, pieces[piece]);
+    });
+    for (const std::string& piece : pieces) sink.write(piece);
+  }
+}
+
+}  // namespace attn

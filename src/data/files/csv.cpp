@@ -1,0 +1,421 @@
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/support/error.hpp"
+#include "data/files/cells.hpp"
+#include "data/files/matrix_file.hpp"
+
+namespace attn {
+
+// --- csv rows
+
+namespace {
+
+// What stands between the cells of a row. `blanks` is one or more spaces or tabs.
+enum class Separator : char { comma = ',', semicolon = ';', tab = '\t', blanks = ' ' };
+
+// Part of a CSV file: one matrix under a line `# NAME`, or the whole file without a name.
+struct CsvBlock {
+  std::string name;
+  std::string_view text;
+  std::size_t first_line;
+};
+
+// One cell of a row as its text: a view into the file. Within quotes, a quote is still doubled.
+struct CsvField {
+  std::string_view text;
+  bool quoted = false;
+};
+
+// Takes a CSV text apart row by row (RFC 4180), passing over blank lines and lines that begin with `#`.
+class FieldReader {
+ public:
+  FieldReader(const CsvBlock& block, Separator separator, const std::string& where);
+
+  /// The next row, or nothing at the end. The fields stay valid as long as the file's bytes, the span until
+  /// the next call. Throws InputError: a quote that is not closed, or has text behind it; a
+  /// row of millions of cells.
+  std::span<const CsvField> next();
+
+  /// The line on which the last row began.
+  std::size_t line() const { return row_line_; }
+
+ private:
+  bool skip_line();
+  void skip_spaces();
+  bool at_line_end() const { return at_ >= text_.size() || text_[at_] == '\n'; }
+  bool is_space(char c) const;
+  bool ends_field(char c) const;
+  CsvField read_field();
+  CsvField read_plain();
+  CsvField read_quoted();
+
+  std::string_view text_;
+  Separator separator_;
+  const std::string& where_;
+  std::size_t at_ = 0;
+  std::size_t line_;
+  std::size_t row_line_ = 0;
+  std::vector<CsvField> fields_;
+};
+
+enum class LineKind { blank, comment, row };
+
+struct CsvLine {
+  std::string_view text;
+  std::size_t at;
+  std::size_t number;
+  LineKind kind;
+};
+
+// Tells rows from comments and blank lines; a line within a quoted label belongs to its row.
+class CsvLineReader {
+ public:
+  explicit CsvLineReader(std::string_view text) : text_(text) {}
+
+  bool done() const { return at_ >= text_.size(); }
+
+  CsvLine next() {
+    const std::size_t begin = at_;
+    const std::size_t end = std::min(text_.find('\n', begin), text_.size());
+    at_ = end + 1;
+    CsvLine line{text_.substr(begin, end - begin), begin, ++number_, LineKind::row};
+    if (!in_quotes_) line.kind = kind_of(line.text);
+    if (line.kind == LineKind::row && std::ranges::count(line.text, '"') % 2 == 1) in_quotes_ = !in_quotes_;
+    return line;
+  }
+
+ private:
+  static LineKind kind_of(std::string_view line) {
+    if (line.starts_with('#')) return LineKind::comment;
+    return line.find_first_not_of(" \t\r") == std::string_view::npos ? LineKind::blank : LineKind::row;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t number_ = 0;
+  bool in_quotes_ = false;
+};
+
+std::string_view name_in(std::string_view comment) {
+  constexpr std::string_view blanks = " \t\r";
+  const std::size_t begin = comment.find_first_not_of(blanks, 1);
+  if (begin == std::string_view::npos) return {};
+  return comment.substr(begin, comment.find_last_not_of(blanks) + 1 - begin);
+}
+
+// Each block reaches from its heading to the end of the text; the caller cuts it off at the next heading.
+std::vector<CsvBlock> headings_of(std::string_view text) {
+  std::vector<CsvBlock> headings;
+  CsvLine above{{}, 0, 0, LineKind::blank};
+  LineKind two_above = LineKind::blank;
+  for (CsvLineReader reader(text); !reader.done();) {
+    const CsvLine line = reader.next();
+    if (line.kind == LineKind::row && above.kind != LineKind::row) {
+      const bool heading =
+          above.kind == LineKind::comment && two_above != LineKind::row && !name_in(above.text).empty();
+      if (heading) {
+        headings.push_back({std::string(name_in(above.text)), text.substr(above.at), above.number});
+      } else if (headings.empty()) {
+        return {};
+      }
+    }
+    two_above = above.kind;
+    above = line;
+  }
+  return headings;
+}
+
+// The matrices of a CSV file. Several only where lines `# NAME` stand directly above rows and not directly
+// below them, and no row stands above the first; in any other file such lines are comments.
+std::vector<CsvBlock> csv_blocks(std::string_view text) {
+  std::vector<CsvBlock> blocks;
+  if (text.find('#') != std::string_view::npos) blocks = headings_of(text);
+  if (blocks.empty()) return {{"", text, 1}};
+  if (blocks.size() == 1) return {{blocks[0].name, text, 1}};
+  for (std::size_t i = 0; i + 1 < blocks.size(); ++i) {
+    blocks[i].text.remove_suffix(blocks[i + 1].text.size());
+  }
+  return blocks;
+}
+
+// A comma if there is one outside comments, else a semicolon if there is one, else blanks.
+Separator csv_separator(std::string_view text) {
+  bool semicolon = false;
+  for (CsvLineReader reader(text); !reader.done();) {
+    const CsvLine line = reader.next();
+    if (line.kind != LineKind::row) continue;
+    if (line.text.find(',') != std::string_view::npos) return Separator::comma;
+    semicolon = semicolon || line.text.find(';') != std::string_view::npos;
+  }
+  return semicolon ? Separator::semicolon : Separator::blanks;
+}
+
+constexpr std::size_t most_fields = std::size_t{1} << 22;  // of a row; each takes far more than its byte
+
+// A field's text with its quotes undoubled.
+std::string unescaped(const CsvField& field) {
+  std::string text;
+  text.reserve(field.text.size());
+  for (std::size_t i = 0; i < field.text.size(); ++i) {
+    text += field.text[i];
+    if (field.quoted && field.text[i] == '"') ++i;
+  }
+  return text;
+}
+
+FieldReader::FieldReader(const CsvBlock& block, Separator separator, const std::string& where)
+    : text_(block.text), separator_(separator), where_(where), line_(block.first_line) {}
+
+std::span<const CsvField> FieldReader::next() {
+  fields_.clear();
+  while (skip_line()) {
+  }
+  if (at_ >= text_.size()) return {};
+  row_line_ = line_;
+  for (;;) {
+    if (fields_.size() == most_fields) {
+      fail("{}:{}: this row has more than {} cells: use an .npy file for a matrix this wide", where_, row_line_,
+           most_fields);
+    }
+    fields_.push_back(read_field());
+    if (at_line_end()) break;
+    if (separator_ != Separator::blanks) ++at_;
+  }
+  ++at_;
+  ++line_;
+  return fields_;
+}
+
+// Passes over one line if it holds no cells.
+bool FieldReader::skip_line() {
+  if (at_ >= text_.size()) return false;
+  const std::size_t begin = at_;
+  if (text_[at_] != '#') skip_spaces();
+  if (text_[begin] != '#' && !at_line_end()) {
+    at_ = begin;
+    return false;
+  }
+  at_ = std::min(text_.find('\n', at_), text_.size()) + 1;
+  ++line_;
+  return true;
+}
+
+void FieldReader::skip_spaces() {
+  while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+}
+
+bool FieldReader::is_space(char c) const {
+  return c == ' ' || c == '\r' || (c == '\t' && separator_ != Separator::tab);
+}
+
+bool FieldReader::ends_field(char c) const {
+  return c == '\n' || c == static_cast<char>(separator_) || (c == '\t' && separator_ == Separator::blanks);
+}
+
+CsvField FieldReader::read_field() {
+  skip_spaces();
+  return at_ < text_.size() && text_[at_] == '"' ? read_quoted() : read_plain();
+}
+
+CsvField FieldReader::read_plain() {
+  const std::size_t begin = at_;
+  while (at_ < text_.size() && !ends_field(text_[at_])) ++at_;
+  std::size_t end = at_;
+  while (end > begin && is_space(text_[end - 1])) --end;
+  if (separator_ == Separator::blanks) skip_spaces();
+  return {text_.substr(begin, end - begin), false};
+}
+
+CsvField FieldReader::read_quoted() {
+  const std::size_t begin = at_ + 1;
+  std::size_t end = text_.find('"', begin);
+  while (end != std::string_view::npos && text_.substr(end + 1).starts_with('"')) {
+    end = text_.find('"', end + 2);
+  }
+  if (end == std::string_view::npos) {
+    fail("{}:{}: a quote is opened here and never closed: add the closing quote", where_, line_);
+  }
+  const CsvField field{text_.substr(begin, end - begin), true};
+  line_ += static_cast<std::size_t>(std::ranges::count(field.text, '\n'));
+  at_ = end + 1;
+  const std::size_t behind_quote = at_;
+  skip_spaces();
+  const bool separated =
+      separator_ == Separator::blanks ? at_ > behind_quote : !at_line_end() && ends_field(text_[at_]);
+  if (!at_line_end() && !separated) {
+    fail("{}:{}: text follows a closing quote: put the whole cell in quotes", where_, line_);
+  }
+  return field;
+}
+
+}  // namespace
+
+// --- csv
+
+namespace {
+
+using Row = std::span<const CsvField>;
+
+bool is_label(const CsvField& field) { return field.quoted || parse_cell(field.text).kind == CellKind::text; }
+
+bool is_header(Row first, Row second) {
+  if (!std::ranges::all_of(first.subspan(1), is_label)) return false;
+  // A number in the corner belongs to a header only if it stands above labels.
+  return is_label(first[0]) || (first.size() > 1 && !second.empty() && is_label(second[0]));
+}
+
+// The rows of numbers below the header, as they come.
+class Table {
+ public:
+  Table(const std::string& where, std::size_t width) : where_(where), width_(width) {}
+
+  void add(Row fields, std::size_t line);
+  bool empty() const { return rows_ == 0; }
+  std::size_t rows() const { return rows_; }
+  bool labelled() const { return labelled_; }
+  MatrixFile finish(std::vector<std::string> column_labels);
+
+ private:
+  void add_label(const CsvField& field, std::size_t line);
+  double number(Row fields, std::size_t column, std::size_t line);
+  [[noreturn]] void refuse(const CsvField& field, std::size_t column, std::size_t line) const;
+
+  const std::string& where_;
+  std::size_t width_;
+  std::size_t rows_ = 0;
+  bool labelled_ = false;
+  CellKind kind_ = CellKind::boolean;
+  std::vector<std::string> labels_;
+  std::vector<double> cells_;
+};
+
+void Table::add(Row fields, std::size_t line) {
+  if (fields.size() != width_) {
+    fail("{}:{}: this row has {}, the rows above have {}: every row must have the same number", where_, line,
+         count_of(fields.size(), "cell"), width_);
+  }
+  if (cells_.size() + width_ > most_cells) {
+    fail("{}:{}: the matrix has more than {} cells: give a smaller one", where_, line, most_cells);
+  }
+  if (rows_ == 0) labelled_ = width_ > 1 && is_label(fields[0]);
+  if (labelled_) add_label(fields[0], line);
+  for (std::size_t i = labelled_ ? 1 : 0; i < width_; ++i) cells_.push_back(number(fields, i, line));
+  ++rows_;
+}
+
+void Table::add_label(const CsvField& field, std::size_t line) {
+  if (!is_label(field)) {
+    fail(
+        "{}:{}: "
+        "{} in column 1 is a number, but the rows above begin with labels: put it in quotes if it is a label",
+        where_, line, in_quotes(field.text));
+  }
+  labels_.push_back(unescaped(field));
+}
+
+double Table::number(Row fields, std::size_t column, std::size_t line) {
+  const CsvField& field = fields[column];
+  const WrittenCell cell = parse_cell(field.text);
+  if (field.quoted || !has_value(cell)) refuse(field, column, line);
+  kind_ = std::max(kind_, cell.kind);
+  return cell.value;
+}
+
+void Table::refuse(const CsvField& field, std::size_t column, std::size_t line) const {
+  if (field.quoted) {
+    fail("{}:{}: {} in column {} is a label, because it is in quotes: write a number without quotes", where_, line,
+         in_quotes(field.text), column + 1);
+  }
+  if (field.text.empty()) fail("{}:{}: column {} is empty: write a number there", where_, line, column + 1);
+  fail("{}:{}: {} in column {} {}: write a number there", where_, line, in_quotes(field.text), column + 1,
+       complaint(parse_cell(field.text)));
+}
+
+MatrixFile Table::finish(std::vector<std::string> column_labels) {
+  MatrixFile file;
+  file.matrix = Matrix({rows_, cells_.size() / rows_});
+  std::ranges::copy(cells_, cells(file.matrix).begin());
+  file.row_labels = std::move(labels_);
+  file.column_labels = std::move(column_labels);
+  file.kind = kind_;
+  return file;
+}
+
+MatrixFile read_table(const CsvBlock& block, Separator separator, const std::string& where) {
+  FieldReader reader(block, separator, where);
+  const Row top = reader.next();
+  const std::vector<CsvField> first(top.begin(), top.end());
+  if (first.empty()) fail("{} is empty: write at least one row of numbers", where);
+  const std::size_t first_line = reader.line();
+
+  Table table(where, first.size());
+  Row fields = reader.next();
+  const bool header = is_header(first, fields);
+  if (!header) table.add(first, first_line);
+  for (; !fields.empty(); fields = reader.next()) table.add(fields, reader.line());
+  if (table.empty()) {
+    fail("{}:{}: {} is not a number, and no row of numbers follows: write numbers below the labels", where, first_line,
+         in_quotes(first[0].text));
+  }
+
+  const bool doubtful = !header && table.rows() == 1 && table.labelled() && !first[0].quoted;
+  if (doubtful) {
+    fail("{}:{}: {} in column 1 is not a number: if it is the label of this one row, put it in quotes", where,
+         first_line, in_quotes(first[0].text));
+  }
+
+  std::vector<std::string> column_labels;
+  if (header) std::ranges::transform(first, std::back_inserter(column_labels), unescaped);
+  if (header && table.labelled()) column_labels.erase(column_labels.begin());
+  return table.finish(std::move(column_labels));
+}
+
+std::string_view without_byte_order_mark(std::string_view bytes) {
+  return bytes.starts_with("\xEF\xBB\xBF") ? bytes.substr(3) : bytes;
+}
+
+CsvBlock choose_block(std::string_view bytes, std::string_view key, const std::string& where) {
+  const std::vector<CsvBlock> blocks = csv_blocks(without_byte_order_mark(bytes));
+  if (blocks.size() == 1 && key != blocks[0].name) refuse_key(key, where);
+  if (blocks.size() == 1) return blocks[0];
+  std::vector<std::string> names;
+  for (const CsvBlock& block : blocks) names.push_back(block.name);
+  return blocks[choose_matrix(names, key, where)];
+}
+
+std::vector<MatrixFile> read_blocks(std::string_view bytes, Separator (*separator)(std::string_view),
+                                    const std::string& where) {
+  std::vector<MatrixFile> all;
+  for (const CsvBlock& block : csv_blocks(without_byte_order_mark(bytes))) {
+    all.push_back(read_table(block, separator(block.text), where));
+    all.back().name = block.name;
+  }
+  return all;
+}
+
+}  // namespace
+
+MatrixFile read_csv(std::string_view bytes, std::string_view key, const std::string& where) {
+  const CsvBlock block = choose_block(bytes, key, where);
+  return read_table(block, csv_separator(block.text), where);
+}
+
+MatrixFile read_tsv(std::string_view bytes, std::string_view key, const std::string& where) {
+  return read_table(choose_block(bytes, key, where), Separator::tab, where);
+}
+
+std::vector<MatrixFile> read_all_csv(std::string_view bytes, const std::string& where) {
+  return read_blocks(bytes, csv_separator, where);
+}
+
+std::vector<MatrixFile> read_all_tsv(std::string_view bytes, const std::string& where) {
+  return read_blocks(
+      bytes, [](std::string_view) { return Separator::tab; }, where);
+}
+
+}  // namespace attn

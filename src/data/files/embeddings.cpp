@@ -1,0 +1,238 @@
+#include "data/files/embeddings.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/support/error.hpp"
+#include "data/files/cells.hpp"
+#include "data/files/opened.hpp"
+
+namespace attn {
+
+namespace {
+
+// A line of a text file, without its end.
+struct VectorLine {
+  std::string_view text;
+  std::size_t number;
+  bool cut_short;  // the line goes on, but is longer than any line that is read
+};
+
+// Reads a file of any length line by line in memory of a fixed size.
+class VectorLineReader {
+ public:
+  explicit VectorLineReader(const std::string& path);
+
+  /// The next line, valid until the following call, or nothing at the end. Throws InputError when reading
+  /// fails.
+  std::optional<VectorLine> next();
+
+  /// No line is read further than this.
+  static constexpr std::size_t longest_line = std::size_t{1} << 20;
+
+ private:
+  std::string_view rest() const { return std::string_view(buffer_).substr(begin_, end_ - begin_); }
+  bool refill();
+  void skip_to_line_end();
+
+  std::string path_;
+  File file_;
+  std::string buffer_;
+  std::size_t begin_ = 0;  // what has been read but not handed out lies from here
+  std::size_t end_ = 0;    // to here
+  std::size_t number_ = 0;
+  bool skip_ = false;  // the line handed out last was cut short
+};
+
+VectorLineReader::VectorLineReader(const std::string& path)
+    : path_(path), file_(open_file(path)), buffer_(longest_line, '\0') {
+  std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // the buffer here serves
+}
+
+std::optional<VectorLine> VectorLineReader::next() {
+  if (skip_) skip_to_line_end();
+  std::size_t length = rest().find('\n');
+  while (length == std::string_view::npos && refill()) length = rest().find('\n');
+  if (begin_ == end_) return std::nullopt;
+  ++number_;
+  skip_ = length == std::string_view::npos && rest().size() == buffer_.size();
+  std::string_view text = rest().substr(0, length);
+  begin_ = length == std::string_view::npos ? end_ : begin_ + length + 1;
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  if (number_ == 1 && text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  return VectorLine{text, number_, skip_};
+}
+
+// Reads on behind what is left. False when the buffer is full or the file has ended.
+bool VectorLineReader::refill() {
+  std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_), buffer_.begin() + static_cast<std::ptrdiff_t>(end_),
+            buffer_.begin());
+  end_ -= begin_;
+  begin_ = 0;
+  const std::size_t came = read_some(file_.get(), buffer_.data() + end_, buffer_.size() - end_, path_);
+  end_ += came;
+  return came > 0;
+}
+
+void VectorLineReader::skip_to_line_end() {
+  skip_ = false;
+  for (;;) {
+    const std::size_t length = rest().find('\n');
+    if (length != std::string_view::npos) {
+      begin_ += length + 1;
+      return;
+    }
+    begin_ = end_;
+    if (!refill()) return;
+  }
+}
+
+constexpr std::string_view blanks = " \t";
+
+// Cuts the first field off a line.
+std::string_view take_field(std::string_view& line) {
+  const std::size_t begin = std::min(line.find_first_not_of(blanks), line.size());
+  const std::size_t end = std::min(line.find_first_of(blanks, begin), line.size());
+  const std::string_view field = line.substr(begin, end - begin);
+  line.remove_prefix(end);
+  return field;
+}
+
+std::size_t count_fields(std::string_view line) {
+  std::size_t count = 0;
+  while (!take_field(line).empty()) ++count;
+  return count;
+}
+
+bool is_word2vec_header(std::string_view line) {
+  const auto is_count = [](std::string_view field) {
+    return !field.empty() && std::ranges::all_of(field, [](char c) { return c >= '0' && c <= '9'; });
+  };
+  return is_count(take_field(line)) && is_count(take_field(line)) && take_field(line).empty();
+}
+
+std::string lower_case(std::string word) {
+  for (char& c : word) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+  }
+  return word;
+}
+
+struct ViewHash : std::hash<std::string_view> {
+  using is_transparent = void;
+};
+
+// The vectors that are wanted and, as the file goes by, those that were found.
+class Vocabulary {
+ public:
+  Vocabulary(const std::string& path, const std::vector<std::string>& words) : path_(path), words_(words) {
+    for (const std::string& word : words) vectors_[lower_case(word)];
+    for (const std::string& word : words) vectors_[word].as_written = true;
+    missing_ = static_cast<std::size_t>(
+        std::ranges::count_if(vectors_, [](const auto& entry) { return entry.second.as_written; }));
+  }
+
+  void look_at(const VectorLine& line);
+  /// Every word was found as written: nothing further down the file can change the outcome.
+  bool complete() const { return missing_ == 0; }
+  Matrix vectors() const;
+
+ private:
+  struct Vector {
+    std::vector<double> numbers;  // empty until the word has been found
+    bool as_written = false;      // and not only the lower case of a word
+  };
+  using Vectors = std::unordered_map<std::string, Vector, ViewHash, std::equal_to<>>;
+
+  void measure(const VectorLine& line);
+  void keep(Vector& vector, const VectorLine& line, std::string_view numbers);
+  double number(std::string_view field, const VectorLine& line) const;
+  const std::vector<double>& vector_of(const std::string& word) const;
+
+  const std::string& path_;
+  const std::vector<std::string>& words_;
+  Vectors vectors_;
+  std::size_t words_seen_ = 0;
+  std::size_t columns_ = 0;
+  std::size_t missing_ = 0;
+};
+
+void Vocabulary::look_at(const VectorLine& line) {
+  if (line.number == 1 && is_word2vec_header(line.text)) return;
+  std::string_view numbers = line.text;
+  const std::string_view word = take_field(numbers);
+  if (word.empty()) return;
+  ++words_seen_;
+  if (columns_ == 0) measure(line);
+  const auto found = vectors_.find(word);
+  if (found != vectors_.end() && found->second.numbers.empty()) keep(found->second, line, numbers);
+}
+
+// The first line says how many numbers belong to a word.
+void Vocabulary::measure(const VectorLine& line) {
+  if (!line.cut_short) columns_ = count_fields(line.text) - 1;
+  if (columns_ == 0) {
+    fail("{}:{}: a word and its numbers are expected: give a file in the GloVe text format", path_, line.number);
+  }
+}
+
+void Vocabulary::keep(Vector& vector, const VectorLine& line, std::string_view numbers) {
+  if (line.cut_short) {
+    fail("{}:{}: this line is longer than {} bytes: give a file in the GloVe text format", path_, line.number,
+         line.text.size());
+  }
+  const std::size_t count = count_fields(numbers);
+  // Some files have words with blanks in them, such as ". . .": then this is another word's line.
+  std::string_view rest = numbers;
+  if (count > columns_ && parse_cell(take_field(rest)).kind == CellKind::text) return;
+  if (count != columns_) {
+    fail("{}:{}: this line has {}, the first has {}: every word needs the same number", path_, line.number,
+         count_of(count, "number"), columns_);
+  }
+  for (std::size_t i = 0; i < count; ++i) vector.numbers.push_back(number(take_field(numbers), line));
+  if (vector.as_written) --missing_;
+}
+
+double Vocabulary::number(std::string_view field, const VectorLine& line) const {
+  const WrittenCell cell = parse_cell(field);
+  if (has_value(cell) && cell.kind != CellKind::boolean) return cell.value;
+  fail("{}:{}: {} {}: write a word and its numbers on each line", path_, line.number, in_quotes(field),
+       cell.kind == CellKind::boolean ? "is not a number" : complaint(cell));
+}
+
+const std::vector<double>& Vocabulary::vector_of(const std::string& word) const {
+  const std::vector<double>& as_written = vectors_.at(word).numbers;
+  return as_written.empty() ? vectors_.at(lower_case(word)).numbers : as_written;
+}
+
+Matrix Vocabulary::vectors() const {
+  if (words_seen_ == 0) fail("{} is empty: give a file in the GloVe text format", path_);
+  for (const std::string& word : words_) {
+    if (!vector_of(word).empty()) continue;
+    fail("the word {} is not in {}, which has {}: choose another word or file", in_quotes(word), path_,
+         count_of(words_seen_, "word"));
+  }
+  Matrix matrix({words_.size(), columns_});
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    std::ranges::copy(vector_of(words_[i]), row(matrix, i).begin());
+  }
+  return matrix;
+}
+
+}  // namespace
+
+Matrix read_embeddings(const std::string& path, const std::vector<std::string>& words) {
+  if (words.empty()) fail("no words are given to look up in {}: give at least one", path);
+  VectorLineReader reader(path);
+  Vocabulary vocabulary(path, words);
+  while (const std::optional<VectorLine> line = reader.next()) {
+    vocabulary.look_at(*line);
+    if (vocabulary.complete()) break;
+  }
+  return vocabulary.vectors();
+}
+
+}  // namespace attn

@@ -1,0 +1,361 @@
+#include "data/files/matrix_file.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <deque>
+#include <filesystem>
+
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+#include "data/files/cells.hpp"
+#include "data/files/opened.hpp"
+
+namespace attn {
+
+namespace {
+
+constexpr MatrixKind kinds[] = {
+    {"csv", "rows separated by commas (or semicolons or blanks), with or without labels", read_csv, read_all_csv},
+    {"tsv", "rows separated by tabs, with or without labels", read_tsv, read_all_tsv},
+    {"json", "an array of rows, or an object of such arrays; FILE:NAME chooses one", read_json, read_all_json},
+    {"npy", "a NumPy array of one or two dimensions; with three it is a batch", read_npy, read_all_npy},
+    {"npz", "named NumPy arrays; FILE:NAME chooses one", read_npz, read_all_npz},
+    {"safetensors", "named tensors; FILE:NAME chooses one", read_safetensors, read_all_safetensors},
+};
+
+[[noreturn]] void fail_too_long(const std::string& where) {
+  fail("{} is larger than {} bytes: give a smaller file", where, most_bytes);
+}
+
+// In pieces, which are put together when all are there: a string that grows would take twice the memory of a
+// pipe or device, of which nobody knows how much will come.
+std::string read_all(std::FILE* file, const std::string& where) {
+  constexpr std::size_t most_of_piece = std::size_t{1} << 20;
+  std::deque<std::string> pieces;
+  std::size_t size = 0, came = most_of_piece;
+  while (came == most_of_piece) {
+    std::string& piece = pieces.emplace_back(most_of_piece, '\0');
+    came = read_some(file, piece.data(), most_of_piece, where);
+    piece.resize(came);
+    size += came;
+    if (size > most_bytes) fail_too_long(where);
+  }
+  if (pieces.size() == 1) return std::move(pieces.front());
+  std::string bytes;
+  bytes.reserve(size);
+  for (; !pieces.empty(); pieces.pop_front()) bytes += pieces.front();
+  return bytes;
+}
+
+std::string read_standard_input() {
+  check_standard_input_is_in_reach();
+  static bool was_read = false;
+  if (was_read) {
+    fail("'-' is given twice, and standard input can be read only once: put the data into a file");
+  }
+  was_read = true;
+  return read_all(stdin, "standard input");
+}
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(place_of(path), ignored);
+}
+
+std::string_view kind_from_extension(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
+  if (extension.empty()) return "";
+  const MatrixKind* kind = find_row(matrix_kinds(), std::string_view(extension).substr(1));
+  return kind ? kind->name : "";
+}
+
+bool names_kind(const std::string& path) { return !kind_from_extension(path).empty(); }
+
+// Eight bytes for the length of the header, of which the last are zeros, and the header.
+bool begins_like_safetensors(std::string_view bytes) {
+  return bytes.size() > 8 && bytes[6] == '\0' && bytes[7] == '\0' && bytes[8] == '{';
+}
+
+std::string_view kind_from_bytes(std::string_view bytes) {
+  if (begins_like_safetensors(bytes)) return "safetensors";
+  if (bytes.starts_with("\x93NUMPY")) return "npy";
+  if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06")) return "npz";
+  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
+  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && (bytes[first] == '[' || bytes[first] == '{')) return "json";
+  const std::size_t separator = bytes.find_first_of("\t,");
+  return separator != std::string_view::npos && bytes[separator] == '\t' ? "tsv" : "csv";
+}
+
+MatrixFile read_source(const std::string& path, std::string_view key) {
+  const std::string bytes = read_bytes(path);
+  MatrixFile file =
+      look_up(matrix_kinds(), kind_of_file(path, bytes), "kind of file").read(bytes, key, place_of_file(path));
+  file.where = place_of_file(path) + (key.empty() ? "" : ":" + std::string(key));
+  if (path != "-") file.name = std::filesystem::path(path).stem().string();
+  if (!key.empty()) file.name = key;
+  return file;
+}
+
+bool looks_like_literal(std::string_view source) {
+  const std::size_t begin = source.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return false;
+  const std::size_t end = source.find_first_of(" \t\r\n,;", begin);
+  return parse_cell(source.substr(begin, end - begin)).kind != CellKind::text;
+}
+
+[[noreturn]] void fail_missing(const std::string& source) {
+  if (source.find_first_not_of(" \t\r\n") == std::string::npos) {
+    fail("the name of a file is empty: give a file, a literal such as '1 0; 0 1', or '-' for standard input");
+  }
+  std::error_code reason;
+  const std::filesystem::file_status status = std::filesystem::status(place_of(source), reason);
+  if (status.type() == std::filesystem::file_type::not_found || !reason)
+    reason = std::make_error_code(std::errc::no_such_file_or_directory);
+  const bool is_nowhere = reason == std::errc::no_such_file_or_directory || reason == std::errc::filename_too_long;
+  if (!is_nowhere || names_kind(source) || names_kind(source.substr(0, source.rfind(':'))))
+    fail_unreadable(source, reason);
+  fail("{} is neither a file nor a matrix such as '1 0; 0 1'", in_quotes(source));
+}
+
+}  // namespace
+
+std::span<const MatrixKind> matrix_kinds() { return kinds; }
+
+std::string_view kind_of_file(const std::string& path, std::string_view bytes) {
+  const std::string_view kind = path == "-" ? "" : kind_from_extension(path);
+  return kind.empty() ? kind_from_bytes(bytes) : kind;
+}
+
+std::string place_of_file(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+std::string read_bytes(const std::string& path) {
+  if (path == "-") return read_standard_input();
+  const File file = open_file(path);
+  std::error_code unknown;
+  const std::uintmax_t size = std::filesystem::file_size(place_of(path), unknown);  // pipes have none
+  if (!unknown && size > most_bytes) fail_too_long(path);
+  constexpr std::uint64_t work_of_byte = 16;  // with its being understood
+  if (!unknown) Budget::take_work(work_of_byte * size);
+  return read_all(file.get(), path);
+}
+
+namespace {
+
+MatrixFile read_any(const std::string& source) {
+  if (source == "-") return read_source(source, "");
+  if (source.starts_with('[')) return read_literal(source, in_quotes(source));
+  if (exists(source)) return read_source(source, "");
+  const std::size_t colon = source.rfind(':');
+  if (colon != std::string::npos && colon > 0) {
+    const std::string path = source.substr(0, colon);
+    if (path == "-" || exists(path)) return read_source(path, std::string_view(source).substr(colon + 1));
+  }
+  if (looks_like_literal(source)) return read_literal(source, in_quotes(source));
+  fail_missing(source);
+}
+
+}  // namespace
+
+MatrixFile only_one(MatrixFile file, const std::string& where) {
+  if (file.count == 1) return file;
+  fail(
+      "{} has three dimensions, {}×{}: give one of its {} matrices. "
+      "In NumPy, x[0] is the first one of an array x",
+      where, file.count, to_string({file.matrix.shape().rows / file.count, file.matrix.shape().columns}), file.count);
+}
+
+MatrixFile read_matrix(const std::string& source) { return only_one(read_any(source), in_quotes(source)); }
+
+std::vector<MatrixFile> read_matrices(const std::string& source) { return parts_of(read_any(source)); }
+
+std::vector<MatrixFile> parts_of(MatrixFile all) {
+  if (all.count == 1) return {std::move(all)};
+  const Shape shape{all.matrix.shape().rows / all.count, all.matrix.shape().columns};
+  std::vector<MatrixFile> matrices(all.count);
+  for (std::size_t i = 0; i < all.count; ++i) {
+    matrices[i].matrix = Matrix(shape);
+    std::ranges::copy(cells(all.matrix).subspan(i * shape.cells(), shape.cells()), cells(matrices[i].matrix).begin());
+    matrices[i].kind = all.kind;
+    matrices[i].precision = all.precision;
+    matrices[i].name = all.name;
+    matrices[i].where = all.where;
+  }
+  return matrices;
+}
+
+namespace {
+
+std::string name_of_file(const std::string& path) {
+  return path == "-" ? "" : std::filesystem::path(path).stem().string();
+}
+
+// Files of kinds that are known, by name.
+std::vector<std::string> matrix_files_in(const std::string& folder) {
+  constexpr std::size_t most_files = 1000;
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (std::filesystem::directory_iterator file(place_of(folder), error), end; !error && file != end;
+       file.increment(error)) {
+    const std::string path = (std::filesystem::path(folder) / file->path().filename()).string();
+    std::error_code unknown;
+    if (!names_kind(path) || !file->is_regular_file(unknown)) continue;  // a pipe may never end
+    if (paths.size() == most_files)
+      fail("{} has more than {} files of matrices: give a folder with fewer", folder, most_files);
+    paths.push_back(path);
+  }
+  if (error) fail_unreadable(folder, error);
+  if (paths.empty())
+    fail("{} is a folder without files of matrices: give one that has some, such as weights.csv", folder);
+  std::ranges::sort(paths);
+  return paths;
+}
+
+std::vector<MatrixFile> read_all_of_file(const std::string& path) {
+  const std::string bytes = read_bytes(path);
+  const std::string where = place_of_file(path);
+  std::vector<MatrixFile> all =
+      look_up(matrix_kinds(), kind_of_file(path, bytes), "kind of file").read_all(bytes, where);
+  std::size_t total = 0;
+  for (MatrixFile& file : all) {
+    file.where = where;
+    total += file.matrix.size();
+  }
+  if (total > most_cells) fail("{} has more than {} numbers: leave out some matrices", where, most_cells);
+  return all;
+}
+
+}  // namespace
+
+NamedMatrices read_all_matrices(const std::string& path) {
+  NamedMatrices all;
+  std::error_code ignored;
+  const bool is_folder = path != "-" && std::filesystem::is_directory(place_of(path), ignored);
+  for (const std::string& one : is_folder ? matrix_files_in(path) : std::vector{path}) {
+    for (MatrixFile& file : read_all_of_file(one)) {
+      if (file.name.empty()) {
+        file.name = name_of_file(one);
+        all.are_named = is_folder;
+      }
+      if (!file.refused.empty()) {
+        all.refused.push_back(std::move(file));
+        continue;
+      }
+      const auto same = std::ranges::find(all.matrices, file.name, &MatrixFile::name);
+      if (same != all.matrices.end())
+        fail("{} has two matrices named {}: leave out one of them", place_of_file(path), name_in_quotes(file.name));
+      all.matrices.push_back(std::move(file));
+    }
+  }
+  if (all.matrices.empty() && !all.refused.empty()) fail("{}", all.refused.front().refused);
+  return all;
+}
+
+namespace {
+
+std::string list_of(const std::vector<std::string>& names) {
+  constexpr std::size_t most_shown = 16;
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(names.size(), most_shown); ++i) shown.push_back(in_quotes(names[i]));
+  if (names.size() > most_shown) shown.push_back("…");
+  return fmt::format("{}", fmt::join(shown, ", "));
+}
+
+}  // namespace
+
+std::size_t choose_matrix(const std::vector<std::string>& names, std::string_view key, const std::string& where) {
+  if (key.empty() && names.size() == 1) return 0;
+  if (key.empty()) {
+    fail("{} has {} matrices: add the name of one, as in {}. Choose one of: {}", where, names.size(),
+         in_quotes(":" + names.front()), list_of(names));
+  }
+  const auto found = std::ranges::find(names, key);
+  if (found == names.end()) {
+    fail("{} has no matrix {}. Choose one of: {}", where, in_quotes(key), list_of(names));
+  }
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+void refuse_key(std::string_view key, const std::string& where) {
+  if (!key.empty()) {
+    fail("{} has one matrix without a name: leave out {}", where, in_quotes(":" + std::string(key)));
+  }
+}
+
+namespace {
+
+constexpr std::string_view blanks_and_ends = " \t\r";
+
+// Cuts the first cell off a row: it ends at blanks, or at a comma with blanks around it.
+std::string_view take_cell(std::string_view& row) {
+  const std::size_t end = std::min(row.find_first_of(" \t\r,"), row.size());
+  const std::string_view cell = row.substr(0, end);
+  const std::size_t next = std::min(row.find_first_not_of(blanks_and_ends, end), row.size());
+  const bool comma = next < row.size() && row[next] == ',';
+  row.remove_prefix(comma ? next + 1 : next);
+  row.remove_prefix(std::min(row.find_first_not_of(blanks_and_ends), row.size()));
+  // A comma at the very end promises a cell that does not come.
+  if (comma && row.empty()) row = ",";
+  return cell;
+}
+
+// The cells of a literal, row after row.
+struct Cells {
+  std::vector<double> values;
+  std::size_t rows = 0;
+  CellKind kind = CellKind::boolean;
+};
+
+void add_row(Cells& cells, std::string_view row, const std::string& where) {
+  const std::size_t number = cells.rows + 1;
+  const std::size_t before = cells.values.size();
+  if (row.empty()) fail("{}: row {} is empty: write numbers between the semicolons", where, number);
+  while (!row.empty()) {
+    const std::string_view text = take_cell(row);
+    const WrittenCell cell = parse_cell(text);
+    if (text.empty()) fail("{}: a number is missing beside a comma in row {}: write it there", where, number);
+    if (!has_value(cell)) {
+      fail("{}: {} in row {} {}: a literal looks like '1 0; 0 1'", where, in_quotes(text), number, complaint(cell));
+    }
+    cells.kind = std::max(cells.kind, cell.kind);
+    cells.values.push_back(cell.value);
+  }
+  const std::size_t width = cells.values.size() - before;
+  if (cells.rows > 0 && width * cells.rows != before) {
+    fail("{}: row {} has {}, the rows above have {}: every row must have the same number", where, number,
+         count_of(width, "cell"), before / cells.rows);
+  }
+  ++cells.rows;
+}
+
+}  // namespace
+
+MatrixFile read_literal(std::string_view text, const std::string& where) {
+  std::string_view rest = trimmed(text, " \t\r\n");
+  if (rest.starts_with('[')) return read_json(text, "", where);
+  if (rest.ends_with(';')) rest.remove_suffix(1);
+  Cells literal;
+  for (bool more = true; more;) {
+    const std::size_t end = std::min(rest.find_first_of(";\n"), rest.size());
+    more = end < rest.size();
+    std::string_view row = trimmed(rest.substr(0, end), blanks_and_ends);
+    add_row(literal, row, where);
+    rest.remove_prefix(more ? end + 1 : end);
+    // "1 0;\n0 1" breaks the line after the semicolon for the eye only.
+    if (more) rest = trimmed(rest, " \t\r\n");
+  }
+  if (literal.values.size() > most_cells) {
+    fail("{} has more than {} cells: give a smaller matrix", where, most_cells);
+  }
+  MatrixFile file;
+  file.matrix = Matrix({literal.rows, literal.values.size() / literal.rows});
+  std::ranges::copy(literal.values, cells(file.matrix).begin());
+  file.kind = literal.kind;
+  return file;
+}
+
+}  // namespace attn

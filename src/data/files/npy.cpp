@@ -1,0 +1,396 @@
+#include "data/files/npy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "core/support/error.hpp"
+#include "data/files/cells.hpp"
+#include "data/files/matrix_file.hpp"
+
+namespace attn {
+
+// --- npy
+
+namespace {
+
+constexpr bool is_little_endian = std::endian::native == std::endian::little;
+
+// The element of the file that stands at a cell of the matrix.
+class Elements {
+ public:
+  Elements(std::string_view bytes, const NpyHeader& header)
+      : first_(reinterpret_cast<const unsigned char*>(bytes.data() + header.begin)), header_(header) {}
+
+  double at(std::size_t index) const {
+    const std::size_t bytes = header_.type->bytes;
+    const unsigned char* element = first_ + index * bytes;
+    if (!header_.big_endian) return header_.type->decode(element);
+    std::array<unsigned char, 16> reversed{};
+    std::reverse_copy(element, element + bytes, reversed.begin());
+    return header_.type->decode(reversed.data());
+  }
+
+ private:
+  const unsigned char* first_;
+  const NpyHeader& header_;
+};
+
+void fill(Matrix& matrix, std::string_view bytes, const NpyHeader& header) {
+  const auto [rows, columns] = header.shape;
+  const bool as_in_memory = header.type->code == "f8" && header.big_endian != is_little_endian && !header.fortran_order;
+  if (as_in_memory) {
+    std::memcpy(matrix.data(), bytes.data() + header.begin, matrix.size() * sizeof(double));
+    return;
+  }
+  const Elements elements(bytes, header);
+  const std::size_t below = rows / header.count;  // rows of one matrix
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::span<double> cells = row(matrix, i);
+    for (std::size_t j = 0; j < columns; ++j) {
+      cells[j] =
+          elements.at(header.fortran_order ? i / below + header.count * (i % below + below * j) : i * columns + j);
+    }
+  }
+}
+
+}  // namespace
+
+MatrixFile read_npy(std::string_view bytes, std::string_view key, const std::string& where) {
+  refuse_key(key, where);
+  const NpyHeader header = parse_npy_header(bytes, where);
+  if (bytes.size() != header.end()) {
+    fail(
+        "the header of {} says {} elements in {} bytes, but {} bytes follow: the file is incomplete or damaged, save it again",
+        where, header.shape.cells(), header.end() - header.begin, bytes.size() - header.begin);
+  }
+  MatrixFile file;
+  file.matrix = Matrix(header.shape);
+  file.kind = header.type->kind;
+  file.count = header.count;
+  file.precision = header.type->precision;
+  fill(file.matrix, bytes, header);
+  return file;
+}
+
+std::vector<MatrixFile> read_all_npy(std::string_view bytes, const std::string& where) {
+  return {read_npy(bytes, "", where)};
+}
+
+std::string npy_head(Shape shape) {
+  constexpr std::size_t alignment = 64;
+  constexpr std::size_t preamble = 10;  // magic, version and length
+  std::string dictionary =
+      fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", shape.rows, shape.columns);
+  const std::size_t unpadded = preamble + dictionary.size() + 1;
+  dictionary.append((alignment - unpadded % alignment) % alignment, ' ');
+  dictionary += '\n';
+  std::string head = "\x93NUMPY";
+  head += {'\x01', '\x00', static_cast<char>(dictionary.size() & 0xFFU), static_cast<char>(dictionary.size() >> 8U)};
+  return head + dictionary;
+}
+
+void write_npy_cells(const Matrix& matrix, Sink& sink) {
+  static_assert(is_little_endian, "the cells are written as they lie in memory");
+  constexpr std::size_t piece = 4096;
+  std::span<const double> rest = cells(matrix);
+  while (!rest.empty()) {
+    const std::span<const double> now = rest.first(std::min(piece, rest.size()));
+    sink.write({reinterpret_cast<const char*>(now.data()), now.size_bytes()});
+    rest = rest.subspan(now.size());
+  }
+}
+
+void write_npy(const Matrix& matrix, Sink& sink) {
+  sink.write(npy_head(matrix.shape()));
+  write_npy_cells(matrix, sink);
+}
+
+// --- npy header
+
+namespace {
+
+// The Python dictionary that makes up the header of a .npy file, read strictly: three keys, each once, and
+// nothing else. Throws InputError where it is damaged.
+class NpyDictionary {
+ public:
+  NpyDictionary(std::string_view text, const std::string& where) : text_(text), where_(where) { read(); }
+
+  std::string_view descr;       // the elements' type, as NumPy writes it
+  std::string_view shape_text;  // the shape as it stands there, for messages
+  std::vector<std::size_t> shape;
+  bool fortran_order = false;
+
+ private:
+  void read();
+  void read_member();
+  std::string_view read_string();
+  std::string_view read_descr();
+  std::string_view read_structure();
+  bool read_bool();
+  std::vector<std::size_t> read_tuple();
+  std::size_t read_size();
+  void skip_blanks();
+  bool take(char c);
+  void expect(char c);
+  [[noreturn]] void damaged() const;
+
+  std::string_view text_;
+  const std::string& where_;
+  std::size_t at_ = 0;
+  bool seen_descr_ = false;
+  bool seen_order_ = false;
+  bool seen_shape_ = false;
+};
+
+void NpyDictionary::read() {
+  expect('{');
+  while (!take('}')) {
+    read_member();
+    if (take(',')) continue;
+    expect('}');
+    break;
+  }
+  skip_blanks();
+  if (at_ != text_.size() || !seen_descr_ || !seen_order_ || !seen_shape_) damaged();
+}
+
+void NpyDictionary::read_member() {
+  skip_blanks();
+  const std::string_view key = read_string();
+  expect(':');
+  skip_blanks();
+  if (key == "descr" && !seen_descr_) {
+    seen_descr_ = true;
+    descr = read_descr();
+  } else if (key == "fortran_order" && !seen_order_) {
+    seen_order_ = true;
+    fortran_order = read_bool();
+  } else if (key == "shape" && !seen_shape_) {
+    seen_shape_ = true;
+    const std::size_t begin = at_;
+    shape = read_tuple();
+    shape_text = text_.substr(begin, at_ - begin);
+  } else {
+    damaged();
+  }
+}
+
+std::string_view NpyDictionary::read_string() {
+  if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) damaged();
+  const std::size_t begin = at_ + 1;
+  const std::size_t end = text_.find(text_[at_], begin);
+  if (end == std::string_view::npos) damaged();
+  const std::string_view string = text_.substr(begin, end - begin);
+  if (string.find('\\') != std::string_view::npos) damaged();
+  at_ = end + 1;
+  return string;
+}
+
+std::string_view NpyDictionary::read_descr() {
+  return at_ < text_.size() && text_[at_] == '[' ? read_structure() : read_string();
+}
+
+// A type made of parts is a list of tuples; it is only read to be named in the refusal.
+std::string_view NpyDictionary::read_structure() {
+  const std::size_t begin = at_;
+  std::size_t depth = 0;
+  do {
+    if (at_ >= text_.size()) damaged();
+    const char c = text_[at_];
+    if (c == '\'' || c == '"') {
+      read_string();
+      continue;
+    }
+    if (c == '[' || c == '(') ++depth;
+    if (c == ']' || c == ')') --depth;
+    ++at_;
+  } while (depth > 0);
+  return text_.substr(begin, at_ - begin);
+}
+
+bool NpyDictionary::read_bool() {
+  for (const std::string_view word : {"True", "False"}) {
+    if (!text_.substr(at_).starts_with(word)) continue;
+    at_ += word.size();
+    return word == "True";
+  }
+  damaged();
+}
+
+std::vector<std::size_t> NpyDictionary::read_tuple() {
+  std::vector<std::size_t> sizes;
+  bool comma = false;
+  expect('(');
+  while (!take(')')) {
+    skip_blanks();
+    sizes.push_back(read_size());
+    comma = take(',');
+    if (comma) continue;
+    expect(')');
+    break;
+  }
+  // Without a comma, (3) is a number in brackets.
+  if (sizes.size() == 1 && !comma) damaged();
+  return sizes;
+}
+
+std::size_t NpyDictionary::read_size() {
+  std::uint64_t size = 0;
+  const auto [stop, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), size);
+  if (error == std::errc::invalid_argument) damaged();
+  at_ = static_cast<std::size_t>(stop - text_.data());
+  return error == std::errc() ? size : SIZE_MAX;  // refused later, as more than a matrix may have
+}
+
+void NpyDictionary::skip_blanks() {
+  while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+}
+
+bool NpyDictionary::take(char c) {
+  skip_blanks();
+  if (at_ >= text_.size() || text_[at_] != c) return false;
+  ++at_;
+  return true;
+}
+
+void NpyDictionary::expect(char c) {
+  if (!take(c)) damaged();
+}
+
+void NpyDictionary::damaged() const {
+  fail("the header of the NumPy array {} is damaged at character {}: save the array again with numpy.save", where_,
+       at_ + 1);
+}
+
+// The x86 extended format: 64 bits of fraction with the leading one written out, 15 of exponent, 1 of sign.
+// NumPy pads it to 12 or 16 bytes.
+double extended(const unsigned char* bytes) {
+  const std::uint64_t fraction = little_endian<std::uint64_t>(bytes);
+  const unsigned top = little_endian<std::uint16_t>(bytes + 8);
+  const bool negative = (top & 0x8000U) != 0;
+  const int exponent = static_cast<int>(top & 0x7FFFU);
+  if (exponent == 0x7FFF) {
+    return (fraction << 1U) != 0 ? std::numeric_limits<double>::quiet_NaN()
+                                 : with_sign(std::numeric_limits<double>::infinity(), negative);
+  }
+  return with_sign(std::ldexp(static_cast<double>(fraction), exponent - 16383 - 63), negative);
+}
+
+constexpr NpyType npy_types[] = {
+    {"f8", 8, CellKind::real, Precision::float64, float64_from},
+    {"f4", 4, CellKind::real, Precision::float32, float32_from},
+    {"f2", 2, CellKind::real, Precision::float16, float16_from},
+    {"f16", 16, CellKind::real, Precision::float64, extended},
+    {"f12", 12, CellKind::real, Precision::float64, extended},
+    {"i1", 1, CellKind::whole, Precision::float64, whole_from<std::int8_t>},
+    {"i2", 2, CellKind::whole, Precision::float64, whole_from<std::int16_t>},
+    {"i4", 4, CellKind::whole, Precision::float64, whole_from<std::int32_t>},
+    {"i8", 8, CellKind::whole, Precision::float64, whole_from<std::int64_t>},
+    {"u1", 1, CellKind::whole, Precision::float64, whole_from<std::uint8_t>},
+    {"u2", 2, CellKind::whole, Precision::float64, whole_from<std::uint16_t>},
+    {"u4", 4, CellKind::whole, Precision::float64, whole_from<std::uint32_t>},
+    {"u8", 8, CellKind::whole, Precision::float64, whole_from<std::uint64_t>},
+    {"b1", 1, CellKind::boolean, Precision::float64, boolean_from},
+};
+
+// The real number types and bool, or null for every other code.
+const NpyType* find_npy_type(std::string_view code) {
+  for (const NpyType& type : npy_types) {
+    if (type.code == code) return &type;
+  }
+  return nullptr;
+}
+
+constexpr std::string_view magic = "\x93NUMPY";
+
+// Version 1 has two bytes for the length, the later ones have four; lowest byte first.
+std::size_t length_field_bytes(std::string_view bytes, const std::string& where) {
+  const auto version = static_cast<unsigned char>(bytes[magic.size()]);
+  const auto minor = static_cast<unsigned char>(bytes[magic.size() + 1]);
+  if (version < 1 || version > 3 || minor != 0) {
+    fail("{} is a NumPy array of format version {}.{}: save it in version 1.0, 2.0 or 3.0", where, version, minor);
+  }
+  return version == 1 ? 2 : 4;
+}
+
+std::pair<const NpyType*, bool> npy_type_of(std::string_view descr, const std::string& where) {
+  const bool ordered = !descr.empty() && std::string_view("<>|=").find(descr[0]) != std::string_view::npos;
+  const NpyType* type = ordered ? find_npy_type(descr.substr(1)) : nullptr;
+  if (!type) {
+    fail("{} has elements of the type {}, which are not real numbers: convert it with .astype(float) first", where,
+         in_quotes(descr));
+  }
+  return {type, descr[0] == '>'};
+}
+
+// The matrices of an array of three dimensions stand below each other.
+Shape shape_from(const NpyDictionary& header, const std::string& where) {
+  const std::span<const std::size_t> sizes = without_single_ones(header.shape);
+  if (sizes.empty() || sizes.size() > 3) {
+    fail("{} has the shape {} of {} dimensions: give a matrix (2 dimensions) or a vector (1 dimension)", where,
+         in_quotes(header.shape_text), header.shape.size());
+  }
+  Shape shape{1, sizes.back()};
+  for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
+    shape.rows = sizes[i] > 0 && shape.rows > most_cells / sizes[i] ? most_cells + 1 : shape.rows * sizes[i];
+  }
+  if (shape.rows == 0 || shape.columns == 0) {
+    fail("{} is empty, of shape {}: give an array with at least one element", where, in_quotes(header.shape_text));
+  }
+  if (shape.rows > most_cells / shape.columns) {
+    fail("{} has the shape {}, which is more than {} cells: give a smaller array", where, in_quotes(header.shape_text),
+         most_cells);
+  }
+  return shape;
+}
+
+}  // namespace
+
+std::optional<std::size_t> npy_header_size(std::string_view bytes, const std::string& where) {
+  constexpr std::size_t longest = std::size_t{1} << 20;
+  if (bytes.substr(0, magic.size()) != magic.substr(0, bytes.size())) {
+    fail("{} is not a NumPy array: save it with numpy.save", where);
+  }
+  if (bytes.size() < magic.size() + 2) return std::nullopt;
+  const std::size_t field = length_field_bytes(bytes, where);
+  const std::size_t begin = magic.size() + 2 + field;
+  if (bytes.size() < begin) return std::nullopt;
+  std::size_t length = 0;
+  for (std::size_t i = begin; i-- > begin - field;) length = length << 8U | static_cast<unsigned char>(bytes[i]);
+  if (length > longest)
+    fail("{} has a header of {} bytes, more than the limit of {}: save it again", where, length, longest);
+  return begin + length;
+}
+
+NpyHeader parse_npy_header(std::string_view bytes, const std::string& where) {
+  const std::optional<std::size_t> size = npy_header_size(bytes, where);
+  if (!size || *size > bytes.size()) {
+    fail("the NumPy array {} ends within its header: the file is incomplete, save it again", where);
+  }
+  const std::size_t field = length_field_bytes(bytes, where);
+  const std::size_t begin = magic.size() + 2 + field;
+  const NpyDictionary dictionary(bytes.substr(begin, *size - begin), where);
+  NpyHeader header;
+  std::tie(header.type, header.big_endian) = npy_type_of(dictionary.descr, where);
+  header.fortran_order = dictionary.fortran_order;
+  header.shape = shape_from(dictionary, where);
+  const std::span<const std::size_t> sizes = without_single_ones(dictionary.shape);
+  if (sizes.size() == 3) header.count = sizes.front();
+  header.begin = *size;
+  return header;
+}
+
+}  // namespace attn

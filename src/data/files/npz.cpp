@@ -1,0 +1,387 @@
+#include "data/files/npz.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/support/error.hpp"
+#include "data/files/cells.hpp"
+#include "data/files/matrix_file.hpp"
+#include "data/files/npy.hpp"
+
+namespace attn {
+
+// --- npz
+
+namespace {
+
+constexpr std::string_view suffix = ".npy";
+
+std::string without_suffix(std::string_view name) {
+  return std::string(name.substr(0, name.size() - (name.ends_with(suffix) ? suffix.size() : 0)));
+}
+
+// torch.save writes an archive with a pickled object in it.
+bool is_of_torch(const ZipMember& member) { return member.name.ends_with("/data.pkl"); }
+
+std::vector<ZipMember> matrices_in(std::string_view bytes, const std::string& where) {
+  std::vector<ZipMember> members = zip_directory(bytes, where);
+  if (std::ranges::any_of(members, is_of_torch)) {
+    fail(
+        "{} was saved with torch.save: save its state dictionary as an .npz file, with import numpy, torch; numpy.savez('parameters.npz', **{{k: v.numpy() for k, v in torch.load('{}').items()}})",
+        where, where);
+  }
+  std::erase_if(members, [](const ZipMember& member) { return !member.name.ends_with(suffix); });
+  if (members.empty()) fail("{} is an archive without NumPy arrays: save some with numpy.savez", where);
+  return members;
+}
+
+std::vector<std::string> names_in(const std::vector<ZipMember>& members) {
+  std::vector<std::string> names;
+  for (const ZipMember& member : members) names.push_back(without_suffix(member.name));
+  return names;
+}
+
+// How many bytes the array may take that begins with these: its header says, once it is there.
+class Promise {
+ public:
+  explicit Promise(const std::string& where) : where_(where) {}
+
+  std::size_t operator()(std::string_view so_far) {
+    if (!promised_) {
+      const std::optional<std::size_t> header = npy_header_size(so_far, where_);
+      if (header && *header <= so_far.size()) promised_ = parse_npy_header(so_far, where_).end();
+    }
+    return promised_.value_or(most_bytes);
+  }
+
+ private:
+  const std::string& where_;
+  std::optional<std::size_t> promised_;
+};
+
+std::uint32_t checksum(std::string_view head, const Matrix& matrix) {
+  const auto* bytes = reinterpret_cast<const Bytef*>(head.data());
+  const auto* cells = reinterpret_cast<const Bytef*>(matrix.data());
+  const uLong of_head = crc32_z(0, bytes, head.size());
+  return static_cast<std::uint32_t>(crc32_z(of_head, cells, matrix.size() * sizeof(double)));
+}
+
+}  // namespace
+
+NpzArchive::NpzArchive(std::string_view bytes, const std::string& where)
+    : bytes_(bytes), where_(where), members_(matrices_in(bytes, where)), names_(names_in(members_)) {}
+
+MatrixFile NpzArchive::read(std::size_t place) const {
+  return only_one(read_any(place), fmt::format("{}:{}", where_, names_[place]));
+}
+
+MatrixFile NpzArchive::read_any(std::size_t place) const {
+  const std::string where = fmt::format("{}:{}", where_, names_[place]);
+  std::string buffer;
+  return read_npy(unzip(bytes_, members_[place], Promise(where), buffer, where), "", where);
+}
+
+std::vector<std::string> npz_names(std::string_view bytes, const std::string& where) {
+  return NpzArchive(bytes, where).names();
+}
+
+MatrixFile read_npz(std::string_view bytes, std::string_view key, const std::string& where) {
+  const NpzArchive archive(bytes, where);
+  return archive.read_any(choose_matrix(archive.names(), without_suffix(key), where));
+}
+
+std::vector<MatrixFile> read_all_npz(std::string_view bytes, const std::string& where) {
+  const NpzArchive archive(bytes, where);
+  std::vector<MatrixFile> all;
+  for (std::size_t i = 0; i < archive.names().size(); ++i) {
+    try {
+      all.push_back(archive.read_any(i));
+    } catch (const InputError& error) {
+      all.push_back({.refused = error.what()});
+    }
+    all.back().name = archive.names()[i];
+  }
+  return all;
+}
+
+void write_npz(const std::vector<NamedMatrix>& matrices, Sink& sink) {
+  std::vector<std::string> heads;
+  std::vector<ZipMember> members;
+  for (const auto& [name, matrix] : matrices) {
+    const std::string& head = heads.emplace_back(npy_head(matrix->shape()));
+    const std::uint64_t bytes = head.size() + matrix->size() * sizeof(double);
+    members.push_back({.name = name + std::string(suffix), .packed_bytes = bytes, .bytes = bytes});
+  }
+  lay_out_zip(members);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const Matrix& matrix = *matrices[i].matrix;
+    members[i].checksum = checksum(heads[i], matrix);
+    sink.write(zip_header(members[i]));
+    sink.write(heads[i]);
+    write_npy_cells(matrix, sink);
+  }
+  sink.write(zip_ending(members));
+}
+
+// --- zip
+
+namespace {
+
+// What the zip format fixes (PKWARE's APPNOTE): the first four bytes of each record, as numbers.
+constexpr std::uint32_t zip_local_signature = 0x04034B50;
+constexpr std::uint32_t zip_entry_signature = 0x02014B50;
+constexpr std::uint32_t zip_end_signature = 0x06054B50;
+constexpr std::uint32_t zip64_end_signature = 0x06064B50;
+constexpr std::uint32_t zip64_locator_signature = 0x07064B50;
+constexpr std::uint64_t zip64_elsewhere = 0xFFFFFFFF;  // "this number stands in the zip64 field"
+constexpr std::uint16_t zip_deflated = 8;
+// And how long each is without its names and fields.
+constexpr std::uint64_t local_header_bytes = 30;
+constexpr std::uint64_t entry_bytes = 46;
+constexpr std::uint64_t end_bytes = 22;
+constexpr std::uint64_t locator_bytes = 20;
+
+// An archive's bytes, read as numbers with the lowest byte first. Nothing outside the archive is ever read.
+struct ZipNumbers {
+  std::string_view archive;
+  const std::string& where;
+
+  [[noreturn]] void damaged() const { fail("the .npz archive {} is damaged: save it again with numpy.savez", where); }
+  std::string_view bytes(std::uint64_t begin, std::uint64_t size) const {
+    if (begin > archive.size() || size > archive.size() - begin) damaged();
+    return archive.substr(begin, size);
+  }
+  std::uint64_t at(std::uint64_t begin, std::uint64_t size) const {
+    const std::string_view field = bytes(begin, size);
+    std::uint64_t number = 0;
+    for (std::size_t i = field.size(); i-- > 0;) number = number << 8U | static_cast<unsigned char>(field[i]);
+    return number;
+  }
+};
+
+struct Directory {
+  std::uint64_t begin;
+  std::uint64_t bytes;
+  std::uint64_t members;
+};
+
+// The end record is followed by a comment of up to 64 KiB, which must reach exactly to the archive's end.
+std::uint64_t find_end_record(const ZipNumbers& zip, const std::string& where) {
+  constexpr std::uint64_t longest_comment = 0xFFFF;
+  const std::uint64_t size = zip.archive.size();
+  for (std::uint64_t comment = 0; comment <= longest_comment && comment + end_bytes <= size; ++comment) {
+    const std::uint64_t at = size - end_bytes - comment;
+    if (zip.at(at, 4) == zip_end_signature && zip.at(at + 20, 2) == comment) return at;
+  }
+  fail("{} is not a complete .npz archive (its directory is missing): save it again with numpy.savez", where);
+}
+
+// Archives of many members, or larger than 4 GiB, have a second end record; a locator before the first says
+// where.
+Directory find_directory(const ZipNumbers& zip, const std::string& where) {
+  const std::uint64_t end = find_end_record(zip, where);
+  const bool has_locator = end >= locator_bytes && zip.at(end - locator_bytes, 4) == zip64_locator_signature;
+  if (!has_locator) return {zip.at(end + 16, 4), zip.at(end + 12, 4), zip.at(end + 10, 2)};
+  const std::uint64_t end64 = zip.at(end - locator_bytes + 8, 8);
+  if (zip.at(end64, 4) != zip64_end_signature) zip.damaged();
+  return {zip.at(end64 + 48, 8), zip.at(end64 + 40, 8), zip.at(end64 + 32, 8)};
+}
+
+// Sizes and places that do not fit into four bytes stand in an extra field, in this order.
+void read_zip64(ZipMember& member, const ZipNumbers& zip, std::uint64_t at, std::uint64_t end) {
+  constexpr std::uint64_t zip64_field = 1;
+  while (at + 4 <= end) {
+    const std::uint64_t field = zip.at(at, 2);
+    const std::uint64_t field_end = at + 4 + zip.at(at + 2, 2);
+    if (field_end > end) zip.damaged();
+    at += 4;
+    for (std::uint64_t* number : {&member.bytes, &member.packed_bytes, &member.local_header}) {
+      if (field != zip64_field || *number != zip64_elsewhere) continue;
+      if (at + 8 > field_end) zip.damaged();
+      *number = zip.at(at, 8);
+      at += 8;
+    }
+    if (field == zip64_field) return;
+    at = field_end;
+  }
+}
+
+ZipMember read_entry(const ZipNumbers& zip, std::uint64_t at) {
+  ZipMember member;
+  member.encrypted = (zip.at(at + 8, 2) & 1U) != 0;
+  member.method = static_cast<std::uint16_t>(zip.at(at + 10, 2));
+  member.checksum = static_cast<std::uint32_t>(zip.at(at + 16, 4));
+  member.packed_bytes = zip.at(at + 20, 4);
+  member.bytes = zip.at(at + 24, 4);
+  member.local_header = zip.at(at + 42, 4);
+  const std::uint64_t name_bytes = zip.at(at + 28, 2);
+  const std::uint64_t extra = at + entry_bytes + name_bytes;
+  member.name = zip.bytes(at + entry_bytes, name_bytes);
+  read_zip64(member, zip, extra, extra + zip.at(at + 30, 2));
+  return member;
+}
+
+}  // namespace
+
+std::vector<ZipMember> zip_directory(std::string_view archive, const std::string& where) {
+  constexpr std::uint64_t most_members = 100'000;
+  const ZipNumbers zip{archive, where};
+  const Directory directory = find_directory(zip, where);
+  if (directory.members > most_members) {
+    fail("{} has {} arrays, more than the limit of {}: split it into several files", where, directory.members,
+         most_members);
+  }
+  zip.bytes(directory.begin, directory.bytes);
+  std::vector<ZipMember> members;
+  std::uint64_t at = directory.begin;
+  for (std::uint64_t i = 0; i < directory.members; ++i) {
+    if (zip.at(at, 4) != zip_entry_signature) zip.damaged();
+    members.push_back(read_entry(zip, at));
+    at += entry_bytes + zip.at(at + 28, 2) + zip.at(at + 30, 2) + zip.at(at + 32, 2);
+  }
+  if (at != directory.begin + directory.bytes) zip.damaged();
+  return members;
+}
+
+namespace {
+
+std::string_view packed_bytes(const ZipNumbers& zip, const ZipMember& member) {
+  const std::uint64_t at = member.local_header;
+  if (zip.bytes(at, local_header_bytes).empty() || zip.at(at, 4) != zip_local_signature) zip.damaged();
+  const std::uint64_t name_bytes = zip.at(at + 26, 2);
+  if (zip.bytes(at + local_header_bytes, name_bytes) != member.name) zip.damaged();
+  return zip.bytes(at + local_header_bytes + name_bytes + zip.at(at + 28, 2), member.packed_bytes);
+}
+
+// zlib's state, ended whatever happens.
+class Inflation {
+ public:
+  explicit Inflation(std::string_view packed) : rest_(packed) {
+    constexpr int no_zlib_header = -MAX_WBITS;
+    if (inflateInit2(&stream_, no_zlib_header) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflation() { inflateEnd(&stream_); }
+  Inflation(const Inflation&) = delete;
+  Inflation& operator=(const Inflation&) = delete;
+
+  /// Appends the next piece. False when the data are damaged or end too early.
+  bool append_to(std::string& unpacked) {
+    constexpr std::size_t most_input = std::size_t{1} << 20;
+    const std::string_view input = rest_.substr(0, most_input);
+    stream_.next_in = reinterpret_cast<const Bytef*>(input.data());
+    stream_.avail_in = static_cast<uInt>(input.size());
+    stream_.next_out = piece_.data();
+    stream_.avail_out = static_cast<uInt>(piece_.size());
+    const int result = inflate(&stream_, Z_NO_FLUSH);
+    rest_.remove_prefix(input.size() - stream_.avail_in);
+    const std::size_t came = piece_.size() - stream_.avail_out;
+    unpacked.append(reinterpret_cast<const char*>(piece_.data()), came);
+    done_ = result == Z_STREAM_END;
+    return done_ ? rest_.empty() : result == Z_OK;
+  }
+  bool done() const { return done_; }
+
+ private:
+  z_stream stream_{};
+  std::string_view rest_;
+  std::array<Bytef, 64 * 1024> piece_;
+  bool done_ = false;
+};
+
+void inflate_into(std::string& buffer, std::string_view packed, const PromisedBytes& promised, const ZipNumbers& zip) {
+  buffer.clear();
+  Inflation inflation(packed);
+  while (!inflation.done()) {
+    if (!inflation.append_to(buffer)) zip.damaged();
+    if (buffer.size() > promised(buffer)) {
+      fail("{} unpacks to more bytes than its header says: the archive is damaged, save it again", zip.where);
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view unzip(std::string_view archive, const ZipMember& member, const PromisedBytes& promised,
+                       std::string& buffer, const std::string& where) {
+  const ZipNumbers zip{archive, where};
+  if (member.encrypted) fail("{} is encrypted: save the archive without a password", where);
+  const std::string_view packed = packed_bytes(zip, member);
+  std::string_view unpacked = packed;
+  if (member.method == zip_deflated) {
+    inflate_into(buffer, packed, promised, zip);
+    unpacked = buffer;
+  } else if (member.method != zip_stored) {
+    fail("{} is compressed with method {} of the zip format: save the archive with numpy.savez_compressed", where,
+         member.method);
+  }
+  const auto checksum = crc32_z(0, reinterpret_cast<const Bytef*>(unpacked.data()), unpacked.size());
+  if (unpacked.size() != member.bytes || checksum != member.checksum) {
+    fail("{} does not match its checksum: the archive is damaged, save it again", where);
+  }
+  return unpacked;
+}
+
+namespace {
+
+std::string little(std::uint64_t number, std::size_t bytes) {
+  std::string text;
+  for (; bytes > 0; --bytes, number >>= 8U) text += static_cast<char>(number & 0xFFU);
+  return text;
+}
+
+// What a member's own header and its entry in the directory have in common.
+std::string description(const ZipMember& member) {
+  constexpr std::uint64_t version = 20;
+  constexpr std::uint64_t utf8_names = 0x0800;
+  constexpr std::uint64_t first_of_january_1980 = 0x0021;
+  return little(version, 2) + little(utf8_names, 2) + little(member.method, 2) + little(0, 2) +
+         little(first_of_january_1980, 2) + little(member.checksum, 4) + little(member.packed_bytes, 4) +
+         little(member.bytes, 4) + little(member.name.size(), 2) + little(0, 2);
+}
+
+std::uint64_t end_of(const ZipMember& member) {
+  return member.local_header + local_header_bytes + member.name.size() + member.packed_bytes;
+}
+
+}  // namespace
+
+void lay_out_zip(std::vector<ZipMember>& members) {
+  constexpr std::size_t most_members = 0xFFFE;
+  constexpr std::size_t longest_name = 0xFFFE;
+  constexpr std::uint64_t most_archive_bytes = 0xFFFFFFFE;
+  std::uint64_t at = 0;
+  std::uint64_t directory = end_bytes;
+  for (ZipMember& member : members) {
+    if (member.name.size() > longest_name)
+      throw OutputError("a name is too long for an .npz archive: give a shorter one");
+    member.local_header = at;
+    at = end_of(member);
+    directory += entry_bytes + member.name.size();
+  }
+  if (members.size() > most_members || at + directory > most_archive_bytes) {
+    throw OutputError("the .npz archive would be larger than 4 GiB: write fewer matrices, or one to an .npy file");
+  }
+}
+
+std::string zip_header(const ZipMember& member) {
+  return little(zip_local_signature, 4) + description(member) + member.name;
+}
+
+std::string zip_ending(const std::vector<ZipMember>& members) {
+  constexpr std::uint64_t made_by = 20;
+  std::string directory;
+  for (const ZipMember& member : members) {
+    directory += little(zip_entry_signature, 4) + little(made_by, 2) + description(member) + little(0, 2 + 2 + 2 + 4) +
+                 little(member.local_header, 4) + member.name;
+  }
+  const std::uint64_t begin = members.empty() ? 0 : end_of(members.back());
+  return directory + little(zip_end_signature, 4) + little(0, 4) + little(members.size(), 2) +
+         little(members.size(), 2) + little(directory.size(), 4) + little(begin, 4) + little(0, 2);
+}
+
+}  // namespace attn

@@ -1,0 +1,430 @@
+#include "data/files/safetensors.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <bit>
+
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+#include "data/files/cells.hpp"
+#include "data/files/json.hpp"
+#include "data/files/matrix_file.hpp"
+#include "data/files/npy.hpp"
+
+namespace attn {
+
+// --- safetensors
+
+namespace {
+
+constexpr std::size_t length_bytes = 8;
+constexpr std::uint64_t longest_header = std::uint64_t{1} << 24;
+
+constexpr SafetensorsType safetensors_types[] = {
+    {"F64", 8, CellKind::real, Precision::float64, float64_from},
+    {"F32", 4, CellKind::real, Precision::float32, float32_from},
+    {"F16", 2, CellKind::real, Precision::float16, float16_from},
+    {"BF16", 2, CellKind::real, Precision::bfloat16, bfloat16_from},
+    {"I8", 1, CellKind::whole, Precision::float64, whole_from<std::int8_t>},
+    {"I16", 2, CellKind::whole, Precision::float64, whole_from<std::int16_t>},
+    {"I32", 4, CellKind::whole, Precision::float64, whole_from<std::int32_t>},
+    {"I64", 8, CellKind::whole, Precision::float64, whole_from<std::int64_t>},
+    {"U8", 1, CellKind::whole, Precision::float64, whole_from<std::uint8_t>},
+    {"U16", 2, CellKind::whole, Precision::float64, whole_from<std::uint16_t>},
+    {"U32", 4, CellKind::whole, Precision::float64, whole_from<std::uint32_t>},
+    {"U64", 8, CellKind::whole, Precision::float64, whole_from<std::uint64_t>},
+    {"BOOL", 1, CellKind::boolean, Precision::float64, boolean_from},
+};
+
+// The header and what follows it.
+struct Halves {
+  std::string_view header;
+  std::string_view elements;
+};
+
+Halves halves_of(std::string_view bytes, const std::string& where) {
+  if (bytes.size() < length_bytes) {
+    fail("{} has {} bytes, too few for a .safetensors file: the file is incomplete, save it again", where,
+         bytes.size());
+  }
+  const auto length = little_endian<std::uint64_t>(reinterpret_cast<const unsigned char*>(bytes.data()));
+  bytes.remove_prefix(length_bytes);
+  if (length > bytes.size()) {
+    fail("{} should have a header of {} bytes, but has only {} bytes: it is not a .safetensors file, or incomplete",
+         where, length, bytes.size());
+  }
+  if (length > longest_header) {
+    fail("{} has a header of {} bytes, more than the limit of {}: split it into several files", where, length,
+         longest_header);
+  }
+  return {bytes.substr(0, length), bytes.substr(length)};
+}
+
+const SafetensorsType& safetensors_type_of(const SafetensorsEntry& entry, const std::string& where) {
+  if (const SafetensorsType* type = find_row(std::span<const SafetensorsType>(safetensors_types), *entry.type))
+    return *type;
+  fail("{}: the tensor {} has elements of the type {}, which cannot be read: convert it to F32 first", where,
+       name_in_quotes(entry.name), in_quotes(*entry.type));
+}
+
+Shape shape_of(const SafetensorsEntry& entry, std::size_t most_dimensions, const std::string& where) {
+  const std::span<const std::size_t> sizes = without_single_ones(*entry.shape);
+  if (sizes.empty() || sizes.size() > most_dimensions) {
+    fail("{}: the tensor {} has {}: give a matrix (2 dimensions) or a vector (1 dimension)", where,
+         name_in_quotes(entry.name), count_of(entry.shape->size(), "dimension"));
+  }
+  Shape shape{1, sizes.back()};
+  for (std::size_t i = 0; i + 1 < sizes.size(); ++i)
+    shape.rows = sizes[i] > 0 && shape.rows > most_cells / sizes[i] ? most_cells + 1 : shape.rows * sizes[i];
+  if (shape.rows == 0 || shape.columns == 0) {
+    fail("{}: the tensor {} is empty, of shape {}: leave it out", where, name_in_quotes(entry.name), to_string(shape));
+  }
+  if (shape.rows > most_cells / shape.columns) {
+    fail("{}: the tensor {} has more than {} cells: give a smaller one", where, name_in_quotes(entry.name), most_cells);
+  }
+  return shape;
+}
+
+// The elements of an entry, which lie within those of the file.
+std::string_view elements_of(const SafetensorsEntry& entry, std::string_view elements, const std::string& where) {
+  const std::vector<std::uint64_t>& offsets = *entry.offsets;
+  if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > elements.size()) {
+    fail("{}: the tensor {} lies outside the {} bytes of elements: the file is incomplete, save it again", where,
+         name_in_quotes(entry.name), elements.size());
+  }
+  return elements.substr(offsets[0], offsets[1] - offsets[0]);
+}
+
+// The number of cells is small enough for no product to overflow.
+Safetensor tensor_of(const SafetensorsEntry& entry, std::string_view elements, std::size_t most_dimensions,
+                     const std::string& where) {
+  const SafetensorsType& type = safetensors_type_of(entry, where);
+  const Shape shape = shape_of(entry, most_dimensions, where);
+  const std::string_view own = elements_of(entry, elements, where);
+  if (own.size() != shape.cells() * type.bytes) {
+    fail("{}: the tensor {} has {} bytes, but its shape {} in {} takes {}: the file is damaged, save it again", where,
+         name_in_quotes(entry.name), own.size(), to_string(shape), type.name, shape.cells() * type.bytes);
+  }
+  const std::span<const std::size_t> sizes = without_single_ones(*entry.shape);
+  const std::size_t count = sizes.size() == 3 ? sizes.front() : 1;
+  return {entry.name, &type, shape, count, own};
+}
+
+// The format has every byte belong to one tensor.
+void require_no_gaps(const std::vector<Safetensor>& tensors, std::string_view elements, const std::string& where) {
+  const char* end = elements.data();
+  for (const Safetensor& tensor : tensors) {
+    if (tensor.elements.data() != end) {
+      fail("{}: the tensor {} {}: the file is damaged, save it again", where, name_in_quotes(tensor.name),
+           tensor.elements.data() < end ? "overlaps the one before it" : "does not follow the one before it");
+    }
+    end += tensor.elements.size();
+  }
+  if (const auto rest = static_cast<std::size_t>(elements.data() + elements.size() - end); rest > 0) {
+    fail("{}: {} after the last tensor belong to no tensor: the file is damaged, save it again", where,
+         count_of(rest, "byte"));
+  }
+}
+
+void require_few_cells(const std::vector<Safetensor>& tensors, const std::string& where) {
+  std::size_t cells = 0;
+  for (const Safetensor& tensor : tensors) cells += tensor.shape.cells();  // at most one per byte of the file
+  if (cells > most_cells) {
+    fail("{} has {} cells, more than the limit of {}: split it into several files", where, cells, most_cells);
+  }
+}
+
+}  // namespace
+
+std::vector<Safetensor> safetensors_in(std::string_view bytes, const std::string& where,
+                                       const std::function<bool(const std::string& name)>& is_wanted,
+                                       std::size_t most_dimensions) {
+  const auto [header, elements] = halves_of(bytes, where);
+  std::vector<Safetensor> tensors;
+  for (const SafetensorsEntry& entry : read_safetensors_header(header, where).entries) {
+    tensors.push_back(is_wanted(entry.name)
+                          ? tensor_of(entry, elements, most_dimensions, where)
+                          : Safetensor{entry.name, nullptr, {0, 0}, 1, elements_of(entry, elements, where)});
+  }
+  if (tensors.empty()) fail("{} has no tensors: save at least one", where);
+  std::ranges::sort(tensors, {}, [](const Safetensor& tensor) { return tensor.elements.data(); });
+  require_no_gaps(tensors, elements, where);
+  require_few_cells(tensors, where);
+  std::erase_if(tensors, [](const Safetensor& tensor) { return tensor.type == nullptr; });
+  return tensors;
+}
+
+std::vector<std::string> safetensors_names(std::string_view bytes, const std::string& where) {
+  std::vector<std::string> names;
+  for (SafetensorsEntry& entry : read_safetensors_header(halves_of(bytes, where).header, where).entries) {
+    names.push_back(std::move(entry.name));
+  }
+  return names;
+}
+
+SafetensorsMetadata safetensors_metadata(std::string_view bytes, const std::string& where) {
+  return read_safetensors_header(halves_of(bytes, where).header, where).metadata;
+}
+
+Matrix matrix_from(const Safetensor& tensor) {
+  Matrix matrix(tensor.shape);
+  const auto* element = reinterpret_cast<const unsigned char*>(tensor.elements.data());
+  for (double& cell : cells(matrix)) {
+    cell = tensor.type->decode(element);
+    element += tensor.type->bytes;
+  }
+  return matrix;
+}
+
+namespace {
+
+MatrixFile file_of(const Safetensor& tensor) {
+  return {.matrix = matrix_from(tensor),
+          .kind = tensor.type->kind,
+          .precision = tensor.type->precision,
+          .count = tensor.count};
+}
+
+}  // namespace
+
+MatrixFile read_safetensors(std::string_view bytes, std::string_view key, const std::string& where) {
+  const std::vector<std::string> names = safetensors_names(bytes, where);
+  const std::string& chosen = names[choose_matrix(names, key, where)];
+  const std::vector<Safetensor> tensors = safetensors_in(
+      bytes, where, [&](const std::string& name) { return name == chosen; }, 3);
+  return file_of(tensors.front());
+}
+
+std::vector<MatrixFile> read_all_safetensors(std::string_view bytes, const std::string& where) {
+  std::vector<MatrixFile> all;
+  const auto every = [](const std::string&) { return true; };
+  for (const Safetensor& tensor : safetensors_in(bytes, where, every, 3)) {
+    all.push_back(file_of(tensor));
+    all.back().name = tensor.name;
+  }
+  return all;
+}
+
+namespace {
+
+void write_float32_cells(const Matrix& matrix, Sink& sink) {
+  for (const double cell : cells(matrix)) {
+    auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(cell));
+    for (std::size_t i = 0; i < sizeof(bits); ++i, bits >>= 8U) sink.block() += static_cast<char>(bits & 0xFFU);
+    sink.spill();
+  }
+}
+
+}  // namespace
+
+void write_safetensors(const std::vector<WrittenTensor>& tensors, Sink& sink, const SafetensorsMetadata& metadata,
+                       FloatSize size) {
+  const std::string header = safetensors_header(tensors, metadata, size);
+  std::string length;
+  for (std::size_t rest = header.size(); length.size() < 8; rest >>= 8U) {
+    length += static_cast<char>(rest & 0xFFU);
+  }
+  sink.write(length);
+  sink.write(header);
+  for (const WrittenTensor& tensor : tensors) {
+    if (size == FloatSize::four_bytes) {
+      write_float32_cells(*tensor.matrix, sink);
+    } else {
+      write_npy_cells(*tensor.matrix, sink);
+    }
+  }
+}
+
+// --- safetensors header
+
+namespace {
+
+constexpr std::string_view metadata_name = "__metadata__";
+constexpr std::size_t most_numbers = 16;  // of a shape: more than any tensor has
+
+// Takes the parser's events one by one and refuses the first that has no place in a header, so that nothing
+// is held but the entries, however the header is nested.
+class HeaderReader {
+ public:
+  explicit HeaderReader(const std::string& where) : where_(where) {}
+
+  SafetensorsHeader take() { return {std::move(entries_), std::move(metadata_)}; }
+
+  bool null() { misplaced(); }
+  bool boolean(bool) { misplaced(); }
+  bool number_integer(Json::number_integer_t) { misplaced(); }
+  bool number_float(Json::number_float_t, const std::string&) { misplaced(); }
+  bool binary(Json::binary_t&) { misplaced(); }
+
+  bool number_unsigned(Json::number_unsigned_t value) {
+    if (state_ != State::numbers || numbers_->size() == most_numbers) misplaced();
+    numbers_->push_back(value);
+    return true;
+  }
+
+  bool string(std::string& value) {
+    if (state_ == State::metadata) {
+      metadata_[member_] = std::move(value);
+      return true;
+    }
+    if (state_ != State::tensor || member_ != "dtype") misplaced();
+    fill(entries_.back().type, std::move(value));
+    return true;
+  }
+
+  bool start_object(std::size_t) {
+    if (state_ == State::outside) {
+      state_ = State::tensors;
+    } else if (state_ == State::tensors && member_ == metadata_name) {
+      state_ = State::metadata;
+    } else if (state_ == State::tensors) {
+      entries_.push_back({member_, {}, {}, {}});
+      state_ = State::tensor;
+    } else {
+      misplaced();
+    }
+    return true;
+  }
+
+  bool end_object() {
+    if (state_ == State::tensor) require_whole(entries_.back());
+    state_ = state_ == State::tensors ? State::outside : State::tensors;
+    return true;
+  }
+
+  bool key(std::string& name) {
+    member_ = std::move(name);
+    return true;
+  }
+
+  bool start_array(std::size_t) {
+    if (state_ != State::tensor) misplaced();
+    if (member_ == "shape") {
+      numbers_ = &fill(entries_.back().shape, {});
+    } else if (member_ == "data_offsets") {
+      numbers_ = &fill(entries_.back().offsets, {});
+    } else {
+      misplaced();
+    }
+    state_ = State::numbers;
+    return true;
+  }
+
+  bool end_array() {
+    state_ = State::tensor;
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) {
+    fail("{}: its header is not JSON from byte {} on: the file is damaged, save it again", where_, position);
+  }
+
+ private:
+  enum class State { outside, tensors, metadata, tensor, numbers };
+
+  [[noreturn]] void misplaced() const {
+    if (state_ == State::outside) {
+      fail("{}: its header is not an object of tensors: the file is damaged, save it again", where_);
+    }
+    const bool within = state_ == State::tensor || state_ == State::numbers;
+    const std::string of_tensor = within ? fmt::format(" of {}", name_in_quotes(entries_.back().name)) : "";
+    fail("{}: its header gives {}{} a value that does not belong there: the file is damaged, save it again", where_,
+         name_in_quotes(member_), of_tensor);
+  }
+
+  template <class T>
+  T& fill(std::optional<T>& member, T value) {
+    if (member) {
+      fail("{}: its header gives the {} of {} twice: the file is damaged, save it again", where_, member_,
+           name_in_quotes(entries_.back().name));
+    }
+    return member.emplace(std::move(value));
+  }
+
+  void require_whole(const SafetensorsEntry& entry) const {
+    const auto require = [&](bool given, std::string_view member) {
+      if (given) return;
+      fail("{}: its header gives no {} for {}: the file is damaged, save it again", where_, member,
+           name_in_quotes(entry.name));
+    };
+    require(entry.type.has_value(), "dtype");
+    require(entry.shape.has_value(), "shape");
+    require(entry.offsets.has_value(), "data_offsets");
+  }
+
+  const std::string& where_;
+  std::vector<SafetensorsEntry> entries_;
+  SafetensorsMetadata metadata_;
+  State state_ = State::outside;
+  std::string member_;
+  std::vector<std::uint64_t>* numbers_ = nullptr;
+};
+
+void refuse_duplicates(const std::vector<SafetensorsEntry>& entries, const std::string& where) {
+  std::vector<std::string_view> names;
+  for (const SafetensorsEntry& entry : entries) names.push_back(entry.name);
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  if (twice != names.end()) {
+    fail("{}: its header names {} twice: the file is damaged, save it again", where, name_in_quotes(*twice));
+  }
+}
+
+}  // namespace
+
+SafetensorsHeader read_safetensors_header(std::string_view json, const std::string& where) {
+  HeaderReader reader(where);
+  Json::sax_parse(json.begin(), json.end(), &reader);
+  SafetensorsHeader header = reader.take();
+  refuse_duplicates(header.entries, where);
+  return header;
+}
+
+namespace {
+
+// In ASCII: what is no ASCII is escaped.
+std::string text_in_json(const std::string& text) { return Json(text).dump(-1, ' ', true); }
+
+std::string name_in_json(const std::string& name) {
+  if (name == metadata_name) {
+    throw OutputError("'__metadata__' cannot be the name of a tensor in a .safetensors file: choose another");
+  }
+  try {
+    return Json(name).dump();
+  } catch (const Json::type_error&) {
+    throw OutputError(
+        fmt::format("the name {} is not UTF-8, as .safetensors files need: choose another", name_in_quotes(name)));
+  }
+}
+
+}  // namespace
+
+std::string safetensors_header(const std::vector<WrittenTensor>& tensors, const SafetensorsMetadata& metadata,
+                               FloatSize size) {
+  constexpr std::size_t alignment = 8;
+  const std::string_view type = size == FloatSize::four_bytes ? "F32" : "F64";
+  std::string header = "{";
+  if (!metadata.empty()) {
+    std::string texts;
+    for (const auto& [name, text] : metadata)
+      texts += fmt::format("{}{}:{}", texts.empty() ? "" : ",", text_in_json(name), text_in_json(text));
+    header += fmt::format(R"("{}":{{{}}},)", metadata_name, texts);
+  }
+  std::size_t end = 0;
+  for (const WrittenTensor& tensor : tensors) {
+    const auto [rows, columns] = tensor.matrix->shape();
+    const std::size_t begin = end;
+    end += tensor.matrix->size() * static_cast<std::size_t>(size);
+    header += fmt::format(R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", begin == 0 ? "" : ",",
+                          name_in_json(tensor.name), type,
+                          tensor.dimensions == 1 ? fmt::format("{}", columns) : fmt::format("{},{}", rows, columns),
+                          begin, end);
+  }
+  header += '}';
+  header.append((alignment - header.size() % alignment) % alignment, ' ');
+  return header;
+}
+
+}  // namespace attn

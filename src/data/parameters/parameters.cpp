@@ -1,0 +1,431 @@
+#include "data/parameters/parameters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+
+#include "core/model/schema.hpp"
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+#include "data/files/matrix_file.hpp"
+#include "data/files/safetensors.hpp"
+#include "data/parameters/source.hpp"
+
+namespace attn {
+
+// --- parameters
+
+namespace {
+
+bool is_vector(std::string_view name) {
+  const Parameter* const parameter = find_parameter(called(name).role());
+  return parameter && parameter->is_vector();
+}
+
+// What `use` makes of the matrices in the scope of a file.
+template <class Use>
+auto with_source(const std::string& path, std::string_view scope, const Use& use) {
+  const std::string bytes = read_bytes(path);
+  const std::string where = place_of_file(path);
+  const std::string_view name = kind_of_file(path, bytes);
+  const ParameterKind* kind = find_row(parameter_kinds(), name);
+  if (!kind) {
+    fail("{} is a .{} file, which has one matrix: give the parameters in a .safetensors, .npz or .json file", where,
+         name);
+  }
+  const std::string prefix = scope.empty() || scope.ends_with('.') ? std::string(scope) : std::string(scope) + '.';
+  return use(kind->open(bytes, where, prefix), where);
+}
+
+}  // namespace
+
+ParameterFile read_parameters(const std::string& path, std::string_view scope) {
+  return with_source(path, scope,
+                     [](const ParameterSource& source, const std::string& where) { return translate(source, where); });
+}
+
+std::optional<ParametersAmong> parameters_among(std::span<const MatrixFile> matrices, const std::string& where) {
+  std::map<std::string, const Matrix*, std::less<>> by_name;
+  TensorNames names;
+  for (const MatrixFile& file : matrices) {
+    if (file.count > 1) continue;
+    by_name.emplace(file.name, &file.matrix);
+    names.insert(file.name);
+  }
+  const std::vector<Recognized> layouts = recognize(names);
+  if (layouts.empty() || layouts.front().layout->name == own_layout || layouts.front().missing) return std::nullopt;
+  ParametersAmong among;
+  for (const PlacedTensor& tensor : layouts.front().tensors) among.names.insert(tensor.name);
+  among.file = translate({among.names, [&](const std::string& name) { return *by_name.at(name); }}, where);
+  return among;
+}
+
+std::vector<NamedParameter> read_part(const std::string& path, std::string_view scope, const ScopeKind& part) {
+  return with_source(path, scope, [&](const ParameterSource& source, const std::string& where) {
+    std::vector<NamedParameter> parameters;
+    for (const PartTensor& row : tensors_of_part(part)) {
+      const std::string name(row.name);
+      if (!source.names.contains(name)) continue;
+      Matrix tensor = source.read(name);
+      if (!std::ranges::all_of(cells(tensor), [](double cell) { return std::isfinite(cell); }))
+        fail("{}: {} has a number that is not finite: every number must be finite", where, name);
+      parameters.push_back({name, row.role, row.is_transposed ? transposed(tensor) : std::move(tensor)});
+    }
+    return parameters;
+  });
+}
+
+void write_safetensors(const std::vector<NamedMatrix>& parameters, Sink& sink) {
+  std::vector<WrittenTensor> tensors;
+  for (const NamedMatrix& parameter : parameters) {
+    const bool one_dimension = is_vector(parameter.name) && parameter.matrix->shape().rows == 1;
+    tensors.push_back({parameter.name, parameter.matrix, one_dimension ? std::size_t{1} : std::size_t{2}});
+  }
+  write_safetensors(tensors, sink);
+}
+
+void write_safetensors(const ParameterSet& parameters, Sink& sink) {
+  std::vector<NamedMatrix> named;
+  for (const auto& [name, matrix] : parameters) named.push_back({name, &matrix});
+  write_safetensors(named, sink);
+}
+
+// --- layout
+
+namespace {
+
+using enum Need;
+
+// Our own names follow from the schema.
+
+std::string text_of(const SchemaPart& part) {
+  if (!part.scope) return "";
+  return (part.number ? ScopeName(*part.scope, part.number) : ScopeName(*part.scope)).text + '.';
+}
+
+Size size_in_tensor(const SizeName& size) { return {1, size.name}; }
+
+std::vector<Part> own_parts(std::span<const SchemaPart> parts) {
+  std::vector<Part> own;
+  for (const SchemaPart& part : parts) {
+    own.push_back({text_of(part), text_of(part), {}, part.size != nullptr});
+    for (const Parameter& parameter : part.parameters) {
+      const std::string name(parameter.role.leaf);
+      const Need need = parameter.presence == Presence::required ? always : sometimes;
+      own.back().tensors.push_back(
+          {name, {name}, false, size_in_tensor(parameter.rows), size_in_tensor(parameter.columns), need});
+    }
+  }
+  return own;
+}
+
+// A kind of model; a file need not have its encoder.
+Layout own_layout_of(std::string_view name, const ModelKind& kind) {
+  Layout layout{name, 1, {}};
+  for (const SchemaSection& section : schema_sections()) {
+    if (!section.stands(kind)) continue;
+    const std::string scope = std::string(section.scope->name) + (section.layers ? ".#." : ".");
+    const bool is_required = section.layers && !kind.encodes;
+    layout.scopes.push_back({scope, scope, own_parts(section.parts), is_required});
+  }
+  return layout;
+}
+
+// The names of others.
+
+// A tensor by its name there, and the roles of what is made of it.
+struct Renamed {
+  std::string_view theirs;
+  std::array<const Role*, 3> ours;  // as many as there are
+  bool is_transposed = false;
+  Need need = sometimes;  // sometimes: as the schema says
+};
+
+struct RenamedPart {
+  std::string_view theirs;
+  SchemaPart ours;  // its scope and number
+  std::span<const Renamed> tensors;
+};
+
+// A section of the schema; null: an attention by itself. With '#' in its name, or as the only layer, it is
+// one of layers.
+struct RenamedSection {
+  std::string_view theirs;
+  const ScopeKind* scope;
+  std::string_view ours;  // behind the scope: "#.", "1." or nothing
+  std::span<const RenamedPart> parts;
+  bool is_required;
+};
+
+struct ForeignLayout {
+  std::string_view name;
+  std::string_view before;  // what stands before all names of `sections`
+  std::span<const RenamedSection> sections;
+  std::span<const RenamedSection> outside = {};  // has nothing before it
+  std::span<const BroughtField> brings = {};
+};
+
+constexpr bool transposed_there = true, as_it_is = false;
+
+// PyTorch's modules store maps as (out, in).
+constexpr Renamed torch_attention[] = {
+    {"in_proj_weight", {&role::w_q, &role::w_k, &role::w_v}, transposed_there, packed},
+    {"q_proj_weight", {&role::w_q}, transposed_there, separate},
+    {"k_proj_weight", {&role::w_k}, transposed_there, separate},
+    {"v_proj_weight", {&role::w_v}, transposed_there, separate},
+    {"in_proj_bias", {&role::b_q, &role::b_k, &role::b_v}},
+    {"out_proj.weight", {&role::w_o}, transposed_there, always},
+    {"out_proj.bias", {&role::b_o}},
+    {"bias_k", {&role::b_k}, as_it_is, never},
+    {"bias_v", {&role::b_k}, as_it_is, never},
+};
+constexpr Renamed torch_feed_forward[] = {
+    {"linear1.weight", {&role::w_1}, transposed_there},
+    {"linear1.bias", {&role::b_1}},
+    {"linear2.weight", {&role::w_2}, transposed_there},
+    {"linear2.bias", {&role::b_2}},
+};
+constexpr Renamed torch_norm[] = {{"weight", {&role::gamma}}, {"bias", {&role::beta}}};
+
+// Parts by themselves.
+constexpr Renamed lone_norm[] = {
+    torch_norm[0], torch_norm[1], {role::gamma.leaf, {&role::gamma}}, {role::beta.leaf, {&role::beta}}};
+struct LonePart {
+  const ScopeKind& scope;
+  std::span<const Renamed> tensors;
+};
+constexpr LonePart lone_parts[] = {{scope::norm, lone_norm}, {scope::feed_forward, torch_feed_forward}};
+
+constexpr SchemaPart self_attention{&scope::self_attention, 0, {}}, cross_attention{&scope::cross_attention, 0, {}},
+    feed_forward{&scope::feed_forward, 0, {}}, norm_1{&scope::norm, 1, {}}, norm_2{&scope::norm, 2, {}},
+    norm_3{&scope::norm, 3, {}}, last_norm{&scope::norm, 0, {}}, itself{nullptr, 0, {}};
+
+constexpr RenamedPart torch_encoder_layer[] = {
+    {"self_attn.", self_attention, torch_attention},
+    {"norm1.", norm_1, torch_norm},
+    {"", feed_forward, torch_feed_forward},
+    {"norm2.", norm_2, torch_norm},
+};
+constexpr RenamedPart torch_decoder_layer[] = {
+    {"self_attn.", self_attention, torch_attention},
+    {"norm1.", norm_1, torch_norm},
+    {"multihead_attn.", cross_attention, torch_attention},
+    {"norm2.", norm_2, torch_norm},
+    {"", feed_forward, torch_feed_forward},
+    {"norm3.", norm_3, torch_norm},
+};
+constexpr RenamedPart torch_attention_part[] = {{"", itself, torch_attention}};
+constexpr RenamedPart torch_last_norm[] = {{"norm.", last_norm, torch_norm}};
+
+constexpr RenamedSection torch_multihead_attention[] = {{"", nullptr, "", torch_attention_part, true}};
+constexpr RenamedSection torch_one_encoder_layer[] = {{"", &scope::encoder, "1.", torch_encoder_layer, true}};
+constexpr RenamedSection torch_one_decoder_layer[] = {{"", &scope::decoder, "1.", torch_decoder_layer, true}};
+constexpr RenamedSection torch_encoder[] = {
+    {"layers.#.", &scope::encoder, "#.", torch_encoder_layer, true},
+    {"", &scope::encoder, "", torch_last_norm, false},
+};
+constexpr RenamedSection torch_decoder[] = {
+    {"layers.#.", &scope::decoder, "#.", torch_decoder_layer, true},
+    {"", &scope::decoder, "", torch_last_norm, false},
+};
+constexpr RenamedSection torch_transformer[] = {
+    {"encoder.layers.#.", &scope::encoder, "#.", torch_encoder_layer, true},
+    {"encoder.", &scope::encoder, "", torch_last_norm, false},
+    {"decoder.layers.#.", &scope::decoder, "#.", torch_decoder_layer, true},
+    {"decoder.", &scope::decoder, "", torch_last_norm, false},
+};
+
+// GPT-2: OpenAI's and Hugging Face's Conv1D stores maps as (in, out); minGPT's nn.Linear as (out, in).
+// (Radford et al. 2019, Language Models are Unsupervised Multitask Learners, section 2.3)
+template <bool is_transposed>
+constexpr Renamed gpt2_attention[] = {
+    {"c_attn.weight", {&role::w_q, &role::w_k, &role::w_v}, is_transposed},
+    {"c_attn.bias", {&role::b_q, &role::b_k, &role::b_v}},
+    {"c_proj.weight", {&role::w_o}, is_transposed},
+    {"c_proj.bias", {&role::b_o}},
+};
+template <bool is_transposed>
+constexpr Renamed gpt2_feed_forward[] = {
+    {"c_fc.weight", {&role::w_1}, is_transposed},
+    {"c_fc.bias", {&role::b_1}},
+    {"c_proj.weight", {&role::w_2}, is_transposed},
+    {"c_proj.bias", {&role::b_2}},
+};
+template <bool is_transposed>
+constexpr RenamedPart gpt2_layer[] = {
+    {"attn.", self_attention, gpt2_attention<is_transposed>},
+    {"ln_1.", norm_1, torch_norm},
+    {"mlp.", feed_forward, gpt2_feed_forward<is_transposed>},
+    {"ln_2.", norm_2, torch_norm},
+};
+constexpr Renamed gpt2_words[] = {{"wte.weight", {&role::e}}};
+constexpr Renamed gpt2_places[] = {{"wpe.weight", {&role::table}}};
+constexpr Renamed gpt2_tied_output[] = {{"lm_head.weight", {&role::e}, as_it_is, shared}};
+constexpr Renamed gpt2_own_output[] = {{"lm_head.weight", {&role::w}, transposed_there}};
+constexpr RenamedPart gpt2_words_part[] = {{"", itself, gpt2_words}};
+constexpr RenamedPart gpt2_places_part[] = {{"", itself, gpt2_places}};
+constexpr RenamedPart gpt2_last_norm[] = {{"ln_f.", last_norm, torch_norm}};
+constexpr RenamedPart gpt2_tied_output_part[] = {{"", itself, gpt2_tied_output}};
+constexpr RenamedPart gpt2_own_output_part[] = {{"", itself, gpt2_own_output}};
+
+template <bool is_transposed>
+constexpr RenamedSection gpt2[] = {
+    {"h.#.", &scope::decoder, "#.", gpt2_layer<is_transposed>, true},
+    {"", &scope::decoder, "", gpt2_last_norm, true},
+    {"", &scope::target_embedding, "", gpt2_words_part, true},
+    {"", &scope::target_positions, "", gpt2_places_part, true},
+};
+constexpr RenamedSection gpt2_with_tied_output[] = {{"", &scope::target_embedding, "", gpt2_tied_output_part, false}};
+constexpr RenamedSection gpt2_with_own_output[] = {{"", &scope::output, "", gpt2_own_output_part, true}};
+
+constexpr bool assumed = true;
+constexpr BroughtField of_gpt2[] = {
+    {"norm", "pre"},          {"norm_kind", "layer"},     {"activation", "gelu-tanh", assumed},
+    {"positions", "learned"}, {"scale", "sqrt-dk"},       {"scale_embeddings", "false"},
+    {"tied_output", "true"},  {"causal_decoder", "true"},
+};
+constexpr BroughtField of_mingpt[] = {
+    {"norm", "pre"},          {"norm_kind", "layer"},     {"activation", "gelu-tanh", assumed},
+    {"positions", "learned"}, {"scale", "sqrt-dk"},       {"scale_embeddings", "false"},
+    {"tied_output", "false"}, {"causal_decoder", "true"},
+};
+constexpr ForeignLayout foreign_layouts[] = {
+    {"nn.MultiheadAttention", "", torch_multihead_attention},
+    {"nn.TransformerEncoderLayer", "", torch_one_encoder_layer},
+    {"nn.TransformerDecoderLayer", "", torch_one_decoder_layer},
+    {"nn.TransformerEncoder", "", torch_encoder},
+    {"nn.TransformerDecoder", "", torch_decoder},
+    {"nn.Transformer", "", torch_transformer},
+    {"GPT-2", "transformer.", gpt2<as_it_is>, gpt2_with_tied_output, of_gpt2},
+    {"GPT-2", "", gpt2<as_it_is>, {}, of_gpt2},
+    {"minGPT", "transformer.", gpt2<transposed_there>, gpt2_with_own_output, of_mingpt},
+    {"minGPT", "", gpt2<transposed_there>, {}, of_mingpt},
+};
+
+constexpr std::string_view buffers[] = {"h.#.attn.bias", "h.#.attn.masked_bias"};
+
+// What sizes of the schema are called in PyTorch's documentation.
+constexpr std::pair<std::string_view, std::string_view> sizes_there[] = {
+    {"h_k·d_k", "d_model"},
+    {"h·d_k", "d_model"},
+    {"h·d_v", "d_model"},
+    {"size of the output", "d_model"},
+    {"input size of the keys", "kdim"},
+    {"input size of the values", "vdim"},
+};
+
+Size size_there(const SizeName& size, std::size_t times) {
+  const auto found = std::ranges::find(sizes_there, size.name, &std::pair<std::string_view, std::string_view>::first);
+  return {times, found == std::end(sizes_there) ? size.name : found->second};
+}
+
+// What the schema says of a role in a part.
+const Parameter& parameter_in(const RenamedSection& section, const SchemaPart& part, const Role& role) {
+  const auto within = [&](std::span<const SchemaPart> parts) -> const Parameter* {
+    for (const SchemaPart& one : parts) {
+      if (one.scope != part.scope || one.number != part.number) continue;
+      const auto found = std::ranges::find(one.parameters, &role, [](const Parameter& row) { return &row.role; });
+      if (found != one.parameters.end()) return &*found;
+    }
+    return nullptr;
+  };
+  if (!section.scope) {
+    if (const Parameter* found = within(schema_of_attention())) return *found;
+  }
+  for (const SchemaSection& one : schema_sections()) {
+    if (one.scope != section.scope || (one.layers != nullptr) == section.ours.empty()) continue;
+    if (const Parameter* found = within(one.parts)) return *found;
+  }
+  throw std::logic_error("a layout renames a tensor to what the schema does not have");
+}
+
+Need need_of(const Renamed& row, const Parameter& parameter) {
+  if (row.need != sometimes) return row.need;
+  if (parameter.presence != Presence::optional) return always;
+  return &parameter.role == &role::beta ? with_shifts : with_biases;
+}
+
+TensorRow row_of(const RenamedSection& section, const RenamedPart& part, const Renamed& renamed) {
+  TensorRow row{std::string(renamed.theirs), {}, renamed.is_transposed, {}, {}, {}};
+  const auto count =
+      static_cast<std::size_t>(std::ranges::count_if(renamed.ours, [](const Role* role) { return role != nullptr; }));
+  const Parameter& first = parameter_in(section, part.ours, *renamed.ours[0]);
+  for (std::size_t i = 0; i < count; ++i) row.ours.emplace_back(renamed.ours[i]->leaf);
+  row.rows = size_there(first.rows, 1);
+  row.columns = size_there(first.columns, count);
+  if (row.is_transposed) std::swap(row.rows, row.columns);
+  row.need = need_of(renamed, first);
+  return row;
+}
+
+Scope scope_of(std::string_view before, const RenamedSection& section) {
+  Scope scope{std::string(before) + std::string(section.theirs),
+              section.scope ? std::string(section.scope->name) + "." + std::string(section.ours) : "",
+              {},
+              section.is_required};
+  for (const RenamedPart& part : section.parts) {
+    scope.parts.push_back({std::string(part.theirs), text_of(part.ours), {}});
+    for (const Renamed& row : part.tensors) {
+      scope.parts.back().tensors.push_back(row_of(section, part, row));
+    }
+  }
+  return scope;
+}
+
+Layout layout_of(const ForeignLayout& foreign) {
+  Layout layout{foreign.name, 0, {}, foreign.brings};
+  for (const RenamedSection& section : foreign.sections) {
+    layout.scopes.push_back(scope_of(foreign.before, section));
+  }
+  for (const RenamedSection& section : foreign.outside) layout.scopes.push_back(scope_of("", section));
+  return layout;
+}
+
+std::vector<Layout> all_layouts() {
+  std::vector<Layout> all = {
+      {own_layout, 1, {{"", "", own_parts(schema_of_attention()), true}}},
+      own_layout_of(own_layout, model_kinds()[0]),
+      own_layout_of("attn decoder-only", model_kinds()[2]),
+  };
+  for (const ForeignLayout& layout : foreign_layouts) all.push_back(layout_of(layout));
+  return all;
+}
+
+}  // namespace
+
+std::vector<PartTensor> tensors_of_part(const ScopeKind& part) {
+  std::vector<PartTensor> tensors;
+  for (const LonePart& lone : lone_parts) {
+    if (&lone.scope != &part) continue;
+    for (const Renamed& row : lone.tensors) tensors.push_back({row.theirs, *row.ours[0], row.is_transposed});
+  }
+  return tensors;
+}
+
+const std::vector<Layout>& layouts() {
+  static const std::vector<Layout> all = all_layouts();
+  return all;
+}
+
+bool is_parameter_name(std::string_view name) { return find_parameter(called(name).role()) != nullptr; }
+
+bool is_buffer_name(std::string_view name) {
+  const auto ends_as = [&](std::string_view pattern) {
+    for (std::string_view rest = name;; rest.remove_prefix(rest.find('.') + 1)) {
+      if (matches_layers(pattern, rest)) return true;
+      if (rest.find('.') == std::string_view::npos) return false;
+    }
+  };
+  return std::ranges::any_of(buffers, ends_as);
+}
+
+bool matches_layers(std::string_view pattern, std::string_view name) {
+  const std::size_t number = pattern.find('#');
+  if (number == std::string_view::npos) return pattern == name;
+  if (name.substr(0, number) != pattern.substr(0, number)) return false;
+  const std::size_t end = name.find_first_not_of("0123456789", number);
+  return end != std::string_view::npos && end > number && name.substr(end) == pattern.substr(number + 1);
+}
+
+}  // namespace attn

@@ -1,0 +1,144 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/graph/name.hpp"
+#include "core/math/matrix.hpp"
+#include "core/support/outside.hpp"
+#include "data/files/matrix_file.hpp"
+
+namespace attn {
+
+/// Learned matrices by the names of docs/formats.md, such as `encoder.1.self_attention.w_q`; maps are
+/// [in, out], a vector is one row.
+using ParameterSet = std::map<std::string, Matrix, std::less<>>;
+
+/// The layout of files that we write.
+constexpr std::string_view own_layout = "attn";
+
+/// What a layout says of the recipe of its models: a row of recipe_fields(), and what it is.
+struct BroughtField {
+  std::string_view field;
+  std::string_view text;
+  bool is_assumed = false;  // most such models have it; others of the same names have another
+};
+
+/// What a file of parameters holds, by whose names it was written, "attn", "GPT-2", or a module of PyTorch
+/// such as "nn.Transformer", and what is known of such models.
+struct ParameterFile {
+  std::string layout;
+  ParameterSet parameters;
+  std::span<const BroughtField> brings = {};
+};
+
+/// Reads parameters from a .safetensors, .npz or JSON file, or from standard input (`-`), and translates the
+/// names and matrices of state dictionaries of PyTorch and of GPT-2 into ours; a prefix that all names share
+/// is taken off. With a `scope`, such as "encoder", only what stands in it counts, and it is taken off as
+/// well. Throws InputError: unreadable, damaged, nothing in the scope, no known layout, a parameter that is
+/// missing, superfluous, of a wrong shape or not finite.
+ParameterFile read_parameters(const std::string& path, std::string_view scope = "");
+
+/// The parameters among matrices that were saved together with results, as `dict(module.named_parameters())`
+/// and what the module returned, and the names that they have there. Nothing: the names are of no layout but
+/// our own, or some are missing. Throws InputError: of a wrong shape or not finite.
+struct ParametersAmong {
+  ParameterFile file;
+  std::set<std::string, std::less<>> names;
+};
+std::optional<ParametersAmong> parameters_among(std::span<const MatrixFile> matrices, const std::string& where);
+
+/// A parameter that a file has, by its name there.
+struct NamedParameter {
+  std::string name;
+  const Role& role;
+  Matrix matrix;
+};
+
+/// The parameters of one part of a model, a norm (scope::norm) or a feed-forward layer, that stand in the
+/// scope of a file. Throws InputError: unreadable, damaged, nothing in the scope, not finite.
+std::vector<NamedParameter> read_part(const std::string& path, std::string_view scope, const ScopeKind& part);
+
+/// Writes a .safetensors file of F64, names in order; biases, gamma and beta have one dimension. The same
+/// bytes every time. Throws OutputError when a name is not UTF-8.
+void write_safetensors(const std::vector<NamedMatrix>& parameters, Sink& sink);
+void write_safetensors(const ParameterSet& parameters, Sink& sink);
+
+/// A dimension of a tensor: so many times a size that all tensors of a file share (3·d_model); without a name
+/// the number itself.
+struct Size {
+  std::size_t times = 1;
+  std::string_view name = {};
+};
+
+/// When a tensor must be in a file. Of attention's projections there is either one packed tensor or three
+/// separate ones. Biases of maps are there all or not at all, and so are those of norms. One that is shared
+/// is another name for a parameter that the file has already.
+enum class Need { always, sometimes, with_biases, with_shifts, packed, separate, shared, never };
+
+/// A tensor of a module: its name there, and the parameters that are made of it. They stand side by side in
+/// it, or below each other where it is transposed.
+struct TensorRow {
+  std::string theirs;
+  std::vector<std::string> ours;
+  bool is_transposed;
+  Size rows;
+  Size columns;
+  Need need;
+};
+
+/// A part of a module, such as one attention, by its name there and by ours.
+struct Part {
+  std::string theirs;
+  std::string ours;
+  std::vector<TensorRow> tensors;
+  bool may_be_missing = false;  // as a whole
+};
+
+/// A scope of names, with '#' for the number of a layer.
+struct Scope {
+  std::string theirs;
+  std::string ours;
+  std::vector<Part> parts;
+  bool is_required;
+};
+
+/// The names that one kind of file has.
+struct Layout {
+  std::string_view name;
+  std::size_t first_layer;  // how layers are counted there; ours count from 1
+  std::vector<Scope> scopes;
+  std::span<const BroughtField> brings = {};
+};
+
+/// A tensor of a part of a model by itself, and what it is.
+struct PartTensor {
+  std::string_view name;
+  const Role& role;
+  bool is_transposed;
+};
+
+/// The tensors of a part by itself, such as scope::norm or scope::feed_forward, by the names that PyTorch
+/// gives them, and by ours where no layout has the part; none of a part that is not read by itself.
+std::vector<PartTensor> tensors_of_part(const ScopeKind& part);
+
+/// Every layout that is recognized: our own, which follows from the schema, and state dictionaries of
+/// PyTorch's modules and of GPT-2, whose rows only rename and transpose.
+const std::vector<Layout>& layouts();
+
+/// Whether the last part of a name is that of one of our own parameters.
+bool is_parameter_name(std::string_view name);
+
+/// Whether a name is that of a buffer, which a module keeps beside its parameters: a causal mask.
+bool is_buffer_name(std::string_view name);
+
+/// Whether a name is as a pattern says, in which '#' stands for some digits.
+bool matches_layers(std::string_view pattern, std::string_view name);
+
+}  // namespace attn

@@ -1,0 +1,464 @@
+#include "data/parameters/source.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+#include "data/files/cells.hpp"
+#include "data/files/json.hpp"
+#include "data/files/matrix_file.hpp"
+#include "data/files/npz.hpp"
+#include "data/files/safetensors.hpp"
+
+namespace attn {
+
+// --- source
+
+namespace {
+
+// What the names in a file begin with, for a message about a prefix that fits none.
+std::string beginnings_of(const TensorNames& names) {
+  constexpr std::size_t few = 10;
+  std::set<std::string> beginnings;
+  for (const std::string& name : names) beginnings.insert(name.substr(0, name.find('.')));
+  const auto end = std::next(beginnings.begin(), static_cast<long>(std::min(few, beginnings.size())));
+  return fmt::format("{}{}", fmt::join(beginnings.begin(), end, ", "), beginnings.size() > few ? ", …" : "");
+}
+
+// The rest of the names that begin with the prefix, without buffers.
+TensorNames names_behind(const std::string& prefix, const TensorNames& names, const std::string& where) {
+  TensorNames rest;
+  for (auto name = names.lower_bound(prefix); name != names.end() && name->starts_with(prefix); ++name) {
+    if (!is_buffer_name(*name)) rest.insert(name->substr(prefix.size()));
+  }
+  if (rest.empty() && !prefix.empty()) {
+    fail("‹prefix›: no name in {} begins with '{}'. The names begin with: {}", where, prefix, beginnings_of(names));
+  }
+  return rest;
+}
+
+ParameterSource open_safetensors(std::string_view bytes, const std::string& where, const std::string& prefix) {
+  const std::vector<std::string> names = safetensors_names(bytes, where);
+  // The shapes are looked at when the first is asked for, so that a name that is refused is told as such.
+  const auto tensors = std::make_shared<std::map<std::string, Safetensor>>();
+  return {names_behind(prefix, {names.begin(), names.end()}, where), [=, &where](const std::string& name) {
+            if (tensors->empty()) {
+              const auto is_wanted = [&](const std::string& tensor) {
+                return tensor.starts_with(prefix) && !is_buffer_name(tensor);
+              };
+              for (Safetensor& tensor : safetensors_in(bytes, where, is_wanted)) {
+                tensors->emplace(tensor.name, tensor);
+              }
+            }
+            return matrix_from(tensors->at(prefix + name));
+          }};
+}
+
+// A page holds all of its computation: where there are parameters among the names, they alone count.
+void keep_parameters(TensorNames& names) {
+  if (std::ranges::any_of(names, is_parameter_name)) {
+    std::erase_if(names, [](const std::string& name) { return !is_parameter_name(name); });
+  }
+}
+
+ParameterSource open_npz(std::string_view bytes, const std::string& where, const std::string& prefix) {
+  const auto archive = std::make_shared<const NpzArchive>(bytes, where);
+  std::map<std::string, std::size_t> places;
+  TensorNames names;
+  for (std::size_t i = 0; i < archive->names().size(); ++i) {
+    const std::string& name = archive->names()[i];
+    if (!places.emplace(name, i).second) {
+      fail("{} has two arrays named {}: leave out one of them", where, name_in_quotes(name));
+    }
+    names.insert(name);
+  }
+  names = names_behind(prefix, names, where);
+  keep_parameters(names);
+  return {std::move(names), [archive, prefix, places = std::move(places)](const std::string& name) {
+            return archive->read(places.at(prefix + name)).matrix;
+          }};
+}
+
+// An object in a file, which goes when its last part does.
+using SharedJson = std::shared_ptr<const Json>;
+
+ParameterSource source_of(const SharedJson& object, const std::string& where, const std::string& prefix) {
+  std::map<std::string, const Json*> members;
+  TensorNames names;
+  for (const auto& [name, value] : object->items()) {
+    members.emplace(name, &value);
+    names.insert(name);
+  }
+  return {names_behind(prefix, names, where),
+          [object, prefix, members = std::move(members), &where](const std::string& name) {
+            return matrix_from_json(*members.at(prefix + name), fmt::format("{}:{}", where, prefix + name)).matrix;
+          }};
+}
+
+ParameterSource open_json(std::string_view bytes, const std::string& where, const std::string& prefix) {
+  const auto file = std::make_shared<const Json>(parse_json(bytes, where));
+  if (!file->is_object()) {
+    fail("{} is not an object of matrices by name: write it like {{\"w_q\": [[1, 0], [0, 1]]}}", where);
+  }
+  for (const char* home : {"arrays", "problem"}) {
+    const auto found = file->find(home);
+    if (found == file->end() || !found->is_object()) continue;
+    ParameterSource source = source_of(SharedJson(file, &*found), where, prefix);
+    keep_parameters(source.names);
+    if (std::ranges::any_of(source.names, is_parameter_name)) return source;
+  }
+  return source_of(file, where, prefix);
+}
+
+constexpr ParameterKind kinds[] = {
+    {"safetensors", open_safetensors},
+    {"npz", open_npz},
+    {"json", open_json},
+};
+
+}  // namespace
+
+std::span<const ParameterKind> parameter_kinds() { return kinds; }
+
+// --- recognize
+
+namespace {
+
+// A name that a layout may have, such as `layers.#.norm1.weight`.
+struct Pattern {
+  std::string name;
+  Need need;
+};
+
+std::vector<Pattern> patterns_of(const Layout& layout) {
+  std::vector<Pattern> patterns;
+  for (const Scope& scope : layout.scopes) {
+    for (const Part& part : scope.parts) {
+      for (const TensorRow& row : part.tensors) {
+        patterns.push_back({fmt::format("{}{}{}", scope.theirs, part.theirs, row.theirs), row.need});
+      }
+    }
+  }
+  return patterns;
+}
+
+std::string with_number(std::string_view scope, std::size_t layer) {
+  const std::size_t number = scope.find('#');
+  if (number == std::string_view::npos) return std::string(scope);
+  return fmt::format("{}{}{}", scope.substr(0, number), layer, scope.substr(number + 1));
+}
+
+bool any_begins_with(const TensorNames& names, const std::string& prefix) {
+  const auto first = names.lower_bound(prefix);
+  return first != names.end() && first->starts_with(prefix);
+}
+
+// Whether any part of a scope is there.
+bool is_there(const Scope& scope, const std::string& theirs, const TensorNames& names) {
+  return std::ranges::any_of(scope.parts,
+                             [&](const Part& part) { return any_begins_with(names, theirs + part.theirs); });
+}
+
+// A prefix, and what stands behind it has places in the layout.
+struct Candidate {
+  const Layout* layout = nullptr;
+  std::string prefix;
+  std::size_t matched = 0;
+  std::set<Need> needs = {};  // of what is there
+};
+
+// Goes through what a layout expects, in its order, up to the first tensor that is missing.
+class Placing {
+ public:
+  Placing(const Candidate& candidate, const TensorNames& names) : candidate_(candidate), names_(names) {
+    recognized_.layout = candidate.layout;
+    recognized_.prefix = candidate.prefix;
+  }
+
+  Recognized run() && {
+    for (const Scope& scope : candidate_.layout->scopes) place_layers(scope);
+    return std::move(recognized_);
+  }
+
+ private:
+  void place_layers(const Scope& scope) {
+    const std::size_t first = candidate_.layout->first_layer;
+    const bool numbered = scope.theirs.find('#') != std::string::npos;
+    const std::size_t last = numbered ? last_layer(scope) : first;
+    for (std::size_t layer = first; !recognized_.missing && (layer <= last || layer == first); ++layer) {
+      const std::string theirs = candidate_.prefix + with_number(scope.theirs, layer);
+      const bool required = layer == first && scope.is_required;
+      if (layer == last && !required && !is_there(scope, theirs, names_)) return;
+      place_parts(scope, theirs, with_number(scope.ours, layer - first + 1));
+    }
+  }
+
+  // The highest number of a layer: where one before it is missing, that is what is wrong.
+  std::size_t last_layer(const Scope& scope) const {
+    const std::string before = candidate_.prefix + scope.theirs.substr(0, scope.theirs.find('#'));
+    std::size_t last = candidate_.layout->first_layer;
+    for (auto name = names_.lower_bound(before); name != names_.end() && name->starts_with(before); ++name) {
+      std::size_t number = 0;
+      std::from_chars(name->data() + before.size(), name->data() + name->size(), number);
+      last = std::max(last, number);
+    }
+    return last;
+  }
+
+  void place_parts(const Scope& scope, const std::string& theirs, const std::string& ours) {
+    for (const Part& part : scope.parts) {
+      place_part(part, theirs + part.theirs, ours + part.ours);
+    }
+  }
+
+  void place_part(const Part& part, const std::string& theirs, const std::string& ours) {
+    const auto name_of = [&](const TensorRow& row) { return theirs + row.theirs; };
+    const auto is_there = [&](const TensorRow& row) { return names_.contains(name_of(row)); };
+    if (part.may_be_missing && std::ranges::none_of(part.tensors, is_there)) return;
+    const bool is_separate = std::ranges::any_of(part.tensors, [&](const TensorRow& row) {
+      return row.need == Need::separate && names_.contains(name_of(row));
+    });
+    for (const TensorRow& row : part.tensors) {
+      if (recognized_.missing) return;
+      if (row.need == (is_separate ? Need::packed : Need::separate)) continue;
+      PlacedTensor tensor{name_of(row), &row, ours};
+      if (names_.contains(tensor.name)) {
+        recognized_.tensors.push_back(std::move(tensor));
+      } else if (is_needed(row)) {
+        recognized_.missing = std::move(tensor);
+      }
+    }
+  }
+
+  bool is_needed(const TensorRow& row) const {
+    const bool is_of_some = row.need == Need::with_biases || row.need == Need::with_shifts;
+    if (is_of_some) return candidate_.needs.contains(row.need);
+    return row.need == Need::always || row.need == Need::packed || row.need == Need::separate;
+  }
+
+  const Candidate& candidate_;
+  const TensorNames& names_;
+  Recognized recognized_;
+};
+
+// Every way to part names into a prefix and what has a place in the layout.
+std::vector<Candidate> candidates_in(const Layout& layout, const TensorNames& names) {
+  constexpr int most_parts = 8;  // no name of a layout has more
+  const std::vector<Pattern> patterns = patterns_of(layout);
+  std::map<std::string_view, Candidate> candidates;
+  for (const std::string& name : names) {
+    std::size_t begin = name.size();
+    for (int parts = 0; begin > 0 && parts < most_parts; ++parts) {
+      const std::size_t dot = begin < 2 ? std::string::npos : name.rfind('.', begin - 2);
+      begin = dot + 1;  // npos + 1 is 0: all of it
+      const std::string_view rest = std::string_view(name).substr(begin);
+      const auto found =
+          std::ranges::find_if(patterns, [&](const Pattern& pattern) { return matches_layers(pattern.name, rest); });
+      if (found == patterns.end()) continue;
+      Candidate& candidate = candidates[std::string_view(name).substr(0, begin)];
+      ++candidate.matched;
+      candidate.needs.insert(found->need);
+    }
+  }
+  std::vector<Candidate> list;
+  for (auto& [prefix, candidate] : candidates) {
+    list.push_back({&layout, std::string(prefix), candidate.matched, candidate.needs});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::vector<Recognized> recognize(const TensorNames& names) {
+  std::vector<Candidate> candidates;
+  for (const Layout& layout : layouts()) {
+    std::ranges::move(candidates_in(layout, names), std::back_inserter(candidates));
+  }
+  std::ranges::stable_sort(candidates, {}, [&](const Candidate& candidate) {
+    return std::pair(names.size() - candidate.matched, candidate.prefix.size());
+  });
+  std::vector<Recognized> whole, first;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.matched < candidates.front().matched) break;
+    Recognized recognized = Placing(candidate, names).run();
+    std::vector<Recognized>& among = recognized.missing ? first : whole;
+    if (!recognized.missing || first.empty()) among.push_back(std::move(recognized));
+  }
+  return whole.empty() ? first : whole;
+}
+
+// --- translate
+
+namespace {
+
+std::string in_words(Size size) {
+  if (size.name.empty()) return fmt::format("{}", size.times);
+  return size.times == 1 ? std::string(size.name) : fmt::format("{}·{}", size.times, size.name);
+}
+
+std::string in_words(const TensorRow& row) { return fmt::format("{} × {}", in_words(row.rows), in_words(row.columns)); }
+
+// The parameters that a tensor is made of, side by side, or below each other where it is transposed.
+std::vector<Matrix> parameters_in(Matrix tensor, const TensorRow& row) {
+  if (row.is_transposed) tensor = transposed(tensor);
+  std::vector<Matrix> parts;
+  if (row.ours.size() == 1) {
+    parts.push_back(std::move(tensor));
+    return parts;
+  }
+  const Shape shape{tensor.shape().rows, tensor.shape().columns / row.ours.size()};
+  for (std::size_t part = 0; part < row.ours.size(); ++part) {
+    parts.emplace_back(shape);
+    for (std::size_t i = 0; i < shape.rows; ++i) {
+      std::ranges::copy(attn::row(tensor, i).subspan(part * shape.columns, shape.columns),
+                        attn::row(parts.back(), i).begin());
+    }
+  }
+  return parts;
+}
+
+// What the sizes that all tensors of a file share turn out to be.
+class Sizes {
+ public:
+  // Whether the shape is what the row says; a size that is not known yet is taken from it.
+  bool fit(const TensorRow& row, Shape shape) { return fit(row.columns, shape.columns) && fit(row.rows, shape.rows); }
+
+  // " with d_model = 4", of those that the row speaks of and that are known.
+  std::string known(const TensorRow& row) const {
+    std::string text;
+    for (const std::string_view name : {row.columns.name, row.rows.name}) {
+      const auto found = known_.find(name);
+      if (found == known_.end() || text.find(name) != std::string::npos) continue;
+      text += fmt::format("{}{} = {}", text.empty() ? " with " : ", ", name, found->second);
+    }
+    return text;
+  }
+
+ private:
+  bool fit(Size expected, std::size_t size) {
+    if (expected.name.empty()) return size == expected.times;
+    if (size % expected.times != 0) return false;
+    return known_.emplace(expected.name, size / expected.times).first->second == size / expected.times;
+  }
+
+  std::map<std::string_view, std::size_t> known_;
+};
+
+[[noreturn]] void fail_unknown_names(const TensorNames& names, const std::string& where) {
+  if (names.empty()) fail("{} has no parameters: save at least one", where);
+  fail(
+      "{} has {} and no known name, for example {}: use the names of attn (w_q, encoder.1.norm_1.gamma), or save the state dictionary of one of PyTorch's attention modules or of GPT-2",
+      where, count_of(names.size(), "tensor"), name_in_quotes(*names.begin()));
+}
+
+void require_complete(const Recognized& recognized, const std::string& where) {
+  if (!recognized.missing) return;
+  const auto& [name, row, scope] = *recognized.missing;
+  fail("{} has no {} ({}), which {} needs{}: save all of its parameters", where, name_in_quotes(name), in_words(*row),
+       recognized.layout->name,
+       row->need == Need::with_biases || row->need == Need::with_shifts ? " because it has other biases" : "");
+}
+
+void refuse_superfluous(const Recognized& recognized, const TensorNames& names, const std::string& where) {
+  TensorNames left = names;
+  for (const PlacedTensor& tensor : recognized.tensors) left.erase(tensor.name);
+  if (left.empty()) return;
+  std::vector<std::string> known;
+  for (const PlacedTensor& tensor : recognized.tensors) known.push_back(tensor.name);
+  // Where all that is there may also be missing, nothing need have a place.
+  const std::string example =
+      recognized.tensors.empty() ? "" : " (one of them is " + name_in_quotes(recognized.tensors.front().name) + ")";
+  fail(
+      "{} has {}, which is not among the parameters of {}{}{}: leave it out, or read a part of the file with ‹prefix› NAME",
+      where, name_in_quotes(*left.begin()), recognized.layout->name, did_you_mean(*left.begin(), known), example);
+}
+
+void refuse_never(const Recognized& recognized, const std::string& where) {
+  for (const PlacedTensor& tensor : recognized.tensors) {
+    if (tensor.row->need != Need::never) continue;
+    fail(
+        "{} has {}, which adds a key and a value that belong to no word: create the module without it (add_bias_kv=False)",
+        where, name_in_quotes(tensor.name));
+  }
+}
+
+void require_finite(const Matrix& matrix, const std::string& name, const std::string& where) {
+  for (std::size_t i = 0; i < matrix.shape().rows; ++i) {
+    const std::span<const double> values = row(matrix, i);
+    const auto found = std::ranges::find_if_not(values, [](double value) { return std::isfinite(value); });
+    if (found == values.end()) continue;
+    fail("{}: {} is {} in row {}, column {}: parameters must be finite", where, name_in_quotes(name), *found, i + 1,
+         found - values.begin() + 1);
+  }
+}
+
+void require_room(std::size_t cells, const std::string& where) {
+  if (cells > most_cells) {
+    fail("{} has more than {} cells: split it into several files", where, most_cells);
+  }
+}
+
+// What does not fit where, and how many tensors before it did.
+struct Misfit {
+  std::size_t tensors;
+  std::string sentence;
+};
+
+// Reads what was recognized as far as shapes fit.
+std::optional<Misfit> read_into(ParameterFile& file, const Recognized& recognized, const ParameterSource& source,
+                                const std::string& where) {
+  Sizes sizes;
+  std::size_t cells = 0, tensors = 0;
+  for (const auto& [name, row, scope] : recognized.tensors) {
+    Matrix tensor = source.read(name);
+    if (!sizes.fit(*row, tensor.shape())) {
+      return Misfit{tensors,
+                    fmt::format("{}: {} is {}, and must be {}{}: save it in that shape", where, name_in_quotes(name),
+                                to_string(tensor.shape()), in_words(*row), sizes.known(*row))};
+    }
+    ++tensors;
+    require_finite(tensor, name, where);
+    if (row->need == Need::shared) {
+      const std::string ours = scope + row->ours.front();
+      if (file.parameters.at(ours) == tensor) continue;
+      fail("{}: {} differs from {}, which is the same matrix in {}: save them equal", where, name_in_quotes(name),
+           name_in_quotes(ours), recognized.layout->name);
+    }
+    require_room(cells += tensor.size(), where);
+    std::vector<Matrix> parameters = parameters_in(std::move(tensor), *row);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      file.parameters.emplace(scope + row->ours[i], std::move(parameters[i]));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+ParameterFile translate(const ParameterSource& source, const std::string& where) {
+  const std::vector<Recognized> all = recognize(source.names);
+  if (all.empty()) fail_unknown_names(source.names, where);
+  refuse_never(all.front(), where);
+  require_complete(all.front(), where);
+  refuse_superfluous(all.front(), source.names, where);
+  // Equal names with other shapes are those of another layout; what fits longest is told.
+  std::optional<Misfit> longest;
+  for (const Recognized& recognized : all) {
+    ParameterFile file{std::string(recognized.layout->name), {}, recognized.layout->brings};
+    const std::optional<Misfit> misfit = read_into(file, recognized, source, where);
+    if (!misfit) return file;
+    if (!longest || misfit->tensors > longest->tensors) longest = misfit;
+  }
+  throw InputError(longest->sentence);
+}
+
+}  // namespace attn

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/math/matrix.hpp"
+#include "data/parameters/parameters.hpp"
+
+namespace attn {
+
+/// The names of the tensors in a file.
+using TensorNames = std::set<std::string, std::less<>>;
+
+/// A tensor that has a place in a layout.
+struct PlacedTensor {
+  std::string name;      // in the file
+  const TensorRow* row;  // what it is
+  std::string scope;     // before the names of what is made of it
+};
+
+/// What the names of a file say: the layout, the prefix that stands before all names, the tensors that have a
+/// place there, and the first that should be there and is not.
+struct Recognized {
+  const Layout* layout = nullptr;
+  std::string prefix;
+  std::vector<PlacedTensor> tensors;
+  std::optional<PlacedTensor> missing;
+};
+
+/// The layouts and prefixes in which most names have a place: those that miss nothing, those with the
+/// shortest prefix first, or else the first. Nothing when no name has a place in any. Which of several is
+/// meant is told by the shapes.
+std::vector<Recognized> recognize(const TensorNames& names);
+
+/// The matrices of a file whose names begin with a prefix, by the rest of their names, read one by one once
+/// these are known. The bytes and `where` must outlive it.
+struct ParameterSource {
+  TensorNames names;
+  std::function<Matrix(const std::string& name)> read;  // throws InputError: damaged, or no matrix
+};
+
+/// A kind of file of parameters. What lies outside of the prefix need not be readable; with an empty one all
+/// counts. Throws InputError: damaged, or no name begins so.
+struct ParameterKind {
+  std::string_view name;
+  ParameterSource (*open)(std::string_view bytes, const std::string& where, const std::string& prefix);
+};
+
+/// safetensors, npz, json. Of what the program itself writes as .npz or JSON, a computation with all of its
+/// matrices, the parameters alone are named.
+std::span<const ParameterKind> parameter_kinds();
+
+/// The parameters of a file by our own names. Names are looked at before any matrix is read.
+/// Throws InputError naming the first tensor that is unknown, missing, superfluous, of a wrong shape, or not
+/// finite, and what was expected.
+ParameterFile translate(const ParameterSource& source, const std::string& where);
+
+}  // namespace attn

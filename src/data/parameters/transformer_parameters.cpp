@@ -1,0 +1,175 @@
+#include "data/parameters/transformer_parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/support/error.hpp"
+#include "data/files/cells.hpp"
+
+namespace attn {
+namespace {
+
+// How many layers a side has: a file is read only where they have no gaps.
+std::size_t layers_of(const ParameterSet& parameters, const ScopeKind& side) {
+  std::size_t layers = 0;
+  const auto has = [&](std::size_t layer) {
+    return parameters.contains(Name({side, {scope::number, layer}, scope::self_attention}, role::w_q).text());
+  };
+  while (has(layers + 1)) ++layers;
+  return layers;
+}
+
+// A decoder that looks at what was encoded is that of an encoder-decoder, whether its encoder is there or
+// not.
+const ModelKind& kind_of(const ParameterSet& parameters, const std::string& where) {
+  const bool has_encoder = layers_of(parameters, scope::encoder) > 0;
+  const bool decodes = layers_of(parameters, scope::decoder) > 0;
+  if (!has_encoder && !decodes) {
+    fail(
+        "{} has no layers of an encoder or a decoder: for the parameters of a single attention, use attn walk --parameters",
+        where);
+  }
+  const bool crosses =
+      parameters.contains(Name({scope::decoder, {scope::number, 1}, scope::cross_attention}, role::w_q).text());
+  const bool encodes = has_encoder || crosses;
+  for (const ModelKind& kind : model_kinds()) {
+    if (kind.encodes == encodes && kind.decodes == decodes && kind.crosses == crosses) return kind;
+  }
+  fail("{}: it has an encoder and a decoder, but no cross-attention between them (decoder.1.cross_attention.w_q)",
+       where);
+}
+
+std::size_t size_of_parameter(const ParameterSet& parameters, const Name& name, std::size_t Shape::*dimension) {
+  const auto found = parameters.find(name.text());
+  return found == parameters.end() ? 0 : found->second.shape().*dimension;
+}
+
+TransformerSizes sizes_of(const ParameterSet& parameters, std::size_t heads, const std::string& where) {
+  const std::size_t encoders = layers_of(parameters, scope::encoder), decoders = layers_of(parameters, scope::decoder);
+  const ScopeKind& side = encoders > 0 ? scope::encoder : scope::decoder;
+  const auto of_layer = [&](const ScopeKind& part, const Role& role, std::size_t Shape::*dimension) {
+    return size_of_parameter(parameters, Name({side, {scope::number, 1}, part}, role), dimension);
+  };
+  const auto of_section = [&](const ScopeKind& section, const Role& role, std::size_t Shape::*dimension) {
+    return size_of_parameter(parameters, Name({section}, role), dimension);
+  };
+  const std::size_t of_output = of_section(scope::output, role::w, &Shape::columns);
+  TransformerSizes sizes{
+      .encoder_layers = encoders,
+      .decoder_layers = decoders,
+      .d_model = of_layer(scope::self_attention, role::w_q, &Shape::rows),
+      .heads = heads,
+      .d_ff = of_layer(scope::feed_forward, role::w_1, &Shape::columns),
+      .source_words = of_section(scope::source_embedding, role::e, &Shape::rows),
+      .target_words = of_output ? of_output : of_section(scope::target_embedding, role::e, &Shape::rows),
+      .source_places = of_section(scope::source_positions, role::table, &Shape::rows),
+      .target_places = of_section(scope::target_positions, role::table, &Shape::rows)};
+  if (sizes.d_model % sizes.heads != 0) {
+    fail("{}: d_model ({}) is not divisible by the number of heads ({}): give another number of heads", where,
+         sizes.d_model, sizes.heads);
+  }
+  const std::size_t of_keys = of_layer(scope::self_attention, role::w_k, &Shape::columns);
+  sizes.key_heads = of_keys / sizes.d_k();
+  if (of_keys % sizes.d_k() == 0 && sizes.heads % sizes.key_heads == 0) return sizes;
+  fail(
+      "{}: keys have {} numbers and queries {}: with {} heads of {} numbers, heads of queries cannot share heads of keys equally; give another number of heads",
+      where, of_keys, sizes.d_model, sizes.heads, sizes.d_k());
+}
+
+bool is_of_layer(const ParameterRow& row) {
+  return std::ranges::any_of(row.called.scopes(), [](const ScopeName& scope) { return scope.kind == &scope::number; });
+}
+
+// A layer like the first one has what that has.
+void require_alike(const Transformer& model, const ParameterSet& parameters, const std::string& where) {
+  std::set<std::string_view> known;
+  const std::vector<ParameterRow> rows = parameter_rows(*model.kind, model.sizes);
+  for (const ParameterRow& row : rows) {
+    known.insert(row.name);
+    if (is_of_layer(row) && row.parameter->presence == Presence::required && row.parameter->may_stand(model.recipe) &&
+        !parameters.contains(row.name)) {
+      fail("{} has no {} ({}), which its other layers have: add it, or leave it out of all layers", where,
+           name_in_quotes(row.name), to_string(row.shape));
+    }
+  }
+  for (const auto& [name, matrix] : parameters) {
+    if (known.contains(name)) continue;
+    fail("{} has {}, which a model {} does not have: leave it out", where, name_in_quotes(name),
+         model.sizes.d_ff == 0 ? "without feed-forward layers" : fmt::format("that is {}", model.kind->name));
+  }
+}
+
+// What a recipe and the parameters say of normalization must agree.
+void require_recipe(const Transformer& model, const ParameterSet& parameters, const std::string& where) {
+  const ModelRecipe& recipe = model.recipe;
+  for (const ParameterRow& row : parameter_rows(*model.kind, model.sizes)) {
+    const bool has = parameters.contains(row.name), may_stand = row.parameter->may_stand(recipe);
+    if (has && !may_stand) {
+      if (row.parameter->presence == Presence::placed)
+        fail("{} has layer normalization in its layers, and \"norm\" is \"none\": change one of them", where);
+      fail("{} has {}, which a model with the norms {} ({}){} does not have: leave out one of them", where,
+           name_in_quotes(row.name), recipe.norm->name, recipe.norm_kind->name,
+           recipe.tied_output ? " and a tied output" : "");
+    }
+    if (!has && may_stand && row.parameter->presence == Presence::placed) {
+      fail("{} has no \"{}\" ({}), which \"norm\" \"{}\" needs: add it, or choose \"none\"", where, row.name,
+           to_string(row.shape), recipe.norm->name);
+    }
+  }
+}
+
+void require_vocabulary(const Vocabulary& words, std::size_t rows, std::string_view which, const std::string& where) {
+  if (words.empty() || rows == 0 || words.size() == rows) return;
+  fail("{}: the {} vocabulary has {} words, and the parameters are for {}: make them equal", where, which, words.size(),
+       rows);
+}
+
+}  // namespace
+
+Matrix drawn(Beginning beginning, Shape shape, RandomSource& random) {
+  switch (beginning) {
+    case Beginning::map:
+      return random.parameter(shape);
+    case Beginning::vectors:
+      return random.embeddings(shape);
+    case Beginning::ones:
+      return Matrix(shape, 1.0);
+    case Beginning::zeros:
+      break;
+  }
+  return Matrix(shape, 0.0);
+}
+
+void take_parameters(Transformer& model, ParameterSet parameters, const std::string& where) {
+  model.kind = &kind_of(parameters, where);
+  model.sizes = sizes_of(parameters, model.sizes.heads, where);
+  require_recipe(model, parameters, where);
+  require_alike(model, parameters, where);
+  require_vocabulary(model.source_vocabulary, model.sizes.source_words, "source", where);
+  require_vocabulary(model.target_vocabulary, model.sizes.target_words, "target", where);
+  for (auto& [name, matrix] : parameters) {
+    model.parameters.emplace(name, std::make_shared<const Matrix>(std::move(matrix)));
+  }
+}
+
+void require_drawable(const Transformer& model) {
+  double cells = 0.0;  // of any size that can be asked for
+  for (const ParameterRow& row : parameters_of(model)) {
+    cells += static_cast<double>(row.shape.rows) * static_cast<double>(row.shape.columns);
+  }
+  if (cells <= static_cast<double>(most_cells)) return;
+  fail("the model would have {:.4g} parameters, more than the limit of {}: choose smaller sizes", cells, most_cells);
+}
+
+void draw_parameters(Transformer& model, std::uint32_t seed) {
+  require_drawable(model);
+  const std::unique_ptr<RandomSource> random = random_kinds().front().make(seed);
+  for (const ParameterRow& row : parameters_of(model)) {
+    model.parameters.emplace(row.name,
+                             std::make_shared<const Matrix>(drawn(row.parameter->beginning, row.shape, *random)));
+  }
+}
+
+}  // namespace attn

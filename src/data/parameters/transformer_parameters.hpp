@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/math/random.hpp"
+#include "core/model/transformer.hpp"
+#include "data/parameters/parameters.hpp"
+
+namespace attn {
+
+/// Puts parameters that were read into a model whose recipe and `heads` are known: kind and sizes follow from
+/// them. Throws InputError: a lone attention, heads that do not share d_model, a recipe that needs others.
+void take_parameters(Transformer& model, ParameterSet parameters, const std::string& where);
+
+/// A parameter before anything is learned.
+Matrix drawn(Beginning beginning, Shape shape, RandomSource& random);
+
+/// Throws InputError when the parameters that a model is to have would have more cells than a file may hold.
+void require_drawable(const Transformer& model);
+
+/// Draws every parameter of a model whose kind and sizes are told: maps Glorot-uniform, embeddings of
+/// variance one, biases and β zero, γ one. Throws InputError as require_drawable does.
+void draw_parameters(Transformer& model, std::uint32_t seed);
+
+}  // namespace attn

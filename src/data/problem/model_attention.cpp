@@ -1,0 +1,203 @@
+#include "data/problem/model_attention.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/attention/watches.hpp"
+#include "core/model/generation.hpp"
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "data/problem/options.hpp"
+#include "data/problem/words.hpp"
+
+namespace attn {
+namespace {
+
+// An attention of a model: the side and the number of its layer, and which of its attentions.
+struct Place {
+  const ScopeKind* side;
+  std::size_t layer;
+  const ScopeKind* attention;
+
+  Name called(const Role& role) const { return {{*side, {scope::number, layer}, *attention}, role}; }
+  std::string text() const { return fmt::format("{}.{}.{}", ScopeName(*side).text, layer, ScopeName(*attention).text); }
+  bool crosses() const { return attention == &scope::cross_attention; }
+};
+
+// All of a model, in the order of the computation.
+std::vector<Place> places_in(const Transformer& model) {
+  std::vector<Place> places;
+  for (std::size_t i = 1; i <= model.sizes.encoder_layers && model.has_encoder(); ++i)
+    places.push_back({&scope::encoder, i, &scope::self_attention});
+  for (std::size_t i = 1; i <= model.sizes.decoder_layers && model.kind->decodes; ++i) {
+    places.push_back({&scope::decoder, i, &scope::self_attention});
+    if (model.kind->crosses) places.push_back({&scope::decoder, i, &scope::cross_attention});
+  }
+  return places;
+}
+
+// A number counts the layers of the side that comes last.
+Place place_of(const std::vector<Place>& places, const AttentionOfModel& asked) {
+  const Place& last = places.back();
+  if (!asked.layer) return last;
+  const std::optional<std::size_t> number = parsed<std::size_t>(*asked.layer);
+  Words names;
+  for (const Place& place : places) {
+    const bool is_counted = place.side == last.side && place.attention == last.attention;
+    if ((number && is_counted && place.layer == *number) || place.text() == *asked.layer) return place;
+    names.push_back(place.text());
+  }
+  fail("‹layer›: {}", unknown("layer", *asked.layer, names));
+}
+
+Words words_given(const std::optional<std::string>& given, const std::string& told, const Vocabulary& known) {
+  if (given || !told.empty()) return split_words(given.value_or(told));
+  constexpr std::size_t few = 3;
+  return {known.begin(), known.begin() + static_cast<long>(std::min(few, known.size()))};
+}
+
+void require_places(const Transformer& model, std::size_t words, std::size_t learned) {
+  const std::size_t most = model.most_words(learned).value_or(words);
+  if (words <= most) return;
+  fail("‹text›: the input has {}, but the model has learned only {}: give fewer words", count_of(words, "word"),
+       count_of(most, "position"));
+}
+
+// The model on its words. What a decoder is given beside a source, the model writes itself.
+class RunModel {
+ public:
+  RunModel(const TransformerFile& file, const AttentionOfModel& asked)
+      : file_(file), model_(file.model), asked_(asked) {}
+
+  void build(Graph& graph) {
+    take_source();
+    take_target();
+    RunningTransformer running(model_, graph);
+    std::optional<Value> encoded;
+    if (model_.kind->encodes) encoded = running.encode(source_);
+    if (model_.kind->decodes) running.decode(target_, encoded);
+  }
+
+ private:
+  void take_source() {
+    if (!model_.has_encoder()) return;
+    Words words = words_given(asked_.text, file_.source, model_.source_vocabulary);
+    if (id_in(model_.source_vocabulary, end_word) != 0 && words.back() != end_word) words.emplace_back(end_word);
+    source_ = input_of(words, model_.source_vocabulary, model_.sizes.source_words);
+    require_places(model_, words.size(), model_.sizes.source_places);
+  }
+
+  void take_target() {
+    if (!model_.kind->decodes) return;
+    const Vocabulary& known = model_.target_vocabulary;
+    const bool has_start = id_in(known, start_word) != 0;
+    Words words;
+    if (!model_.kind->crosses) words = words_given(asked_.text, file_.target, known);
+    if (has_start && (words.empty() || words.front() != start_word))
+      words.insert(words.begin(), std::string(start_word));
+    target_ = input_of(words, known, model_.sizes.target_words);
+    if (model_.kind->crosses) write_target();
+    require_places(model_, target_.size(), model_.sizes.target_places);
+  }
+
+  // What is written last does not go in.
+  void write_target() {
+    constexpr std::size_t more = 2;
+    Graph graph(keep_nothing());
+    RunningTransformer running(model_, graph);
+    const Value encoded = running.encode(source_);
+    GenerationTask task{.prompt = target_, .steps = source_.size() + more};
+    task.end = id_in(model_.target_vocabulary, end_word);
+    task.steps = std::min(task.steps, model_.most_words(model_.sizes.target_places).value_or(task.steps));
+    Words words = target_.tokens;
+    for (const GenerationStep& step : generate(running, graph, task, encoded, {}))
+      words.push_back(model_.target_vocabulary[step.chosen - 1]);
+    words.pop_back();
+    target_ = input_of(words, model_.target_vocabulary, model_.sizes.target_words);
+  }
+
+  const TransformerFile& file_;
+  const Transformer& model_;
+  const AttentionOfModel& asked_;
+  ModelInput source_, target_;
+};
+
+// What a parameter is multiplied with.
+const Node& input_beside(const Graph& graph, const Place& place, const Role& role) {
+  const Node& parameter = graph.at(place.called(role));
+  for (const Node& node : graph.nodes()) {
+    const auto found =
+        std::ranges::find(node.operands, &parameter, [](const Node* operand) { return &operand->original(); });
+    if (found != node.operands.end()) return node.operands.front()->original();
+  }
+  throw std::logic_error("a parameter of a model has no use");
+}
+
+// A problem turns queries and keys by the usual waves only, and has as many heads of keys as of queries.
+void require_problem(const TransformerFile& file, const AttentionOfModel& asked) {
+  const Transformer& model = file.model;
+  const HeadCounts heads = model.sizes.all_heads();
+  if (model.sizes.source_words + model.sizes.target_words == 0)
+    fail("‹model› {}: the model has no words: use attn transformer --x", asked.model);
+  if (heads.of_keys != heads.of_queries)
+    fail("‹model› {}: its heads of queries share heads of keys: use attn transformer, which shows them", asked.model);
+  if (model.recipe.positions->of_queries_and_keys && model.recipe.base != Waves::usual_base)
+    fail("‹model› {}: its positions have the base {}: use attn transformer, which shows them", asked.model,
+         model.recipe.base);
+}
+
+void put_parameters(OptionValues& values, const Transformer& model, const Place& place) {
+  for (const Offered& row : problem_options().options) {
+    const Option& option = *row.option;
+    if (option.kind != Kind::matrix || !option.role) continue;
+    const auto found = model.parameters.find(place.called(*option.role).text());
+    if (found != model.parameters.end()) values.put(option, MatrixFile{.matrix = *found->second});
+  }
+}
+
+const Words& words_of(const Axis& axis) {
+  static const Words none;
+  return axis.labels ? *axis.labels : none;
+}
+
+}  // namespace
+
+OptionValues attention_of(const TransformerFile& file, const AttentionOfModel& asked) {
+  require_problem(file, asked);
+  const Transformer& model = file.model;
+  const Place place = place_of(places_in(model), asked);
+  auto graph = std::make_shared<Graph>(keep_nothing());
+  RunModel(file, asked).build(*graph);
+  const Node& x = input_beside(*graph, place, role::w_q);
+  const Node& memory = input_beside(*graph, place, role::w_k);
+  compute(*graph, {&x, &memory});
+
+  OptionValues values;
+  values.put(option::title, fmt::format("{}: {}", model.title.empty() ? asked.model : model.title, place.text()));
+  std::vector<std::string> about;
+  if (!model.summary.empty()) about.push_back(model.summary);
+  about.insert(about.end(), model.about.begin(), model.about.end());
+  about.push_back(fmt::format(
+      "This is one attention of the model, {}. Its x is {}, as it is when the model runs on these words.{}",
+      place.text(), x.name, &memory == &x ? "" : fmt::format(" Its keys and values come from {}.", memory.name)));
+  values.put(option::about, about);
+  values.put(option::tokens, std::vector<Words>{words_of(x.frame.rows)});
+  values.put(option::x, MatrixFile{.matrix = x.matrix()});
+  if (&memory != &x) {
+    values.put(option::memory, MatrixFile{.matrix = memory.matrix()});
+    values.put(option::key_tokens, std::vector<Words>{words_of(memory.frame.rows)});
+  }
+  put_parameters(values, model, place);
+  values.put(option::heads, model.sizes.heads);
+  values.put(option::scale, model.recipe.scale);
+  const bool is_causal = place.side == &scope::encoder ? model.recipe.causal_encoder : model.recipe.causal_decoder;
+  if (is_causal && !place.crosses()) values.put(option::causal, true);
+  if (model.recipe.positions->of_queries_and_keys && !place.crosses())
+    values.put(option::positions, std::string(model.recipe.positions->name));
+  return values;
+}
+
+}  // namespace attn

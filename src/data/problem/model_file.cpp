@@ -1,0 +1,250 @@
+#include "data/problem/model_file.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <unordered_set>
+#include <vector>
+
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+#include "data/files/json.hpp"
+#include "data/files/matrix_file.hpp"
+#include "data/files/safetensors.hpp"
+#include "data/parameters/source.hpp"
+#include "data/parameters/transformer_parameters.hpp"
+
+namespace attn {
+
+// --- model file
+
+namespace {
+
+constexpr std::size_t length_bytes = 8;
+
+const ModelType* type_in(const SafetensorsMetadata& metadata) {
+  const auto found =
+      std::ranges::find_if(model_types, [&](const ModelType* type) { return metadata.contains(type->metadata); });
+  return found == std::end(model_types) ? nullptr : *found;
+}
+
+// JSON under lessons/models is a Transformer.
+std::vector<ModelExample> examples_of(const ModelType& type) {
+  std::vector<ModelExample> examples;
+  std::ranges::copy_if(compiled_in_models(), std::back_inserter(examples), [&](const ModelExample& example) {
+    const ModelType* const own = is_safetensors(example.bytes)
+                                     ? type_in(safetensors_metadata(example.bytes, std::string(example.name)))
+                                     : &model_type::transformer;
+    return own == &type;
+  });
+  return examples;
+}
+
+}  // namespace
+
+bool is_name_of_model(std::string_view name) {
+  return name.find_first_of("./") == std::string_view::npos && name != "-";
+}
+
+bool is_trained(const ModelExample& example) { return is_safetensors(example.bytes); }
+
+bool is_safetensors(std::string_view bytes) {
+  return bytes.size() > length_bytes && bytes[length_bytes] == '{' &&
+         bytes.substr(0, length_bytes).find('\0') != std::string_view::npos;
+}
+
+std::span<const ModelExample> model_examples() {
+  static const std::vector<ModelExample> all = examples_of(model_type::transformer);
+  return all;
+}
+
+std::span<const ModelExample> alignment_examples() {
+  static const std::vector<ModelExample> all = [] {
+    const std::span<const ModelExample> set = compiled_in_alignments();
+    std::vector<ModelExample> both(set.begin(), set.end());
+    std::ranges::copy(examples_of(model_type::encoder_decoder), std::back_inserter(both));
+    return both;
+  }();
+  return all;
+}
+
+const ModelExample* find_built_in(std::string_view name) {
+  const ModelExample* const found = find_row(model_examples(), name);
+  return found ? found : find_row(alignment_examples(), name);
+}
+
+Json description_in(std::string_view bytes, const ModelType& type, const std::string& where) {
+  const SafetensorsMetadata metadata = safetensors_metadata(bytes, where);
+  const ModelType* const found = type_in(metadata);
+  if (!found) {
+    fail("{} has parameters, and does not say of which model: give a JSON file, or a file that attn train saved",
+         where);
+  }
+  if (found != &type) fail("{} is {}: use {}", where, found->title, found->commands);
+  return parse_json(metadata.find(type.metadata)->second, where);
+}
+
+ParameterSource learned_matrices(std::string_view bytes, const std::string& where) {
+  ParameterSource source = look_up(parameter_kinds(), "safetensors", "kind").open(bytes, where, "");
+  std::erase_if(source.names, [](const std::string& name) { return name.starts_with(training_prefix); });
+  return source;
+}
+
+// --- transformer file
+
+namespace {
+
+std::string string_of(const Json& value, std::string_view member, const std::string& where) {
+  if (!value.is_string()) fail("{}: \"{}\" must be a string", where, member);
+  return value.get<std::string>();
+}
+
+std::vector<std::string> strings_of(const Json& value, std::string_view member, const std::string& where) {
+  if (!value.is_array()) fail("{}: \"{}\" must be a list of strings", where, member);
+  std::vector<std::string> strings;
+  for (const Json& item : value) strings.push_back(string_of(item, member, where));
+  return strings;
+}
+
+std::vector<std::string> vocabulary_of(const Json& value, std::string_view member, const std::string& where) {
+  std::vector<std::string> words = strings_of(value, member, where);
+  std::unordered_set<std::string_view> seen;
+  for (const std::string& word : words) {
+    if (!seen.insert(word).second) fail("{}: \"{}\" has '{}' twice: give every word once", where, member, word);
+  }
+  return words;
+}
+
+ParameterSource source_of(const Json& value, const std::string& where) {
+  if (!value.is_object()) fail("{}: \"parameters\" must be an object of matrices by name", where);
+  ParameterSource source;
+  for (const auto& [name, cells] : value.items()) source.names.insert(name);
+  source.read = [&](const std::string& name) {
+    return matrix_from_json(value[name], fmt::format("{}: \"{}\"", where, name)).matrix;
+  };
+  return source;
+}
+
+// A choice of the recipe: a name, a number, or true or false.
+void take_field(ModelRecipe& recipe, const RecipeField& field, const Json& value, const std::string& where) {
+  const std::string called = fmt::format("{}: \"{}\"", where, field.name);
+  const bool is_number = field.kind == RecipeField::Kind::number;
+  if (is_number && !value.is_number()) fail("{} must be a number", called);
+  if (field.kind == RecipeField::Kind::flag && !value.is_boolean()) fail("{} must be true or false", called);
+  if (field.kind == RecipeField::Kind::choice) string_of(value, field.name, where);
+  field.take(recipe, value.is_string() ? value.get<std::string>() : value.dump(), called);
+}
+
+// A member of a model file, and what is done with it.
+struct TransformerMember {
+  std::string_view name;
+  void (*take)(TransformerFile& file, const Json& value, const std::string& where);
+};
+
+constexpr TransformerMember members_of_transformer[] = {
+    {"title", [](TransformerFile& file, const Json& value,
+                 const std::string& where) { file.model.title = string_of(value, "title", where); }},
+    {"summary", [](TransformerFile& file, const Json& value,
+                   const std::string& where) { file.model.summary = string_of(value, "summary", where); }},
+    {"about", [](TransformerFile& file, const Json& value,
+                 const std::string& where) { file.model.about = strings_of(value, "about", where); }},
+    {"heads",
+     [](TransformerFile& file, const Json& value, const std::string& where) {
+       constexpr std::uint64_t most = 65536;
+       if (!value.is_number_unsigned() || value.get<std::uint64_t>() < 1 || value.get<std::uint64_t>() > most) {
+         fail("{}: \"heads\" must be a whole number from 1 to {}", where, most);
+       }
+       file.model.sizes.heads = value.get<std::size_t>();
+     }},
+    {"source_vocabulary",
+     [](TransformerFile& file, const Json& value, const std::string& where) {
+       file.model.source_vocabulary = vocabulary_of(value, "source_vocabulary", where);
+     }},
+    {"target_vocabulary",
+     [](TransformerFile& file, const Json& value, const std::string& where) {
+       file.model.target_vocabulary = vocabulary_of(value, "target_vocabulary", where);
+     }},
+    {"source", [](TransformerFile& file, const Json& value,
+                  const std::string& where) { file.source = string_of(value, "source", where); }},
+    {"target", [](TransformerFile& file, const Json& value,
+                  const std::string& where) { file.target = string_of(value, "target", where); }},
+};
+
+// All but the parameters.
+TransformerFile transformer_from(const Json& file, const std::string& where) {
+  if (!file.is_object()) fail("{}: a model must be a JSON object with \"parameters\"", where);
+  TransformerFile result;
+  result.model.sizes.heads = 1;
+  std::vector<std::string> names = names_of(std::span<const TransformerMember>(members_of_transformer));
+  for (const RecipeField& field : recipe_fields()) names.emplace_back(field.name);
+  names.emplace_back("parameters");
+  for (const auto& [name, value] : file.items()) {
+    if (name == "parameters") continue;
+    if (const RecipeField* field = find_row(recipe_fields(), name)) {
+      take_field(result.model.recipe, *field, value, where);
+      continue;
+    }
+    const TransformerMember* member = find_row(std::span<const TransformerMember>(members_of_transformer), name);
+    if (!member) fail("{}: {}", where, unknown("member", name, names));
+    member->take(result, value, where);
+  }
+  return result;
+}
+
+TransformerFile with_parameters(TransformerFile file, const ParameterSource& source, const std::string& where) {
+  ParameterFile parameters = translate(source, where);
+  take_parameters(file.model, std::move(parameters.parameters), where);
+  return file;
+}
+
+}  // namespace
+
+TransformerFile read_transformer(std::string_view bytes, const std::string& where) {
+  if (is_safetensors(bytes)) {
+    const Json described = description_in(bytes, model_type::transformer, where);
+    return with_parameters(transformer_from(described, where), learned_matrices(bytes, where), where);
+  }
+  const Json file = parse_json(bytes, where);
+  TransformerFile result = transformer_from(file, where);
+  if (!file.contains("parameters"))
+    fail("{}: \"parameters\" is missing: give the matrices of the model by name", where);
+  return with_parameters(std::move(result), source_of(file["parameters"], where), where);
+}
+
+TransformerFile read_model(const std::string& name_or_path) {
+  if (const ModelExample* example = find_built_in(name_or_path))
+    return read_transformer(example->bytes, std::string(example->name));
+  if (is_name_of_model(name_or_path)) fail_unknown("model", name_or_path, names_of(model_examples()));
+  return read_transformer(read_bytes(name_or_path), name_or_path);
+}
+
+std::string pointer_to_trained(std::string_view command, const std::function<bool(const Transformer&)>& fits,
+                               std::string_view more) {
+  for (const ModelExample& example : model_examples()) {
+    if (!is_trained(example) || !fits(read_transformer(example.bytes, std::string(example.name)).model)) continue;
+    return fmt::format(" For trained numbers: attn {} --model {}{}.", command, example.name, more);
+  }
+  return "";
+}
+
+SafetensorsMetadata metadata_of(const TransformerFile& file) {
+  const Transformer& model = file.model;
+  Json described = Json::object();
+  described["title"] = model.title;
+  described["summary"] = model.summary;
+  described["about"] = model.about;
+  described["heads"] = model.sizes.heads;
+  for (const RecipeField& field : recipe_fields()) {
+    const std::string text = field.written(model.recipe);
+    described[std::string(field.name)] = field.kind == RecipeField::Kind::choice ? Json(text) : Json::parse(text);
+  }
+  described["source_vocabulary"] = model.source_vocabulary;
+  described["target_vocabulary"] = model.target_vocabulary;
+  described["source"] = file.source;
+  described["target"] = file.target;
+  return {{std::string(model_type::transformer.metadata), described.dump()}};
+}
+
+}  // namespace attn

@@ -1,0 +1,197 @@
+#include "data/problem/option.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+#include "data/problem/options.hpp"
+
+namespace attn {
+namespace {
+
+std::vector<std::string> split_list(std::string_view text) {
+  const std::string_view separators = text.find(',') != std::string_view::npos ? "," : " \t\n";
+  std::vector<std::string> pieces;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find_first_of(separators, begin), text.size());
+    if (end > begin) pieces.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return pieces;
+}
+
+std::vector<std::string> words_from(const Option& option, const std::string& text) {
+  std::vector<std::string> words = split_list(text);
+  if (words.empty()) fail("{}: '{}' has no words: give at least one", option.name, text);
+  return words;
+}
+
+std::vector<std::size_t> counts_from(const Option& option, const std::string& text, std::size_t most) {
+  std::vector<std::size_t> counts;
+  for (const std::string& piece : split_list(text)) counts.push_back(count_from(option, piece, most));
+  if (counts.empty()) fail("{}: give at least one whole number", option.name);
+  return counts;
+}
+
+template <class Convert>
+auto each(const std::vector<std::string>& texts, const Convert& convert) {
+  std::vector<decltype(convert(texts.front()))> values;
+  for (const std::string& text : texts) values.push_back(convert(text));
+  return values;
+}
+
+// Each may be a batch.
+std::vector<MatrixFile> matrices_from(const std::vector<std::string>& sources) {
+  std::vector<MatrixFile> all;
+  for (const std::string& source : sources) {
+    for (MatrixFile& file : read_matrices(source)) all.push_back(std::move(file));
+  }
+  return all;
+}
+
+OptionValue value_of(const Option& option, Unread unread) {
+  const std::string& first = unread.texts.front();
+  switch (option.kind) {
+    case Kind::count:
+      return count_from(option, first, unread.most);
+    case Kind::counts:
+      return counts_from(option, first, unread.most);
+    case Kind::number:
+      return number_from(option, first);
+    case Kind::words:
+      return each(unread.texts, [&](const std::string& text) { return words_from(option, text); });
+    case Kind::matrix:
+      return each(unread.texts, [](const std::string& text) { return read_matrix(text); });
+    case Kind::matrices:
+      return matrices_from(unread.texts);
+    default:
+      return unread;  // is no text that needs to be read
+  }
+}
+
+bool may_repeat(Kind kind) {
+  return kind == Kind::flag || kind == Kind::texts || kind == Kind::words || kind == Kind::matrices;
+}
+
+}  // namespace
+
+std::size_t count_from(const Option& option, std::string_view text, std::size_t most) {
+  return whole_number(option.name, text, option.least, most);
+}
+
+double number_from(const Option& option, const std::string& text) {
+  const std::optional<double> number = parsed<double>(text);
+  if (!number || std::isnan(*number) || !option.rule->holds(*number))
+    fail("{}: '{}' is {}: {}", option.name, text, option.rule->broken, option.advice);
+  return *number;
+}
+
+void OptionValues::put_text(const Offered& offered, std::vector<std::string> texts) {
+  const Option& option = *offered.option;
+  if (!may_repeat(option.kind) && texts.size() != 1)
+    fail("{} is given {} times: give it once", option.name, texts.size());
+  switch (option.kind) {
+    case Kind::flag:
+      return put(option, true);
+    case Kind::word:
+    case Kind::word_or_number:
+    case Kind::text:
+    case Kind::path:
+      return put(option, std::move(texts.front()));
+    case Kind::texts:
+      return put(option, std::move(texts));
+    default:
+      return put(option, Unread{std::move(texts), offered.most});
+  }
+}
+
+void OptionValues::put(const Option& option, OptionValue value) {
+  const auto found = std::ranges::find(entries_, &option, &Entry::option);
+  if (found != entries_.end()) {
+    *found = {&option, std::move(value)};
+  } else {
+    entries_.push_back({&option, std::move(value)});
+  }
+}
+
+void OptionValues::put(const Option& option, MatrixFile file) { put(option, std::vector{std::move(file)}); }
+
+void OptionValues::read() {
+  for (Entry& entry : entries_) {
+    if (auto* const unread = std::get_if<Unread>(&entry.value))
+      entry.value = value_of(*entry.option, std::move(*unread));
+  }
+}
+
+void OptionValues::mark_random(std::string_view member) {
+  for (Entry& entry : entries_) entry.was_random = entry.was_random || entry.option->member == member;
+}
+
+bool OptionValues::has_any(std::span<const Option* const> options) const {
+  return std::ranges::any_of(options, [&](const Option* option) { return has(*option); });
+}
+
+bool OptionValues::has_input() const {
+  return std::ranges::any_of(entries_, [](const Entry& entry) { return entry.option->is_input; });
+}
+
+void OptionValues::leave_out(std::span<const Option* const> options) {
+  std::erase_if(entries_,
+                [&](const Entry& entry) { return std::ranges::find(options, entry.option) != options.end(); });
+}
+
+void OptionValues::override_with(const OptionValues& other) {
+  for (const Replacement& row : replacements()) {
+    if (other.has(*row.given)) leave_out(std::array{row.replaced});
+  }
+  for (const Entry& entry : other.entries_) put(*entry.option, entry.value);
+}
+
+const OptionValues::Entry* OptionValues::find(const Option& option) const {
+  const auto found = std::ranges::find(entries_, &option, &Entry::option);
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+template <class T>
+const T& OptionValues::get(const Option& option) const {
+  static const T nothing;
+  const Entry* const entry = find(option);
+  return entry ? std::get<T>(entry->value) : nothing;
+}
+
+const std::vector<std::size_t>& OptionValues::counts(const Option& option) const {
+  return get<std::vector<std::size_t>>(option);
+}
+
+const std::vector<std::string>& OptionValues::texts(const Option& option) const {
+  return get<std::vector<std::string>>(option);
+}
+
+const std::vector<std::vector<std::string>>& OptionValues::words(const Option& option) const {
+  return get<std::vector<std::vector<std::string>>>(option);
+}
+
+const std::vector<MatrixFile>& OptionValues::matrices(const Option& option) const {
+  return get<std::vector<MatrixFile>>(option);
+}
+
+void check_exclusions(const OptionValues& values, const OptionGroup& group) {
+  for (const Exclusion& row : group.exclusions) {
+    if (!values.has(*row.one) || !values.has(*row.other)) continue;
+    if (!row.sentence.empty()) fail("{}", row.sentence);
+    fail("{} and {} are both given: give one of them", row.one->name, row.other->name);
+  }
+}
+
+void check_needs(const OptionValues& values, const OptionGroup& group) {
+  for (const Requirement& row : group.needs) {
+    if (values.has(*row.one) && !values.has_any(row.any_of)) fail("{}", row.sentence);
+  }
+}
+
+}  // namespace attn

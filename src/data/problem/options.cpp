@@ -1,0 +1,231 @@
+#include "data/problem/options.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/attention/positions.hpp"
+#include "core/attention/score.hpp"
+#include "core/math/random.hpp"
+#include "data/problem/model_file.hpp"
+#include "data/problem/words.hpp"
+
+namespace attn {
+
+namespace choices {
+
+std::vector<OptionChoice> scores() { return choices_of(scoring_functions()); }
+std::vector<OptionChoice> scales() { return choices_of(attn::scales()); }
+std::vector<OptionChoice> positions() { return choices_of(position_kinds()); }
+std::vector<OptionChoice> generators() { return choices_of(random_kinds()); }
+std::vector<OptionChoice> models() {
+  std::vector<OptionChoice> names;
+  for (const ModelExample& example : model_examples()) names.push_back({example.name, ""});
+  return names;
+}
+std::vector<OptionChoice> examples() {
+  std::vector<OptionChoice> names;
+  for (const Example& example : attn::examples()) names.push_back({example.name, ""});
+  return names;
+}
+
+}  // namespace choices
+
+namespace {
+
+// In the order of help.
+constexpr const Option* given_as_a_whole[] = {&option::example, &option::problem,    &option::model,
+                                              &option::layer,   &option::parameters, &option::prefix};
+constexpr const Option* fields[] = {
+    &option::text,
+    &option::embeddings,
+    &option::d_model,
+    &option::heads,
+    &option::d_k,
+    &option::d_v,
+    &option::n_q,
+    &option::n_k,
+    &option::seed,
+    &option::random,
+    &option::tokens,
+    &option::key_tokens,
+    &option::x,
+    &option::memory,
+    &option::value_memory,
+    &option::memory_text,
+    &option::d_memory,
+    &option::w_q,
+    &option::w_k,
+    &option::w_v,
+    &option::w_o,
+    &option::b_q,
+    &option::b_k,
+    &option::b_v,
+    &option::b_o,
+    &option::q,
+    &option::k,
+    &option::v,
+    &option::scores,
+    &option::weights,
+    &option::layers,
+    &option::no_feed_forward,
+    &option::d_ff,
+    &option::w_1,
+    &option::b_1,
+    &option::w_2,
+    &option::b_2,
+    &option::positions,
+    &option::position_table,
+    &option::max_distance,
+    &option::score,
+    &option::score_sigma,
+    &option::score_m,
+    &option::score_wq,
+    &option::score_wk,
+    &option::score_wv,
+    &option::score_b,
+    &option::scale,
+    &option::multiply,
+    &option::soft_cap,
+    &option::causal,
+    &option::causal_offset,
+    &option::mask,
+    &option::valid_length,
+    &option::mask_fill,
+};
+constexpr const Option* of_the_file_itself[] = {&option::title, &option::summary, &option::about, &option::drawn,
+                                                &option::drawn_from};
+
+constexpr Replacement replacement_table[] = {
+    {&option::text, &option::x},
+    {&option::text, &option::tokens},
+    {&option::text, &option::valid_length},
+    {&option::text, &option::mask},
+    {&option::x, &option::text},
+    {&option::x, &option::tokens},
+    {&option::x, &option::valid_length},
+    {&option::x, &option::mask},
+    {&option::score, &option::scale},
+    {&option::scale, &option::multiply},
+    {&option::multiply, &option::scale},
+    {&option::score, &option::multiply},
+    {&option::score, &option::score_sigma},
+    {&option::memory_text, &option::memory},
+    {&option::memory_text, &option::key_tokens},
+    {&option::memory, &option::memory_text},
+    {&option::no_feed_forward, &option::d_ff},
+    {&option::no_feed_forward, &option::w_1},
+    {&option::no_feed_forward, &option::b_1},
+    {&option::no_feed_forward, &option::w_2},
+    {&option::no_feed_forward, &option::b_2},
+    {&option::d_ff, &option::no_feed_forward},
+    {&option::w_1, &option::no_feed_forward},
+    {&option::w_2, &option::no_feed_forward},
+    {&option::d_ff, &option::w_1},
+    {&option::d_ff, &option::b_1},
+    {&option::d_ff, &option::w_2},
+    {&option::w_1, &option::d_ff},
+    {&option::w_2, &option::d_ff},
+};
+
+// The first that is broken is told.
+std::vector<Exclusion> exclusions() {
+  std::vector<Exclusion> table = {
+      {&option::example, &option::problem, "--problem and --example are both given: give one of them"},
+      {&option::text, &option::x},
+      {&option::text, &option::tokens},
+      {&option::scores, &option::weights},
+      {&option::memory, &option::memory_text},
+      {&option::memory_text, &option::key_tokens},
+      {&option::scale, &option::multiply}};
+  const auto exclude = [&](const Option& one, std::initializer_list<const Option*> others) {
+    for (const Option* other : others) table.push_back({&one, other});
+  };
+  const auto replace_all_before = [&](std::initializer_list<const Option*> others) {
+    for (const Option* other : others) {
+      table.push_back({&option::scores, other});
+      table.push_back({&option::weights, other});
+    }
+  };
+  replace_all_before({&option::x, &option::text, &option::q, &option::k, &option::n_q, &option::n_k, &option::memory,
+                      &option::value_memory, &option::memory_text, &option::positions});
+  replace_all_before({&option::w_q, &option::w_k, &option::w_v, &option::b_q, &option::b_k, &option::b_v, &option::d_ff,
+                      &option::w_1, &option::b_1, &option::w_2, &option::b_2});
+  exclude(option::weights, {&option::mask, &option::causal, &option::causal_offset, &option::valid_length,
+                            &option::scale, &option::multiply, &option::soft_cap});
+  exclude(option::model, {&option::example, &option::problem, &option::parameters, &option::x, &option::tokens,
+                          &option::embeddings, &option::scores, &option::weights, &option::n_q});
+  exclude(option::n_q, {&option::q, &option::k, &option::v, &option::x, &option::text});
+  exclude(option::q, {&option::w_q, &option::b_q});
+  exclude(option::k, {&option::w_k, &option::b_k});
+  exclude(option::v, {&option::w_v, &option::b_v, &option::value_memory});
+  exclude(option::no_feed_forward, {&option::d_ff, &option::w_1, &option::b_1, &option::w_2, &option::b_2});
+  return table;
+}
+
+std::vector<Requirement> needs() {
+  constexpr std::string_view both = "--n-q and --n-k go together: give both";
+  return {
+      {&option::prefix, {&option::parameters}, prefix_needs_parameters},
+      {&option::layer, {&option::model}, "--layer belongs to --model NAME: give both"},
+      {&option::d_memory,
+       {&option::memory_text},
+       "--d-memory is the size of the vectors of --memory-text, which is not given: give both"},
+      {&option::key_tokens,
+       {&option::memory, &option::value_memory, &option::k, &option::v, &option::scores, &option::weights,
+        &option::n_k},
+       "--key-tokens labels keys that do not come from x: give --memory, --k or --scores"},
+      {&option::embeddings,
+       {&option::text},
+       "--embeddings gives the vectors of the words of --text, which is not given: give both"},
+      {&option::position_table,
+       {&option::positions},
+       "--position-table needs --positions. Choose one of: learned, relative-bias, relative-vectors"},
+      {&option::n_q, {&option::n_k}, both},
+      {&option::n_k, {&option::n_q}, both},
+  };
+}
+
+}  // namespace
+
+std::span<const Replacement> replacements() { return replacement_table; }
+
+std::string with_options(std::string_view sentence) {
+  constexpr std::string_view begin = "‹", end = "›";
+  std::string result;
+  for (;;) {
+    const std::size_t from = std::min(sentence.find(begin), sentence.size());
+    const std::size_t to = sentence.find(end, from);
+    if (to == std::string_view::npos) return result.append(sentence);
+    const std::string_view name = sentence.substr(from + begin.size(), to - from - begin.size());
+    const std::vector<Offered>& all = problem_options().options;
+    const auto row = std::ranges::find_if(all, [&](const Offered& offered) {
+      const Option& option = *offered.option;
+      return option.member.empty() ? option.name.substr(2) == name : option.member == name;
+    });
+    result += sentence.substr(0, from);
+    // Anything else between these signs is text that the reader gave.
+    result += row == all.end() ? sentence.substr(from, to + end.size() - from) : row->option->name;
+    sentence.remove_prefix(to + end.size());
+  }
+}
+
+const OptionGroup& problem_options() {
+  static const OptionGroup group = [] {
+    OptionGroup all{.options = {}, .exclusions = exclusions(), .needs = needs()};
+    for (const Option* row : given_as_a_whole) all.options.emplace_back(*row);
+    for (const Option* row : fields) all.options.emplace_back(*row);
+    return all;
+  }();
+  return group;
+}
+
+const OptionList& problem_members() {
+  static const OptionList all = [] {
+    OptionList list(std::begin(of_the_file_itself), std::end(of_the_file_itself));
+    list.insert(list.end(), std::begin(fields), std::end(fields));
+    return list;
+  }();
+  return all;
+}
+
+}  // namespace attn

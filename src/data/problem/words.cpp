@@ -1,0 +1,142 @@
+#include "data/problem/words.hpp"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+
+namespace attn {
+
+// --- words
+
+namespace {
+
+enum class Class { space, letter, digit, joiner, point, open_bracket, close_bracket, sign };
+
+struct Character {
+  std::string_view bytes;
+  Class kind = Class::sign;
+};
+
+Class class_of(utf8proc_int32_t point) {
+  if (point == '\'' || point == 0x2019 || point == '-') return Class::joiner;
+  if (point == '.' || point == ',') return Class::point;
+  if (point == '<') return Class::open_bracket;
+  if (point == '>') return Class::close_bracket;
+  switch (utf8proc_category(point)) {
+    case UTF8PROC_CATEGORY_ZS:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+    case UTF8PROC_CATEGORY_CC:
+      return Class::space;
+    case UTF8PROC_CATEGORY_ND:
+      return Class::digit;
+    case UTF8PROC_CATEGORY_PC:
+    case UTF8PROC_CATEGORY_PD:
+    case UTF8PROC_CATEGORY_PS:
+    case UTF8PROC_CATEGORY_PE:
+    case UTF8PROC_CATEGORY_PI:
+    case UTF8PROC_CATEGORY_PF:
+    case UTF8PROC_CATEGORY_PO:
+      return Class::sign;
+    default:
+      return Class::letter;  // letters, marks, symbols, emoji and what joins them
+  }
+}
+
+std::vector<Character> characters_of(std::string_view text) {
+  std::vector<Character> characters;
+  for (std::size_t i = 0; i < text.size();) {
+    utf8proc_int32_t point = -1;
+    const utf8proc_ssize_t size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + i,
+                                                   static_cast<utf8proc_ssize_t>(text.size() - i), &point);
+    if (size <= 0) fail("the text is not UTF-8 at byte {}: give it in UTF-8", i + 1);
+    characters.push_back({text.substr(i, static_cast<std::size_t>(size)), class_of(point)});
+    i += static_cast<std::size_t>(size);
+  }
+  return characters;
+}
+
+bool is_word(Class kind) { return kind == Class::letter || kind == Class::digit; }
+
+// Whether the sign at i belongs to the word around it.
+bool joins(const std::vector<Character>& characters, std::size_t i) {
+  if (i == 0 || i + 1 == characters.size()) return false;
+  const Class before = characters[i - 1].kind, after = characters[i + 1].kind;
+  if (characters[i].kind == Class::joiner) return is_word(before) && is_word(after);
+  return characters[i].kind == Class::point && before == Class::digit && after == Class::digit;
+}
+
+// The place after the ">" that closes a bracketed word begun at i, or i when there is none.
+std::size_t end_of_bracketed(const std::vector<Character>& characters, std::size_t i) {
+  std::size_t end = i + 1;
+  while (end < characters.size() && (is_word(characters[end].kind) || characters[end].bytes == "_")) ++end;
+  return end > i + 1 && end < characters.size() && characters[end].kind == Class::close_bracket ? end + 1 : i;
+}
+
+}  // namespace
+
+std::vector<std::string> split_words(std::string_view text) {
+  const std::vector<Character> characters = characters_of(text);
+  std::vector<std::string> words;
+  bool inside = false;
+  const auto append = [&](const Character& character) {
+    if (!inside) words.emplace_back();
+    words.back() += character.bytes;
+    inside = true;
+  };
+  for (std::size_t i = 0; i < characters.size(); ++i) {
+    const Class kind = characters[i].kind;
+    if (is_word(kind) || (inside && joins(characters, i))) {
+      append(characters[i]);
+      continue;
+    }
+    inside = false;
+    if (kind == Class::space) continue;
+    const std::size_t end = kind == Class::open_bracket ? end_of_bracketed(characters, i) : i;
+    append(characters[i]);
+    for (; i + 1 < end; ++i) append(characters[i + 1]);
+    inside = false;
+  }
+  if (words.empty()) fail("the text has no words: give at least one");
+  return words;
+}
+
+void pad_with_blanks(std::vector<std::vector<std::string>>& sentences) {
+  std::size_t longest = 0;
+  for (const auto& words : sentences) longest = std::max(longest, words.size());
+  for (auto& words : sentences) words.resize(longest, std::string(blank));
+}
+
+// --- model words
+
+namespace {
+
+std::size_t id_of(const std::string& word, const Vocabulary& vocabulary, std::size_t rows) {
+  if (!vocabulary.empty()) {
+    const std::size_t id = id_in(vocabulary, word);
+    if (id == 0) fail_unknown("word", word, vocabulary);
+    return id;
+  }
+  const std::optional<std::size_t> id = parsed<std::size_t>(word);
+  if (!id || *id < 1 || *id > rows) {
+    fail("'{}' is not a word of this model. Its words are the numbers from 1 to {}", word, rows);
+  }
+  return *id;
+}
+
+}  // namespace
+
+// Nobody looks at a blank: any id does for one that the model does not know.
+ModelInput input_of(const std::vector<std::string>& words, const Vocabulary& vocabulary, std::size_t rows) {
+  ModelInput input{.tokens = words, .blank = blanks_among(words)};
+  for (const std::string& word : words) {
+    const bool unknown_blank = word == blank && id_in(vocabulary, word) == 0;
+    input.ids.push_back(unknown_blank ? 1 : id_of(word, vocabulary, rows));
+  }
+  return input;
+}
+
+}  // namespace attn

@@ -1,0 +1,109 @@
+#include "effects/standard_work.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "effects/output_file.hpp"
+#include "effects/terminal.hpp"
+#include "page/render/width.hpp"
+
+namespace attn {
+
+// --- standard work
+
+namespace {
+
+volatile std::sig_atomic_t was_asked = 0;
+
+// The next one ends the program.
+extern "C" void note_that_it_was_asked(int signal) {
+  was_asked = 1;
+  std::signal(signal, SIG_DFL);
+}
+
+void heed(void (*handler)(int), void (*in_place_of)(int)) {
+  for (const int signal : interrupts) {
+    struct sigaction action {};
+    if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler != in_place_of) continue;
+    action.sa_handler = handler;
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+}  // namespace
+
+std::optional<TerminalSize> StandardWork::canvas() const {
+  winsize size{};
+  if (isatty(STDERR_FILENO) == 0 || ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row < 2 || size.ws_col == 0)
+    return std::nullopt;
+  return TerminalSize{size.ws_col, size.ws_row};
+}
+
+void StandardWork::clear_drawing() {
+  if (drawn_ > 0) attn::tell(fmt::format("\r\x1b[{}A\x1b[J", drawn_));
+  drawn_ = 0;
+}
+
+// One write, so that nothing flickers.
+void StandardWork::draw(const std::vector<std::string>& lines) {
+  const std::optional<TerminalSize> size = canvas();
+  if (!size) return;
+  progress_.clear();
+  const std::size_t count = std::min(lines.size(), size->rows - 1);
+  std::string bytes = drawn_ > 0 ? fmt::format("\r\x1b[{}A", drawn_) : std::string();
+  for (std::size_t i = 0; i < count; ++i) bytes += fmt::format("\x1b[K{}\n", lines[i]);
+  attn::tell(bytes + "\x1b[J");
+  drawn_ = count;
+}
+
+bool StandardWork::is_to_stop() {
+  if (!heeds_) heed(note_that_it_was_asked, SIG_DFL);
+  heeds_ = true;
+  return was_asked != 0;
+}
+
+void StandardWork::prepare_to_save(const std::string& path) { OutputFile file(path); }
+
+void StandardWork::save(const FileToWrite& file) { write_file(file); }
+
+void StandardWork::end() {
+  progress_.clear();
+  clear_drawing();
+  if (heeds_) heed(SIG_DFL, note_that_it_was_asked);
+  heeds_ = false;
+}
+
+// --- progress
+
+Progress::Progress() : at_terminal_(isatty(STDERR_FILENO) != 0), next_(Clock::now() + std::chrono::seconds(1)) {}
+
+void Progress::tell(std::string_view stage) {
+  constexpr auto pause = std::chrono::milliseconds(100);
+  constexpr std::size_t width = 70;
+  if (!at_terminal_ || Clock::now() < next_) return;
+  next_ = Clock::now() + pause;
+  shown_ = true;
+  attn::tell("\r\x1b[Kattn: " + in_ascii(shortened(printable(stage), width, "~")));
+}
+
+void Progress::clear() {
+  if (shown_) attn::tell("\r\x1b[K");
+  shown_ = false;
+}
+
+// --- standard error
+
+void tell(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(STDERR_FILENO, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace attn

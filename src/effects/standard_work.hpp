@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <string_view>
+
+#include "command/command.hpp"
+
+namespace attn {
+
+/// What long work is at, in one line of standard error that is taken back at the end. Nothing is shown within
+/// the first second, and nothing at all where standard error is no terminal.
+class Progress {
+ public:
+  Progress();
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void tell(std::string_view stage);
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool at_terminal_;
+  bool shown_ = false;
+  Clock::time_point next_;
+};
+
+/// Long work at the terminal that the program was started from: shown on standard error, stopped by the
+/// signals that would end the program.
+class StandardWork final : public LongWork {
+ public:
+  StandardWork() = default;
+  ~StandardWork() override { end(); }
+
+  void tell(std::string_view stage) override { progress_.tell(stage); }
+  std::optional<TerminalSize> canvas() const override;
+  void draw(const std::vector<std::string>& lines) override;
+  bool is_to_stop() override;
+  void prepare_to_save(const std::string& path) override;
+  void save(const FileToWrite& file) override;
+
+  /// Takes back what was shown; signals end the program again.
+  void end();
+
+ private:
+  void clear_drawing();
+
+  Progress progress_;
+  std::size_t drawn_ = 0;  // lines
+  bool heeds_ = false;
+};
+
+/// Writes to standard error. Nothing happens where that is closed or full.
+void tell(std::string_view bytes);
+
+}  // namespace attn

@@ -1,0 +1,429 @@
+#include "page/document/document.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+#include "page/document/markdown.hpp"
+
+namespace attn {
+
+// --- document
+
+namespace {
+
+constexpr std::string_view blanks_and_ends = " \t\r\n";
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+constexpr std::string_view front_matter_fence = "---";
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+    if (text.substr(end).starts_with("\r\n")) ++end;
+    end = std::min(end + 1, text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return lines;
+}
+
+// Front matter is no Markdown: its lines become empty, so that all others keep their numbers.
+std::string markdown_of(const Document& document) {
+  std::string text;
+  for (std::size_t i = 0; i < document.lines.size(); ++i) {
+    text += i + 1 < document.first_line ? "\n" : document.lines[i];
+  }
+  return text;
+}
+
+void read_front_matter(Document& document) {
+  if (document.lines.empty() || without_ending(document.lines.front()) != front_matter_fence) return;
+  const auto is_fence = [](const std::string& line) { return without_ending(line) == front_matter_fence; };
+  const auto end = std::find_if(document.lines.begin() + 1, document.lines.end(), is_fence);
+  if (end == document.lines.end()) fail_at(document.at(1), "the front matter is not closed: end it with a line ---");
+  document.first_line = static_cast<std::size_t>(end - document.lines.begin()) + 2;
+  document.front_matter = entries_of(document, 2, document.first_line - 1, "");
+}
+
+// What the lines below the block begin with: the quotation's signs, and blanks in place of a list's.
+std::string margin_of(std::string_view line, std::size_t column) {
+  std::string margin(line.substr(0, column - 1));
+  for (char& c : margin) {
+    if (c != '>' && c != '\t') c = ' ';
+  }
+  return margin;
+}
+
+// Whether this line closes a block: below the same margin, the fence again or a longer one, and nothing else.
+// The Markdown library also ends a block where its list or quotation ends.
+bool closes(std::string_view line, std::string_view margin, std::string_view fence) {
+  // The blank after the sign of a quotation may be missing.
+  if (margin.ends_with("> ") && !line.starts_with(margin)) margin.remove_suffix(1);
+  if (!line.starts_with(margin)) return false;
+  const std::string_view rest = trimmed(line.substr(margin.size()));
+  return rest.starts_with(fence) && rest.find_first_not_of(fence.front()) == std::string_view::npos;
+}
+
+FencedBlock fenced_block(const Document& document, const MarkdownLeaf& leaf) {
+  const std::string_view first = without_ending(document.lines[leaf.first_line - 1]);
+  FencedBlock block{leaf.first_line, leaf.last_line, margin_of(first, leaf.column), leaf.text};
+  const std::string_view fence = first.substr(leaf.column - 1);
+  const std::string_view signs = fence.substr(0, fence.find_first_not_of(fence.front()));
+  const bool has_end = leaf.last_line > leaf.first_line && leaf.last_line <= document.lines.size();
+  if (!has_end || !closes(document.lines[leaf.last_line - 1], block.margin, signs)) {
+    fail_at(document.at(leaf.first_line), "this block is not closed: end it with a line {}", signs);
+  }
+  return block;
+}
+
+bool is_mark(const MarkdownLeaf& leaf, std::string_view mark) {
+  return leaf.kind == MarkdownLeaf::Kind::html && trimmed(leaf.text) == mark;
+}
+
+// Reads the leaves in order.
+class Reader {
+ public:
+  explicit Reader(Document& document) : document_(document), leaves_(document.leaves) {}
+
+  void read() {
+    for (; at_ < leaves_.size(); ++at_) {
+      const MarkdownLeaf& leaf = leaves_[at_];
+      const std::string_view word = std::string_view(leaf.info).substr(0, leaf.info.find_first_of(blanks_and_ends));
+      if (word == "attn") {
+        read_commands(leaf);
+      } else if (word == "question") {
+        read_plain(leaf, "a question", document_.questions);
+      } else if (word == "puzzle") {
+        read_plain(leaf, "a puzzle", document_.puzzles);
+      } else if (is_mark(leaf, begin_of_output) || is_mark(leaf, end_of_output)) {
+        fail_at(document_.at(leaf.first_line), "{} has no block above it: put it after a block of attn",
+                trimmed(leaf.text));
+      }
+    }
+  }
+
+ private:
+  void read_commands(const MarkdownLeaf& leaf) {
+    const Place place = document_.at(leaf.first_line);
+    CommandBlock block;
+    block.fence = fenced_block(document_, leaf);
+    block.attributes = attributes_of(std::string_view(leaf.info).substr(4), place);
+    block.lines = command_lines(leaf.text, document_.path, leaf.first_line + 1);
+    if (block.lines.empty()) fail_at(place, "this block has no command: give it a line such as attn walk");
+    if (block.attributes.picture && block.lines.size() > 1)
+      fail_at(document_.at(block.lines[1].line), "a picture is of one command: give this one a block of its own");
+    const bool has_output = at_ + 1 < leaves_.size() && leaves_[at_ + 1].container == leaf.container &&
+                            is_mark(leaves_[at_ + 1], begin_of_output);
+    if (has_output) block.output = read_output();
+    document_.commands.push_back(std::move(block));
+  }
+
+  // Whatever stands in an output is no block of the document.
+  OutputLines read_output() {
+    const MarkdownLeaf& begin = leaves_[++at_];
+    while (++at_ < leaves_.size()) {
+      const MarkdownLeaf& leaf = leaves_[at_];
+      if (is_mark(leaf, begin_of_output)) break;
+      if (is_mark(leaf, end_of_output) && leaf.container == begin.container) return {begin.first_line, leaf.first_line};
+    }
+    fail_at(document_.at(begin.first_line), "this output has no end: put {} after it", end_of_output);
+  }
+
+  void read_plain(const MarkdownLeaf& leaf, std::string_view what, std::vector<FencedBlock>& blocks) {
+    if (leaf.info.find_first_of(blanks_and_ends) != std::string::npos)
+      fail_at(document_.at(leaf.first_line), "{} takes no attributes: leave them out", what);
+    blocks.push_back(fenced_block(document_, leaf));
+  }
+
+  Document& document_;
+  const std::vector<MarkdownLeaf>& leaves_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+bool is_output(const Document& document, std::size_t line) {
+  return std::ranges::any_of(document.commands, [&](const CommandBlock& block) {
+    return block.output && block.output->begin < line && line < block.output->end;
+  });
+}
+
+std::string_view ending_of(std::string_view line) {
+  const std::size_t last = line.find_last_not_of("\r\n");
+  return line.substr(last == std::string_view::npos ? 0 : last + 1);
+}
+
+std::string_view without_ending(std::string_view line) { return line.substr(0, line.size() - ending_of(line).size()); }
+
+std::string_view without_margin(std::string_view line, std::string_view margin) {
+  line = without_ending(line);
+  // An empty line need not have the blanks.
+  const std::string_view bare = margin.substr(0, margin.find_last_not_of(" \t") + 1);
+  const std::string_view taken = line.starts_with(margin) ? margin : line.starts_with(bare) ? bare : "";
+  return line.substr(taken.size());
+}
+
+std::vector<Entry> entries_of(const Document& document, std::size_t begin, std::size_t end, std::string_view margin) {
+  std::vector<Entry> entries;
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::string_view line = without_margin(document.lines[i - 1], margin);
+    if (trimmed(line).empty()) continue;
+    if ((line.front() == ' ' || line.front() == '\t') && !entries.empty()) {
+      entries.back().value.append(" ").append(trimmed(line));
+      continue;
+    }
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) fail_at(document.at(i), "'{}' has no colon: write KEY: VALUE", trimmed(line));
+    entries.push_back({std::string(trimmed(line.substr(0, colon))), std::string(trimmed(line.substr(colon + 1))), i});
+  }
+  for (const Entry& entry : entries) {
+    if (trimmed(entry.value).empty())
+      fail_at(document.at(entry.line), "{} has no value: give one, or leave out the line", entry.key);
+  }
+  return entries;
+}
+
+std::string bytes_of(const Document& document) {
+  std::string bytes(document.byte_order_mark);
+  for (const std::string& line : document.lines) bytes += line;
+  return bytes;
+}
+
+void refuse_long_document(std::string_view text, const std::string& what) {
+  if (text.size() > most_bytes_of_document)
+    fail("{} longer than {} bytes: split it into several documents, or show less", what, most_bytes_of_document);
+}
+
+Document read_document(std::string_view text, std::string path) {
+  Document document;
+  document.path = std::move(path);
+  document.folder = std::filesystem::path(document.path).parent_path();
+  refuse_long_document(text, document.path + " is");
+  constexpr std::uint64_t work_of_byte = 500;  // some texts take so long to read
+  Budget::take_work(work_of_byte * text.size());
+  if (text.starts_with(byte_order_mark)) {
+    document.byte_order_mark = byte_order_mark;
+    text.remove_prefix(byte_order_mark.size());
+  }
+  document.lines = lines_of(text);
+  read_front_matter(document);
+  const std::string markdown = markdown_of(document);
+  refuse_oversized_tables(markdown, document.path);
+  document.leaves = markdown_leaves(markdown);
+  Reader(document).read();
+  return document;
+}
+
+// --- block
+
+namespace {
+
+// An attribute: how its value gets into the others.
+struct Row {
+  std::string_view name;
+  bool takes_value;
+  void (*set)(Attributes& attributes, std::string_view value);
+};
+
+constexpr std::string_view picture_format = "svg";
+
+// Nothing in the name has to be quoted, in Markdown or anywhere else.
+void set_picture(Attributes& attributes, std::string_view name) {
+  constexpr std::string_view signs = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
+  if (name.find_first_not_of(signs) != std::string_view::npos || !name.ends_with(".svg"))
+    fail(
+        "picture={} is not possible: give the name of an SVG file in letters, digits and . _ - / such as picture=pictures/heads.svg",
+        name);
+  attributes.picture = name;
+}
+
+void check_attributes(const Attributes& attributes) {
+  if (!attributes.picture) return;
+  if (attributes.fails) fail("an error has no picture: leave out picture or fails");
+  if (attributes.style.format.value_or(std::string(picture_format)) != picture_format)
+    fail("a picture is always {}: leave out format", picture_format);
+}
+
+constexpr std::array attribute_table = {
+    Row{"format", true, [](Attributes& attributes, std::string_view value) { attributes.style.format = value; }},
+    Row{"width", true,
+        [](Attributes& attributes, std::string_view value) {
+          attributes.style.width = whole_number("width", value, 20, 100000);
+        }},
+    Row{"precision", true,
+        [](Attributes& attributes, std::string_view value) {
+          attributes.style.precision = static_cast<int>(whole_number("precision", value, 0, 15));
+        }},
+    Row{"fails", false, [](Attributes& attributes, std::string_view) { attributes.fails = true; }},
+    Row{"hidden", false, [](Attributes& attributes, std::string_view) { attributes.hidden = true; }},
+    Row{"picture", true, set_picture},
+    Row{"covers", true, [](Attributes& attributes, std::string_view value) { attributes.covers = parted(value, ","); }},
+};
+
+void set_attribute(Attributes& attributes, std::string_view word) {
+  const std::size_t equals = word.find('=');
+  const Row& row = look_up(std::span<const Row>(attribute_table), word.substr(0, equals), "attribute of a block");
+  const bool has_value = equals != std::string_view::npos && equals + 1 < word.size();
+  if (row.takes_value && !has_value) fail("{} needs a value: {}=…", row.name, row.name);
+  if (!row.takes_value && equals != std::string_view::npos)
+    fail("{} takes no value: write only {}", row.name, row.name);
+  row.set(attributes, has_value ? word.substr(equals + 1) : "");
+}
+
+}  // namespace
+
+Attributes attributes_of(std::string_view text, const Place& place) {
+  Attributes attributes;
+  at_place(place, [&] {
+    for (const std::string& word : parted(text, " \t")) set_attribute(attributes, word);
+    check_attributes(attributes);
+    if (attributes.picture) attributes.style.format = picture_format;
+  });
+  return attributes;
+}
+
+namespace {
+
+constexpr std::string_view blanks = " \t";
+constexpr std::string_view of_shells = "|&;<>()$`*?[]{}~";
+constexpr std::string_view escaped_in_quotes = "$`\"\\";
+
+// Reads one command line into words.
+class Splitter {
+ public:
+  Splitter(std::string_view rest, const Place& place) : rest_(rest), place_(place) {}
+
+  std::vector<std::string> words() {
+    while (skip_blanks()) {
+      words_.emplace_back();
+      while (!rest_.empty() && blanks.find(rest_.front()) == std::string_view::npos) take_piece();
+    }
+    return std::move(words_);
+  }
+
+ private:
+  // False at the end or before a comment.
+  bool skip_blanks() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(blanks), rest_.size()));
+    return !rest_.empty() && rest_.front() != '#';
+  }
+
+  char take() {
+    const char c = rest_.front();
+    rest_.remove_prefix(1);
+    return c;
+  }
+
+  void take_piece() {
+    const char c = take();
+    if (c == '\'') {
+      take_single();
+    } else if (c == '"') {
+      take_double();
+    } else if (c == '\\') {
+      if (rest_.empty()) fail_at(place_, "nothing follows the last backslash: leave it out");
+      words_.back() += take();
+    } else {
+      if (of_shells.find(c) != std::string_view::npos) {
+        fail_at(place_, "'{}' means something to a shell, and no shell reads this: put it in quotes", c);
+      }
+      words_.back() += c;
+    }
+  }
+
+  void take_single() {
+    const std::size_t end = rest_.find('\'');
+    if (end == std::string_view::npos) fail_open("'");
+    words_.back() += rest_.substr(0, end);
+    rest_.remove_prefix(end + 1);
+  }
+
+  void take_double() {
+    while (!rest_.empty()) {
+      const char c = take();
+      if (c == '"') return;
+      if (c == '$' || c == '`') {
+        fail_at(place_, "'{}' means something to a shell even in double quotes: use single quotes", c);
+      }
+      const bool escapes =
+          c == '\\' && !rest_.empty() && escaped_in_quotes.find(rest_.front()) != std::string_view::npos;
+      words_.back() += escapes ? take() : c;
+    }
+    fail_open("\"");
+  }
+
+  [[noreturn]] void fail_open(std::string_view quote) const {
+    fail_at(place_, "a quote is opened and not closed: put {} at its end", quote);
+  }
+
+  std::string_view rest_;
+  const Place& place_;
+  std::vector<std::string> words_;
+};
+
+// Takes the first line from a block, and those that a backslash joins to it.
+std::vector<std::string> taken_from(std::string_view& block) {
+  std::vector<std::string> lines;
+  while (!block.empty()) {
+    const std::size_t end = std::min(block.find('\n'), block.size());
+    std::string& line = lines.emplace_back(block.substr(0, end));
+    block.remove_prefix(std::min(end + 1, block.size()));
+    if (line.ends_with('\r')) line.pop_back();
+    if (!line.ends_with('\\')) break;
+  }
+  constexpr std::string_view prompt = "$ ";
+  if (lines.front().starts_with(prompt)) lines.front().erase(0, prompt.size());
+  return lines;
+}
+
+// What a shell would read: a backslash at the end of a line joins it to the next.
+std::string as_one_line(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) {
+    if (&line != &lines.front()) text.pop_back();
+    text += line;
+  }
+  return text;
+}
+
+// The same with one blank in place of all those around a joint.
+std::string in_one_line(const std::vector<std::string>& lines) {
+  std::string text;
+  for (std::string_view line : lines) {
+    const std::size_t begin = std::min(line.find_first_not_of(blanks), line.size());
+    if (!text.empty()) {
+      text.pop_back();
+      const bool apart = begin > 0 || blanks.find(text.back()) != std::string_view::npos;
+      text.erase(text.find_last_not_of(blanks) + 1);
+      if (apart) text += ' ';
+      line.remove_prefix(begin);
+    }
+    text += line;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<CommandLine> command_lines(std::string_view block, const std::string& path, std::size_t first) {
+  std::vector<CommandLine> lines;
+  while (!block.empty()) {
+    std::vector<std::string> as_written = taken_from(block);
+    const Place place{path, first};
+    first += as_written.size();
+    const std::string line = as_one_line(as_written);
+    std::vector<std::string> words = Splitter(line, place).words();
+    if (words.empty()) continue;
+    if (words.front() != "attn") {
+      fail_at(place, "'{}' is not attn: a block may have only commands of attn", words.front());
+    }
+    words.erase(words.begin());
+    std::string text = in_one_line(as_written);
+    lines.push_back({std::move(text), std::move(as_written), std::move(words), place.line});
+  }
+  return lines;
+}
+
+}  // namespace attn

@@ -1,0 +1,428 @@
+#include "page/document/living.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "core/math/matrix.hpp"
+#include "data/files/matrix_file.hpp"
+#include "data/files/opened.hpp"
+#include "page/render/format.hpp"
+
+namespace attn {
+
+// --- living
+
+namespace {
+
+// Far more than documents need that teach, and seconds of one core.
+constexpr Allowance of_block = {"a block", 2'000'000'000, std::size_t{1} << 24, std::size_t{1} << 20};
+constexpr Allowance of_document = {"a document", 8'000'000'000, std::size_t{1} << 25, std::size_t{2} << 20};
+constexpr std::uint64_t work_of_command = 1'000'000;  // beside what it computes
+// Blocks of many sizes must not pile up what each of them has freed.
+constexpr std::size_t most_freed_bytes = std::size_t{1} << 26;
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+void append_fenced(std::vector<std::string>& lines, std::string_view text, std::string_view language) {
+  const std::string fence = fence_around(text);
+  lines.push_back(fence + std::string(language));
+  for (std::string& line : split(text)) lines.push_back(std::move(line));
+  lines.push_back(fence);
+}
+
+// Markdown stands as it is, with room around it.
+void append_markdown(std::vector<std::string>& lines, std::string_view text, const Place& place) {
+  if (lines.empty() || !lines.back().empty()) lines.emplace_back();
+  for (std::string& line : split(text)) {
+    if (trimmed(line) == begin_of_output || trimmed(line) == end_of_output)
+      fail_at(place, "this output contains the mark of an output: give the block format=text");
+    lines.push_back(std::move(line));
+  }
+  lines.emplace_back();
+}
+
+// The sentence of an error as a paragraph of text.
+CommandResult complaint(const std::string& sentence, const BlockStyle& wanted) {
+  auto page = std::make_shared<Page>();
+  page->blocks.emplace_back(Prose{attn::text(strong(sentence))});
+  CommandResult result{"", "text", page, {}, {.width = wanted.width.value_or(80)}};
+  Sink sink([&](std::string_view bytes) { result.text += bytes; });
+  render_text(*page, result.style, sink);
+  sink.flush();
+  return result;
+}
+
+CommandResult failed(const Document& document, const CommandBlock& block, const CommandLine& line,
+                     const RunCommand& run) {
+  try {
+    run(line.words, block.attributes.style);
+  } catch (const InputError& error) {
+    return complaint(std::string("attn: ") + error.what(), block.attributes.style);
+  }
+  fail_at(document.at(line.line), "this command was expected to fail, but it results: leave out `fails`");
+}
+
+CommandResult result_of(const Document& document, const CommandBlock& block, const CommandLine& line,
+                        const RunCommand& run) {
+  if (block.attributes.fails) return failed(document, block, line, run);
+  return at_place(document.at(line.line), [&] { return run(line.words, block.attributes.style); });
+}
+
+// The lines of the output that stands in the document, as with_outputs would write them anew.
+std::vector<std::string> current_lines(const Document& document, const CommandBlock& block) {
+  std::vector<std::string> lines;
+  if (!block.output) return lines;
+  for (std::size_t i = block.output->begin + 1; i < block.output->end; ++i)
+    lines.emplace_back(without_margin(document.lines[i - 1], block.fence.margin));
+  return lines;
+}
+
+bool is_current(const std::vector<std::string>& old_lines, const std::vector<std::string>& new_lines) {
+  return std::ranges::equal(old_lines, new_lines, alike);
+}
+
+std::vector<std::string> lines_before(const FileToWrite& picture) { return split(picture.replaces.value_or("")); }
+
+bool is_current(const FileToWrite& picture) {
+  return picture.replaces && is_current(lines_before(picture), split(picture.bytes));
+}
+
+// What stands in the document is a link; the picture stands in a file of its own, beside it.
+Printed shown_as_picture(const Document& document, const std::string& name, const CommandResult& result) {
+  if (!result.page) fail("this command has no page, so it draws no picture");
+  Printed printed{
+      {"", fmt::format("![{}]({})", escaped_markdown(drawing_in_words(*result.page, result.style)), name), ""}};
+  if (!document.folder) return printed;
+  printed.picture = {.path = place_to_write(name).string(), .bytes = result.text};
+  if (is_there(name)) {
+    printed.picture->replaces = read_bytes(name);
+    if (!printed.picture->replaces->starts_with(begin_of_svg_file))
+      fail("{} is there already, and is not a picture that attn made: give another name", name);
+  }
+  return printed;
+}
+
+// Copies the lines of a document, and puts lines of its own among them.
+class Copy {
+ public:
+  explicit Copy(const Document& document) : document_(document), text_(document.byte_order_mark) {}
+
+  // All lines before this one that have not been copied yet.
+  void up_to(std::size_t line) {
+    for (; next_ < line; ++next_) text_ += document_.lines[next_ - 1];
+  }
+  void skip_to(std::size_t line) { next_ = line; }
+
+  void insert(const CommandBlock& block, const std::vector<std::string>& lines) {
+    const std::string_view ending = ending_of(document_.lines[block.fence.first_line - 1]);
+    if (ending_of(text_).empty()) text_ += ending;
+    for (const std::string& line : lines) {
+      const std::string& margin = block.fence.margin;
+      text_ += line.empty() ? margin.substr(0, margin.find_last_not_of(" \t") + 1) : margin;
+      text_ += line;
+      text_ += ending;
+    }
+  }
+
+  // A last line without an end is followed by nothing else, whichever line it is now.
+  std::string finish() {
+    up_to(document_.lines.size() + 1);
+    const bool open = !document_.lines.empty() && ending_of(document_.lines.back()).empty();
+    if (open) text_.resize(without_ending(text_).size());
+    return std::move(text_);
+  }
+
+ private:
+  const Document& document_;
+  std::size_t next_ = 1;
+  std::string text_;
+};
+
+}  // namespace
+
+Guest::Guest(std::optional<std::filesystem::path> folder) : confined_(std::move(folder)), budget_(of_document) {}
+
+BlockResult run_block(const Document& document, const CommandBlock& block, const RunCommand& run) {
+  const Budget budget(of_block);
+  BlockResult block_result;
+  for (const CommandLine& line : block.lines) {
+    // Not within what may fail: a document that has taken all cannot go on to ask for more.
+    at_place(document.at(line.line), [] { Budget::take_work(work_of_command); });
+    CommandResult result = result_of(document, block, line, run);
+    std::vector<std::string>& lines = block_result.printed.lines;
+    if (block.attributes.picture) {
+      block_result.printed = at_place(document.at(line.line),
+                                      [&] { return shown_as_picture(document, *block.attributes.picture, result); });
+    } else if (result.format == "markdown") {
+      append_markdown(lines, result.text, document.at(line.line));
+    } else {
+      append_fenced(lines, result.text, result.format);
+    }
+    block_result.results.push_back(std::move(result));
+  }
+  at_place(document.at(block.fence.first_line),
+           [&] { Budget::take_output(block_result.printed.lines.size() * block.fence.margin.size()); });
+  return_freed_cells(most_freed_bytes);
+  return block_result;
+}
+
+CommandResult run_alone(const std::vector<std::string>& words, const RunCommand& run) {
+  const Budget budget(of_block);
+  Budget::take_work(work_of_command);
+  return run(words, {});
+}
+
+std::vector<Printed> outputs_of(const Document& document, const RunCommand& run) {
+  const Guest guest(document);
+  std::vector<Printed> outputs;
+  for (const CommandBlock& block : document.commands) outputs.push_back(run_block(document, block, run).printed);
+  return outputs;
+}
+
+std::string with_outputs(const Document& document, const std::vector<Printed>& outputs) {
+  Copy copy(document);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const CommandBlock& block = document.commands[i];
+    if (!block.output) {
+      copy.up_to(block.fence.last_line + 1);
+      std::vector<std::string> lines = outputs[i].lines;
+      lines.emplace(lines.begin(), begin_of_output);
+      lines.emplace_back(end_of_output);
+      copy.insert(block, lines);
+    } else if (!is_current(current_lines(document, block), outputs[i].lines)) {
+      copy.up_to(block.output->begin + 1);
+      copy.insert(block, outputs[i].lines);
+      copy.skip_to(block.output->end);
+    }
+  }
+  return copy.finish();
+}
+
+std::vector<FileToWrite> pictures_to_write(const Document& document, const std::vector<Printed>& outputs) {
+  std::vector<FileToWrite> files;
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::optional<FileToWrite>& picture = outputs[i].picture;
+    if (!picture) continue;
+    const CommandBlock& block = document.commands[i];
+    if (!names.insert(picture->path).second)
+      fail_at(document.at(block.fence.first_line), "another block has the picture {}: give this one another name",
+              *block.attributes.picture);
+    if (!is_current(*picture)) files.push_back(*picture);
+  }
+  return files;
+}
+
+std::string without_outputs(const Document& document) {
+  Copy copy(document);
+  for (const CommandBlock& block : document.commands) {
+    if (!block.output) continue;
+    copy.up_to(block.fence.last_line + 1);
+    copy.skip_to(block.output->end + 1);
+  }
+  return copy.finish();
+}
+
+std::vector<Stale> stale_blocks(const Document& document, const std::vector<Printed>& outputs) {
+  std::vector<Stale> stale;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const CommandBlock& block = document.commands[i];
+    std::vector<std::string> before = current_lines(document, block), now = outputs[i].lines;
+    const std::optional<FileToWrite>& picture = outputs[i].picture;
+    if (block.output && is_current(before, now) && (!picture || is_current(*picture))) continue;
+    if (picture) {
+      for (std::string& line : lines_before(*picture)) before.push_back(std::move(line));
+      for (std::string& line : split(picture->bytes)) now.push_back(std::move(line));
+    }
+    const CommandLine& first = block.lines.front();
+    stale.push_back({document.at(first.line), first.text, difference(before, now)});
+  }
+  return stale;
+}
+
+// --- alike
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_in_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+std::size_t digits_at(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  return end - at;
+}
+
+// A number, a word, or any other single byte.
+struct Token {
+  std::string_view text;
+  bool number = false;
+  int decimals = 0;
+  int exponent = 0;
+};
+
+Token number_of(std::string_view text) {
+  Token token;
+  token.number = true;
+  std::size_t end = digits_at(text, 0);
+  if (end < text.size() && text[end] == '.') {
+    const std::size_t decimals = digits_at(text, end + 1);
+    if (decimals > 0) end += 1 + decimals;
+    token.decimals = static_cast<int>(decimals);
+  }
+  if (end < text.size() && text[end] == 'e') {
+    const std::size_t sign = end + 1 < text.size() && (text[end + 1] == '-' || text[end + 1] == '+') ? 1 : 0;
+    const std::size_t digits = digits_at(text, end + 1 + sign);
+    if (digits > 0 && digits < 4) {
+      const char* const first = text.data() + end + 1 + (text[end + 1] == '+' ? 1 : 0);
+      end += 1 + sign + digits;
+      std::from_chars(first, text.data() + end, token.exponent);
+    }
+  }
+  token.text = text.substr(0, end);
+  return token;
+}
+
+Token token_of(std::string_view text) {
+  if (is_digit(text.front())) return number_of(text);
+  std::size_t end = 1;
+  if (is_in_name(text.front())) {
+    while (end < text.size() && (is_in_name(text[end]) || is_digit(text[end]))) ++end;
+  }
+  Token token;
+  token.text = text.substr(0, end);
+  return token;
+}
+
+double value_of(const Token& token) {
+  double value = 0.0;
+  std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
+  return value;
+}
+
+bool differ_in_last_bits(const Token& one, const Token& other) {
+  const double a = value_of(one), b = value_of(other);
+  return std::fabs(a - b) <= 1e-12 * std::fmax(std::fabs(a), std::fabs(b));
+}
+
+bool differ_in_last_digit(const Token& one, const Token& other) {
+  // Only a number that is written out to its last bits is that long.
+  constexpr std::size_t longest_rounded = 12;
+  const bool exact = std::max(one.text.size(), other.text.size()) > longest_rounded;
+  if (exact && differ_in_last_bits(one, other)) return true;
+  const bool printed_alike = one.decimals == other.decimals && one.exponent == other.exponent;
+  const double distance = std::fabs(value_of(one) - value_of(other));
+  return printed_alike && one.decimals > 0 && distance <= 1.001 * std::pow(10.0, one.exponent - one.decimals);
+}
+
+// Whether the texts are the same except for numbers that differ no more than this.
+bool same_but_for_numbers(std::string_view one, std::string_view other,
+                          bool (*may_differ)(const Token& one, const Token& other)) {
+  while (!one.empty() && !other.empty()) {
+    const Token a = token_of(one), b = token_of(other);
+    const bool same = a.text == b.text || (a.number && b.number && may_differ(a, b));
+    if (!same) return false;
+    one.remove_prefix(a.text.size());
+    other.remove_prefix(b.text.size());
+  }
+  return one.empty() && other.empty();
+}
+
+// For both texts how many lines at their beginning are alike, or at their end.
+template <class Lines>
+std::size_t alike_beginning(const Lines& one, const Lines& other) {
+  return static_cast<std::size_t>(std::ranges::mismatch(one, other, alike).in1 - one.begin());
+}
+
+// Length of the longest common sequence of the lines from i and from j on: the classical table.
+class CommonLines {
+ public:
+  CommonLines(std::vector<std::string> one, std::vector<std::string> other)
+      : one_(std::move(one)), other_(std::move(other)), width_(other_.size() + 1) {
+    constexpr std::size_t most = std::size_t{1} << 22;
+    if ((one_.size() + 1) > most / width_) return;
+    table_.resize((one_.size() + 1) * width_);
+    for (std::size_t i = one_.size(); i-- > 0;) {
+      for (std::size_t j = other_.size(); j-- > 0;) {
+        length(i, j) =
+            alike(one_[i], other_[j]) ? length(i + 1, j + 1) + 1 : std::max(length(i + 1, j), length(i, j + 1));
+      }
+    }
+  }
+
+  std::vector<std::string> marked() {
+    std::vector<std::string> lines;
+    std::size_t i = 0, j = 0;
+    while (i < one_.size() || j < other_.size()) {
+      if (i < one_.size() && j < other_.size() && !table_.empty() && alike(one_[i], other_[j])) {
+        lines.push_back("  " + one_[i++]);
+        ++j;
+      } else if (i < one_.size() && (j == other_.size() || table_.empty() || length(i + 1, j) >= length(i, j + 1))) {
+        lines.push_back("- " + one_[i++]);
+      } else {
+        lines.push_back("+ " + other_[j++]);
+      }
+    }
+    return lines;
+  }
+
+ private:
+  std::size_t& length(std::size_t i, std::size_t j) { return table_[i * width_ + j]; }
+
+  std::vector<std::string> one_, other_;
+  std::size_t width_;
+  std::vector<std::size_t> table_;  // empty: too long to compare, and all of it differs
+};
+
+// Only the lines near a change.
+std::vector<std::string> shortened(const std::vector<std::string>& lines) {
+  constexpr std::size_t around = 3;
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto begin = lines.begin() + static_cast<std::ptrdiff_t>(i - std::min(i, around));
+    const auto end = lines.begin() + static_cast<std::ptrdiff_t>(std::min(i + around + 1, lines.size()));
+    const bool near = std::any_of(begin, end, [](const std::string& line) { return line.front() != ' '; });
+    if (near) {
+      kept.push_back(lines[i]);
+    } else if (kept.empty() || kept.back() != "  …") {
+      kept.emplace_back("  …");
+    }
+  }
+  return kept;
+}
+
+}  // namespace
+
+bool alike(std::string_view one, std::string_view other) {
+  return same_but_for_numbers(one, other, differ_in_last_digit);
+}
+
+bool alike_at_full_precision(std::string_view one, std::string_view other) {
+  return same_but_for_numbers(one, other, differ_in_last_bits);
+}
+
+std::vector<std::string> difference(const std::vector<std::string>& old_lines,
+                                    const std::vector<std::string>& new_lines) {
+  const std::size_t begin = alike_beginning(old_lines, new_lines);
+  const auto from = static_cast<std::ptrdiff_t>(begin);
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < begin; ++i) all.push_back("  " + old_lines[i]);
+  CommonLines common({old_lines.begin() + from, old_lines.end()}, {new_lines.begin() + from, new_lines.end()});
+  for (std::string& line : common.marked()) all.push_back(std::move(line));
+  return shortened(all);
+}
+
+}  // namespace attn

@@ -1,0 +1,416 @@
+#include "page/render/drawing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "page/render/steps.hpp"
+#include "page/render/style.hpp"
+#include "page/render/width.hpp"
+
+namespace attn {
+
+// --- characters
+
+namespace {
+
+// Where a piece of a line leads.
+enum Direction : unsigned { up = 1, down = 2, left = 4, right = 8 };
+
+// What drawings are made of.
+struct Signs {
+  std::array<std::string_view, 16> lines;  // by the sum of their directions
+  std::array<std::string_view, 4> heads;   // of arrows: up, down, left, right
+  std::string_view across, beside;         // of frames
+  std::string_view tick, corner;
+  std::array<std::string_view, 6> marks;   // of curves
+  std::array<std::string_view, 5> shades;  // of cells, from the smallest to the largest
+};
+constexpr Signs line_signs = {{" ", "│", "│", "│", "─", "╯", "╮", "┤", "─", "╰", "╭", "├", "─", "┴", "┬", "┼"},
+                              {"▲", "▼", "◀", "▶"},
+                              "╌",
+                              "┆",
+                              "┤",
+                              "└",
+                              {"•", "×", "+", "o", "#", "*"},
+                              {" ", "░", "▒", "▓", "█"}};
+constexpr Signs ascii = {{" ", "|", "|", "|", "-", "+", "+", "+", "-", "+", "+", "+", "-", "+", "+", "+"},
+                         {"^", "v", "<", ">"},
+                         ".",
+                         ":",
+                         "|",
+                         "+",
+                         {"*", "x", "+", "o", "#", "@"},
+                         {" ", ".", "+", "#", "@"}};
+constexpr std::string_view not_finite = "?";
+constexpr std::size_t margin = 2;
+
+class CharacterDrawing {
+ public:
+  CharacterDrawing(const Drawing& drawing, const Style& style)
+      : drawing_(drawing), style_(style), signs_(style.unicode ? line_signs : ascii) {
+    for (const Drawing::Frame& frame : drawing.frames) add(frame);
+    for (const Drawing::Box& box : drawing.boxes) add(box);
+    for (const Drawing::Line& line : drawing.lines) add(line);
+    for (const Drawing::Label& label : drawing.labels) put(label.at, label.text, display_width(label.text));
+    if (drawing.axes) add(*drawing.axes);
+    for (const auto& [at, series] : drawing.marks) put(at, mark(series), 1);
+    if (drawing.cells) add(*drawing.cells);
+  }
+
+  void write(Sink& sink) const {
+    if (drawing_.caption) {
+      for (const std::string& line : wrap(style_.signs(*drawing_.caption), style_.limit() - margin))
+        sink.write(std::string(margin, ' ') + line + "\n");
+    }
+    std::size_t next = 0;
+    for (const auto& [y, row] : rows_) {
+      for (; next < y; ++next) sink.write("\n");
+      ++next;
+      std::string line(margin, ' ');
+      std::size_t end = 0;
+      for (const auto& [x, piece] : row) {
+        if (x < end) continue;  // it is covered
+        line += std::string(x - end, ' ');
+        line += piece.text.empty() ? sign_of(piece) : piece.text;
+        end = x + piece.width;
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      sink.write(line + "\n");
+    }
+    for (const std::vector<Drawing::Entry>& legend : drawing_.legends) write_legend(legend, sink);
+  }
+
+ private:
+  using Point = Drawing::Point;
+  struct Piece {
+    std::string text = {};  // empty: a line
+    std::size_t width = 1;
+    unsigned directions = 0;
+    bool is_joint = false;  // a line turns or ends here
+  };
+
+  // Of lines that only cross, the upright one passes over the other.
+  std::string_view sign_of(const Piece& piece) const {
+    constexpr unsigned all = up | down | left | right;
+    return signs_.lines[piece.directions == all && !piece.is_joint ? up | down : piece.directions];
+  }
+
+  void put(Point at, std::string_view text, std::size_t width) { rows_[at.y][at.x] = {std::string(text), width}; }
+
+  void add_directions(Point at, unsigned directions) {
+    Piece& piece = rows_[at.y][at.x];
+    piece.text.clear();  // lines pass through frames
+    piece.directions |= directions;
+  }
+
+  void connect(Point from, Point to) {
+    const auto [x, to_x] = std::minmax(from.x, to.x);
+    const auto [y, to_y] = std::minmax(from.y, to.y);
+    for (std::size_t i = x; i < to_x; ++i) {
+      add_directions({i, y}, right);
+      add_directions({i + 1, y}, left);
+    }
+    for (std::size_t i = y; i < to_y; ++i) {
+      add_directions({x, i}, down);
+      add_directions({x, i + 1}, up);
+    }
+    rows_[from.y][from.x].is_joint = rows_[to.y][to.x].is_joint = true;
+  }
+
+  void add(const Drawing::Frame& frame) {
+    for (std::size_t x = frame.from.x; x <= frame.to.x; ++x) {
+      put({x, frame.from.y}, signs_.across, 1);
+      put({x, frame.to.y}, signs_.across, 1);
+    }
+    for (std::size_t y = frame.from.y + 1; y < frame.to.y; ++y) {
+      put({frame.from.x, y}, signs_.beside, 1);
+      put({frame.to.x, y}, signs_.beside, 1);
+    }
+    put(frame.from, signs_.lines[right | down], 1);
+    put({frame.to.x, frame.from.y}, signs_.lines[left | down], 1);
+    put({frame.from.x, frame.to.y}, signs_.lines[right | up], 1);
+    put(frame.to, signs_.lines[left | up], 1);
+    if (!frame.title.empty()) put({frame.from.x + 2, frame.from.y}, frame.title, display_width(frame.title));
+  }
+
+  void add(const Drawing::Box& box) {
+    const Point upper_right{box.to.x, box.from.y}, lower_left{box.from.x, box.to.y};
+    connect(box.from, upper_right);
+    connect(box.from, lower_left);
+    connect(upper_right, box.to);
+    connect(lower_left, box.to);
+  }
+
+  void add(const Drawing::Line& line) {
+    for (std::size_t i = 0; i + 1 < line.points.size(); ++i) connect(line.points[i], line.points[i + 1]);
+    if (line.has_arrow && line.points.size() > 1) put(line.points.back(), head_of(line), 1);
+  }
+
+  std::string_view head_of(const Drawing::Line& line) const {
+    const Point from = line.points[line.points.size() - 2], to = line.points.back();
+    if (from.x == to.x) return signs_.heads[from.y > to.y ? 0 : 1];
+    return signs_.heads[from.x > to.x ? 2 : 3];
+  }
+
+  void add(const Drawing::Axes& axes) {
+    for (std::size_t y = axes.from.y; y < axes.to.y; ++y) put({axes.from.x, y}, signs_.lines[up | down], 1);
+    for (const std::size_t y : axes.ticks) put({axes.from.x, y}, signs_.tick, 1);
+    put({axes.from.x, axes.to.y}, signs_.corner, 1);
+    for (std::size_t x = axes.from.x + 1; x <= axes.to.x; ++x) put({x, axes.to.y}, signs_.lines[left | right], 1);
+  }
+
+  void add(const Drawing::Cells& cells) {
+    const std::string_view frame = signs_.lines[up | down];
+    const Shading shading(cells.table, style_);
+    for (std::size_t i = 0; i < cells.rows.size(); ++i) {
+      std::string text(frame);
+      for (const std::size_t column : cells.columns)
+        text += swatch(cells.range, shading, (*cells.table.cells)(cells.rows[i], column), cells.width);
+      const std::size_t width = cells.columns.size() * cells.width + 2;
+      put({cells.at.x - 1, cells.at.y + i}, text.append(frame), width);
+    }
+  }
+
+  std::string_view mark(std::size_t series) const { return signs_.marks[series % signs_.marks.size()]; }
+
+  std::string_view shade(const ValueRange& range, double value) const {
+    if (!range.holds(value)) return not_finite;
+    const double place = range.share(value) * static_cast<double>(signs_.shades.size() - 1);
+    return signs_.shades[static_cast<std::size_t>(std::lround(place))];
+  }
+
+  // A cell of the picture: a colored blank where there are colors enough, and otherwise a sign.
+  std::string swatch(const ValueRange& range, const Shading& shading, double value, std::size_t width) const {
+    if (range.holds(value) && shading.tells_sizes()) return shading.of(value) + std::string(width, ' ') + plain(style_);
+    std::string text;
+    for (std::size_t k = 0; k < width; ++k) text += shade(range, value);
+    return text;
+  }
+
+  std::string key_of(const Drawing::Entry& entry) const {
+    if (entry.series) return std::string(mark(*entry.series)) + " ";
+    if (!entry.level) return "";
+    const ValueRange& range = drawing_.cells->range;
+    const Shading shading(drawing_.cells->table, style_);
+    if (range.holds(*entry.level) && shading.tells_sizes()) return swatch(range, shading, *entry.level, 2) + " ";
+    return fmt::format("'{}' ", shade(range, *entry.level));
+  }
+
+  // In as many lines as the entries need.
+  void write_legend(const std::vector<Drawing::Entry>& entries, Sink& sink) const {
+    constexpr std::size_t gap = 3;
+    std::string line;
+    for (const Drawing::Entry& entry : entries) {
+      const std::string text = key_of(entry) + entry.text;
+      if (!line.empty() && margin + visible_width(line) + gap + visible_width(text) > style_.limit()) {
+        sink.write("  " + line + "\n");
+        line.clear();
+      }
+      line += (line.empty() ? "" : std::string(gap, ' ')) + text;
+    }
+    if (!line.empty()) sink.write("  " + line + "\n");
+  }
+
+  const Drawing& drawing_;
+  const Style& style_;
+  const Signs& signs_;
+  std::map<std::size_t, std::map<std::size_t, Piece>> rows_;  // by their places
+};
+
+}  // namespace
+
+Metrics characters_of(const Style& style) { return {.limit = style.limit() - margin}; }
+
+void write_drawing(const Drawing& drawing, const Style& style, Sink& sink) {
+  CharacterDrawing(drawing, style).write(sink);
+}
+
+// --- described
+
+namespace {
+
+std::string number_in_words(double value, const Style& style) {
+  return written_number(value, {.precision = style.precision});
+}
+
+std::string title_of_box(const Flow::Box& box) {
+  return box.detail.empty() ? box.title : fmt::format("{} ({})", box.title, box.detail);
+}
+
+}  // namespace
+
+Drawing described(Drawing drawing, const HeatMap& map, const Style& style) {
+  const Table& table = map.table;
+  const Shape shape = table.cells->shape();
+  drawing.title = table.title;
+  drawing.description = fmt::format("A heat map with {} ({}) and {} ({}).", count_of(shape.rows, "row"),
+                                    table.rows.name, count_of(shape.columns, "column"), table.columns.name);
+  ValueRange range;
+  for (const double value : cells(*table.cells)) range.include(value);
+  if (!range.is_empty()) {
+    drawing.description += fmt::format(" Its numbers are from {} to {}.", number_in_words(range.at(0.0), style),
+                                       number_in_words(range.at(1.0), style));
+  }
+  return drawing;
+}
+
+Drawing described(Drawing drawing, const Plot& plot, const Style& style) {
+  drawing.title = plot.title;
+  for (const Series& series : plot.series) {
+    if (series.x.empty()) continue;
+    drawing.description +=
+        fmt::format("{}{}: {} at {} = {}", drawing.description.empty() ? "" : " ", series.name,
+                    number_in_words(series.y.front(), style), plot.x_name, number_in_words(series.x.front(), style));
+    if (series.x.size() > 1) {
+      drawing.description += fmt::format(", {} at {} = {}", number_in_words(series.y.back(), style), plot.x_name,
+                                         number_in_words(series.x.back(), style));
+    }
+    drawing.description += ".";
+  }
+  return drawing;
+}
+
+Drawing described(Drawing drawing, const Flow& flow) {
+  drawing.title = "The flow of the computation";
+  for (const Flow::Box& box : flow.boxes) {
+    std::vector<std::string> before;
+    for (const std::size_t place : box.from) before.push_back(flow.boxes[place].title);
+    drawing.description += (drawing.description.empty() ? "" : " ") + title_of_box(box) +
+                           (before.empty() ? "." : " from " + listed(before) + ".");
+  }
+  return drawing;
+}
+
+// --- listing
+
+namespace {
+
+constexpr std::size_t margin_of_listing = 2, gap = 2;  // columns before the first cell, and between two
+
+// The lines of a cell. What it begins with, blanks that tell how deep it lies, stands before each of them.
+std::vector<std::string> wrapped_cell(const std::string& cell, std::size_t width) {
+  if (display_width(cell) <= width) return {cell};
+  const std::size_t blanks = std::min(cell.find_first_not_of(' '), cell.size());
+  constexpr std::size_t least = 8;
+  std::vector<std::string> lines = wrap(cell.substr(blanks), std::max(least, width - std::min(width, blanks)));
+  for (std::string& line : lines) line.insert(0, blanks, ' ');
+  return lines;
+}
+
+class ListingWriter {
+ public:
+  ListingWriter(const Listing& listing, const Style& style, Sink& sink) : sink_(sink) {
+    if (listing.headed) {
+      add(listing.columns, style);
+      rule_ = style.unicode ? "─" : "-";
+    }
+    for (const auto& row : listing.rows) add(row, style);
+    constexpr std::size_t comfortable = 80;  // as prose
+    limit_ = std::min(style.limit(), comfortable);
+  }
+
+  void write() {
+    if (widths_.empty()) return;
+    if (!fits()) return write_stacked();
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      write_row(rows_[i]);
+      if (i == 0 && !rule_.empty()) write_rule();
+    }
+  }
+
+ private:
+  void add(const std::vector<std::string>& row, const Style& style) {
+    std::vector<std::string>& written = rows_.emplace_back();
+    for (const std::string& cell : row) written.push_back(style.signs(cell));
+    widths_.resize(std::max(widths_.size(), row.size()), 0);
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      widths_[j] = std::max(widths_[j], display_width(written[j]));
+    }
+  }
+
+  std::size_t total() const {
+    std::size_t sum = margin_of_listing;
+    for (const std::size_t width : widths_) sum += width + gap;
+    return sum - gap;
+  }
+
+  // Whether the columns stand beside each other. The last one takes what is left, if that is not too little.
+  bool fits() {
+    constexpr std::size_t least = 20;
+    const std::size_t before = total() - widths_.back();
+    if (before + std::min(widths_.back(), least) > limit_) return false;
+    widths_.back() = std::min(widths_.back(), limit_ - before);
+    return true;
+  }
+
+  // The first cell in front, and the others behind it and below, as they fit.
+  void write_stacked() {
+    constexpr std::size_t hang = 4;
+    for (const auto& row : rows_) {
+      std::string line(margin_of_listing, ' ');
+      line += row.front() + std::string(widths_.front() - display_width(row.front()), ' ');
+      for (std::size_t j = 1; j < row.size(); ++j) {
+        if (display_width(line) + gap + display_width(row[j]) <= limit_) {
+          line += std::string(gap, ' ') + row[j];
+          continue;
+        }
+        write_line(line);
+        const std::vector<std::string> pieces = wrap(row[j], limit_ - margin_of_listing - hang);
+        for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
+          write_line(std::string(margin_of_listing + hang, ' ') + pieces[i]);
+        }
+        line = std::string(margin_of_listing + hang, ' ') + pieces.back();
+      }
+      write_line(line);
+    }
+  }
+
+  void write_line(std::string line) {
+    line.erase(line.find_last_not_of(' ') + 1);
+    if (!line.empty()) sink_.write(line + "\n");
+  }
+
+  void write_row(const std::vector<std::string>& row) {
+    std::vector<std::vector<std::string>> cells;
+    std::size_t height = 1;
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      cells.push_back(wrapped_cell(row[j], widths_[j]));
+      height = std::max(height, cells.back().size());
+    }
+    for (std::size_t i = 0; i < height; ++i) {
+      std::string line(margin_of_listing, ' ');
+      for (std::size_t j = 0; j < cells.size(); ++j) {
+        const std::string text = i < cells[j].size() ? cells[j][i] : "";
+        line += text + std::string(widths_[j] - std::min(widths_[j], display_width(text)) + gap, ' ');
+      }
+      write_line(std::move(line));
+    }
+  }
+
+  // Between the names of the columns and what stands below them.
+  void write_rule() {
+    std::string line(margin_of_listing, ' ');
+    for (std::size_t column = margin_of_listing; column < total(); ++column) line += rule_;
+    sink_.write(line + "\n");
+  }
+
+  Sink& sink_;
+  std::size_t limit_ = 0;
+  std::string_view rule_;  // empty: the columns are not named
+  std::vector<std::vector<std::string>> rows_;
+  std::vector<std::size_t> widths_;
+};
+
+}  // namespace
+
+void write_listing(const Listing& listing, const Style& style, Sink& sink) {
+  ListingWriter(listing, style, sink).write();
+}
+
+}  // namespace attn

@@ -1,0 +1,534 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+
+#include "data/files/cells.hpp"
+#include "page/render/format.hpp"
+#include "page/render/mathml.hpp"
+#include "page/render/steps.hpp"
+#include "page/render/style.hpp"
+#include "page/render/table_layout.hpp"
+#include "page/render/tex.hpp"
+#include "page/render/width.hpp"
+
+namespace attn {
+namespace {
+
+constexpr double digits_in_line = 66.0;  // of 10 pt, in a line of the usual document (345 pt)
+constexpr double between_columns = 2.4;  // in digits
+constexpr std::size_t most_rows_of_page = 35;
+constexpr double longest_label_in_digits = 22.0;  // in digits; a longer one is broken into lines
+constexpr std::size_t most_rows_of_bracket = 12;
+
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80U; });
+}
+
+// A formula that was read from a file may have any LaTeX: then its plain form stands for it.
+std::string in_math(const Formula& formula) {
+  return is_our_latex(formula.latex) && is_ascii(formula.latex) ? formula.latex
+                                                                : "\\text{" + in_tex(formula.plain) + "}";
+}
+
+// How wide a formula is, about, in letters: commands are signs, and what is below or above is small.
+double width_of(std::string_view latex) {
+  double width = 0.0;
+  for (std::size_t i = 0; i < latex.size(); ++i) {
+    if (latex[i] == '\\') {
+      while (i + 1 < latex.size() && std::isalpha(static_cast<unsigned char>(latex[i + 1]))) ++i;
+      width += 1.0;
+    } else if (std::string_view("{}_^& \n").find(latex[i]) == std::string_view::npos) {
+      width += 1.0;
+    }
+  }
+  return width;
+}
+
+double widest_line_of(std::string_view lines) {
+  double widest = 0.0;
+  for (std::size_t begin = 0, end; begin < lines.size(); begin = end + 1) {
+    end = std::min(lines.find('\n', begin), lines.size());
+    widest = std::max(widest, width_of(lines.substr(begin, end - begin)));
+  }
+  return widest;
+}
+
+// Long words of a text may break.
+std::string breakable(std::string_view text) {
+  constexpr std::size_t longest_word = 20, bytes_between = 8;
+  std::string result;
+  for (std::size_t begin = 0, end; begin < text.size(); begin = end) {
+    end = std::min(text.find(' ', begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    for (std::size_t from = 0, to; from < word.size(); from = to) {
+      to = word.size() <= longest_word ? word.size() : std::min(from + bytes_between, word.size());
+      while (to < word.size() && (static_cast<unsigned char>(word[to]) & 0xC0U) == 0x80U) ++to;
+      result += in_tex(word.substr(from, to - from)) + (to < word.size() ? "\\allowbreak{}" : "");
+    }
+    if (end < text.size()) {
+      result += ' ';
+      ++end;
+    }
+  }
+  return result;
+}
+
+std::string text_in_latex(const Text& text) {
+  std::string result;
+  for (const Span& span : text) {
+    switch (span.style) {
+      case Span::Style::plain:
+        result += breakable(span.text);
+        break;
+      case Span::Style::strong:
+        result += "\\textbf{" + breakable(span.text) + "}";
+        break;
+      case Span::Style::emphasis:
+        result += "\\emph{" + breakable(span.text) + "}";
+        break;
+      case Span::Style::code:
+        result += "\\texttt{" + breakable(span.text) + "}";
+        break;
+      case Span::Style::formula:
+        result += "$" + in_math({span.text, span.latex}) + "$";
+        break;
+    }
+  }
+  return result;
+}
+
+// A word in a cell: a long one may break anywhere, as those do that know no blanks.
+std::string label_cell(std::string_view label) {
+  if (width_in_tex(label) <= longest_label_in_digits) return in_tex(label);
+  constexpr std::size_t bytes_between = 8;
+  std::string broken;
+  for (std::size_t begin = 0, end; begin < label.size(); begin = end) {
+    end = std::min(begin + bytes_between, label.size());
+    while (end < label.size() && (static_cast<unsigned char>(label[end]) & 0xC0U) == 0x80U) ++end;
+    broken += in_tex(label.substr(begin, end - begin)) + "\\allowbreak{}";
+  }
+  return fmt::format("\\parbox[t]{{{:g}em}}{{\\raggedright {}}}", longest_label_in_digits / 2.0, broken);
+}
+
+double width_of_label(std::string_view label) { return std::min(width_in_tex(label), longest_label_in_digits); }
+
+// Some columns of a table that stand beside each other.
+struct Columns {
+  std::size_t first = 0, count = 0;
+};
+
+// The sizes of letters that tables are set in, the largest first.
+struct Size {
+  std::string_view begin, end;  // around the table
+  double line, between;         // the width of a line, and of what is between columns, in digits
+};
+constexpr std::array sizes = {
+    Size{"", "", 66.0, 2.4},
+    Size{"{\\footnotesize\\setlength{\\tabcolsep}{4pt}\n", "}\n", 79.0, 1.9},
+    Size{"{\\scriptsize\\setlength{\\tabcolsep}{3pt}\n", "}\n", 90.0, 1.6},
+};
+
+// Where the columns of a table stand: in one table, or where no letters are small enough, in several.
+struct Arrangement {
+  Size size;
+  std::vector<Columns> parts;
+  bool is_long = false;  // for a page
+};
+
+Arrangement arranged(double around, const std::vector<double>& widths) {
+  for (const Size& size : sizes) {
+    double width = around;
+    for (const double column : widths) width += column + size.between;
+    if (width <= size.line) return {size, {{0, widths.size()}}};
+  }
+  Arrangement result{sizes[1], {{0, 0}}};
+  double used = around;
+  for (std::size_t j = 0; j < widths.size(); ++j) {
+    const double more = widths[j] + result.size.between;
+    if (used + more > result.size.line && result.parts.back().count > 0) {
+      result.parts.push_back({j, 0});
+      used = around;
+    }
+    ++result.parts.back().count;
+    used += more;
+  }
+  return result;
+}
+
+// What every part of a table repeats.
+struct Repeated {
+  std::vector<std::string> labels;  // of rows
+  Strengths strengths;              // of cells
+};
+
+class LatexWriter final : public Writer {
+ public:
+  using Writer::write;
+  LatexWriter(const Style& style, Sink& sink) : Writer(style), style_(style), sink_(sink) {}
+
+  void write(const Heading& heading) override {
+    static constexpr std::string_view commands[] = {"section*", "subsection*", "subsubsection*", "paragraph*"};
+    level_ = std::max(outer_level_ + heading.level, 1);
+    const std::size_t place = std::min<std::size_t>(static_cast<std::size_t>(level_), std::size(commands)) - 1;
+    say(fmt::format("\\{}{{{}}}", commands[place], text_in_latex(heading.text)), heading.text);
+  }
+
+  // A word without an end leaves gaps in a line rather than stick out of it.
+  void write(const Prose& prose) override {
+    const std::string words = text_in_latex(prose.text);
+    const bool is_broken = words.find("\\allowbreak") != std::string::npos;
+    say(is_broken ? "{\\sloppy " + words + "\\par}" : words, prose.text);
+  }
+
+  void write(const FormulaBlock& block) override {
+    const std::string formula = in_math(block.formula), shapes = written_shapes(block);
+    const double width = static_cast<double>(display_width(block.formula.plain)),
+                 with_shapes = width + static_cast<double>(display_width(shapes));
+    // The shapes stand beside the formula where there is room, and otherwise below it.
+    const bool are_beside = with_shapes + 4.0 <= digits_in_line;
+    say("\\[\n" + fitting(formula, width) + (are_beside ? "\\qquad " : "\n\\]\n\\[\n") + "\\text{\\small " +
+        in_tex(shapes) + "}\n\\]");
+  }
+
+  void write(const Table& table) override {
+    note(table.title);
+    const Shape shape = table.cells->shape();
+    const std::vector<Digits> digits = digits_for_columns(table, style_.precision);
+    const std::vector<double> widths = widths_of(table, digits);
+    if (is_bracket(table, widths)) return write_bracket(table, digits);
+    Arrangement arrangement = arranged(table, widths);
+    arrangement.is_long = lines_of(table) > most_rows_of_page;
+    Repeated repeated{{}, Strengths(table)};
+    for (std::size_t i = 0; i < shape.rows; ++i) {
+      note(table.rows.label(i));
+      repeated.labels.push_back(label_cell(table.rows.label(i)));
+    }
+    for (const Columns columns : arrangement.parts) write_part(table, digits, columns, arrangement, repeated);
+  }
+
+  void write(const Drawing& drawing) override {
+    for (const Drawing::Label& label : drawing.labels) note(label.text);
+    say("\\begin{center}\n" + tikz_of(drawing) + "\n\\end{center}");
+  }
+
+  void write(const Listing& all) override {
+    const Listing listing = for_readers(all);
+    if (listing.columns.empty()) return;
+    const bool is_long = listing.rows.size() > most_rows_of_page;
+    const std::string name = is_long ? "longtable" : "tabular";
+    std::string head = cells_of(listing.columns) + " \\\\\n\\midrule\n";
+    std::string text = fmt::format("\\begin{{{}}}{{{}}}\n\\toprule\n{}", name, columns_of(listing), head);
+    if (is_long) text += "\\endhead\n";
+    for (const auto& row : listing.rows) text += cells_of(row) + " \\\\\n";
+    text += fmt::format("\\bottomrule\n\\end{{{}}}", name);
+    say(is_long ? text : "\\begin{center}\n" + text + "\n\\end{center}");
+  }
+
+  void write(const Margined& margined) override {
+    std::string text =
+        "\\begin{list}{}{\\setlength{\\leftmargin}{1em}\\setlength{\\itemindent}{-1em}\\setlength{\\itemsep}{0pt}\\setlength{\\parsep}{0pt}}\n";
+    for (const Margined::Line& line : margined.lines) {
+      note(words_of(line.text));
+      text += "\\item[]" + in_tex(line.first) + text_in_latex(line.text) + "\n";
+    }
+    say(text + "\\end{list}");
+  }
+
+  void write(const CodeBlock& block) override {
+    std::string text = "\\begin{flushleft}\\ttfamily\\footnotesize\n";
+    const std::string lines = printable_lines(block.text);
+    for (std::size_t begin = 0, end; begin <= lines.size(); begin = end + 1) {
+      end = std::min(lines.find('\n', begin), lines.size());
+      const std::string_view line = std::string_view(lines).substr(begin, end - begin);
+      note(line);
+      text += code_line(line) + (end < lines.size() ? "\\\\{}\n" : "\n");
+    }
+    say(text + "\\end{flushleft}");
+  }
+
+  void write(const Note& note) override {
+    say("\\begin{quote}");
+    Writer::write(note);
+    say("\\end{quote}");
+  }
+
+  // Its headings stand below the one that it stands under.
+  void write(const CommandOutput& output) override {
+    const Style within = style_within(output, style_);
+    LatexWriter writer(within, sink_);
+    writer.outer_level_ = level_ + 1 - highest_heading(output.page->blocks);
+    writer.write(output.page->blocks);
+    has_numbers_ = has_numbers_ || writer.has_numbers_;
+  }
+
+  void write(const Derived& derived) override {
+    const std::string steps = aligned_steps(derived, style_.full ? 0 : 6, style_.precision);
+    if (!is_our_latex("\\begin{aligned}" + steps + "\\end{aligned}") || !is_ascii(steps)) return Writer::write(derived);
+    if (widest_line_of(steps) > digits_in_line) {
+      say("\\[\n\\resizebox{\\linewidth}{!}{$\\displaystyle\\begin{aligned}\n" + steps + "\\end{aligned}$}\n\\]");
+    } else {
+      say("{\\allowdisplaybreaks\\begin{align*}\n" + steps + "\\end{align*}}");
+    }
+    if (!derived.told_reason.empty()) write(Prose{text(derived.told_reason)});
+  }
+
+  // What the page owes to its reader at its end.
+  void finish() {
+    if (!has_numbers_) return;
+    say("{\\footnotesize \\texttt{U+} and a number stand for the character with this number in Unicode.\\par}");
+  }
+
+ protected:
+  Metrics metrics() const override { return tikz_units; }
+
+ private:
+  void say(std::string_view text) { sink_.write(std::string(text) + "\n\n"); }
+  void say(std::string_view text, const Text& words) {
+    note(words_of(words));
+    say(text);
+  }
+  void note(std::string_view words) { has_numbers_ = has_numbers_ || has_numbers_in_tex(words); }
+
+  static std::string fitting(const std::string& formula, double width) {
+    if (width <= digits_in_line) return formula;
+    return "\\resizebox{\\linewidth}{!}{$\\displaystyle " + formula + "$}";
+  }
+
+  // A small matrix without words, which fits into a line.
+  static bool is_bracket(const Table& table, const std::vector<double>& widths) {
+    constexpr double around = 8.0, between = 2.2;  // in digits
+    double width = width_in_tex(table.title) + around;
+    for (const double column : widths) width += column + between;
+    return !table.rows.labels && !table.columns.labels && !table.row_sums && !table.columns_differ &&
+           table.cells->shape().rows <= most_rows_of_bracket && width <= digits_in_line;
+  }
+
+  void write_bracket(const Table& table, const std::vector<Digits>& digits) {
+    const Shape shape = table.cells->shape();
+    const Strengths strengths(table);
+    std::string text = fmt::format("\\[\n\\text{{{}}} = \\left[\\begin{{array}}{{{}}}\n", in_tex(table.title),
+                                   std::string(shape.columns, 'r'));
+    bool masked = false;
+    for (std::size_t i = 0; i < shape.rows; ++i) {
+      for (std::size_t j = 0; j < shape.columns; ++j) {
+        if (j > 0) text += " & ";
+        if (is_masked(table, i, j)) {
+          text += "\\cdot";
+          masked = true;
+          continue;
+        }
+        append_shade(text, (*table.cells)(i, j), strengths);
+        append_math(text, (*table.cells)(i, j), digits[j]);
+      }
+      text += i + 1 < shape.rows ? " \\\\\n" : "\n";
+    }
+    say(text + "\\end{array}\\right]" + (masked ? "\\qquad \\cdot\\text{ masked}" : "") + "\n\\]");
+  }
+
+  static void append_math(std::string& text, double value, const Digits& digits) {
+    if (std::isfinite(value)) return digits.append(text, value);
+    text += std::isnan(value) ? "\\mathrm{NaN}" : value < 0.0 ? "-\\infty" : "\\infty";
+  }
+
+  // A number among words, where a hyphen would stand for its sign.
+  static void append_number(std::string& text, double value, const Digits& digits) {
+    if (!std::isfinite(value)) {
+      text += '$';
+      append_math(text, value, digits);
+      text += '$';
+      return;
+    }
+    const std::size_t begin = text.size();
+    digits.append(text, value);
+    if (text[begin] == '-') text.replace(begin, 1, "$-$");
+  }
+
+  void append_shade(std::string& text, double value, const Strengths& strengths) const {
+    if (!style_.shading) return;
+    const double strength = strengths.of(value);
+    constexpr double strongest = 55.0;  // of a hundred: the number stays readable
+    const long share = std::lround(std::fabs(strength) * strongest);
+    if (share == 0) return;
+    text += strength < 0.0 ? "\\cellcolor{orange!" : "\\cellcolor{blue!";
+    text += std::to_string(share);
+    text += "}";
+  }
+
+  // The widths of columns follow from their labels and their largest numbers.
+  static std::vector<double> widths_of(const Table& table, const std::vector<Digits>& digits) {
+    double least = 0.0, most = 0.0;
+    for (const double cell : cells(*table.cells)) {
+      if (!std::isfinite(cell)) continue;
+      least = std::min(least, cell);
+      most = std::max(most, cell);
+    }
+    std::vector<double> widths;
+    for (std::size_t j = 0; j < table.cells->shape().columns; ++j) {
+      const std::size_t numbers = std::max(digits[j].width(least), digits[j].width(most));
+      widths.push_back(std::max(static_cast<double>(numbers) + (least < 0.0 ? 1.0 : 0.0),
+                                table.columns.labels ? width_of_label(table.columns.label(j)) : 0.0));
+    }
+    return widths;
+  }
+
+  static Arrangement arranged(const Table& table, const std::vector<double>& widths) {
+    constexpr double width_of_sums = 8.0, bold = 1.2;
+    double first = width_of_label(table.title) * bold;
+    for (std::size_t i = 0; i < table.cells->shape().rows; ++i)
+      first = std::max(first, width_of_label(table.rows.label(i)));
+    return attn::arranged(first + (table.row_sums ? width_of_sums : 0.0), widths);
+  }
+
+  // Some columns of a table, with its title and the labels of its rows.
+  void write_part(const Table& table, const std::vector<Digits>& digits, Columns columns,
+                  const Arrangement& arrangement, const Repeated& repeated) {
+    const bool is_last = columns.first + columns.count == table.cells->shape().columns,
+               has_sums = table.row_sums && is_last, is_long = arrangement.is_long;
+    std::string head = "\\textbf{" + label_cell(table.title) + "}";
+    for (std::size_t j = columns.first; j < columns.first + columns.count; ++j) {
+      note(table.columns.label(j));
+      head += " & " + label_cell(table.columns.label(j));
+    }
+    head += has_sums ? " & $\\Sigma$ \\\\\n\\midrule\n" : " \\\\\n\\midrule\n";
+    const std::string name = is_long ? "longtable" : "tabular";
+    sink_.write(arrangement.size.begin);
+    sink_.write(is_long ? "" : "\\begin{center}\n");
+    sink_.write(fmt::format("\\begin{{{}}}{{@{{}}l{}{}@{{}}}}\n\\toprule\n{}{}", name, std::string(columns.count, 'r'),
+                            has_sums ? "r" : "", head, is_long ? "\\endhead\n\\bottomrule\n\\endfoot\n" : ""));
+    const bool masked = write_cells(table, digits, columns, has_sums, repeated);
+    sink_.write(fmt::format("{}\\end{{{}}}\n", is_long ? "" : "\\bottomrule\n", name));
+    if (masked) sink_.write(is_long ? "\\noindent$\\cdot$ masked\n" : "\n$\\cdot$ masked\n");
+    sink_.write(is_long ? "" : "\\end{center}\n");
+    sink_.write(std::string(arrangement.size.end) + "\n");
+  }
+
+  // How high a table is: long labels take several lines.
+  static std::size_t lines_of(const Table& table) {
+    std::size_t lines = 0;
+    for (std::size_t i = 0; i < table.cells->shape().rows; ++i)
+      lines +=
+          1 + (table.rows.labels ? static_cast<std::size_t>(width_in_tex(table.rows.label(i)) / longest_label_in_digits)
+                                 : 0);
+    return lines;
+  }
+
+  // Whether any of the cells is masked.
+  bool write_cells(const Table& table, const std::vector<Digits>& digits, Columns columns, bool has_sums,
+                   const Repeated& repeated) {
+    std::atomic<bool> masked = false;
+    const auto append = [&](std::size_t i, std::string& line) {
+      line += repeated.labels[i];
+      for (std::size_t j = columns.first; j < columns.first + columns.count; ++j) {
+        line += " & ";
+        if (is_masked(table, i, j)) {
+          line += "$\\cdot$";
+          if (!masked) masked = true;
+          continue;
+        }
+        append_shade(line, (*table.cells)(i, j), repeated.strengths);
+        append_number(line, (*table.cells)(i, j), digits[j]);
+      }
+      if (has_sums) {
+        double sum = 0.0;
+        for (const double cell : row(*table.cells, i)) sum += cell;
+        line += " & ";
+        append_number(line, sum, digits_for(Matrix({1, 1}, sum), style_.precision));
+      }
+      line += " \\\\\n";
+    };
+    write_rows({table.cells->shape().rows, columns.count}, append, sink_);
+    return masked;
+  }
+
+  // Columns with room for their words, or where there is none, shares of the line.
+  std::string columns_of(const Listing& listing) {
+    std::vector<double> widths;
+    for (std::size_t j = 0; j < listing.columns.size(); ++j) {
+      double widest = width_in_tex(listing.columns[j]);
+      note(listing.columns[j]);
+      for (const auto& row : listing.rows) {
+        if (j >= row.size()) continue;
+        note(row[j]);
+        widest = std::max(widest, width_in_tex(row[j]));
+      }
+      widths.push_back(widest + between_columns);
+    }
+    double total = 0.0;
+    for (const double width : widths) total += width;
+    if (total <= digits_in_line) return std::string(widths.size(), 'l');
+    // Narrow columns get what they need, and wide ones share the rest.
+    const double share = digits_in_line / static_cast<double>(widths.size());
+    double rest = digits_in_line, wide = 0.0;
+    for (const double width : widths) (width <= share ? rest : wide) += width <= share ? -width : width;
+    std::string columns;
+    for (const double width : widths) {
+      if (width <= share) {
+        columns += 'l';
+      } else {
+        columns += fmt::format(">{{\\raggedright\\arraybackslash}}p{{{:.2f}\\linewidth}}",
+                               0.97 * (width / wide * rest - between_columns) / digits_in_line);
+      }
+    }
+    return columns;
+  }
+
+  static std::string cells_of(const std::vector<std::string>& row) {
+    std::string text;
+    for (const std::string& cell : row) {
+      const std::size_t blanks = std::min(cell.find_first_not_of(' '), cell.size());
+      text += text.empty() && &cell == &row.front() ? "" : " & ";
+      for (std::size_t i = 0; i < blanks; ++i) text += "~";
+      text += breakable(std::string_view(cell).substr(blanks));
+    }
+    return text;
+  }
+
+  static std::string code_line(std::string_view line) {
+    if (line.empty()) return "\\mbox{}";
+    std::string result;
+    for (std::size_t begin = 0, end; begin < line.size(); begin = end) {
+      end = std::min(line.find_first_of(" \t", begin), line.size());
+      result += breakable(line.substr(begin, end - begin));
+      for (; end < line.size() && (line[end] == ' ' || line[end] == '\t'); ++end) {
+        const bool is_alone = end > 0 && line[end - 1] != ' ' && end + 1 < line.size() && line[end + 1] != ' ';
+        result += is_alone ? " " : "~";
+      }
+    }
+    return result;
+  }
+
+  const Style& style_;
+  Sink& sink_;
+  int outer_level_ = 0;  // is added to the levels of headings
+  int level_ = 0;        // of the last heading
+  bool has_numbers_ = false;
+};
+
+constexpr std::string_view packages = "amsmath,array,booktabs,graphicx,longtable,tikz";
+
+std::string preamble(const Style& style) {
+  return fmt::format(
+      "\\documentclass{{article}}\n{}\\usepackage{{{}}}\n\\setlength{{\\parindent}}{{0pt}}\n"
+      "\\setlength{{\\parskip}}{{0.6em}}\n\\emergencystretch=3em\n\\begin{{document}}\n\n",
+      style.shading ? "\\usepackage[table]{xcolor}\n" : "", packages);
+}
+
+}  // namespace
+
+void render_latex(const Page& page, const Style& style, Sink& sink) {
+  if (style.standalone) {
+    sink.write(preamble(style));
+  } else {
+    sink.write(fmt::format("% Needs {}\\usepackage{{{}}}\n\n",
+                           style.shading ? "\\usepackage[table]{xcolor} and then " : "", packages));
+  }
+  LatexWriter writer(style, sink);
+  static_cast<Writer&>(writer).write(page.blocks);
+  writer.finish();
+  if (style.standalone) sink.write("\\end{document}\n");
+}
+
+}  // namespace attn

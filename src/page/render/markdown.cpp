@@ -1,0 +1,223 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "data/files/cells.hpp"
+#include "page/render/format.hpp"
+#include "page/render/html.hpp"
+#include "page/render/steps.hpp"
+#include "page/render/table_layout.hpp"
+#include "page/render/width.hpp"
+
+namespace attn {
+namespace {
+
+// A cell of a listing: the spaces that it begins with stay.
+std::string cell_of_listing(std::string_view text) {
+  const std::size_t spaces = std::min(text.find_first_not_of(' '), text.size());
+  std::string result;
+  for (std::size_t i = 0; i < spaces; ++i) result += "&nbsp;";
+  return result + escaped_markdown(text.substr(spaces));
+}
+
+std::string code_span(std::string_view text) {
+  std::string fence = "`";
+  while (text.find(fence) != std::string_view::npos) fence += '`';
+  const bool touches = text.starts_with('`') || text.ends_with('`');
+  return fence + (touches ? " " : "") + printable(text) + (touches ? " " : "") + fence;
+}
+
+// GitHub's renderer refuses \operatorname.
+std::string for_renderers(std::string latex) {
+  constexpr std::string_view refused = "\\operatorname{", taken = "\\mathrm{";
+  for (std::size_t at; (at = latex.find(refused)) != std::string::npos;) latex.replace(at, refused.size(), taken);
+  return latex;
+}
+
+// Words between marks. Blanks stand outside of them: Markdown sets off nothing that a blank ends.
+std::string set_off(std::string_view marks, std::string_view words) {
+  const std::size_t begin = std::min(words.find_first_not_of(' '), words.size());
+  const std::size_t end = std::max(begin, words.find_last_not_of(' ') + 1);
+  if (begin == end) return std::string(words);
+  const std::string inside = escaped_markdown(words.substr(begin, end - begin));
+  return fmt::format("{}{}{}{}{}", words.substr(0, begin), marks, inside, marks, words.substr(end));
+}
+
+std::string text_in_markdown(const Text& text, MathMarks math) {
+  std::string result;
+  for (const Span& span : text) {
+    if (span.style == Span::Style::formula && math == MathMarks::fences && span.latex.find('`') == std::string::npos) {
+      result += "$`" + for_renderers(span.latex) + "`$";
+    } else if (span.style == Span::Style::strong) {
+      result += set_off("**", span.text);
+    } else if (span.style == Span::Style::emphasis) {
+      result += set_off("*", span.text);
+    } else if (span.style == Span::Style::code) {
+      result += code_span(span.text);
+    } else {
+      result += escaped_markdown(span.text);
+    }
+  }
+  return result;
+}
+
+class MarkdownWriter final : public Writer {
+ public:
+  using Writer::write;
+  MarkdownWriter(const Style& style, Sink& sink) : Writer(style), style_(style), sink_(sink) {}
+
+  void write(const Heading& heading) override {
+    gap();
+    sink_.write(std::string(static_cast<std::size_t>(heading.level), '#') + " " +
+                text_in_markdown(heading.text, style_.math) + "\n");
+  }
+
+  void write(const Prose& prose) override {
+    gap();
+    sink_.write(text_in_markdown(prose.text, style_.math) + "\n");
+  }
+
+  void write(const FormulaBlock& block) override {
+    gap();
+    write_formula(block.formula.latex);
+    sink_.write("\n" + escaped_markdown(written_shapes(block)) + "\n");
+  }
+
+  void write(const Table& table) override {
+    gap();
+    const std::vector<Digits> digits = digits_for_columns(table, style_.precision);
+    const Shape shape = table.cells->shape();
+    write_header(table, shape.columns);
+    std::atomic<bool> masked = false;
+    const auto append = [&](std::size_t i, std::string& line) {
+      line += "| " + header(table.rows.label(i), i == table.marked_row) + " |";
+      double sum = 0.0;
+      for (std::size_t j = 0; j < shape.columns; ++j) {
+        line += ' ';
+        if (is_masked(table, i, j)) {
+          line += "·";
+          if (!masked) masked = true;
+        } else {
+          digits[j].append(line, (*table.cells)(i, j));
+        }
+        line += " |";
+        sum += (*table.cells)(i, j);
+      }
+      if (table.row_sums) {
+        line += ' ';
+        digits_for(Matrix({1, 1}, sum), style_.precision).append(line, sum);
+        line += " |";
+      }
+      line += '\n';
+    };
+    write_rows(shape, append, sink_);
+    if (masked) sink_.write("\n· masked\n");
+  }
+
+  void write(const Listing& all) override {
+    const Listing listing = for_readers(all);
+    if (listing.columns.empty()) return;
+    gap();
+    std::string rule = "|";
+    sink_.write("|");
+    for (const std::string& column : listing.columns) {
+      sink_.write(" " + escaped_markdown(column) + " |");
+      rule += " --- |";
+    }
+    sink_.write("\n" + rule + "\n");
+    for (const auto& row : listing.rows) {
+      sink_.write("|");
+      for (const std::string& cell : row) sink_.write(" " + cell_of_listing(cell) + " |");
+      sink_.write("\n");
+    }
+  }
+
+  void write(const Folded& folded) override {
+    gap();
+    sink_.write("<details>\n<summary>" + in_markup(folded.title) + "</summary>\n");
+    write(folded.page->blocks);
+    sink_.write("\n</details>\n");
+  }
+
+  void write(const Margined& margined) override {
+    gap();
+    for (const Margined::Line& line : margined.lines) {
+      const std::string text = line.first + text_in_markdown(line.text, style_.math);
+      sink_.write(text.substr(0, text.find_last_not_of(' ') + 1) + "\n");
+    }
+  }
+
+  void write(const CodeBlock& block) override {
+    gap();
+    if (block.language == "markdown") return sink_.write(block.text + "\n");
+    const std::string fence = fence_around(block.text);
+    sink_.write(fence + printable(block.language) + "\n" + printable_lines(block.text) + "\n" + fence + "\n");
+  }
+
+  void write(const Derived& derived) override {
+    gap();
+    const std::string steps = aligned_steps(derived, style_.elides() ? 8 : 0, style_.precision);
+    write_formula("\\begin{aligned}\n" + steps + "\\end{aligned}");
+    if (!derived.told_reason.empty()) sink_.write("\n" + escaped_markdown(derived.told_reason) + "\n");
+  }
+
+ private:
+  void gap() {
+    if (!first_) sink_.write("\n");
+    first_ = false;
+  }
+
+  static std::string header(const std::string& label, bool is_marked) {
+    return is_marked ? "**" + escaped_markdown(label) + "**" : escaped_markdown(label);
+  }
+
+  void write_formula(const std::string& latex) {
+    if (style_.math == MathMarks::dollars) return sink_.write("$$" + latex + "$$\n");
+    const std::string fence = fence_around(latex);
+    sink_.write(fence + "math\n" + for_renderers(latex) + "\n" + fence + "\n");
+  }
+
+  void write_header(const Table& table, std::size_t columns) {
+    std::string line = "| " + escaped_markdown(table.title) + " |", rule = "| :--- |";
+    for (std::size_t j = 0; j < columns; ++j) {
+      line += " " + header(table.columns.label(j), j == table.marked_column) + " |";
+      rule += " ---: |";
+    }
+    if (table.row_sums) {
+      line += " Σ |";
+      rule += " ---: |";
+    }
+    sink_.write(line + "\n" + rule + "\n");
+  }
+
+  const Style& style_;
+  Sink& sink_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+std::string escaped_markdown(std::string_view text) {
+  std::string result;
+  for (const char c : printable(text)) {
+    if (std::string_view("\\`*_{}[]<>#|$~&").find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string fence_around(std::string_view text) {
+  std::size_t longest = 0, run = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return std::string(std::max<std::size_t>(3, longest + 1), '`');
+}
+
+void render_markdown(const Page& page, const Style& style, Sink& sink) {
+  MarkdownWriter(style, sink).write(page.blocks);
+}
+
+}  // namespace attn

@@ -1,0 +1,212 @@
+#include "page/render/steps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/support/number.hpp"
+
+namespace attn {
+namespace {
+
+enum class Names { shown, replaced_by_numbers };
+
+// Binding strength, to know where parentheses are needed.
+int strength(const Expression& expression) {
+  switch (expression.kind) {
+    case Expression::Kind::sum:
+    case Expression::Kind::difference:
+      return 1;
+    case Expression::Kind::product:
+    case Expression::Kind::quotient:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
+bool is_leaf(const Expression& expression) {
+  return expression.kind == Expression::Kind::cell || expression.kind == Expression::Kind::number;
+}
+
+struct Numeral {
+  std::string text;
+  bool is_exact = true;
+};
+
+Numeral numeral_of(double value, const Notation& notation) {
+  if (std::isnan(value)) return {notation.latex ? "\\mathrm{NaN}" : "NaN"};
+  const char* const minus = notation.latex ? "-" : "−";
+  if (std::isinf(value)) return {(value < 0 ? minus : "") + std::string(notation.latex ? "\\infty" : "∞")};
+  std::string digits;
+  const double magnitude = std::fabs(value);
+  const bool tiny = magnitude != 0.0 && magnitude < 0.5 * std::pow(10.0, -notation.precision);
+  const bool exact = is_exact(value, notation.precision) && !tiny;
+  if (tiny || magnitude >= 1e12) {
+    append_scientific(digits, magnitude, 2);
+  } else {
+    append_fixed(digits, magnitude, notation.precision);
+    if (digits.find('.') != std::string::npos) {
+      digits.erase(digits.find_last_not_of('0') + 1);
+      if (digits.back() == '.') digits.pop_back();
+    }
+  }
+  return {(value < 0 && digits != "0" ? "-" : "") + digits, exact};
+}
+
+std::string written_cell(const Symbol& matrix, std::size_t row, std::size_t column, bool latex) {
+  if (latex) return fmt::format("{{{}}}_{{{},{}}}", matrix.formula.latex, row + 1, column + 1);
+  return fmt::format("{}[{},{}]", matrix.formula.plain, row + 1, column + 1);
+}
+
+class ExpressionWriter {
+ public:
+  ExpressionWriter(const Notation& notation, Names names) : notation_(notation), names_(names) {}
+
+  WrittenStep write(const Expression& expression) {
+    exact_ = true;
+    std::string text = whole(expression);
+    return {!exact_, std::move(text)};
+  }
+
+ private:
+  std::string whole(const Expression& expression) {
+    ++depth_;
+    std::string text = at_depth(expression);
+    --depth_;
+    return text;
+  }
+
+  std::string at_depth(const Expression& expression) {
+    switch (expression.kind) {
+      case Expression::Kind::number:
+        if (names_ == Names::shown && !expression.notation.plain.empty()) return choose(expression.notation);
+        return numeral(expression.value);
+      case Expression::Kind::cell:
+        if (names_ == Names::shown) {
+          return written_cell(*expression.matrix, expression.cell.row, expression.cell.column, notation_.latex);
+        }
+        return numeral(expression.value);
+      case Expression::Kind::sum:
+        return joined(expression.parts, " + ");
+      case Expression::Kind::difference:
+        return part(expression.parts[0], 1) + minus() + part(expression.parts[1], 2);
+      case Expression::Kind::product:
+        return joined(expression.parts, notation_.latex ? " \\cdot " : "⋅");
+      case Expression::Kind::quotient:
+        return quotient(expression);
+      case Expression::Kind::square:
+        return part(expression.parts[0], 3) + (notation_.latex ? "^{2}" : "²");
+      case Expression::Kind::call:
+        return call(expression);
+    }
+    return "";
+  }
+
+  std::string numeral(double value) {
+    const Numeral number = numeral_of(value, notation_);
+    exact_ = exact_ && number.is_exact;
+    return number.text;
+  }
+
+  // Negative numbers stand in parentheses inside sums and products.
+  std::string part(const Expression& expression, int outer) {
+    std::string text = whole(expression);
+    const bool negative = is_leaf(expression) && (text.starts_with("−") || text.starts_with('-'));
+    if (strength(expression) >= outer && !negative) return text;
+    return notation_.latex ? "\\left(" + text + "\\right)" : "(" + text + ")";
+  }
+
+  std::string joined(const std::vector<Expression>& parts, std::string_view sign) {
+    const int outer = sign == " + " ? 1 : 2;
+    const std::size_t most = notation_.most_terms;
+    const bool all = most == 0 || parts.size() <= most;
+    std::string text;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const bool breaks = notation_.terms_in_line > 0 && depth_ == 1 && sign == " + ";
+      const bool new_line = breaks && i > 0 && i % notation_.terms_in_line == 0;
+      if (i > 0) text += new_line ? std::string(" \\\\\n&\\quad + ") : std::string(sign);
+      if (!all && i == most - 2) {
+        const std::size_t left_out = parts.size() - most + 1;
+        text += notation_.latex ? fmt::format("\\cdots\\text{{ {} more }}\\cdots", left_out)
+                                : fmt::format("… {} more …", left_out);
+        i = parts.size() - 2;
+      } else {
+        text += part(parts[i], outer);
+      }
+    }
+    return text;
+  }
+
+  std::string quotient(const Expression& expression) {
+    if (notation_.latex) {
+      return "\\frac{" + whole(expression.parts[0]) + "}{" + whole(expression.parts[1]) + "}";
+    }
+    // A quotient below needs its parentheses, one above reads from left to right.
+    return part(expression.parts[0], 2) + " / " + part(expression.parts[1], 3);
+  }
+
+  std::string call(const Expression& expression) {
+    std::string arguments;
+    for (const Expression& argument : expression.parts) arguments += (arguments.empty() ? "" : ", ") + whole(argument);
+    if (notation_.latex) return expression.notation.latex + "\\left(" + arguments + "\\right)";
+    return expression.notation.plain + "(" + arguments + ")";
+  }
+
+  std::string minus() const { return notation_.latex ? " - " : " − "; }
+  std::string choose(const Formula& formula) const { return notation_.latex ? formula.latex : formula.plain; }
+
+  const Notation& notation_;
+  Names names_;
+  int depth_ = 0;  // 1: the whole expression
+  bool exact_ = true;
+};
+
+// Works out the innermost terms: those whose parts are numbers already.
+Expression one_step_further(const Expression& expression) {
+  if (is_leaf(expression)) return number(expression.value);
+  if (std::ranges::all_of(expression.parts, is_leaf)) return number(expression.value);
+  Expression result = expression;
+  for (Expression& part : result.parts) part = one_step_further(part);
+  return result;
+}
+
+}  // namespace
+
+std::string written_number(double value, const Notation& notation) { return numeral_of(value, notation).text; }
+
+std::string written_subject(const Derived& derived, const Notation& notation) {
+  return written_cell(*derived.matrix, derived.row, derived.column, notation.latex);
+}
+
+std::vector<WrittenStep> steps_of(const Derived& derived, const Notation& notation) {
+  std::vector<WrittenStep> steps = {ExpressionWriter(notation, Names::shown).write(derived.expression)};
+  steps.front().is_rounded = false;  // names are exact
+  Expression rest = derived.expression;
+  while (true) {
+    WrittenStep next = ExpressionWriter(notation, Names::replaced_by_numbers).write(rest);
+    if (next.text != steps.back().text) steps.push_back(std::move(next));
+    if (is_leaf(rest)) return steps;
+    rest = one_step_further(rest);
+  }
+}
+
+std::string aligned_steps(const Derived& derived, std::size_t most_terms, int precision) {
+  const Notation notation{
+      .latex = true, .precision = std::max(precision, least_precision), .most_terms = most_terms, .terms_in_line = 4};
+  std::string lines, left = written_subject(derived, notation) + " ";
+  for (const WrittenStep& step : steps_of(derived, notation)) {
+    lines += left + (step.is_rounded ? "&\\approx " : "&= ") + step.text + "\n";
+    left = "\\\\ ";
+  }
+  return lines;
+}
+
+std::string written_shapes(const FormulaBlock& block) {
+  std::string shapes;
+  for (const Shape operand : block.operands) shapes += "[" + to_string(operand) + "] ";
+  return shapes + (shapes.empty() ? "[" : "→ [") + to_string(block.result) + "]";
+}
+
+}  // namespace attn

@@ -1,0 +1,184 @@
+#include "page/render/style.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "page/render/width.hpp"
+
+namespace attn {
+
+// --- style
+
+double Rgb::luminance() const {
+  const auto linear = [](int part) { return std::pow(part / 255.0, 2.2); };
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+}
+
+std::size_t Style::limit() const {
+  constexpr std::size_t usual = 80, least = 20;
+  return width == 0 ? usual : std::max(width, least);
+}
+
+std::string Style::signs(std::string_view text) const { return unicode ? printable(text) : in_ascii(printable(text)); }
+
+std::string Style::words(std::string_view text) const {
+  std::string shown = printable(text);
+  if (unicode) return shown;
+  constexpr std::string_view replacement = "\uFFFD";
+  for (std::size_t at = 0; (at = shown.find(replacement, at)) != std::string::npos; ++at)
+    shown.replace(at, replacement.size(), "?");
+  return shown;
+}
+
+// --- color
+
+namespace {
+
+// Cells are colored from the terminal's own ground up: nothing is filled at 0, and the largest cell stands
+// out most, on dark grounds and on light ones. Blue for more than zero, orange for less: the color-blind can
+// tell them apart.
+struct Ramp {
+  Rgb strongest;                   // where there are all colors
+  std::array<int, 6> palette;      // of 256 colors, the faintest first
+  std::string_view faint, strong;  // of sixteen
+};
+
+struct Ramps {
+  Ramp positive, negative;
+};
+
+constexpr Ramps on_dark = {{{110, 190, 255}, {17, 18, 25, 32, 75, 117}, "\x1b[36m", "\x1b[97;44m"},
+                           {{255, 170, 80}, {52, 94, 130, 172, 214, 222}, "\x1b[33m", "\x1b[30;43m"}};
+constexpr Ramps on_light = {{{20, 80, 170}, {189, 153, 110, 68, 26, 18}, "\x1b[34m", "\x1b[97;44m"},
+                            {{170, 75, 0}, {230, 223, 215, 208, 166, 94}, "\x1b[31m", "\x1b[30;43m"}};
+
+constexpr double least = 0.03;                  // of the largest: what is smaller is not filled
+constexpr double begins = 0.08;                 // the share of the color that the smallest filled cell gets
+constexpr double middling = 0.25, large = 0.6;  // with sixteen colors
+
+bool is_light(Rgb ground) {
+  constexpr double middle_gray = 0.18;
+  return ground.luminance() > middle_gray;
+}
+
+Rgb mixed(Rgb from, Rgb to, double share) {
+  const auto between = [&](int a, int b) { return a + static_cast<int>(std::lround(share * (b - a))); };
+  return {between(from.red, to.red), between(from.green, to.green), between(from.blue, to.blue)};
+}
+
+// Of black and white the one that stands out more.
+bool takes_dark_ink(Rgb fill) {
+  constexpr double haze = 0.05;  // WCAG 2, contrast ratio
+  const double light = fill.luminance() + haze;
+  return light / haze > (1.0 + haze) / light;
+}
+
+// The colors 16 to 231 of the 256 are a cube.
+Rgb of_palette(int index) {
+  constexpr std::array levels = {0, 95, 135, 175, 215, 255};
+  const auto level = [&](int divisor) { return levels[static_cast<std::size_t>((index - 16) / divisor % 6)]; };
+  return {level(36), level(6), level(1)};
+}
+
+std::string shade(double strength, const Ramp& ramp, const Style& style) {
+  switch (style.colors) {
+    case Colors::none:
+      return "";
+    case Colors::sixteen:
+      return std::string(strength < middling ? "" : strength < large ? ramp.faint : ramp.strong);
+    case Colors::palette256: {
+      const double last = static_cast<double>(ramp.palette.size() - 1);
+      const int fill = ramp.palette[static_cast<std::size_t>(std::lround(strength * last))];
+      return fmt::format("\x1b[38;5;{};48;5;{}m", takes_dark_ink(of_palette(fill)) ? 16 : 231, fill);
+    }
+    case Colors::full: {
+      const Rgb fill = mixed(style.ground, ramp.strongest, begins + (1.0 - begins) * strength);
+      const char* const ink = takes_dark_ink(fill) ? "0;0;0" : "255;255;255";
+      return fmt::format("\x1b[38;2;{};48;2;{};{};{}m", ink, fill.red, fill.green, fill.blue);
+    }
+  }
+  return "";
+}
+
+double largest_of(const Table& table) {
+  double largest = 0.0;
+  for (const double value : cells(*table.cells)) {
+    if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+  }
+  return largest == 0.0 ? 1.0 : largest;
+}
+
+std::string if_colored(const Style& style, const char* sequence) {
+  return style.colors == Colors::none ? "" : sequence;
+}
+
+}  // namespace
+
+Strengths::Strengths(const Table& table) : heat_(table.heat) {
+  if (heat_ == Heat::around_zero) largest_ = largest_of(table);
+}
+
+double Strengths::of(double value) const {
+  if (heat_ == Heat::none || std::isnan(value)) return 0.0;
+  const double strength = std::clamp(value / largest_, -1.0, 1.0);
+  return std::fabs(strength) < least ? 0.0 : strength;
+}
+
+Shading::Shading(const Table& table, const Style& style) : heat_(table.heat), style_(style) {
+  if (style.colors != Colors::none) strengths_.emplace(table);
+}
+
+std::string Shading::of(double value) const {
+  const double strength = strengths_ ? strengths_->of(value) : 0.0;
+  if (strength == 0.0) return "";
+  const Ramps& ramps = is_light(style_.ground) ? on_light : on_dark;
+  return shade(std::fabs(strength), strength < 0.0 ? ramps.negative : ramps.positive, style_);
+}
+
+bool Shading::tells_sizes() const {
+  return heat_ != Heat::none && (style_.colors == Colors::palette256 || style_.colors == Colors::full);
+}
+
+bool is_shaded(const Block& block) {
+  if (const CommandOutput* const output = std::get_if<CommandOutput>(&block))
+    return std::ranges::any_of(output->page->blocks, is_shaded);
+  const auto shaded = [](const Table& table) { return table.heat != Heat::none; };
+  if (const Table* const table = std::get_if<Table>(&block)) return shaded(*table);
+  if (const HeatMap* const map = std::get_if<HeatMap>(&block)) return shaded(map->table);
+  if (const HeatMaps* const maps = std::get_if<HeatMaps>(&block)) return std::ranges::any_of(maps->tables, shaded);
+  if (const ShadedWords* const words = std::get_if<ShadedWords>(&block)) return shaded(words->weights);
+  if (const ProductBlock* const product = std::get_if<ProductBlock>(&block))
+    return shaded(product->left) || shaded(product->right) || shaded(product->result);
+  const SideBySide* const group = std::get_if<SideBySide>(&block);
+  return group && std::ranges::any_of(group->tables, shaded);
+}
+
+std::string bold(const Style& style) { return if_colored(style, "\x1b[1m"); }
+
+std::string italic(const Style& style) { return if_colored(style, "\x1b[3m"); }
+
+std::string dim(const Style& style) { return if_colored(style, "\x1b[2m"); }
+
+std::string plain(const Style& style) { return if_colored(style, "\x1b[0m"); }
+
+std::string ink(Ink what, const Style& style) {
+  // Of the sixteen colors those that can be read on dark grounds and on light ones.
+  switch (what) {
+    case Ink::question:
+      return if_colored(style, "\x1b[1;35m");
+    case Ink::correct:
+      return if_colored(style, "\x1b[32m");
+    case Ink::wrong:
+      return if_colored(style, "\x1b[31m");
+    case Ink::aside:
+      return if_colored(style, "\x1b[35m");
+    case Ink::command:
+      return if_colored(style, "\x1b[36m");
+  }
+  return "";
+}
+
+}  // namespace attn

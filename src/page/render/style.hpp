@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "page/block/page.hpp"
+
+namespace attn {
+
+/// How many colors a terminal shows.
+enum class Colors { none, sixteen, palette256, full };
+
+/// A color, 8 bits for each of its parts.
+struct Rgb {
+  int red = 0, green = 0, blue = 0;
+
+  /// From 0 to 1, as the eye weighs the parts (Rec. ITU-R BT.709; the curve is taken as a power of 2.2).
+  double luminance() const;
+};
+
+/// What stands behind the text where nothing else is known.
+constexpr Rgb dark_ground{0, 0, 0}, light_ground{255, 255, 255};
+
+/// What formulas stand between in Markdown: $$…$$, and plain text among words; or a fence named math, and
+/// $`…`$ among words, which GitHub and GitLab both read as they stand.
+enum class MathMarks { dollars, fences };
+
+/// How a page is to look. Formats that are read by machines heed none of it but the labels; documents only
+/// the precision and what is said to be theirs.
+struct Style {
+  Colors colors = Colors::none;
+  Rgb ground = dark_ground;  // of the terminal, behind the text
+  bool unicode = true;       // box drawing and mathematical signs, or ASCII
+  std::size_t width = 0;     // columns; 0: no limit, and nothing is left out
+  bool full = false;         // leave nothing out, whatever the width
+  int precision = 4;         // most decimals
+  bool is_precise = false;   // they were asked for: where there is no room, columns are left out before them
+  bool labels = true;        // of rows and columns, in CSV and TSV
+  MathMarks math = MathMarks::dollars;
+  bool standalone = false;  // LaTeX as a whole document, not as a part of one
+  bool shading = false;     // of cells in LaTeX
+
+  /// Whether large matrices and long sums are shortened.
+  bool elides() const { return width != 0 && !full; }
+  /// The columns that drawings and prose keep to: the width, or 80 without one.
+  std::size_t limit() const;
+  /// Our own text in the signs that there are, with nothing that a terminal could mistake for a command.
+  std::string signs(std::string_view text) const;
+  /// Words of the reader, as they are, but for what a terminal could take for a command.
+  std::string words(std::string_view text) const;
+};
+
+/// How strongly the cells of one table stand out: each by its size against the largest of the table, or
+/// against one where they are weights.
+class Strengths {
+ public:
+  explicit Strengths(const Table& table);
+
+  /// From −1 to 1, with the sign of the number; 0 where it is next to nothing, or where sizes are not told.
+  double of(double value) const;
+
+ private:
+  Heat heat_;
+  double largest_ = 1.0;
+};
+
+/// How the cells of one table are colored, as strongly as they stand out.
+class Shading {
+ public:
+  Shading(const Table& table, const Style& style);
+
+  /// The escape sequence that begins the color of a cell, or "" where it stays plain.
+  std::string of(double value) const;
+  /// Whether there are colors enough to tell the sizes apart without any sign.
+  bool tells_sizes() const;
+
+ private:
+  Heat heat_;
+  Style style_;
+  std::optional<Strengths> strengths_;  // nothing: without colors
+};
+
+/// Whether colors show the sizes of cells in this block.
+bool is_shaded(const Block& block);
+
+/// What a line is, where colors tell it.
+enum class Ink { question, correct, wrong, aside, command };
+
+/// The sequences for emphasis; all empty without colors.
+std::string bold(const Style& style);
+std::string italic(const Style& style);
+std::string dim(const Style& style);
+std::string ink(Ink what, const Style& style);
+std::string plain(const Style& style);
+
+}  // namespace attn

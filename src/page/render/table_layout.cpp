@@ -1,0 +1,129 @@
+#include "page/render/table_layout.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/support/number.hpp"
+
+namespace attn {
+
+void Digits::append(std::string& out, double value) const {
+  if (scientific) {
+    append_scientific(out, value, decimals);
+  } else {
+    append_fixed(out, value, decimals);
+  }
+}
+
+std::size_t Digits::width(double value) const {
+  if (!scientific) return static_cast<std::size_t>(fixed_width(value, decimals));
+  std::string text;
+  append_scientific(text, value, decimals);
+  return text.size();
+}
+
+double largest_size(std::span<const double> cells) {
+  double largest = 0.0;
+  for (const double value : cells) {
+    const double size = std::fabs(value);
+    largest = size > largest && size <= std::numeric_limits<double>::max() ? size : largest;
+  }
+  return largest;
+}
+
+Digits digits_for(const Matrix& cells, int precision) {
+  const double largest = largest_size(attn::cells(cells));
+  const double too_large = 1e10;
+  const double too_small = 0.5 * std::pow(10.0, -precision);
+  if (largest >= too_large || (largest != 0.0 && largest < too_small)) return {precision, true};
+  return {decimals_for(attn::cells(cells), precision), false};
+}
+
+std::vector<Digits> digits_for_columns(const Table& table, int precision) {
+  const Shape shape = table.cells->shape();
+  if (!table.columns_differ) return std::vector<Digits>(shape.columns, digits_for(*table.cells, precision));
+  std::vector<Digits> digits;
+  for (std::size_t j = 0; j < shape.columns; ++j) {
+    Matrix column({shape.rows, 1});
+    for (std::size_t i = 0; i < shape.rows; ++i) column(i, 0) = (*table.cells)(i, j);
+    digits.push_back(digits_for(column, precision));
+  }
+  return digits;
+}
+
+Digits with_at_most(int decimals, Digits digits, double largest) {
+  if (digits.scientific) return digits;
+  const int of_two_digits = largest > 0.0 ? 1 - static_cast<int>(std::floor(std::log10(largest))) : 0;
+  digits.decimals = std::min(digits.decimals, std::max({decimals, least_decimals, of_two_digits}));
+  return digits;
+}
+
+std::size_t Shown::gap_before(std::size_t n) const {
+  const std::size_t from = n == 0 ? 0 : places[n - 1] + 1, to = n < places.size() ? places[n] : count;
+  return to - from;
+}
+
+std::size_t Shown::gaps() const {
+  std::size_t gaps = 0;
+  for (std::size_t n = 0; n <= places.size(); ++n) gaps += std::size_t{gap_before(n) > 0};
+  return gaps;
+}
+
+Shown all_of(std::size_t count) {
+  Shown shown{.places = std::vector<std::size_t>(count), .count = count};
+  std::iota(shown.places.begin(), shown.places.end(), std::size_t{0});
+  return shown;
+}
+
+Shown some_of(std::size_t count, std::vector<std::size_t> places) {
+  std::ranges::sort(places);
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  return {.places = std::move(places), .count = count};
+}
+
+Shown shown_rows(const Table& table) {
+  constexpr std::size_t first = 16, last = 4;
+  const std::size_t count = table.cells->shape().rows;
+  if (first + last + 1 >= count) return all_of(count);
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < first; ++i) places.push_back(i);
+  for (std::size_t i = count - last; i < count; ++i) places.push_back(i);
+  for (const CellPlace& place : table.told) places.push_back(place.row);
+  if (table.marked_row) places.push_back(*table.marked_row);
+  // One line for a gap would only take the place of a row.
+  const Shown with_gaps = some_of(count, places);
+  for (std::size_t n = 1; n < with_gaps.places.size(); ++n) {
+    if (with_gaps.gap_before(n) == 1) places.push_back(with_gaps.places[n] - 1);
+  }
+  return some_of(count, std::move(places));
+}
+
+std::vector<std::size_t> columns_by_importance(const Table& table, const Shown& rows) {
+  const std::size_t count = table.cells->shape().columns;
+  std::vector<std::size_t> order;
+  if (table.marked_column) order.push_back(*table.marked_column);
+  for (const CellPlace& place : table.told) order.push_back(place.column);
+  if (table.heat == Heat::weights) {
+    std::vector<double> largest(count, 0.0);
+    for (const std::size_t i : rows.places) {
+      for (std::size_t j = 0; j < count; ++j) largest[j] = std::fmax(largest[j], (*table.cells)(i, j));
+    }
+    std::vector<std::size_t> by_weight = all_of(count).places;
+    std::ranges::stable_sort(by_weight, [&](std::size_t a, std::size_t b) { return largest[a] > largest[b]; });
+    order.insert(order.end(), by_weight.begin(), by_weight.end());
+  } else {
+    // Every third one from the end.
+    for (std::size_t n = 1, head = 0, tail = count; n <= count; ++n) order.push_back(n % 3 == 0 ? --tail : head++);
+  }
+  std::vector<bool> seen(count, false);
+  std::erase_if(order, [&](std::size_t j) {
+    const bool again = seen[j];
+    seen[j] = true;
+    return again;
+  });
+  return order;
+}
+
+}  // namespace attn

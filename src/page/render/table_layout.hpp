@@ -1,0 +1,66 @@
+#pragma once
+
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "page/block/page.hpp"
+#include "page/render/style.hpp"
+
+namespace attn {
+
+/// How the numbers of one table are written: all with the same decimals, so that their points stand in one
+/// line.
+struct Digits {
+  int decimals = 0;
+  bool scientific = false;
+
+  void append(std::string& out, double value) const;
+  std::size_t width(double value) const;
+};
+
+/// As few decimals as show every cell exactly, at most `precision`; scientific when the table is huge or
+/// tiny.
+Digits digits_for(const Matrix& cells, int precision);
+
+/// The same for each column of a table: one for all, or its own where the columns differ.
+std::vector<Digits> digits_for_columns(const Table& table, int precision);
+
+/// Whether the cell is masked: its score is −∞.
+inline bool is_masked(const Table& table, std::size_t row, std::size_t column) {
+  return table.scores && (*table.scores)(row, column) == -std::numeric_limits<double>::infinity();
+}
+
+/// Fewer decimals for where there is no room, down to this many. A table of small numbers keeps as many as
+/// show two digits of its largest.
+constexpr int least_decimals = 2;
+Digits with_at_most(int decimals, Digits digits, double largest);
+
+/// The largest finite size among the cells; 0 without any.
+double largest_size(std::span<const double> cells);
+
+/// Rows or columns of a table that are shown, with gaps where some are not.
+struct Shown {
+  std::vector<std::size_t> places;  // in order
+  std::size_t count = 0;            // of all that there are
+
+  std::size_t left_out() const { return count - places.size(); }
+  /// How many are left out before the n-th that is shown, or behind the last one.
+  std::size_t gap_before(std::size_t n) const;
+  /// How many gaps there are.
+  std::size_t gaps() const;
+};
+
+Shown all_of(std::size_t count);
+/// These of `count`, in any order and any number of times.
+Shown some_of(std::size_t count, std::vector<std::size_t> places);
+
+/// The rows of a long table: the first and the last ones, and those that a sentence names.
+Shown shown_rows(const Table& table);
+
+/// The columns of a table, those first that are left out last: those that a sentence names, then those with
+/// the largest weights in these rows; where there are no weights, more from the beginning than from the end.
+std::vector<std::size_t> columns_by_importance(const Table& table, const Shown& rows);
+
+}  // namespace attn

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "page/render/drawing.hpp"
+
+namespace attn {
+
+/// Any text as text of LaTeX in plain ASCII, which every engine and every font shows. A character that they
+/// have no sign for is told by its number in Unicode, as "U+1F600".
+std::string in_tex(std::string_view text);
+
+/// Whether a part of the text is told by its number.
+bool has_numbers_in_tex(std::string_view text);
+
+/// How wide the text is, about, in digits of the same font; rather too much than too little.
+double width_in_tex(std::string_view text);
+
+/// The unit that drawings for TikZ are laid out in: 0.7 pt, in which a letter of 8 pt is 6 wide.
+constexpr Metrics tikz_units{.column = 6, .line = 14, .limit = 480, .slanted = true};
+
+/// A drawing laid out in these units as a picture of TikZ, no wider than a line and no higher than a page.
+std::string tikz_of(const Drawing& drawing);
+
+}  // namespace attn

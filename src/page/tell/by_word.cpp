@@ -1,0 +1,318 @@
+#include "page/tell/by_word.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/attention/identities.hpp"
+#include "core/attention/masks.hpp"
+#include "core/attention/score.hpp"
+#include "core/graph/find.hpp"
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
+#include "page/tell/describe.hpp"
+#include "page/tell/steps.hpp"
+
+namespace attn {
+
+// --- by word
+
+namespace {
+
+constexpr std::size_t most_written = 48;  // that are written out before one score must stand for all
+
+std::shared_ptr<const Matrix> share(Matrix matrix) { return std::make_shared<const Matrix>(std::move(matrix)); }
+
+// One row of a node as a table.
+Table row_table(const Node& node, std::size_t i) {
+  Matrix matrix({1, node.frame.shape.columns});
+  std::ranges::copy(row(node.matrix(), i), row(matrix, 0).begin());
+  return {.title = node.title(),
+          .rows = axis(node.frame.rows.name, {node.frame.rows.label(i)}),
+          .columns = node.frame.columns,
+          .cells = share(std::move(matrix)),
+          .heat = Heat::around_zero};
+}
+
+// Follows one row of one matrix of weights, from its query to its output.
+class WordWalk {
+ public:
+  WordWalk(Page& page, const Node& output, std::size_t query)
+      : page_(page), output_(output), weights_(*output.operands[0]), values_(*output.operands[1]), query_(query) {}
+
+  void add() {
+    const std::string place = output_.place ? fmt::format(" ({})", output_.place->title()) : "";
+    page_.head(2, fmt::format("{} as the query{}", asker(), place));
+    add_vectors();
+    add_scores();
+    add_weights();
+    add_sum();
+  }
+
+ private:
+  Span next_step() { return strong(fmt::format("Step {}.", ++step_)); }
+
+  // "it", or without words: Query 8.
+  std::string asker() const {
+    const Axis& queries = weights_.frame.rows;
+    return queries.labels ? "\"" + queries.label(query_) + "\"" : fmt::format("Query {}", query_ + 1);
+  }
+
+  const Node* find(const Role& role) const { return output_.beside(role); }
+
+  // The formulas that lead to a node from what was given: a head's part of q, and q itself.
+  void say_formulas(const Node& node) {
+    if (!node.operation) return;
+    for (const Node* operand : node.operands) {
+      if (operand->role == node.role) say_formulas(*operand);
+    }
+    page_.say(formula_block(node));
+  }
+
+  void add_vectors() {
+    const Node* scores = find(role::scores);
+    if (!scores || !scores->operation) return;
+    const Node *asking = find(role::q), *answering = find(role::k);
+    if (!asking || !answering) return;
+    const Node &q = *asking, &k = *answering;
+    page_.say(text(next_step(), " Every query is compared with every key, and every key has a value. The row of q for ",
+                   strong(asker()), " is below the formulas."));
+    for (const Node* node : {&q, &k, &values_}) say_formulas(*node);
+    page_.say(row_table(q, query_));
+    SideBySide tables{{table_of(k), table_of(values_)}};
+    for (Table& table : tables.tables) table.told.push_back({most_weighted(), 0});
+    page_.say(std::move(tables));
+  }
+
+  // The key with the largest weight, the first of several.
+  std::size_t most_weighted() const {
+    const std::span<const double> weights = row(weights_.matrix(), query_);
+    return static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
+  }
+
+  // They are written out for all keys, or where that is too long for the one with the largest weight.
+  void add_scores() {
+    const Node* scores = find(role::scores);
+    if (!scores || !scores->operation) return;
+    const std::size_t keys = scores->frame.shape.columns;
+    const Expression first = explain({scores, query_, 0}).expression;
+    const bool all = keys * cells_of(first).size() <= most_written;
+    page_.say(text(next_step(), " ", meaning_of_scores(*scores),
+                   all ? "" : " This is the score of the key with the largest weight."));
+    const std::size_t most = most_weighted();
+    for (std::size_t j = 0; j < keys; ++j) {
+      if (!all && j != most) continue;
+      page_.say(derivation({scores, query_, j}, 0));
+    }
+  }
+
+  bool scores_of_asker_are_masked() const {
+    return std::ranges::all_of(row(weights_.operands[0]->matrix(), query_),
+                               [](double score) { return std::isinf(score); });
+  }
+
+  void tell_stages() {
+    const Node *scaled = find(role::scaled), *masked = find(role::masked);
+    if (!weights_.operation) return page_.say(text(strong("The weights"), " were given."));
+    if (scaled && scaled->operation && !scaled->is_alias()) {
+      page_.say(text(next_step(), " The scores are divided: ", code(formula_of(*scaled).plain), "."));
+    }
+    if (masked && !masked->is_alias()) page_.say(text("The mask: ", code(formula_of(*masked).plain), "."));
+    page_.say(text(next_step(), " ",
+                   scores_of_asker_are_masked()
+                       ? "All keys are masked, so all weights are 0."
+                       : "Softmax turns the scores into weights from 0 to 1 that sum to one."));
+  }
+
+  // One row for each key; the columns are the scores on their way to weights.
+  void add_weights() {
+    std::vector<const Node*> stages;
+    for (const Role* role : {&role::scores, &role::scaled, &role::masked}) {
+      const Node* stage = find(*role);
+      if (stage && !stage->is_alias()) stages.push_back(stage);
+    }
+    stages.push_back(&weights_);
+    const std::size_t keys = weights_.frame.shape.columns;
+    // Masked cells are those whose score is −∞, and weights made of them.
+    Matrix numbers = Matrix({keys, stages.size()}), scores = numbers;
+    std::vector<std::string> names, labels;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      names.emplace_back(stages[s]->leaf());
+      const Node& decides = weights_.operation && s + 1 == stages.size() ? *weights_.operands[0] : *stages[s];
+      for (std::size_t j = 0; j < keys; ++j) {
+        numbers(j, s) = stages[s]->matrix()(query_, j);
+        scores(j, s) = decides.matrix()(query_, j);
+      }
+    }
+    for (std::size_t j = 0; j < keys; ++j) labels.push_back(weights_.frame.columns.label(j));
+    tell_stages();
+    page_.say(Table{.title = weights_.frame.rows.label(query_),
+                    .rows = axis("keys", std::move(labels)),
+                    .columns = axis("stages", std::move(names)),
+                    .cells = share(std::move(numbers)),
+                    .scores = share(std::move(scores)),
+                    .columns_differ = true,
+                    .told = {{most_weighted(), 0}}});
+  }
+
+  // The products under the sum are the terms that explain the output: they are not worked out again here.
+  void add_sum() {
+    const std::size_t size = output_.frame.shape.columns, keys = weights_.frame.shape.columns;
+    Matrix products({keys, size});
+    for (std::size_t c = 0; c < size; ++c) {
+      const Explanation sum = output_.operation->explain(output_.operands, query_, c);
+      for (std::size_t j = 0; j < keys; ++j) products(j, c) = sum.expression.parts[j].value;
+    }
+    std::vector<std::string> labels;
+    for (std::size_t j = 0; j < keys; ++j) labels.push_back(weights_.frame.columns.label(j));
+    page_.say(text(next_step(),
+                   " Every value is multiplied by its weight. Values with a weight near 0 contribute almost nothing."));
+    page_.say(Table{.title = "weight ⋅ value",
+                    .rows = axis("keys", std::move(labels)),
+                    .columns = output_.frame.columns,
+                    .cells = share(std::move(products)),
+                    .heat = Heat::around_zero,
+                    .told = {{most_weighted(), 0}}});
+    page_.say(text(next_step(), " The sum of these products is the output for ", strong(asker()), "."));
+    page_.say(row_table(output_, query_));
+  }
+
+  Page& page_;
+  const Node& output_;
+  const Node& weights_;
+  const Node& values_;
+  std::size_t query_;
+  int step_ = 0;
+};
+
+bool has_row(const Node& node, const std::string& word) {
+  return has_place(node.frame.rows, node.frame.shape.rows, word);
+}
+
+// The scope of the sentence that a node belongs to: without that of a head.
+const NamedScope* sentence_around(const Node& node) { return around(node.place, scope::head); }
+
+// One sentence: its heads one after another, and what joins them.
+void add_sentence(Page& page, const Graph& graph, const std::vector<const Node*>& sums, std::size_t query) {
+  for (const Node* node : sums) WordWalk(page, *node, query).add();
+  for (const Node& node : graph.nodes()) {
+    const bool joins = node.operation && (node.is(role::concat) || node.is(role::output)) &&
+                       node.place == sentence_around(*sums.front()) && !is_weighted_sum(node);
+    if (!joins) continue;
+    page.say(formula_block(node));
+    if (!node.is_alias()) page.say(row_table(node, query));
+  }
+}
+
+}  // namespace
+
+void add_word_walk(Page& page, const Graph& graph, const std::string& word) {
+  std::vector<std::vector<const Node*>> sentences;
+  for (const Node& node : graph.nodes()) {
+    if (!is_weighted_sum(node)) continue;
+    if (sentences.empty() || sentence_around(*sentences.back().front()) != sentence_around(node))
+      sentences.emplace_back();
+    sentences.back().push_back(&node);
+  }
+  if (sentences.empty()) fail("there is no output to follow, because there are no values: give ‹v›, or ‹w_v› with ‹x›");
+  const bool found = std::ranges::any_of(sentences, [&](const auto& sums) { return has_row(*sums.front(), word); });
+  for (const auto& sums : sentences) {
+    const Node& first = *sums.front();
+    if (found && !has_row(first, word)) continue;
+    add_sentence(page, graph, sums,
+                 find_place(first.frame.rows, first.frame.shape.rows, word, fmt::format("word {}", word)));
+  }
+}
+
+// --- swap
+
+namespace {
+
+Matrix with_rows_swapped(Matrix matrix, const WordPair& pair) {
+  std::ranges::swap_ranges(row(matrix, pair.a), row(matrix, pair.b));
+  return matrix;
+}
+
+Sequence with_words_swapped(Sequence sequence, const WordPair& pair) {
+  sequence.x = with_rows_swapped(*std::move(sequence.x), pair);
+  if (!sequence.tokens.empty()) std::swap(sequence.tokens[pair.a], sequence.tokens[pair.b]);
+  return sequence;
+}
+
+// Words with the same vector are the same to attention, but for padding, which is known by its name.
+bool are_the_same(const Sequence& sequence, const WordPair& pair) {
+  const auto is_blank = [&](std::size_t i) { return !sequence.tokens.empty() && sequence.tokens[i] == blank; };
+  return std::ranges::equal(row(*sequence.x, pair.a), row(*sequence.x, pair.b)) && is_blank(pair.a) == is_blank(pair.b);
+}
+
+class SwapPage {
+ public:
+  SwapPage(Page& page, Graph& graph, const WordPair& pair) : page_(page), graph_(graph), pair_(pair) {}
+
+  void add(Problem problem, std::string_view kind, std::string_view scope_name) {
+    problem.positions = kind;
+    const Graph::Scope scope(graph_, {scope::other, scope_name});
+    const bool same = are_the_same(problem.sequences.front(), pair_);
+    const Node& original = result_within(problem, "original");
+    problem.sequences.front() = with_words_swapped(std::move(problem.sequences.front()), pair_);
+    const Node& swapped = result_within(problem, "swapped");
+    page_.head(2, kind == "none" ? std::string("Without positional encoding")
+                                 : fmt::format("With positional encoding: {}", kind));
+    page_.say(SideBySide{{table_of(original), table_of(swapped)}});
+    if (same) {
+      page_.say(fmt::format(
+          "Words {} and {} are the same, so the sentence has not changed. The largest difference is {}.", pair_.a + 1,
+          pair_.b + 1, written_difference(largest_difference(original.matrix(), swapped.matrix()))));
+    } else {
+      const Matrix back = with_rows_swapped(swapped.matrix(), pair_);
+      page_.say(fmt::format("After the rows are put back in the original order, the largest difference is {}. {}",
+                            written_difference(largest_difference(original.matrix(), back)), what_it_shows(problem)));
+    }
+    page_.trace.add(original);
+    page_.trace.add(swapped);
+  }
+
+ private:
+  const Node& result_within(const Problem& problem, std::string_view inner) {
+    const Graph::Scope scope(graph_, {scope::other, inner});
+    evaluate(problem, graph_);
+    return last_result(scope.opened());
+  }
+
+  // Follows from how outputs are computed, and not from how large the difference is.
+  static std::string_view what_it_shows(const Problem& problem) {
+    if (problem.positions != "none") return "With positional encoding, the outputs can depend on word order.";
+    if (problem.masks_places()) {
+      return "The mask belongs to the positions and not to the words, so the outputs can depend on word order even without positional encoding.";
+    }
+    const bool given = problem.has(role::q) || problem.has(role::k) || problem.has(role::v);
+    if (given) return "Only x is swapped, and not the matrices that are given beside it.";
+    return "The outputs are swapped like the words, and nothing else changes: attention by itself does not see word order.";
+  }
+
+  const Node& last_result(const NamedScope* within) const {
+    const Node* last = nullptr;
+    for (const Node& node : graph_.nodes()) {
+      const bool is_result = node.is(role::output) || node.is(role::feed_forward);
+      if (is_result && node.operation && lies_within(node.place, within)) last = &node;
+    }
+    if (!last) fail("outputs are compared, and there are none: give ‹x› with ‹w_q›, ‹w_k› and ‹w_v›, or ‹text›");
+    return *last;
+  }
+
+  Page& page_;
+  Graph& graph_;
+  WordPair pair_;
+};
+
+}  // namespace
+
+void add_swap(Page& page, Graph& graph, const Problem& problem, const WordPair& pair) {
+  page.head(1, fmt::format("Words {} and {} swapped", pair.a + 1, pair.b + 1));
+  SwapPage swap(page, graph, pair);
+  swap.add(problem, "none", "without");
+  swap.add(problem, problem.positions != "none" ? problem.positions : "sinusoidal", "with");
+}
+
+}  // namespace attn

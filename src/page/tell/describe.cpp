@@ -1,0 +1,353 @@
+#include "page/tell/describe.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "core/attention/pooling.hpp"
+#include "core/attention/watches.hpp"
+#include "core/graph/name.hpp"
+#include "core/op/operations.hpp"
+#include "core/support/number.hpp"
+#include "data/problem/model_file.hpp"
+#include "page/tell/steps.hpp"
+
+namespace attn {
+
+// --- describe
+
+namespace {
+
+// A query, the one key with its largest weight, and that weight.
+struct Look {
+  std::size_t query, key;
+  double weight;
+};
+
+constexpr int digits_of_percent = 2;  // decimals of a weight that a percentage shows
+
+// Those of the queries for which one key has more weight than any other.
+std::vector<Look> decided_looks(const Matrix& weights) {
+  std::vector<Look> looks;
+  for (std::size_t i = 0; i < weights.shape().rows; ++i) {
+    const std::span<const double> values = row(weights, i);
+    if (const auto best = preferred_key(values, digits_of_percent)) looks.push_back({i, *best, values[*best]});
+  }
+  return looks;
+}
+
+// The most decided of them, told in the order of the rows.
+std::vector<Look> told_looks(const Matrix& weights) {
+  constexpr std::size_t most_told = 3;
+  std::vector<Look> looks = decided_looks(weights);
+  std::ranges::stable_sort(looks, std::greater(), &Look::weight);
+  looks.resize(std::min(looks.size(), most_told));
+  std::ranges::sort(looks, std::less(), &Look::query);
+  return looks;
+}
+
+Heat heat_of(Content content) {
+  if (content == Content::weights) return Heat::weights;
+  return content == Content::permissions ? Heat::none : Heat::around_zero;
+}
+
+}  // namespace
+
+std::optional<std::size_t> preferred_key(std::span<const double> weights, int decimals) {
+  if (weights.empty()) return std::nullopt;
+  const auto best = static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
+  if (!(weights[best] > 0.0)) return std::nullopt;  // every key is masked
+  const std::string most = written_fixed(weights[best], decimals);
+  const double last_digit = std::pow(10.0, -decimals);
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    const bool near = j != best && weights[best] - weights[j] <= last_digit;
+    if (near && written_fixed(weights[j], decimals) == most) return std::nullopt;
+  }
+  return best;
+}
+
+const Node* scores_behind(const Node& node) {
+  const Node* source = &node.original();
+  if (source->content() != Content::weights) return nullptr;
+  const bool is_transposed = source->operation && is_transpose(*source->operation);
+  if (is_transposed) source = &source->operands.front()->original();
+  return source->rows_sum_to_one() && source->operation ? source->operands.front() : nullptr;
+}
+
+std::vector<const Node*> shown_in_tables(std::vector<const Node*> nodes) {
+  const std::size_t count = nodes.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (const Node* scores = scores_behind(*nodes[i])) nodes.push_back(scores);
+    if (nodes[i]->is(role::expanded)) nodes.push_back(&scores_beside(*nodes[i]));
+  }
+  return nodes;
+}
+
+Table shown_as(Table table, Content content, bool rows_sum_to_one, std::shared_ptr<const Matrix> scores) {
+  table.heat = heat_of(content);
+  table.row_sums = rows_sum_to_one;
+  if (rows_sum_to_one) {
+    for (const Look& look : told_looks(*table.cells)) table.told.push_back({look.query, look.key});
+  }
+  table.scores = content == Content::weights ? std::move(scores) : table.cells;
+  return table;
+}
+
+Table table_of(const Node& node) {
+  const Node& source = node.original();
+  std::shared_ptr<const Matrix> scores;
+  if (const Node* const behind = scores_behind(node)) {
+    scores = source.rows_sum_to_one() ? behind->cells() : std::make_shared<const Matrix>(transposed(behind->matrix()));
+  }
+  return shown_as({.title = node.title(),
+                   .array = node.name,
+                   .rows = node.frame.rows,
+                   .columns = node.frame.columns,
+                   .cells = node.cells()},
+                  source.content(), source.rows_sum_to_one(), std::move(scores));
+}
+
+Table quantities(std::string title, Axis rows, std::vector<std::string> kinds, Matrix numbers) {
+  return {.title = std::move(title),
+          .rows = std::move(rows),
+          .columns = axis("quantities", std::move(kinds)),
+          .cells = std::make_shared<const Matrix>(std::move(numbers)),
+          .columns_differ = true};
+}
+
+FormulaBlock formula_block(const Node& node, std::string_view scope) {
+  std::vector<Shape> operands;
+  for (const Node* operand : node.named_operands()) operands.push_back(operand->frame.shape);
+  return {formula_of(node, scope), std::move(operands), node.frame.shape};
+}
+
+void add_results(Page& page, const std::vector<const Node*>& nodes, std::string_view scope) {
+  SideBySide tables;
+  for (const Node* node : nodes) {
+    page.say(formula_block(*node, scope));
+    tables.tables.push_back(table_of(*node));
+    tables.tables.back().title = node->name_within(scope);
+  }
+  if (nodes.size() == 1) {
+    page.say(std::move(tables.tables.front()));
+  } else {
+    page.say(std::move(tables));
+  }
+}
+
+void add_formulas_and_tables(Page& page, const std::vector<const Node*>& nodes) {
+  for (const Node* node : nodes) add_results(page, {node});
+}
+
+std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& nodes) {
+  std::vector<std::vector<const Node*>> groups;
+  for (const Node* node : nodes) {
+    if (groups.empty() || groups.back().back()->place != node->place) groups.emplace_back();
+    groups.back().push_back(node);
+  }
+  return groups;
+}
+
+void add_short_names(Page& page, const Node& example) {
+  page.say(text("Names are shortened: ", code(std::string(example.leaf())), " is ", code(example.name), "."));
+}
+
+void add_results_by_scope(Page& page, const std::vector<const Node*>& nodes) {
+  for (const std::vector<const Node*>& group : by_scope(nodes)) {
+    const Node& first = *group.front();
+    if (!first.scope().empty()) page.head(2, std::string(first.scope_name()));
+    for (const Node* node : group) add_results(page, {node}, first.scope());
+  }
+}
+
+std::string told_as_drawn(const Problem& problem) {
+  if (problem.drawn.empty()) return "";
+  return fmt::format("Random numbers ({}), not trained: {}. The results below have no meaning for language.{}",
+                     problem.drawn_from, fmt::join(problem.drawn, ", "),
+                     pointer_to_trained("walk", [](const Transformer&) { return true; }));
+}
+
+void add_drawn(Page& page, const Problem& problem) {
+  if (std::string sentence = told_as_drawn(problem); !sentence.empty()) page.say(std::move(sentence));
+}
+
+Listing regimes_of_rows(const Node& weights) {
+  Listing listing{{"query", "regime", "what that is"}, {}};
+  for (std::size_t i = 0; i < weights.frame.shape.rows; ++i) {
+    const std::span<const double> cells = row(weights.matrix(), i);
+    const Regime& regime = regime_of(cells);
+    const double sum = std::accumulate(cells.begin(), cells.end(), 0.0);
+    listing.rows.push_back(
+        {weights.frame.rows.label(i), std::string(regime.name),
+         std::string(regime.summary) + (is_one(sum) ? "" : fmt::format(" (the sum is {:.12g})", sum))});
+  }
+  return listing;
+}
+
+void add_reading(Page& page, const Node& node) {
+  // It is not known yet what given weights are.
+  if (is_weighted_sum(node) && !node.operands.front()->operation) {
+    return page.say(regimes_of_rows(*node.operands.front()));
+  }
+  if (!node.original().rows_sum_to_one()) return;
+  const Node& weights = node;
+  const std::vector<Look> looks = told_looks(weights.matrix());
+  if (looks.empty()) return;
+  // A distribution of the next word is no attention, though a softmax as well.
+  const bool of_words = weights.is(role::distribution);
+  const bool is_next = of_words && node.graph->find(Name({scope::decoder}, role::output));
+  const std::string_view behind = is_next ? "after " : "at ";
+  Text reading;
+  for (const Look& look : looks) {
+    const std::string share = written_fixed(100.0 * look.weight, digits_of_percent - 2);
+    const bool first = reading.empty();
+    if (!first) reading.push_back({Span::Style::plain, "; "});
+    if (of_words) reading.push_back({Span::Style::plain, first ? (is_next ? "After " : "At ") : std::string(behind)});
+    const char* const row_name = of_words ? "word" : first ? "Query" : "query";
+    reading.push_back({Span::Style::strong, place_in_words(weights.frame.rows, look.query, row_name)});
+    reading.push_back({Span::Style::plain, of_words ? " the most probable word is " : " attends most to "});
+    reading.push_back(
+        {Span::Style::strong, place_in_words(weights.frame.columns, look.key, of_words ? "word" : "key")});
+    reading.push_back({Span::Style::plain, fmt::format(" ({}\u00A0%)", share)});
+  }
+  reading.push_back({Span::Style::plain, "."});
+  page.say(std::move(reading));
+}
+
+Derivation derivation(const Cell& cell, std::size_t depth, std::string_view scope) {
+  return {[cell, depth, scope = std::string(scope), graph = cell.node->graph->weak_from_this().lock()](
+              const TakeDerived& take) { derive(cell, depth, scope, take); }};
+}
+
+// --- matrices
+
+namespace {
+
+std::string_view scope_of(std::string_view name) {
+  return name.substr(0, name.rfind('.') + 1);  // npos + 1 is 0: none
+}
+
+// Matrices as they are found in a trace, by name.
+class Matrices {
+ public:
+  explicit Matrices(const Trace& trace) : trace_(trace) {}
+
+  Table table_of(const Traced& matrix, std::string_view scope) const {
+    const Traced& source = original(matrix);
+    const bool is_known = source.family->keeps_facts;
+    return shown_as({.title = told(matrix.name, scope),
+                     .array = matrix.name,
+                     .rows = matrix.frame.rows,
+                     .columns = matrix.frame.columns,
+                     .cells = matrix.cells()},
+                    is_known ? source.role->content : Content::numbers, is_known && source.role->rows_sum_to_one,
+                    scores_behind(source));
+  }
+
+  FormulaBlock formula_of(const Traced& matrix, std::string_view scope) const {
+    FormulaBlock block{matrix.formula, {}, matrix.frame.shape};
+    replace(block.formula, matrix.name, scope);
+    for (const std::string& operand : matrix.operands) {
+      replace(block.formula, operand, scope);
+      if (const Traced* found = trace_.find(operand)) block.operands.push_back(found->frame.shape);
+    }
+    if (block.operands.size() < matrix.operands.size()) block.operands.clear();  // not all are known
+    return block;
+  }
+
+  // The name from a scope on, as Node::name_within.
+  std::string told(const std::string& name, std::string_view scope) const {
+    if (scope.empty() || !name.starts_with(scope)) return name;
+    const std::string rest = name.substr(scope.size());
+    const bool is_numbered = !rest.empty() && std::isdigit(static_cast<unsigned char>(rest.front())) != 0;
+    return rest.empty() || is_numbered || trace_.find(rest) ? name : rest;
+  }
+
+ private:
+  // The matrix itself, or what it is another name for.
+  const Traced& original(const Traced& matrix) const {
+    const bool is_alias = matrix.operation == alias_name && !matrix.operands.empty();
+    const Traced* const other = is_alias ? trace_.find(matrix.operands.front()) : nullptr;
+    return other ? *other : matrix;
+  }
+
+  const Traced* beside(const Traced& matrix, const Role& role) const {
+    return trace_.find(std::string(scope_of(matrix.name)) + std::string(role.leaf));
+  }
+
+  // The scores that weights, or their transpose, come from, with their shape; null where they are not there.
+  std::shared_ptr<const Matrix> scores_behind(const Traced& matrix) const {
+    if (matrix.role->content != Content::weights) return nullptr;
+    // Of a file that does not tell operations, names have to do.
+    const bool is_transposed =
+        matrix.operands.empty() ? matrix.role == &role::alignment : matrix.operation == transpose_name;
+    const Traced* source = &matrix;
+    if (is_transposed)
+      source = matrix.operands.empty() ? beside(matrix, role::weights) : trace_.find(matrix.operands.front());
+    if (!source) return nullptr;
+    source = &original(*source);
+    if (!source->role->rows_sum_to_one) return nullptr;
+    const Traced* const scores =
+        source->operands.empty() ? beside(*source, role::masked) : trace_.find(source->operands.front());
+    if (!scores || scores->frame.shape != source->frame.shape) return nullptr;
+    if (source == &matrix) return scores->cells();
+    Matrix turned = transposed(*scores->cells());
+    return turned.shape() == matrix.frame.shape ? std::make_shared<const Matrix>(std::move(turned)) : nullptr;
+  }
+
+  // Puts the short name in place of a whole one.
+  void replace(Formula& formula, const std::string& name, std::string_view scope) const {
+    const std::string short_name = told(name, scope);
+    if (short_name == name) return;
+    const Formula from = symbol(called(name)), to = symbol(called(short_name));
+    replace(formula.plain, from.plain, to.plain);
+    replace(formula.latex, from.latex, to.latex);
+  }
+
+  static bool goes_on(std::string_view text, std::size_t at) {
+    const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; };
+    return at < text.size() && is_of_name(static_cast<unsigned char>(text[at]));
+  }
+
+  static void replace(std::string& text, const std::string& from, const std::string& to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
+      const bool is_whole = !goes_on(text, at + from.size()) && (at == 0 || !goes_on(text, at - 1));
+      if (is_whole) text.replace(at, from.size(), to);
+      at += is_whole ? to.size() : 1;
+    }
+  }
+
+  const Trace& trace_;
+};
+
+// Whether a name stands in a part of a model, and not only in a head, a layer or a sentence of a problem.
+bool is_of_model(const Traced& matrix) {
+  constexpr std::array of_problems = {&scope::sentence, &scope::layer, &scope::head, &scope::query, &scope::other};
+  const std::vector<ScopeName> scopes = called(matrix.name).scopes();
+  return !scopes.empty() && std::ranges::find(of_problems, scopes.front().kind) == of_problems.end();
+}
+
+}  // namespace
+
+void add_matrices(Page& page, const Trace& trace, const std::vector<Traced>& shown) {
+  const Matrices matrices(trace);
+  const bool by_scope = std::ranges::any_of(shown, is_of_model);
+  std::string_view last;
+  for (const Traced& matrix : shown) {
+    // A name that begins with a dot, as "../a" does, has a scope without a name: it is told as a whole.
+    const bool is_within = by_scope && !matrix.name.starts_with('.');
+    const std::string_view scope = is_within ? scope_of(matrix.name) : std::string_view();
+    if (scope != last && !scope.empty()) page.head(2, std::string(scope.substr(0, scope.size() - 1)));
+    last = scope;
+    page.say(matrices.formula_of(matrix, scope));
+    page.say(matrices.table_of(matrix, scope));
+  }
+}
+
+}  // namespace attn

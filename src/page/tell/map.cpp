@@ -1,0 +1,339 @@
+#include "page/tell/map.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <set>
+
+#include "core/graph/find.hpp"
+#include "core/op/operations.hpp"
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "page/tell/describe.hpp"
+#include "page/tell/heads.hpp"
+
+namespace attn {
+
+// --- attention map
+
+namespace {
+
+constexpr std::size_t most_pictured = 16;  // heads; of more, one line tells each
+
+// Labels alone do not tell which words are meant where words come twice, or look like positions.
+bool needs_positions(const Axis& axis) {
+  if (!axis.labels) return false;
+  const std::set<std::string> different(axis.labels->begin(), axis.labels->end());
+  return different.size() < axis.labels->size() ||
+         std::ranges::any_of(different, [](const std::string& word) { return parsed<double>(word).has_value(); });
+}
+
+bool needs_positions(const Frame& frame) { return needs_positions(frame.rows) || needs_positions(frame.columns); }
+
+std::string written_pair(const HeadPair& pair, const Frame& frame) {
+  const bool positions = needs_positions(frame);
+  const auto word = [&](const Axis& axis, std::size_t i) {
+    return positions && axis.labels ? fmt::format("{} ({})", axis.label(i), i + 1) : axis.label(i);
+  };
+  return fmt::format("{} → {} {}", word(frame.rows, pair.query), word(frame.columns, pair.key),
+                     written_fixed(pair.weight, 2));
+}
+
+class AttentionMap {
+ public:
+  AttentionMap(Page& page, std::vector<Attention> attentions) : page_(page), attentions_(std::move(attentions)) {
+    for (const Attention& attention : attentions_) {
+      for (const Node* head : attention.heads) {
+        HeadMeter meter;
+        meter.add(*head);
+        measured_.push_back(meter.measure());
+      }
+    }
+  }
+
+  void add(const std::string& on_random) {
+    page_.head(1, "Attention map");
+    page_.say(
+        "For each head: which keys have most of its weights, how evenly it spreads them (its entropy in bits, and the most that it could be), and the query and key of its largest weights.");
+    if (!on_random.empty()) page_.say(on_random);
+    say_counts();
+    say_left_out();
+    if (std::ranges::any_of(attentions_, [](const Attention& attention) {
+          return std::ranges::any_of(attention.heads, [](const Node* head) { return needs_positions(head->frame); });
+        }))
+      page_.say("A number in parentheses after a word is its position.");
+    const bool pictures = is_pictured();
+    std::size_t first = 0;
+    for (const Attention& attention : attentions_) {
+      if (attention.place) page_.head(2, attention.place->title());
+      page_.say(listing(attention, first));
+      first += attention.heads.size();
+      if (pictures) say_pictures(attention);
+    }
+    if (pictures) {
+      page_.say("In the pictures, rows are queries and columns are keys.");
+    } else {
+      page_.say(fmt::format("Pictures are shown of at most {} heads: choose heads with ‹--only›.", most_pictured));
+    }
+    say_rules();
+    add_numbers();
+  }
+
+ private:
+  bool is_pictured() const { return measured_.size() <= most_pictured; }
+
+  void say_counts() {
+    std::vector<std::string> counts;
+    for (const std::string_view name : label_names()) {
+      const auto count = static_cast<std::size_t>(
+          std::ranges::count_if(measured_, [&](const HeadMeasure& head) { return label_of(head).name == name; }));
+      if (count > 0) counts.push_back(fmt::format("{} ({})", name, count));
+    }
+    page_.say(
+        fmt::format("{}, by what they attend to: {}.", count_of(measured_.size(), "head"), fmt::join(counts, ", ")));
+  }
+
+  Listing listing(const Attention& attention, std::size_t first) const {
+    Listing listing{.columns = {"head", "attends to", "share", "entropy",
+                                is_pictured() ? "strongest pairs" : "strongest pair", "weights"},
+                    .rows = {},
+                    .headed = true,
+                    .shown = 5};
+    for (std::size_t h = 0; h < attention.heads.size(); ++h) {
+      const Node& weights = *attention.heads[h];
+      const HeadMeasure& head = measured_[first + h];
+      const HeadLabel label = label_of(head);
+      std::vector<std::string> pairs;
+      const std::size_t shown = is_pictured() ? head.strongest.size() : 1;
+      for (const HeadPair& pair : head.strongest) {
+        if (pairs.size() < shown) pairs.push_back(written_pair(pair, weights.frame));
+      }
+      const std::string entropy = head.queries == 0 ? ""
+                                                    : fmt::format("{} of {}", written_fixed(head.entropy, 2),
+                                                                  written_fixed(head.most_entropy, 2));
+      listing.rows.push_back({head_title(weights), std::string(label.name), label.share ? percent_of(*label.share) : "",
+                              entropy, fmt::format("{}", fmt::join(pairs, ", ")), weights.name});
+    }
+    return listing;
+  }
+
+  void say_pictures(const Attention& attention) {
+    HeatMaps maps;
+    for (const Node* head : attention.heads) {
+      maps.tables.push_back(table_of(*head));
+      maps.tables.back().title = head_title(*head);
+    }
+    page_.say(std::move(maps));
+  }
+
+  std::size_t total(std::size_t HeadMeasure::*count) const {
+    std::size_t sum = 0;
+    for (const HeadMeasure& head : measured_) sum += head.*count;
+    return sum;
+  }
+
+  void say_rules() {
+    page_.head(2, "How a head gets its label");
+    add_label_rules(page_, measured_);
+  }
+
+  void say_left_out() {
+    if (total(&HeadMeasure::with_one_key) > 0) {
+      page_.say(
+          "A query with one permitted key has no choice: its weight is always 1. "
+          "Such queries are not counted, and their pairs are not shown.");
+    }
+    if (total(&HeadMeasure::without_keys) > 0) {
+      page_.say("Queries whose keys are all masked have no weights. They are not counted.");
+    }
+    if (total(&HeadMeasure::without_shares) > 0) {
+      page_.say("Queries whose weights are negative, or do not sum to 1, are not counted.");
+    }
+  }
+
+  // A row for each head.
+  void add_numbers() {
+    std::vector<std::string> columns = {"queries", "entropy", "most_entropy"}, rows;
+    for (const std::string_view target : target_names()) columns.emplace_back(target);
+    Matrix numbers({measured_.size(), columns.size()});
+    for (std::size_t h = 0; h < measured_.size(); ++h) {
+      const HeadMeasure& head = measured_[h];
+      numbers(h, 0) = static_cast<double>(head.queries);
+      numbers(h, 1) = head.entropy;
+      numbers(h, 2) = head.most_entropy;
+      for (std::size_t t = 0; t < target_count; ++t) numbers(h, 3 + t) = head.shares[t];
+    }
+    for (const Attention& attention : attentions_) {
+      for (const Node* head : attention.heads) rows.push_back(head->name);
+    }
+    const auto cells = std::make_shared<const Matrix>(std::move(numbers));
+    page_.trace =
+        Trace({Traced{.name = "map",
+                      .formula = {"map", "\\mathrm{map}"},
+                      .frame = {cells->shape(), axis("heads", std::move(rows)), axis("measures", std::move(columns))},
+                      .cells = [cells] { return cells; }}});
+  }
+
+  Page& page_;
+  std::vector<Attention> attentions_;
+  std::vector<HeadMeasure> measured_;  // of all heads, in order
+};
+
+}  // namespace
+
+void add_attention_map(Page& page, const Graph& graph, const std::optional<std::string>& pattern,
+                       const std::string& on_random) {
+  AttentionMap(page, attentions_of(graph, pattern)).add(on_random);
+}
+
+// --- from word
+
+namespace {
+
+constexpr int shown_decimals = 4;  // of a weight
+
+// The same row of every head, and where its keys are masked in all of them of their average.
+std::shared_ptr<const Matrix> scores_behind(const std::vector<const Node*>& heads, std::size_t query, Shape shape) {
+  Matrix scores(shape, -std::numeric_limits<double>::infinity());
+  for (std::size_t h = 0; h < heads.size(); ++h) {
+    const std::shared_ptr<const Matrix> own = masks_behind(*heads[h]);
+    for (std::size_t j = 0; j < shape.columns; ++j) {
+      scores(h, j) = own ? (*own)(query, j) : 0.0;
+      double& last = scores(shape.rows - 1, j);
+      last = std::max(last, scores(h, j));
+    }
+  }
+  return std::make_shared<const Matrix>(std::move(scores));
+}
+
+// An attention without heads is one.
+std::size_t number_of(const Node& head) {
+  const NamedScope* const scope = head.within(scope::head);
+  return scope && scope->number ? *scope->number : 1;
+}
+
+Axis heads_and_average(const std::vector<const Node*>& heads) {
+  std::vector<std::string> labels;
+  for (const Node* head : heads) labels.push_back(fmt::format("head {}", number_of(*head)));
+  if (heads.size() > 1) labels.emplace_back("average");
+  return axis("heads", std::move(labels));
+}
+
+// What a reader of the average alone would miss: that heads attend to different words.
+void tell_what_is_hidden(Page& page, const std::vector<const Node*>& nodes, const Value& heads, const Value& average,
+                         const Axis& keys) {
+  Margined list;
+  std::set<std::size_t> different;
+  for (std::size_t h = 0; h < heads.shape().rows; ++h) {
+    const std::optional<std::size_t> key = preferred_key(row(heads.matrix(), h), shown_decimals);
+    if (!key) continue;
+    different.insert(*key);
+    const std::string word = keys.labels ? fmt::format("\"{}\"", keys.label(*key)) : fmt::format("key {}", *key + 1);
+    list.lines.push_back(
+        {"- ", "  ",
+         text(fmt::format("Head {} attends most to {} ({}), which has {} in the average.", number_of(*nodes[h]), word,
+                          written_fixed(heads.matrix()(h, *key), shown_decimals),
+                          written_fixed(average.matrix()(0, *key), shown_decimals)))});
+  }
+  if (different.size() < 2) return;
+  page.say("The average does not show which head attends to which word:");
+  page.say(std::move(list));
+}
+
+// Why heads have a row each: how many lines there would be in one picture, and how many end where others do.
+void tell_of_lines(Page& page, const Value& heads) {
+  constexpr double least = 0.1;
+  const Shape shape = heads.shape();
+  std::size_t lines = 0, ends = 0;
+  for (std::size_t j = 0; j < shape.columns; ++j) {
+    std::size_t here = 0;
+    for (std::size_t h = 0; h < shape.rows; ++h) {
+      if (heads.matrix()(h, j) >= least) ++here;
+    }
+    lines += here;
+    if (here > 0) ++ends;
+  }
+  if (shape.rows < 2 || lines == ends) return;
+  page.say(
+      fmt::format("All heads in one picture are harder to read than a row for each: "
+                  "{} weights of at least {} would be {} lines from one word, and they end in {}.",
+                  lines, least, lines, count_of(ends, "word")));
+}
+
+// All heads of one attention at once, as seen from one word.
+void add_attention(Page& page, Graph& graph, const Attention& attention, std::size_t query) {
+  const std::vector<const Node*>& heads = attention.heads;
+  const Node& first = *heads.front();
+  const NamedScope* const place = attention.place;
+  const Graph::Scope around_it(graph, place), from(graph, {scope::other, "from"});
+  const Axis keys = first.frame.columns;
+  std::vector<Value> of_heads;
+  for (const Node* head : heads) of_heads.push_back(rows(Value(*head), query, 1));
+  const Value each = name(role::heads, stack(of_heads));
+  std::vector<Value> all_rows = {each};
+  if (heads.size() > 1) {
+    const Matrix shares = Matrix({1, heads.size()}, 1.0 / static_cast<double>(heads.size()));
+    const Value equal = graph.input(role::shares, shares, axis("average"), axis("heads"));
+    all_rows.push_back(name(role::average, matmul(equal, each)));
+  }
+  const Value all = name(role::weights, labelled(stack(all_rows), heads_and_average(heads)));
+  page.trace.add(all.node());
+  if (place) page.head(2, place->title());
+  Table table = table_of(all.node());
+  table.title = first.frame.rows.label(query);
+  table.scores = scores_behind(heads, query, all.shape());
+  // What the sentences below name stays, however long the sentence is.
+  table.told.clear();
+  for (std::size_t h = 0; h < heads.size(); ++h) {
+    if (const auto key = preferred_key(row(each.matrix(), h), shown_decimals)) table.told.push_back({h, *key});
+  }
+  page.say(ShadedWords{std::move(table), heads.size(), first.frame.rows, first.frame.shape.rows, query});
+  if (heads.size() > 1) tell_what_is_hidden(page, heads, each, all_rows.back(), keys);
+  tell_of_lines(page, each);
+}
+
+// Who is the query, in one attention.
+struct Asker {
+  const Attention* attention;
+  std::size_t query;
+};
+
+// "it"; or query 2, where there are no words or another one in each sentence.
+std::string called_word(const std::vector<Asker>& askers) {
+  std::set<std::string> words;
+  for (const auto& [attention, query] : askers) {
+    const Axis& queries = attention->heads.front()->frame.rows;
+    words.insert(queries.labels ? fmt::format("\"{}\"", queries.label(query)) : fmt::format("query {}", query + 1));
+  }
+  return words.size() == 1 ? *words.begin() : fmt::format("query {}", askers.front().query + 1);
+}
+
+}  // namespace
+
+void add_from_word(Page& page, Graph& graph, const std::string& word, const std::optional<std::string>& pattern,
+                   const std::string& on_random) {
+  const std::vector<Attention> attentions = attentions_of(graph, pattern);
+  const auto has_word = [&](const Attention& attention) {
+    const Frame& frame = attention.heads.front()->frame;
+    return has_place(frame.rows, frame.shape.rows, word);
+  };
+  const bool found = std::ranges::any_of(attentions, has_word);
+  std::vector<Asker> askers;
+  for (const Attention& attention : attentions) {
+    if (found && !has_word(attention)) continue;
+    const Frame& frame = attention.heads.front()->frame;
+    askers.push_back({&attention, find_place(frame.rows, frame.shape.rows, word, fmt::format("--from {}", word))});
+  }
+  page.head(1, "Attention weights from " + called_word(askers));
+  page.say("The attention weights of one query: the words of its keys, once for each head.");
+  if (!on_random.empty()) page.say(on_random);
+  for (const Asker& asker : askers) add_attention(page, graph, *asker.attention, asker.query);
+}
+
+}  // namespace attn

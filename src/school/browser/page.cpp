@@ -1,0 +1,275 @@
+#include "school/browser/page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "core/graph/graph.hpp"
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "page/render/html.hpp"
+#include "page/tell/describe.hpp"
+#include "school/browser/computation.hpp"
+#include "school/browser/document.hpp"
+
+namespace attn {
+
+// --- question
+
+namespace {
+
+// A question that a reader has about a computation: about one row of some attention weights.
+struct OpeningQuestion {
+  std::string before, after;            // what stands before the word that is asked about, and after it
+  const Node* weights = nullptr;        // null: it is about no weights
+  std::size_t query = 0;                // the row of the weights
+  std::string rows = {}, columns = {};  // what rows and columns of the weights are, in words
+};
+
+bool are_of_the_same_words(const Frame& frame) {
+  return frame.shape.rows == frame.shape.columns && frame.rows.labels && frame.columns.labels &&
+         *frame.rows.labels == *frame.columns.labels;
+}
+
+// The question to begin with: about the query that gives another word the largest weight.
+OpeningQuestion question_of(const Graph& graph) {
+  OpeningQuestion question{.before = "How was each number made?", .after = ""};
+  double most = -1.0;
+  for (const Node& node : graph.nodes()) {
+    if (!node.is(role::weights) || node.is_alias()) continue;
+    const Matrix& weights = node.matrix();
+    const bool is_of_itself = are_of_the_same_words(node.frame);
+    for (std::size_t i = 0; i < weights.shape().rows; ++i) {
+      for (std::size_t j = 0; j < weights.shape().columns; ++j) {
+        const double weight = is_of_itself && i == j ? 0.0 : weights(i, j);
+        if (!(weight > most)) continue;
+        most = weight;
+        question.weights = &node;
+        question.query = i;
+      }
+    }
+  }
+  if (!question.weights) return question;
+  question.before = "What does ";
+  question.after = " look at?";
+  const Frame& frame = question.weights->frame;
+  question.rows = frame.rows.labels ? "Each row is a query: the word that looks, which attends to others."
+                                    : "Each row is a query: what looks, and attends to others.";
+  question.columns = frame.columns.labels ? "Each column is a key: a word that is looked at."
+                                          : "Each column is a key: what is looked at.";
+  return question;
+}
+
+// What is asked, and the answer as numbers give it: the keys with the most weight.
+std::string asked(const OpeningQuestion& question) {
+  if (!question.weights) return question.before;
+  return question.before + place_in_words(question.weights->frame.rows, question.query, "query", "“", "”") +
+         question.after;
+}
+
+std::string answered(const OpeningQuestion& question) {
+  if (!question.weights) return "";
+  const Axis &rows = question.weights->frame.rows, &columns = question.weights->frame.columns;
+  const std::vector<double> weights = question.weights->row(question.query);
+  std::vector<std::size_t> keys(weights.size());
+  std::iota(keys.begin(), keys.end(), std::size_t{0});
+  std::erase_if(keys, [&](std::size_t j) { return !(weights[j] > 0.0); });
+  std::ranges::stable_sort(keys, [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
+  const std::string query = place_in_words(rows, question.query, "Query", "“", "”");
+  const std::string where = fmt::format("This is its row in the table {}.", question.weights->name);
+  if (keys.empty()) return fmt::format("{} attends to no key: each is masked. {}", query, where);
+  constexpr std::size_t most_told = 3;
+  const bool are_all = keys.size() <= most_told;
+  keys.resize(std::min(keys.size(), most_told));
+  std::vector<std::string> told;
+  for (const std::size_t j : keys) {
+    told.push_back(fmt::format("{} ({}\u00A0%)", place_in_words(columns, j, "key", "“", "”"),
+                               written_fixed(100.0 * weights[j], 0)));
+  }
+  return fmt::format("{} attends to {}.{} {}", query, listed(told), are_all ? "" : " No other key has a larger weight.",
+                     where);
+}
+
+}  // namespace
+
+// --- page
+
+namespace {
+
+// --- what stands on the page
+
+void collect(const Table& table, std::set<std::string>& shown) { shown.insert(table.array); }
+
+bool fits_as_table(Shape shape) { return shape.cells() <= most_cells_of_table; }
+
+// What is said in the place of a table that is too large.
+Prose instead_of(const Table& table) {
+  return {text(code(table.array.empty() ? table.title : table.array),
+               fmt::format(" is {}: too large for a table on this page, which computes with its numbers all the same.",
+                           to_string(table.cells->shape())))};
+}
+
+// The blocks with sentences in the place of tables that are too large.
+std::vector<Block> without_large_tables(const std::vector<Block>& blocks) {
+  std::vector<Block> shown;
+  for (const Block& block : blocks) {
+    const Table* const table = std::get_if<Table>(&block);
+    const SideBySide* const group = std::get_if<SideBySide>(&block);
+    if (table && !fits_as_table(table->cells->shape())) {
+      shown.emplace_back(instead_of(*table));
+    } else if (group) {
+      SideBySide rest;
+      for (const Table& one : group->tables) {
+        if (fits_as_table(one.cells->shape())) {
+          rest.tables.push_back(one);
+        } else {
+          shown.emplace_back(instead_of(one));
+        }
+      }
+      if (!rest.tables.empty()) shown.emplace_back(std::move(rest));
+    } else {
+      shown.push_back(block);
+    }
+  }
+  return shown;
+}
+
+// The matrices of which the blocks have tables.
+std::set<std::string> shown_in(const std::vector<Block>& blocks) {
+  std::set<std::string> shown;
+  for (const Table& table : tables_of(blocks)) collect(table, shown);
+  return shown;
+}
+
+// The matrices that have no table yet: what is computed with its formula, inputs beside each other.
+void add_rest(Page& page, const Graph& graph) {
+  const std::set<std::string> shown = shown_in(page.blocks);
+  std::vector<const Node*> rest;
+  for (const Node* node : graph.named()) {
+    if (!node->is_alias() && !shown.contains(node->name)) rest.push_back(node);
+  }
+  for (const std::vector<const Node*>& group : by_scope(rest)) {
+    const Node& first = *group.front();
+    page.head(2, first.scope().empty() ? "More matrices" : std::string(first.scope_name()));
+    SideBySide inputs;
+    for (const Node* node : group) {
+      if (node->operation) {
+        add_results(page, {node}, first.scope());
+      } else {
+        inputs.tables.push_back(table_of(*node));
+        inputs.tables.back().title = node->name_within(first.scope());
+      }
+    }
+    if (!inputs.tables.empty()) page.say(std::move(inputs));
+  }
+}
+
+class BrowserPage {
+ public:
+  BrowserPage(const Page& page, const Graph& graph, const Style& style)
+      : page_(page), graph_(graph), style_(style), question_(question_of(graph)) {
+    add_rest(page_, graph_);
+    page_.blocks = without_large_tables(page_.blocks);
+  }
+
+  void write(Sink& sink) {
+    write_document({.title = asked(question_),
+                    .script = page_script(),
+                    .rules = browser_style(),
+                    .content = in_text([this](Sink& content) { write_content(content); }),
+                    .data = in_json([this](JsonWriter& json) { write_data(json); })},
+                   sink);
+  }
+
+ private:
+  void write_content(Sink& sink) {
+    write_question(sink);
+    sink.write(browser_controls());
+    write_sections(sink);
+    sink.write(browser_explanation());
+  }
+
+  void write_question(Sink& sink) {
+    sink.write(fmt::format("<h1 id=\"question\">{}</h1>\n", in_markup(asked(question_))));
+    if (!question_.weights) return;
+    sink.write(fmt::format("<p id=\"answer\" aria-live=\"polite\">{}</p>\n<p>{} {}</p>\n",
+                           in_markup(answered(question_)), in_markup(question_.rows), in_markup(question_.columns)));
+  }
+
+  // A section for each heading of the second level. The title of the page becomes one of them.
+  void write_sections(Sink& sink) {
+    const std::unique_ptr<Writer> writer = html_writer(style_, sink);
+    std::vector<Block> section;
+    const auto finish = [&] {
+      if (section.empty()) return;
+      sink.write("<section class=\"step\">\n");
+      writer->write(section);
+      sink.write("</section>\n");
+      section.clear();
+    };
+    for (Block& block : page_.blocks) {
+      if (Heading* const heading = std::get_if<Heading>(&block)) {
+        heading->level = std::max(heading->level, 2);
+        if (heading->level == 2) finish();
+      }
+      section.push_back(std::move(block));
+    }
+    finish();
+  }
+
+  void write_data(JsonWriter& json) const {
+    json.begin_object();
+    json.key("precision");
+    json.integer(static_cast<std::uint64_t>(style_.precision));
+    json.key("question");
+    json.begin_object();
+    json.key("before");
+    json.string(question_.before);
+    json.key("after");
+    json.string(question_.after);
+    if (question_.weights) {
+      json.key("weights");
+      json.integer(question_.weights->index);
+      json.key("query");
+      json.integer(question_.query);
+    }
+    json.end_object();
+    json.key("computation");
+    write_computation(graph_, json);
+    json.end_object();
+  }
+
+  Page page_;
+  const Graph& graph_;
+  const Style& style_;
+  OpeningQuestion question_;
+};
+
+}  // namespace
+
+void require_room_in_browser(const Graph& graph) {
+  std::size_t shown = 0;
+  for (const Node& node : graph.nodes()) {
+    if (!node.name.empty() && fits_as_table(node.frame.shape)) shown += node.frame.shape.cells();
+  }
+  const std::size_t count = numbers_written(graph);
+  const auto require = [](std::size_t has, std::size_t most, std::string_view what) {
+    if (has <= most) return;
+    fail(
+        "this computation has {} {}, and a page for browsers holds at most {}: give fewer words, heads or layers, or smaller sizes",
+        with_commas(has), what, with_commas(most));
+  };
+  require(count, most_numbers_in_browser, "numbers");
+  require(shown, most_cells_in_browser, "cells in tables");
+}
+
+void write_browser_page(const Page& page, const Graph& graph, const Style& style, Sink& sink) {
+  BrowserPage(page, graph, style).write(sink);
+}
+
+}  // namespace attn

@@ -1,0 +1,377 @@
+#include "school/lesson/lint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <set>
+#include <span>
+
+#include "core/support/text.hpp"
+#include "data/files/opened.hpp"
+#include "page/render/width.hpp"
+#include "school/lesson/lesson.hpp"
+#include "school/lesson/prompt.hpp"
+#include "school/lesson/show.hpp"
+#include "school/puzzle/trial.hpp"
+#include "school/tutor/diagnosis.hpp"
+
+namespace attn {
+
+// --- lint
+
+namespace {
+
+constexpr std::size_t widest = 80;
+
+// Gathers what is wrong with one lesson.
+class Lint {
+ public:
+  explicit Lint(const Lesson& lesson) : lesson_(lesson) {}
+
+  // Of what the author has written: outputs are checked once it is known what they are.
+  void check_width() {
+    std::size_t line = 1;
+    for (const CommandBlock& block : lesson_.document.commands) {
+      if (!block.output) continue;
+      check_width(line, block.output->begin);
+      line = block.output->end;
+    }
+    check_width(line, lesson_.document.lines.size());
+  }
+
+  // Where a lesson is taken, a command line stands behind a prompt.
+  void check_commands() {
+    constexpr std::size_t prompt = 2;
+    for (const CommandBlock& block : lesson_.document.commands) {
+      for (const CommandLine& command : block.lines) {
+        for (std::size_t i = 0; i < command.lines.size() && !block.attributes.hidden; ++i) {
+          const std::size_t width = display_width(command.lines[i]);
+          if (width + prompt > widest && width <= widest)
+            add(command.line + i, "behind its prompt this line is {} columns wide, and {} is the most: break it",
+                width + prompt, widest);
+        }
+      }
+    }
+  }
+
+  // Only lines of text can be broken: those of a Markdown table, for example, cannot.
+  void check_output_width(const LessonResult& result) {
+    const std::vector<CommandBlock>& blocks = lesson_.document.commands;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const auto is_text = [](const CommandResult& command) { return command.format == "text"; };
+      if (blocks[i].output && std::ranges::all_of(result.blocks[i].results, is_text))
+        check_width(blocks[i].output->begin + 1, blocks[i].output->end - 1);
+    }
+  }
+
+  void check_references() {
+    if (lesson_.minutes == 0) add(1, "the lesson does not say how long it takes: give a line minutes: 5");
+    for (const Entry& entry : lesson_.document.front_matter) {
+      for (const std::string& name : parted(entry.value, ", ")) {
+        if (entry.key == "needs" && !is_lesson(name))
+          add(entry.line, "needs: there is no lesson '{}'{}", name, did_you_mean(name, names_of(lesson_files())));
+        if (entry.key == "covers") check_covered(name, entry.line);
+      }
+    }
+    for (const CommandBlock& block : lesson_.document.commands) {
+      for (const std::string& name : block.attributes.covers) {
+        if (std::ranges::find(lesson_.covers, name) == lesson_.covers.end())
+          add(block.fence.first_line, "covers: {} is not among what the front matter says is covered", name);
+      }
+    }
+  }
+
+  // What a reader is to try runs as it stands, in any folder.
+  void check_trial(const RunCommand& run) {
+    for (const Entry& entry : lesson_.document.front_matter) {
+      if (entry.key != "try") continue;
+      try {
+        const Guest guest{std::optional<std::filesystem::path>()};
+        for (const CommandLine& line : command_lines(entry.value, lesson_.document.path, entry.line))
+          run_alone(line.words, run);
+      } catch (const InputError& error) {
+        add(entry.line, "try: {}", error.what());
+      }
+    }
+  }
+
+  void check_questions() {
+    if (lesson_.questions.empty() && lesson_.puzzles.empty()) add(1, "the lesson asks nothing: give it a question");
+    for (const Question& question : lesson_.questions) {
+      if (question.hints.empty()) add(question.place.line, "the question has no hint: give it a line hint:");
+      for (const std::string& choice : question.choices) {
+        if (key_press(choice)) add(question.place.line, "the choice '{}' is a key: call it otherwise", choice);
+      }
+    }
+  }
+
+  void check_puzzles(const RunCommand& run) {
+    for (const Puzzle& puzzle : lesson_.puzzles) {
+      for (const std::string& fault : attn::faults_of(puzzle, run)) add(puzzle.place.line, "{}", fault);
+    }
+  }
+
+  // A step and the line that asks for the next one are to stand on one screen of 24 lines.
+  void check_heights(const LessonResult& result) {
+    constexpr std::size_t most = 20;
+    for (const LessonStep& step : lesson_.steps) {
+      const std::size_t height = height_of(lesson_, step, result);
+      if (height > most)
+        add(step.first_line, "this step takes {} lines, and {} is the most: split it with a line ***, or show less",
+            height, most);
+    }
+  }
+
+  void check_terms() {
+    for (const TermFault& fault : term_faults(lesson_)) add(fault.line, "{}", fault.says);
+  }
+
+  void check_answers(const LessonResult& result) {
+    for (const SolvedQuestion& solved : result.questions) {
+      const std::size_t line = solved.question.place.line;
+      if (solved.question.kind == AnswerKind::word && key_press(answer_of(solved)))
+        add(line, "the answer '{}' is a key: ask for something else", answer_of(solved));
+      const double* const number = std::get_if<double>(&solved.answer);
+      if (number && *number != 0.0 && tolerance_for(solved) >= std::fabs(*number))
+        add(line, "0 would be right as well, because the answer is {}: give a smaller tolerance", answer_of(solved));
+    }
+    std::vector<Printed> outputs;
+    for (const BlockResult& block : result.blocks) outputs.push_back(block.printed);
+    for (const Stale& stale : stale_blocks(lesson_.document, outputs))
+      add(stale.place.line, "the output is not current: attn docs update {}", lesson_.document.path);
+  }
+
+  template <class... Args>
+  void add(std::size_t line, fmt::format_string<Args...> sentence, Args&&... args) {
+    faults_.push_back({line, fmt::format(sentence, std::forward<Args>(args)...)});
+  }
+
+  std::vector<std::string> finish() {
+    std::ranges::stable_sort(faults_, {}, &Fault::line);
+    std::vector<std::string> sentences;
+    for (const Fault& fault : faults_)
+      sentences.push_back(fmt::format("{}:{}: {}", lesson_.document.path, fault.line, fault.says));
+    return sentences;
+  }
+
+ private:
+  struct Fault {
+    std::size_t line;
+    std::string says;
+  };
+
+  void check_width(std::size_t first, std::size_t last) {
+    for (std::size_t line = first; line <= last; ++line) {
+      const std::size_t width = display_width(without_ending(lesson_.document.lines[line - 1]));
+      if (width > widest) add(line, "this line is {} columns wide, and {} is the most: break it", width, widest);
+    }
+  }
+
+  // One that is built in, or a file beside this one.
+  bool is_lesson(const std::string& name) const {
+    const Confined confined(lesson_.document.folder);
+    return find_row(lesson_files(), name) || is_there(name + ".md");
+  }
+
+  void check_covered(const std::string& name, std::size_t line) {
+    if (!find_row(checklist(), name))
+      add(line, "covers: there is no line '{}' in the checklist{}", name, did_you_mean(name, names_of(checklist())));
+  }
+
+  const Lesson& lesson_;
+  std::vector<Fault> faults_;
+};
+
+CheckedQuestion checked(const SolvedQuestion& solved) {
+  CheckedQuestion question{solved.question.place, 0, 0, {}, cannot_be_told_apart(solved)};
+  for (const Recognised& answer : recognisable(solved)) {
+    if (answer.mistake) question.recognised.push_back(answer.mistake);
+    if (answer.kind == Recognised::Kind::note) ++question.notes;
+    if (answer.kind == Recognised::Kind::slip) ++question.slips;
+  }
+  return question;
+}
+
+}  // namespace
+
+CheckedLesson check_lesson(std::string_view text, const std::string& path, const RunCommand& run) {
+  CheckedLesson checked_lesson;
+  try {
+    const Lesson lesson = read_lesson(text, path);
+    Lint lint(lesson);
+    lint.check_width();
+    lint.check_commands();
+    lint.check_references();
+    lint.check_questions();
+    lint.check_terms();
+    lint.check_trial(run);
+    lint.check_puzzles(run);
+    try {
+      const LessonResult result = execute(lesson, run);
+      lint.check_output_width(result);
+      lint.check_answers(result);
+      lint.check_heights(result);
+      for (const SolvedQuestion& solved : result.questions) checked_lesson.questions.push_back(checked(solved));
+    } catch (const InputError& error) {
+      checked_lesson.faults.emplace_back(error.what());
+    }
+    std::ranges::move(lint.finish(), std::back_inserter(checked_lesson.faults));
+  } catch (const InputError& error) {
+    checked_lesson.faults = {error.what()};
+  }
+  return checked_lesson;
+}
+
+// --- terms
+
+namespace {
+
+std::vector<Term> read_terms() {
+  std::vector<Term> terms;
+  for (std::string_view rest = terms_text(); !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (trimmed(line).empty()) continue;
+    Term& term = terms.emplace_back();
+    term.name = trimmed(line.substr(0, line.find(',')));
+    for (const std::string& form : parted(line, ",")) term.forms.push_back(in_lower_case(trimmed(form)));
+  }
+  return terms;
+}
+
+struct Form {
+  std::string_view text;
+  const Term* term;
+};
+
+// The longest first.
+std::vector<Form> all_forms() {
+  std::vector<Form> forms;
+  for (const Term& term : terms()) {
+    for (const std::string& form : term.forms) forms.push_back({form, &term});
+  }
+  std::ranges::stable_sort(forms, std::ranges::greater{}, [](const Form& form) { return form.text.size(); });
+  return forms;
+}
+
+bool is_in_term(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+}
+
+// Gathers the uses in one lesson.
+class Reading {
+ public:
+  void read(const Text& text, std::size_t line) {
+    std::string words;
+    std::vector<bool> is_bold;
+    for (const Span& span : text) {
+      // A name in code is no term.
+      words += span.style == Span::Style::code ? std::string(span.text.size(), '_') : in_lower_case(span.text);
+      is_bold.resize(words.size(), span.style == Span::Style::strong);
+    }
+    for (std::size_t at = 0; at < words.size();) {
+      const bool begins_word = at == 0 || !is_in_term(words[at - 1]);
+      const Form* const form = begins_word ? longest_at(words, at) : nullptr;
+      if (!form) {
+        ++at;
+        continue;
+      }
+      const std::size_t end = at + form->text.size();
+      const bool alone =
+          is_bold[at] && is_bold[end - 1] && (at == 0 || !is_bold[at - 1]) && (end == words.size() || !is_bold[end]);
+      uses_.push_back({form->term, line, alone});
+      at = end;
+    }
+  }
+
+  std::vector<TermUse> finish() {
+    std::ranges::stable_sort(uses_, {}, &TermUse::line);
+    return std::move(uses_);
+  }
+
+ private:
+  static const Form* longest_at(std::string_view words, std::size_t at) {
+    static const std::vector<Form> forms = all_forms();
+    for (const Form& form : forms) {
+      const std::size_t end = at + form.text.size();
+      if (words.substr(at).starts_with(form.text) && (end == words.size() || !is_in_term(words[end]))) return &form;
+    }
+    return nullptr;
+  }
+
+  std::vector<TermUse> uses_;
+};
+
+using Introductions = std::map<const Term*, std::string>;  // and where
+
+Introductions introductions_in(std::span<const Lesson> lessons) {
+  Introductions found;
+  for (const Lesson& lesson : lessons) {
+    for (const TermUse& use : term_uses(lesson)) {
+      if (use.introduces) found.try_emplace(use.term, lesson.document.path);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::span<const Term> terms() {
+  static const std::vector<Term> all = read_terms();
+  return all;
+}
+
+std::vector<TermUse> term_uses(const Lesson& lesson) {
+  Reading reading;
+  for (const MarkdownLeaf& leaf : lesson.document.leaves) {
+    if (leaf.kind != MarkdownLeaf::Kind::paragraph || is_output(lesson.document, leaf.first_line)) continue;
+    for (const Text& words : leaf.words) reading.read(words, leaf.first_line);
+  }
+  for (const Question& question : lesson.questions) {
+    const std::size_t line = question.place.line;
+    reading.read(text(question.ask), line);
+    for (const std::string& choice : question.choices) reading.read(text(choice), line);
+    for (const std::string& hint : question.hints) reading.read(text(hint), line);
+    for (const AuthorsNote& note : question.notes) reading.read(text(note.says), note.line);
+  }
+  for (const Puzzle& puzzle : lesson.puzzles) {
+    reading.read(text(puzzle.ask), puzzle.place.line);
+    for (const std::string& hint : puzzle.hints) reading.read(text(hint), puzzle.place.line);
+    for (const PuzzleNote& note : puzzle.notes) reading.read(text(note.says), puzzle.place.line);
+  }
+  return reading.finish();
+}
+
+std::vector<TermFault> term_faults(const Lesson& lesson) {
+  static const std::vector<Lesson> course = built_in_lessons();
+  const auto is_this = [&](const Lesson& other) { return other.number == lesson.number && other.name == lesson.name; };
+  const auto here = std::ranges::find_if(course, is_this);
+  const bool is_of_course = here != course.end();
+  Introductions known, later;
+  if (is_of_course) known = introductions_in({course.begin(), here});
+  const std::vector<TermUse> uses = term_uses(lesson);
+  for (const TermUse& use : uses) {
+    if (use.introduces) later.try_emplace(use.term, fmt::format("line {}", use.line));
+  }
+  if (is_of_course) later.merge(introductions_in({here + 1, course.end()}));
+  std::vector<TermFault> faults;
+  std::set<const Term*> told;
+  for (const TermUse& use : uses) {
+    const auto tell = [&](std::string says) {
+      if (told.insert(use.term).second) faults.push_back({use.line, std::move(says)});
+    };
+    if (use.introduces) {
+      const auto [first, is_new] = known.try_emplace(use.term, fmt::format("line {}", use.line));
+      if (!is_new) tell(fmt::format("'{}' is introduced again: {} does it", use.term->name, first->second));
+    } else if (!known.contains(use.term) && later.contains(use.term)) {
+      tell(fmt::format("'{}' is used here and introduced later, in {}", use.term->name, later[use.term]));
+    }
+  }
+  return faults;
+}
+
+}  // namespace attn

@@ -1,0 +1,415 @@
+#include "school/lesson/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+#include "school/lesson/prompt.hpp"
+#include "school/lesson/show.hpp"
+#include "school/puzzle/trial.hpp"
+#include "school/tutor/question.hpp"
+
+namespace attn {
+
+// --- session
+
+namespace {
+
+// One lesson at one terminal.
+class Session {
+ public:
+  Session(const Lesson& lesson, const LessonResult& result, LessonTerminal& terminal)
+      : lesson_(lesson),
+        result_(result),
+        terminal_(terminal),
+        progress_(terminal.progress().lessons[progress_name(lesson)]),
+        keys_(keys_of(lesson)) {}
+
+  SessionEnd take(std::optional<std::size_t> step) {
+    at_ = step.value_or(next_undone(0));
+    if (at_ >= lesson_.steps.size()) at_ = 0;  // all is done: once more
+    if (at_ == 0) {
+      terminal_.show(opening_of(lesson_));
+    } else {
+      terminal_.show({Heading{1, text(lesson_.title)}});
+      arrive();
+    }
+    while (at_ < lesson_.steps.size()) {
+      if (shows_) show_step();
+      shows_ = true;
+      const KeyPress pressed = this->step().question ? ask(solved()) : this->step().puzzle ? play_puzzle() : pause();
+      if (!go(pressed)) return SessionEnd::left;
+    }
+    terminal_.show(closing_of(lesson_, counts_of(lesson_, progress_)));
+    return SessionEnd::finished;
+  }
+
+  SessionEnd review() {
+    std::vector<std::size_t> missed;
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      if (lesson_.steps[i].question && is_missed(i)) missed.push_back(i);
+    }
+    terminal_.show({Heading{2, text("Review: ", lesson_.title)}});
+    for (std::size_t i = 0; i < missed.size(); ++i) {
+      at_ = missed[i];
+      place_ = fmt::format("{}/{}", i + 1, missed.size());
+      recall();
+      show_step();
+      for (bool stays = true; stays;) {
+        const KeyPress pressed = ask(solved());
+        if (pressed.action == LessonAction::quit) {
+          say(farewell());
+          return SessionEnd::left;
+        }
+        stays = pressed.action == LessonAction::list || pressed.action == LessonAction::go ||
+                pressed.action == LessonAction::back;
+        if (stays) say("A review asks one question after another: s skips this one.");
+      }
+    }
+    return SessionEnd::finished;
+  }
+
+ private:
+  const LessonStep& step() const { return lesson_.steps[at_]; }
+  const SolvedQuestion& solved() const { return result_.questions[*step().question]; }
+  // Another session may have gone on with this or another lesson: what it has done stays.
+  void change(const std::function<void(LessonProgress& progress)>& change) {
+    terminal_.change([&](CourseProgress& all) {
+      all.last = progress_name(lesson_);
+      change(all.lessons[all.last]);
+      progress_ = all.lessons[all.last];
+    });
+  }
+
+  // Goes where a key leads; false: out of the lesson.
+  bool go(const KeyPress& pressed) {
+    switch (pressed.action) {
+      case LessonAction::quit:
+        leave();
+        return false;
+      case LessonAction::skip:
+        if (step().question) miss();
+        [[fallthrough]];
+      case LessonAction::next:
+      case LessonAction::answer:
+        finish_step();
+        return true;
+      case LessonAction::back:
+        at_ -= std::min<std::size_t>(at_, 1);
+        return true;
+      case LessonAction::go:
+        jump_to(pressed.step);
+        return true;
+      case LessonAction::list:
+        list();
+        break;
+      case LessonAction::help:
+      case LessonAction::hint:
+        break;
+    }
+    shows_ = false;
+    return true;
+  }
+
+  void jump_to(std::size_t step) {
+    if (step >= 1 && step <= lesson_.steps.size()) {
+      at_ = step - 1;
+      return arrive();
+    }
+    say(fmt::format("There is no step {}. The steps are numbered 1 to {}.", step, lesson_.steps.size()));
+    shows_ = false;
+  }
+
+  // A step that was done before leads on to the one behind it; a new one to the next that is not done yet.
+  void finish_step() {
+    const std::size_t next = at_ + 1;
+    const bool is_new = !is_done(at_);
+    change([&](LessonProgress& progress) {
+      if (std::ranges::find(progress.done, keys_[at_]) == progress.done.end()) progress.done.push_back(keys_[at_]);
+    });
+    at_ = is_new ? next_undone(next) : next;
+    if (at_ > next && at_ < lesson_.steps.size()) arrive();
+  }
+
+  // The first step from this one on that is not done, or the end.
+  std::size_t next_undone(std::size_t from) const {
+    while (from < lesson_.steps.size() && is_done(from)) ++from;
+    return from;
+  }
+
+  bool is_done(std::size_t i) const { return std::ranges::find(progress_.done, keys_[i]) != progress_.done.end(); }
+
+  bool is_missed(std::size_t i) const {
+    const auto answer = progress_.answers.find(keys_[i]);
+    return answer != progress_.answers.end() && answer->second.missed;
+  }
+
+  // A step that does not follow the one before it: what a question is about is shown again.
+  void arrive() {
+    say(fmt::format("You are at step {} of {}. (b: one step back)", at_ + 1, lesson_.steps.size()));
+    if (step().question || step().puzzle) recall();
+  }
+
+  // What was said before a step in its section, as far as it is near.
+  void recall() {
+    constexpr std::size_t furthest = 4;
+    std::size_t begin = at_;
+    while (begin > 0 && at_ - begin < furthest && !begins_section(lesson_, lesson_.steps[begin])) --begin;
+    std::vector<Block> blocks;
+    for (std::size_t i = begin; i < at_; ++i)
+      std::ranges::move(shown(lesson_, lesson_.steps[i], result_), std::back_inserter(blocks));
+    terminal_.show(std::move(blocks));
+  }
+
+  void show_step() { terminal_.show(shown_whole(lesson_, step(), result_)); }
+
+  void say(std::string sentence) { terminal_.say(std::move(sentence)); }
+
+  std::string farewell() const {
+    return terminal_.keeps_progress() ? "Your progress is saved." : "Your progress is not kept.";
+  }
+
+  void leave() {
+    const bool is_of_course = !lesson_.document.folder;
+    const std::string goes_on = is_of_course ? "attn lesson" : "attn lesson run " + lesson_.document.path;
+    if (!terminal_.keeps_progress()) return say(farewell());
+    terminal_.show({Prose{text(farewell(), " ", code(goes_on), " goes on from here.")}});
+  }
+
+  // Where the reader is: "3/9".
+  std::string place() const { return place_.empty() ? fmt::format("{}/{}", at_ + 1, keys_.size()) : place_; }
+
+  KeyPress play_puzzle() {
+    const Puzzle& puzzle = lesson_.puzzles[*step().puzzle];
+    return play(puzzle, result_.run, {terminal_, lesson_keys(), place()},
+                [&] { terminal_.change([&](CourseProgress& progress) { mark_solved(puzzle, progress); }); });
+  }
+
+  KeyPress pause() {
+    for (;;) {
+      const std::optional<std::string> typed =
+          terminal_.ask(fmt::format("[{}] {}", place(), prompt_of(lesson_keys(), &LessonKey::at_pauses, "")));
+      if (!typed) return {LessonAction::quit};
+      if (typed->empty()) return {LessonAction::next};
+      if (const auto number = parsed<std::size_t>(*typed)) return {LessonAction::go, *number};
+      const std::optional<KeyPress> pressed = key_press(*typed);
+      if (pressed && pressed->action == LessonAction::help) {
+        terminal_.show({listing_of(lesson_keys())});
+      } else if (pressed && pressed->action == LessonAction::skip) {
+        return {LessonAction::next};
+      } else if (pressed && pressed->action != LessonAction::hint && pressed->action != LessonAction::answer) {
+        return *pressed;
+      } else {
+        say(fmt::format("'{}' does nothing here. Press Enter to continue, or ? for help.", *typed));
+      }
+    }
+  }
+
+  KeyPress ask(const SolvedQuestion& solved) {
+    return attn::ask(solved, {terminal_, lesson_keys(), place()},
+                     {[&](const std::string& typed, bool right) { remember(typed, right); }, [&] { miss(); }});
+  }
+
+  // A question whose solution was shown, or that was skipped, is asked again in a review.
+  void miss() {
+    tried_ = at_;
+    change([&](LessonProgress& progress) {
+      Answered& answered = progress.answers[keys_[at_]];
+      if (!answered.right) answered.missed = true;
+    });
+  }
+
+  void remember(const std::string& typed, bool right) {
+    const bool is_first_try = tried_ != at_;
+    tried_ = at_;
+    change([&](LessonProgress& progress) {
+      const auto [found, is_new] = progress.answers.try_emplace(keys_[at_]);
+      Answered& answered = found->second;
+      answered.text = typed;
+      answered.right = right;
+      if (is_new) answered.first = right;
+      answered.missed = !right || (answered.missed && !is_first_try);
+    });
+  }
+
+  void list() {
+    Listing listing{{"", "step", "what"}, {}};
+    for (std::size_t i = 0; i < lesson_.steps.size(); ++i) {
+      const std::string_view sign = i == at_ ? ">" : is_missed(i) ? "✗" : is_done(i) ? "✓" : "";
+      listing.rows.push_back({std::string(sign), std::to_string(i + 1), gist_of(lesson_, lesson_.steps[i])});
+    }
+    terminal_.show({std::move(listing),
+                    Prose{text("> you are here   ✓ done   ✗ missed. Type ", code("go N"), " to go to step N.")}});
+  }
+
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  const Lesson& lesson_;
+  const LessonResult& result_;
+  LessonTerminal& terminal_;
+  LessonProgress progress_;
+  std::vector<std::string> keys_;
+  std::size_t at_ = 0;
+  std::size_t tried_ = none;  // the step at which the last answer was given
+  bool shows_ = true;         // whether the step is still to be shown
+  std::string place_;         // "2/5" in a review; otherwise the steps are counted
+};
+
+}  // namespace
+
+SessionEnd take(const Lesson& lesson, const LessonResult& result, LessonTerminal& terminal,
+                std::optional<std::size_t> step) {
+  return Session(lesson, result, terminal).take(step);
+}
+
+SessionEnd review(const Lesson& lesson, const LessonResult& result, LessonTerminal& terminal) {
+  return Session(lesson, result, terminal).review();
+}
+
+// --- puzzling
+
+namespace {
+
+constexpr std::array keys_of_puzzles = {
+    key::hint,
+    saying(key::answer, "solution", "shows a solution"),
+    key::help,
+    saying(key::quit, "quit", "ends the puzzle"),
+};
+
+// What can be typed at a puzzle and is no key elsewhere.
+constexpr std::string_view show_word = "show", reset_word = "reset";
+
+// Help is offered with the second try that misses, and then now and again: one tries often.
+constexpr std::size_t tries_between_advice = 3;
+
+// One puzzle at one terminal.
+class Play {
+ public:
+  Play(const Puzzle& puzzle, const RunCommand& run, const AskedAt& at)
+      : puzzle_(puzzle),
+        run_(run),
+        at_(at),
+        settings_(settings_at_start(puzzle)),
+        hints_(puzzle.hints, "puzzle", "a solution") {}
+
+  KeyPress play() {
+    show_numbers();
+    for (;;) {
+      const std::optional<std::string> typed = at_.conversation.ask(line_to_ask());
+      if (!typed) return {LessonAction::quit};
+      const std::optional<KeyPress> pressed = key_press(*typed, at_.keys);
+      if (*typed == show_word) {
+        at_.conversation.show(opening_of(puzzle_));
+        show_numbers();
+      } else if (*typed == reset_word) {
+        settings_ = settings_at_start(puzzle_);
+        show_numbers();
+      } else if (typed->empty() || (pressed && pressed->action == LessonAction::next)) {
+        at_.conversation.say(fmt::format("Set a number, or type {}.", way_out()));
+      } else if (!pressed) {
+        if (is_solved_by(*typed)) return {LessonAction::next};
+      } else if (pressed->action == LessonAction::help) {
+        help();
+      } else if (pressed->action == LessonAction::hint) {
+        hints_.show_next(at_.conversation);
+      } else if (pressed->action == LessonAction::answer) {
+        solution();
+      } else {
+        return *pressed;
+      }
+    }
+  }
+
+ private:
+  std::string name() const { return std::string(puzzle_.unknowns.front().name()); }
+
+  // "w_q = … or w_k = …"
+  std::string names() const {
+    std::string all;
+    for (const Unknown& unknown : puzzle_.unknowns)
+      all += fmt::format("{}{} = …", all.empty() ? "" : " or ", unknown.name());
+    return all;
+  }
+
+  std::string line_to_ask() const {
+    const std::string place = at_.place.empty() ? "" : fmt::format("[{}] ", at_.place);
+    return place + prompt_of(at_.keys, &LessonKey::at_questions, names() + " sets it");
+  }
+
+  // How to go on without a solution.
+  std::string way_out() const {
+    const bool can_skip = std::ranges::find(at_.keys, LessonAction::skip, &LessonKey::action) != at_.keys.end();
+    return can_skip ? "s to skip the puzzle" : "q to quit";
+  }
+
+  void show_numbers() {
+    try {
+      at_.conversation.show(numbers_of(puzzle_, tried(puzzle_, settings_, run_)));
+    } catch (const InputError& error) {
+      at_.conversation.say(error.what());
+    }
+  }
+
+  // What cannot be read or computed changes nothing.
+  bool is_solved_by(const std::string& typed) {
+    try {
+      Settings changed = settings_;
+      assign(puzzle_, typed, changed);
+      const Trial trial = tried(puzzle_, std::move(changed), run_);
+      settings_ = trial.settings;
+      std::vector<Block> blocks = numbers_of(puzzle_, trial);
+      blocks.push_back(verdict_of(puzzle_, trial));
+      if (!trial.is_solved() && ++misses_ % tries_between_advice == 2)
+        blocks.emplace_back(Prose{text(hints_.advice())});
+      at_.conversation.show(std::move(blocks));
+      return trial.is_solved();
+    } catch (const InputError& error) {
+      at_.conversation.say(error.what());
+      return false;
+    }
+  }
+
+  void solution() {
+    if (puzzle_.solution.empty()) return at_.conversation.say("Its author gave no solution.");
+    Note note{Note::Kind::answer, {text("One of the solutions. Type it, and see what it does:")}};
+    for (const std::string& line : puzzle_.solution) note.lines.push_back(text(code(line)));
+    at_.conversation.show({std::move(note)});
+  }
+
+  void help() {
+    at_.conversation.show(
+        {Listing{{"what you type", "what it does"},
+                 {{name() + " = " + typed(settings_.front()), "sets all its numbers: a row, ;, and the next row"},
+                  {name() + "[1,1] = 3", "sets one; 1/2 or cos(1) is a number too"},
+                  {std::string(show_word), "shows the task and your numbers again"},
+                  {std::string(reset_word), "sets all numbers back"}}},
+         listing_of(at_.keys)});
+  }
+
+  const Puzzle& puzzle_;
+  const RunCommand& run_;
+  const AskedAt& at_;
+  Settings settings_;
+  Hints hints_;
+  std::size_t misses_ = 0;  // tries that did not solve it
+};
+
+}  // namespace
+
+std::span<const LessonKey> puzzle_keys() { return keys_of_puzzles; }
+
+KeyPress play(const Puzzle& puzzle, const RunCommand& run, const AskedAt& at, const std::function<void()>& solved) {
+  const KeyPress pressed = Play(puzzle, run, at).play();
+  if (pressed.action == LessonAction::next) solved();
+  return pressed;
+}
+
+void mark_solved(const Puzzle& puzzle, CourseProgress& progress) {
+  if (!puzzle.name.empty()) progress.puzzles.insert(puzzle.name);
+}
+
+}  // namespace attn

@@ -1,0 +1,187 @@
+#include "school/mistake/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/support/number.hpp"
+
+namespace attn {
+namespace {
+
+// How far numbers of a type may be apart, in parts of the largest number of their matrix, and at least what
+// this is of 1: they were computed in many steps, each of which rounds. PyTorch's torch.testing.assert_close
+// has similar ones.
+struct TypeRow {
+  Precision precision;
+  std::string_view name;
+  double part;
+  double least;
+  int bits;            // of a number, with the one that is not stored
+  int least_exponent;  // below which there are fewer
+  int few_digits;      // fewer decimal digits than these are nearly never enough for a number of this type
+};
+
+constexpr TypeRow types[] = {
+    {Precision::float16, "float16", 4e-3, 1e-5, 11, -14, 0},
+    {Precision::bfloat16, "bfloat16", 3e-2, 1e-4, 8, -126, 0},
+    {Precision::float32, "float32", 1e-5, 1e-7, 24, -126, 7},
+    {Precision::float64, "float64", 1e-9, 1e-12, 53, -1022, 14},
+};
+
+const TypeRow& row_of(Precision precision) {
+  const Precision known = precision == Precision::written ? Precision::float64 : precision;
+  return *std::ranges::find(types, known, &TypeRow::precision);
+}
+
+bool is_whole_or_not_finite(double x) { return !std::isfinite(x) || x == std::nearbyint(x); }
+
+// Few bits, as numbers have that people write by hand: 0.5, 2.75.
+bool is_short(double x) {
+  constexpr double bits = 4096.0;
+  int exponent = 0;
+  return !std::isfinite(x) || is_whole_or_not_finite(bits * std::frexp(x, &exponent));
+}
+
+// The shortest decimal that is this number of its type: how many digits it has, and how many of them behind
+// the point.
+struct Digits {
+  int all = 0, decimals = 0;
+};
+
+Digits digits_of(double x, Precision type) {
+  const std::string shortest =
+      type == Precision::float32 ? fmt::format("{}", static_cast<float>(x)) : fmt::format("{}", x);
+  Digits digits;
+  const std::size_t exponent = shortest.find('e');
+  const std::string mantissa = shortest.substr(0, exponent);
+  const std::size_t point = mantissa.find('.');
+  std::string figures;
+  for (const char c : mantissa) {
+    if (c >= '0' && c <= '9') figures += c;
+  }
+  int decimals = point == std::string::npos ? 0 : static_cast<int>(mantissa.size() - point - 1);
+  if (mantissa.ends_with(".0")) {
+    decimals = 0;
+    figures.pop_back();
+  }
+  if (exponent != std::string::npos) decimals -= std::stoi(shortest.substr(exponent + 1));
+  figures.erase(0, std::min(figures.find_first_not_of('0'), figures.size()));
+  digits.all = static_cast<int>(figures.size());
+  digits.decimals = std::max(decimals, 0);
+  return digits;
+}
+
+// Numbers of a type are compared at their decimals only if there are several that hold no decimal exactly:
+// 0.5 and 0.25 may be all that there is of them.
+bool may_be_rounded_by_hand(std::span<const double> all) {
+  constexpr std::ptrdiff_t least = 4;
+  return std::ranges::count_if(all, [](double x) { return !is_short(x); }) >= least;
+}
+
+constexpr int digits_of_double = 16;  // of a double: so many are not what somebody rounded to
+
+double largest_of(const Matrix& matrix) {
+  double largest = 0.0;
+  for (const double x : cells(matrix)) {
+    if (std::isfinite(x)) largest = std::max(largest, std::fabs(x));
+  }
+  return largest;
+}
+
+}  // namespace
+
+// IEEE 754, round to nearest even; the largest exponent of these types is 1 − the least one, and that of
+// bfloat16 is float32's.
+double rounded_to(Precision type, double x) {
+  const TypeRow& row = row_of(type);
+  if (!std::isfinite(x) || x == 0.0) return x;
+  int exponent = 0;
+  std::frexp(x, &exponent);
+  const double step = std::ldexp(1.0, std::max(exponent - 1, row.least_exponent) - (row.bits - 1));
+  const double rounded = std::nearbyint(x / step) * step;
+  const double too_large = std::ldexp(1.0, 1 - row.least_exponent) * 2.0;
+  return std::fabs(rounded) >= too_large ? std::copysign(std::numeric_limits<double>::infinity(), x) : rounded;
+}
+
+std::string_view name_of(Precision type) { return row_of(type).name; }
+
+Rounding::Rounding(const Matrix& theirs, Precision precision)
+    : precision_(precision == Precision::written ? Precision::float64 : precision) {
+  const std::span<const double> all = cells(theirs);
+  if (std::ranges::all_of(all, is_whole_or_not_finite)) return;
+  if (precision_ == Precision::float64 &&
+      std::ranges::all_of(all, [](double x) { return std::isnan(x) || x == rounded_to(Precision::float32, x); }) &&
+      !std::ranges::all_of(all, is_short))
+    precision_ = Precision::float32;
+  const bool are_written = precision == Precision::written;
+  if (!are_written && !may_be_rounded_by_hand(all)) return;
+  Digits most;
+  for (const double x : all) {
+    if (!std::isfinite(x)) continue;
+    const Digits digits = digits_of(x, are_written ? Precision::float64 : precision_);
+    most = {std::max(most.all, digits.all), std::max(most.decimals, digits.decimals)};
+    if (most.all >= (are_written ? digits_of_double : row_of(precision_).few_digits)) return;
+  }
+  decimals_ = most.decimals;
+  digits_ = most.all;
+}
+
+double Rounding::most_apart(double right, double largest) const {
+  const TypeRow& type = row_of(precision_);
+  double most = std::max(type.part * largest, type.least);
+  if (decimals_ < 0) return most;
+  constexpr double half = 0.5 * (1.0 + 1e-6);
+  double unit = std::pow(10.0, -decimals_);
+  if (right != 0.0) {  // which has no first digit
+    const int magnitude = static_cast<int>(std::floor(std::log10(std::fabs(right))));
+    unit = std::max(unit, std::pow(10.0, magnitude + 1 - digits_));
+  }
+  return most + half * unit;
+}
+
+bool Rounding::same(double theirs, double right, double largest) const {
+  if (theirs == right) return true;
+  if (!std::isfinite(theirs) || !std::isfinite(right)) return std::isnan(theirs) && std::isnan(right);
+  return std::fabs(theirs - right) <= most_apart(right, largest);
+}
+
+std::string Rounding::told() const {
+  if (decimals_ >= 0) return fmt::format("to {}", count_of(static_cast<std::size_t>(decimals_), "decimal"));
+  return fmt::format("as {}", name_of(precision_));
+}
+
+Difference difference(const Matrix& theirs, const Matrix& right, const Rounding& rounding) {
+  Difference all;
+  if (theirs.shape() != right.shape()) {
+    all.has_other_shape = true;
+    return all;
+  }
+  const double largest = largest_of(right);
+  const Shape shape = right.shape();
+  std::vector<bool> columns(shape.columns, false);
+  for (std::size_t i = 0; i < shape.rows; ++i) {
+    for (std::size_t j = 0; j < shape.columns; ++j) {
+      const double one = theirs(i, j), other = right(i, j);
+      if (rounding.same(one, other, largest)) continue;
+      ++all.cells;
+      columns[j] = true;
+      if (all.rows.empty() || all.rows.back() != i) all.rows.push_back(i);
+      double apart = std::fabs(one - other);
+      if (!std::isfinite(apart)) apart = std::numeric_limits<double>::infinity();
+      if (all.cells > 1 && !(apart > all.largest)) continue;
+      all.largest = apart;
+      all.row = i;
+      all.column = j;
+    }
+  }
+  for (std::size_t j = 0; j < shape.columns; ++j) {
+    if (columns[j]) all.columns.push_back(j);
+  }
+  return all;
+}
+
+}  // namespace attn

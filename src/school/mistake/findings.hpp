@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/graph/graph.hpp"
+#include "school/mistake/comparison.hpp"
+#include "school/mistake/rewriting.hpp"
+
+namespace attn {
+
+/// A matrix that differs from what it would be with what was found before, and what explains that.
+struct Finding {
+  std::size_t place;                          // among those that were compared
+  std::shared_ptr<const Matrix> expected;     // null: it cannot be computed from the numbers before it
+  Difference difference;                      // from that
+  std::vector<const Mistake*> mistakes = {};  // each of which gives these numbers, and as many of those behind them
+  std::size_t explains = 0;                   // matrices that differ and have the numbers of these mistakes
+  const Mistake* convention = nullptr;        // with which they do so; null: none is needed
+  std::vector<std::size_t> unused = {};       // places of right matrices from which this one was not computed then
+  bool is_alone = false;                      // what is computed from it is right
+};
+
+/// What explains somebody's matrices. The first finding is that of the first matrix that differs; each
+/// further one takes for granted the first mistake of those before it or, where none explains them, their
+/// numbers.
+struct Findings {
+  std::vector<Finding> all;
+  std::vector<const Mistake*> hidden;  // where all is right: errors that would give these numbers as well
+};
+
+/// Whether there is a mistake that gives all of these numbers.
+bool is_explained(const Graph& graph, std::span<const Compared> matrices);
+
+/// Computes every mistake. `compared` is in the order of the computation, whose numbers are there.
+Findings find_mistakes(const Graph& graph, std::span<const Compared> compared);
+
+/// Which mistakes a computation tells apart in the matrices of these roles: a number for each, the same for
+/// those that give the same numbers, at 3 decimals. Null stands for no mistake, as does one that cannot be
+/// made.
+std::vector<std::size_t> told_apart(const Graph& graph, std::span<const Mistake* const> mistakes,
+                                    std::span<const Role* const> roles);
+
+}  // namespace attn

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.hpp"
+#include "data/files/matrix_file.hpp"
+#include "school/mistake/comparison.hpp"
+
+namespace attn {
+
+/// A matrix of a file that could not be compared, and why, in a sentence.
+struct NotCompared {
+  std::string name;
+  std::string why;
+};
+
+/// Which matrices of a computation those of a file are compared with, in the order of the computation.
+struct Matched {
+  std::vector<Compared> compared;
+  std::vector<NotCompared> others;
+};
+
+/// Takes each matrix of a file for one of the computation, by its name as readings_of() knows it, with the
+/// names of scopes before it, and by its shape. Several below each other are the heads, or the sentences, in
+/// their order. A name that may be one of several, such as that of scores, which may be scaled or masked, is
+/// the one that agrees, or else the likeliest that is left. Of heads whose average is given, the average is
+/// added to the graph. The numbers that are compared are computed.
+Matched match(Graph& graph, const std::vector<MatrixFile>& files);
+
+/// Whether the name of one of them says this number of a head. With 0, a file counts heads from 0.
+bool has_head(const std::vector<MatrixFile>& files, std::size_t number);
+
+/// The matrices that are computed and have this shape, each once.
+std::vector<const Node*> results_of_shape(const Graph& graph, Shape shape);
+
+}  // namespace attn

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/graph/graph.hpp"
+#include "core/graph/name.hpp"
+
+namespace attn {
+
+/// A place in a layer of a model, as people name it: "layers.0.attn_weights", "encoder.layers.1.self_attn.q",
+/// "h.0.ln_1".
+struct PlaceInModel {
+  const ScopeKind* side = nullptr;         // null: not said
+  std::size_t layer = 0;                   // as it is written: some count from 0
+  const ScopeKind* part = nullptr;         // null: not said
+  std::optional<std::size_t> number = {};  // of a norm
+  std::string leaf = {};                   // what is left, as a plain name; empty: the part's output
+};
+
+/// Nothing where a name says no layer.
+std::optional<PlaceInModel> place_in_model(std::string_view name);
+
+/// Whether a node lies there. `first` is the number of the first layer, as the names count.
+bool lies_at(const Node& node, const PlaceInModel& place, std::size_t first);
+
+/// A name without upper case and without all that is no letter or digit: "Attn-Weights" is "attnweights".
+std::string plain_name(std::string_view name);
+
+/// What a name says that people give a matrix: "grad_q", "head2_attn".
+struct Reading {
+  std::span<const Role* const> roles;  // which it may be, the likeliest first
+  std::string scope;                   // what stands before it, as a plain name
+  bool is_gradient;
+};
+
+/// All readings of a name, those first in which most of it says the role.
+std::vector<Reading> readings_of(std::string_view name);
+
+/// What people call so, without scopes: `Wq`, `attn_weights`, `Q`; the likeliest first. Empty: nothing.
+std::span<const Role* const> roles_called(std::string_view name);
+
+/// The number of the head that a name says: 2 of "head.2.weights", "head2_attn" and "weights[2]". Nothing: it
+/// names none.
+std::optional<std::size_t> head_called(std::string_view name);
+
+/// The name with the number of its head one larger: for files that count heads from 0.
+std::string with_next_head(std::string_view name);
+
+}  // namespace attn

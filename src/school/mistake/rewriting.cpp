@@ -1,0 +1,161 @@
+#include "school/mistake/rewriting.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/op/operations.hpp"
+#include "core/support/error.hpp"
+
+namespace attn {
+
+// --- rewriting
+
+namespace {
+
+Name name_of_original(const Node& node) { return {*node.family, *node.role, std::string(node.plain_leaf())}; }
+
+}  // namespace
+
+Rewriting::Rewriting(const Graph& original, Instead instead)
+    : instead_(std::move(instead)),
+      graph_(std::make_shared<Graph>(keep_nothing())),
+      states_(original.nodes().size(), State::unknown),
+      nodes_(original.nodes().size()) {}
+
+Value Rewriting::of(const Node& original) {
+  settle(original);
+  std::optional<Value>& node = nodes_[original.index];
+  if (!node) node = taken_over(original);
+  return *node;
+}
+
+Value Rewriting::unchanged(const Node& original) {
+  std::vector<Value> operands;
+  for (const Node* operand : original.operands) operands.push_back(of(*operand));
+  return original.operation ? operation_on(original, operands, *graph_) : taken_over(original);
+}
+
+Value Rewriting::input_like(const Node& original, Matrix matrix) {
+  const Graph::Scope scope(*graph_, graph_->scope_like(original.place));
+  return graph_->input(name_of_original(original), std::move(matrix), original.frame.rows, original.frame.columns);
+}
+
+bool Rewriting::changes(const Node& original) {
+  settle(original);
+  return states_[original.index] == State::changed;
+}
+
+// Operands stand before what is made of them, but a mistake may ask for a node that comes later.
+void Rewriting::settle(const Node& last) {
+  std::set<std::size_t> open;
+  std::vector<const Node*> found = {&last};
+  while (!found.empty()) {
+    const Node& node = *found.back();
+    found.pop_back();
+    if (states_[node.index] == State::being_settled) throw std::logic_error("a mistake asks for what is made of it");
+    if (states_[node.index] != State::unknown || !open.insert(node.index).second) continue;
+    found.insert(found.end(), node.operands.begin(), node.operands.end());
+  }
+  for (const std::size_t i : open) {
+    if (states_[i] == State::unknown) settle_alone(last.graph->nodes()[i]);
+  }
+}
+
+// What the mistake makes of a node, or what the node is behind one.
+std::optional<Value> Rewriting::made_otherwise(const Node& node) {
+  std::optional<Value> made = instead_(node, *this);
+  const auto is_changed = [&](const Node* operand) { return states_[operand->index] == State::changed; };
+  if (!made && std::ranges::any_of(node.operands, is_changed))
+    made = node.is_alias() ? of(node.original()) : unchanged(node);
+  return made;
+}
+
+void Rewriting::settle_alone(const Node& node) {
+  states_[node.index] = State::being_settled;
+  std::optional<Value> made;
+  try {
+    made = made_otherwise(node);
+  } catch (const InputError&) {
+    states_[node.index] = State::unknown;  // it is refused again where it is asked for again
+    throw;
+  }
+  states_[node.index] = made ? State::changed : State::unchanged;
+  if (!made) return;
+  name_as(node, *made);
+  nodes_[node.index] = std::move(made);
+}
+
+void Rewriting::name_as(const Node& original, const Value& value) {
+  if (original.name.empty()) return;
+  const Graph::Scope scope(*graph_, graph_->scope_like(original.place));
+  if (graph_->find(original.name)) return;  // an input like it
+  const Value named = graph_->name(name_of_original(original), value);
+  if (original.scored_by) graph_->tell_scoring(named.node(), *original.scored_by);
+}
+
+// What has a name keeps the numbers that it has in the original.
+Value Rewriting::taken_over(const Node& original) {
+  if (original.name.empty()) return unchanged(original);
+  const Graph::Scope scope(*graph_, graph_->scope_like(original.place));
+  const Node& first = original.original();
+  if (first.made) return graph_->input(name_of_original(original), first.made, original.frame);
+  if (!first.operation && !first.given) return graph_->input(name_of_original(original), original.frame);
+  return graph_->input(name_of_original(original), original.cells(), original.frame.rows, original.frame.columns);
+}
+
+// --- mistake
+
+std::span<const Mistake> mistakes() {
+  static const std::vector<Mistake> all = [] {
+    // Those that are made most often come first: where several fit, they are told in this order.
+    std::vector<Mistake> rows;
+    for (const auto& of_subject :
+         {mistakes_of_softmax, mistakes_of_scores, mistakes_of_masks, mistakes_of_values, mistakes_of_heads,
+          mistakes_of_sides, mistakes_of_norms, mistakes_of_residuals, mistakes_of_embeddings, mistakes_of_positions,
+          mistakes_of_rotary_positions, mistakes_of_feed_forward, mistakes_of_maps, mistakes_of_recurrence,
+          mistakes_of_losses, mistakes_of_gradients, mistakes_of_kernels}) {
+      const std::span<const Mistake> some = of_subject();
+      rows.insert(rows.end(), some.begin(), some.end());
+    }
+    return rows;
+  }();
+  return all;
+}
+
+// --- other sizes
+
+namespace {
+
+bool have_their_shapes(const Node& original, const std::vector<Value>& operands) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Frame &now = operands[i].node().frame, &before = original.operands[i]->frame;
+    if (now.shape != before.shape || now.rows.batch != before.rows.batch) return false;
+  }
+  return true;
+}
+
+// Operations that know nothing of the shapes of their operands.
+bool fits_all_shapes(const Operation& operation) {
+  return is_softmax(operation) || number_of(operation) || function_of(operation) || is_join(operation) ||
+         first_of_slice(operation) || epsilon_of(operation);
+}
+
+}  // namespace
+
+Value operation_on(const Node& original, const std::vector<Value>& operands, Graph& graph) {
+  const Operation& operation = *original.operation;
+  if (have_their_shapes(original, operands) || fits_all_shapes(operation))
+    return graph.apply(original.operation, operands);
+  if (is_matmul(operation)) return matmul(operands[0], operands[1]);
+  if (is_matmul_transposed(operation)) return matmul_transposed(operands[0], operands[1]);
+  if (is_transposed_matmul(operation)) return transposed_matmul(operands[0], operands[1]);
+  if (is_transpose(operation)) return transpose(operands[0]);
+  if (const std::optional<Value> same = same_cell_by_cell(operation, operands)) return *same;
+  fail("{}: the matrices that it is made of have other shapes now", original.title());
+}
+
+}  // namespace attn

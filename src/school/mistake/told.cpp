@@ -1,0 +1,382 @@
+#include "school/mistake/told.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "page/tell/describe.hpp"
+#include "school/mistake/fingerprints.hpp"
+
+namespace attn {
+namespace {
+
+constexpr int digits = 4;
+
+std::string written_value(double x) {
+  if (std::isnan(x)) return "NaN";
+  if (std::isinf(x)) return x > 0.0 ? "∞" : "−∞";
+  return written_digits(x, digits);
+}
+
+// All digits, for programs.
+std::string written_exactly(double x) { return fmt::format("{}", x); }
+
+std::string address(const Compared& matrix, const Difference& difference) {
+  return fmt::format("{}[{},{}]", matrix.node->name, difference.row + 1, difference.column + 1);
+}
+
+bool is_convention(const Mistake* mistake) { return mistake->kind == Mistake::Kind::convention; }
+
+// What a list says of a mistake.
+Text told(const Mistake& mistake) {
+  return text(code(std::string(mistake.name)), is_convention(&mistake) ? " (a convention): " : ": ",
+              std::string(mistake.says));
+}
+
+class ComparisonPage {
+ public:
+  ComparisonPage(Page& page, const std::string& file, const Matched& matched, const Findings& findings,
+                 const FindTellingInput& find)
+      : page_(page), file_(file), matched_(matched), findings_(findings), find_(find) {}
+
+  void add() {
+    page_.head(1, fmt::format("Comparison with {}", file_));
+    say_result();
+    add_matrices();
+    add_records();
+    add_others();
+    for (std::size_t i = 0; i < findings_.all.size(); ++i) add_finding(i);
+    if (findings_.all.empty()) add_hidden();
+  }
+
+ private:
+  void say_result() {
+    const std::size_t count = matched_.compared.size();
+    const auto differ = static_cast<std::size_t>(
+        std::ranges::count_if(matched_.compared, [](const Compared& matrix) { return !matrix.difference.agrees(); }));
+    if (differ == 0) {
+      page_.say(count == 1 ? "The matrix agrees with the computation."
+                           : fmt::format("All {} matrices agree with the computation.", count));
+      return;
+    }
+    const Compared& first = matched_.compared[findings_.all.front().place];
+    page_.say(text(fmt::format("{} of {} differ{}. The first in the order of the computation is ", differ,
+                               count_of_matrices(count), differ == 1 ? "s" : ""),
+                   strong(first.node->name), "."));
+    say_summary(findings_.all.front());
+    const bool all_conventions = std::ranges::all_of(findings_.all, [](const Finding& finding) {
+      return !finding.mistakes.empty() && std::ranges::any_of(finding.mistakes, is_convention);
+    });
+    if (all_conventions)
+      page_.say("What differs can be a convention, which is no error: others compute it so by agreement.");
+  }
+
+  // What a reader looks for first.
+  void say_summary(const Finding& first) {
+    if (first.mistakes.empty()) {
+      const std::string seen = seen_of(first).summary;
+      if (!seen.empty()) page_.say(seen);
+      return;
+    }
+    Text all = text(first.mistakes.size() == 1 ? "What gives its numbers: " : "Each of these gives its numbers: ");
+    for (const Mistake* mistake : first.mistakes) {
+      const Text one = text(mistake == first.mistakes.front() ? "" : "; ", strong(std::string(mistake->summary)));
+      all.insert(all.end(), one.begin(), one.end());
+    }
+    all.push_back({Span::Style::plain, "."});
+    page_.say(std::move(all));
+  }
+
+  Fingerprints seen_of(const Finding& finding) const {
+    const Compared& matrix = matched_.compared[finding.place];
+    if (!finding.expected) return {};
+    return fingerprints({*matrix.node, *matrix.theirs, *finding.expected, matrix.rounding, finding.difference});
+  }
+
+  static std::string count_of_matrices(std::size_t count) {
+    return count == 1 ? "1 matrix" : fmt::format("{} matrices", count);
+  }
+
+  // Of many matrices only those that differ, and for readers only columns that say something.
+  void add_matrices() {
+    constexpr std::size_t many = 40;
+    page_.head(2, "The matrices in the order of the computation");
+    const std::vector<Compared>& all = matched_.compared;
+    const bool are_many = all.size() > many;
+    const auto differ = [](const Compared& matrix) { return !matrix.difference.agrees(); };
+    const bool has_own_names =
+        std::ranges::any_of(all, [](const Compared& matrix) { return matrix.name != matrix.node->name; });
+    const bool are_alike = std::ranges::all_of(
+        all, [&](const Compared& matrix) { return matrix.rounding.told() == all.front().rounding.told(); });
+    if (are_alike) page_.say(fmt::format("They are compared {}.", all.front().rounding.told()));
+    Listing list{.columns = {"matrix"}, .rows = {}, .headed = true};
+    if (has_own_names) list.columns.emplace_back("in the file");
+    list.columns.emplace_back("shape");
+    if (!are_alike) list.columns.emplace_back("compared");
+    list.columns.emplace_back("result");
+    for (const Compared& matrix : all) {
+      if (are_many && !differ(matrix)) continue;
+      std::vector<std::string> row = {matrix.node->name};
+      if (has_own_names) row.push_back(matrix.name);
+      row.push_back(to_string(matrix.theirs->shape()));
+      if (!are_alike) row.push_back(matrix.rounding.told());
+      row.push_back(result_of(matrix));
+      list.rows.push_back(std::move(row));
+    }
+    const std::size_t left_out = all.size() - list.rows.size();
+    if (!list.rows.empty()) page_.say(std::move(list));
+    if (left_out > 0) page_.say(fmt::format("{} that agree are not listed.", left_out));
+  }
+
+  // For programs: all of them, and where each differs most.
+  void add_records() {
+    Records records{"comparison",
+                    {"matrix", "in_file", "shape", "compared", "agrees", "cells", "rows", "row", "column", "expected",
+                     "found", "difference", "mistakes"},
+                    {}};
+    for (std::size_t i = 0; i < matched_.compared.size(); ++i) {
+      const Compared& matrix = matched_.compared[i];
+      const Difference& apart = matrix.difference;
+      std::vector<Records::Value> row = {matrix.node->name,      matrix.name,    to_string(matrix.theirs->shape()),
+                                         matrix.rounding.told(), apart.agrees(), std::to_string(apart.cells)};
+      if (apart.cells > 0) {
+        const double found = (*matrix.theirs)(apart.row, apart.column),
+                     expected = matrix.node->matrix()(apart.row, apart.column);
+        for (std::string text :
+             {written_places(apart.rows), std::to_string(apart.row + 1), std::to_string(apart.column + 1),
+              written_exactly(expected), written_exactly(found), written_exactly(apart.largest)})
+          row.emplace_back(std::move(text));
+      } else {
+        row.resize(records.members.size() - 1);
+      }
+      row.emplace_back(mistakes_found_in(i));
+      records.rows.push_back(std::move(row));
+    }
+    page_.say(std::move(records));
+  }
+
+  std::string mistakes_found_in(std::size_t place) const {
+    const auto finding = std::ranges::find(findings_.all, place, &Finding::place);
+    if (finding == findings_.all.end()) return "";
+    std::vector<std::string_view> names;
+    for (const Mistake* mistake : finding->mistakes) names.push_back(mistake->name);
+    return fmt::format("{}", fmt::join(names, " "));
+  }
+
+  static std::string result_of(const Compared& matrix) {
+    const Difference& apart = matrix.difference;
+    if (apart.has_other_shape) return fmt::format("differs: {} is right", to_string(matrix.node->frame.shape));
+    if (apart.agrees()) return matrix.node->operation ? "same" : "same (input)";
+    const std::string where = fmt::format("differs in {} of {}", apart.cells, matrix.theirs->size());
+    return std::isfinite(apart.largest) ? fmt::format("{}, by up to {}", where, written_value(apart.largest)) : where;
+  }
+
+  void add_others() {
+    if (matched_.others.empty()) return;
+    page_.say("Not compared:");
+    Margined list;
+    for (const NotCompared& other : matched_.others)
+      list.lines.push_back({"- ", "  ", text(code(other.name), fmt::format(": {}.", other.why))});
+    page_.say(std::move(list));
+  }
+
+  void add_finding(std::size_t number) {
+    const Finding& finding = findings_.all[number];
+    const Compared& matrix = matched_.compared[finding.place];
+    page_.head(
+        2, fmt::format("{}: {}", number == 0 ? "The first that differs" : "What differs besides", matrix.node->name));
+    if (number > 0) say_taken_for_granted(findings_.all[number - 1]);
+    if (!finding.expected) {
+      page_.say("It cannot be computed from the numbers before it, whose shape is another one.");
+      return;
+    }
+    say_difference(matrix, finding);
+    add_beside(matrix, finding);
+    say_heads(matrix);
+    add_fingerprints(finding);
+    add_mistakes(matrix, finding);
+  }
+
+  void say_taken_for_granted(const Finding& before) {
+    const std::string& name = matched_.compared[before.place].node->name;
+    page_.say(before.mistakes.empty() ? fmt::format("Below, what is right is computed from the file's {}.", name)
+                                      : fmt::format("Below, what is right is computed with that in {}.", name));
+  }
+
+  void say_difference(const Compared& matrix, const Finding& finding) {
+    const Difference& apart = finding.difference;
+    if (!matrix.node->operation) {
+      page_.say(fmt::format("This is an input: the file has another {} than the computation.", matrix.node->name));
+    }
+    if (apart.has_other_shape) return;
+    const double theirs = (*matrix.theirs)(apart.row, apart.column),
+                 right = (*finding.expected)(apart.row, apart.column);
+    const std::string rows = written_places(apart.rows);
+    const std::string largest = std::isfinite(apart.largest)
+                                    ? fmt::format("The largest difference is {} at ", written_value(apart.largest))
+                                    : "Numbers that are not finite differ, such as at ";
+    page_.say(text(fmt::format("{} of its {} cells differ{}, in row{} {}. {}", apart.cells, matrix.theirs->size(),
+                               apart.cells == 1 ? "s" : "", apart.rows.size() == 1 ? "" : "s", rows, largest),
+                   code(address(matrix, apart)),
+                   fmt::format(": the file has {}, and right is {}.", written_value(theirs), written_value(right))));
+  }
+
+  void add_beside(const Compared& matrix, const Finding& finding) {
+    constexpr std::size_t most_cells_of_other_shape = 400;  // which say little beside the right ones
+    if (finding.difference.has_other_shape && matrix.theirs->size() > most_cells_of_other_shape) return;
+    Table right = table_of(*matrix.node), theirs = right;
+    right.array.clear();
+    right.title = finding.place == findings_.all.front().place ? matrix.node->name
+                                                               : fmt::format("{}, as expected", matrix.node->name);
+    right.cells = finding.expected;
+    theirs.array.clear();
+    theirs.title = fmt::format("{} in the file", matrix.name);
+    theirs.cells = matrix.theirs;
+    theirs.scores = nullptr;
+    if (finding.difference.has_other_shape) {
+      theirs.rows = axis("rows");
+      theirs.columns = axis("columns");
+    } else {
+      const CellPlace place{finding.difference.row, finding.difference.column};
+      for (Table* table : {&right, &theirs}) table->told.push_back(place);
+    }
+    page_.say(SideBySide{{std::move(theirs), std::move(right)}});
+  }
+
+  // Which heads of the same attention are right.
+  void say_heads(const Compared& matrix) {
+    const NamedScope* const head = matrix.node->within(scope::head);
+    if (!head) return;
+    std::vector<std::size_t> right, wrong;
+    for (const Compared& other : matched_.compared) {
+      const NamedScope* const its = other.node->within(scope::head);
+      if (!its || its->outer != head->outer || other.node->role != matrix.node->role || !its->number) continue;
+      (other.difference.agrees() ? right : wrong).push_back(*its->number - 1);
+    }
+    if (right.empty() || wrong.empty()) return;
+    page_.say(fmt::format("It is right in head{} {}, and differs in head{} {}.", right.size() == 1 ? "" : "s",
+                          written_places(right), wrong.size() == 1 ? "" : "s", written_places(wrong)));
+  }
+
+  void add_fingerprints(const Finding& finding) {
+    const std::vector<std::string> seen = seen_of(finding).sentences;
+    if (seen.empty()) return;
+    page_.say("What can be seen:");
+    Margined list;
+    for (const std::string& sentence : seen) list.lines.push_back({"- ", "  ", text(sentence)});
+    page_.say(std::move(list));
+  }
+
+  void add_mistakes(const Compared& matrix, const Finding& finding) {
+    if (finding.is_alone) page_.say("What is computed from it is right in the file: only this matrix is another one.");
+    if (finding.mistakes.empty()) {
+      if (!seen_of(finding).identify)
+        page_.say(fmt::format("No mistake that attn knows gives these numbers of {}.", matrix.node->name));
+      if (!finding.is_alone && &finding == &findings_.all.back() && has_behind(finding))
+        page_.say(fmt::format("What is computed from {} is right for these numbers.", matrix.node->name));
+      return;
+    }
+    const std::string_view together = finding.convention ? " together with a convention" : "";
+    if (finding.mistakes.size() == 1) {
+      page_.say(fmt::format("One mistake gives these numbers{}:", together));
+    } else {
+      page_.say(text(strong(fmt::format("Several mistakes give these numbers{}", together)),
+                     ": this input cannot tell them apart."));
+    }
+    Margined list;
+    for (const Mistake* mistake : finding.mistakes) list.lines.push_back({"- ", "  ", told(*mistake)});
+    if (finding.convention) list.lines.push_back({"- ", "  ", told(*finding.convention)});
+    page_.say(std::move(list));
+    say_unused(finding);
+    say_explained(finding);
+    if (finding.mistakes.size() > 1) add_telling_input(finding.mistakes);
+  }
+
+  bool has_behind(const Finding& finding) const { return finding.place + 1 < matched_.compared.size(); }
+
+  void say_unused(const Finding& finding) {
+    if (finding.unused.empty()) return;
+    std::vector<std::string> names;
+    for (const std::size_t place : finding.unused) names.push_back(matched_.compared[place].node->name);
+    page_.say(fmt::format("{} {} right in the file. So {} was not computed from {} there.", listed(names),
+                          names.size() == 1 ? "is" : "are", matched_.compared[finding.place].node->name,
+                          names.size() == 1 ? "it" : "them"));
+  }
+
+  void say_explained(const Finding& finding) {
+    if (finding.explains < 2) return;
+    const auto differ = static_cast<std::size_t>(
+        std::count_if(matched_.compared.begin() + static_cast<std::ptrdiff_t>(finding.place), matched_.compared.end(),
+                      [](const Compared& one) { return !one.difference.agrees(); }));
+    page_.say(
+        finding.explains == differ
+            ? fmt::format("With {} all {} matrices that differ are as they are in the file.",
+                          finding.mistakes.size() == 1 ? "it" : "each of them", differ)
+            : fmt::format("It explains {} of the {} matrices that differ from here on.", finding.explains, differ));
+  }
+
+  void add_telling_input(const std::vector<const Mistake*>& mistakes) {
+    const std::optional<TellingInput> input = find_(mistakes);
+    if (!input) {
+      page_.say("On none of the small inputs that attn tries do they differ.");
+      return;
+    }
+    const std::set<std::size_t> different(input->numbers.begin(), input->numbers.end());
+    page_.say(
+        different.size() == mistakes.size()
+            ? "They differ on this input: compute with its matrices, and check the result with the same options."
+            : fmt::format(
+                  "Of these {}, {} can be told apart on this input: compute with its matrices, and check the result with the same options.",
+                  mistakes.size(), different.size()));
+    page_.say(CodeBlock{"sh", input->line});
+  }
+
+  // The right numbers need not come from the right computation.
+  void add_hidden() {
+    if (findings_.hidden.empty()) return;
+    constexpr std::size_t most_listed = 12;
+    page_.head(2, "What this input cannot show");
+    page_.say(findings_.hidden.size() == 1
+                  ? "This mistake would give the same numbers here:"
+                  : fmt::format("These {} mistakes would give the same numbers here:", findings_.hidden.size()));
+    Margined list;
+    for (const Mistake* mistake : findings_.hidden) {
+      if (list.lines.size() == most_listed) {
+        list.lines.push_back({"- ", "  ", text(fmt::format("and {} more", findings_.hidden.size() - most_listed))});
+        break;
+      }
+      list.lines.push_back({"- ", "  ", text(code(std::string(mistake->name)), fmt::format(": {}", mistake->summary))});
+    }
+    page_.say(std::move(list));
+    std::vector<const Mistake*> mistakes = {nullptr};
+    mistakes.insert(mistakes.end(), findings_.hidden.begin(), findings_.hidden.end());
+    const std::optional<TellingInput> input = find_(mistakes);
+    if (!input) return;
+    const auto shown = static_cast<std::size_t>(std::count_if(
+        input->numbers.begin() + 1, input->numbers.end(), [&](std::size_t one) { return one != input->numbers[0]; }));
+    page_.say(fmt::format("This input shows {}:", shown == findings_.hidden.size()
+                                                      ? std::string(shown == 1 ? "it" : "all of them")
+                                                      : fmt::format("{} of them", shown)));
+    page_.say(CodeBlock{"sh", input->line});
+  }
+
+  Page& page_;
+  const std::string& file_;
+  const Matched& matched_;
+  const Findings& findings_;
+  const FindTellingInput& find_;
+};
+
+}  // namespace
+
+void add_comparison(Page& page, const std::string& file, const Matched& matched, const Findings& findings,
+                    const FindTellingInput& find) {
+  ComparisonPage(page, file, matched, findings, find).add();
+}
+
+}  // namespace attn

@@ -1,0 +1,266 @@
+#include "school/puzzle/puzzle.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+#include "core/term/quantity.hpp"
+#include "data/files/matrix_file.hpp"
+#include "data/files/opened.hpp"
+#include "data/problem/options.hpp"
+#include "school/puzzle/trial.hpp"
+
+namespace attn {
+
+// --- puzzle
+
+namespace {
+
+// From easy to hard.
+constexpr std::array<std::string_view, 4> difficulties = {"very easy", "easy", "medium", "hard"};
+constexpr std::size_t largest_side = 64;
+
+std::vector<std::string> command_words(const Entry& entry) {
+  const std::string command = entry.value.starts_with("attn ") ? entry.value : "attn walk " + entry.value;
+  return command_lines(command, "on", entry.line).front().words;
+}
+
+std::string level_of(const std::string& value) {
+  if (std::ranges::find(difficulties, value) != difficulties.end()) return value;
+  fail_unknown("level", value, {difficulties.begin(), difficulties.end()});
+}
+
+// What can be set: a matrix, or a number, which is a matrix of one cell.
+const Option& settable(std::string_view member) {
+  std::vector<std::string> names;
+  for (const Offered& offered : problem_options().options) {
+    const Option& option = *offered.option;
+    const bool is_number = option.kind == Kind::number || option.kind == Kind::word_or_number;
+    if (option.member.empty() || (option.kind != Kind::matrix && option.kind != Kind::matrices && !is_number)) continue;
+    if (option.member == member) return option;
+    names.emplace_back(option.member);
+  }
+  fail_unknown("matrix to set", member, names);
+}
+
+// `w_q 4x4`, `scale 1x1 = 8`.
+Unknown unknown_of(const Entry& entry) {
+  const std::size_t equals = entry.value.find('=');
+  const std::vector<std::string> words = parted(entry.value.substr(0, equals), " \t");
+  if (words.size() != 2) fail("set: write a name and a shape, such as w_q 4x4");
+  const std::size_t times = words[1].find_first_not_of("0123456789");
+  const std::string_view sign = std::string_view(words[1]).substr(std::min(times, words[1].size()));
+  const std::size_t length = sign.starts_with("×") ? std::string_view("×").size() : 1;
+  if (sign.size() <= length || (sign.front() != 'x' && !sign.starts_with("×")))
+    fail("set: '{}' is no shape: write one such as 4x4", words[1]);
+  const Shape shape{whole_number("the number of rows", words[1].substr(0, times), 1, largest_side),
+                    whole_number("the number of columns", sign.substr(length), 1, largest_side)};
+  Unknown unknown{&settable(words[0]), Matrix(shape, 0.0)};
+  if (equals != std::string::npos)
+    unknown.start = read_numbers(std::string_view(entry.value).substr(equals + 1), unknown.name(), shape);
+  return unknown;
+}
+
+PuzzleNote note_of(const std::string& value) {
+  constexpr std::string_view arrow = "=>";
+  const std::size_t at = value.find(arrow);
+  if (at == std::string::npos) fail("note: write a property, =>, and a sentence: weights[1,2] > 0.5 => …");
+  PuzzleNote note{read_property(std::string_view(value).substr(0, at)),
+                  std::string(trimmed(std::string_view(value).substr(at + arrow.size())))};
+  if (note.says.empty()) fail("note: the sentence after => is missing");
+  return note;
+}
+
+struct Key {
+  std::string_view name;
+  bool repeats;
+  void (*set)(Puzzle& puzzle, const Entry& entry);
+};
+
+constexpr std::array keys = {
+    Key{"name", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.name = entry.value; }},
+    Key{"title", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.title = entry.value; }},
+    Key{"level", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.level = level_of(entry.value); }},
+    Key{"ask", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.ask = entry.value; }},
+    Key{"on", true, [](Puzzle& puzzle, const Entry& entry) { puzzle.commands.push_back(command_words(entry)); }},
+    Key{"set", true, [](Puzzle& puzzle, const Entry& entry) { puzzle.unknowns.push_back(unknown_of(entry)); }},
+    Key{"show", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.shows = parted(entry.value, ", "); }},
+    Key{"holds", true, [](Puzzle& puzzle, const Entry& entry) { puzzle.holds.push_back(read_property(entry.value)); }},
+    Key{"note", true, [](Puzzle& puzzle, const Entry& entry) { puzzle.notes.push_back(note_of(entry.value)); }},
+    Key{"hint", true, [](Puzzle& puzzle, const Entry& entry) { puzzle.hints.push_back(entry.value); }},
+    Key{"solution", true, [](Puzzle& puzzle, const Entry& entry) { puzzle.solution.push_back(entry.value); }},
+};
+
+void check_whole(const Puzzle& puzzle) {
+  if (puzzle.ask.empty()) fail("the puzzle has no task: give it a line ask: …");
+  if (puzzle.commands.empty()) fail("the puzzle computes nothing: give it a line on: --example NAME");
+  if (puzzle.unknowns.empty()) fail("there is nothing to set: give the puzzle a line set: w_q 4x4");
+  if (puzzle.holds.empty()) fail("the puzzle has no property: give it a line holds: weights[1,2] > 0.9");
+  for (auto unknown = puzzle.unknowns.begin(); unknown != puzzle.unknowns.end(); ++unknown) {
+    if (std::ranges::find(puzzle.unknowns.begin(), unknown, unknown->option, &Unknown::option) != unknown)
+      fail("{} is to be set twice: give one line set: {}", unknown->name(), unknown->name());
+  }
+}
+
+Puzzle built_in(const PuzzleFile& file) {
+  const Document document = read_document(file.text, std::string(file.path));
+  Puzzle puzzle = read_puzzle(document, document.puzzles.front());
+  puzzle.name = file.name;
+  puzzle.folder.reset();
+  return puzzle;
+}
+
+Puzzle first_in_file(const std::string& path) {
+  const Document document = read_document(read_bytes(path), path);
+  if (document.puzzles.empty()) fail("{} has no block of puzzle: begin one with a line ```puzzle", path);
+  return read_puzzle(document, document.puzzles.front());
+}
+
+}  // namespace
+
+Puzzle read_puzzle(const Document& document, const FencedBlock& block) {
+  Puzzle puzzle;
+  puzzle.place = document.at(block.first_line);
+  puzzle.folder = document.folder;
+  std::vector<std::string_view> given;
+  for (const Entry& entry : entries_of(document, block.first_line + 1, block.last_line, block.margin)) {
+    at_place(document.at(entry.line), [&] {
+      const Key& key = look_up(std::span<const Key>(keys), entry.key, "key of a puzzle");
+      if (!key.repeats && std::ranges::find(given, key.name) != given.end())
+        fail("{} is given twice: give it once", key.name);
+      given.push_back(key.name);
+      key.set(puzzle, entry);
+    });
+  }
+  if (given.size() == 1 && !puzzle.name.empty()) {
+    Puzzle named = at_place(puzzle.place, [&] { return built_in(look_up(puzzle_files(), puzzle.name, "puzzle")); });
+    named.place = puzzle.place;
+    return named;
+  }
+  at_place(puzzle.place, [&] {
+    if (!puzzle.name.empty()) fail("a puzzle of your own has no name: give it a line title: instead");
+    check_whole(puzzle);
+  });
+  return puzzle;
+}
+
+Puzzle find_puzzle(const std::string& word) {
+  if (word.ends_with(".md")) return first_in_file(word);
+  const std::span<const PuzzleFile> files = puzzle_files();
+  if (const std::optional<std::size_t> number = parsed<std::size_t>(word)) {
+    if (*number < 1 || *number > files.size())
+      fail("there is no puzzle {}. The puzzles are numbered 1 to {}", word, files.size());
+    return built_in(files[*number - 1]);
+  }
+  return built_in(look_up(files, word, "puzzle"));
+}
+
+std::vector<Puzzle> built_in_puzzles() {
+  std::vector<Puzzle> puzzles;
+  for (const PuzzleFile& file : puzzle_files()) puzzles.push_back(built_in(file));
+  return puzzles;
+}
+
+// --- property
+
+namespace {
+
+constexpr double usual_tolerance = 0.01;
+
+// A longer sign before those that it begins with.
+constexpr std::array relations = {
+    Relation{{"≥", ">="}, "at least", [](double value, double bound, double) { return value >= bound; }},
+    Relation{{"≤", "<="}, "at most", [](double value, double bound, double) { return value <= bound; }},
+    Relation{{">", ">"}, "more than", [](double value, double bound, double) { return value > bound; }},
+    Relation{{"<", "<"}, "less than", [](double value, double bound, double) { return value < bound; }},
+    Relation{{"=", "="},
+             "",
+             [](double value, double bound, double tolerance) {
+               return value == bound || std::fabs(value - bound) <= tolerance;
+             },
+             true},
+};
+
+// The first of these signs that stands in no quotes and no brackets, and where.
+struct Found {
+  std::size_t at = std::string_view::npos;
+  std::size_t sign = 0, length = 0;
+  explicit operator bool() const { return at != std::string_view::npos; }
+};
+
+Found find_outside(std::string_view text, const std::vector<std::string_view>& signs) {
+  bool in_quotes = false;
+  int depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '"') in_quotes = !in_quotes;
+    if (in_quotes) continue;
+    if (depth == 0) {
+      for (std::size_t sign = 0; sign < signs.size(); ++sign) {
+        if (text.substr(at).starts_with(signs[sign])) return {at, sign, signs[sign].size()};
+      }
+    }
+    depth += text[at] == '[' || text[at] == '(' ? 1 : text[at] == ']' || text[at] == ')' ? -1 : 0;
+  }
+  return {};
+}
+
+// The pieces between signs that stand in no quotes and no brackets.
+std::vector<std::string_view> split_outside(std::string_view text, std::string_view sign) {
+  std::vector<std::string_view> pieces;
+  while (const Found found = find_outside(text, {sign})) {
+    pieces.push_back(text.substr(0, found.at));
+    text.remove_prefix(found.at + found.length);
+  }
+  pieces.push_back(text);
+  return pieces;
+}
+
+PlaceRange read_range(std::string_view text) {
+  const std::size_t equals = text.find('='), dots = text.find("..");
+  if (equals == std::string_view::npos || dots == std::string_view::npos || dots < equals)
+    fail("'for {}' cannot be read: write for i = 1..4", trimmed(text));
+  PlaceRange range{std::string(trimmed(text.substr(0, equals))),
+                   std::string(trimmed(text.substr(equals + 1, dots - equals - 1))),
+                   std::string(trimmed(text.substr(dots + 2)))};
+  if (!is_name(range.variable)) fail("'{}' is no variable: write one letter, such as i", range.variable);
+  if (range.first.empty() || range.last.empty()) fail("'for {}' has no end: write for i = 1..4", text);
+  return range;
+}
+
+}  // namespace
+
+Property read_property(std::string_view text) {
+  Property property;
+  property.text = trimmed(text);
+  std::string_view rest = property.text;
+  if (const Found found = find_outside(rest, {" for "})) {
+    for (const std::string_view range : split_outside(rest.substr(found.at + found.length), ","))
+      property.ranges.push_back(read_range(range));
+    rest = rest.substr(0, found.at);
+  }
+  std::vector<std::string_view> signs;
+  for (const Relation& relation : relations) signs.insert(signs.end(), relation.signs.begin(), relation.signs.end());
+  const Found sign = find_outside(rest, signs);
+  if (!sign) fail("'{}' compares nothing: write two quantities with one of ≥ ≤ > < = between them", text);
+  property.relation = &relations[sign.sign / 2];
+  property.left = trimmed(rest.substr(0, sign.at));
+  rest = rest.substr(sign.at + sign.length);
+  const Found off = find_outside(rest, {"±", "+-"});
+  if (off && !property.relation->is_equality) fail("'{}': only an equality has a tolerance", text);
+  if (property.relation->is_equality) property.tolerance = usual_tolerance;
+  if (off) {
+    const Quantity tolerance = look_up_quantity(rest.substr(off.at + off.length), nullptr).quantity;
+    const double* const number = std::get_if<double>(&tolerance);
+    if (!number || !(*number >= 0.0)) fail("'{}': the tolerance is not a number of 0 or more", text);
+    property.tolerance = *number;
+    rest = rest.substr(0, off.at);
+  }
+  property.right = trimmed(rest);
+  if (property.left.empty() || property.right.empty())
+    fail("'{}' compares nothing: write two quantities with one of ≥ ≤ > < = between them", text);
+  return property;
+}
+
+}  // namespace attn

@@ -1,0 +1,268 @@
+#include "school/training/task.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "core/math/functions.hpp"
+#include "core/support/error.hpp"
+#include "core/support/text.hpp"
+#include "data/problem/words.hpp"
+
+namespace attn {
+
+// --- task
+
+namespace {
+
+void require_sizes(const Transformer& model) {
+  const TransformerSizes& sizes = model.sizes;
+  if (sizes.encoder_layers + sizes.decoder_layers == 0)
+    fail("--layers is 0: give at least 1, because attention is in the layers");
+  if (sizes.heads == 0 || sizes.d_model == 0)
+    fail("--heads and --d-model must be positive: a head needs at least one number");
+  if (sizes.d_model % sizes.heads != 0)
+    fail("--heads: d_model ({}) is not divisible by the number of heads ({})", sizes.d_model, sizes.heads);
+}
+
+// What is asked for must have an effect on the model.
+void require_request(const TaskRequest& request, const TrainedModel& model, std::string_view task) {
+  if (const auto* const transformer = std::get_if<Transformer>(&model)) {
+    require_sizes(*transformer);
+    if (!request.variant.empty())
+      fail("--variant {}: the model of the task {} is no recurrent network: leave it out", request.variant, task);
+    return;
+  }
+  const SizeChanges& sizes = request.sizes;
+  if (sizes.layers || sizes.heads || sizes.d_ff)
+    fail(
+        "the model of the task {} is a recurrent network without layers and heads: leave out --layers, --heads and --d-ff",
+        task);
+  if (std::get<EncoderDecoder>(model).state_size == 0) fail("--d-model is 0: a state needs at least one number");
+}
+
+}  // namespace
+
+std::vector<TextPair> read_pairs(std::string_view text, const std::string& where) {
+  std::vector<TextPair> pairs;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    ++number;
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (trimmed(line, " \r").empty() || line.front() == '#') continue;
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string_view::npos || line.find('\t', tab + 1) != std::string_view::npos)
+      fail("{}, line {}: a line must be two sentences with one tab between them", where, number);
+    TextPair pair{std::string(trimmed(line.substr(0, tab), " \r")), std::string(trimmed(line.substr(tab + 1), " \r"))};
+    if (pair.source.empty() || pair.target.empty())
+      fail("{}, line {}: a sentence is empty: write words on both sides of the tab", where, number);
+    split_words(pair.source);  // throws for what is not text
+    split_words(pair.target);
+    pairs.push_back(std::move(pair));
+  }
+  if (pairs.size() < 2)
+    fail("{} has {}: give at least 2, one to train on and one to hold out", where,
+         pairs.empty() ? "no pairs" : "1 pair");
+  return pairs;
+}
+
+std::span<const Task> tasks() {
+  // Made when it is asked for: the rows are objects of other files.
+  static const std::array table = {reverse_task, sort_task,  induction_task,   fixed_induction_task,
+                                   names_task,   dates_task, coreference_task, pairs_task};
+  return table;
+}
+
+namespace {
+
+// Those of a file are as large as anybody likes.
+void require_sizes(const SizeChanges& sizes) {
+  if (sizes.layers.value_or(0) > most_trained_layers)
+    fail("--layers {} is more than {}", *sizes.layers, most_trained_layers);
+  for (const auto& size : {sizes.heads, sizes.d_model, sizes.d_ff}) {
+    if (size.value_or(0) > most_trained_size)
+      fail("a model with a size of {} is not trained here: give at most {}", *size, most_trained_size);
+  }
+}
+
+}  // namespace
+
+TaskSetup set_up(const Task& task, const TaskRequest& request) {
+  if (task.needs_pairs && request.pairs.empty())
+    fail("attn train {} needs sentences: give --pairs FILE, with two sentences and a tab between them on each line",
+         task.name);
+  require_sizes(request.sizes);
+  TaskSetup setup = task.set_up(request);
+  require_request(request, setup.model, task.name);
+  const Vocabulary& words = words_out(setup.model);
+  setup.choices = words.size() - (id_in(words, start_word) != 0 ? 1 : 0);
+  const auto* const transformer = std::get_if<Transformer>(&setup.model);
+  setup.defaults.d_model = transformer ? transformer->sizes.d_model : std::get<EncoderDecoder>(setup.model).state_size;
+  return setup;
+}
+
+double loss_of_guessing(const TaskSetup& setup) { return elementary::log(static_cast<double>(setup.choices)); }
+
+// --- options
+
+namespace {
+
+// --- schedules, of operations that are rounded alike everywhere
+
+double warming_up(const TrainingOptions& options, std::size_t step) {
+  if (step >= options.warm_up) return 1.0;
+  return static_cast<double>(step) / static_cast<double>(options.warm_up);
+}
+
+double constant(const TrainingOptions& options, std::size_t step) { return options.rate * warming_up(options, step); }
+
+double linear(const TrainingOptions& options, std::size_t step) {
+  const auto left = static_cast<double>(options.steps + 1 - std::min(step, options.steps + 1));
+  return options.rate * warming_up(options, step) * left / static_cast<double>(options.steps);
+}
+
+double paper(const TrainingOptions& options, std::size_t step) {
+  const auto now = static_cast<double>(step), warm = static_cast<double>(options.warm_up);
+  const double falling = 1.0 / std::sqrt(now);
+  const double rising = options.warm_up == 0 ? falling : now / (warm * std::sqrt(warm));
+  return options.rate / std::sqrt(static_cast<double>(options.d_model)) * std::min(falling, rising);
+}
+
+constexpr std::array schedules = {
+    RateSchedule{"constant", "rises to the rate during warm-up, and stays", constant},
+    RateSchedule{"linear", "rises to the rate during warm-up, and falls to 0 after the last step", linear},
+    RateSchedule{"paper", "rate · d_model^−0.5 · min(step^−0.5, step · warm_up^−1.5) (Vaswani et al. 2017, equation 3)",
+                 paper},
+};
+
+// --- fields
+
+void take_schedule(TrainingOptions& options, const std::string& text, const std::string&) {
+  options.schedule = &look_up(rate_schedules(), text, "schedule");
+}
+
+template <std::size_t TrainingOptions::*member, std::size_t least, std::size_t most>
+void take_count(TrainingOptions& options, const std::string& text, const std::string& called) {
+  const std::optional<std::size_t> value = parsed<std::size_t>(text);
+  if (!value || *value < least || *value > most)
+    fail("{} must be a whole number from {} to {}, and is '{}'", called, least, most, text);
+  options.*member = *value;
+}
+
+void take_seed(TrainingOptions& options, const std::string& text, const std::string& called) {
+  const std::optional<std::uint32_t> value = parsed<std::uint32_t>(text);
+  if (!value) fail("{} must be a whole number from 0 to 4294967295, and is '{}'", called, text);
+  options.seed = *value;
+}
+
+// Which numbers a field may be, and in words.
+struct Range {
+  bool (*holds)(double);
+  std::string_view in_words;
+};
+constexpr Range positive{[](double value) { return value > 0.0; }, "a positive number"},
+    not_negative{[](double value) { return value >= 0.0; }, "0 or a positive number"},
+    below_one{[](double value) { return value >= 0.0 && value < 1.0; }, "a number from 0 to below 1"};
+
+template <double TrainingOptions::*member, const Range& range>
+void take_number(TrainingOptions& options, const std::string& text, const std::string& called) {
+  const std::optional<double> value = parsed<double>(text);
+  if (!value || !std::isfinite(*value) || !range.holds(*value))
+    fail("{} must be {}, and is '{}'", called, range.in_words, text);
+  options.*member = *value;
+}
+
+template <auto member>
+std::string told(const TrainingOptions& options) {
+  return fmt::format("{}", options.*member);
+}
+
+using Options = TrainingOptions;
+
+constexpr std::array fields = {
+    TrainingField{"steps", "number of steps", take_count<&Options::steps, 1, most_steps>, told<&Options::steps>},
+    TrainingField{"batch", "sentences in a step", take_count<&Options::batch, 1, most_sentences>,
+                  told<&Options::batch>},
+    TrainingField{"seed", "seed of the first parameters and of the sentences", take_seed, told<&Options::seed>},
+    TrainingField{"schedule", "how the learning rate changes", take_schedule,
+                  [](const Options& options) { return std::string(options.schedule->name); }},
+    TrainingField{"rate", "learning rate; of the schedule paper a factor", take_number<&Options::rate, positive>,
+                  told<&Options::rate>},
+    TrainingField{"warm_up", "steps in which the learning rate rises", take_count<&Options::warm_up, 0, most_steps>,
+                  told<&Options::warm_up>},
+    TrainingField{"d_model", "embedding size, of which the schedule paper makes a factor",
+                  take_count<&Options::d_model, 1, most_steps>, told<&Options::d_model>},
+    TrainingField{"beta_1", "how much of the average gradient stays from step to step",
+                  take_number<&Options::beta_1, below_one>, told<&Options::beta_1>},
+    TrainingField{"beta_2", "how much of the average squared gradient stays from step to step",
+                  take_number<&Options::beta_2, below_one>, told<&Options::beta_2>},
+    TrainingField{"epsilon", "added to the square root that Adam divides by", take_number<&Options::epsilon, positive>,
+                  told<&Options::epsilon>},
+    TrainingField{"clip", "largest norm of the gradient; 0: any", take_number<&Options::clip, not_negative>,
+                  told<&Options::clip>},
+    TrainingField{"smoothing", "part of the right word's probability that all words share",
+                  take_number<&Options::smoothing, below_one>, told<&Options::smoothing>},
+    TrainingField{"evaluate_every", "steps between two points of the curve",
+                  take_count<&Options::evaluate_every, 1, most_steps>, told<&Options::evaluate_every>},
+};
+
+}  // namespace
+
+std::span<const RateSchedule> rate_schedules() { return schedules; }
+
+std::span<const TrainingField> training_fields() { return fields; }
+
+// --- tasks
+
+namespace {
+
+const ModelKind& kind_called(std::string_view name) { return look_up(model_kinds(), name, "kind of model"); }
+
+}  // namespace
+
+std::size_t any_of(std::size_t count, Generator& generator) {
+  return static_cast<std::size_t>(uniform(generator) * static_cast<double>(count));
+}
+
+const ModelKind& encoder_only() { return kind_called("encoder-only"); }
+const ModelKind& decoder_only() { return kind_called("decoder-only"); }
+const ModelKind& both_sides() { return kind_called("encoder-decoder"); }
+
+const RateSchedule& falling_rate() { return look_up(rate_schedules(), "linear", "schedule"); }
+
+ModelRecipe recipe_with(std::string_view norm, std::string_view norm_kind, std::string_view positions) {
+  ModelRecipe recipe;
+  recipe.norm = &look_up(norm_placements(), norm, "placement of norms");
+  recipe.norm_kind = &look_up(norm_kinds(), norm_kind, "kind of norm");
+  recipe.positions = &look_up(position_kinds(), positions, "kind of positions");
+  return recipe;
+}
+
+Transformer one_sided(const ModelKind& kind, const Vocabulary& words, const TransformerSizes& sizes,
+                      const ModelRecipe& recipe) {
+  Transformer model{.kind = &kind, .recipe = recipe, .sizes = sizes, .target_vocabulary = words};
+  model.sizes.target_words = words.size();
+  if (kind.encodes) {
+    model.source_vocabulary = words;
+    model.sizes.source_words = words.size();
+    model.sizes.decoder_layers = 0;
+  } else {
+    model.sizes.encoder_layers = 0;
+  }
+  return model;
+}
+
+TransformerSizes changed(TransformerSizes sizes, const SizeChanges& changes) {
+  sizes.encoder_layers = sizes.decoder_layers = changes.layers.value_or(sizes.encoder_layers);
+  sizes.heads = changes.heads.value_or(sizes.heads);
+  sizes.d_model = changes.d_model.value_or(sizes.d_model);
+  sizes.d_ff = changes.d_ff.value_or(sizes.d_ff);
+  return sizes;
+}
+
+}  // namespace attn

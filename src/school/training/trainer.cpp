@@ -1,0 +1,521 @@
+#include "school/training/trainer.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <sstream>
+#include <utility>
+#include <variant>
+
+#include "core/graph/run.hpp"
+#include "core/math/rows.hpp"
+#include "core/model/schema.hpp"
+#include "core/op/backward.hpp"
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "data/files/safetensors.hpp"
+#include "data/parameters/source.hpp"
+#include "data/problem/encoder_decoder_file.hpp"
+#include "data/problem/model_file.hpp"
+#include "school/training/loss.hpp"
+
+namespace attn {
+
+// --- trainer
+
+namespace {
+
+// Sentences come in another order than parameters from the same seed.
+constexpr std::uint32_t seed_of_sentences = 0x9e3779b9;
+
+std::string text_of(const Generator& generator) {
+  std::ostringstream text;
+  text << generator;
+  return text.str();
+}
+
+Generator generator_of(const std::string& text) {
+  Generator generator;
+  std::istringstream(text) >> generator;
+  return generator;
+}
+
+TrainingState beginning(const Task& task, const TaskRequest& request, const TrainingOptions& options) {
+  TrainingState state{.task = std::string(task.name), .request = request, .options = options};
+  state.model = set_up(task, request).model;
+  draw_parameters(state.model, options.seed);
+  for (const auto& [name, matrix] : matrices_of(state.model))
+    state.moments.emplace(name, Moments{Matrix(matrix->shape(), 0.0), Matrix(matrix->shape(), 0.0)});
+  state.generator = text_of(Generator(options.seed ^ seed_of_sentences));
+  return state;
+}
+
+// The gradient of a parameter, and what it changes.
+struct Learning {
+  std::string name;
+  std::shared_ptr<Matrix> parameter;
+  Moments* moments;
+  const Node* gradient;
+};
+
+}  // namespace
+
+struct Trainer::Parts {
+  explicit Parts(TrainingState its_state)
+      : task(look_up(tasks(), its_state.task, "task")),
+        setup(set_up(task, its_state.request)),
+        state(std::move(its_state)),
+        generator(generator_of(state.generator)) {
+    take_own_parameters();
+    build();
+    evaluator.emplace(state.model, held_out_examples(setup.data, setup.held_out));
+  }
+
+  // Cells that change belong to nobody else.
+  void take_own_parameters() {
+    for (auto& [name, matrix] : matrices_of(state.model)) {
+      auto own = std::make_shared<Matrix>(*matrix);
+      matrix = own;
+      learning.push_back({name, std::move(own), &state.moments.at(name), nullptr});
+    }
+  }
+
+  // Forward, and back to every parameter that something flows back to.
+  void build() {
+    BatchShape shape = setup.data.longest;
+    shape.sentences = state.options.batch;
+    graph.emplace(state.model, shape, state.options.smoothing);
+    std::vector<const Node*> parameters;
+    for (const Learning& one : learning) parameters.push_back(&graph->graph().at(one.name));
+    const Value& loss = graph->loss();
+    const Value one =
+        graph->graph().input(Name{family::gradient, role::loss}, Matrix({1, 1}, 1.0), axis("loss"), axis("loss"));
+    const Backward backward(loss, one, parameters);
+    std::vector<const Node*> wanted = {&loss.node()};
+    for (std::size_t i = 0; i < learning.size(); ++i) {
+      learning[i].gradient = backward.by(*parameters[i]);
+      if (learning[i].gradient) wanted.push_back(learning[i].gradient);
+    }
+    std::erase_if(learning, [](const Learning& each) { return !each.gradient; });
+    plan = graph->graph().run().plan_to_repeat(wanted);
+  }
+
+  StepReport step();
+  const Node* first_not_finite() const;
+  void require_finite(const StepReport& report) const;
+  [[noreturn]] void stop(const std::string& matrix, std::size_t step) const;
+  void add_point();
+
+  const Task& task;
+  TaskSetup setup;
+  TrainingState state;
+  Generator generator;
+  std::vector<Learning> learning;  // by name
+  std::optional<LossGraph> graph;
+  Plan plan;
+  mutable std::optional<Evaluator> evaluator;
+};
+
+StepReport Trainer::Parts::step() {
+  if (state.curve.empty()) add_point();
+  const TrainingOptions& options = state.options;
+  std::vector<TaskExample> examples;
+  for (std::size_t i = 0; i < options.batch; ++i) examples.push_back(training_example(setup.data, generator));
+  graph->put(batch_of(examples, graph->shape()));
+  graph->graph().run().repeat(plan);
+  std::vector<const Matrix*> gradients;
+  for (const Learning& one : learning) gradients.push_back(&one.gradient->matrix());
+  StepReport report{.step = state.step + 1, .loss = graph->loss().matrix()(0, 0), .gradient_norm = norm_of(gradients)};
+  require_finite(report);
+  const AdamStep adam(options, report.step, clipping(report.gradient_norm, options.clip));
+  report.rate = adam.numbers.rate;
+  for (std::size_t i = 0; i < learning.size(); ++i)
+    adam.apply(*learning[i].parameter, *gradients[i], *learning[i].moments);
+  for (const Learning& one : learning) {
+    if (!is_finite(cells(*one.parameter))) stop(one.name, report.step);
+  }
+  state.step = report.step;
+  ++state.next.steps;
+  state.next.loss += report.loss;
+  state.next.gradient_norm += report.gradient_norm;
+  state.next.rate = report.rate;
+  if (state.step == 1) {
+    state.curve.front().loss = report.loss;
+    state.curve.front().gradient_norm = report.gradient_norm;
+  }
+  if (state.step % options.evaluate_every == 0 || state.step == options.steps) add_point();
+  return report;
+}
+
+void Trainer::Parts::add_point() {
+  CurvePoint point = state.next;
+  point.step = state.step;
+  if (point.steps > 0) {
+    point.loss /= static_cast<double>(point.steps);
+    point.gradient_norm /= static_cast<double>(point.steps);
+  }
+  point.held_out = evaluator->evaluate();
+  state.curve.push_back(point);
+  state.next = {};
+}
+
+// Computes the step once more, matrix by matrix. Scores that are masked are −∞.
+const Node* Trainer::Parts::first_not_finite() const {
+  for (const Node& node : graph->graph().nodes()) {
+    if (!node.operation || node.is_alias()) continue;
+    const bool may_be_masked = node.may_be_masked();
+    const auto is_wrong = [&](double cell) {
+      return !std::isfinite(cell) && !(may_be_masked && std::isinf(cell) && cell < 0.0);
+    };
+    if (std::ranges::any_of(cells(node.matrix()), is_wrong)) return &node;
+  }
+  return nullptr;
+}
+
+void Trainer::Parts::require_finite(const StepReport& report) const {
+  if (std::isfinite(report.loss) && std::isfinite(report.gradient_norm)) return;
+  const Node* const node = first_not_finite();
+  stop(node ? node->title() : "the norm of the gradient", report.step);
+}
+
+// A step that is too large is by far the most frequent reason, above all without clipping.
+void Trainer::Parts::stop(const std::string& matrix, std::size_t step) const {
+  const TrainingOptions& options = state.options;
+  fail(
+      "training stopped at step {}: {} has the first number that is not finite. "
+      "The steps may be too large (learning rate {:.3g}{}): give {}",
+      step, matrix, options.schedule->rate(options, step), options.clip == 0.0 ? ", no clipping" : "",
+      options.clip == 0.0 ? "--clip 1 or a smaller --rate" : "a smaller --rate or a longer --warm-up");
+}
+
+Trainer::Trainer(const Task& task, const TaskRequest& request, const TrainingOptions& options)
+    : Trainer(beginning(task, request, options)) {}
+
+Trainer::Trainer(TrainingState state) : parts_(std::make_unique<Parts>(std::move(state))) {}
+
+Trainer::~Trainer() = default;
+
+bool Trainer::is_done() const { return parts_->state.step >= parts_->state.options.steps; }
+
+StepReport Trainer::step() { return parts_->step(); }
+
+TrainingState Trainer::state() const {
+  TrainingState state = parts_->state;
+  state.model = model();
+  state.generator = text_of(parts_->generator);
+  return state;
+}
+
+TrainedModel Trainer::model() const {
+  TrainedModel model = parts_->state.model;
+  for (auto& [name, matrix] : matrices_of(model)) matrix = std::make_shared<const Matrix>(*matrix);
+  return model;
+}
+
+const std::vector<CurvePoint>& Trainer::curve() const { return parts_->state.curve; }
+
+const TrainingOptions& Trainer::options() const { return parts_->state.options; }
+
+const Task& Trainer::task() const { return parts_->task; }
+
+const TaskSetup& Trainer::setup() const { return parts_->setup; }
+
+std::size_t Trainer::steps_done() const { return parts_->state.step; }
+
+const std::vector<TaskExample>& Trainer::held_out() const { return parts_->evaluator->examples(); }
+
+Evaluation Trainer::evaluate() const { return parts_->evaluator->evaluate(); }
+
+// --- adam
+
+namespace {
+
+// By products alone, which are the same everywhere.
+double power(double base, std::size_t exponent) {
+  double result = 1.0;
+  for (; exponent > 0; exponent /= 2, base *= base) {
+    if (exponent % 2 == 1) result *= base;
+  }
+  return result;
+}
+
+}  // namespace
+
+double norm_of(std::span<const Matrix* const> gradients) {
+  double squares = 0.0;
+  for (const Matrix* gradient : gradients) squares += dot_product(cells(*gradient), cells(*gradient));
+  return std::sqrt(squares);
+}
+
+double clipping(double norm, double most) { return most > 0.0 && norm > most ? most / norm : 1.0; }
+
+AdamStep::AdamStep(const TrainingOptions& options, std::size_t step, double gradient_factor)
+    : numbers{.rate = options.schedule->rate(options, step),
+              .beta_1 = options.beta_1,
+              .beta_2 = options.beta_2,
+              .epsilon = options.epsilon,
+              .factor = gradient_factor,
+              .first_correction = 1.0 / (1.0 - power(options.beta_1, step)),
+              .second_correction = 1.0 / (1.0 - power(options.beta_2, step))} {}
+
+void AdamStep::apply(Matrix& parameter, const Matrix& gradient, Moments& moments) const {
+  take_adam_step(cells(parameter), cells(moments.first), cells(moments.second), cells(gradient), numbers);
+}
+
+// --- state
+
+namespace {
+
+constexpr std::string_view metadata_name = "training";
+
+std::string first_moment(const std::string& parameter) { return fmt::format("{}first.{}", training_prefix, parameter); }
+std::string second_moment(const std::string& parameter) {
+  return fmt::format("{}second.{}", training_prefix, parameter);
+}
+
+// --- what a model file says of a trained model
+
+std::string how_it_was_trained(const TrainingState& state) {
+  if (state.step == 0) return fmt::format("The parameters are random (seed {}), not trained.", state.options.seed);
+  return fmt::format("Trained with attn train {}: {} with batches of {} (seed {}).", state.task,
+                     count_of(state.step, "step"), count_of(state.options.batch, "sentence"), state.options.seed);
+}
+
+std::vector<std::string> how_well_it_does(const TrainingState& state) {
+  if (state.curve.empty() || state.curve.back().step != state.step) return {};
+  const Evaluation& held_out = state.curve.back().held_out;
+  if (held_out.words == 0) return {};
+  return {fmt::format("On {} that training never saw, {} of {} words are right.",
+                      count_of(held_out.sentences, "sentence"), held_out.right_words, held_out.words)};
+}
+
+SafetensorsMetadata description_of(const TrainingState& state, const Transformer& model) {
+  const Task& task = look_up(tasks(), state.task, "task");
+  TransformerFile file;
+  file.model = model;
+  file.model.parameters.clear();
+  file.model.about = {how_it_was_trained(state)};
+  for (std::string& sentence : how_well_it_does(state)) file.model.about.push_back(std::move(sentence));
+  (model.kind->encodes ? file.source : file.target) = task.example;
+  return metadata_of(file);
+}
+
+SafetensorsMetadata description_of(const TrainingState& state, const EncoderDecoder& model) {
+  const Task& task = look_up(tasks(), state.task, "task");
+  EncoderDecoderFile file;
+  file.title = fmt::format("Trained on {}: {}", task.name, task.summary);
+  file.about = how_well_it_does(state);
+  file.numbers = {how_it_was_trained(state)};
+  file.cell = model.cell->name;
+  file.variant = model.variant->name;
+  file.source = task.example;
+  file.source_words = model.source_words;
+  file.target_words = model.target_words;
+  file.features = model.features;
+  return metadata_of(file);
+}
+
+SafetensorsMetadata description_of(const TrainingState& state) {
+  return std::visit([&](const auto& model) { return description_of(state, model); }, state.model);
+}
+
+std::vector<WrittenTensor> tensors_of(const TrainedModel& model) {
+  std::vector<WrittenTensor> tensors;
+  for (const auto& [name, matrix] : matrices_of(model)) {
+    const Parameter* const parameter = find_parameter(called(name).role());
+    tensors.push_back({name, matrix.get(), parameter && parameter->is_vector() ? std::size_t{1} : std::size_t{2}});
+  }
+  return tensors;
+}
+
+// --- what goes on, as JSON
+
+Json json_of(const Evaluation& evaluation) {
+  return {evaluation.loss, evaluation.words, evaluation.right_words, evaluation.sentences, evaluation.right_sentences};
+}
+
+Evaluation evaluation_of(const Json& json) {
+  return {.loss = json.at(0).get<double>(),
+          .words = json.at(1).get<std::size_t>(),
+          .right_words = json.at(2).get<std::size_t>(),
+          .sentences = json.at(3).get<std::size_t>(),
+          .right_sentences = json.at(4).get<std::size_t>()};
+}
+
+Json json_of(const CurvePoint& point) {
+  return {{"step", point.step}, {"steps", point.steps},
+          {"loss", point.loss}, {"gradient_norm", point.gradient_norm},
+          {"rate", point.rate}, {"held_out", json_of(point.held_out)}};
+}
+
+// Throws as a member that is missing does.
+std::size_t count_in(const Json& json, const char* name) {
+  const Json& value = json.at(name);
+  if (!value.is_number_unsigned() || value.get<std::size_t>() > most_steps)
+    throw Json::type_error::create(302, "not a count", &value);
+  return value.get<std::size_t>();
+}
+
+CurvePoint point_of(const Json& json) {
+  return {.step = count_in(json, "step"),
+          .steps = count_in(json, "steps"),
+          .loss = json.at("loss").get<double>(),
+          .gradient_norm = json.at("gradient_norm").get<double>(),
+          .rate = json.at("rate").get<double>(),
+          .held_out = evaluation_of(json.at("held_out"))};
+}
+
+// A size that may be asked for, by name.
+struct SizeMember {
+  const char* name;
+  std::optional<std::size_t> SizeChanges::*member;
+};
+constexpr SizeMember size_members[] = {{"layers", &SizeChanges::layers},
+                                       {"heads", &SizeChanges::heads},
+                                       {"d_model", &SizeChanges::d_model},
+                                       {"d_ff", &SizeChanges::d_ff}};
+
+Json json_of(const TrainingState& state) {
+  Json json = {{"task", state.task}, {"step", state.step}};
+  for (const TrainingField& field : training_fields())
+    json["options"][std::string(field.name)] = field.told(state.options);
+  for (const SizeMember& size : size_members) {
+    if (const std::optional<std::size_t> value = state.request.sizes.*size.member) json["sizes"][size.name] = *value;
+  }
+  if (!state.request.variant.empty()) json["variant"] = state.request.variant;
+  for (const TextPair& pair : state.request.pairs) json["pairs"].push_back({pair.source, pair.target});
+  json["generator"] = state.generator;
+  json["curve"] = Json::array();
+  for (const CurvePoint& point : state.curve) json["curve"].push_back(json_of(point));
+  json["next"] = json_of(state.next);
+  return json;
+}
+
+bool is_generator(const std::string& text) {
+  Generator generator;
+  std::istringstream stream(text);
+  return static_cast<bool>(stream >> generator);
+}
+
+TrainingState state_of(const Json& json, const std::string& where) {
+  TrainingState state{.task = json.at("task").get<std::string>()};
+  state.step = count_in(json, "step");
+  for (const auto& [name, value] : json.at("options").items()) {
+    const TrainingField& field = look_up(training_fields(), name, "option of training");
+    field.take(state.options, value.get<std::string>(), fmt::format("{}: {}", where, name));
+  }
+  for (const SizeMember& size : size_members) {
+    if (json.contains("sizes") && json["sizes"].contains(size.name))
+      state.request.sizes.*size.member = count_in(json["sizes"], size.name);
+  }
+  state.request.variant = json.value("variant", "");
+  if (json.contains("pairs")) {
+    for (const Json& pair : json["pairs"])
+      state.request.pairs.push_back({pair.at(0).get<std::string>(), pair.at(1).get<std::string>()});
+  }
+  state.generator = json.at("generator").get<std::string>();
+  for (const Json& point : json.at("curve")) state.curve.push_back(point_of(point));
+  state.next = point_of(json.at("next"));
+  return state;
+}
+
+// --- reading
+
+TrainedModel model_in(std::string_view bytes, const SafetensorsMetadata& metadata, const std::string& where) {
+  if (metadata.contains(model_type::transformer.metadata)) return read_transformer(bytes, where).model;
+  const EncoderDecoderFile file = read_encoder_decoder(bytes, where);
+  return encoder_decoder_of(file, look_up(alignment_variants(), file.variant, "variant"),
+                            look_up(recurrences(), file.cell, "cell"));
+}
+
+void take_moments(TrainingState& state, std::string_view bytes, const std::string& where) {
+  std::map<std::string, Safetensor, std::less<>> tensors;
+  for (Safetensor& tensor :
+       safetensors_in(bytes, where, [](const std::string& name) { return name.starts_with(training_prefix); }))
+    tensors.emplace(tensor.name, tensor);
+  const auto moment = [&](const std::string& name, Shape shape, bool may_be_negative) {
+    const auto found = tensors.find(name);
+    if (found == tensors.end() || found->second.shape != shape)
+      fail("{} has no {} ({}), which training needs to go on: give a file that attn train saved", where,
+           name_in_quotes(name), to_string(shape));
+    Matrix matrix = matrix_from(found->second);
+    const auto is_right = [&](double x) { return std::isfinite(x) && (may_be_negative || x >= 0.0); };
+    if (!std::ranges::all_of(cells(std::as_const(matrix)), is_right))
+      fail("{}: {} has a number that no average has: give a file that attn train saved", where, name_in_quotes(name));
+    return matrix;
+  };
+  for (const auto& [name, matrix] : matrices_of(state.model)) {
+    const Shape shape = matrix->shape();
+    state.moments.emplace(name,
+                          Moments{moment(first_moment(name), shape, true), moment(second_moment(name), shape, false)});
+  }
+}
+
+// Of the file's model only the numbers count: how it computes and its words are the task's, which may have
+// changed since the file was written.
+void take_model(TrainingState& state, const TrainedModel& read, const std::string& where) {
+  TrainedModel expected = set_up(look_up(tasks(), state.task, "task"), state.request).model;
+  const std::vector<ParameterShape> shapes = parameters_of(expected);
+  const ModelParameters& there = matrices_of(read);
+  const bool fits = there.size() == shapes.size() && std::ranges::all_of(shapes, [&](const ParameterShape& one) {
+                      const auto found = there.find(one.name);
+                      return found != there.end() && found->second->shape() == one.shape;
+                    });
+  if (!fits)
+    fail("{} has other parameters than the task {} has now: train it anew, without --resume", where, state.task);
+  std::visit([&](auto& model) { model.parameters = there; }, expected);
+  state.model = std::move(expected);
+}
+
+}  // namespace
+
+void write_state(const TrainingState& state, Sink& sink) {
+  std::vector<WrittenTensor> tensors = tensors_of(state.model);
+  for (const auto& [name, moments] : state.moments) {
+    tensors.push_back({first_moment(name), &moments.first, 2});
+    tensors.push_back({second_moment(name), &moments.second, 2});
+  }
+  SafetensorsMetadata metadata = description_of(state);
+  metadata.emplace(metadata_name, json_of(state).dump());
+  write_safetensors(tensors, sink, metadata);
+}
+
+std::string bytes_of(const TrainingState& state) {
+  std::string bytes;
+  Sink sink([&](std::string_view piece) { bytes += piece; });
+  write_state(state, sink);
+  sink.flush();
+  return bytes;
+}
+
+TrainingState read_state(std::string_view bytes, const std::string& where) {
+  if (!is_safetensors(bytes)) fail("{} is not a .safetensors file: give a file that attn train saved", where);
+  const SafetensorsMetadata metadata = safetensors_metadata(bytes, where);
+  const auto found = metadata.find(metadata_name);
+  if (found == metadata.end())
+    fail("{} has no state of training, so training cannot go on from it: give a file that attn train saved", where);
+  TrainingState state;
+  try {
+    state = state_of(Json::parse(found->second), where);
+  } catch (const Json::exception&) {
+    fail("{}: its state of training is damaged: give a file that attn train saved", where);
+  }
+  look_up(tasks(), state.task, "task");
+  if (!is_generator(state.generator))
+    fail("{}: its state of training is damaged: give a file that attn train saved", where);
+  if (state.step > state.options.steps || (!state.curve.empty() && state.curve.back().step > state.step))
+    fail("{}: its state of training is damaged: give a file that attn train saved", where);
+  take_model(state, model_in(bytes, metadata, where), where);
+  take_moments(state, bytes, where);
+  return state;
+}
+
+void write_model(const TrainingState& state, Sink& sink) {
+  write_safetensors(tensors_of(state.model), sink, description_of(state), FloatSize::four_bytes);
+}
+
+}  // namespace attn

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/term/working.hpp"
+#include "school/mistake/rewriting.hpp"
+#include "school/tutor/question.hpp"
+
+namespace attn {
+
+struct TypedAnswer;
+
+/// An answer that is recognised, and what is said to it.
+struct Recognised {
+  /// What it comes from, the likeliest first: what the question's author noted, the cell beside the one that
+  /// is asked about, a number of the question itself, a mistake in the computation, another convention, a
+  /// slip in the last steps, a number that goes into them, any other number of the computation.
+  enum class Kind { note, neighbor, given, mistake, convention, slip, operand, elsewhere };
+
+  Quantity quantity;
+  Kind kind = Kind::note;
+  std::string says;                  // one or two sentences
+  const Mistake* mistake = nullptr;  // of a mistake and a convention
+};
+
+/// All answers to a question that are recognised, in the order of their kinds. They are made from its
+/// computation when they are first asked for. Where the same number comes from several, all are there.
+const std::vector<Recognised>& recognisable(const SolvedQuestion& solved);
+
+/// The mistakes that change what is asked for, and with which the answer is correct nevertheless.
+std::vector<const Mistake*> cannot_be_told_apart(const SolvedQuestion& solved);
+
+/// What is said to a typed answer that is not the correct one. A number counts as one that is recognised at
+/// the precision with which it was typed.
+Judgment diagnosed(const SolvedQuestion& solved, const TypedAnswer& typed);
+
+/// What the rows and the columns of a shape stand for that is asked for: " The rows are …". Empty: nothing
+/// tells it.
+std::string about_axes(const SolvedQuestion& solved);
+
+/// The words from which one is asked for, each once. Empty: any word may be asked for.
+std::vector<std::string> words_to_choose(const SolvedQuestion& solved);
+
+/// A bound that a typed number breaks, in a sentence: a weight lies between 0 and 1, an average between the
+/// numbers that it is of. Nothing: it breaks none.
+std::optional<std::string> broken_bound(const Working& asked, const Working& steps, double typed);
+
+}  // namespace attn

@@ -1,0 +1,459 @@
+#include "school/tutor/other_answers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "core/term/functions.hpp"
+#include "school/tutor/typed_answer.hpp"
+
+namespace attn {
+
+// --- other answers
+
+namespace {
+
+constexpr std::size_t most_other_numbers = 600, most_cells = 20'000;
+
+// Whether a node is made of another one.
+bool is_made_of(const Node& node, const Node& other) {
+  std::set<const Node*> seen;
+  std::vector<const Node*> found = {&node};
+  while (!found.empty()) {
+    const Node* const next = found.back();
+    found.pop_back();
+    if (next == &other) return true;
+    if (next->index < other.index || !seen.insert(next).second) continue;
+    found.insert(found.end(), next->operands.begin(), next->operands.end());
+  }
+  return false;
+}
+
+void collect_cells(const Working& working, std::vector<Cell>& cells) {
+  const Cell cell{working.node, working.row, working.column};
+  if (working.kind == TermKind::cell && std::ranges::find(cells, cell) == cells.end()) cells.push_back(cell);
+  for (const Working& part : working.parts) collect_cells(part, cells);
+}
+
+Working with_cell(Working working, const Cell& cell, const Cell& other) {
+  if (working.kind == TermKind::cell && Cell{working.node, working.row, working.column} == cell) {
+    working.node = other.node;
+    working.row = other.row;
+    working.column = other.column;
+  }
+  for (Working& part : working.parts) part = with_cell(std::move(part), cell, other);
+  return working;
+}
+
+// Where a cell lies, seen from the one that is asked for.
+std::string place_of(const Cell& other, const Cell& asked) {
+  if (other.row == asked.row && other.column == asked.column) return "the same place of another matrix";
+  if (other.node != asked.node) return "";
+  if (other.row == asked.row)
+    return other.column == asked.column + 1   ? "the next column"
+           : other.column + 1 == asked.column ? "the column before"
+                                              : "another column";
+  if (other.column == asked.column)
+    return other.row == asked.row + 1 ? "the next row" : other.row + 1 == asked.row ? "the row before" : "another row";
+  if (other.row == asked.column && other.column == asked.row) return "row and column exchanged";
+  return "another row and column";
+}
+
+// The other numbers of one question, each value once, with what was found first.
+class Numbers {
+ public:
+  Numbers(const Working& asked, Recognised::Kind kind) : asked_(asked), kind_(kind) { collect_cells(asked, cells_); }
+
+  void add_neighbors() {
+    for (const Cell& cell : cells_) {
+      std::vector<Cell> others;
+      const Shape& shape = cell.node->frame.shape;
+      if (shape.cells() > most_cells || cells_.size() > 4) continue;
+      for (std::size_t j = 0; j < shape.columns; ++j) others.push_back({cell.node, cell.row, j});
+      for (std::size_t i = 0; i < shape.rows; ++i) others.push_back({cell.node, i, cell.column});
+      if (cell.column < shape.rows && cell.row < shape.columns) others.push_back({cell.node, cell.column, cell.row});
+      std::ranges::stable_sort(others, {}, [&](const Cell& other) { return distance(other, cell); });
+      for (std::size_t i = 0; i < shape.rows; ++i) {
+        for (std::size_t j = 0; j < shape.columns; ++j) others.push_back({cell.node, i, j});
+      }
+      for (const Cell& other : others) add_instead(cell, other);
+    }
+  }
+
+  // Another head has a matrix of the same role.
+  void add_alike(const Graph& graph) {
+    for (const Cell& cell : cells_) {
+      if (cells_.size() > 4 || !cell.node->role) continue;
+      double sum = cell.value(), count = 1.0;
+      for (const Node& node : graph.nodes()) {
+        if (&node == cell.node || node.role != cell.node->role || node.family != cell.node->family) continue;
+        if (node.frame.shape != cell.node->frame.shape) continue;
+        const Cell other{&node, cell.row, cell.column};
+        add_instead(cell, other);
+        if (other.node->operation && !other.node->is_alias()) sum += other.value(), ++count;
+      }
+      if (asked_.kind == TermKind::cell && count > 1)
+        add(sum / count, fmt::format("This is a mean: of {} and the same cell elsewhere.", called(cell)));
+    }
+  }
+
+  // What rows as a whole give.
+  void add_rows() {
+    for (const Cell& cell : cells_) {
+      if (cell.node->frame.shape.columns < 2 || cells_.size() > 4) continue;
+      const std::vector<double> row = cell.node->row(cell.row);
+      double sum = 0.0;
+      for (const double number : row) sum += number;
+      const std::string called = fmt::format("row {} of {}", cell.node->frame.rows.label(cell.row), cell.node->title());
+      add(sum, fmt::format("This is the sum of {}.", called));
+      add(sum / static_cast<double>(row.size()), fmt::format("This is the mean of {}.", called));
+    }
+  }
+
+  void add_matrix(const Node& node) {
+    if (node.frame.shape.cells() > most_cells) return;
+    for (std::size_t i = 0; i < node.frame.shape.rows; ++i) {
+      for (std::size_t j = 0; j < node.frame.shape.columns; ++j) add_other({&node, i, j});
+    }
+  }
+
+  void add_other(const Cell& other) {
+    if (full()) return;
+    const double value = other.value();
+    const Cell* const asked = cells_.empty() ? nullptr : &cells_.front();
+    std::string says = "This is " + called(other);
+    const bool is_before =
+        std::ranges::any_of(cells_, [&](const Cell& cell) { return is_made_of(*cell.node, *other.node); });
+    if (asked && is_before && other.node != asked->node) {
+      says += fmt::format(". {} is made of it, but there is more to do.",
+                          cells_.size() == 1 ? asked->node->title() : "The answer");
+    } else if (asked && is_made_of(*other.node, *asked->node) && other.node != asked->node) {
+      says += ", a later step.";
+    } else {
+      says += fmt::format(", and not {}.", cells_.size() == 1 ? called_(*asked) : "what is asked for");
+    }
+    add(value, std::move(says));
+  }
+
+  void add_size(const Node& node) {
+    add(static_cast<double>(node.frame.shape.rows), fmt::format("This is the number of rows of {}.", node.title()));
+    add(static_cast<double>(node.frame.shape.columns),
+        fmt::format("This is the number of columns of {}.", node.title()));
+    add(static_cast<double>(node.frame.shape.cells()), fmt::format("This is the number of cells of {}.", node.title()));
+  }
+
+  bool has_cells() const { return !cells_.empty(); }
+  void go_on_with(Recognised::Kind kind) { kind_ = kind; }
+  std::vector<Recognised> finish() { return std::move(found_); }
+
+ private:
+  static std::string called_(const Cell& cell) { return attn::called(cell); }
+  bool full() const { return found_.size() >= most_other_numbers; }
+
+  static std::size_t distance(const Cell& other, const Cell& cell) {
+    const auto apart = [](std::size_t a, std::size_t b) { return a > b ? a - b : b - a; };
+    const bool is_turned = other.row == cell.column && other.column == cell.row;
+    return is_turned ? 1 : apart(other.row, cell.row) + apart(other.column, cell.column);
+  }
+
+  void add_instead(const Cell& cell, const Cell& other) {
+    if (full() || other == cell) return;
+    const bool alone = asked_.kind == TermKind::cell;
+    const double value = number_from(with_cell(asked_, cell, other));
+    const bool is_elsewhere = other.node != cell.node;
+    const std::string place =
+        is_elsewhere ? other.node->scope() != cell.node->scope() ? "the same place elsewhere" : "another matrix"
+                     : place_of(other, cell);
+    add(value,
+        alone ? fmt::format("This is {}: {}.", called_(other), place)
+              : fmt::format("This is what {} gives in the place of {}: {}.", called_(other), called_(cell), place),
+        alone && !is_elsewhere && lies_beside(other, cell) ? Recognised::Kind::neighbor : kind_);
+  }
+
+  // In a large matrix a number that stands far away says nothing.
+  static bool lies_beside(const Cell& other, const Cell& cell) {
+    constexpr std::size_t few = 12;
+    return cell.node->frame.shape.cells() <= few || distance(other, cell) <= 1;
+  }
+
+  void add(double value, std::string says) { add(value, std::move(says), kind_); }
+  void add(double value, std::string says, Recognised::Kind kind) {
+    if (!std::isfinite(value) || full() || !values_.insert(value).second) return;
+    found_.push_back({value, kind, std::move(says)});
+  }
+
+  const Working& asked_;
+  Recognised::Kind kind_;
+  std::vector<Cell> cells_;
+  std::set<double> values_;
+  std::vector<Recognised> found_;
+};
+
+}  // namespace
+
+std::vector<Recognised> neighbors(const Working& asked) {
+  if (!gives_number(asked)) return {};
+  Numbers numbers(asked, Recognised::Kind::slip);
+  numbers.add_neighbors();
+  return numbers.finish();
+}
+
+std::vector<Recognised> alike(const Working& asked, const Graph& graph) {
+  if (!gives_number(asked)) return {};
+  Numbers numbers(asked, Recognised::Kind::slip);
+  numbers.add_alike(graph);
+  numbers.add_rows();
+  return numbers.finish();
+}
+
+namespace {
+
+bool is_shown(const Node& node, const MatricesShown* shown) { return !shown || shown->contains(node.name); }
+
+}  // namespace
+
+std::vector<Recognised> other_numbers(const Working& asked, const Graph& graph, const MatricesShown* shown) {
+  if (!gives_number(asked)) return {};
+  Numbers numbers(asked, Recognised::Kind::operand);
+  const std::vector<const Node*> nodes = nodes_of(asked);
+  std::vector<const Node*> before, others;
+  for (const Node* node : graph.named()) {
+    if (std::ranges::find(nodes, node) != nodes.end()) continue;
+    const bool is_before = std::ranges::any_of(nodes, [&](const Node* last) { return is_made_of(*last, *node); });
+    (is_before ? before : others).push_back(node);
+  }
+  std::ranges::reverse(before);
+  if (!numbers.has_cells()) {
+    for (const auto* some : {&nodes, &std::as_const(before)}) {
+      for (const Node* node : *some) numbers.add_size(*node);
+    }
+  }
+  const auto is_operand = [&](const Node* node) {
+    return std::ranges::any_of(nodes, [&](const Node* last) {
+      const std::vector<const Node*> operands = last->named_operands();
+      return std::ranges::find(operands, node) != operands.end();
+    });
+  };
+  std::stable_partition(before.begin(), before.end(), is_operand);
+  for (const Node* node : before) {
+    if (!is_operand(node)) numbers.go_on_with(Recognised::Kind::elsewhere);
+    if (is_operand(node) || is_shown(*node, shown)) numbers.add_matrix(*node);
+  }
+  numbers.go_on_with(Recognised::Kind::elsewhere);
+  for (const Node* node : others) {
+    if (is_shown(*node, shown)) numbers.add_matrix(*node);
+  }
+  return numbers.finish();
+}
+
+std::vector<Recognised> other_words(const Working& asked) {
+  std::vector<Recognised> found;
+  if (asked.kind != TermKind::row || gives_number(asked)) return found;
+  const std::string answer = std::get<std::string>(worked_out(asked));
+  const std::vector<double> row = asked.node->row(asked.row);
+  std::size_t place = 0;
+  while (place < row.size() && asked.node->frame.columns.label(place) != answer) ++place;
+  if (place == row.size()) return found;
+  for (std::size_t j = 0; j < row.size(); ++j) {
+    const std::string word = asked.node->frame.columns.label(j);
+    if (word == answer) continue;
+    const auto is_here = [&](const Recognised& one) { return one.quantity == Quantity(word); };
+    if (std::ranges::any_of(found, is_here)) continue;
+    found.push_back({word, Recognised::Kind::operand,
+                     fmt::format("{} is {}. In this row another number is {}.", called({asked.node, asked.row, j}),
+                                 written(row[j]), row[j] < row[place] ? "larger" : "smaller")});
+  }
+  return found;
+}
+
+std::vector<Recognised> other_shapes(const Working& asked, const Graph& graph, const MatricesShown* shown) {
+  std::vector<Recognised> found;
+  if (asked.kind != TermKind::shape) return found;
+  const Shape right = asked.node->frame.shape;
+  const auto add = [&](Shape shape, std::string says) {
+    const auto is_here = [&](const Recognised& one) { return one.quantity == Quantity(shape); };
+    if (shape != right && std::ranges::none_of(found, is_here))
+      found.push_back({shape, Recognised::Kind::slip, std::move(says)});
+  };
+  add({right.columns, right.rows}, "Rows and columns are exchanged: the rows come first.");
+  std::vector<const Node*> nodes = asked.node->named_operands();
+  for (const Node* node : graph.named()) {
+    if (is_shown(*node, shown) && std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
+  }
+  for (const Node* node : nodes) add(node->frame.shape, fmt::format("This is the shape of {}.", node->title()));
+  return found;
+}
+
+namespace {
+
+constexpr std::size_t longest_name = 60;
+
+bool is_call(const Working& working) { return working.kind == TermKind::call; }
+
+// A number with its name, where it has one that is short: "weights[1,2] = 0.5".
+std::string named(const Working& working, std::string_view is) {
+  const std::string value = in_numbers(constant_of(number_from(working))), name = in_words(working);
+  return name == value || name.size() > longest_name ? value : fmt::format("{}{}{}", name, is, value);
+}
+
+// A bound of which neither the question nor its choices speak only decides between these.
+bool is_only_bound(const Working& side, const Question& question) {
+  if (!nodes_of(side).empty() || is_call(side) || std::ranges::any_of(side.parts, is_call)) return false;
+  std::vector<double> known = numbers_in(question.ask);
+  for (const std::string& choice : question.choices) std::ranges::copy(numbers_in(choice), std::back_inserter(known));
+  return std::ranges::find(known, number_from(side)) == known.end();
+}
+
+// What tells the choices apart: two numbers, or one.
+std::string compared(const Working& asked, const Question& question) {
+  const Working &left = asked.parts[0], &right = asked.parts[1];
+  if (!is_only_bound(right, question))
+    return fmt::format("Compare {} with {}.", named(left, " = "), named(right, " = "));
+  const Working& plain = is_call(left) && left.function == &absolute_value ? left.parts[0] : left;
+  const bool is_difference = &plain != &left && plain.kind == TermKind::sum && plain.parts.size() == 2 &&
+                             plain.parts[1].kind == TermKind::negative;
+  if (is_difference)
+    return fmt::format("Compare {} with {}.", named(plain.parts[0], " = "), named(plain.parts[1].parts[0], " = "));
+  const bool has_name = in_words(plain).size() <= longest_name;
+  return fmt::format("Here {}{}.", has_name ? "" : "the number is ", named(plain, " is "));
+}
+
+}  // namespace
+
+std::vector<Recognised> other_choices(const Working& asked, const SolvedQuestion& solved) {
+  std::vector<Recognised> found;
+  const bool compares =
+      asked.kind == TermKind::less || asked.kind == TermKind::greater || asked.kind == TermKind::equal;
+  if (!compares) return found;
+  const std::string says = compared(asked, solved.question);
+  for (const std::string& choice : solved.question.choices) {
+    if (Quantity(choice) != solved.answer) found.push_back({choice, Recognised::Kind::slip, says});
+  }
+  return found;
+}
+
+// --- combining
+
+namespace {
+
+void collect_leaves(const Working& working, std::vector<double>& numbers) {
+  if (working.parts.empty() && gives_number(working)) numbers.push_back(number_from(working));
+  for (const Working& part : working.parts) collect_leaves(part, numbers);
+}
+
+// A number, and how it is put together.
+struct Made {
+  double value;
+  std::string how;
+};
+
+std::vector<Made> pairs_of(const std::vector<double>& numbers) {
+  std::vector<Made> made;
+  const auto text = [](double number) { return number < 0 ? "(" + told_number(number) + ")" : told_number(number); };
+  const std::size_t count = numbers.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < count; ++j) {
+      const double a = numbers[i], b = numbers[j];
+      const bool adds = a != 0.0 && b != 0.0, changes = adds && b != 1.0;
+      if (i < j && adds) made.push_back({a + b, fmt::format("{} + {}", told_number(a), text(b))});
+      if (i < j && changes && a != 1.0) made.push_back({a * b, fmt::format("{} · {}", told_number(a), text(b))});
+      if (i == j && changes) made.push_back({a * a, fmt::format("{} · {}", told_number(a), text(a))});
+      if (i != j && adds) made.push_back({a - b, fmt::format("{} − {}", told_number(a), text(b))});
+      if (i != j && changes) made.push_back({a / b, fmt::format("{} / {}", told_number(a), text(b))});
+      if (i != j && changes && a > 0.0 && std::fabs(b) < 50)
+        made.push_back({std::pow(a, b), fmt::format("{}^{}", told_number(a), text(b))});
+    }
+  }
+  return made;
+}
+
+std::vector<Made> alone(const std::vector<double>& numbers) {
+  std::vector<Made> made;
+  for (const double number : numbers) {
+    made.push_back({number / 2, fmt::format("{} / 2", told_number(number))});
+    made.push_back({2 * number, fmt::format("2 · {}", told_number(number))});
+    if (number > 0.0) made.push_back({std::sqrt(number), fmt::format("√{}", told_number(number))});
+    if (number != 0.0) made.push_back({1 / number, fmt::format("1 / {}", told_number(number))});
+    if (std::fabs(number) < 700) made.push_back({std::exp(number), fmt::format("exp({})", told_number(number))});
+  }
+  return made;
+}
+
+std::vector<Made> triples_of(const std::vector<double>& numbers) {
+  std::vector<Made> made;
+  const auto text = [](double number) { return number < 0 ? "(" + told_number(number) + ")" : told_number(number); };
+  const std::size_t count = numbers.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = i; j < count; ++j) {
+      for (std::size_t k = j; k < count; ++k) {
+        const double a = numbers[i], b = numbers[j], c = numbers[k];
+        made.push_back({a * b * c, fmt::format("{} · {} · {}", told_number(a), text(b), text(c))});
+        if (i < j && j < k) made.push_back({a + b + c, fmt::format("{} + {} + {}", told_number(a), text(b), text(c))});
+      }
+    }
+  }
+  return made;
+}
+
+std::vector<double> singly(const std::vector<double>& numbers, std::size_t most) {
+  std::vector<double> different;
+  for (const double number : numbers) {
+    if (different.size() < most && std::isfinite(number) && std::ranges::find(different, number) == different.end())
+      different.push_back(number);
+  }
+  return different;
+}
+
+}  // namespace
+
+std::string told_number(double number) {
+  const std::string text = written(number);
+  return text.starts_with('-') ? "−" + text.substr(1) : text;
+}
+
+std::vector<double> numbers_in(std::string_view text) {
+  static constexpr std::array<std::string_view, 11> words = {"zero", "one",   "two",   "three", "four", "five",
+                                                             "six",  "seven", "eight", "nine",  "ten"};
+  std::vector<double> numbers;
+  std::string plain(text);
+  for (std::size_t at; (at = plain.find("−")) != std::string::npos;) plain.replace(at, std::string("−").size(), "-");
+  for (const std::string& word : parted(plain, " \n\t()[]{}=+*/?!:;\"'`·⋅×")) {
+    std::string number = word;
+    while (!number.empty() && (number.back() == '.' || number.back() == ',')) number.pop_back();
+    std::erase(number, ',');
+    if (const std::optional<double> value = parsed<double>(number); value && std::isfinite(*value)) {
+      numbers.push_back(*value);
+      continue;
+    }
+    const auto found = std::ranges::find(words, in_lower_case(number));
+    if (found != words.end()) numbers.push_back(static_cast<double>(found - words.begin()));
+  }
+  return numbers;
+}
+
+std::optional<std::string> combined(const SolvedQuestion& solved, const Working& steps, const TypedAnswer& typed) {
+  constexpr double close = 0.02;
+  const std::vector<double> asked = singly(numbers_in(solved.question.ask), 8);
+  std::vector<double> leaves;
+  collect_leaves(steps, leaves);
+  // What people put together they have read: numbers of a few digits.
+  std::erase_if(leaves, [](double number) { return !is_exact(number, 2); });
+  const std::vector<double> few = singly(leaves, 10), fewer = singly(leaves, 6);
+  for (const std::vector<Made>& all :
+       {pairs_of(few), pairs_of(asked), alone(few), alone(asked), triples_of(fewer), triples_of(singly(asked, 6))}) {
+    for (const Made& made : all) {
+      if (std::isfinite(made.value) && tells(typed, made.value, close))
+        return fmt::format("This is {}. Something else is asked for.", made.how);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace attn

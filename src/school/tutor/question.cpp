@@ -1,0 +1,219 @@
+#include "school/tutor/question.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/support/text.hpp"
+#include "core/term/quantity.hpp"
+#include "school/tutor/diagnosis.hpp"
+#include "school/tutor/typed_answer.hpp"
+
+namespace attn {
+
+// --- question
+
+namespace {
+
+struct KindName {
+  std::string_view name;
+  AnswerKind kind;
+};
+
+constexpr std::array kinds = {
+    KindName{"number", AnswerKind::number},
+    KindName{"choice", AnswerKind::choice},
+    KindName{"shape", AnswerKind::shape},
+    KindName{"word", AnswerKind::word},
+};
+
+std::vector<std::string> split_choices(std::string_view value) {
+  std::vector<std::string> choices;
+  for (const std::string& choice : parted(value, "|")) choices.emplace_back(trimmed(choice));
+  if (choices.size() < 2 || std::ranges::find(choices, "") != choices.end())
+    fail("give at least two choices, separated by |: rises | falls");
+  return choices;
+}
+
+double tolerance_of(const std::string& value) {
+  const Quantity quantity = look_up_quantity(value, nullptr).quantity;
+  const double* const tolerance = std::get_if<double>(&quantity);
+  if (!tolerance || !(*tolerance >= 0.0)) fail("tolerance must be a number of 0 or more, not '{}'", value);
+  return *tolerance;
+}
+
+AuthorsNote note_of(const Entry& entry) {
+  constexpr std::string_view arrow = "=>";
+  const std::size_t at = entry.value.find(arrow);
+  if (at == std::string::npos) fail("wrong: write an expression, =>, and a note: scores[1,2] => This is …");
+  AuthorsNote note{std::string(trimmed(std::string_view(entry.value).substr(0, at))),
+                   std::string(trimmed(std::string_view(entry.value).substr(at + arrow.size()))), entry.line};
+  if (note.of.empty() || note.says.empty())
+    fail("wrong: write an expression, =>, and a note: scores[1,2] => This is …");
+  return note;
+}
+
+// A key of a question. Those of which there can be several are lists.
+struct Key {
+  std::string_view name;
+  bool repeats;
+  void (*set)(Question& question, const Entry& entry);
+};
+
+constexpr std::array keys = {
+    Key{"ask", false, [](Question& question, const Entry& entry) { question.ask = entry.value; }},
+    Key{"kind", false,
+        [](Question& question, const Entry& entry) {
+          question.kind = look_up(std::span<const KindName>(kinds), entry.value, "kind of question").kind;
+        }},
+    Key{"of", false, [](Question& question, const Entry& entry) { question.of = entry.value; }},
+    Key{"on", false, [](Question& question, const Entry& entry) { question.on = entry.value; }},
+    Key{"tolerance", false,
+        [](Question& question, const Entry& entry) { question.tolerance = tolerance_of(entry.value); }},
+    Key{"choices", false,
+        [](Question& question, const Entry& entry) { question.choices = split_choices(entry.value); }},
+    Key{"hint", true, [](Question& question, const Entry& entry) { question.hints.push_back(entry.value); }},
+    Key{"wrong", true, [](Question& question, const Entry& entry) { question.notes.push_back(note_of(entry)); }},
+};
+
+void check_whole(const Question& question) {
+  if (question.ask.empty()) fail("the question has no text: give it a line ask:");
+  if (question.of.empty()) fail("the question has no answer: give it a line of: with an expression");
+  const bool is_choice = question.kind == AnswerKind::choice;
+  if (is_choice && question.choices.empty())
+    fail("kind: choice needs choices: give a line such as choices: rises | falls");
+  if (!is_choice && !question.choices.empty())
+    fail("choices need kind: choice: change the kind, or leave out the choices");
+  if (question.tolerance && question.kind != AnswerKind::number)
+    fail("tolerance needs kind: number: change the kind, or leave out the tolerance");
+}
+
+}  // namespace
+
+std::string_view name_of(AnswerKind kind) { return std::ranges::find(kinds, kind, &KindName::kind)->name; }
+
+Question read_question(const Document& document, const FencedBlock& block) {
+  Question question;
+  question.place = document.at(block.first_line);
+  std::vector<std::string_view> given;
+  for (const Entry& entry : entries_of(document, block.first_line + 1, block.last_line, block.margin)) {
+    at_place(document.at(entry.line), [&] {
+      const Key& key = look_up(std::span<const Key>(keys), entry.key, "key of a question");
+      if (!key.repeats && std::ranges::find(given, key.name) != given.end())
+        fail("{} is given twice: give it once", key.name);
+      given.push_back(key.name);
+      key.set(question, entry);
+    });
+  }
+  at_place(question.place, [&] { check_whole(question); });
+  return question;
+}
+
+std::vector<std::string> question_lines(const Question& question) {
+  std::vector<std::string> lines = {question.ask};
+  for (std::size_t i = 0; i < question.choices.size(); ++i)
+    lines.push_back(fmt::format("{}) {}", i + 1, question.choices[i]));
+  return lines;
+}
+
+// --- answer
+
+namespace {
+
+// Yes and no choose the first and the second; a number or a word is looked for among the choices.
+Quantity chosen(const Quantity& quantity, const Question& question) {
+  if (const bool* is_so = std::get_if<bool>(&quantity)) return question.choices[*is_so ? 0 : 1];
+  return written(quantity);
+}
+
+}  // namespace
+
+Quantity as_answer(const Quantity& found, const Question& question) {
+  const Quantity quantity = question.kind == AnswerKind::choice ? chosen(found, question) : found;
+  const bool fits = question.kind == AnswerKind::number  ? std::holds_alternative<double>(quantity)
+                    : question.kind == AnswerKind::shape ? std::holds_alternative<Shape>(quantity)
+                                                         : std::holds_alternative<std::string>(quantity);
+  if (!fits) fail("the kind of the question does not fit the value '{}': change kind:", written(found));
+  if (const double* number = std::get_if<double>(&quantity); number && !std::isfinite(*number))
+    fail("the value is {}, which cannot be typed: ask for something else", written(quantity));
+  if (question.kind == AnswerKind::choice &&
+      std::ranges::find(question.choices, written(quantity)) == question.choices.end())
+    fail("'{}' is not among the choices: {}", written(quantity), fmt::join(question.choices, " | "));
+  return quantity;
+}
+
+std::string_view what_is_wanted(AnswerKind kind) {
+  switch (kind) {
+    case AnswerKind::number:
+      return "Please type a number, such as 0.25, 1/4, 25 % or e^2.";
+    case AnswerKind::choice:
+      return "Please type one of the choices, or its number.";
+    case AnswerKind::shape:
+      return "Please type a shape, rows × columns, such as 2x4.";
+    case AnswerKind::word:
+      return "Please type a word.";
+  }
+  return "";
+}
+
+double tolerance_for(const SolvedQuestion& solved) {
+  constexpr double usual = 0.005;
+  const double size = std::fabs(std::get<double>(solved.answer));
+  return solved.question.tolerance.value_or(usual * std::fmax(1.0, size));
+}
+
+bool is_same(const Quantity& one, const Quantity& other, const SolvedQuestion& solved) {
+  const double *a = std::get_if<double>(&one), *b = std::get_if<double>(&other);
+  if (!a || !b) return one == other;
+  // A tolerance of 0 is for numbers that are exact but for their last bits.
+  return std::fabs(*a - *b) <= tolerance_for(solved) * (1 + 1e-9) + 1e-12 * std::fabs(*b);
+}
+
+SolvedQuestion solve(Question question, const Graph& graph) {
+  SolvedQuestion solved{std::move(question), {}, {}};
+  const Question& asked = solved.question;
+  at_place(asked.place, [&] {
+    const LookedUp found = look_up_quantity(asked.of, &graph);
+    if (!found.of_computation)
+      fail("of: '{}' names no part of the computation: give a cell such as scores[1,2], or a size such as d_k",
+           asked.of);
+    solved.answer = as_answer(found.quantity, asked);
+    solved.graph = graph.weak_from_this().lock();
+  });
+  for (const AuthorsNote& note : asked.notes) {
+    at_place({asked.place.path, note.line}, [&] {
+      Quantity quantity = as_answer(look_up_quantity(note.of, &graph).quantity, asked);
+      if (is_same(quantity, solved.answer, solved))
+        fail("wrong: '{}' is {}, which is the correct answer", note.of, written(quantity));
+      solved.notes.emplace_back(std::move(quantity), note.says);
+    });
+  }
+  return solved;
+}
+
+std::string answer_of(const SolvedQuestion& solved) { return written(solved.answer); }
+
+std::string why_unreadable(std::string_view typed, AnswerKind kind) {
+  const std::size_t numbers = count_of_numbers(typed);
+  const std::string wanted(what_is_wanted(kind));
+  if (kind == AnswerKind::number && numbers > 1) return "One number is asked for, not several. " + wanted;
+  if (kind == AnswerKind::shape && numbers == 1) return "A shape has two numbers. " + wanted;
+  if (kind == AnswerKind::shape && numbers > 2) return "A shape has only two numbers. " + wanted;
+  return wanted;
+}
+
+Judgment judge(const SolvedQuestion& solved, std::string_view typed) {
+  std::optional<TypedAnswer> answer;
+  try {
+    answer = read_answer(trimmed(typed), solved);
+  } catch (const InputError& error) {
+    return {Judgment::Mark::unreadable, fmt::format("{}.", error.what())};
+  }
+  if (!answer) return {Judgment::Mark::unreadable, why_unreadable(trimmed(typed), solved.question.kind)};
+  if (is_same(answer->quantity, solved.answer, solved)) return {Judgment::Mark::right, ""};
+  return diagnosed(solved, *answer);
+}
+
+}  // namespace attn

@@ -1,0 +1,210 @@
+#include "school/tutor/slips.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "core/op/operations.hpp"
+#include "core/support/number.hpp"
+#include "core/term/functions.hpp"
+#include "school/tutor/steps.hpp"
+
+namespace attn {
+
+// --- slips
+
+namespace {
+
+void add_slips_here(const Working& working, Slips& slips) {
+  switch (working.kind) {
+    case TermKind::sum:
+      return add_slips_of_sum(working, slips);
+    case TermKind::product:
+      return add_slips_of_product(working, slips);
+    case TermKind::power:
+      return add_slips_of_power(working, slips);
+    case TermKind::call:
+      return add_slips_of_call(working, slips);
+    case TermKind::constant:
+      return add_slips_of_constant(working, slips);
+    case TermKind::negative:
+      slips.push_back({working.parts.front(), "The minus is missing here."});
+      return;
+    default:
+      return;
+  }
+}
+
+Slips all_slips(const Working& working) {
+  Slips slips;
+  add_slips_here(working, slips);
+  for (std::size_t i = 0; i < working.parts.size(); ++i) {
+    for (Slip& slip : all_slips(working.parts[i]))
+      slips.push_back({with_part(working, i, std::move(slip.working)), std::move(slip.says)});
+  }
+  return slips;
+}
+// What a part of a working is to the whole.
+std::string part_name(const Working& whole, std::size_t i) {
+  const Working& part = whole.parts[i];
+  switch (whole.kind) {
+    case TermKind::sum:
+      return "one term of the sum";
+    case TermKind::product:
+      return is_inverse(part) && whole.parts.size() == 2     ? "the denominator"
+             : is_fraction(whole) && whole.parts.size() == 2 ? "the numerator"
+                                                             : "one factor";
+    case TermKind::power:
+      return i == 0 ? "the base of the power" : "the exponent";
+    case TermKind::call:
+      return fmt::format("what {} is taken of", whole.name);
+    default:
+      return "a part";
+  }
+}
+
+void add_steps(const Working& whole, std::vector<Recognised>& steps) {
+  for (std::size_t i = 0; i < whole.parts.size() && i < most_terms; ++i) {
+    const Working& part = bare(whole.parts[i]);
+    if (!part.parts.empty() && gives_number(part)) {
+      const std::string what = part_name(whole, i);
+      steps.push_back({number_from(part), Recognised::Kind::slip,
+                       shortly(part, "This is ", "This is " + what) +
+                           (in_numbers(part).size() <= longest_in_numbers ? ", " + what : "") +
+                           ": a step on the way. Go on from there."});
+    }
+    add_steps(part, steps);
+  }
+}
+
+// The numbers themselves, taken for the end.
+void add_leaves(const Working& working, std::vector<Recognised>& found) {
+  if (working.kind == TermKind::cell) {
+    const std::string name = called({working.node, working.row, working.column});
+    found.push_back({number_from(working), Recognised::Kind::slip,
+                     fmt::format("This is {} alone. There is more to work out.", name)});
+  }
+  for (const Working& part : working.parts) add_leaves(part, found);
+}
+// The cell of a product of two matrices in the other order, y · x, where that can be multiplied.
+std::optional<double> product_in_other_order(const Working& asked) {
+  if (asked.kind != TermKind::cell) return std::nullopt;
+  const Node& node = asked.node->original();
+  if (!node.operation || !is_matmul(*node.operation)) return std::nullopt;
+  const Node &x = *node.operands[0], &y = *node.operands[1];
+  const Shape left = y.frame.shape, right = x.frame.shape;
+  if (left.columns != right.rows || asked.row >= left.rows || asked.column >= right.columns) return std::nullopt;
+  double sum = 0.0;
+  for (std::size_t k = 0; k < left.columns; ++k) sum += y.cell(asked.row, k) * x.cell(k, asked.column);
+  return sum;
+}
+
+bool has_one_digit(double number) {
+  const std::string digits = written(std::fabs(number));
+  const auto counts = [](char c) { return c >= '1' && c <= '9'; };
+  return std::ranges::count_if(digits, counts) <= 1;
+}
+}  // namespace
+
+std::vector<Recognised> slips_in(const Working& asked, const std::vector<double>& given) {
+  std::vector<Recognised> found;
+  const Working steps = last_steps(asked);
+  if (!gives_number(steps) || size_of(steps) > most_parts) return found;
+  add_leaves(steps, found);
+  add_steps(steps, found);
+  if (const std::optional<Working> by_hand = steps_by_hand(asked)) {
+    std::vector<Recognised> its_steps;
+    add_steps(*by_hand, its_steps);
+    // Scores without a difference say nothing about where a 0 or a 1 comes from.
+    std::erase_if(its_steps, [](const Recognised& step) {
+      const double number = std::get<double>(step.quantity);
+      return number == 0.0 || number == 1.0;
+    });
+    std::ranges::move(its_steps, std::back_inserter(found));
+  }
+  if (const std::optional<double> turned = product_in_other_order(asked))
+    found.push_back({*turned, Recognised::Kind::slip,
+                     "This is the product in the other order. The matrix on the left comes first."});
+  Slips slips = slips_everywhere(steps);
+  std::ranges::move(all_slips(steps), std::back_inserter(slips));
+  if (const Working rounded = with_numbers(steps, given); !are_alike(rounded, steps)) {
+    std::ranges::move(slips_everywhere(rounded), std::back_inserter(slips));
+    std::ranges::move(all_slips(rounded), std::back_inserter(slips));
+  }
+  for (const Slip& slip : slips) found.push_back({number_from(slip.working), Recognised::Kind::slip, slip.says});
+  return found;
+}
+
+std::vector<Recognised> slips_of_writing(double answer, bool is_share) {
+  std::vector<Recognised> found;
+  const auto add = [&](double value, std::string says) {
+    found.push_back({value, Recognised::Kind::slip, std::move(says)});
+  };
+  if (answer == 0.0) return found;
+  add(-answer, "Only the sign is wrong.");
+  if (std::fabs(answer) <= 1.0) add(100 * answer, "This is per cent: type it with %, or divide it by 100.");
+  if (is_share) add(1 - answer, "This is the rest: 1 minus what is asked for.");
+  if (has_one_digit(answer)) return found;  // one comes to such a number in many ways
+  for (const int power : {1, -1, 2, -2, 3, -3})
+    add(answer * std::pow(10.0, power), "The digits are right. The decimal point is at the wrong place.");
+  return found;
+}
+
+std::vector<Recognised> related_numbers(double answer) {
+  std::vector<Recognised> found;
+  const auto add = [&](double value, std::string says) {
+    found.push_back({value, Recognised::Kind::slip, std::move(says)});
+  };
+  if (answer == 0.0) return found;
+  add(1 / answer, "This is the reciprocal: 1 divided by what is asked for.");
+  add(answer * answer, "This is the square of what is asked for.");
+  if (answer > 0.0) add(std::sqrt(answer), "This is the square root of what is asked for.");
+  add(2 * answer, "This is wrong by a factor of 2.");
+  add(answer / 2, "This is wrong by a factor of 2.");
+  return found;
+}
+
+// --- slip
+
+std::size_t size_of(const Working& working) {
+  return std::accumulate(working.parts.begin(), working.parts.end(), std::size_t{1},
+                         [](std::size_t sum, const Working& part) { return sum + size_of(part); });
+}
+
+Working without_part(Working working, std::size_t i) {
+  working.parts.erase(working.parts.begin() + static_cast<std::ptrdiff_t>(i));
+  if (working.parts.size() > 1 || working.parts.front().kind == TermKind::inverse) return working;
+  return Working(working.parts.front());
+}
+
+Working with_part(Working working, std::size_t i, Working part) {
+  working.parts[i] = std::move(part);
+  return working;
+}
+
+std::string shortly(const Working& working, std::string_view before, std::string_view otherwise) {
+  const std::string numbers = in_numbers(working);
+  return numbers.size() <= longest_in_numbers ? std::string(before) + numbers : std::string(otherwise);
+}
+
+bool is_inverse(const Working& working) { return working.kind == TermKind::inverse; }
+bool is_negative(const Working& working) { return working.kind == TermKind::negative; }
+
+bool is_fraction(const Working& working) {
+  return working.kind == TermKind::product && std::ranges::any_of(working.parts, is_inverse);
+}
+
+const Working& bare(const Working& part) { return is_inverse(part) || is_negative(part) ? part.parts.front() : part; }
+bool are_alike(const Working& one, const Working& other) {
+  return equal_but_for_last_bits(number_from(one), number_from(other));
+}
+Working everywhere(Working working, const Function& called, const std::function<Working(const Working&)>& instead) {
+  for (Working& part : working.parts) part = everywhere(std::move(part), called, instead);
+  return working.kind == TermKind::call && working.function == &called ? instead(working) : working;
+}
+}  // namespace attn

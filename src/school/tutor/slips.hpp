@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/term/working.hpp"
+#include "school/tutor/diagnosis.hpp"
+
+namespace attn {
+
+/// A slip in writing the number: its sign, per cent, the decimal point, the rest instead of the part.
+std::vector<Recognised> slips_of_writing(double answer, bool is_share);
+
+/// Slips in the last steps: a number from which it is worked out, taken for the end; a term or a factor left
+/// out, a fraction upside down, a function not taken. They are made with the numbers of the computation, and
+/// with those that the question gives, which may be rounded.
+std::vector<Recognised> slips_in(const Working& asked, const std::vector<double>& given);
+
+/// A number that is related to the correct one: its square, its reciprocal.
+std::vector<Recognised> related_numbers(double answer);
+
+// What the files of slips share.
+
+/// A working with a slip, and what is said to it.
+struct Slip {
+  Working working;
+  std::string says;
+};
+using Slips = std::vector<Slip>;
+
+/// A larger working has no slips looked for, a longer sum or product not those of each of its terms.
+constexpr std::size_t most_parts = 120, most_terms = 16;
+/// Columns of what is told in numbers.
+constexpr std::size_t longest_in_numbers = 44;
+
+/// How many parts it has, itself among them.
+std::size_t size_of(const Working& working);
+
+Working without_part(Working working, std::size_t i);
+Working with_part(Working working, std::size_t i, Working part);
+
+/// In numbers, behind `before`, where that is short.
+std::string shortly(const Working& working, std::string_view before, std::string_view otherwise);
+
+bool is_inverse(const Working& working);
+bool is_negative(const Working& working);
+bool is_fraction(const Working& working);
+
+/// A term or a factor without the sign that says how it is joined.
+const Working& bare(const Working& part);
+
+/// Whether they give the same number.
+bool are_alike(const Working& one, const Working& other);
+
+/// With something else in the place of each call of a function.
+Working everywhere(Working working, const Function& called, const std::function<Working(const Working&)>& instead);
+
+// The slips in a working itself, not in its parts: one kind each.
+void add_slips_of_sum(const Working& sum, Slips& slips);
+void add_slips_of_product(const Working& product, Slips& slips);
+void add_slips_of_power(const Working& power, Slips& slips);
+void add_slips_of_call(const Working& call, Slips& slips);
+void add_slips_of_constant(const Working& constant, Slips& slips);
+
+/// A function that is called several times is mistaken in all places.
+Slips slips_everywhere(const Working& working);
+
+}  // namespace attn

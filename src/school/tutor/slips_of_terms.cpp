@@ -1,0 +1,356 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numbers>
+#include <utility>
+
+#include "school/tutor/slips.hpp"
+
+namespace attn {
+
+// --- slips of functions
+// Slips with functions: one that is left out, and one that is taken for another.
+
+namespace {
+
+Working called_instead(const Working& call, const Function& function) {
+  Working other = call;
+  other.function = &function;
+  return other;
+}
+
+// What is taken in place of a function.
+struct Exchange {
+  const Function* function;
+  Function taken;
+  std::string_view says;
+};
+
+constexpr double degree = std::numbers::pi / 180;
+
+// One that is not the field's, as a slip makes it.
+constexpr Function slip(std::string_view name, double (*evaluate)(double)) { return {name, name, evaluate, nullptr}; }
+
+const Exchange exchanges[] = {
+    {&exponential, slip("2^", [](double x) { return std::exp2(x); }), "This is with powers of 2. Take powers of e."},
+    {&exponential, slip("10^", [](double x) { return std::pow(10.0, x); }),
+     "This is with powers of 10. Take powers of e."},
+    {&exponential, slip("e·", [](double x) { return std::numbers::e * x; }),
+     "This is e times the number. Raise e to the power of the number."},
+    {&exponential, slip("exp−", [](double x) { return std::exp(-x); }), "The exponent has the wrong sign here."},
+    {&exponential, slip("square", [](double x) { return x * x; }),
+     "This is with squares. Raise e to the power of the number."},
+    {&logarithm, slip("log₂", [](double x) { return std::log2(x); }),
+     "This is with the logarithm to the base 2. Take the one to the base e."},
+    {&logarithm, slip("log₁₀", [](double x) { return std::log10(x); }),
+     "This is with the logarithm to the base 10. Take the one to the base e."},
+    {&square_root, slip("half", [](double x) { return x / 2; }),
+     "This is with half of the number. Take its square root."},
+    {&square_root, slip("square", [](double x) { return x * x; }), "This is with the square. Take the square root."},
+    {&sine, cosine, "This is with the cosine. Take the sine."},
+    {&cosine, sine, "This is with the sine. Take the cosine."},
+    {&sine, slip("sin°", [](double x) { return std::sin(x * degree); }), "This is the sine in degrees. Use radians."},
+    {&cosine, slip("cos°", [](double x) { return std::cos(x * degree); }),
+     "This is the cosine in degrees. Use radians."},
+    {&rectifier, absolute_value, "This is with the absolute value. ReLU makes 0 of a negative number."},
+    {&hyperbolic_tangent, logistic, "This is with the sigmoid function. Take tanh."},
+    {&logistic, hyperbolic_tangent, "This is with tanh. Take the sigmoid function."},
+};
+
+std::string_view in_words(const Function& function) {
+  return &function == &square_root ? "the square root" : function.name;
+}
+
+}  // namespace
+
+void add_slips_of_call(const Working& call, Slips& slips) {
+  slips.push_back(
+      {call.parts[0], fmt::format("This is without {0}. Take {0} of the number first.", in_words(*call.function))});
+  for (const Exchange& exchange : exchanges) {
+    if (exchange.function == call.function)
+      slips.push_back({called_instead(call, exchange.taken), std::string(exchange.says)});
+  }
+}
+
+// A number that is written as a root.
+void add_slips_of_constant(const Working& constant, Slips& slips) {
+  const double* const value = std::get_if<double>(&constant.constant);
+  if (!value || !constant.name.starts_with("√")) return;
+  slips.push_back({constant_of(*value * *value), fmt::format("The root is missing here: it is {}.", constant.name)});
+  slips.push_back({constant_of(*value * *value / 2),
+                   fmt::format("This is with half of the number. Take its square root: {}.", constant.name)});
+}
+
+namespace {
+
+void collect_calls(const Working& working, std::vector<const Function*>& called) {
+  if (working.kind == TermKind::call) called.push_back(working.function);
+  for (const Working& part : working.parts) collect_calls(part, called);
+}
+
+// Those that are called several times, each once.
+std::vector<const Function*> often_called(const Working& working) {
+  std::vector<const Function*> called, often;
+  collect_calls(working, called);
+  for (const Function* function : called) {
+    if (std::ranges::count(called, function) > 1 && std::ranges::find(often, function) == often.end())
+      often.push_back(function);
+  }
+  return often;
+}
+
+}  // namespace
+
+// A function that is called several times, above and below the line of a fraction, is mistaken in all places.
+Slips slips_everywhere(const Working& working) {
+  Slips slips;
+  for (const Function* function : often_called(working)) {
+    slips.push_back({everywhere(working, *function, [](const Working& call) { return call.parts.front(); }),
+                     fmt::format("This is without {0}. Take {0} of each number first.", in_words(*function))});
+    for (const Exchange& exchange : exchanges) {
+      if (exchange.function != function) continue;
+      const auto taken = [&](const Working& call) { return called_instead(call, exchange.taken); };
+      slips.push_back({everywhere(working, *function, taken), std::string(exchange.says)});
+    }
+  }
+  return slips;
+}
+
+// --- slips of products
+// Slips in a product, a quotient and a power: their factors, and how these are counted.
+
+namespace {
+
+// A smaller one is written as 0.0000.
+constexpr double least_factor = 5e-5;
+
+// A whole number in a product, miscounted by one, and a power of ten that has slipped by a place.
+void add_slips_of_factor(const Working& product, std::size_t i, Slips& slips) {
+  const Working& factor = product.parts[i];
+  const bool is_number = factor.kind == TermKind::constant || factor.kind == TermKind::size;
+  if (!is_number || !gives_number(factor)) return;
+  const double number = number_from(factor);
+  if (number >= 2.0 && number == std::nearbyint(number)) {
+    for (const double other : {number - 1, number + 1})
+      slips.push_back(
+          {with_part(product, i, constant_of(other)), fmt::format("One factor is {} here. Count once more.", other)});
+  }
+  const double power = std::log10(number);
+  if (number > 0.0 && number < 1.0 && std::fabs(power - std::nearbyint(power)) < 1e-12) {
+    for (const double other : {number / 10, number * 10})
+      slips.push_back(
+          {with_part(product, i, constant_of(other)), fmt::format("One factor is {} here. It is {}.", other, number)});
+  }
+}
+
+// A count that something is divided by, miscounted by one.
+void add_slips_of_count(const Working& product, std::size_t i, Slips& slips) {
+  const Working& divisor = bare(product.parts[i]);
+  const double count = number_from(divisor);
+  if (!is_inverse(product.parts[i]) || divisor.kind != TermKind::constant || count < 3.0 ||
+      count != std::nearbyint(count))
+    return;
+  for (const double other : {count - 1, count + 1})
+    slips.push_back({with_part(product, i, made_of(TermKind::inverse, {constant_of(other)})),
+                     fmt::format("This is divided by {}. Count once more.", other)});
+}
+
+// A number of pairs, counted otherwise.
+void add_slips_of_pairs(const Working& product, Slips& slips) {
+  const std::vector<Working>& sizes = product.parts;
+  const auto is_size = [](const Working& part) { return part.kind == TermKind::size || part.kind == TermKind::shape; };
+  if (sizes.size() != 2 || !std::ranges::all_of(sizes, is_size)) return;
+  const double n = number_from(sizes[0]);
+  if (n != number_from(sizes[1])) return;
+  slips.push_back({constant_of(n * (n + 1) / 2), "This counts each pair only once. Both orders count."});
+  slips.push_back({constant_of(n * (n - 1) / 2), "This counts each pair only once. Both orders count."});
+  slips.push_back({constant_of(n * (n - 1)), "This leaves out the pairs of each with itself."});
+}
+
+}  // namespace
+
+void add_slips_of_product(const Working& product, Slips& slips) {
+  const std::vector<Working>& factors = product.parts;
+  add_slips_of_pairs(product, slips);
+  for (std::size_t i = 0; i < factors.size() && factors.size() <= most_terms; ++i)
+    add_slips_of_count(product, i, slips), add_slips_of_factor(product, i, slips);
+  for (std::size_t i = 0; i < factors.size() && factors.size() <= most_terms; ++i) {
+    const Working& factor = bare(factors[i]);
+    const bool divides = is_inverse(factors[i]);
+    if (std::fabs(number_from(factor)) < least_factor) continue;
+    slips.push_back({without_part(product, i),
+                     divides ? shortly(factor, "This is before the division. Divide by ",
+                                       "This is before the division. Divide it") +
+                                   "."
+                             : shortly(factor, "One factor is missing here: ", "One factor is missing here") + "."});
+    if (i == 0 && factors.size() == 2 && is_inverse(factors[1])) continue;
+    slips.push_back({with_part(product, i, divides ? factor : made_of(TermKind::inverse, {factor})),
+                     shortly(factor, divides ? "Divide, do not multiply, by " : "Multiply, do not divide, by ",
+                             divides ? "Divide here, do not multiply" : "Multiply here, do not divide") +
+                         "."});
+    if (divides)
+      slips.push_back({with_part(product, i, made_of(TermKind::negative, {factor})),
+                       "Here it was subtracted. Divide by it instead."});
+    if (divides)
+      slips.push_back(
+          {with_part(product, i, made_of(TermKind::inverse, {made_of(TermKind::power, {factor, constant_of(2)})})),
+           "This is divided twice, or by the square. Divide once."});
+    if (divides && number_from(factor) > 0.0)
+      slips.push_back(
+          {with_part(product, i, made_of(TermKind::inverse, {made_of(TermKind::power, {factor, constant_of(0.5)})})),
+           "This is divided by a square root. Divide by the number itself."});
+  }
+  if (factors.size() == 2 && is_inverse(factors[1]))
+    slips.push_back({made_of(TermKind::product, {bare(factors[1]), made_of(TermKind::inverse, {factors[0]})}),
+                     "The fraction is upside down here. " +
+                         shortly(factors[0], "Divide ", "Divide the first by the second") +
+                         shortly(bare(factors[1]), " by ", "") + "."});
+  if (factors.size() == 2 && !is_inverse(factors[1]) && std::fabs(number_from(product)) >= least_factor)
+    slips.push_back({made_of(TermKind::sum, factors),
+                     shortly(product, "Multiply here, do not add: ", "Multiply here, do not add") + "."});
+}
+
+namespace {}  // namespace
+
+void add_slips_of_power(const Working& power, Slips& slips) {
+  const Working &base = power.parts[0], &exponent = power.parts[1];
+  slips.push_back({base, shortly(power, "The power is missing here: it is ", "The power is missing here") + "."});
+  slips.push_back({made_of(TermKind::product, {base, exponent}),
+                   shortly(power, "A power is no product: this is ", "A power is no product") + "."});
+  slips.push_back({made_of(TermKind::power, {exponent, base}), "Base and exponent are exchanged here."});
+  const double times = number_from(exponent);
+  if (times < 3.0 || times != std::nearbyint(times)) return;
+  for (const double other : {times - 1, times + 1})
+    slips.push_back({made_of(TermKind::power, {base, constant_of(other)}),
+                     fmt::format("The exponent is {} here. Count once more.", other)});
+}
+
+// --- slips of sums
+// Slips in a sum: its terms, its signs, which factors go together.
+
+namespace {
+
+// A sum of products whose first factors go with other second ones: two of them exchanged, all of them in
+// reverse, or each with the next.
+void add_other_pairs(const Working& sum, Slips& slips) {
+  const std::size_t count = sum.parts.size();
+  if (count > most_terms) return;
+  const auto add = [&](const std::function<std::size_t(std::size_t)>& partner, std::string says) {
+    Working other = sum;
+    for (std::size_t i = 0; i < count; ++i) other.parts[i].parts[0] = sum.parts[partner(i)].parts[0];
+    slips.push_back({std::move(other), std::move(says)});
+  };
+  constexpr std::string_view pair = "Multiply the first with the first, the second with the second.";
+  for (std::size_t a = 0; a < count; ++a) {
+    for (std::size_t b = a + 1; b < count; ++b)
+      add([=](std::size_t i) { return i == a   ? b
+                                      : i == b ? a
+                                               : i; },
+          fmt::format("Two factors are exchanged here. {}", pair));
+  }
+  if (count < 3) return;
+  add([=](std::size_t i) { return count - 1 - i; }, fmt::format("The factors are in reverse here. {}", pair));
+  for (const std::size_t by : {std::size_t{1}, count - 1})
+    add([=](std::size_t i) { return (i + by) % count; }, fmt::format("The factors are shifted by one here. {}", pair));
+}
+
+// A sum in which some terms are the same, and others are counted with them.
+void add_miscounted_terms(const Working& sum, Slips& slips) {
+  const std::vector<Working>& terms = sum.parts;
+  if (terms.size() < 3 || terms.size() > most_terms) return;
+  std::vector<Working> different;
+  for (const Working& term : terms) {
+    const auto same = [&](const Working& other) { return are_alike(term, other); };
+    if (std::ranges::none_of(different, same)) different.push_back(term);
+  }
+  if (different.size() == terms.size() || different.size() < 2) return;
+  slips.push_back({made_of(TermKind::sum, different), "Equal terms are counted only once here. Each of them counts."});
+  for (const Working& term : different) {
+    const auto same = [&](const Working& other) { return are_alike(term, other); };
+    if (std::ranges::count_if(terms, same) < 2) continue;
+    std::vector<Working> more = terms;
+    more.push_back(term);
+    slips.push_back({made_of(TermKind::sum, more), "One term is counted once too often here. Count the terms."});
+  }
+}
+
+// A sum of few terms without several of them. Nobody misses a term that is 0.
+void add_missing_terms(const Working& sum, Slips& slips) {
+  std::vector<Working> parts;
+  std::ranges::copy_if(sum.parts, std::back_inserter(parts),
+                       [](const Working& term) { return number_from(term) != 0.0; });
+  const std::size_t count = parts.size();
+  constexpr std::size_t most = 6;
+  if (count < 4 || count > most) return;
+  for (unsigned chosen = 1; chosen + 1 < 1U << count; ++chosen) {
+    std::vector<Working> terms;
+    for (std::size_t i = 0; i < count; ++i) {
+      if ((chosen >> i & 1U) != 0) terms.push_back(parts[i]);
+    }
+    if (terms.size() < 2 || terms.size() + 1 >= count) continue;
+    slips.push_back({made_of(TermKind::sum, std::move(terms)), "More than one term of the sum is missing here."});
+  }
+}
+
+bool is_square(const Working& term) { return term.kind == TermKind::power && number_from(term.parts[1]) == 2.0; }
+
+}  // namespace
+
+void add_slips_of_sum(const Working& sum, Slips& slips) {
+  add_miscounted_terms(sum, slips);
+  add_missing_terms(sum, slips);
+  if (std::ranges::all_of(sum.parts, is_square))
+    slips.push_back({made_of(TermKind::power, {sum, constant_of(0.5)}),
+                     "This is with the root of the sum of squares, a length. Take no root."});
+  const std::vector<Working>& terms = sum.parts;
+  for (std::size_t i = 0; i < terms.size() && terms.size() <= most_terms; ++i) {
+    if (number_from(terms[i]) == 0.0) continue;
+    if (terms.size() > 2)
+      slips.push_back(
+          {without_part(sum, i),
+           shortly(bare(terms[i]), "One term is missing here: ", "One term of the sum is missing here") + "."});
+    Working turned =
+        with_part(sum, i, is_negative(terms[i]) ? bare(terms[i]) : made_of(TermKind::negative, {terms[i]}));
+    if (terms.size() == 2 && i == 1)
+      slips.push_back(
+          {std::move(turned),
+           shortly(sum, is_negative(terms[1]) ? "Subtract here, do not add: " : "Add here, do not subtract: ",
+                   is_negative(terms[1]) ? "Subtract here, do not add" : "Add here, do not subtract") +
+               "."});
+    if (terms.size() > 2 && (is_negative(terms[i]) || number_from(terms[i]) < 0.0))
+      slips.push_back(
+          {std::move(turned),
+           shortly(bare(terms[i]), "One term has the wrong sign here: ", "One term has the wrong sign here") + "."});
+  }
+  if (terms.size() == 2 && is_negative(terms[1]))
+    slips.push_back({made_of(TermKind::sum, {bare(terms[1]), made_of(TermKind::negative, {terms[0]})}),
+                     shortly(sum, "The difference is the other way round here. It is ",
+                             "The difference is the other way round here") +
+                         "."});
+  if (std::ranges::any_of(terms, is_negative)) return;
+  slips.push_back({made_of(TermKind::product, terms), "Here the terms were multiplied. Add them."});
+  const double count = static_cast<double>(terms.size());
+  slips.push_back({made_of(TermKind::product, {sum, made_of(TermKind::inverse, {constant_of(count)})}),
+                   fmt::format("This is the sum divided by {}. Do not divide it.", terms.size())});
+  // Of products: their first or their second factors alone.
+  const auto has_two = [](const Working& term) {
+    return term.kind == TermKind::product && term.parts.size() == 2 && !is_inverse(term.parts[1]);
+  };
+  if (!std::ranges::all_of(terms, has_two)) return;
+  add_other_pairs(sum, slips);
+  for (const std::size_t which : {std::size_t{0}, std::size_t{1}}) {
+    std::vector<Working> factors;
+    for (const Working& term : terms) factors.push_back(term.parts[which]);
+    Working plain = made_of(TermKind::sum, factors);
+    std::string says = shortly(plain, "This is the plain sum ", "This is a sum of single numbers") +
+                       ". Multiply the pairs first, then add the products.";
+    slips.push_back({std::move(plain), std::move(says)});
+    slips.push_back({made_of(TermKind::product, {made_of(TermKind::sum, std::move(factors)),
+                                                 made_of(TermKind::inverse, {constant_of(count)})}),
+                     "This is an average in which all count the same. Here each has a factor of its own."});
+  }
+}
+
+}  // namespace attn

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/term/working.hpp"
+#include "school/tutor/question.hpp"
+
+namespace attn {
+
+/// The first step of the solution, in numbers: "0.7 · 10 = 7". It is not the answer. Empty: there is none to
+/// show.
+std::string first_step(const SolvedQuestion& solved);
+
+/// What the number that is asked for is worked out from: the expression of the question, and of a single cell
+/// the terms with which it is explained. A softmax has its scores as they are, where that can be computed.
+Working last_steps(const Working& asked);
+
+/// The same of a softmax with the smallest score subtracted, as it is done by hand; nothing of anything else.
+std::optional<Working> steps_by_hand(const Working& asked);
+
+/// A question may give its numbers rounded: with those in the place of the cells that they stand for.
+Working with_numbers(Working working, const std::vector<double>& given);
+
+}  // namespace attn

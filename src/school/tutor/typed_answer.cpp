@@ -1,0 +1,269 @@
+#include "school/tutor/typed_answer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/support/error.hpp"
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
+#include "school/tutor/diagnosis.hpp"
+
+namespace attn {
+
+// --- typed answer
+
+namespace {
+
+// "2x4", "2 × 4", "2 by 4", "[2, 4]". Anything else between the numbers is a slip, such as in "2.4".
+std::optional<Quantity> read_shape(std::string_view typed) {
+  std::string plain = in_lower_case(typed);
+  for (const std::string_view sign : {"×", "by", "x", "*", ",", "[", "]", "(", ")"}) {
+    for (std::size_t at; (at = plain.find(sign)) != std::string::npos;) plain.replace(at, sign.size(), " ");
+  }
+  if (plain.find_first_not_of("0123456789 ") != std::string::npos) return std::nullopt;
+  const std::vector<std::string> numbers = parted(plain, " ");
+  const bool short_enough = std::ranges::all_of(numbers, [](const std::string& n) { return n.size() < 10; });
+  if (numbers.size() != 2 || !short_enough) return std::nullopt;
+  return Shape{std::stoul(numbers[0]), std::stoul(numbers[1])};
+}
+
+std::string_view without_signs_around(std::string_view typed) {
+  constexpr std::array<std::string_view, 10> signs = {" ", "\t", "\"", "'", "`", ".", "“", "”", "‘", "’"};
+  const auto begins = [&](std::string_view sign) { return typed.starts_with(sign); };
+  const auto ends = [&](std::string_view sign) { return typed.ends_with(sign); };
+  for (auto sign = signs.begin(); (sign = std::ranges::find_if(signs, begins)) != signs.end();)
+    typed.remove_prefix(sign->size());
+  for (auto sign = signs.begin(); (sign = std::ranges::find_if(signs, ends)) != signs.end();)
+    typed.remove_suffix(sign->size());
+  return typed;
+}
+
+// A word without an article before it and without quotes and a full stop around it.
+std::string_view bare_word(std::string_view typed) {
+  typed = without_signs_around(typed);
+  for (const std::string_view article : {"the ", "a ", "an "}) {
+    if (in_lower_case(typed.substr(0, article.size())) == article) return trimmed(typed.substr(article.size()));
+  }
+  return typed;
+}
+
+// The only choice that begins so, at the end of a word.
+std::optional<Quantity> choice_that_begins(const std::string& typed, const std::vector<std::string>& choices) {
+  std::optional<Quantity> found;
+  for (const std::string& choice : choices) {
+    const std::string words = in_lower_case(choice);
+    if (!words.starts_with(typed) || words.find_first_of(" ,:(", typed.size()) != typed.size()) continue;
+    if (found) return std::nullopt;
+    found = choice;
+  }
+  return found;
+}
+
+std::optional<Quantity> read_choice(std::string_view typed, const std::vector<std::string>& choices) {
+  const std::string word = in_lower_case(typed);
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (word == in_lower_case(choices[i]) || word == std::to_string(i + 1)) return choices[i];
+  }
+  return choice_that_begins(word, choices);
+}
+
+// As the answer, a note or a word of the row that is asked about has it, upper and lower case alike.
+std::optional<Quantity> read_word(std::string_view typed, const SolvedQuestion& solved) {
+  std::vector<std::string> known = {std::get<std::string>(solved.answer)};
+  for (const auto& [quantity, says] : solved.notes) known.push_back(written(quantity));
+  for (const Recognised& one : recognisable(solved)) known.push_back(written(one.quantity));
+  for (const std::string_view word : {typed, bare_word(typed)}) {
+    for (const std::string& meant : known) {
+      if (in_lower_case(word) == in_lower_case(meant)) return meant;
+    }
+  }
+  return std::string(bare_word(typed));
+}
+
+// The end of the digits, points and commas that stand here.
+std::size_t end_of_number(std::string_view text, std::size_t begin) {
+  return std::min(text.find_first_not_of("0123456789.,", begin), text.size());
+}
+
+// "0,88" has a decimal comma, "2,099,712" and "1,024.5" have commas between thousands, and "1,024" is
+// ambiguous. Other commas stay, and then it is no number.
+std::string with_decimal_point(std::string_view number) {
+  const std::vector<std::string> groups = parted(number.substr(0, number.find('.')), ",");
+  const auto is_thousand = [](const std::string& group) { return group.size() == 3; };
+  const bool one_comma = groups.size() == 2 && number.find('.') == std::string_view::npos;
+  const bool by_thousands = groups.size() > 1 && groups.front().size() <= 3 && groups.front() != "0" &&
+                            std::all_of(groups.begin() + 1, groups.end(), is_thousand);
+  std::string point(number), plain(number);
+  std::erase(plain, ',');
+  if (!one_comma) return by_thousands ? plain : point;
+  std::ranges::replace(point, ',', '.');
+  if (by_thousands) fail("{} could be {} or {}: write it without a comma", number, plain, point);
+  return point;
+}
+
+std::string with_decimal_points(std::string_view typed) {
+  std::string result;
+  for (std::size_t at = 0; at < typed.size();) {
+    const std::size_t end = end_of_number(typed, at);
+    result += end == at ? std::string(1, typed[at]) : with_decimal_point(typed.substr(at, end - at));
+    at = std::max(end, at + 1);
+  }
+  return result;
+}
+
+// How many digits stand behind the point, where a number is written out: a sign, digits, perhaps a point.
+std::optional<int> decimals_of(std::string_view written) {
+  const bool is_per_cent = written.ends_with('%');
+  if (is_per_cent) written.remove_suffix(1);
+  written = trimmed(written);
+  for (const std::string_view sign : {"-", "−", "+"}) {
+    if (written.starts_with(sign)) written.remove_prefix(sign.size());
+  }
+  const std::size_t point = std::min(written.find('.'), written.size());
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  constexpr std::size_t most = 300;
+  const std::string_view behind = written.substr(std::min(point + 1, written.size()));
+  if (written.empty() || behind.size() > most) return std::nullopt;
+  if (!std::ranges::all_of(written.substr(0, point), is_digit) || !std::ranges::all_of(behind, is_digit))
+    return std::nullopt;
+  return static_cast<int>(behind.size()) + (is_per_cent ? 2 : 0);
+}
+
+std::optional<TypedAnswer> read_number(std::string_view typed) {
+  const std::string expression = with_decimal_points(typed);
+  try {
+    const Quantity quantity = look_up_quantity(expression, nullptr).quantity;
+    const double* const number = std::get_if<double>(&quantity);
+    if (number && std::isfinite(*number)) return TypedAnswer{quantity, decimals_of(expression)};
+  } catch (const InputError&) {
+    // Whatever it is, it is no number.
+  }
+  return std::nullopt;
+}
+
+std::optional<TypedAnswer> typed_as(std::optional<Quantity> quantity) {
+  if (!quantity) return std::nullopt;
+  return TypedAnswer{std::move(*quantity)};
+}
+
+}  // namespace
+
+bool is_whole(double number) { return std::fabs(number) < 1e15 && std::nearbyint(number) == number; }
+
+std::optional<TypedAnswer> read_answer(std::string_view typed, const SolvedQuestion& solved) {
+  if (typed.empty()) return std::nullopt;
+  if (solved.question.kind == AnswerKind::shape) return typed_as(read_shape(typed));
+  if (solved.question.kind == AnswerKind::choice) return typed_as(read_choice(typed, solved.question.choices));
+  if (solved.question.kind == AnswerKind::word) return typed_as(read_word(typed, solved));
+  return read_number(typed);
+}
+
+std::size_t count_of_numbers(std::string_view typed) {
+  std::string plain(typed);
+  for (const std::string_view sign : {"×", "x", "(", ")", "[", "]", ";", ", "}) {
+    for (std::size_t at; (at = plain.find(sign)) != std::string::npos;) plain.replace(at, sign.size(), " ");
+  }
+  const std::vector<std::string> numbers = parted(plain, " ,");
+  const auto is_number = [](const std::string& one) { return parsed<double>(one).has_value(); };
+  return std::ranges::all_of(numbers, is_number) ? numbers.size() : 0;
+}
+
+double precision_of(const TypedAnswer& typed) {
+  const double number = std::fabs(std::get<double>(typed.quantity));
+  if (!typed.decimals) return 1e-4 * number;  // worked out by the program, perhaps from rounded numbers
+  return 0.5 * std::pow(10.0, -*typed.decimals) * (1 + 1e-9) + 1e-12 * number;
+}
+
+// --- typed digits
+
+namespace {
+
+std::string digits_of(double number, int decimals) {
+  std::string digits = written_fixed(std::fabs(number), decimals);
+  std::erase(digits, '.');
+  return digits;
+}
+
+}  // namespace
+
+int decimals_wanted(const SolvedQuestion& solved) {
+  const double tolerance = tolerance_for(solved);
+  int decimals = 0;
+  while (decimals < 6 && 0.5 * std::pow(10.0, -decimals) > tolerance * (1 + 1e-9)) ++decimals;
+  return decimals;
+}
+
+bool says_little(const TypedAnswer& typed) {
+  if (!typed.decimals) return false;
+  const std::string digits = digits_of(std::get<double>(typed.quantity), *typed.decimals);
+  const std::size_t first = digits.find_first_not_of('0');
+  // Zeros behind the point were typed to say something.
+  const std::size_t last = *typed.decimals > 0 ? digits.size() - 1 : digits.find_last_not_of('0');
+  return first == std::string::npos || first == last;
+}
+
+bool is_small_whole(const TypedAnswer& typed) {
+  return typed.decimals == 0 && std::fabs(std::get<double>(typed.quantity)) < 100.0;
+}
+
+bool tells(const TypedAnswer& typed, double number, double closeness) {
+  const double next_to_nothing = closeness > 0.0 ? 0.001 : 1e-9;
+  const double off = std::fabs(number - std::get<double>(typed.quantity)), size = std::fabs(number);
+  return off <= precision_of(typed) && (off <= next_to_nothing * size || precision_of(typed) <= closeness * size);
+}
+
+namespace {
+
+bool is_alike(double answer, double number) {
+  constexpr double rough = 0.25;
+  return std::fabs(number - answer) <= rough * std::fabs(answer) || (number == 0.0 && std::fabs(answer) < 0.1);
+}
+
+}  // namespace
+
+MaybeSentence rounded_too_far(const SolvedQuestion& solved, const TypedAnswer& typed) {
+  const double answer = std::get<double>(solved.answer), number = std::get<double>(typed.quantity);
+  const int wanted = decimals_wanted(solved);
+  if (!typed.decimals || *typed.decimals >= wanted || !is_alike(answer, number) ||
+      std::fabs(number - answer) > precision_of(typed))
+    return std::nullopt;
+  return fmt::format("This is rounded too far. Give {} after the point.",
+                     count_of(static_cast<std::size_t>(wanted), "digit"));
+}
+
+MaybeSentence about_digits(const SolvedQuestion& solved, const TypedAnswer& typed) {
+  const double answer = std::get<double>(solved.answer), number = std::get<double>(typed.quantity);
+  const double off = std::fabs(number - answer);
+  constexpr double near = 0.01;
+  const bool are_whole = is_whole(answer) && is_whole(number);  // no rounding leads from one to the other
+  if (typed.decimals && *typed.decimals <= 12) {
+    const double unit = std::pow(10.0, -*typed.decimals);
+    if (is_alike(answer, number) && number != 0.0 && *typed.decimals >= decimals_wanted(solved) &&
+        std::fabs(number - std::trunc(answer / unit) * unit) < 1e-9 * unit)
+      return "The last digit was cut off, not rounded: the next one is 5 or more.";
+    const std::string a = digits_of(answer, *typed.decimals), b = digits_of(number, *typed.decimals);
+    if (a.size() == b.size() && (answer < 0) == (number < 0)) {
+      const auto [here, there] = std::ranges::mismatch(a, b);
+      const auto at = static_cast<std::size_t>(here - a.begin());
+      if (at + 1 < a.size() && a[at] == b[at + 1] && a[at + 1] == b[at] && a.substr(at + 2) == b.substr(at + 2))
+        return "Two digits are exchanged.";
+    }
+  }
+  if (off <= near * std::fabs(answer) && !are_whole)
+    return "This is close, within 1 %. If the steps are right, round only at the end.";
+  return std::nullopt;
+}
+
+std::string about_size(double answer, double typed) {
+  if (answer != 0.0 && typed != 0.0 && (answer < 0) != (typed < 0))
+    return answer < 0 ? "The answer is negative." : "The answer is positive.";
+  const double a = std::fabs(answer), b = std::fabs(typed);
+  const std::string_view where = b > a ? "large" : "small";
+  const bool far = std::fmax(a, b) > 3 * std::fmin(a, b);
+  return fmt::format("{} {} {}.", answer < 0 ? "Without its sign, this is" : "This is", far ? "far too" : "too", where);
+}
+
+}  // namespace attn
