@@ -35,9 +35,9 @@ WriteDocument document_for_browser(const Outcome& outcome) {
       [page = outcome.page, graph](const Style& style, Sink& sink) { write_browser_page(page, *graph, style, sink); };
 }
 
-// Without the name of another command it is the page of a walk.
 }  // namespace
 
+// Without the name of another command it is the page of a walk.
 Outcome run_page(const Command& command, const Arguments& arguments) {
   if (!arguments.words.empty()) {
     const std::vector<OptionChoice> pages = choices::browser_pages();

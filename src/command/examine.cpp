@@ -50,7 +50,7 @@ Outcome run_convert(const Command&, const Arguments& arguments) {
 
 namespace {
 
-// Something that is built in, as it is list_built_in and described.
+// Something that is built in, as it is listed and described.
 struct BuiltIn {
   std::string name;
   std::string title, summary;

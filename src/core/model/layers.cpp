@@ -129,7 +129,7 @@ Value projected_attention(const Value& x, const Layer& layer) {
   return matmul(attention(matmul(x, w[0]), matmul(x, w[1]), matmul(x, w[2]), scaled_dot(layer)), w[3]);
 }
 
-// h_t = tanh(x_t W_x + h_{t−1} W_h), one_step after another.  (Zhang et al., Dive into Deep Learning, 11.6.2)
+// h_t = tanh(x_t W_x + h_{t−1} W_h), one after another.  (Zhang et al., Dive into Deep Learning, 11.6.2)
 Positions recurrent_by_position(const Positions& x, const Layer& layer) {
   return recur(projected(x, layer.parameters[0]), layer);
 }
@@ -138,7 +138,7 @@ Value recurrent(const Value& x, const Layer& layer) {
   return stack(recur(positions_of(matmul(x, layer.parameters[0])), layer));
 }
 
-// A window of k neighbors times one_step matrix: the window lies around its position. Zeros stand beyond the
+// A window of k neighbors times one matrix: the window lies around its position. Zeros stand beyond the
 // ends.  (Zhang et al., Dive into Deep Learning, 11.6.2)
 Positions convolution_by_position(const Positions& x, const Layer& layer) { return convolve(x, around(layer), layer); }
 
@@ -152,7 +152,7 @@ Positions dilated_convolution_by_position(const Positions& x, const Layer& layer
 
 Value dilated_convolution(const Value& x, const Layer& layer) { return convolve(x, back(layer), layer); }
 
-// All n·d numbers times one_step matrix of (n·d)².  (Lin et al. 2022; Stenzel 2023, Transformer Pt. 1)
+// All n·d numbers times one matrix of (n·d)².  (Lin et al. 2022; Stenzel 2023, Transformer Pt. 1)
 Positions fully_connected_by_position(const Positions& x, const Layer& layer) {
   const std::size_t d = layer.sizes.d;
   const Value all = concatenate(x);
@@ -246,7 +246,7 @@ constexpr std::array layer_kind_table = {
               projected_attention_by_position,
               projected_attention},
     LayerKind{"recurrent",
-              "one_step state after another, each from its input and the previous state",
+              "one state after another, each from its input and the previous state",
               "2nd²",
               {"O(nd²)", "O(n)", "O(n)", chapter},
               {"O(TD²)", "O(T)", "O(T)"},
