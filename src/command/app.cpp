@@ -186,10 +186,9 @@ void part(Answer& answer) {
 
 // What can be said of the options without the problem that they change.
 void check_line(const Command& command, const OptionValues& given) {
-  check_exclusions(given, command.own);
+  check_exclusions(given, exclusions_of(command));
   check_needs(given, command.own);
   for (const OptionGroup* group : command.groups) {
-    check_exclusions(given, *group);
     if (group != &problem_options()) check_needs(given, *group);
   }
 }

@@ -163,6 +163,9 @@ ShownAs command_shown_as(const Command& command, std::span<const std::string> li
 /// All options that a command takes, in the order of its help: its own, those of the output, those of groups.
 std::vector<Offered> options_of(const Command& command);
 
+/// Which options of a command exclude each other: its own, the forms of its page, and those of its groups.
+std::vector<Exclusion> exclusions_of(const Command& command);
+
 /// What words are chosen from.
 namespace choices {
 std::vector<OptionChoice> built_in();

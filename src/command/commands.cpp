@@ -172,6 +172,14 @@ std::span<const Command> commands() {
   return all;
 }
 
+std::vector<Exclusion> exclusions_of(const Command& command) {
+  std::vector<Exclusion> all = command.own.exclusions;
+  const auto add = [&](const std::vector<Exclusion>& more) { all.insert(all.end(), more.begin(), more.end()); };
+  add(exclusions_of_forms());
+  for (const OptionGroup* group : command.groups) add(group->exclusions);
+  return all;
+}
+
 std::vector<Offered> options_of(const Command& command) {
   std::vector<Offered> all = command.own.options;
   const auto append = [&](const OptionGroup& group) {

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
+#include <iterator>
 
 #include "core/attention/feed_forward.hpp"
 #include "core/attention/positions.hpp"
@@ -47,6 +48,67 @@ std::vector<OptionChoice> kinds_with_decoder() {
 }
 }  // namespace choices
 
+namespace {
+
+constexpr std::string_view page_for_browsers_is_all =
+    "a page for browsers is HTML with the whole computation: leave out {}";
+
+// What an option makes of the page in place of its matrices, one after the other. Of two forms the first is named
+// first.
+struct PageForm {
+  const Option* option;
+  OptionList with = {};         // the forms that it goes with all the same: either of two says so
+  std::string_view alone = {};  // why it goes with no other, where more is to be said
+};
+
+const PageForm page_forms[] = {
+    {&option::against, {&option::backward, &option::only}},
+    {&option::backward,
+     {&option::only, &option::explain, &option::product, &option::outline, &option::check_gradients, &option::by_hand,
+      &option::recompute}},
+    {&option::influence, {&option::only}},
+    {&option::check_gradients, {&option::only}},
+    {&option::by_hand},
+    {&option::recompute, {&option::only, &option::explain, &option::product}},
+    {&option::page,
+     {&option::by_word, &option::transpose, &option::by_length, &option::save_parameters},
+     page_for_browsers_is_all},
+    {&option::by_length, {&option::only, &option::explain, &option::product}},
+    {&option::map, {&option::only, &option::save_parameters}},
+    {&option::from, {&option::only, &option::outline, &option::save_parameters}},
+    {&option::product, {&option::swap, &option::transpose, &option::save_parameters}},
+    {&option::only, {&option::swap, &option::transpose, &option::outline, &option::save_parameters}},
+    {&option::explain, {&option::swap, &option::transpose, &option::save_parameters}},
+    {&option::swap},
+    {&option::save_parameters},
+    {&option::check_causal},
+    {&option::outline},
+    {&option::by_word, {&option::transpose}},
+    {&option::transpose},
+};
+
+bool go_together(const PageForm& one, const PageForm& other) {
+  const auto names = [](const PageForm& form, const Option* option) {
+    return std::ranges::find(form.with, option) != form.with.end();
+  };
+  return names(one, other.option) || names(other, one.option);
+}
+
+}  // namespace
+
+const std::vector<Exclusion>& exclusions_of_forms() {
+  static const std::vector<Exclusion> all = [] {
+    std::vector<Exclusion> pairs;
+    for (const PageForm* one = std::begin(page_forms); one != std::end(page_forms); ++one) {
+      for (const PageForm* other = one + 1; other != std::end(page_forms); ++other) {
+        if (!go_together(*one, *other)) pairs.push_back({one->option, other->option, one->alone});
+      }
+    }
+    return pairs;
+  }();
+  return all;
+}
+
 const OptionGroup& output_options() {
   static const OptionGroup group{.options = {option::format, option::output, option::precision, option::width,
                                              option::full, option::section, option::no_labels, option::heading_level,
@@ -59,94 +121,48 @@ const OptionGroup& output_options() {
 const OptionGroup& matrix_options() {
   static const OptionGroup group{
       .options = {option::only, option::explain, option::depth, option::product},
-      .exclusions = {{&option::only, &option::explain},
-                     {&option::explain, &option::outline},
-                     {&option::product, &option::only},
-                     {&option::product, &option::explain},
-                     {&option::product, &option::outline}},
       .needs = {{&option::depth, {&option::explain}, "--depth belongs to --explain CELL: give both"}}};
   return group;
 }
 
 const OptionGroup& weight_options() {
-  static const OptionGroup group = [] {
-    OptionGroup all{.options = {option::map, option::from}, .exclusions = {{&option::map, &option::from}}};
-    for (const Option* form : {&option::map, &option::from}) {
-      for (const Option* other : {&option::explain, &option::product, &option::transpose, &option::by_word,
-                                  &option::swap, &option::check_causal})
-        all.exclusions.push_back({form, other});
-    }
-    all.exclusions.push_back({&option::map, &option::outline});
-    return all;
-  }();
+  static const OptionGroup group{.options = {option::map, option::from}};
   return group;
 }
 
 const OptionGroup& browser_options() {
-  static constexpr std::array useless = {
-      &option::format,    &option::only,     &option::explain,       &option::product, &option::map,
-      &option::from,      &option::outline,  &option::section,       &option::swap,    &option::check_causal,
-      &option::width,     &option::full,     &option::ascii,         &option::color,   &option::theme,
-      &option::no_labels, &option::no_pager, &option::heading_level, &option::math,    &option::standalone,
-      &option::shading};
-  static std::array<std::string, useless.size()> sentences;
   static const OptionGroup group = [] {
     OptionGroup all{.options = {option::page}};
-    for (std::size_t i = 0; i < useless.size(); ++i) {
-      sentences[i] =
-          fmt::format("a page for browsers is HTML with the whole computation: leave out {}", useless[i]->name);
-      all.exclusions.push_back({&option::page, useless[i], sentences[i]});
-    }
+    for (const Option* useless : {&option::format, &option::section, &option::width, &option::full, &option::ascii,
+                                  &option::color, &option::theme, &option::no_labels, &option::no_pager,
+                                  &option::heading_level, &option::math, &option::standalone, &option::shading})
+      all.exclusions.push_back({&option::page, useless, page_for_browsers_is_all});
     return all;
   }();
   return group;
 }
 
 const OptionGroup& comparison_options() {
-  static const OptionGroup group = [] {
-    OptionGroup all{.options = {option::against, option::as},
-                    .needs = {{&option::as, {&option::against}, "--as belongs to --against FILE: give both"}}};
-    for (const Option* other :
-         {&option::explain, &option::product, &option::map, &option::from, &option::page, &option::influence,
-          &option::check_gradients, &option::by_hand, &option::recompute, &option::by_word, &option::swap,
-          &option::transpose, &option::outline, &option::check_causal, &option::by_length, &option::save_parameters})
-      all.exclusions.push_back({&option::against, other});
-    return all;
-  }();
+  static const OptionGroup group{
+      .options = {option::against, option::as},
+      .needs = {{&option::as, {&option::against}, "--as belongs to --against FILE: give both"}}};
   return group;
 }
 
 const OptionGroup& gradient_options() {
-  static const OptionGroup group = [] {
-    OptionGroup all{.options = {option::backward, option::influence, option::of, option::by, option::upstream,
-                                option::check_gradients, option::recompute, option::by_hand, option::step_size}};
-    const auto exclude = [&](const Option& one, std::initializer_list<const Option*> others) {
-      for (const Option* other : others) all.exclusions.push_back({&one, other});
-    };
-    for (const Option* form : {&option::backward, &option::influence}) {
-      exclude(*form, {&option::map, &option::from, &option::page, &option::swap, &option::by_word, &option::transpose,
-                      &option::check_causal, &option::by_length, &option::save_parameters});
-    }
-    exclude(option::backward, {&option::influence, &option::by});
-    exclude(option::influence, {&option::explain, &option::product, &option::outline, &option::upstream,
-                                &option::check_gradients, &option::recompute, &option::by_hand});
-    exclude(option::check_gradients,
-            {&option::explain, &option::product, &option::outline, &option::recompute, &option::by_hand});
-    exclude(option::by_hand, {&option::only, &option::explain, &option::product, &option::outline, &option::recompute});
-    exclude(option::recompute, {&option::outline});
-    const auto need = [&](const Option& one, OptionList any_of, std::string_view sentence) {
-      all.needs.push_back({&one, std::move(any_of), sentence});
-    };
-    need(option::of, {&option::backward, &option::influence},
-         "--of belongs to --backward or --influence: give one of them");
-    need(option::by, {&option::influence}, "--by belongs to --influence: give both");
-    need(option::upstream, {&option::backward}, "--upstream belongs to --backward: give both");
-    need(option::check_gradients, {&option::backward}, "--check belongs to --backward: give both");
-    need(option::recompute, {&option::backward}, "--recompute belongs to --backward: give both");
-    need(option::by_hand, {&option::backward}, "--by-hand belongs to --backward: give both");
-    need(option::step_size, {&option::by_hand}, "--step-size belongs to --by-hand: give both");
-    return all;
-  }();
+  static const OptionGroup group{
+      .options = {option::backward, option::influence, option::of, option::by, option::upstream,
+                  option::check_gradients, option::recompute, option::by_hand, option::step_size},
+      .exclusions = {{&option::backward, &option::by}, {&option::influence, &option::upstream}},
+      .needs = {{&option::of,
+                 {&option::backward, &option::influence},
+                 "--of belongs to --backward or --influence: give one of them"},
+                {&option::by, {&option::influence}, "--by belongs to --influence: give both"},
+                {&option::upstream, {&option::backward}, "--upstream belongs to --backward: give both"},
+                {&option::check_gradients, {&option::backward}, "--check belongs to --backward: give both"},
+                {&option::recompute, {&option::backward}, "--recompute belongs to --backward: give both"},
+                {&option::by_hand, {&option::backward}, "--by-hand belongs to --backward: give both"},
+                {&option::step_size, {&option::by_hand}, "--step-size belongs to --by-hand: give both"}}};
   return group;
 }
 

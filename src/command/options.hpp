@@ -302,6 +302,9 @@ inline constexpr Option help = flag("--help", "", "show all options, also those 
 /// The options that every command takes: how the page is written.
 const OptionGroup& output_options();
 
+/// A page has one form: which of the options that give it another one exclude each other, in all commands.
+const std::vector<Exclusion>& exclusions_of_forms();
+
 /// The options that choose among the matrices of a page: those of commands that show some.
 const OptionGroup& matrix_options();
 

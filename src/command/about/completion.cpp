@@ -68,15 +68,11 @@ Typed read_typed(std::span<const std::string> before, std::span<const Offered> o
 // The options that cannot be given beside those that are.
 OptionList excluded_by(const OptionList& given, const Command& command) {
   OptionList excluded;
-  const auto add = [&](const OptionGroup& group) {
-    for (const Exclusion& row : group.exclusions) {
-      for (const auto& [one, other] : {std::pair{row.one, row.other}, std::pair{row.other, row.one}}) {
-        if (std::ranges::find(given, one) != given.end()) excluded.push_back(other);
-      }
+  for (const Exclusion& row : exclusions_of(command)) {
+    for (const auto& [one, other] : {std::pair{row.one, row.other}, std::pair{row.other, row.one}}) {
+      if (std::ranges::find(given, one) != given.end()) excluded.push_back(other);
     }
-  };
-  add(command.own);
-  for (const OptionGroup* group : command.groups) add(*group);
+  }
   return excluded;
 }
 

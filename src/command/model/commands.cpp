@@ -8,14 +8,7 @@ namespace {
 OptionGroup shown(std::vector<Offered> more) {
   OptionGroup group{
       .options = {{option::outline, "show the tree of matrices with shapes and multiply-adds, without numbers"}},
-      .exclusions = {{&option::explain, &option::check_causal},
-                     {&option::check_causal, &option::outline},
-                     {&option::from, &option::outline},
-                     {&option::check_causal, &option::only},
-                     {&option::check_causal, &option::product},
-                     {&option::save_parameters, &option::outline},
-                     {&option::save_parameters, &option::check_causal},
-                     {&option::causal, &option::not_causal}}};
+      .exclusions = {{&option::from, &option::outline}, {&option::causal, &option::not_causal}}};
   group.options.insert(group.options.end(), more.begin(), more.end());
   return group;
 }
@@ -63,11 +56,8 @@ std::vector<Command> model_commands() {
                               {&option::by_length, &option::source},
                               {&option::by_length, &option::target},
                               {&option::by_length, &option::steps},
-                              {&option::by_length, &option::transpose},
                               {&option::by_length, &option::seed},
                               {&option::by_length, &option::hidden},
-                              {&option::by_length, &option::outline},
-                              {&option::by_length, &option::from},
                               {&option::text, &option::source},
                               {&option::example, &option::parameters},
                               {&option::example, &option::model},
@@ -80,7 +70,6 @@ std::vector<Command> model_commands() {
                               {&option::parameters, &option::hidden, matrices_twice},
                               {&option::target, &option::steps,
                                "--steps limits the model's own words, and --target gives the words: give one of them"},
-                              {&option::outline, &option::transpose},
                               {&option::outline, &option::only}}},
        .groups = {&matrix_options(), &weight_options(), &browser_options(), &gradient_options(), &comparison_options()},
        .examples = {"attn align", "attn align --outline --from white", "attn align --variant none",

@@ -196,7 +196,7 @@ void remark_on_weights(const Matrix& weights, std::vector<std::string>& remarks)
 
 // Throws InputError when two options of a problem exclude each other, or one needs another.
 void check_contradictions(const OptionValues& given) {
-  check_exclusions(given, problem_options());
+  check_exclusions(given, problem_options().exclusions);
   const std::optional<std::string> random = given.text(option::random);
   if (random && random->find(':') != std::string::npos && given.has(option::seed))
     fail("--random and --seed are both given: give one of them");

@@ -180,10 +180,10 @@ const std::vector<MatrixFile>& OptionValues::matrices(const Option& option) cons
   return get<std::vector<MatrixFile>>(option);
 }
 
-void check_exclusions(const OptionValues& values, const OptionGroup& group) {
-  for (const Exclusion& row : group.exclusions) {
+void check_exclusions(const OptionValues& values, std::span<const Exclusion> exclusions) {
+  for (const Exclusion& row : exclusions) {
     if (!values.has(*row.one) || !values.has(*row.other)) continue;
-    if (!row.sentence.empty()) fail("{}", row.sentence);
+    if (!row.sentence.empty()) fail("{}", fmt::format(fmt::runtime(row.sentence), row.other->name));
     fail("{} and {} are both given: give one of them", row.one->name, row.other->name);
   }
 }

@@ -128,7 +128,7 @@ struct Offered {
 
 using OptionList = std::vector<const Option*>;
 
-/// Two options that cannot both be given; the sentence is the usual one if it is empty.
+/// Two options that cannot both be given; the sentence is the usual one if it is empty. {} in it is the other option.
 struct Exclusion {
   const Option* one;
   const Option* other;
@@ -231,7 +231,7 @@ std::size_t count_from(const Option& option, std::string_view text, std::size_t 
 double number_from(const Option& option, const std::string& text);
 
 /// Throws InputError when options that exclude each other are given.
-void check_exclusions(const OptionValues& values, const OptionGroup& group);
+void check_exclusions(const OptionValues& values, std::span<const Exclusion> exclusions);
 
 /// Throws InputError when an option is given without what it needs.
 void check_needs(const OptionValues& values, const OptionGroup& group);
