@@ -110,7 +110,7 @@ void write_beside(const attn::Answer& answer, attn::OutputFiles& files) {
 // Other programs get every byte, a terminal none that it could take for a command. Text has our own commands
 // in it, the colors, and is made of what is printable.
 attn::Sink::Consumer as_seen(const attn::Answer& answer, attn::Sink::Consumer consumer) {
-  const bool is_seen = answer.output == "-" && environment().output_is_terminal;
+  const bool is_seen = !answer.is_file() && environment().output_is_terminal;
   if (!is_seen || answer.format == &attn::formats().front()) return consumer;
   return [consumer = std::move(consumer)](std::string_view bytes) { consumer(attn::printable_lines(bytes)); };
 }
@@ -130,7 +130,7 @@ void write_paged(const attn::Answer& answer) {
 void write_whole(const attn::Answer& answer) {
   attn::OutputFiles files;
   write_beside(answer, files);
-  attn::OutputFile& page = files.open(answer.output);
+  attn::OutputFile& page = files.open(*answer.output);
   if (!page.appears_whole()) files.take_places();
   attn::Sink sink(as_seen(answer, [&](std::string_view bytes) { page.write(bytes); }));
   attn::write(answer, sink);
@@ -166,7 +166,7 @@ int run(CommandLine words) {
     attn::StandardTerminal terminal(attn::Pauses::no);
     for (const std::string& warning : answer.afterwards(terminal)) say(words, "warning: " + warning);
   }
-  if (answer.document && answer.output != "-") say(words, fmt::format("open {} in a browser", answer.output));
+  if (answer.document && answer.is_file()) say(words, fmt::format("open {} in a browser", *answer.output));
   return (answer.verdict == attn::Verdict::passed ? attn::exit_code::success : attn::exit_code::failed).code;
 }
 

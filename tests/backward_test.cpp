@@ -86,9 +86,9 @@ TEST_CASE("a gradient that is wrong is found, named and told by the exit code") 
     const Frame& frame = step.gradient->frame;
     step.gradient = &graph.input({role::other, "wrong"}, std::move(wrong), frame.rows, frame.columns).node();
   }
-  const Outcome outcome = check_gradients(loss, steps);
-  CHECK(outcome.verdict == Verdict::failed);
-  const auto* const last = std::get_if<Prose>(&outcome.page.blocks.back());
+  const Answer answer = check_gradients(loss, steps);
+  CHECK(answer.verdict == Verdict::failed);
+  const auto* const last = std::get_if<Prose>(&answer.page.blocks.back());
   REQUIRE(last != nullptr);
   CHECK(words_of(last->text).starts_with("They disagree: wrong[2,1] is"));
 }

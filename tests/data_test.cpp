@@ -749,7 +749,7 @@ TEST_SUITE("embeddings") {
   }
 }
 
-TEST_CASE("whatever the bytes, the outcome is a matrix or a sentence") {
+TEST_CASE("whatever the bytes, the answer is a matrix or a sentence") {
   const Matrix q = matrix_of({2, 2}, {1, 2, 3, 4});
   struct Seed {
     MatrixFile (*read)(std::string_view, std::string_view, const std::string&);

@@ -159,34 +159,34 @@ TEST_CASE("a block can neither write nor leave the folder of its document nor wa
   folder.write("below/words.txt", "a 1\n");
   std::filesystem::create_symlink(folder.path("beside.csv"), folder.path("below/link.csv"));
   std::filesystem::create_symlink(folder.path("below/a.csv"), folder.path("below/near.csv"));
-  const auto outcome = [&](const std::string& line) {
+  const auto answer = [&](const std::string& line) {
     const Document document = read_document("```attn\nattn " + line + "\n```\n", folder.path("below/a.md"));
     const std::string sentence = refusal([&] { outputs_of(document, block_runner()); });
     if (sentence == "(it was accepted)") return std::string();
     return sentence.substr(std::min(sentence.find(".md:2: ") + 7, sentence.size()));
   };
-  CHECK(outcome("softmax --scores a.csv") == "");
-  CHECK(outcome("softmax --scores ./near.csv") == "");
-  CHECK(outcome("softmax --scores '1 0; 0 1'") == "");
+  CHECK(answer("softmax --scores a.csv") == "");
+  CHECK(answer("softmax --scores ./near.csv") == "");
+  CHECK(answer("softmax --scores '1 0; 0 1'") == "");
   const std::string out_of_reach = "cannot be read here";
   for (const std::string& line :
        {"softmax --scores ../beside.csv", "softmax --scores ../below/a.csv", "softmax --scores /etc/passwd",
         "softmax --scores link.csv", "softmax --scores -", "walk --problem /etc/passwd", "walk --problem -",
         "walk --text a --embeddings ../below/words.txt", "lesson check ../below/a.md"}) {
     CAPTURE(line);
-    CHECK_MESSAGE(outcome(line).find(out_of_reach) != std::string::npos, outcome(line));
+    CHECK_MESSAGE(answer(line).find(out_of_reach) != std::string::npos, answer(line));
   }
   for (const std::string& line : {"walk -o out.txt", "walk --output out.txt", "convert a.csv b.csv",
                                   "lesson export 1 out.md --state x.json", "docs clean b.md"}) {
     CAPTURE(line);
     folder.write("below/b.md", "```attn\nattn walk\n```\n<!-- attn:output -->\n<!-- /attn:output -->\n");
-    CHECK_MESSAGE((outcome(line).starts_with("a block of a document writes no files") ||
-                   outcome(line).starts_with("a document cannot run")),
-                  outcome(line));
+    CHECK_MESSAGE((answer(line).starts_with("a block of a document writes no files") ||
+                   answer(line).starts_with("a document cannot run")),
+                  answer(line));
   }
-  CHECK(outcome("walk --format npz").starts_with("npz is not for a document"));
-  CHECK(outcome("docs check b.md").starts_with("a document cannot run the commands of another document"));
-  CHECK(outcome("lesson run 1").starts_with("a document cannot run the commands of another document"));
+  CHECK(answer("walk --format npz").starts_with("npz is not for a document"));
+  CHECK(answer("docs check b.md").starts_with("a document cannot run the commands of another document"));
+  CHECK(answer("lesson run 1").starts_with("a document cannot run the commands of another document"));
   CHECK_FALSE(std::filesystem::exists(folder.path("below/out.txt")));
   CHECK_FALSE(std::filesystem::exists("out.txt"));
 }

@@ -28,17 +28,16 @@ namespace attn {
 namespace {
 
 // What a command has computed, as a page for browsers.
-WriteDocument document_for_browser(const Outcome& outcome) {
-  const std::shared_ptr<const Graph> graph = outcome.computation.graph;
+WriteDocument document_for_browser(const Answer& answer) {
+  const std::shared_ptr<const Graph> graph = answer.computation.graph;
   require_room_in_browser(*graph);
-  return
-      [page = outcome.page, graph](const Style& style, Sink& sink) { write_browser_page(page, *graph, style, sink); };
+  return [page = answer.page, graph](const Style& style, Sink& sink) { write_browser_page(page, *graph, style, sink); };
 }
 
 }  // namespace
 
 // Without the name of another command it is the page of a walk.
-Outcome run_page(const Command& command, const Arguments& arguments) {
+Answer run_page(const Command& command, const Arguments& arguments) {
   if (!arguments.words.empty()) {
     const std::vector<OptionChoice> pages = choices::browser_pages();
     fail_unknown("page", arguments.words.front(), names_of(std::span(pages)));
@@ -171,10 +170,10 @@ std::string path_of_part(const std::string& path, std::size_t number) {
 // writes, and the others are written with it.
 void part(Answer& answer) {
   const Format& format = *answer.format;
-  if (!format.parts || answer.output == "-") return;
+  if (!format.parts || !answer.is_file()) return;
   std::vector<Page> parts = format.parts(answer.page);
   if (parts.size() < 2) return;
-  const std::string path = std::exchange(answer.output, path_of_part(answer.output, parts.size()));
+  const std::string path = *std::exchange(answer.output, path_of_part(*answer.output, parts.size()));
   answer.page = std::move(parts.back());
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
     FileToWrite& file = answer.files.emplace_back(FileToWrite{path_of_part(path, i + 1), ""});
@@ -223,76 +222,71 @@ void check_for_browser(const std::string& output, const Environment& environment
     fail("-o {}: a page for browsers is HTML: give a name that ends in .html", output);
 }
 
+// What the command, or the help on it, has to say.
+Answer said(const Command* command, const Arguments& arguments) {
+  if (!command) return {.page = general_help()};
+  if (arguments.has(option::help)) return {.page = command_help(*command)};
+  if (arguments.has(option::short_help)) return {.page = short_help(*command)};
+  Answer answer = command->run(*command, arguments);
+  if (command->takes_model()) {
+    answer.page.recipe = [values = with_model_as_example(arguments)](JsonWriter& json) { write_members(values, json); };
+  }
+  // An outline is a tree, which chooses its own lines.
+  if (arguments.narrows() && !arguments.has(option::outline)) narrow(answer, *command, arguments);
+  std::ranges::move(remarks_on_unused(*command, arguments), std::back_inserter(answer.warnings));
+  if (arguments.has(option::page)) answer.document = document_for_browser(answer);
+  return answer;
+}
+
+// Leaves of the page what --section asks for, with its headings where --heading-level has them.
+void leave_sections(Page& page, const Arguments& arguments) {
+  if (const std::optional<std::string> names = arguments.text(option::section))
+    page = only_sections(std::move(page), *names);
+  if (const std::optional<std::size_t> level = arguments.count(option::heading_level))
+    page = with_headings_at(std::move(page), *level);
+}
+
+// No file takes the place of another that is written, or that was read.
+void refuse_lost_files(const Answer& answer, const Arguments& arguments, bool names_own_output) {
+  refuse_two_in_one(*answer.output, answer.files);
+  if (!names_own_output) refuse_output_onto_input(*answer.output, answer.files);
+  const std::optional<std::string> state = arguments.text(option::state);
+  if (state && answer.is_file() && is_same_file(*answer.output, *state))
+    fail("{} is the file of your progress and would be overwritten: give another file to write", *state);
+}
+
 // The answer, in which messages may name members of problem files instead of options.
 Answer answer_in_members(const std::vector<std::string>& command_line, const Environment& environment) {
   Parsed parsed = parse(command_line);
   parsed.arguments.environment = &environment;
   const Arguments& arguments = parsed.arguments;
-  Answer answer;
   // How it is written is checked first: a wrong format should not cost a long computation.
-  answer.output = arguments.text(option::output).value_or("-");
+  const std::string output = arguments.text(option::output).value_or("-");
   const bool is_help = arguments.has(option::help) || arguments.has(option::short_help);
   const bool for_browser = arguments.has(option::page) && !is_help;
-  if (for_browser) check_for_browser(answer.output, environment);
-  answer.format = for_browser ? &formats().front() : &choose_format(arguments, answer.output, parsed.command);
-
-  Outcome outcome;
+  if (for_browser) check_for_browser(output, environment);
+  const Format* const format = for_browser ? &formats().front() : &choose_format(arguments, output, parsed.command);
   if (parsed.command && !is_help) {
     take_matrices_to_compare(*parsed.command, parsed.arguments);
     take_model_options(*parsed.command, parsed.arguments);
+    check_line(*parsed.command, arguments);
   }
-  if (parsed.command && !is_help) check_line(*parsed.command, arguments);
   parsed.arguments.read();
   use_threads(arguments.count(option::threads).value_or(0));
-  if (!parsed.command) {
-    outcome.page = general_help();
-  } else if (arguments.has(option::help)) {
-    outcome.page = command_help(*parsed.command);
-  } else if (is_help) {
-    outcome.page = short_help(*parsed.command);
-  } else {
-    outcome = parsed.command->run(*parsed.command, arguments);
-    if (parsed.command->takes_model()) {
-      outcome.page.recipe = [values = with_model_as_example(arguments)](JsonWriter& json) {
-        write_members(values, json);
-      };
-    }
-    // An outline is a tree, which chooses its own lines.
-    if (arguments.narrows() && !arguments.has(option::outline)) narrow(outcome, *parsed.command, arguments);
-    std::ranges::move(remarks_on_unused(*parsed.command, arguments), std::back_inserter(outcome.warnings));
-    if (for_browser) outcome.document = document_for_browser(outcome);
-  }
-  if (outcome.output) {
-    answer.output = *outcome.output;
-    answer.format = &choose_format(arguments, answer.output, parsed.command);
-  }
-  const bool to_file = answer.output != "-";
-  if (answer.format->is_binary() && !to_file && environment.output_is_terminal) {
+
+  Answer answer = said(parsed.command, arguments);
+  const bool names_own_output = answer.output.has_value();
+  answer.format = names_own_output ? &choose_format(arguments, *answer.output, parsed.command) : format;
+  if (!names_own_output) answer.output = output;
+  if (answer.format->is_binary() && !answer.is_file() && environment.output_is_terminal)
     fail("{} is not for a terminal: give -o FILE, or send the output on", answer.format->name);
-  }
-  answer.style = style_for(arguments, environment, to_file);
-  answer.page = std::move(outcome.page);
-  if (const std::optional<std::string> names = arguments.text(option::section))
-    answer.page = only_sections(std::move(answer.page), *names);
-  if (const std::optional<std::size_t> level = arguments.count(option::heading_level))
-    answer.page = with_headings_at(std::move(answer.page), *level);
-  answer.files = std::move(outcome.files);
+  answer.style = style_for(arguments, environment, answer.is_file());
+  leave_sections(answer.page, arguments);
   part(answer);
-  refuse_two_in_one(answer.output, answer.files);
-  if (!outcome.output) refuse_output_onto_input(answer.output, answer.files);
-  if (const auto state = arguments.text(option::state); state && answer.output != "-") {
-    if (is_same_file(answer.output, *state))
-      fail("{} is the file of your progress and would be overwritten: give another file to write", *state);
-  }
-  if (answer.style.colors != Colors::none && (outcome.session || std::ranges::any_of(answer.page.blocks, is_shaded)))
+  refuse_lost_files(answer, arguments, names_own_output);
+  if (answer.style.colors != Colors::none && (answer.session || std::ranges::any_of(answer.page.blocks, is_shaded)))
     answer.style.ground = ground_for(arguments, environment);
-  if (!to_file) answer.pager = pager_for(arguments, environment);
-  answer.warnings = std::move(outcome.warnings);
-  answer.verdict = outcome.verdict;
-  answer.session = std::move(outcome.session);
-  answer.document = std::move(outcome.document);
-  answer.afterwards = std::move(outcome.afterwards);
-  answer.computation = std::move(outcome.computation);
+  if (!answer.is_file()) answer.pager = pager_for(arguments, environment);
   return answer;
 }
 

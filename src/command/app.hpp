@@ -13,22 +13,6 @@ namespace attn {
 /// Whether the locale's characters are UTF-8.
 bool speaks_utf8(const Environment& environment);
 
-/// What a command line asks for, ready to be written.
-struct Answer {
-  Page page;
-  const Format* format = nullptr;
-  Style style;
-  std::string output = "-";  // a file, or standard output
-  std::vector<std::string> warnings;
-  Verdict verdict = Verdict::passed;
-  std::vector<FileToWrite> files;    // besides the page, and before it
-  std::optional<std::string> pager;  // a command that pages at a terminal, or "" for our own; nothing: none
-  Session session;                   // instead of the page
-  WriteDocument document;            // instead of the page
-  Afterwards afterwards;             // behind the page
-  Calculation computation = {};      // behind the page
-};
-
 /// Reads a command line and runs its command. Throws InputError.
 Answer answer(const std::vector<std::string>& command_line, const Environment& environment);
 

@@ -400,8 +400,8 @@ void take_matrices_to_compare(const Command& command, Arguments& arguments) {
   }
 }
 
-void compare(Outcome& outcome, const Command& command, const Arguments& arguments) {
-  const std::shared_ptr<Graph> graph = outcome.computation.graph;
+void compare(Answer& answer, const Command& command, const Arguments& arguments) {
+  const std::shared_ptr<Graph> graph = answer.computation.graph;
   std::vector<MatrixFile> files = arguments.to_compare->matrices;
   const std::string where = place_of_file(*arguments.text(option::against));
   if (!arguments.to_compare->are_named) name_it(files.front(), *graph, arguments.text(option::as));
@@ -429,16 +429,16 @@ void compare(Outcome& outcome, const Command& command, const Arguments& argument
   const auto find = [&](const std::vector<const Mistake*>& mistakes) {
     return telling_input(command, mistakes, roles, *arguments.environment);
   };
-  outcome.page.blocks.clear();
+  answer.page.blocks.clear();
   std::vector<const Node*> nodes;
   for (const Compared& matrix : matched.compared) nodes.push_back(matrix.node);
-  outcome.page.trace = Trace(nodes);
-  add_comparison(outcome.page, where, matched, findings, find);
-  if (!findings.all.empty()) outcome.verdict = Verdict::failed;
+  answer.page.trace = Trace(nodes);
+  add_comparison(answer.page, where, matched, findings, find);
+  if (!findings.all.empty()) answer.verdict = Verdict::failed;
 }
 
 // Without the name of another command, what is computed is a walk.
-Outcome run_check(const Command& command, const Arguments& arguments) {
+Answer run_check(const Command& command, const Arguments& arguments) {
   if (!arguments.words.empty()) {
     const std::vector<OptionChoice> all = choices::checked();
     const std::string& word = arguments.words.front();

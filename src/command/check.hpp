@@ -12,6 +12,6 @@ void take_matrices_to_compare(const Command& command, Arguments& arguments);
 
 /// Puts the comparison of that file with the computation in the place of the page; the verdict is failed
 /// where a matrix differs. Throws InputError where no matrix of the file can be compared.
-void compare(Outcome& outcome, const Command& command, const Arguments& arguments);
+void compare(Answer& answer, const Command& command, const Arguments& arguments);
 
 }  // namespace attn

@@ -14,6 +14,7 @@
 #include "data/problem/option.hpp"
 #include "data/problem/problem.hpp"
 #include "page/block/page.hpp"
+#include "page/render/format.hpp"
 #include "page/render/style.hpp"
 
 namespace attn {
@@ -82,17 +83,24 @@ using WriteDocument = std::function<void(const Style& style, Sink& sink)>;
 /// What is done once the page is written. Returns what there is to warn of.
 using Afterwards = std::function<std::vector<std::string>(Terminal& terminal)>;
 
-/// What a command has to say.
-struct Outcome {
+/// What comes of a command line: what its command has to say and, once that is known, how it is written.
+struct Answer {
   Page page;
   std::vector<std::string> warnings = {};
-  std::optional<std::string> output = {};  // a file that the command's own words name
+  std::optional<std::string> output = {};  // a file, or "-"; a command says which where its own words name one
   Verdict verdict = Verdict::passed;
-  std::vector<FileToWrite> files = {};  // besides the page
+  std::vector<FileToWrite> files = {};  // besides the page, and before it
   Session session = {};                 // instead of the page
   WriteDocument document = {};          // instead of the page
   Afterwards afterwards = {};           // behind the page
   Calculation computation = {};         // behind the page
+
+  const Format* format = nullptr;
+  Style style = {};
+  std::optional<std::string> pager = {};  // a command that pages at a terminal, or "" for our own; nothing: none
+
+  /// Whether it is written to a file.
+  bool is_file() const { return output != "-"; }
 };
 
 /// A word of a command line that is no option.
@@ -120,7 +128,7 @@ struct Action {
   std::string_view name;
   std::string_view summary;
   std::vector<Word> words;  // after its name
-  Outcome (*run)(const Arguments& arguments);
+  Answer (*run)(const Arguments& arguments);
   std::vector<const Option*> options = {};  // of those that only some actions take, the ones that it takes
 };
 
@@ -142,7 +150,7 @@ struct Command {
   std::vector<const Option*> idle = {};         // options of problems that it takes no notice of all the same
   std::string_view default_example = {};        // where no problem is given; empty: the first
   std::vector<std::string_view> examples = {};  // command lines
-  Outcome (*run)(const Command& command, const Arguments& arguments);
+  Answer (*run)(const Command& command, const Arguments& arguments);
 
   /// Whether it takes notice of an option of problems.
   bool uses(const Option& option) const;
@@ -194,44 +202,44 @@ std::vector<Command> model_commands();
 std::vector<Command> train_commands();
 
 // The commands, one file each.
-Outcome run_walk(const Command& command, const Arguments& arguments);
-Outcome run_step(const Command& command, const Arguments& arguments);
-Outcome run_feed_forward(const Command& command, const Arguments& arguments);
-Outcome run_explain(const Command& command, const Arguments& arguments);
-Outcome run_examples(const Command& command, const Arguments& arguments);
-Outcome run_map(const Command& command, const Arguments& arguments);
-Outcome run_backward(const Command& command, const Arguments& arguments);
-Outcome run_influence(const Command& command, const Arguments& arguments);
-Outcome run_check(const Command& command, const Arguments& arguments);
-Outcome run_product(const Command& command, const Arguments& arguments);
-Outcome run_scale(const Command& command, const Arguments& arguments);
-Outcome run_pool(const Command& command, const Arguments& arguments);
-Outcome run_embed(const Command& command, const Arguments& arguments);
-Outcome run_positions(const Command& command, const Arguments& arguments);
-Outcome run_errata(const Command& command, const Arguments& arguments);
-Outcome run_align(const Command& command, const Arguments& arguments);
-Outcome run_compare_scores(const Command& command, const Arguments& arguments);
-Outcome run_compare_masks(const Command& command, const Arguments& arguments);
-Outcome run_compare_positions(const Command& command, const Arguments& arguments);
-Outcome run_split_heads(const Command& command, const Arguments& arguments);
-Outcome run_transformer(const Command& command, const Arguments& arguments);
-Outcome run_parameters(const Command& command, const Arguments& arguments);
-Outcome run_layer_norm(const Command& command, const Arguments& arguments);
-Outcome run_train(const Command& command, const Arguments& arguments);
-Outcome run_generate(const Command& command, const Arguments& arguments);
-Outcome run_cost(const Command& command, const Arguments& arguments);
-Outcome run_show(const Command& command, const Arguments& arguments);
-Outcome run_convert(const Command& command, const Arguments& arguments);
-Outcome run_drill(const Command& command, const Arguments& arguments);
-Outcome run_lesson(const Command& command, const Arguments& arguments);
-Outcome run_puzzle(const Command& command, const Arguments& arguments);
-Outcome run_docs(const Command& command, const Arguments& arguments);
-Outcome run_page(const Command& command, const Arguments& arguments);
-Outcome run_help(const Command& command, const Arguments& arguments);
-Outcome run_version(const Command& command, const Arguments& arguments);
-Outcome run_completion(const Command& command, const Arguments& arguments);
-Outcome run_complete(const Command& command, const Arguments& arguments);
-Outcome run_manual(const Command& command, const Arguments& arguments);
+Answer run_walk(const Command& command, const Arguments& arguments);
+Answer run_step(const Command& command, const Arguments& arguments);
+Answer run_feed_forward(const Command& command, const Arguments& arguments);
+Answer run_explain(const Command& command, const Arguments& arguments);
+Answer run_examples(const Command& command, const Arguments& arguments);
+Answer run_map(const Command& command, const Arguments& arguments);
+Answer run_backward(const Command& command, const Arguments& arguments);
+Answer run_influence(const Command& command, const Arguments& arguments);
+Answer run_check(const Command& command, const Arguments& arguments);
+Answer run_product(const Command& command, const Arguments& arguments);
+Answer run_scale(const Command& command, const Arguments& arguments);
+Answer run_pool(const Command& command, const Arguments& arguments);
+Answer run_embed(const Command& command, const Arguments& arguments);
+Answer run_positions(const Command& command, const Arguments& arguments);
+Answer run_errata(const Command& command, const Arguments& arguments);
+Answer run_align(const Command& command, const Arguments& arguments);
+Answer run_compare_scores(const Command& command, const Arguments& arguments);
+Answer run_compare_masks(const Command& command, const Arguments& arguments);
+Answer run_compare_positions(const Command& command, const Arguments& arguments);
+Answer run_split_heads(const Command& command, const Arguments& arguments);
+Answer run_transformer(const Command& command, const Arguments& arguments);
+Answer run_parameters(const Command& command, const Arguments& arguments);
+Answer run_layer_norm(const Command& command, const Arguments& arguments);
+Answer run_train(const Command& command, const Arguments& arguments);
+Answer run_generate(const Command& command, const Arguments& arguments);
+Answer run_cost(const Command& command, const Arguments& arguments);
+Answer run_show(const Command& command, const Arguments& arguments);
+Answer run_convert(const Command& command, const Arguments& arguments);
+Answer run_drill(const Command& command, const Arguments& arguments);
+Answer run_lesson(const Command& command, const Arguments& arguments);
+Answer run_puzzle(const Command& command, const Arguments& arguments);
+Answer run_docs(const Command& command, const Arguments& arguments);
+Answer run_page(const Command& command, const Arguments& arguments);
+Answer run_help(const Command& command, const Arguments& arguments);
+Answer run_version(const Command& command, const Arguments& arguments);
+Answer run_completion(const Command& command, const Arguments& arguments);
+Answer run_complete(const Command& command, const Arguments& arguments);
+Answer run_manual(const Command& command, const Arguments& arguments);
 
 /// The help of the program, of one command, and of what is its own alone.
 Page general_help();

@@ -50,10 +50,10 @@ std::string as_warning(const Text& sentence) {
 
 }  // namespace
 
-Outcome page_of(std::vector<Block> blocks) {
-  Outcome outcome;
-  outcome.page.blocks = std::move(blocks);
-  return outcome;
+Answer page_of(std::vector<Block> blocks) {
+  Answer answer;
+  answer.page.blocks = std::move(blocks);
+  return answer;
 }
 
 Verdict verdict_on(std::span<const MarkedHandIn> marks) {
@@ -86,13 +86,13 @@ Afterwards changing_progress(const Arguments& arguments, std::function<void(Cour
 }
 
 // A session makes room for another file; a page can only say what it has found.
-Outcome with_warning(Outcome outcome, const ProgressFile& file, const Arguments& arguments) {
-  if (file.is_damaged && !outcome.session)
-    outcome.warnings.push_back(
+Answer with_warning(Answer answer, const ProgressFile& file, const Arguments& arguments) {
+  if (file.is_damaged && !answer.session)
+    answer.warnings.push_back(
         fmt::format("the file of your progress, {}, is damaged, and is shown as no progress. "
                     "When you take a lesson, it gets another name",
                     state_to_write(arguments)));
-  return outcome;
+  return answer;
 }
 
 bool at_terminal(const Arguments& arguments) {
@@ -102,14 +102,14 @@ bool at_terminal(const Arguments& arguments) {
   return environment.input_is_terminal && environment.output_is_terminal && !as_page;
 }
 
-Outcome interactive(const Arguments& arguments, std::function<void(LessonTerminal& terminal)> action) {
-  Outcome outcome;
-  outcome.session = [action = std::move(action), state = state_to_write(arguments)](Terminal& terminal,
+Answer interactive(const Arguments& arguments, std::function<void(LessonTerminal& terminal)> action) {
+  Answer answer;
+  answer.session = [action = std::move(action), state = state_to_write(arguments)](Terminal& terminal,
                                                                                     const Style& style) {
     LessonTerminal lesson_terminal(terminal, style, state);
     action(lesson_terminal);
   };
-  return outcome;
+  return answer;
 }
 
 // --- drill
@@ -118,15 +118,15 @@ namespace {
 
 constexpr std::size_t usual_count = 10;
 
-Outcome list_of_drills() {
+Answer list_of_drills() {
   Listing listing{{"drill", "what it trains"}, {}};
   for (const Drill& drill : drills()) listing.rows.push_back({std::string(drill.name), std::string(drill.trains)});
-  Outcome outcome;
-  outcome.page.say(std::move(listing));
-  outcome.page.say(text(code("attn drill softmax"), " asks problem after problem; several names take turns. ",
+  Answer answer;
+  answer.page.say(std::move(listing));
+  answer.page.say(text(code("attn drill softmax"), " asks problem after problem; several names take turns. ",
                         code("attn drill softmax --seed 7 --count 10"),
                         " is for a class: the same seed gives the same problems everywhere."));
-  return outcome;
+  return answer;
 }
 
 std::vector<Drill> drills_named(const Arguments& arguments) {
@@ -150,16 +150,16 @@ std::uint32_t seed_of(const Arguments& arguments) {
   return varies ? arguments.environment->new_seed() : 1;
 }
 
-Outcome session(const std::vector<Drill>& named, std::uint32_t seed) {
-  Outcome outcome;
-  outcome.session = [named, seed](Terminal& terminal, const Style& style) {
+Answer session(const std::vector<Drill>& named, std::uint32_t seed) {
+  Answer answer;
+  answer.session = [named, seed](Terminal& terminal, const Style& style) {
     Conversation conversation(terminal, style);
     std::vector<Block> begin = {Heading{1, text(title_of_drills(named))}};
     for (const Drill& drill : named) begin.emplace_back(Prose{text(fmt::format("Trains: {}.", drill.trains))});
     begin.emplace_back(Prose{text(fmt::format("Seed {}: --seed {} asks the same problems again.", seed, seed))});
     take_drill(DrillSeries(named, seed, block_runner()), block_runner(), conversation, std::move(begin));
   };
-  return outcome;
+  return answer;
 }
 
 std::vector<DrawnProblem> draw_problems(const std::vector<Drill>& named, std::uint32_t seed, std::size_t count) {
@@ -204,21 +204,21 @@ Records records_of(const std::vector<DrawnProblem>& problems, std::uint32_t seed
   return records;
 }
 
-Outcome marked_sheet(std::string title, const std::vector<DrawnProblem>& problems, const std::string& path) {
+Answer marked_sheet(std::string title, const std::vector<DrawnProblem>& problems, const std::string& path) {
   std::vector<SolvedQuestion> questions;
   for (const DrawnProblem& problem : problems) questions.push_back(problem.solved);
   const std::vector<MarkedHandIn> marks = marked(questions, hand_ins(path));
-  Outcome outcome;
+  Answer answer;
   if (marks.size() == 1) {
-    outcome.page = sheet(std::move(title), problems,
+    answer.page = sheet(std::move(title), problems,
                          [&](Page& page, std::size_t i) { page.say(note_on(questions[i], marks.front().answers[i])); });
-    for (Block& block : summary_of(questions, marks.front())) outcome.page.say(std::move(block));
+    for (Block& block : summary_of(questions, marks.front())) answer.page.say(std::move(block));
   } else {
-    outcome.page.head(1, std::move(title));
-    for (Block& block : class_marks(questions, marks)) outcome.page.say(std::move(block));
+    answer.page.head(1, std::move(title));
+    for (Block& block : class_marks(questions, marks)) answer.page.say(std::move(block));
   }
-  outcome.verdict = verdict_on(marks);
-  return outcome;
+  answer.verdict = verdict_on(marks);
+  return answer;
 }
 
 }  // namespace
@@ -229,7 +229,7 @@ std::vector<OptionChoice> choices::drills() {
   return names;
 }
 
-Outcome run_drill(const Command&, const Arguments& arguments) {
+Answer run_drill(const Command&, const Arguments& arguments) {
   if (arguments.words.empty()) {
     for (const Option* option : {&option::answers, &option::with_answers, &option::problems, &option::seed}) {
       if (arguments.has(*option)) fail("{} needs a drill: attn drill lists their names", option->name);
@@ -245,19 +245,19 @@ Outcome run_drill(const Command&, const Arguments& arguments) {
   std::string title = fmt::format("{} (seed {})", title_of_drills(named), seed);
   if (const std::optional<std::string> path = arguments.text(option::answers))
     return marked_sheet(std::move(title), problems, *path);
-  Outcome outcome;
-  outcome.page = sheet(std::move(title), problems, [&](Page& page, std::size_t i) {
+  Answer answer;
+  answer.page = sheet(std::move(title), problems, [&](Page& page, std::size_t i) {
     if (arguments.has(option::with_answers)) add_answer(page, problems[i]);
   });
-  outcome.page.say(records_of(problems, seed, arguments.has(option::with_answers)));
-  return outcome;
+  answer.page.say(records_of(problems, seed, arguments.has(option::with_answers)));
+  return answer;
 }
 
 // --- puzzle
 
 namespace {
 
-Outcome list_puzzles(const Arguments& arguments) {
+Answer list_puzzles(const Arguments& arguments) {
   const ProgressFile file = progress_so_far(arguments);
   Listing listing{{"mark", "number", "title", "level", "puzzle", "state"}, {}};
   listing.shown = 5;
@@ -286,7 +286,7 @@ std::vector<std::string> assignments(const Arguments& arguments) {
 // What is set on the line is the reader's own solution. A file may be somebody else's, and is only judged.
 bool is_own(const Arguments& arguments) { return !arguments.has(option::answers); }
 
-Outcome check_settings(const Puzzle& puzzle, const std::vector<std::string>& lines, const Arguments& arguments) {
+Answer check_settings(const Puzzle& puzzle, const std::vector<std::string>& lines, const Arguments& arguments) {
   Settings settings = settings_at_start(puzzle);
   for (const std::string& line : lines) assign(puzzle, line, settings);
   const Trial trial = tried(puzzle, std::move(settings), block_runner());
@@ -294,16 +294,16 @@ Outcome check_settings(const Puzzle& puzzle, const std::vector<std::string>& lin
   std::ranges::move(numbers_of(puzzle, trial), std::back_inserter(blocks));
   blocks.push_back(verdict_of(puzzle, trial));
   blocks.emplace_back(properties_of(puzzle, trial));
-  Outcome outcome = page_of(std::move(blocks));
-  if (!trial.is_solved()) outcome.verdict = Verdict::failed;
+  Answer answer = page_of(std::move(blocks));
+  if (!trial.is_solved()) answer.verdict = Verdict::failed;
   if (trial.is_solved() && is_own(arguments))
-    outcome.afterwards =
+    answer.afterwards =
         changing_progress(arguments, [puzzle](CourseProgress& progress) { mark_solved(puzzle, progress); });
-  return outcome;
+  return answer;
 }
 
 // Off a terminal: what it is, and how to set something.
-Outcome show_puzzle(const Puzzle& puzzle, const std::string& word) {
+Answer show_puzzle(const Puzzle& puzzle, const std::string& word) {
   const Trial trial = tried(puzzle, settings_at_start(puzzle), block_runner());
   std::vector<Block> blocks = opening_of(puzzle, page_level);
   std::ranges::move(numbers_of(puzzle, trial), std::back_inserter(blocks));
@@ -322,7 +322,7 @@ std::vector<OptionChoice> choices::puzzles() {
   return names;
 }
 
-Outcome run_puzzle(const Command&, const Arguments& arguments) {
+Answer run_puzzle(const Command&, const Arguments& arguments) {
   const std::vector<std::string> lines = assignments(arguments);
   if (arguments.words.empty()) {
     if (!lines.empty() || arguments.has(option::answers))

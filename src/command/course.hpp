@@ -15,7 +15,7 @@ namespace attn {
 // What the commands of the course share: its progress, and its terminal.
 
 /// A page of these blocks.
-Outcome page_of(std::vector<Block> blocks);
+Answer page_of(std::vector<Block> blocks);
 
 /// Passed where all hand-ins are good.
 Verdict verdict_on(std::span<const MarkedHandIn> marks);
@@ -29,14 +29,14 @@ ProgressFile progress_so_far(const Arguments& arguments);
 /// Changes the progress once the page is written, where there is a folder for it.
 Afterwards changing_progress(const Arguments& arguments, std::function<void(CourseProgress& progress)> change);
 
-/// The outcome, with a warning where the file of the progress is damaged. A session makes room for another
+/// The answer, with a warning where the file of the progress is damaged. A session makes room for another
 /// file; a page can only say what it has found.
-Outcome with_warning(Outcome outcome, const ProgressFile& file, const Arguments& arguments);
+Answer with_warning(Answer answer, const ProgressFile& file, const Arguments& arguments);
 
 /// Whether something can be asked, and no page was asked for.
 bool at_terminal(const Arguments& arguments);
 
 /// Does this at the terminal instead of writing a page.
-Outcome interactive(const Arguments& arguments, std::function<void(LessonTerminal& terminal)> action);
+Answer interactive(const Arguments& arguments, std::function<void(LessonTerminal& terminal)> action);
 
 }  // namespace attn

@@ -43,11 +43,11 @@ class Changes {
     files_.push_back(std::move(picture));
   }
 
-  Outcome finish() {
-    Outcome outcome;
-    outcome.page.say(std::move(listing_));
-    outcome.files = std::move(files_);
-    return outcome;
+  Answer finish() {
+    Answer answer;
+    answer.page.say(std::move(listing_));
+    answer.files = std::move(files_);
+    return answer;
   }
 
  private:
@@ -56,7 +56,7 @@ class Changes {
 };
 
 // Nothing is written unless every block of every document runs.
-Outcome update(const Arguments& arguments) {
+Answer update(const Arguments& arguments) {
   Changes changes;
   for (const Document& document : documents(arguments)) {
     const std::vector<Printed> outputs = outputs_of(document, block_runner());
@@ -68,7 +68,7 @@ Outcome update(const Arguments& arguments) {
   return changes.finish();
 }
 
-Outcome clean(const Arguments& arguments) {
+Answer clean(const Arguments& arguments) {
   Changes changes;
   for (const Document& document : documents(arguments))
     changes.add(document, without_outputs(document), "output removed");
@@ -83,23 +83,23 @@ void add_stale(Page& page, const Stale& stale) {
   page.say(CodeBlock{"diff", joined_lines(stale.difference)});
 }
 
-Outcome check_documents(const Arguments& arguments) {
-  Outcome outcome;
+Answer check_documents(const Arguments& arguments) {
+  Answer answer;
   std::size_t blocks = 0;
   std::vector<std::string> to_fix;
   for (const Document& document : documents(arguments)) {
     const std::vector<Stale> stale = stale_blocks(document, outputs_of(document, block_runner()));
-    for (const Stale& block : stale) add_stale(outcome.page, block);
+    for (const Stale& block : stale) add_stale(answer.page, block);
     if (!stale.empty()) to_fix.push_back(document.path);
     blocks += document.commands.size();
   }
   if (to_fix.empty()) {
-    outcome.page.say(text(fmt::format("All outputs are current: {}.", count_of(blocks, "block"))));
+    answer.page.say(text(fmt::format("All outputs are current: {}.", count_of(blocks, "block"))));
   } else {
-    outcome.verdict = Verdict::failed;
-    outcome.page.say(text("Fix it with: ", code(fmt::format("attn docs update {}", fmt::join(to_fix, " ")))));
+    answer.verdict = Verdict::failed;
+    answer.page.say(text("Fix it with: ", code(fmt::format("attn docs update {}", fmt::join(to_fix, " ")))));
   }
-  return outcome;
+  return answer;
 }
 
 constexpr Word files{"FILE", Word::Count::some, Kind::path};
@@ -117,7 +117,7 @@ const std::array action_table_of_docs = {
 
 std::span<const Action> docs_actions() { return action_table_of_docs; }
 
-Outcome run_docs(const Command&, const Arguments& arguments) {
+Answer run_docs(const Command&, const Arguments& arguments) {
   return look_up(std::span<const Action>(action_table_of_docs), arguments.words.front(), "action of attn docs")
       .run(arguments);
 }
@@ -138,7 +138,7 @@ const Environment& nowhere() {
 
 // Main alone writes, and here is no main: what it would write is refused.
 void refuse_effects(const Answer& answer) {
-  if (answer.output != "-" || !answer.files.empty())
+  if (answer.is_file() || !answer.files.empty())
     fail("a block of a document writes no files: show the output instead, or give this command elsewhere");
   if (answer.document) fail("a page for browsers is a file of its own: give this command elsewhere");
   if (answer.session) fail("a block of a document is no terminal: give attn lesson run --no-input");

@@ -32,7 +32,7 @@ std::string name_of_matrix(const MatrixFile& file) { return file.name.empty() ? 
 
 }  // namespace
 
-Outcome run_convert(const Command&, const Arguments& arguments) {
+Answer run_convert(const Command&, const Arguments& arguments) {
   const std::string &source = arguments.words[0], &target = arguments.words[1];
   const std::optional<std::string> key = arguments.text(option::key);
   if (arguments.has(option::output))
@@ -102,7 +102,7 @@ std::vector<BuiltIn> all_models() {
   return all;
 }
 
-Outcome list_built_in() {
+Answer list_built_in() {
   std::vector<BuiltIn> all;
   add_all(all, examples(), built_in);
   Page page;
@@ -116,7 +116,7 @@ Outcome list_built_in() {
 
 }  // namespace
 
-Outcome run_examples(const Command&, const Arguments& arguments) {
+Answer run_examples(const Command&, const Arguments& arguments) {
   if (arguments.words.empty()) return list_built_in();
   std::vector<BuiltIn> all;
   add_all(all, examples(), built_in);
@@ -183,16 +183,16 @@ void add_explanation(Page& page, const Graph& graph, const std::string& address,
   page.say(derivation(cell, depth, scope));
 }
 
-void narrow(Outcome& outcome, const Command& command, const Arguments& arguments) {
+void narrow(Answer& answer, const Command& command, const Arguments& arguments) {
   const std::optional<std::string> only = arguments.only(), address = arguments.text(option::explain),
                                    product = arguments.text(option::product), word = arguments.text(option::from);
-  if (arguments.has(option::against)) return compare(outcome, command, arguments);
-  const std::shared_ptr<Graph> graph = outcome.computation.graph;
-  Trace& trace = outcome.page.trace;
+  if (arguments.has(option::against)) return compare(answer, command, arguments);
+  const std::shared_ptr<Graph> graph = answer.computation.graph;
+  Trace& trace = answer.page.trace;
   if (!graph && only && !trace.empty()) {
     const std::vector<Traced> chosen = trace.matching(*only);
-    outcome.page.blocks.clear();
-    add_matrices(outcome.page, trace, chosen);
+    answer.page.blocks.clear();
+    add_matrices(answer.page, trace, chosen);
     trace = Trace(chosen);
     return;
   }
@@ -200,11 +200,11 @@ void narrow(Outcome& outcome, const Command& command, const Arguments& arguments
     const Option& given = only ? option::only : address ? option::explain : option::product;
     fail("{}: attn {} shows no matrices here: leave it out", given.name, command.name);
   }
-  Page page{.recipe = std::move(outcome.page.recipe)};
+  Page page{.recipe = std::move(answer.page.recipe)};
   if (word) {
-    add_from_word(page, *graph, *word, only, what_is_random(outcome.computation));
+    add_from_word(page, *graph, *word, only, what_is_random(answer.computation));
   } else if (arguments.has(option::map)) {
-    add_attention_map(page, *graph, only, what_is_random(outcome.computation));
+    add_attention_map(page, *graph, only, what_is_random(answer.computation));
   } else if (product) {
     add_product(page, *graph, *product);
   } else if (address) {
@@ -224,7 +224,7 @@ void narrow(Outcome& outcome, const Command& command, const Arguments& arguments
       add_formulas_and_tables(page, nodes);
     }
   }
-  outcome.page = std::move(page);
+  answer.page = std::move(page);
 }
 
 std::vector<const Node*> wanted_nodes(const Graph& graph, const Arguments& arguments,
@@ -241,17 +241,17 @@ std::vector<const Node*> wanted_nodes(const Graph& graph, const Arguments& argum
   return others(graph);
 }
 
-Outcome run_explain(const Command&, const Arguments& arguments) {
+Answer run_explain(const Command&, const Arguments& arguments) {
   const Solved solved = solve(arguments, Extent::output, nodes_at_rest);
   refuse_cell_of_model(arguments.words.front(), *solved.graph);
   Page page = solved.page({});
   add_explanation(page, *solved.graph, arguments.words.front(), arguments.count(option::depth).value_or(0));
-  return solved.outcome(std::move(page));
+  return solved.answer(std::move(page));
 }
 
 // --- show
 
-Outcome run_show(const Command&, const Arguments& arguments) {
+Answer run_show(const Command&, const Arguments& arguments) {
   TraceFile file = read_trace(arguments.words.front());
   Page page{.trace = file.trace, .recipe = std::move(file.recipe)};
   add_matrices(page, file.trace, file.trace.matrices());

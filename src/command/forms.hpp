@@ -16,7 +16,7 @@ void add_explanation(Page& page, const Graph& graph, const std::string& address,
 /// or --from shows in its place; there --only chooses the weights. Otherwise a pattern chooses among the
 /// matrices of the page, or, where it matches none of them, among all matrices of the computation behind it.
 /// Throws InputError when there is no such matrix or cell.
-void narrow(Outcome& outcome, const Command& command, const Arguments& arguments);
+void narrow(Answer& answer, const Command& command, const Arguments& arguments);
 
 /// The nodes whose numbers are needed: those of --only, those that an explanation begins at, none for an
 /// outline, or the others.
@@ -45,6 +45,6 @@ bool asks_for_gradients(const Arguments& arguments);
 
 /// The page that they ask for. Throws InputError: no such matrix or cell, one that nothing leads to, a
 /// gradient of another shape, more than memory would hold.
-Outcome gradients_of(const Differentiable& forward, const Arguments& arguments);
+Answer gradients_of(const Differentiable& forward, const Arguments& arguments);
 
 }  // namespace attn

@@ -69,7 +69,7 @@ std::string page_for_browser(const Lesson& lesson) {
   return printable_lines(page);
 }
 
-Outcome export_page(const Arguments& arguments) {
+Answer export_page(const Arguments& arguments) {
   const Lesson lesson = lesson_named(arguments);
   for (const Option* left_out : {&option::answers, &option::worksheet, &option::with_answers}) {
     if (arguments.has(*left_out)) fail("a page for browsers asks its questions itself: leave out {}", left_out->name);
@@ -77,24 +77,24 @@ Outcome export_page(const Arguments& arguments) {
   if (arguments.words.size() == 2) {
     if (arguments.environment->output_is_terminal && !arguments.has(option::output))
       fail("a page for browsers is not for a terminal: give a file that ends in .html, or send the output on");
-    Outcome outcome;
-    outcome.document = [page = page_for_browser(lesson)](const Style&, Sink& sink) { sink.write(page); };
-    return outcome;
+    Answer answer;
+    answer.document = [page = page_for_browser(lesson)](const Style&, Sink& sink) { sink.write(page); };
+    return answer;
   }
   const std::string& path = arguments.words[2];
   if (!path.ends_with(".html") && !path.ends_with(".htm"))
     fail("{}: a page for browsers is HTML: give a name that ends in .html", path);
   refuse_to_replace(path, arguments);
-  Outcome outcome = page_of({Prose{text(path, " is written. Open it in a browser.")}});
-  outcome.files.push_back({path, page_for_browser(lesson)});
-  return outcome;
+  Answer answer = page_of({Prose{text(path, " is written. Open it in a browser.")}});
+  answer.files.push_back({path, page_for_browser(lesson)});
+  return answer;
 }
 
 // Whether --format asks for a page for browsers, which only `export` writes.
 bool asks_for_page(const Arguments& arguments) { return arguments.text(option::format) == formats_of_lessons.front(); }
 
 // A lesson as Markdown or HTML, or as a page for browsers. Throws InputError.
-Outcome export_lesson(const Arguments& arguments) {
+Answer export_lesson(const Arguments& arguments) {
   if (asks_for_page(arguments)) return export_page(arguments);
   const Lesson lesson = lesson_named(arguments);
   const LessonResult result = execute(lesson, block_runner());
@@ -108,18 +108,18 @@ Outcome export_lesson(const Arguments& arguments) {
                      });
   if (arguments.words.size() == 2) {
     const std::string markdown = exported_markdown(exported);
-    Outcome outcome = page_of({printed_markdown(markdown)});
-    outcome.verdict = fails ? Verdict::failed : Verdict::passed;
-    return with_warning(std::move(outcome), file, arguments);
+    Answer answer = page_of({printed_markdown(markdown)});
+    answer.verdict = fails ? Verdict::failed : Verdict::passed;
+    return with_warning(std::move(answer), file, arguments);
   }
   const std::string& path = arguments.words[2];
   if (!path.ends_with(".md") && !path.ends_with(".html"))
     fail("{}: its ending does not say what to write: give a file that ends in .md or .html", path);
   refuse_to_replace(path, arguments);
-  Outcome outcome = page_of({Prose{text(path, " is written.")}});
-  outcome.verdict = fails ? Verdict::failed : Verdict::passed;
-  outcome.files.push_back({path, path.ends_with(".md") ? exported_markdown(exported) : exported_html(exported)});
-  return with_warning(std::move(outcome), file, arguments);
+  Answer answer = page_of({Prose{text(path, " is written.")}});
+  answer.verdict = fails ? Verdict::failed : Verdict::passed;
+  answer.files.push_back({path, path.ends_with(".md") ? exported_markdown(exported) : exported_html(exported)});
+  return with_warning(std::move(answer), file, arguments);
 }
 
 // --- lesson authoring
@@ -147,8 +147,8 @@ Listing recognised_listing(const std::vector<CheckedQuestion>& questions) {
   return listing;
 }
 
-Outcome check_lessons(const Arguments& arguments) {
-  Outcome outcome;
+Answer check_lessons(const Arguments& arguments) {
+  Answer answer;
   std::string faults;
   std::vector<Block> recognised;
   for (auto path = arguments.words.begin() + 1; path != arguments.words.end(); ++path) {
@@ -159,22 +159,22 @@ Outcome check_lessons(const Arguments& arguments) {
     recognised.emplace_back(recognised_listing(checked.questions));
   }
   if (faults.empty()) {
-    outcome = page_of({Prose{text("Nothing is wrong.")}});
+    answer = page_of({Prose{text("Nothing is wrong.")}});
     if (!recognised.empty()) {
-      outcome.page.say(Prose{text(
+      answer.page.say(Prose{text(
           "Below are the wrong answers that are recognised. "
           "A mistake with the same answer as the correct one cannot be: other numbers might tell the two apart.")});
     }
-    for (Block& block : recognised) outcome.page.blocks.push_back(std::move(block));
-    return outcome;
+    for (Block& block : recognised) answer.page.blocks.push_back(std::move(block));
+    return answer;
   }
-  outcome.page.say(CodeBlock{"text", std::move(faults)});
-  outcome.verdict = Verdict::failed;
-  return outcome;
+  answer.page.say(CodeBlock{"text", std::move(faults)});
+  answer.verdict = Verdict::failed;
+  return answer;
 }
 
 // A lesson that there is nothing to find fault with: its output is in it.
-Outcome begin_lesson(const Arguments& arguments) {
+Answer begin_lesson(const Arguments& arguments) {
   const bool is_written = arguments.words.size() > 1;
   const std::string path = is_written ? arguments.words[1] : "new.md";
   if (!path.ends_with(".md")) fail("{}: a lesson is Markdown: give a name that ends in .md", path);
@@ -182,18 +182,18 @@ Outcome begin_lesson(const Arguments& arguments) {
   const std::string lesson = with_outputs(document, outputs_of(document, block_runner()));
   if (!is_written) return page_of({printed_markdown(lesson)});
   refuse_to_replace(path, arguments);
-  Outcome outcome =
+  Answer answer =
       page_of({Prose{text(path, " is written. Find mistakes in it with ", code("attn lesson check " + path),
                           ", and take it with ", code("attn lesson run " + path), ".")}});
-  outcome.files.push_back({path, lesson});
-  return outcome;
+  answer.files.push_back({path, lesson});
+  return answer;
 }
 
-Outcome show_coverage(const Arguments&) { return page_of({coverage(built_in_lessons())}); }
+Answer show_coverage(const Arguments&) { return page_of({coverage(built_in_lessons())}); }
 
 // --- one lesson, and the table of actions
 
-Outcome list_lessons(const Arguments& arguments) {
+Answer list_lessons(const Arguments& arguments) {
   const ProgressFile file = progress_so_far(arguments);
   const std::optional<std::string> go_on = lesson_to_continue(file.progress);
   const std::string with = go_on ? " goes on with lesson " + without_zeros(find_lesson(*go_on).number) : " shows all";
@@ -202,17 +202,17 @@ Outcome list_lessons(const Arguments& arguments) {
   return with_warning(page_of(std::move(blocks)), file, arguments);
 }
 
-Outcome show_lesson(const Arguments& arguments) {
+Answer show_lesson(const Arguments& arguments) {
   const Lesson lesson = lesson_named(arguments);
   return page_of(without_answers(lesson, execute(lesson, block_runner())));
 }
 
-Outcome answered_from_file(const Lesson& lesson, const LessonResult& result, const std::string& path) {
+Answer answered_from_file(const Lesson& lesson, const LessonResult& result, const std::string& path) {
   const std::vector<MarkedHandIn> marks = marked(result.questions, hand_ins(path));
-  Outcome outcome =
+  Answer answer =
       page_of(marks.size() == 1 ? with_marks(lesson, result, marks.front()) : class_marks(result.questions, marks));
-  outcome.verdict = verdict_on(marks);
-  return outcome;
+  answer.verdict = verdict_on(marks);
+  return answer;
 }
 
 std::optional<std::size_t> first_step(const Arguments& arguments, const Lesson& lesson) {
@@ -222,7 +222,7 @@ std::optional<std::size_t> first_step(const Arguments& arguments, const Lesson& 
 }
 
 // Step by step at a terminal; all at once elsewhere.
-Outcome run(const Arguments& given, Lesson chosen) {
+Answer run(const Arguments& given, Lesson chosen) {
   auto lesson = std::make_shared<const Lesson>(std::move(chosen));
   if (const std::optional<std::string> path = given.text(option::answers))
     return answered_from_file(*lesson, execute(*lesson, block_runner()), *path);
@@ -237,23 +237,23 @@ Lesson unfinished(const std::optional<std::string>& name) {
   return find_lesson(*name);
 }
 
-Outcome run(const Arguments& arguments) {
+Answer run(const Arguments& arguments) {
   if (arguments.words.size() > 1) return run(arguments, lesson_named(arguments));
   const ProgressFile file = progress_so_far(arguments);
   return with_warning(run(arguments, unfinished(lesson_to_continue(file.progress))), file, arguments);
 }
 
-Outcome next(const Arguments& arguments) {
+Answer next(const Arguments& arguments) {
   const ProgressFile file = progress_so_far(arguments);
   return with_warning(run(arguments, unfinished(lesson_after_last(file.progress))), file, arguments);
 }
 
-Outcome course(const Arguments& arguments) {
+Answer course(const Arguments& arguments) {
   if (!at_terminal(arguments)) return list_lessons(arguments);
   return interactive(arguments, [](LessonTerminal& terminal) { take_course(block_runner(), terminal); });
 }
 
-Outcome review(const Arguments& arguments) {
+Answer review(const Arguments& arguments) {
   if (!at_terminal(arguments)) fail("attn lesson review asks questions: start it at a terminal");
   if (arguments.words.size() == 1)
     return interactive(arguments, [](LessonTerminal& terminal) { review_course(nullptr, block_runner(), terminal); });
@@ -279,7 +279,7 @@ std::string forgotten(const CourseProgress& before, const std::optional<std::str
   return parts.empty() ? "" : listed(parts);
 }
 
-Outcome reset(const Arguments& arguments) {
+Answer reset(const Arguments& arguments) {
   const std::string state = state_to_write(arguments);
   const ProgressFile file = read_progress(state);
   const CourseProgress& before = file.progress;
@@ -288,14 +288,14 @@ Outcome reset(const Arguments& arguments) {
   const std::string what = forgotten(before, name);
   if (what.empty() && !file.is_damaged) return page_of({Prose{text("There is no progress to reset.")}});
   if (arguments.has(option::yes)) {
-    Outcome outcome = page_of({Prose{text("The progress is reset.")}});
+    Answer answer = page_of({Prose{text("The progress is reset.")}});
     const std::string bytes = read_bytes(state);
     if (file.is_damaged) {
-      outcome.files.push_back({name_aside(state), bytes});
-      outcome.warnings.push_back(fmt::format("{} was damaged. What it had is now in {}", state, name_aside(state)));
+      answer.files.push_back({name_aside(state), bytes});
+      answer.warnings.push_back(fmt::format("{} was damaged. What it had is now in {}", state, name_aside(state)));
     }
-    outcome.files.push_back({state, bytes_of(without(before, name)), bytes});
-    return outcome;
+    answer.files.push_back({state, bytes_of(without(before, name)), bytes});
+    return answer;
   }
   if (file.is_damaged && !at_terminal(arguments))
     fail("{}, the file of your progress, is damaged: give --yes to begin a new one", state);
@@ -361,7 +361,7 @@ void refuse_idle(const std::string& typed, std::span<const Option* const> taken,
   }
 }
 
-Outcome run_lesson(const Command&, const Arguments& arguments) {
+Answer run_lesson(const Command&, const Arguments& arguments) {
   if (arguments.words.empty()) {
     refuse_idle("attn lesson without a lesson", {}, arguments);
     return course(arguments);

@@ -78,7 +78,7 @@ Page Solved::page(const std::vector<const Node*>& trace) const {
   return {.trace = trace, .recipe = recipe_of(problem)};
 }
 
-Outcome Solved::outcome(Page page, std::vector<std::string> warnings) const {
+Answer Solved::answer(Page page, std::vector<std::string> warnings) const {
   return {.page = std::move(page), .warnings = std::move(warnings), .computation = {graph, problem}};
 }
 

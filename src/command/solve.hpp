@@ -26,8 +26,8 @@ struct Solved {
   /// A page about it, without blocks, whose trace are these nodes.
   Page page(const std::vector<const Node*>& trace) const;
   /// A page with these warnings, or its own.
-  Outcome outcome(Page page) const { return outcome(std::move(page), warnings()); }
-  Outcome outcome(Page page, std::vector<std::string> warnings) const;
+  Answer answer(Page page) const { return answer(std::move(page), warnings()); }
+  Answer answer(Page page, std::vector<std::string> warnings) const;
 };
 
 /// The options of the problem that the arguments ask for: those of an example or a file, of a file of
@@ -76,7 +76,7 @@ class QuantityPage {
     page_.recipe = recipe_of(problem);
     problem_ = std::move(problem);
   }
-  Outcome outcome(std::vector<std::string> warnings) && {
+  Answer answer(std::vector<std::string> warnings) && {
     return {.page = std::move(page_), .warnings = std::move(warnings), .computation = {tables_, problem_}};
   }
 

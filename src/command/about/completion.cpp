@@ -282,16 +282,16 @@ Candidates candidates(std::span<const std::string> typed, const Environment& env
 
 // The first line says what else there is, as three shells read it; each of the others has a word and, after
 // a blank, what it is.
-Outcome run_complete(const Command&, const Arguments& arguments) {
+Answer run_complete(const Command&, const Arguments& arguments) {
   const Candidates all = candidates(arguments.words, *arguments.environment);
   std::string text = fmt::format(":{}{}", all.files ? " files" : "", all.unfinished ? " unfinished" : "");
   for (const Candidate& candidate : all.words) {
     text += "\n" + candidate.word;
     if (!candidate.summary.empty()) text += " " + candidate.summary;
   }
-  Outcome outcome;
-  outcome.page.say(CodeBlock{"text", std::move(text)});
-  return outcome;
+  Answer answer;
+  answer.page.say(CodeBlock{"text", std::move(text)});
+  return answer;
 }
 
 // --- shells
@@ -385,11 +385,11 @@ complete -c attn -f -a '(__attn_complete)')"},
 
 std::vector<OptionChoice> choices::shells() { return choices_of(std::span<const Shell>(shell_table)); }
 
-Outcome run_completion(const Command&, const Arguments& arguments) {
+Answer run_completion(const Command&, const Arguments& arguments) {
   const Shell& shell = look_up(std::span<const Shell>(shell_table), arguments.words.front(), "shell");
-  Outcome outcome;
-  outcome.page.say(CodeBlock{std::string(shell.name), std::string(shell.script)});
-  return outcome;
+  Answer answer;
+  answer.page.say(CodeBlock{std::string(shell.name), std::string(shell.script)});
+  return answer;
 }
 
 }  // namespace attn

@@ -140,13 +140,13 @@ std::vector<OptionChoice> choices::help() {
   return names;
 }
 
-Outcome run_help(const Command&, const Arguments& arguments) {
+Answer run_help(const Command&, const Arguments& arguments) {
   if (arguments.words.empty()) return {general_help()};
   const std::string& name = arguments.words.front();
   if (const Topic* const topic = find_row(std::span<const Topic>(topics), name)) {
-    Outcome outcome;
-    topic->add(outcome.page);
-    return outcome;
+    Answer answer;
+    topic->add(answer.page);
+    return answer;
   }
   return {command_help(look_up(commands(), name, "command"))};
 }
@@ -420,12 +420,12 @@ std::string manual_of_all() {
 
 }  // namespace
 
-Outcome run_manual(const Command&, const Arguments& arguments) {
-  Outcome outcome;
-  outcome.page.say(CodeBlock{"roff", arguments.words.empty()
+Answer run_manual(const Command&, const Arguments& arguments) {
+  Answer answer;
+  answer.page.say(CodeBlock{"roff", arguments.words.empty()
                                          ? manual_of_all()
                                          : manual_of(look_up(commands(), arguments.words.front(), "command"))});
-  return outcome;
+  return answer;
 }
 
 // --- version
@@ -458,7 +458,7 @@ std::vector<Library> all_libraries() {
 
 }  // namespace
 
-Outcome run_version(const Command&, const Arguments&) {
+Answer run_version(const Command&, const Arguments&) {
   Page page;
   page.say(text("attn " ATTN_VERSION));
   Listing listing{{"library", "version"}, {}};

@@ -13,7 +13,7 @@ struct StepCommand {
   std::string_view step;
   std::vector<std::string_view> examples;
   OptionGroup own = {};
-  Outcome (*run)(const Command& command, const Arguments& arguments) = run_step;
+  Answer (*run)(const Command& command, const Arguments& arguments) = run_step;
   std::string_view default_example = {};
   bool shows_weights = false;  // which can be shown in other forms, too
 };

@@ -175,7 +175,7 @@ class Comparison {
 
 }  // namespace
 
-Outcome run_compare_masks(const Command&, const Arguments& arguments) {
+Answer run_compare_masks(const Command&, const Arguments& arguments) {
   auto problem = std::make_shared<const Problem>(problem_of(arguments));
   const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(*problem, *graph, Extent::weights);
@@ -189,7 +189,7 @@ Outcome run_compare_masks(const Command&, const Arguments& arguments) {
   page.say(text("The scores and the mask: 0 marks a masked score." + which));
   page.say(SideBySide{{table_of(*masked.operands[0]), table_of(*masked.operands[1])}});
   Comparison(page, *graph, masked).add();
-  return solved.outcome(std::move(page), problem->remarks);
+  return solved.answer(std::move(page), problem->remarks);
 }
 
 // --- compare positions
@@ -370,13 +370,13 @@ class PositionComparison {
 
 }  // namespace
 
-Outcome run_compare_positions(const Command&, const Arguments& arguments) {
+Answer run_compare_positions(const Command&, const Arguments& arguments) {
   const Sizes sizes{arguments.count(option::n).value_or(usual_n), arguments.count(option::d).value_or(usual_d)};
   if (sizes.n < 2) fail("--n {}: kinds are compared by pairs of positions, so give 2 or more", sizes.n);
   if (sizes.d % 2 == 1) fail("--d {}: sines and cosines are pairs of numbers, so give an even one", sizes.d);
   QuantityPage page;
   PositionComparison(page, sizes).add();
-  return std::move(page).outcome({});
+  return std::move(page).answer({});
 }
 
 // --- compare scores
@@ -453,7 +453,7 @@ std::vector<std::string> functions_with_bias(const OptionValues& options, Proble
 
 }  // namespace
 
-Outcome run_compare_scores(const Command&, const Arguments& arguments) {
+Answer run_compare_scores(const Command&, const Arguments& arguments) {
   const OptionValues options = requested(arguments);
   const Problem given = build(options);
   if (given.heads != 1 || given.sequences.size() != 1) {
@@ -499,7 +499,7 @@ Outcome run_compare_scores(const Command&, const Arguments& arguments) {
         fmt::format("{} changes nothing in attn compare-scores without {}: it compares all scoring functions",
                     option::score.name, option::score_b.name));
   }
-  return solved.outcome(std::move(page), std::move(remarks));
+  return solved.answer(std::move(page), std::move(remarks));
 }
 
 }  // namespace attn

@@ -138,7 +138,7 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
 }
 
 // Weights that are given need no pooling: there is only to say what they are.
-Outcome given_weights(Page page, const Solved& solved) {
+Answer given_weights(Page page, const Solved& solved) {
   const Graph& graph = *solved.graph;
   const Node& weights = graph.at(role::weights);
   page.trace.add(weights);
@@ -148,12 +148,12 @@ Outcome given_weights(Page page, const Solved& solved) {
     page.trace.add(*output);
     add_results(page, {output});
   }
-  return solved.outcome(std::move(page), solved.problem->remarks);
+  return solved.answer(std::move(page), solved.problem->remarks);
 }
 
 }  // namespace
 
-Outcome run_pool(const Command&, const Arguments& arguments) {
+Answer run_pool(const Command&, const Arguments& arguments) {
   auto problem = std::make_shared<const Problem>(problem_of(arguments));
   const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(*problem, *graph);
@@ -175,7 +175,7 @@ Outcome run_pool(const Command&, const Arguments& arguments) {
   for (std::size_t i = 0; i < results.size(); ++i) add_pooling(page, *graph, poolings()[i], results[i]);
   add_curve(page, *problem, *graph);
   compute(*graph);
-  return solved.outcome(std::move(page), with_later_changes_unused(*problem));
+  return solved.answer(std::move(page), with_later_changes_unused(*problem));
 }
 
 // --- sweep
@@ -275,7 +275,7 @@ Table variances() {
 
 }  // namespace
 
-Outcome run_scale(const Command& command, const Arguments& arguments) {
+Answer run_scale(const Command& command, const Arguments& arguments) {
   const std::optional<std::string> sweep = arguments.text(option::sweep);
   if (!sweep) return run_step(command, arguments);
   const std::vector<double> values = parse_values(*sweep);
@@ -314,7 +314,7 @@ Outcome run_scale(const Command& command, const Arguments& arguments) {
       "Every gradient passes through it on its way to queries and keys."));
   page.say(variances());
   compute(*graph);
-  return solved.outcome(std::move(page), with_later_changes_unused(*problem));
+  return solved.answer(std::move(page), with_later_changes_unused(*problem));
 }
 
 }  // namespace attn

@@ -205,7 +205,7 @@ Value table_input(Graph& graph, const PositionKind& kind, const Matrix& table) {
 
 }  // namespace
 
-Outcome run_positions(const Command&, const Arguments& arguments) {
+Answer run_positions(const Command&, const Arguments& arguments) {
   Problem problem = build(requested_places(arguments));
   const PositionKind& kind = look_up(position_kinds(), problem.positions, "kind of positions");
   if (kind.name == "none") {
@@ -290,7 +290,7 @@ DifferentWords vocabulary_of(const Sequence& sequence) {
 
 }  // namespace
 
-Outcome run_embed(const Command&, const Arguments& arguments) {
+Answer run_embed(const Command&, const Arguments& arguments) {
   const Problem problem = problem_of(arguments);
   const Sequence sequence = one_sequence(problem.sequences);
   DifferentWords vocabulary = vocabulary_of(sequence);

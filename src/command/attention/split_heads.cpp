@@ -217,7 +217,7 @@ class SplitHeads {
 
 }  // namespace
 
-Outcome run_split_heads(const Command&, const Arguments& arguments) {
+Answer run_split_heads(const Command&, const Arguments& arguments) {
   auto problem = std::make_shared<const Problem>(problem_of(arguments));
   if (problem->sequences.size() != 1 || problem->layers != 1)
     fail("attn split-heads works on one sentence and one layer: give one --text or one --x, and --layers 1");

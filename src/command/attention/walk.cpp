@@ -112,13 +112,13 @@ void warn_of_missing(const Graph& graph, std::vector<std::string>& warnings) {
 }
 
 // Names, shapes and costs: nothing is computed for them.
-Outcome outline_of(const Solved& solved, const std::optional<std::string>& only) {
+Answer outline_of(const Solved& solved, const std::optional<std::string>& only) {
   const std::vector<const Node*> nodes = solved.nodes(only);
   Page page = solved.page(nodes);
   add_title(page, *solved.problem);
   page.say(picture_of(*solved.graph, *solved.problem));
   add_outline(page, *solved.graph, nodes);
-  return solved.outcome(std::move(page));
+  return solved.answer(std::move(page));
 }
 
 // "1,2", counted from 1.
@@ -139,7 +139,7 @@ WordPair word_pair(const std::string& text, std::size_t words) {
   return {places[0] - 1, places[1] - 1};
 }
 
-Outcome swap_words(const Problem& problem, const std::string& places) {
+Answer swap_words(const Problem& problem, const std::string& places) {
   if (problem.sequences.size() != 1 || !problem.sequences.front().x) {
     fail("--swap swaps two words of one sentence: give one --text, or one --x");
   }
@@ -149,7 +149,7 @@ Outcome swap_words(const Problem& problem, const std::string& places) {
   Page page = solved.page({});
   add_swap(page, *graph, problem, pair);
   compute(*graph);
-  return solved.outcome(std::move(page), problem.remarks);
+  return solved.answer(std::move(page), problem.remarks);
 }
 
 // The last matrices that were computed for each sentence: those that nothing else is computed from.
@@ -171,7 +171,7 @@ std::vector<const Node*> results_of(const Graph& graph) {
   return results;
 }
 
-Outcome gradients(const Arguments& arguments) {
+Answer gradients(const Arguments& arguments) {
   auto problem = std::make_shared<const Problem>(problem_of(arguments));
   auto graph = std::make_shared<Graph>(keep_nothing());
   watch(*graph);
@@ -185,14 +185,14 @@ Outcome gradients(const Arguments& arguments) {
 
 }  // namespace
 
-Outcome run_walk(const Command&, const Arguments& arguments) {
+Answer run_walk(const Command&, const Arguments& arguments) {
   if (asks_for_gradients(arguments)) return gradients(arguments);
   if (const std::optional<std::string> places = arguments.text(option::swap)) {
     return swap_words(problem_of(arguments), *places);
   }
   const Solved solved = solve(arguments);
   if (arguments.has(option::outline)) return outline_of(solved, arguments.only());
-  if (arguments.narrows()) return solved.outcome(solved.page({}));
+  if (arguments.narrows()) return solved.answer(solved.page({}));
   const std::optional<std::string> word = arguments.text(option::by_word);
   const std::vector<const Node*> nodes = solved.nodes(std::nullopt);
   Page page = solved.page(nodes);
@@ -213,7 +213,7 @@ Outcome run_walk(const Command&, const Arguments& arguments) {
   }
   std::vector<std::string> warnings = solved.warnings();
   warn_of_missing(*solved.graph, warnings);
-  return solved.outcome(std::move(page), std::move(warnings));
+  return solved.answer(std::move(page), std::move(warnings));
 }
 
 // --- map
@@ -221,19 +221,19 @@ Outcome run_walk(const Command&, const Arguments& arguments) {
 namespace {
 
 // All attentions of a model.
-Outcome map_of_model(const Arguments& arguments) {
+Answer map_of_model(const Arguments& arguments) {
   const Command& shows_model = *find_row(commands(), "transformer");
   Arguments with_map = arguments;
   with_map.put(option::map, true);
-  Outcome outcome = shows_model.run(shows_model, with_map);
-  narrow(outcome, shows_model, with_map);
-  return outcome;
+  Answer answer = shows_model.run(shows_model, with_map);
+  narrow(answer, shows_model, with_map);
+  return answer;
 }
 
 }  // namespace
 
 // The weights of a problem, of a model, or of one of its layers.
-Outcome run_map(const Command& command, const Arguments& arguments) {
+Answer run_map(const Command& command, const Arguments& arguments) {
   if (!arguments.words.empty()) {
     std::vector<std::string> names;
     for (const OptionChoice& choice : command.words.front().choices()) names.emplace_back(choice.name);
@@ -241,7 +241,7 @@ Outcome run_map(const Command& command, const Arguments& arguments) {
   }
   if (arguments.has(option::model) && !arguments.has(option::layer)) return map_of_model(arguments);
   const Solved solved = solve(arguments, Extent::weights);
-  return solved.outcome(solved.page({}));
+  return solved.answer(solved.page({}));
 }
 
 // --- product
@@ -267,7 +267,7 @@ std::string with_cell(std::string name, const Arguments& arguments) {
   return cell ? name + "[" + *cell + "]" : name;
 }
 
-Outcome multiply(const Matrix& left, const Matrix& right, const Arguments& arguments) {
+Answer multiply(const Matrix& left, const Matrix& right, const Arguments& arguments) {
   if (!arguments.words.empty())
     fail("{} is a matrix of a problem, and --left and --right give others: leave out one of them",
          arguments.words.front());
@@ -283,14 +283,14 @@ Outcome multiply(const Matrix& left, const Matrix& right, const Arguments& argum
 
 }  // namespace
 
-Outcome run_product(const Command&, const Arguments& arguments) {
+Answer run_product(const Command&, const Arguments& arguments) {
   if (arguments.has(option::left))
     return multiply(arguments.matrix(option::left).matrix, arguments.matrix(option::right).matrix, arguments);
   const Solved solved = solve(arguments, Extent::output, nodes_at_rest);
   const std::string matrix = arguments.words.empty() ? usual_product(*solved.graph) : arguments.words.front();
   Page page = solved.page({});
   add_product(page, *solved.graph, with_cell(matrix, arguments));
-  return solved.outcome(std::move(page));
+  return solved.answer(std::move(page));
 }
 
 // --- step
@@ -319,12 +319,12 @@ void add_step(Page& page, const Step& step, const std::vector<const Node*>& node
 
 }  // namespace
 
-Outcome run_feed_forward(const Command& command, const Arguments& arguments) {
+Answer run_feed_forward(const Command& command, const Arguments& arguments) {
   return run_step(command,
                   with_part(arguments, scope::feed_forward, {&option::w_1, &option::b_1, &option::w_2, &option::b_2}));
 }
 
-Outcome run_step(const Command& command, const Arguments& arguments) {
+Answer run_step(const Command& command, const Arguments& arguments) {
   const Step& step = look_up(steps(), command.name, "step");
   const Solved solved = solve(arguments, step.extent);
   std::vector<const Node*> nodes = solved.nodes(std::nullopt);
@@ -336,7 +336,7 @@ Outcome run_step(const Command& command, const Arguments& arguments) {
   if (nodes.empty()) fail("attn {} has nothing to compute here: give {}", step.name, step.needs);
   Page page = solved.page(nodes);
   if (!arguments.narrows()) add_step(page, step, nodes, *solved.problem);
-  return solved.outcome(std::move(page));
+  return solved.answer(std::move(page));
 }
 
 }  // namespace attn

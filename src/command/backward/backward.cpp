@@ -219,7 +219,7 @@ void add_without_gradient(Page& page, const std::vector<const Node*>& inputs, co
   say_names(page, "An operation in between lets no gradient through, so none flows back to", stopped);
 }
 
-Outcome outline(const Differentiable& forward, const Loss& loss, const std::vector<GradientStep>& steps,
+Answer outline(const Differentiable& forward, const Loss& loss, const std::vector<GradientStep>& steps,
                 const std::optional<std::string>& only) {
   std::vector<const Node*> nodes;
   for (const GradientStep& step : steps) nodes.push_back(step.gradient);
@@ -248,7 +248,7 @@ void require_readable(const std::vector<GradientStep>& steps, const Arguments& a
   }
 }
 
-Outcome backward(const Differentiable& forward, const Arguments& arguments) {
+Answer backward(const Differentiable& forward, const Arguments& arguments) {
   const std::shared_ptr<Graph>& graph = forward.computation.graph;
   const std::vector<const Node*> given = inputs_of(*graph);
   const Loss loss = add_loss(forward, arguments);
@@ -259,22 +259,22 @@ Outcome backward(const Differentiable& forward, const Arguments& arguments) {
   const std::vector<const Node*> wanted = wanted_nodes(*graph, arguments);
   require_room(plan(*graph, wanted));
   compute(*graph, wanted);
-  Outcome outcome{.page = {}, .warnings = forward.remarks, .computation = forward.computation};
-  Page& page = outcome.page;
+  Answer answer{.page = {}, .warnings = forward.remarks, .computation = forward.computation};
+  Page& page = answer.page;
   if (forward.computation.problem) page.recipe = recipe_of(forward.computation.problem);
-  for (std::string& warning : warnings(*graph)) outcome.warnings.push_back(std::move(warning));
-  if (arguments.narrows()) return outcome;
+  for (std::string& warning : warnings(*graph)) answer.warnings.push_back(std::move(warning));
+  if (arguments.narrows()) return answer;
   if (arguments.has(option::check_gradients)) {
-    Outcome checked = check_gradients(loss, steps);
-    outcome.page = std::move(checked.page);
-    outcome.verdict = checked.verdict;
-    return outcome;
+    Answer checked = check_gradients(loss, steps);
+    answer.page = std::move(checked.page);
+    answer.verdict = checked.verdict;
+    return answer;
   }
   page.trace.add(graph->named());
   add_title(page, forward);
   if (arguments.has(option::by_hand)) {
     add_by_hand(page, loss, steps, arguments.number(option::step_size).value_or(usual_step_size));
-    return outcome;
+    return answer;
   }
   page.head(2, std::string(heading_of_loss));
   page.say(loss.told);
@@ -282,7 +282,7 @@ Outcome backward(const Differentiable& forward, const Arguments& arguments) {
   add_without_gradient(page, given, loss, back);
   add_backward_walk(page, steps, forward.names_are_long);
   add_memory(page, loss, arguments.has(option::recompute));
-  return outcome;
+  return answer;
 }
 
 }  // namespace
@@ -291,12 +291,12 @@ bool asks_for_gradients(const Arguments& arguments) {
   return arguments.has(option::backward) || arguments.has(option::influence);
 }
 
-Outcome gradients_of(const Differentiable& forward, const Arguments& arguments) {
+Answer gradients_of(const Differentiable& forward, const Arguments& arguments) {
   return arguments.has(option::influence) ? influence_page(forward, arguments) : backward(forward, arguments);
 }
 
 // Without the name of another command it is that of a walk.
-Outcome run_backward(const Command& command, const Arguments& arguments) {
+Answer run_backward(const Command& command, const Arguments& arguments) {
   if (!arguments.words.empty()) {
     const std::vector<OptionChoice> all = choices::with_gradients();
     const std::string& word = arguments.words.front();
@@ -311,7 +311,7 @@ Outcome run_backward(const Command& command, const Arguments& arguments) {
 }
 
 // A word that is no command is the cell of --by.
-Outcome run_influence(const Command& command, const Arguments& arguments) {
+Answer run_influence(const Command& command, const Arguments& arguments) {
   Arguments asked = arguments;
   if (!asked.words.empty()) {
     const std::vector<OptionChoice> all = choices::with_gradients();

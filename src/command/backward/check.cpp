@@ -233,7 +233,7 @@ void add_rule(Page& page) {
 
 }  // namespace
 
-Outcome check_gradients(const Loss& loss, const std::vector<GradientStep>& steps) {
+Answer check_gradients(const Loss& loss, const std::vector<GradientStep>& steps) {
   Page page;
   page.head(1, "Gradients and finite differences");
   page.say(loss.told);

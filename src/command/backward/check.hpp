@@ -13,7 +13,7 @@ namespace attn {
 
 /// Compares gradients with central finite differences, of which the page tells the rule; the verdict is
 /// failed where one disagrees.
-Outcome check_gradients(const Loss& loss, const std::vector<GradientStep>& steps);
+Answer check_gradients(const Loss& loss, const std::vector<GradientStep>& steps);
 
 /// The same operations on the same inputs in a graph of their own, which keeps nothing: what is tried on it
 /// leaves the first one as it is. Its nodes have no names. The first graph has to stay.

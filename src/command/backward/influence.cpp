@@ -562,7 +562,7 @@ const Node& usual_result(const Differentiable& forward, const Arguments& argumen
 
 }  // namespace
 
-Outcome influence_page(const Differentiable& forward, const Arguments& arguments) {
+Answer influence_page(const Differentiable& forward, const Arguments& arguments) {
   Graph& graph = *forward.computation.graph;
   const std::optional<std::string> of = arguments.text(option::of), by = arguments.text(option::by);
   std::optional<Asked> by_cell, of_cell;
@@ -611,7 +611,7 @@ Outcome influence_page(const Differentiable& forward, const Arguments& arguments
   }
   std::vector<std::string> remarks = forward.remarks;
   for (std::string& warning : warnings(graph)) remarks.push_back(std::move(warning));
-  return std::move(page).outcome(std::move(remarks));
+  return std::move(page).answer(std::move(remarks));
 }
 
 }  // namespace attn

@@ -122,7 +122,7 @@ LayerSizes sizes_of(const Graph& graph) {
 }
 
 // What layers reach, for few positions: nothing is counted for it.
-Outcome outline_of(std::size_t n, std::size_t k) {
+Answer outline_of(std::size_t n, std::size_t k) {
   constexpr std::size_t most = 16;
   if (n > most) fail("--outline draws at most {} positions: give --n {} or less", most, most);
   Page page;
@@ -141,7 +141,7 @@ Outcome outline_of(std::size_t n, std::size_t k) {
 
 }  // namespace
 
-Outcome run_cost(const Command&, const Arguments& arguments) {
+Answer run_cost(const Command&, const Arguments& arguments) {
   const auto n = arguments.count(option::n), d = arguments.count(option::d), kernel = arguments.count(option::kernel);
   if (arguments.has(option::outline)) return outline_of(n.value_or(5), kernel.value_or(usual.k));
   QuantityPage page;
@@ -167,7 +167,7 @@ Outcome run_cost(const Command&, const Arguments& arguments) {
   add_heads(page, n, d);
   add_scores(page, sizes);
   if (arguments.has(option::measure)) add_measurements(page);
-  return std::move(page).outcome(std::move(warnings));
+  return std::move(page).answer(std::move(warnings));
 }
 
 // --- attention

@@ -87,7 +87,7 @@ std::vector<OptionChoice> choices::errata() {
   return names;
 }
 
-Outcome run_errata(const Command&, const Arguments& arguments) {
+Answer run_errata(const Command&, const Arguments& arguments) {
   if (arguments.words.empty()) return {list_of_errata()};
   const std::string& name = arguments.words.front();
   const Erratum* found = find_row(errata(), name);

@@ -242,7 +242,7 @@ void add_last_states(QuantityPage& page, const EncoderDecoder& model, const std:
 
 // The sentences that come with a recurrent encoder-decoder, translated with each variant that its file has
 // matrices for: the share of correct translations, by length. Throws InputError: there are none.
-Outcome translations_by_length(const Arguments& arguments) {
+Answer translations_by_length(const Arguments& arguments) {
   const EncoderDecoderFile file = encoder_decoder_file_of(arguments);
   const std::vector<KnownTranslation> known = known_translations(file);
   if (known.empty()) {
@@ -265,7 +265,7 @@ Outcome translations_by_length(const Arguments& arguments) {
   }
   if (!file.numbers.empty()) page.head(2, "How the numbers were chosen");
   for (const std::string& paragraph : file.numbers) page.say(paragraph);
-  return std::move(page).outcome({});
+  return std::move(page).answer({});
 }
 
 }  // namespace
@@ -290,7 +290,7 @@ std::size_t asked_output(const Graph& graph, const Translation& translation, con
   return find_place(axis("outputs", words), words.size(), *word, fmt::format("--from {}", *word)) + 1;
 }
 
-Outcome outline_of(const std::shared_ptr<Graph>& graph, const Translation& translation, const Arguments& arguments) {
+Answer outline_of(const std::shared_ptr<Graph>& graph, const Translation& translation, const Arguments& arguments) {
   if (translation.target.empty()) fail("--outline draws the output words, and there are none: give --target");
   const std::size_t output = asked_output(*graph, translation, arguments);
   const bool attends = !translation.model.variant->score.empty();
@@ -329,7 +329,7 @@ Differentiable differentiable(const std::shared_ptr<Graph>& graph, const Transla
 
 }  // namespace
 
-Outcome run_align(const Command&, const Arguments& arguments) {
+Answer run_align(const Command&, const Arguments& arguments) {
   if (arguments.has(option::by_length)) return translations_by_length(arguments);
   const Translation translation = translation_of(arguments);
   const std::shared_ptr<Graph> graph = watched_graph();

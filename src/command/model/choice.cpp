@@ -27,22 +27,26 @@ using Needs = ModelUse::Needs;
 // What a flag says of a field; the other options have the field's name.
 struct FlagField {
   const Option& option;
-  std::string_view field, text;
+  std::string_view field;
+  bool value;
 };
 
-constexpr FlagField flag_fields[] = {{option::unscaled_embeddings, "scale_embeddings", "false"},
-                                     {option::tied_output, "tied_output", "true"}};
+constexpr FlagField flag_fields[] = {{option::unscaled_embeddings, "scale_embeddings", false},
+                                     {option::tied_output, "tied_output", true}};
 
 // --- fields
 
 // A field that was asked for, and by which option.
 struct AskedField {
   std::string_view field;
-  std::string text;
+  FieldValue value;
   const Option& option;
 
   std::string typed() const {
-    return option.kind == Kind::flag ? std::string(option.name) : fmt::format("{} {}", option.name, text);
+    if (const double* const number = std::get_if<double>(&value)) return fmt::format("{} {}", option.name, *number);
+    if (const std::string_view* const name = std::get_if<std::string_view>(&value))
+      return fmt::format("{} {}", option.name, *name);
+    return std::string(option.name);
   }
 };
 
@@ -53,10 +57,10 @@ std::vector<std::string_view> causal_fields(Needs part) {
   return {"causal_encoder", "causal_decoder"};
 }
 
-// What an option says, as a model file would.
-std::string text_of(const Arguments& arguments, const Option& option) {
-  if (option.kind == Kind::number) return fmt::format("{}", *arguments.number(option));
-  return *arguments.text(option);
+// What was given, as a field of a recipe takes it.
+FieldValue value_of(const Arguments& arguments, const Option& option) {
+  if (option.kind == Kind::number) return *arguments.number(option);
+  return arguments.name(option);
 }
 
 std::vector<AskedField> asked_fields(const Arguments& arguments, const ModelUse& use) {
@@ -65,15 +69,15 @@ std::vector<AskedField> asked_fields(const Arguments& arguments, const ModelUse&
     if (!arguments.has(*option)) continue;
     const auto flag = std::ranges::find(flag_fields, option, [](const FlagField& row) { return &row.option; });
     if (flag == std::end(flag_fields)) {
-      asked.push_back({option->member, text_of(arguments, *option), *option});
+      asked.push_back({option->member, value_of(arguments, *option), *option});
     } else {
-      asked.push_back({flag->field, std::string(flag->text), *option});
+      asked.push_back({flag->field, flag->value, *option});
     }
   }
   for (const Option* option : {&option::causal, &option::not_causal}) {
     if (!arguments.has(*option)) continue;
     for (const std::string_view field : causal_fields(use.needs)) {
-      asked.push_back({field, option == &option::causal ? "true" : "false", *option});
+      asked.push_back({field, option == &option::causal, *option});
     }
   }
   return asked;
@@ -86,7 +90,7 @@ ModelRecipe asked_recipe(const Arguments& arguments, const ModelUse& use) {
   ModelRecipe recipe;
   recipe.biases = !arguments.has(option::no_bias);
   for (const AskedField& asked : asked_fields(arguments, use)) {
-    field_called(asked.field).take(recipe, asked.text, std::string(asked.option.name));
+    field_called(asked.field).take(recipe, asked.value, std::string(asked.option.name));
   }
   return recipe;
 }
@@ -99,14 +103,14 @@ ModelRecipe asked_recipe(const Arguments& arguments, const ModelUse& use, const 
   const std::vector<AskedField> all = asked_fields(arguments, use);
   for (const BroughtField& brought : file.brings) {
     const RecipeField& field = field_called(brought.field);
-    field.take(theirs, std::string(brought.text), path);
+    field.take(theirs, brought.value, path);
     const auto asked = std::ranges::find(all, brought.field, &AskedField::field);
     if (asked != all.end() && brought.is_assumed) continue;
     if (asked != all.end() && field.told(recipe) != field.told(theirs)) {
       fail("{}: {} is {}, whose {} {}: leave out {}", asked->typed(), path, file.layout, field.of_what,
            field.told(theirs), asked->option.name);
     }
-    field.take(recipe, std::string(brought.text), path);
+    field.take(recipe, brought.value, path);
   }
   return recipe;
 }

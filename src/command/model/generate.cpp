@@ -388,7 +388,7 @@ void warn_of_padding(const ModelChoice& choice, std::vector<std::string>& warnin
 }  // namespace
 
 // Without an option for the model, one that is set by hand says more than random numbers.
-Outcome run_generate(const Command&, const Arguments& arguments) {
+Answer run_generate(const Command&, const Arguments& arguments) {
   constexpr ModelUse use{
       .command = "generate", .usual_kind = "encoder-decoder", .needs = ModelUse::Needs::decoder, .writes = true};
   Arguments asked = arguments;

@@ -109,7 +109,7 @@ std::vector<std::string> constant_rows(const Node& x) {
 
 }  // namespace
 
-Outcome run_layer_norm(const Command&, const Arguments& given) {
+Answer run_layer_norm(const Command&, const Arguments& given) {
   const Arguments arguments = with_part(given, scope::norm, {&option::gamma, &option::beta}, "an nn.LayerNorm");
   const Problem problem = problem_of(arguments);
   if (problem.sequences.size() != 1) fail("attn layer-norm normalizes one sentence: give one --text or one --x");
@@ -160,7 +160,7 @@ std::string part_of_model(std::string_view name) {
 
 }  // namespace
 
-Outcome run_parameters(const Command&, const Arguments& arguments) {
+Answer run_parameters(const Command&, const Arguments& arguments) {
   constexpr ModelUse use{"parameters", "encoder-decoder"};
   ModelChoice choice = planned_model_alone(arguments, use);
   if (arguments.has(option::save_parameters)) choice = drawn(std::move(choice), arguments, use);

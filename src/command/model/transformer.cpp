@@ -169,7 +169,7 @@ void add_expected(Page& page, const Graph& graph, const ModelChoice& choice) {
 }
 
 // Names, shapes and costs, for models that are too large to be run.
-Outcome outline(const ModelPart& part, const ModelChoice& choice, const Arguments& arguments) {
+Answer outline(const ModelPart& part, const ModelChoice& choice, const Arguments& arguments) {
   auto graph = std::make_shared<Graph>();
   run_model(choice, *graph);
   const std::optional<std::string> only = arguments.only();
@@ -238,7 +238,7 @@ double moved(const Matrix& before, const Matrix& after, std::size_t from, std::s
 
 // Changes every word of the target but the first in turn: no output of the decoder before it may move. Throws
 // InputError: no decoder, a single word, numbers that overflow.
-Outcome check_causal(const ModelChoice& choice) {
+Answer check_causal(const ModelChoice& choice) {
   if (choice.target.size() == 0) fail("--check-causal needs a decoder, and this model has none");
   const std::size_t n = choice.target.size();
   if (n < 2) fail("--check-causal replaces a later word, and there is only one: give a longer --target");
@@ -288,7 +288,7 @@ Differentiable differentiable(const std::shared_ptr<Graph>& graph, const ModelPa
 
 }  // namespace
 
-Outcome run_transformer(const Command& command, const Arguments& arguments) {
+Answer run_transformer(const Command& command, const Arguments& arguments) {
   const ModelPart& part = part_of(command.name);
   ModelChoice planned = planned_model(arguments, part.use);
   if (arguments.has(option::outline) && !asks_for_gradients(arguments)) return outline(part, planned, arguments);
@@ -327,11 +327,11 @@ Outcome run_transformer(const Command& command, const Arguments& arguments) {
     add_model_walk(page, nodes, choice.model.recipe, choice.source, choice.target);
     if (part.use.needs != ModelUse::Needs::encoder) add_expected(page, *graph, choice);
   }
-  Outcome outcome{.page = std::move(page), .warnings = choice.remarks, .computation = {graph}};
-  for (std::string& warning : warnings(*graph)) outcome.warnings.push_back(std::move(warning));
-  outcome.computation.random = random;
-  outcome.files = saved_parameters(arguments, choice.model);
-  return outcome;
+  Answer answer{.page = std::move(page), .warnings = choice.remarks, .computation = {graph}};
+  for (std::string& warning : warnings(*graph)) answer.warnings.push_back(std::move(warning));
+  answer.computation.random = random;
+  answer.files = saved_parameters(arguments, choice.model);
+  return answer;
 }
 
 }  // namespace attn

@@ -347,7 +347,7 @@ void TrainingRun::show(double seconds_left) {
 
 namespace {
 
-Outcome list_of_tasks(const Command& command, const Arguments& arguments) {
+Answer list_of_tasks(const Command& command, const Arguments& arguments) {
   for (const Offered& row : command.own.options) {
     if (arguments.has(*row.option)) fail("{} needs a task: give attn train TASK", row.option->name);
   }
@@ -393,7 +393,7 @@ std::vector<Text> next_steps(const Arguments& arguments, const Trainer& trainer)
 
 }  // namespace
 
-Outcome run_train(const Command& command, const Arguments& arguments) {
+Answer run_train(const Command& command, const Arguments& arguments) {
   if (arguments.words.empty() && !arguments.has(option::resume)) return list_of_tasks(command, arguments);
   const AskedTraining asked = asked_training(arguments);
   TrainingRun run(arguments, asked);
@@ -404,10 +404,10 @@ Outcome run_train(const Command& command, const Arguments& arguments) {
                 .compared = run.take_compared(),
                 .next = next_steps(arguments, *asked.trainer),
                 .was_stopped = run.was_stopped()});
-  Outcome outcome{.page = std::move(page)};
+  Answer answer{.page = std::move(page)};
   if (run.was_stopped() && !arguments.has(option::save))
-    outcome.warnings.push_back("the training was stopped, and nothing is saved: give --save FILE to keep it");
-  return outcome;
+    answer.warnings.push_back("the training was stopped, and nothing is saved: give --save FILE to keep it");
+  return answer;
 }
 
 // --- commands

@@ -28,147 +28,9 @@ namespace role {
 /// A matrix of which nothing is known but a name of its own.
 inline constexpr Role other{.leaf = ""};
 
-// What goes in.
-inline constexpr Role x{.leaf = "x", .latex = "X"};
-inline constexpr Role ids{.leaf = "ids", .content = Content::ids};
-inline constexpr Role e{.leaf = "e"};  // embeddings of a vocabulary, a row for each word
-inline constexpr Role one_hot{.leaf = "one_hot"};
-inline constexpr Role product{.leaf = "product"};            // of one-hot rows with the embeddings
-inline constexpr Role scaled_x{.leaf = "scaled_x"};          // times √d_model
-inline constexpr Role memory{.leaf = "memory"};              // what is attended to in place of x
-inline constexpr Role value_memory{.leaf = "value_memory"};  // source of the values, in place of the memory
-inline constexpr Role positions{.leaf = "positions"};
-inline constexpr Role positioned{.leaf = "positioned"};  // x + positions
-inline constexpr Role position_table{.leaf = "position_table"};
-inline constexpr Role table{.leaf = "table"};  // the learned positions of one side of a model
-inline constexpr Role dot_products{.leaf = "dot_products"};
-
-// Parameters, with the letters of "Attention Is All You Need".
-inline constexpr Role w_q{.leaf = "w_q", .latex = "W^{Q}"};
-inline constexpr Role w_k{.leaf = "w_k", .latex = "W^{K}"};
-inline constexpr Role w_v{.leaf = "w_v", .latex = "W^{V}"};
-inline constexpr Role w_o{.leaf = "w_o", .latex = "W^{O}"};
-inline constexpr Role b_q{.leaf = "b_q", .latex = "b^{Q}"};
-inline constexpr Role b_k{.leaf = "b_k", .latex = "b^{K}"};
-inline constexpr Role b_v{.leaf = "b_v", .latex = "b^{V}"};
-inline constexpr Role b_o{.leaf = "b_o", .latex = "b^{O}"};
-inline constexpr Role w_1{.leaf = "w_1"};
-inline constexpr Role b_1{.leaf = "b_1"};
-inline constexpr Role w_2{.leaf = "w_2"};
-inline constexpr Role b_2{.leaf = "b_2"};
-inline constexpr Role w{.leaf = "w"};
-inline constexpr Role b{.leaf = "b"};
-inline constexpr Role gamma{.leaf = "gamma"};
-inline constexpr Role beta{.leaf = "beta"};
-inline constexpr Role score_m{.leaf = "score_m", .latex = "M"};
-inline constexpr Role score_wq{.leaf = "score_wq", .latex = "W_{q}"};
-inline constexpr Role score_wk{.leaf = "score_wk", .latex = "W_{k}"};
-inline constexpr Role score_b{.leaf = "score_b", .latex = "b"};
-inline constexpr Role score_wv{.leaf = "score_wv", .latex = "w_{v}"};
-
-// Attention.
-inline constexpr Role q{.leaf = "q", .latex = "Q"};
-inline constexpr Role k{.leaf = "k", .latex = "K"};
-inline constexpr Role v{.leaf = "v", .latex = "V"};
-inline constexpr Role keys{.leaf = "keys"};      // with those of earlier words
-inline constexpr Role values{.leaf = "values"};  // with those of earlier words, or of several layers
-inline constexpr Role scores{.leaf = "scores"};
-inline constexpr Role scaled{.leaf = "scaled", .may_be_masked = true};  // scores that are given may be −∞
-inline constexpr Role capped{.leaf = "capped", .may_be_masked = true};
-inline constexpr Role masked{.leaf = "masked", .may_be_masked = true};
-inline constexpr Role weights{.leaf = "weights", .content = Content::weights, .rows_sum_to_one = true};
-inline constexpr Role alignment{.leaf = "alignment", .content = Content::weights};
-inline constexpr Role alignment_transposed{.leaf = "alignment_transposed", .content = Content::weights};
-inline constexpr Role head{.leaf = "head"};  // the output of the only one
-inline constexpr Role concat{.leaf = "concat"};
-inline constexpr Role output{.leaf = "output"};
-inline constexpr Role mask{.leaf = "mask", .content = Content::permissions};
-inline constexpr Role cross_mask{.leaf = "cross_mask", .content = Content::permissions};
-inline constexpr Role bias{.leaf = "bias"};  // a mask that is added to the scores
-inline constexpr Role cross_bias{.leaf = "cross_bias"};
-
-// What scores are made of.
-inline constexpr Role expanded{.leaf = "expanded"};
-inline constexpr Role dot{.leaf = "dot"};
-inline constexpr Role half_q{.leaf = "half_q"};
-inline constexpr Role half_k{.leaf = "half_k"};
-inline constexpr Role projected_q{.leaf = "projected_q"};
-inline constexpr Role unit_q{.leaf = "unit_q"};  // of length 1
-inline constexpr Role unit_k{.leaf = "unit_k"};
-inline constexpr Role hidden_q{.leaf = "hidden_q"};
-inline constexpr Role hidden_k{.leaf = "hidden_k"};
-inline constexpr Role hidden{.leaf = "hidden"};
-inline constexpr Role activated{.leaf = "activated"};  // by tanh, or by what a feed-forward layer has
-inline constexpr Role rotated_q{.leaf = "rotated_q"};  // by rotary positions
-inline constexpr Role rotated_k{.leaf = "rotated_k"};
-inline constexpr Role content{.leaf = "content"};      // without relative positions
-inline constexpr Role relative{.leaf = "relative"};    // what relative positions add
-inline constexpr Role distances{.leaf = "distances"};  // a column for each distance
-
-// Layers.
-inline constexpr Role inner{.leaf = "inner"};
-inline constexpr Role rectified{.leaf = "rectified"};
-inline constexpr Role feed_forward{.leaf = "feed_forward"};
-inline constexpr Role sum{.leaf = "sum"};  // a residual connection
-inline constexpr Role mean{.leaf = "mean"};
-inline constexpr Role variance{.leaf = "variance"};
-inline constexpr Role normalised{.leaf = "normalised"};
-inline constexpr Role through_layer{.leaf = "through_layer"};
-inline constexpr Role padding{.leaf = "padding"};
-
-// What comes out of a model.
-inline constexpr Role logits{.leaf = "logits"};
-inline constexpr Role expected{.leaf = "expected", .content = Content::ids};  // words that should come out
-inline constexpr Role losses{.leaf = "losses"};                               // a number for each word
-inline constexpr Role counted{.leaf = "counted"};                             // how much each word counts in the loss
-inline constexpr Role loss{.leaf = "loss"};
-inline constexpr Role tempered{.leaf = "tempered"};
-inline constexpr Role distribution{.leaf = "distribution", .content = Content::weights, .rows_sum_to_one = true};
-inline constexpr Role allowed{.leaf = "allowed", .content = Content::permissions};
-inline constexpr Role limited{.leaf = "limited", .content = Content::weights, .rows_sum_to_one = true};
-
-// Recurrent networks.
-inline constexpr Role source{.leaf = "source", .content = Content::ids};
-inline constexpr Role last_words{.leaf = "last_words", .content = Content::ids};  // their places
-inline constexpr Role last{.leaf = "last"};                                       // the states behind them
-inline constexpr Role previous{.leaf = "previous", .content = Content::ids};
-inline constexpr Role h{.leaf = "h"};
-inline constexpr Role y{.leaf = "y"};
-inline constexpr Role state{.leaf = "state"};
-inline constexpr Role query{.leaf = "query"};
-inline constexpr Role context{.leaf = "context"};
-inline constexpr Role joined{.leaf = "joined"};
-inline constexpr Role w_s{.leaf = "w_s"};
-inline constexpr Role b_s{.leaf = "b_s"};
-inline constexpr Role w_xh{.leaf = "w_xh"};
-inline constexpr Role w_hh{.leaf = "w_hh"};
-inline constexpr Role b_h{.leaf = "b_h"};
-inline constexpr Role x_h{.leaf = "x_h"};
-inline constexpr Role h_h{.leaf = "h_h"};
-inline constexpr Role w_xr{.leaf = "w_xr"};
-inline constexpr Role w_hr{.leaf = "w_hr"};
-inline constexpr Role b_r{.leaf = "b_r"};
-inline constexpr Role x_r{.leaf = "x_r"};
-inline constexpr Role h_r{.leaf = "h_r"};
-inline constexpr Role w_xz{.leaf = "w_xz"};
-inline constexpr Role w_hz{.leaf = "w_hz"};
-inline constexpr Role b_z{.leaf = "b_z"};
-inline constexpr Role x_z{.leaf = "x_z"};
-inline constexpr Role h_z{.leaf = "h_z"};
-inline constexpr Role reset{.leaf = "reset"};
-inline constexpr Role update{.leaf = "update"};
-inline constexpr Role remembered{.leaf = "remembered"};
-inline constexpr Role candidate{.leaf = "candidate"};
-
-// Comparisons.
-inline constexpr Role heads{.leaf = "heads", .content = Content::weights, .rows_sum_to_one = true};
-inline constexpr Role shares{.leaf = "shares", .content = Content::weights, .rows_sum_to_one = true};
-inline constexpr Role average{.leaf = "average", .content = Content::weights, .rows_sum_to_one = true};
-inline constexpr Role lowered_scores{.leaf = "lowered_scores"};
-inline constexpr Role unmasked{.leaf = "unmasked", .content = Content::weights, .rows_sum_to_one = true};
-inline constexpr Role filled{.leaf = "filled"};  // masked weights that are another number
-inline constexpr Role left{.leaf = "left"};      // what masked weights leave of a row
-inline constexpr Role zeroed{.leaf = "zeroed"};
+#define ROLE(name, ...) inline constexpr Role name{.leaf = #name, __VA_ARGS__};
+#include "core/graph/roles.def"
+#undef ROLE
 
 }  // namespace role
 
@@ -204,27 +66,12 @@ namespace scope {
 /// A scope with a name of its own, such as a row of a table that is compared with others.
 inline constexpr ScopeKind other{""};
 
-inline constexpr ScopeKind sentence{"sentence", '.'};
-inline constexpr ScopeKind layer{"layer", '.'};
-inline constexpr ScopeKind head{"head", '.'};
-inline constexpr ScopeKind query{"query", '.'};
-
-// Parts of a model. A number alone is a layer, or the output of a recurrent decoder.
+/// A number alone: a layer, or the output of a recurrent decoder.
 inline constexpr ScopeKind number{""};
-inline constexpr ScopeKind source{"source"};
-inline constexpr ScopeKind target{"target"};
-inline constexpr ScopeKind source_embedding{"source_embedding"};
-inline constexpr ScopeKind target_embedding{"target_embedding"};
-inline constexpr ScopeKind source_positions{"source_positions"};
-inline constexpr ScopeKind target_positions{"target_positions"};
-inline constexpr ScopeKind output{"output"};
-inline constexpr ScopeKind encoder{"encoder"};
-inline constexpr ScopeKind decoder{"decoder"};
-inline constexpr ScopeKind self_attention{"self_attention"};
-inline constexpr ScopeKind cross_attention{"cross_attention"};
-inline constexpr ScopeKind feed_forward{"feed_forward"};
-inline constexpr ScopeKind norm{"norm", '_'};
-inline constexpr ScopeKind step{"step", '.'};  // of a generation
+
+#define SCOPE(name, ...) inline constexpr ScopeKind name{#name, __VA_ARGS__};
+#include "core/graph/scopes.def"
+#undef SCOPE
 
 }  // namespace scope
 

@@ -42,24 +42,50 @@ constexpr std::array placements = {
 
 // --- fields
 
-constexpr auto choice = RecipeField::Kind::choice, numeric = RecipeField::Kind::number,
-               yes_or_no = RecipeField::Kind::flag;
-
-void take_norm(ModelRecipe& recipe, const std::string& text, const std::string&) {
-  recipe.norm = &look_up(norm_placements(), text, "placement of norms");
+std::string_view name_in(const FieldValue& value, const std::string& called) {
+  const std::string_view* const name = std::get_if<std::string_view>(&value);
+  if (!name) fail("{} must be a string", called);
+  return *name;
 }
 
-void take_norm_kind(ModelRecipe& recipe, const std::string& text, const std::string&) {
-  recipe.norm_kind = &look_up(norm_kinds(), text, "kind of norm");
+// A row of a table, by its name.
+template <auto member, auto table, const char* what>
+constexpr RecipeField named(std::string_view name, std::string_view of_what) {
+  return {name, of_what, [](const ModelRecipe& recipe) -> FieldValue { return (recipe.*member)->name; },
+          [](ModelRecipe& recipe, const FieldValue& value, const std::string& called) {
+            recipe.*member = &look_up(table(), name_in(value, called), what);
+          },
+          [](const ModelRecipe& recipe) { return std::string((recipe.*member)->name); }};
 }
 
-void take_activation(ModelRecipe& recipe, const std::string& text, const std::string&) {
-  recipe.activation = &look_up(activations(), text, "activation");
+// A number that fits.
+template <double ModelRecipe::*member, bool (*fits)(double), const char* what>
+constexpr RecipeField numbered(std::string_view name, std::string_view of_what) {
+  return {name, of_what, [](const ModelRecipe& recipe) -> FieldValue { return recipe.*member; },
+          [](ModelRecipe& recipe, const FieldValue& value, const std::string& called) {
+            const double* const number = std::get_if<double>(&value);
+            if (!number) fail("{} must be a number", called);
+            if (!std::isfinite(*number) || !fits(*number)) fail("{} must be {}, and is '{}'", called, what, *number);
+            recipe.*member = *number;
+          },
+          [](const ModelRecipe& recipe) { return fmt::format("{}", recipe.*member); }};
+}
+
+template <bool ModelRecipe::*member>
+constexpr RecipeField flagged(std::string_view name, std::string_view of_what,
+                              std::string (*told)(const ModelRecipe& recipe)) {
+  return {name, of_what, [](const ModelRecipe& recipe) -> FieldValue { return recipe.*member; },
+          [](ModelRecipe& recipe, const FieldValue& value, const std::string& called) {
+            const bool* const is = std::get_if<bool>(&value);
+            if (!is) fail("{} must be true or false", called);
+            recipe.*member = *is;
+          },
+          told};
 }
 
 // A model learns positions of words, but none of distances.
-void take_positions(ModelRecipe& recipe, const std::string& text, const std::string& called) {
-  const PositionKind& kind = look_up(position_kinds(), text, "kind of positions");
+void take_positions(ModelRecipe& recipe, const FieldValue& value, const std::string& called) {
+  const PositionKind& kind = look_up(position_kinds(), name_in(value, called), "kind of positions");
   if (kind.changes_scores()) {
     std::vector<std::string_view> names;
     for (const PositionKind& row : position_kinds()) {
@@ -70,78 +96,30 @@ void take_positions(ModelRecipe& recipe, const std::string& text, const std::str
   recipe.positions = &kind;
 }
 
-double number_in(const std::string& text, const std::string& called, bool (*fits)(double), std::string_view what) {
-  const std::optional<double> value = parsed<double>(text);
-  if (!value || !std::isfinite(*value) || !fits(*value)) fail("{} must be {}, and is '{}'", called, what, text);
-  return *value;
-}
-
-void take_epsilon(ModelRecipe& recipe, const std::string& text, const std::string& called) {
-  recipe.epsilon = number_in(
-      text, called, [](double value) { return value >= 0.0; }, "0 or a positive number, such as 1e-5");
-}
-
-void take_base(ModelRecipe& recipe, const std::string& text, const std::string& called) {
-  recipe.base = number_in(
-      text, called, [](double value) { return value > 0.0; }, "a positive number, such as 10000");
-}
-
-void take_scale(ModelRecipe& recipe, const std::string& text, const std::string&) {
-  divisor(text, {.d_k = 1, .n_k = 1});  // throws for what is no scale
-  recipe.scale = text;
-}
-
-template <bool ModelRecipe::*member>
-void take_flag(ModelRecipe& recipe, const std::string& text, const std::string& called) {
-  if (text != "true" && text != "false") fail("{} must be true or false", called);
-  recipe.*member = text == "true";
-}
-
-template <auto member>
-std::string name_told(const ModelRecipe& recipe) {
-  return std::string((recipe.*member)->name);
-}
-
-template <double ModelRecipe::*member>
-std::string number_told(const ModelRecipe& recipe) {
-  return fmt::format("{}", recipe.*member);
+void take_scale(ModelRecipe& recipe, const FieldValue& value, const std::string& called) {
+  const std::string_view scale = name_in(value, called);
+  divisor(scale, {.d_k = 1, .n_k = 1});  // throws for what is no scale
+  recipe.scale = scale;
 }
 
 std::string causal_told(bool is_causal) { return is_causal ? "causal" : "not causal"; }
 
-std::string scale_told(const ModelRecipe& recipe) { return recipe.scale; }
-
-template <bool ModelRecipe::*member>
-std::string flag_written(const ModelRecipe& recipe) {
-  return recipe.*member ? "true" : "false";
-}
-
-using Take = void (*)(ModelRecipe& recipe, const std::string& text, const std::string& called);
-using Tell = std::string (*)(const ModelRecipe& recipe);
-
-template <auto member>
-constexpr RecipeField named(std::string_view name, std::string_view of_what, Take take) {
-  return {name, of_what, choice, take, name_told<member>, name_told<member>};
-}
-
-template <double ModelRecipe::*member>
-constexpr RecipeField numbered(std::string_view name, std::string_view of_what, Take take) {
-  return {name, of_what, numeric, take, number_told<member>, number_told<member>};
-}
-
-template <bool ModelRecipe::*member>
-constexpr RecipeField flagged(std::string_view name, std::string_view of_what, Tell told) {
-  return {name, of_what, yes_or_no, take_flag<member>, told, flag_written<member>};
-}
+constexpr char a_placement[] = "placement of norms", a_norm[] = "kind of norm", an_activation[] = "activation",
+               an_epsilon[] = "0 or a positive number, such as 1e-5", a_base[] = "a positive number, such as 10000";
+constexpr bool is_not_negative(double value) { return value >= 0.0; }
+constexpr bool is_positive(double value) { return value > 0.0; }
 
 constexpr std::array fields = {
-    named<&ModelRecipe::norm>("norm", "norms are", take_norm),
-    named<&ModelRecipe::norm_kind>("norm_kind", "kind of norm is", take_norm_kind),
-    numbered<&ModelRecipe::epsilon>("epsilon", "ε is", take_epsilon),
-    named<&ModelRecipe::activation>("activation", "activation is", take_activation),
-    named<&ModelRecipe::positions>("positions", "positions are", take_positions),
-    numbered<&ModelRecipe::base>("base", "base of positions is", take_base),
-    RecipeField{"scale", "scores are divided by", choice, take_scale, scale_told, scale_told},
+    named<&ModelRecipe::norm, norm_placements, a_placement>("norm", "norms are"),
+    named<&ModelRecipe::norm_kind, norm_kinds, a_norm>("norm_kind", "kind of norm is"),
+    numbered<&ModelRecipe::epsilon, is_not_negative, an_epsilon>("epsilon", "ε is"),
+    named<&ModelRecipe::activation, activations, an_activation>("activation", "activation is"),
+    RecipeField{"positions", "positions are",
+                [](const ModelRecipe& recipe) -> FieldValue { return recipe.positions->name; }, take_positions,
+                [](const ModelRecipe& recipe) { return std::string(recipe.positions->name); }},
+    numbered<&ModelRecipe::base, is_positive, a_base>("base", "base of positions is"),
+    RecipeField{"scale", "scores are divided by", [](const ModelRecipe& recipe) -> FieldValue { return recipe.scale; },
+                take_scale, [](const ModelRecipe& recipe) { return recipe.scale; }},
     flagged<&ModelRecipe::scale_embeddings>(
         "scale_embeddings", "embeddings are",
         [](const ModelRecipe& recipe) -> std::string { return recipe.scale_embeddings ? "scaled" : "not scaled"; }),

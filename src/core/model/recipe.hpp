@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "core/attention/feed_forward.hpp"
 #include "core/graph/graph.hpp"
@@ -84,19 +85,19 @@ struct ModelRecipe {
   static const PositionKind& usual_positions();
 };
 
+/// What a field of a recipe is given: the name of one of its choices, a number, or yes or no; first, anything else that
+/// a file may hold. A name must outlive what it is given to.
+using FieldValue = std::variant<std::monostate, std::string_view, double, bool>;
+
 /// A choice in a recipe: a member of a model file, and what an option or a layout of parameters chooses.
 struct RecipeField {
-  enum class Kind { choice, number, flag };
-
   std::string_view name;     // "norm_kind"
   std::string_view of_what;  // in a sentence: "norms are"
-  Kind kind;
-  /// Throws InputError, which calls the field as it is `called`, for a text that is none of its choices.
-  void (*take)(ModelRecipe& recipe, const std::string& text, const std::string& called);
+  FieldValue (*value)(const ModelRecipe& recipe);
+  /// Throws InputError, which calls the field as it is `called`, for a value that is none of its choices.
+  void (*take)(ModelRecipe& recipe, const FieldValue& value, const std::string& called);
   /// Behind `of_what`: "pre".
   std::string (*told)(const ModelRecipe& recipe);
-  /// The text that `take` takes it from.
-  std::string (*written)(const ModelRecipe& recipe);
 };
 std::span<const RecipeField> recipe_fields();
 

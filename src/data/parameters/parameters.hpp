@@ -11,6 +11,7 @@
 
 #include "core/graph/name.hpp"
 #include "core/math/matrix.hpp"
+#include "core/model/recipe.hpp"
 #include "core/support/outside.hpp"
 #include "data/files/matrix_file.hpp"
 
@@ -26,7 +27,7 @@ constexpr std::string_view own_layout = "attn";
 /// What a layout says of the recipe of its models: a row of recipe_fields(), and what it is.
 struct BroughtField {
   std::string_view field;
-  std::string_view text;
+  FieldValue value;
   bool is_assumed = false;  // most such models have it; others of the same names have another
 };
 

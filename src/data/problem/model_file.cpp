@@ -127,14 +127,12 @@ ParameterSource source_of(const Json& value, const std::string& where) {
   return source;
 }
 
-// A choice of the recipe: a name, a number, or true or false.
-void take_field(ModelRecipe& recipe, const RecipeField& field, const Json& value, const std::string& where) {
-  const std::string called = fmt::format("{}: \"{}\"", where, field.name);
-  const bool is_number = field.kind == RecipeField::Kind::number;
-  if (is_number && !value.is_number()) fail("{} must be a number", called);
-  if (field.kind == RecipeField::Kind::flag && !value.is_boolean()) fail("{} must be true or false", called);
-  if (field.kind == RecipeField::Kind::choice) string_of(value, field.name, where);
-  field.take(recipe, value.is_string() ? value.get<std::string>() : value.dump(), called);
+// A member as a field of a recipe takes it.
+FieldValue field_value(const Json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number()) return value.get<double>();
+  if (value.is_string()) return std::string_view(value.get_ref<const std::string&>());
+  return {};
 }
 
 // A member of a model file, and what is done with it.
@@ -183,7 +181,7 @@ TransformerFile transformer_from(const Json& file, const std::string& where) {
   for (const auto& [name, value] : file.items()) {
     if (name == "parameters") continue;
     if (const RecipeField* field = find_row(recipe_fields(), name)) {
-      take_field(result.model.recipe, *field, value, where);
+      field->take(result.model.recipe, field_value(value), fmt::format("{}: \"{}\"", where, name));
       continue;
     }
     const TransformerMember* member = find_row(std::span<const TransformerMember>(members_of_transformer), name);
@@ -237,8 +235,12 @@ SafetensorsMetadata metadata_of(const TransformerFile& file) {
   described["about"] = model.about;
   described["heads"] = model.sizes.heads;
   for (const RecipeField& field : recipe_fields()) {
-    const std::string text = field.written(model.recipe);
-    described[std::string(field.name)] = field.kind == RecipeField::Kind::choice ? Json(text) : Json::parse(text);
+    Json& member = described[std::string(field.name)];
+    std::visit(
+        [&](const auto& value) {
+          if constexpr (!std::is_same_v<decltype(value), const std::monostate&>) member = value;
+        },
+        field.value(model.recipe));
   }
   described["source_vocabulary"] = model.source_vocabulary;
   described["target_vocabulary"] = model.target_vocabulary;

@@ -194,6 +194,8 @@ class OptionValues {
   std::optional<std::size_t> count(const Option& option) const { return optional<std::size_t>(option); }
   std::optional<double> number(const Option& option) const { return optional<double>(option); }
   std::optional<std::string> text(const Option& option) const { return optional<std::string>(option); }
+  /// The text of an option that is given; as long as these values.
+  std::string_view name(const Option& option) const { return std::get<std::string>(find(option)->value); }
   const std::vector<std::size_t>& counts(const Option& option) const;
   const std::vector<std::string>& texts(const Option& option) const;
   const std::vector<std::vector<std::string>>& words(const Option& option) const;

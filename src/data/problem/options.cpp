@@ -32,68 +32,22 @@ std::vector<OptionChoice> examples() {
 
 namespace {
 
-// In the order of help.
-constexpr const Option* given_as_a_whole[] = {&option::example, &option::problem,    &option::model,
-                                              &option::layer,   &option::parameters, &option::prefix};
-constexpr const Option* fields[] = {
-    &option::text,
-    &option::embeddings,
-    &option::d_model,
-    &option::heads,
-    &option::d_k,
-    &option::d_v,
-    &option::n_q,
-    &option::n_k,
-    &option::seed,
-    &option::random,
-    &option::tokens,
-    &option::key_tokens,
-    &option::x,
-    &option::memory,
-    &option::value_memory,
-    &option::memory_text,
-    &option::d_memory,
-    &option::w_q,
-    &option::w_k,
-    &option::w_v,
-    &option::w_o,
-    &option::b_q,
-    &option::b_k,
-    &option::b_v,
-    &option::b_o,
-    &option::q,
-    &option::k,
-    &option::v,
-    &option::scores,
-    &option::weights,
-    &option::layers,
-    &option::no_feed_forward,
-    &option::d_ff,
-    &option::w_1,
-    &option::b_1,
-    &option::w_2,
-    &option::b_2,
-    &option::positions,
-    &option::position_table,
-    &option::max_distance,
-    &option::score,
-    &option::score_sigma,
-    &option::score_m,
-    &option::score_wq,
-    &option::score_wk,
-    &option::score_wv,
-    &option::score_b,
-    &option::scale,
-    &option::multiply,
-    &option::soft_cap,
-    &option::causal,
-    &option::causal_offset,
-    &option::mask,
-    &option::valid_length,
-    &option::mask_fill,
+enum class OptionPart { of_file, whole, field };
+struct OptionRow {
+  const Option* option;
+  OptionPart part;
 };
-constexpr const Option* of_the_file_itself[] = {&option::title, &option::summary, &option::about, &option::drawn,
-                                                &option::drawn_from};
+
+// In the order of help.
+constexpr OptionRow option_rows[] = {
+#define OF_FILE(name, ...) {&option::name, OptionPart::of_file},
+#define WHOLE(name, ...) {&option::name, OptionPart::whole},
+#define FIELD(name, ...) {&option::name, OptionPart::field},
+#include "data/problem/options.def"
+#undef OF_FILE
+#undef WHOLE
+#undef FIELD
+};
 
 constexpr Replacement replacement_table[] = {
     {&option::text, &option::x},
@@ -212,8 +166,9 @@ std::string with_options(std::string_view sentence) {
 const OptionGroup& problem_options() {
   static const OptionGroup group = [] {
     OptionGroup all{.options = {}, .exclusions = exclusions(), .needs = needs()};
-    for (const Option* row : given_as_a_whole) all.options.emplace_back(*row);
-    for (const Option* row : fields) all.options.emplace_back(*row);
+    for (const OptionRow& row : option_rows) {
+      if (row.part != OptionPart::of_file) all.options.emplace_back(*row.option);
+    }
     return all;
   }();
   return group;
@@ -221,8 +176,10 @@ const OptionGroup& problem_options() {
 
 const OptionList& problem_members() {
   static const OptionList all = [] {
-    OptionList list(std::begin(of_the_file_itself), std::end(of_the_file_itself));
-    list.insert(list.end(), std::begin(fields), std::end(fields));
+    OptionList list;
+    for (const OptionRow& row : option_rows) {
+      if (row.part != OptionPart::whole) list.push_back(row.option);
+    }
     return list;
   }();
   return all;
