@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/math/definitions.hpp"
 #include "core/math/rows.hpp"
 #include "core/op/operations.hpp"
 #include "core/op/ways.hpp"
@@ -111,7 +110,10 @@ class Uniform final : public Operation {
 
   Frame frame(Operands operands) const override { return operands[0]->frame; }
 
-  void compute(std::span<const Rows>, RowsToMake result) const override { definition::uniform(result); }
+  void compute(std::span<const Rows>, RowsToMake result) const override {
+    const double share = 1.0 / static_cast<double>(result.shape.columns);
+    for (std::size_t i = result.first; i < result.end(); ++i) std::ranges::fill(result.row(i), share);
+  }
   RowRange needed(std::size_t, RowRange, std::span<const Shape>) const override { return {0, 0}; }
 
   Formula formula(std::span<const Formula> operands) const override {
@@ -152,7 +154,13 @@ class Largest final : public InPlace {
   Gradients gradients(const Value&, const Value&, std::span<const Value>) const override { return {std::nullopt}; }
 
  private:
-  void change(RowsToMake rows, std::span<const Rows>) const override { definition::largest(rows, rows); }
+  void change(RowsToMake rows, std::span<const Rows>) const override {
+    for (std::size_t i = rows.first; i < rows.end(); ++i) {
+      const std::size_t place = place_of_largest(rows.row(i));
+      std::ranges::fill(rows.row(i), 0.0);
+      rows.row(i)[place] = 1.0;
+    }
+  }
 };
 
 }  // namespace
