@@ -20,11 +20,6 @@
 namespace attn {
 namespace {
 
-const Environment& environment() {
-  static const Environment plain{.variable = [](const char*) { return std::nullopt; }};
-  return plain;
-}
-
 using Named = std::vector<std::pair<std::string, Matrix>>;
 
 void write_file(const std::string& path, const Named& matrices) {
@@ -78,11 +73,8 @@ bool is_found(const Findings& findings, const Mistake& mistake) {
 }
 
 std::string checked(const std::string& path, const Words& line, Verdict expected) {
-  const Answer answer = attn::answer(Words{"check", path} + line, environment());
-  std::string text;
-  Sink sink([&](std::string_view bytes) { text += bytes; });
-  write(answer, sink);
-  sink.flush();
+  const Answer answer = attn::answer(Words{"check", path} + line, bare_environment());
+  const std::string text = written(answer);
   CHECK_MESSAGE(answer.verdict == expected, text);
   return in_one_line(text);
 }
@@ -162,7 +154,7 @@ TEST_SUITE("attn check") {
     const std::string path = folder.path("mine.npz");
     std::set<std::string_view> named_somewhere;
     for (const Words& line : computations_checked) {
-      const Answer right = attn::answer(line, environment());
+      const Answer right = attn::answer(line, bare_environment());
       const std::shared_ptr<Graph> graph = right.computation.graph;
       const Named numbers = computed(*graph);
       const Findings of_right = found_in(*graph, numbers);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "command/app.hpp"
 #include "data/files/json.hpp"
 #include "process.hpp"
 
@@ -18,6 +19,21 @@ inline Finished accepted(const Words& words) {
   const Finished finished = run_attn(words);
   CHECK_MESSAGE(finished.code == 0, command_line(words) << ": " << finished.errors);
   return finished;
+}
+
+/// Nobody is at a terminal, and no variable is set.
+inline const Environment& bare_environment() {
+  static const Environment bare{.variable = [](const char*) { return std::nullopt; }};
+  return bare;
+}
+
+/// What attn writes to words within this process, which takes a fraction of the time of another process.
+inline std::string written(const Answer& answer) {
+  std::string text;
+  Sink sink([&](std::string_view bytes) { text += bytes; });
+  write(answer, sink);
+  sink.flush();
+  return text;
 }
 
 /// What must be refused is refused in one sentence, which has these words.

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "command/docs.hpp"
+#include "draws.hpp"
 #include "process.hpp"
 #include "school/drill/drill.hpp"
 #include "school/lesson/marking.hpp"
@@ -190,9 +191,8 @@ void check_problem(const Drill& drill, std::uint32_t seed) {
   }
 }
 
-constexpr std::uint32_t seeds = ATTN_SANITIZED ? 10 : 200;
-
 void check_all(std::span<const Drill> drills) {
+  const std::uint32_t seeds = ATTN_SANITIZED ? 10 : drawn(30U, 200U);
   for (const Drill& drill : drills) {
     for (std::uint32_t seed = 0; seed < seeds; ++seed) check_problem(drill, seed);
   }

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdlib>
+
+namespace attn {
+
+/// Whether a test draws all of its random problems: the environment has ATTN_ALL_SEEDS. An ordinary run draws
+/// the first few of the same ones.
+inline bool draws_all() { return std::getenv("ATTN_ALL_SEEDS") != nullptr; }
+
+/// A few of them, or all.
+template <class Count>
+Count drawn(Count few, Count all) {
+  return draws_all() ? all : few;
+}
+
+}  // namespace attn
