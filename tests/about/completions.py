@@ -76,14 +76,18 @@ def main(name, attn):
         shell.read(1.0)
         record = f"{folder}/words"
 
+        def pause(seconds):
+            """Between keys as between those of people: zsh and fish take what comes at once for pasted."""
+            if name != "bash":
+                shell.read(seconds)
+
         def run(keys):
             """The words that attn gets when Enter follows."""
             if os.path.exists(record):
                 os.remove(record)
-            # Between keys as between those of people: shells take what comes at once for pasted.
             for part in keys.replace("\t", "\x00\t\x00").split("\x00"):
                 shell.type(part)
-                shell.read(0.4 if part == "\t" else 0.05)
+                pause(0.4 if part == "\t" else 0.05)
             shell.type("\r")
             if not shell.until(lambda: os.path.exists(record)):
                 return None
@@ -102,11 +106,12 @@ def main(name, attn):
             shell.shown = ""
         for keys, expected in LISTED:
             shell.type(keys[:-2])
-            shell.read(0.1)
+            pause(0.1)
             shell.shown = ""
             for key in keys[-2:]:
                 shell.type(key)
-                shell.read(0.5)
+                pause(0.5)
+            shell.until(lambda: all(word in shell.text() for word in expected))
             missing = [word for word in expected if word not in shell.text()]
             if missing:
                 wrong += 1
