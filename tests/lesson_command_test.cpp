@@ -41,35 +41,72 @@ attn version
 ```
 )";
 
-}  // namespace
-
-TEST_CASE("every lesson that is built in runs with right answers, and fails with wrong ones") {
+void check_right_answers(Road road) {
   const TemporaryFolder folder;
-  for (const LessonFile& file : lesson_files()) {
-    CAPTURE(file.name);
-    const Lesson lesson = find_lesson(std::string(file.name));
+  for (const Lesson& lesson : built_in_lessons()) {
+    if (lesson.road != road) continue;
+    CAPTURE(lesson.name);
     const LessonResult result = execute(lesson, block_runner());
-    std::string right = "# right answers\n\n", wrong;
+    std::string right = "# right answers\n\n";
     for (const SolvedQuestion& solved : result.questions) {
       right += answer_of(solved) + "\n";
-      wrong += "12345.678\n";
       CHECK(judge(solved, answer_of(solved)).mark == Judgment::Mark::right);
+    }
+    const Finished good = run_lesson_words({"run", lesson.name, "--answers", folder.write("right", right)});
+    CHECK_MESSAGE(good.code == 0, good.out << good.errors);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every lesson of the main road runs with right answers") { check_right_answers(Road::main); }
+
+TEST_CASE("every lesson of a side road runs with right answers") { check_right_answers(Road::side); }
+
+TEST_CASE("every note of a lesson that is built in is said to the answer that it is on") {
+  for (const LessonFile& file : lesson_files()) {
+    CAPTURE(file.name);
+    const LessonResult result = execute(find_lesson(std::string(file.name)), block_runner());
+    for (const SolvedQuestion& solved : result.questions) {
       for (const auto& [quantity, says] : solved.notes) {
         const Judgment judged = judge(solved, written(quantity));
         CHECK(judged.mark == Judgment::Mark::wrong);
         CHECK_MESSAGE(judged.says == says, solved.question.ask);
       }
     }
+  }
+}
+
+TEST_CASE("every lesson that is built in fails with wrong answers") {
+  const TemporaryFolder folder;
+  for (const LessonFile& file : lesson_files()) {
+    CAPTURE(file.name);
     const std::string name(file.name);
-    const Finished good = run_lesson_words({"run", name, "--answers", folder.write("right", right)});
-    CHECK_MESSAGE(good.code == 0, good.out << good.errors);
+    std::string wrong;
+    for (std::size_t i = find_lesson(name).questions.size(); i > 0; --i) wrong += "12345.678\n";
     const Finished bad = run_lesson_words({"run", name, "--answers", folder.write("wrong", wrong)});
     CHECK(bad.code == 1);
     CHECK(has(bad.out, "Not correct: "));
-    CHECK(run_lesson_words({"run", name, "--answers", folder.write("few", "")}).code == 2);
-    CHECK(run_lesson_words({"run", name}).out == run_lesson_words({"run", name, "--no-input"}).out);
-    CHECK(has(run_lesson_words({"run", name}).out, "Answer: "));
+  }
+}
+
+TEST_CASE("every lesson that is built in refuses too few answers, and shows none unless it is run") {
+  const TemporaryFolder folder;
+  const std::string few = folder.write("few", "");
+  for (const LessonFile& file : lesson_files()) {
+    CAPTURE(file.name);
+    const std::string name(file.name);
+    CHECK(run_lesson_words({"run", name, "--answers", few}).code == 2);
     CHECK_FALSE(has(run_lesson_words({"show", name}).out, "Answer: "));
+  }
+}
+
+TEST_CASE("every lesson that is built in shows its answers where nobody is at a terminal") {
+  for (const LessonFile& file : lesson_files()) {
+    CAPTURE(file.name);
+    const std::string name(file.name), run = run_lesson_words({"run", name}).out;
+    CHECK(run == run_lesson_words({"run", name, "--no-input"}).out);
+    CHECK(has(run, "Answer: "));
   }
 }
 
