@@ -6,7 +6,10 @@ namespace attn {
 
 /// Whether a test draws all of its random problems: the environment has ATTN_ALL_SEEDS. An ordinary run draws
 /// the first few of the same ones.
-inline bool draws_all() { return std::getenv("ATTN_ALL_SEEDS") != nullptr; }
+inline bool draws_all() {
+  const char* const all = std::getenv("ATTN_ALL_SEEDS");
+  return all && *all;
+}
 
 /// A few of them, or all.
 template <class Count>

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Makes every trained model of lessons/models again, with the command that made it: the bytes must be the same.
---write puts what was made in their place, after a task has changed."""
+"""Makes the trained models of lessons/models again, with the command that made each: the bytes must be the same.
+All of them, or those of some tasks where ATTN_ALL_SEEDS is not set. --write puts what was made in their place, after a task has changed."""
 import argparse
+import os
 import pathlib
 import re
 import subprocess
@@ -11,14 +12,18 @@ import tempfile
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--program", default="build/attn", type=pathlib.Path)
 parser.add_argument("--write", action="store_true")
+parser.add_argument("tasks", nargs="*", metavar="TASK", help="such as reverse (default: all of them)")
 arguments = parser.parse_args()
 program = arguments.program.resolve()
-models = sorted((pathlib.Path(__file__).resolve().parents[2] / "lessons/models").glob("*.safetensors"))
+models = {re.sub(r"^\d+-", "", model.stem): model
+          for model in sorted((pathlib.Path(__file__).resolve().parents[2] / "lessons/models").glob("*.safetensors"))}
 if not models:
     sys.exit("there are no trained models")
+if unknown := set(arguments.tasks) - set(models):
+    sys.exit(f"no model was trained on {', '.join(sorted(unknown))}. Choose some of: {', '.join(models)}")
 different = []
-for model in models:
-    task = re.sub(r"^\d+-", "", model.stem)
+for task in models if os.environ.get("ATTN_ALL_SEEDS") else arguments.tasks or models:
+    model = models[task]
     with tempfile.TemporaryDirectory() as folder:
         made = pathlib.Path(folder) / "model.safetensors"
         subprocess.run([program, "train", task, "--save-model", made, "--only", "curve"], check=True,
