@@ -113,7 +113,7 @@ struct Expected {
   // In each of the problems: d other numbers, = the same ones, - not all of it can be computed, . it does not
   // apply.
   const char* becomes;
-  void (*made)(Attention& a);
+  std::function<void(Attention& a)> made;
 };
 
 double size(std::size_t n) { return static_cast<double>(n); }
@@ -122,8 +122,28 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
+// Another function for a step of each head.
+using Made = std::function<void(Attention& a)>;
+
 void scale_by(Attention& a, double (*factor)(const Head& head)) {
   a.scale = [factor](const Head& h) { return each(h.scores, [&](double x) { return x * factor(h); }); };
+}
+
+Made scaled_by(double (*factor)(const Head& head)) {
+  return [factor](Attention& a) { scale_by(a, factor); };
+}
+using Step = M (*)(const Head& head);
+Made compare_by(Step step) {
+  return [step](Attention& a) { a.compare = step; };
+}
+Made weigh_by(Step step) {
+  return [step](Attention& a) { a.weigh = step; };
+}
+Made sum_by(Step step) {
+  return [step](Attention& a) { a.sum = step; };
+}
+Made mask_by(Step step) {
+  return [step](Attention& a) { a.mask = step; };
 }
 
 void exchange(Attention& a, std::size_t one, std::size_t other) {
@@ -148,251 +168,172 @@ void allow(Attention& a, bool (*allows)(const Allowed& of, std::size_t i, std::s
   a.allow([&](std::size_t i, std::size_t j) { return allows(of, i, j); });
 }
 
+std::vector<M> outputs_of(const std::vector<Head>& all) {
+  std::vector<M> outputs;
+  for (const Head& head : all) outputs.push_back(head.output);
+  return outputs;
+}
+
+M split_by_reshape(const Attention& of, const M& whole, std::size_t number, std::size_t wide, std::size_t) {
+  return rows(reshaped(whole, wide), number * of.x.size(), of.x.size());
+}
+
+M merged_by_reshape(const std::vector<Head>& all) {
+  return reshaped(below(outputs_of(all)), all.size() * columns_of(all[0].output));
+}
+
+Made allow_by(bool (*allows)(const Allowed& of, std::size_t i, std::size_t j)) {
+  return [allows](Attention& a) { allow(a, allows); };
+}
+
 const Expected expected[] = {
-    {"keys-not-transposed", "d---",
-     []([[maybe_unused]] Attention& a) { a.compare = [](const Head& h) { return product(h.q, h.k); }; }},
-    {"scores-transposed", "dddd",
-     []([[maybe_unused]] Attention& a) { a.compare = [](const Head& h) { return product(h.k, turned(h.q)); }; }},
-    {"queries-with-queries", "dddd",
-     []([[maybe_unused]] Attention& a) { a.compare = [](const Head& h) { return product(h.q, turned(h.q)); }; }},
-    {"keys-with-keys", "dddd",
-     []([[maybe_unused]] Attention& a) { a.compare = [](const Head& h) { return product(h.k, turned(h.k)); }; }},
-    {"queries-with-values", "-ddd",
-     []([[maybe_unused]] Attention& a) { a.compare = [](const Head& h) { return product(h.q, turned(h.v)); }; }},
-    {"words-with-words", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.compare = [](const Head& h) { return product(h.of->x, turned(h.of->x)); };
-     }},
-    {"cosine", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.compare = [](const Head& h) {
-         return made(h.q.size(), h.k.size(), [&](std::size_t i, std::size_t j) {
-           return dot(h.q[i], h.k[j]) / std::sqrt(dot(h.q[i], h.q[i]) * dot(h.k[j], h.k[j]));
-         });
-       };
-     }},
-    {"not-scaled", "dddd", []([[maybe_unused]] Attention& a) { scale_by(a, [](const Head&) { return 1.0; }); }},
-    {"scale-squared", "dddd",
-     []([[maybe_unused]] Attention& a) { scale_by(a, [](const Head& h) { return 1.0 / size(h.of->d_k); }); }},
-    {"multiplied-by-scale", "dddd",
-     []([[maybe_unused]] Attention& a) { scale_by(a, [](const Head& h) { return std::sqrt(size(h.of->d_k)); }); }},
+    {"keys-not-transposed", "d---", compare_by([](const Head& h) { return product(h.q, h.k); })},
+    {"scores-transposed", "dddd", compare_by([](const Head& h) { return product(h.k, turned(h.q)); })},
+    {"queries-with-queries", "dddd", compare_by([](const Head& h) { return product(h.q, turned(h.q)); })},
+    {"keys-with-keys", "dddd", compare_by([](const Head& h) { return product(h.k, turned(h.k)); })},
+    {"queries-with-values", "-ddd", compare_by([](const Head& h) { return product(h.q, turned(h.v)); })},
+    {"words-with-words", "dddd", compare_by([](const Head& h) { return product(h.of->x, turned(h.of->x)); })},
+    {"cosine", "dddd", compare_by([](const Head& h) {
+       return made(h.q.size(), h.k.size(), [&](std::size_t i, std::size_t j) {
+         return dot(h.q[i], h.k[j]) / std::sqrt(dot(h.q[i], h.q[i]) * dot(h.k[j], h.k[j]));
+       });
+     })},
+    {"not-scaled", "dddd", scaled_by([](const Head&) { return 1.0; })},
+    {"scale-squared", "dddd", scaled_by([](const Head& h) { return 1.0 / size(h.of->d_k); })},
+    {"multiplied-by-scale", "dddd", scaled_by([](const Head& h) { return std::sqrt(size(h.of->d_k)); })},
     {"divided-by-root-of-model", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       scale_by(a, [](const Head& h) { return 1.0 / std::sqrt(size(columns_of(h.of->x))); });
-     }},
-    {"divided-by-keys", "dddd",
-     []([[maybe_unused]] Attention& a) { scale_by(a, [](const Head& h) { return 1.0 / size(h.k.size()); }); }},
-    {"divided-by-root-of-keys", "=ddd",
-     []([[maybe_unused]] Attention& a) {
-       scale_by(a, [](const Head& h) { return 1.0 / std::sqrt(size(h.k.size())); });
-     }},
+     scaled_by([](const Head& h) { return 1.0 / std::sqrt(size(columns_of(h.of->x))); })},
+    {"divided-by-keys", "dddd", scaled_by([](const Head& h) { return 1.0 / size(h.k.size()); })},
+    {"divided-by-root-of-keys", "=ddd", scaled_by([](const Head& h) { return 1.0 / std::sqrt(size(h.k.size())); })},
     {"scaled-after-softmax", "dddd",
-     []([[maybe_unused]] Attention& a) {
+     [](Attention& a) {
        a.scale = [](const Head& h) { return h.scores; };
        a.weigh = [](const Head& h) {
          return each(softmax(h.masked), [&](double x) { return x / std::sqrt(size(h.of->d_k)); });
        };
      }},
     {"queries-scaled", "dddd",
-     []([[maybe_unused]] Attention& a) {
+     [](Attention& a) {
        a.project = [](const Attention& of, std::size_t which) {
          const M whole = linear(of.x, of.w[which], of.b[which]);
          return which > 0 ? whole : each(whole, [&](double x) { return x / std::sqrt(size(of.d_k)); });
        };
        a.scale = [](const Head& h) { return h.scores; };
      }},
-    {"softmax-over-queries", "dddd",
-     []([[maybe_unused]] Attention& a) { a.weigh = [](const Head& h) { return turned(softmax(turned(h.masked))); }; }},
-    {"softmax-over-all", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) {
-         return reshaped(softmax(reshaped(h.masked, h.masked.size() * columns_of(h.masked))), columns_of(h.masked));
-       };
-     }},
-    {"divided-by-column-sums", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) {
-         M exponentials = h.masked;
-         for (std::vector<double>& row : exponentials) {
-           const double largest = *std::ranges::max_element(row);
-           for (double& x : row) x = std::exp(x - largest);
-         }
-         return turned(shares(turned(exponentials)));
-       };
-     }},
-    {"softmax-over-heads", ".ddd",
-     []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) {
-         std::vector<M> all;
-         for (const Head& head : *h.all) all.push_back(head.masked);
-         return columns(softmax(beside(all)), h.number * columns_of(h.masked), columns_of(h.masked));
-       };
-     }},
-    {"softmax-over-all-heads", ".ddd",
-     []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) {
-         std::vector<M> all;
-         for (const Head& head : *h.all) all.push_back(head.masked);
-         const M wide = beside(all);
-         const M together = softmax(reshaped(wide, wide.size() * columns_of(wide)));
-         return columns(reshaped(together, columns_of(wide)), h.number * columns_of(h.masked), columns_of(h.masked));
-       };
-     }},
-    {"softmax-over-one", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) { return each(h.masked, [](double) { return 1.0; }); };
-     }},
-    {"shares-of-scores", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) { return shares(h.of->filled(h.scaled, 0.0)); };
-     }},
-    {"no-softmax", "dddd",
-     []([[maybe_unused]] Attention& a) { a.weigh = [](const Head& h) { return h.of->filled(h.scaled, 0.0); }; }},
+    {"softmax-over-queries", "dddd", weigh_by([](const Head& h) { return turned(softmax(turned(h.masked))); })},
+    {"softmax-over-all", "dddd", weigh_by([](const Head& h) {
+       return reshaped(softmax(reshaped(h.masked, h.masked.size() * columns_of(h.masked))), columns_of(h.masked));
+     })},
+    {"divided-by-column-sums", "dddd", weigh_by([](const Head& h) {
+       M exponentials = h.masked;
+       for (std::vector<double>& row : exponentials) {
+         const double largest = *std::ranges::max_element(row);
+         for (double& x : row) x = std::exp(x - largest);
+       }
+       return turned(shares(turned(exponentials)));
+     })},
+    {"softmax-over-heads", ".ddd", weigh_by([](const Head& h) {
+       std::vector<M> all;
+       for (const Head& head : *h.all) all.push_back(head.masked);
+       return columns(softmax(beside(all)), h.number * columns_of(h.masked), columns_of(h.masked));
+     })},
+    {"softmax-over-all-heads", ".ddd", weigh_by([](const Head& h) {
+       std::vector<M> all;
+       for (const Head& head : *h.all) all.push_back(head.masked);
+       const M wide = beside(all);
+       const M together = softmax(reshaped(wide, wide.size() * columns_of(wide)));
+       return columns(reshaped(together, columns_of(wide)), h.number * columns_of(h.masked), columns_of(h.masked));
+     })},
+    {"softmax-over-one", "dddd", weigh_by([](const Head& h) { return each(h.masked, [](double) { return 1.0; }); })},
+    {"shares-of-scores", "dddd", weigh_by([](const Head& h) { return shares(h.of->filled(h.scaled, 0.0)); })},
+    {"no-softmax", "dddd", weigh_by([](const Head& h) { return h.of->filled(h.scaled, 0.0); })},
     {"softmax-not-divided", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) { return each(h.masked, [](double x) { return std::exp(x); }); };
-     }},
-    {"largest-subtracted-not-divided", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) {
-         return made(h.masked.size(), columns_of(h.masked), [&](std::size_t i, std::size_t j) {
-           return std::exp(h.masked[i][j]) / std::exp(*std::max_element(h.masked[i].begin(), h.masked[i].end()));
-         });
-       };
-     }},
-    {"softmax-without-largest", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) {
-         M scores = h.masked;
-         for (auto& row : scores) *std::max_element(row.begin(), row.end()) = -infinity;
-         return softmax(scores);
-       };
-     }},
+     weigh_by([](const Head& h) { return each(h.masked, [](double x) { return std::exp(x); }); })},
+    {"largest-subtracted-not-divided", "dddd", weigh_by([](const Head& h) {
+       return made(h.masked.size(), columns_of(h.masked), [&](std::size_t i, std::size_t j) {
+         return std::exp(h.masked[i][j]) / std::exp(*std::max_element(h.masked[i].begin(), h.masked[i].end()));
+       });
+     })},
+    {"softmax-without-largest", "dddd", weigh_by([](const Head& h) {
+       M scores = h.masked;
+       for (auto& row : scores) *std::max_element(row.begin(), row.end()) = -infinity;
+       return softmax(scores);
+     })},
     {"powers-of-two", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) { return shares(each(h.masked, [](double x) { return std::exp2(x); })); };
-     }},
-    {"largest-alone", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) {
-         return made(h.masked.size(), columns_of(h.masked), [&](std::size_t i, std::size_t j) {
-           return h.masked[i][j] == *std::max_element(h.masked[i].begin(), h.masked[i].end()) ? 1.0 : 0.0;
-         });
-       };
-     }},
-    {"softmax-of-negated", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) {
-         return softmax(h.of->filled(each(h.scaled, [](double x) { return -x; }), -infinity));
-       };
-     }},
-    {"softmax-twice", "dddd",
-     []([[maybe_unused]] Attention& a) { a.weigh = [](const Head& h) { return softmax(softmax(h.masked)); }; }},
+     weigh_by([](const Head& h) { return shares(each(h.masked, [](double x) { return std::exp2(x); })); })},
+    {"largest-alone", "dddd", weigh_by([](const Head& h) {
+       return made(h.masked.size(), columns_of(h.masked), [&](std::size_t i, std::size_t j) {
+         return h.masked[i][j] == *std::max_element(h.masked[i].begin(), h.masked[i].end()) ? 1.0 : 0.0;
+       });
+     })},
+    {"softmax-of-negated", "dddd", weigh_by([](const Head& h) {
+       return softmax(h.of->filled(each(h.scaled, [](double x) { return -x; }), -infinity));
+     })},
+    {"softmax-twice", "dddd", weigh_by([](const Head& h) { return softmax(softmax(h.masked)); })},
     {"sigmoid", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) { return each(h.masked, [](double x) { return 1.0 / (1.0 + std::exp(-x)); }); };
-     }},
+     weigh_by([](const Head& h) { return each(h.masked, [](double x) { return 1.0 / (1.0 + std::exp(-x)); }); })},
     {"equal-weights", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) { return shares(h.of->filled(each(h.scaled, [](double) { return 1.0; }), 0.0)); };
-     }},
-    {"parameters-transposed", "-d--",
-     []([[maybe_unused]] Attention& a) {
-       for (M& w : a.w) w = turned(w);
-     }},
-    {"query-parameters-transposed", "-ddd", []([[maybe_unused]] Attention& a) { a.w[0] = turned(a.w[0]); }},
-    {"key-parameters-transposed", "-d--", []([[maybe_unused]] Attention& a) { a.w[1] = turned(a.w[1]); }},
-    {"value-parameters-transposed", "-d--", []([[maybe_unused]] Attention& a) { a.w[2] = turned(a.w[2]); }},
-    {"output-parameters-transposed", ".ddd", []([[maybe_unused]] Attention& a) { a.w[3] = turned(a.w[3]); }},
-    {"biases-left-out", ".ddd",
-     []([[maybe_unused]] Attention& a) {
-       for (M& b : a.b) b = {};
-     }},
-    {"queries-keys-exchanged", "dd--", []([[maybe_unused]] Attention& a) { exchange(a, 0, 1); }},
-    {"keys-values-exchanged", "-ddd", []([[maybe_unused]] Attention& a) { exchange(a, 1, 2); }},
-    {"queries-values-exchanged", "-d--", []([[maybe_unused]] Attention& a) { exchange(a, 0, 2); }},
+     weigh_by([](const Head& h) { return shares(h.of->filled(each(h.scaled, [](double) { return 1.0; }), 0.0)); })},
+    {"parameters-transposed", "-d--", [](Attention& a) { for (M& w : a.w) w = turned(w); }},
+    {"query-parameters-transposed", "-ddd", [](Attention& a) { a.w[0] = turned(a.w[0]); }},
+    {"key-parameters-transposed", "-d--", [](Attention& a) { a.w[1] = turned(a.w[1]); }},
+    {"value-parameters-transposed", "-d--", [](Attention& a) { a.w[2] = turned(a.w[2]); }},
+    {"output-parameters-transposed", ".ddd", [](Attention& a) { a.w[3] = turned(a.w[3]); }},
+    {"biases-left-out", ".ddd", [](Attention& a) { for (M& b : a.b) b = {}; }},
+    {"queries-keys-exchanged", "dd--", [](Attention& a) { exchange(a, 0, 1); }},
+    {"keys-values-exchanged", "-ddd", [](Attention& a) { exchange(a, 1, 2); }},
+    {"queries-values-exchanged", "-d--", [](Attention& a) { exchange(a, 0, 2); }},
     {"values-not-projected", "dddd",
-     []([[maybe_unused]] Attention& a) {
+     [](Attention& a) {
        a.project = [](const Attention& of, std::size_t which) {
          return which == 2 ? of.x : linear(of.x, of.w[which], of.b[which]);
        };
      }},
     {"output-not-projected", ".ddd",
-     []([[maybe_unused]] Attention& a) { a.finish = [](const Attention&, const M& concat) { return concat; }; }},
-    {"weights-transposed", "dddd",
-     []([[maybe_unused]] Attention& a) { a.sum = [](const Head& h) { return product(turned(h.weights), h.v); }; }},
-    {"sum-of-queries", "dddd",
-     []([[maybe_unused]] Attention& a) { a.sum = [](const Head& h) { return product(h.weights, h.q); }; }},
-    {"sum-of-keys", "dddd",
-     []([[maybe_unused]] Attention& a) { a.sum = [](const Head& h) { return product(h.weights, h.k); }; }},
-    {"sum-divided", "dddd",
-     []([[maybe_unused]] Attention& a) {
-       a.sum = [](const Head& h) {
-         return each(product(h.weights, h.v), [&](double x) { return x / size(h.k.size()); });
-       };
-     }},
-    {"heads-split-by-reshape", ".ddd",
-     []([[maybe_unused]] Attention& a) {
-       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide, std::size_t which) {
-         (void)of, (void)number, (void)which, (void)wide;
-         return rows(reshaped(whole, wide), number * of.x.size(), of.x.size());
-       };
-     }},
-    {"heads-merged-by-reshape", ".ddd",
-     []([[maybe_unused]] Attention& a) {
-       a.merge = [](const std::vector<Head>& all) {
-         std::vector<M> outputs;
-         for (const Head& head : all) outputs.push_back(head.output);
-         return reshaped(below(outputs), all.size() * columns_of(outputs[0]));
-       };
-     }},
+     [](Attention& a) { a.finish = [](const Attention&, const M& concat) { return concat; }; }},
+    {"weights-transposed", "dddd", sum_by([](const Head& h) { return product(turned(h.weights), h.v); })},
+    {"sum-of-queries", "dddd", sum_by([](const Head& h) { return product(h.weights, h.q); })},
+    {"sum-of-keys", "dddd", sum_by([](const Head& h) { return product(h.weights, h.k); })},
+    {"sum-divided", "dddd", sum_by([](const Head& h) {
+       return each(product(h.weights, h.v), [&](double x) { return x / size(h.k.size()); });
+     })},
+    {"heads-split-by-reshape", ".ddd", [](Attention& a) { a.part = split_by_reshape; }},
+    {"heads-merged-by-reshape", ".ddd", [](Attention& a) { a.merge = merged_by_reshape; }},
     {"heads-reshaped", ".ddd",
-     []([[maybe_unused]] Attention& a) {
-       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide, std::size_t which) {
-         (void)of, (void)number, (void)which, (void)wide;
-         return rows(reshaped(whole, wide), number * of.x.size(), of.x.size());
-       };
-       a.merge = [](const std::vector<Head>& all) {
-         std::vector<M> outputs;
-         for (const Head& head : all) outputs.push_back(head.output);
-         return reshaped(below(outputs), all.size() * columns_of(outputs[0]));
-       };
+     [](Attention& a) {
+       a.part = split_by_reshape;
+       a.merge = merged_by_reshape;
      }},
     {"heads-in-strides", ".ddd",
-     []([[maybe_unused]] Attention& a) {
-       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide, std::size_t which) {
-         (void)of, (void)number, (void)which, (void)wide;
+     [](Attention& a) {
+       a.part = [](const Attention&, const M& whole, std::size_t number, std::size_t wide, std::size_t) {
          const std::size_t apart = columns_of(whole) / wide;
          return made(whole.size(), wide, [&](std::size_t i, std::size_t j) { return whole[i][number + j * apart]; });
        };
      }},
     {"first-head-for-all", ".ddd",
-     []([[maybe_unused]] Attention& a) {
-       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide, std::size_t which) {
-         (void)of, (void)number, (void)which, (void)wide;
+     [](Attention& a) {
+       a.part = [](const Attention&, const M& whole, std::size_t, std::size_t wide, std::size_t) {
          return columns(whole, 0, wide);
        };
      }},
     {"heads-not-split", ".---",
-     []([[maybe_unused]] Attention& a) {
-       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide, std::size_t which) {
-         (void)of, (void)number, (void)which, (void)wide;
+     [](Attention& a) {
+       a.part = [](const Attention&, const M& whole, std::size_t, std::size_t, std::size_t) {
          return whole;
        };
      }},
     {"one-head", ".d--",
-     []([[maybe_unused]] Attention& a) {
-       a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide, std::size_t which) {
-         (void)of, (void)number, (void)which, (void)wide;
+     [](Attention& a) {
+       a.part = [](const Attention&, const M& whole, std::size_t, std::size_t, std::size_t) {
          return whole;
        };
        scale_by(a, [](const Head& h) { return 1.0 / std::sqrt(size(columns_of(h.k))); });
        a.merge = [](const std::vector<Head>& all) { return all[0].output; };
      }},
     {"words-split-first", ".ddd",
-     []([[maybe_unused]] Attention& a) {
+     [](Attention& a) {
        a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide, std::size_t which) {
-         (void)of, (void)number, (void)which, (void)wide;
          const std::size_t width = columns_of(of.x) / (columns_of(whole) / wide), block = number;
          const M w = columns(rows(of.w[which], block * width, width), block * wide, wide);
          const M b = of.b[which].empty() ? M() : columns(of.b[which], block * wide, wide);
@@ -400,9 +341,8 @@ const Expected expected[] = {
        };
      }},
     {"words-split-shared-parameters", ".ddd",
-     []([[maybe_unused]] Attention& a) {
+     [](Attention& a) {
        a.part = [](const Attention& of, const M& whole, std::size_t number, std::size_t wide, std::size_t which) {
-         (void)of, (void)number, (void)which, (void)wide;
          const std::size_t width = columns_of(of.x) / (columns_of(whole) / wide), block = 0;
          const M w = columns(rows(of.w[which], block * width, width), block * wide, wide);
          const M b = of.b[which].empty() ? M() : columns(of.b[which], block * wide, wide);
@@ -410,79 +350,51 @@ const Expected expected[] = {
        };
      }},
     {"heads-summed", ".---",
-     []([[maybe_unused]] Attention& a) {
+     [](Attention& a) {
        a.merge = [](const std::vector<Head>& all) {
-         std::vector<M> outputs;
-         for (const Head& head : all) outputs.push_back(head.output);
-         return sum_of(outputs);
+         return sum_of(outputs_of(all));
        };
      }},
     {"heads-averaged", ".---",
-     []([[maybe_unused]] Attention& a) {
+     [](Attention& a) {
        a.merge = [](const std::vector<Head>& all) {
-         std::vector<M> outputs;
-         for (const Head& head : all) outputs.push_back(head.output);
-         return each(sum_of(outputs), [&](double x) { return x / size(all.size()); });
+         return each(sum_of(outputs_of(all)), [&](double x) { return x / size(all.size()); });
        };
      }},
     {"heads-below-each-other", ".---",
-     []([[maybe_unused]] Attention& a) {
+     [](Attention& a) {
        a.merge = [](const std::vector<Head>& all) {
-         std::vector<M> outputs;
-         for (const Head& head : all) outputs.push_back(head.output);
-         return below(outputs);
+         return below(outputs_of(all));
        };
      }},
-    {"weights-averaged", ".ddd",
-     []([[maybe_unused]] Attention& a) {
-       a.sum = [](const Head& h) {
-         std::vector<M> all;
-         for (const Head& head : *h.all) all.push_back(head.weights);
-         return product(each(sum_of(all), [&](double x) { return x / size(all.size()); }), h.v);
-       };
-     }},
-    {"mask-reversed", ".ddd",
-     []([[maybe_unused]] Attention& a) {
-       allow(a, [](const Allowed& of, std::size_t i, std::size_t j) { return !of.now(i, j); });
-     }},
+    {"weights-averaged", ".ddd", sum_by([](const Head& h) {
+       std::vector<M> all;
+       for (const Head& head : *h.all) all.push_back(head.weights);
+       return product(each(sum_of(all), [&](double x) { return x / size(all.size()); }), h.v);
+     })},
+    {"mask-reversed", ".ddd", allow_by([](const Allowed& of, std::size_t i, std::size_t j) { return !of.now(i, j); })},
     {"order-not-masked", ".d.d",
-     []([[maybe_unused]] Attention& a) {
-       allow(a, [](const Allowed& of, std::size_t, std::size_t j) { return of.in_sentence(j); });
-     }},
+     allow_by([](const Allowed& of, std::size_t, std::size_t j) { return of.in_sentence(j); })},
     {"padding-not-masked", ".dd.",
-     []([[maybe_unused]] Attention& a) {
-       allow(a, [](const Allowed& of, std::size_t i, std::size_t j) { return of.in_order(i, j); });
-     }},
-    {"not-masked", ".d..", []([[maybe_unused]] Attention& a) { a.allowed = {}; }},
+     allow_by([](const Allowed& of, std::size_t i, std::size_t j) { return of.in_order(i, j); })},
+    {"not-masked", ".d..", [](Attention& a) { a.allowed = {}; }},
     {"one-key-too-many", ".d.d",
-     []([[maybe_unused]] Attention& a) {
-       allow(a, [](const Allowed& of, std::size_t i, std::size_t j) { return of.in_sentence(j) && j <= i + 1; });
-     }},
+     allow_by([](const Allowed& of, std::size_t i, std::size_t j) { return of.in_sentence(j) && j <= i + 1; })},
     {"one-key-too-few", ".d.d",
-     []([[maybe_unused]] Attention& a) {
-       allow(a, [](const Allowed& of, std::size_t i, std::size_t j) { return of.in_sentence(j) && j < i; });
-     }},
+     allow_by([](const Allowed& of, std::size_t i, std::size_t j) { return of.in_sentence(j) && j < i; })},
     {"first-padding-seen", ".dd.",
-     []([[maybe_unused]] Attention& a) {
-       allow(a, [](const Allowed& of, std::size_t i, std::size_t j) { return j <= of.length && of.in_order(i, j); });
-     }},
+     allow_by([](const Allowed& of, std::size_t i, std::size_t j) { return j <= of.length && of.in_order(i, j); })},
     {"last-word-masked", ".dd.",
-     []([[maybe_unused]] Attention& a) {
-       allow(a, [](const Allowed& of, std::size_t i, std::size_t j) { return j + 1 < of.length && of.in_order(i, j); });
-     }},
-    {"mask-transposed", ".ddd",
-     []([[maybe_unused]] Attention& a) {
-       allow(a, [](const Allowed& of, std::size_t i, std::size_t j) { return of.now(j, i); });
-     }},
+     allow_by([](const Allowed& of, std::size_t i, std::size_t j) { return j + 1 < of.length && of.in_order(i, j); })},
+    {"mask-transposed", ".ddd", allow_by([](const Allowed& of, std::size_t i, std::size_t j) { return of.now(j, i); })},
     {"queries-masked", ".dd.",
-     []([[maybe_unused]] Attention& a) {
+     [](Attention& a) {
        allow(a, [](const Allowed& of, std::size_t i, std::size_t j) { return i < of.length && of.in_order(i, j); });
        a.mask = [](const Head& h) { return h.of->filled(h.scaled, -1e9); };
      }},
-    {"masked-score-is-zero", ".ddd",
-     []([[maybe_unused]] Attention& a) { a.mask = [](const Head& h) { return h.of->filled(h.scaled, 0.0); }; }},
+    {"masked-score-is-zero", ".ddd", mask_by([](const Head& h) { return h.of->filled(h.scaled, 0.0); })},
     {"masked-score-is-infinite", ".ddd",
-     []([[maybe_unused]] Attention& a) {
+     [](Attention& a) {
        a.mask = [](const Head& h) { return h.of->filled(h.scaled, infinity); };
        a.weigh = [](const Head& h) {
          M weights = softmax(h.masked);
@@ -493,18 +405,12 @@ const Expected expected[] = {
          return weights;
        };
      }},
-    {"mask-added", ".ddd",
-     []([[maybe_unused]] Attention& a) {
-       a.mask = [](const Head& h) {
-         if (h.of->allowed.empty()) return h.scaled;
-         return made(h.scaled.size(), columns_of(h.scaled),
-                     [&](std::size_t i, std::size_t j) { return h.scaled[i][j] + h.of->allowed[i][j]; });
-       };
-     }},
-    {"masked-after-softmax", ".ddd",
-     []([[maybe_unused]] Attention& a) {
-       a.weigh = [](const Head& h) { return h.of->filled(softmax(h.scaled), 0.0); };
-     }},
+    {"mask-added", ".ddd", mask_by([](const Head& h) {
+       if (h.of->allowed.empty()) return h.scaled;
+       return made(h.scaled.size(), columns_of(h.scaled),
+                   [&](std::size_t i, std::size_t j) { return h.scaled[i][j] + h.of->allowed[i][j]; });
+     })},
+    {"masked-after-softmax", ".ddd", weigh_by([](const Head& h) { return h.of->filled(softmax(h.scaled), 0.0); })},
 };
 
 const Mistake& mistake_called(std::string_view name) {
