@@ -7,20 +7,16 @@
 
 #include "command/about/help.hpp"
 #include "command/command.hpp"
+#include "commands_tried.hpp"
 #include "process.hpp"
 #include "source_files.hpp"
+#include "texts.hpp"
 
 using namespace attn;
 
 namespace {
 
-std::string said(const Words& words) {
-  const Finished finished = run_attn(words);
-  CHECK_MESSAGE(finished.code == 0, command_line(words) << "\n" << finished.errors);
-  return finished.out;
-}
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+std::string said(const Words& words) { return accepted(words).out; }
 
 // As a manual page has it.
 std::string hyphenated(std::string_view text) {

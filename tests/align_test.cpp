@@ -10,6 +10,7 @@
 #include "data/problem/words.hpp"
 #include "process.hpp"
 #include "testing.hpp"
+#include "texts.hpp"
 
 using namespace attn;
 
@@ -25,11 +26,7 @@ std::string bytes_of(EncoderDecoderFile file) {
   for (const auto& [name, matrix] : file.variants.at(file.variant)) file.parameters.insert_or_assign(name, matrix);
   std::vector<WrittenTensor> tensors;
   for (const auto& [name, matrix] : file.parameters) tensors.push_back({name, &matrix, 2});
-  std::string bytes;
-  Sink sink([&](std::string_view piece) { bytes += piece; });
-  write_safetensors(tensors, sink, metadata_of(file));
-  sink.flush();
-  return bytes;
+  return written_by([&](Sink& sink) { write_safetensors(tensors, sink, metadata_of(file)); });
 }
 
 Ids sentence(const std::string& text, const std::vector<std::string>& vocabulary) {

@@ -10,14 +10,7 @@
 
 using namespace attn;
 
-namespace {
-
-Json page(Words words) {
-  words.insert(words.end(), {"--format", "json"});
-  return parse_json(accepted(words).out, "page");
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("typed padding is masked like padding that fills up a batch") {
   const Words sentences = {"--text", "Dive into Deep Learning",    "--text", "Learn to code <blank>",

@@ -18,6 +18,7 @@
 #include "data/problem/problem.hpp"
 #include "data/problem/problem_file.hpp"
 #include "page/tell/steps.hpp"
+#include "solution.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -25,18 +26,6 @@ using namespace attn;
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// A problem and everything that was computed from it.
-struct Solution {
-  Problem problem;
-  Graph graph;
-
-  explicit Solution(Problem given) : problem(std::move(given)) {
-    evaluate(problem, graph);
-    compute(graph);
-  }
-  const Matrix& operator[](std::string_view name) const { return graph.at(name).matrix(); }
-};
 
 std::size_t size_below(std::size_t end) { return *rc::gen::inRange<std::size_t>(1, end); }
 

@@ -16,8 +16,6 @@ using namespace attn;
 
 namespace {
 
-Json page(const Words& words) { return parse_json(accepted(words + Words{"--format", "json"}).out, "page"); }
-
 Json array(const Words& words, const std::string& name) { return page(words)["arrays"][name]; }
 
 // Every gradient agrees with finite differences, and some were compared.

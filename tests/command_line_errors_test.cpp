@@ -7,6 +7,7 @@
 #include "core/support/outside.hpp"
 #include "data/files/matrix_file.hpp"
 #include "process.hpp"
+#include "texts.hpp"
 
 using namespace attn;
 
@@ -32,11 +33,7 @@ void refuses(const Words& words, std::string_view expected, const std::string& i
 }
 
 std::string npy_of(const char* matrix) {
-  std::string bytes;
-  Sink sink([&](std::string_view piece) { bytes += piece; });
-  write_npy(read_matrix(matrix).matrix, sink);
-  sink.flush();
-  return bytes;
+  return written_by([&](Sink& sink) { write_npy(read_matrix(matrix).matrix, sink); });
 }
 
 // The same file with another shape in its header, of the same length.

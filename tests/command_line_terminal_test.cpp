@@ -8,6 +8,7 @@
 #include "data/problem/words.hpp"
 #include "page/render/width.hpp"
 #include "process.hpp"
+#include "texts.hpp"
 
 using namespace attn;
 
@@ -34,10 +35,6 @@ std::string colors_on_terminal(const Variables& variables, const Words& options 
   Words words = {"softmax"};
   words.insert(words.end(), options.begin(), options.end());
   return colors_of(run_attn_on_terminal(words, 80, {.variables = variables}));
-}
-
-bool is_ascii(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
 std::string without_colors(std::string text) {

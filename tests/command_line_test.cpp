@@ -5,6 +5,7 @@
 #include <string>
 
 #include "command/command.hpp"
+#include "commands_tried.hpp"
 #include "data/files/json.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/npz.hpp"
@@ -29,11 +30,6 @@ Words least_words(const Command& command) {
   return words;
 }
 
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 std::string succeed(const Words& words) {
   const Finished finished = run_attn(words);
   CHECK_MESSAGE(finished.code == 0, command_line(words) << "\n" << finished.errors);
@@ -53,15 +49,15 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
 }
 
 std::vector<std::string> names_in_npz(const Words& words) {
-  return npz_names(succeed(with(words, {"--format", "npz"})), "npz");
+  return npz_names(succeed(words + Words{"--format", "npz"}), "npz");
 }
 
 // Every matrix of the page, read back by the program itself from what it wrote.
 void check_reads_back(const Words& words, std::string_view format) {
   const TemporaryFolder folder;
   const std::string ending = "." + std::string(format);
-  const std::string written = folder.write("page" + ending, succeed(with(words, {"--format", std::string(format)})));
-  const std::string all = folder.write("page.npz", succeed(with(words, {"--format", "npz"})));
+  const std::string written = folder.write("page" + ending, succeed(words + Words{"--format", std::string(format)}));
+  const std::string all = folder.write("page.npz", succeed(words + Words{"--format", "npz"}));
   const std::vector<std::string> names = npz_names(bytes_of(all), all);
   for (const std::string& name : names) {
     const std::string source = names.size() > 1 ? written + ":" + name : written;
@@ -69,7 +65,7 @@ void check_reads_back(const Words& words, std::string_view format) {
                                                                                           << ": " << name);
   }
   Words convert = {"convert", written, folder.path("last.npy")};
-  if (names.size() > 1) convert = with(convert, {"--key", names.back()});
+  if (names.size() > 1) convert = convert + Words{"--key", names.back()};
   succeed_silently(convert);
   CHECK(read_matrix(folder.path("last.npy")).matrix == read_matrix(all + ":" + names.back()).matrix);
 }
@@ -121,7 +117,7 @@ TEST_CASE("every example walks in every format") {
 TEST_CASE("the JSON of every command is JSON with a schema, and a converted matrix is nested lists") {
   for (const Command& command : commands()) {
     if (command.shown_as == &option::page) continue;  // it has a format of its own
-    const Json json = Json::parse(succeed(with(least_words(command), {"--format", "json"})), nullptr, false);
+    const Json json = Json::parse(succeed(least_words(command) + Words{"--format", "json"}), nullptr, false);
     REQUIRE_MESSAGE(!json.is_discarded(), command.name);
     if (command.name == "convert") {
       CHECK(json == Json::parse("[[1,2],[3,4]]"));
@@ -152,7 +148,7 @@ TEST_CASE("the JSON of a walk holds its matrices by name") {
 TEST_CASE("markdown tables have as many cells in every row") {
   for (const Command& command : commands()) {
     if (command.shown_as == &option::page) continue;
-    const std::string text = succeed(with(least_words(command), {"--format", "markdown"}));
+    const std::string text = succeed(least_words(command) + Words{"--format", "markdown"});
     std::ptrdiff_t bars = 0;
     for (std::size_t begin = 0; begin < text.size();) {
       const std::size_t end = text.find('\n', begin);

@@ -11,6 +11,7 @@
 #include "command/app.hpp"
 #include "data/files/json.hpp"
 #include "process.hpp"
+#include "texts.hpp"
 
 namespace attn {
 
@@ -29,11 +30,7 @@ inline const Environment& bare_environment() {
 
 /// What attn writes to words within this process, which takes a fraction of the time of another process.
 inline std::string written(const Answer& answer) {
-  std::string text;
-  Sink sink([&](std::string_view bytes) { text += bytes; });
-  write(answer, sink);
-  sink.flush();
-  return text;
+  return written_by([&](Sink& sink) { write(answer, sink); });
 }
 
 /// What must be refused is refused in one sentence, which has these words.
@@ -70,9 +67,12 @@ inline Words operator+(Words words, const Words& more) {
   return words;
 }
 
+/// The page that answers the words, as JSON.
+inline Json page(const Words& words) { return parse_json(accepted(words + Words{"--format", "json"}).out, "page"); }
+
 /// The cells of the first listing of a page, row after row.
 inline std::vector<std::vector<std::string>> listing_of(const Words& words) {
-  const Json all = parse_json(accepted(words + Words{"--format", "json"}).out, "page");
+  const Json all = page(words);
   for (const Json& block : all["page"]) {
     if (block["type"] == "listing") return block["rows"].get<std::vector<std::vector<std::string>>>();
   }

@@ -29,11 +29,7 @@ Value input(Graph& graph, const char* name, Shape shape) {
 
 double products(const Work& work) { return static_cast<double>(work.cost.multiply_adds); }
 
-std::string shown(const Words& words) {
-  const Finished finished = run_attn(words);
-  CHECK_MESSAGE(finished.code == 0, command_line(words) << "\n" << finished.errors);
-  return finished.out;
-}
+std::string shown(const Words& words) { return accepted(words).out; }
 
 bool holds(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 

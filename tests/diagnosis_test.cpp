@@ -9,14 +9,13 @@
 #include "school/tutor/diagnosis.hpp"
 #include "school/tutor/steps.hpp"
 #include "testing.hpp"
+#include "texts.hpp"
 
 using namespace attn;
 
 namespace {
 
 using Mark = Judgment::Mark;
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 // The only question of a lesson, with everything that stands behind it.
 SolvedQuestion asked(const std::string& lines, const std::string& ask = "What is it?") {

@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 
+#include "commands_tried.hpp"
 #include "core/model/layer_cost.hpp"
 #include "core/support/text.hpp"
 #include "page/render/drawing.hpp"
@@ -11,24 +12,17 @@
 #include "page/tell/model_diagram.hpp"
 #include "process.hpp"
 #include "testing.hpp"
+#include "texts.hpp"
 
 using namespace attn;
 
 namespace {
 
 std::string drawn(const Diagram& diagram, const Style& style = {}) {
-  std::string text;
-  Sink sink([&](std::string_view bytes) { text += bytes; });
-  write_drawing(lay_out(diagram, style, characters_of(style)), style, sink);
-  sink.flush();
-  return text;
+  return written_by([&](Sink& sink) { write_drawing(lay_out(diagram, style, characters_of(style)), style, sink); });
 }
 
-std::string page_of(const Words& words) {
-  const Finished finished = run_attn(words);
-  CHECK_MESSAGE(finished.code == 0, command_line(words) << finished.errors);
-  return finished.out;
-}
+std::string page_of(const Words& words) { return accepted(words).out; }
 
 // The picture of a model, without the tree below it.
 std::string picture_of(Words words) {
@@ -48,10 +42,6 @@ std::size_t count_of(const std::string& text, std::string_view part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++count;
   return count;
-}
-
-bool is_ascii(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 128; });
 }
 
 // The places of words, which have to be there in this order.

@@ -6,8 +6,11 @@
 #include <fstream>
 
 #include "command/docs.hpp"
+#include "commands_tried.hpp"
 #include "process.hpp"
 #include "school/lesson/lesson.hpp"
+
+using namespace attn;
 
 namespace {
 
@@ -23,16 +26,11 @@ std::vector<std::string> files_in(const fs::path& folder) {
   return files;
 }
 
-Words with(Words words, const std::vector<std::string>& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 }  // namespace
 
 TEST_CASE("what the documents show is what the program prints") {
-  Words words = with({"docs", "check", (source / "README.md").string()}, files_in(source / "docs"));
-  const Finished finished = run_attn(with(std::move(words), files_in(source / "lessons")));
+  Words words = Words{"docs", "check", (source / "README.md").string()} + files_in(source / "docs");
+  const Finished finished = run_attn(words + files_in(source / "lessons"));
   CHECK_MESSAGE(finished.code == 0, finished.out << finished.errors);
   CHECK(finished.out.find("All outputs are current") == 0);
 }
@@ -54,16 +52,16 @@ TEST_CASE("a document that shows something else is noticed, and so is how to men
 }
 
 TEST_CASE("nothing is wrong with any lesson") {
-  const Finished finished = run_attn(with({"lesson", "check"}, files_in(source / "lessons")));
+  const Finished finished = run_attn(Words{"lesson", "check"} + files_in(source / "lessons"));
   CHECK_MESSAGE(finished.code == 0, finished.out << finished.errors);
 }
 
 TEST_CASE("the question that docs/lessons.md shows can be answered") {
   const std::string text = bytes_of((source / "docs/lessons.md").string());
-  const attn::Lesson lesson = attn::read_lesson("---\ntitle: as shown\n---\n" + text, "docs/lessons.md");
-  const attn::LessonResult result = execute(lesson, attn::block_runner());
+  const Lesson lesson = read_lesson("---\ntitle: as shown\n---\n" + text, "docs/lessons.md");
+  const LessonResult result = execute(lesson, block_runner());
   REQUIRE(result.questions.size() == 1);
-  CHECK(attn::answer_of(result.questions.front()) == "96");
+  CHECK(answer_of(result.questions.front()) == "96");
 }
 
 TEST_CASE("the table of what lessons cover is the one in docs") {

@@ -9,6 +9,7 @@
 #include "page/render/style.hpp"
 #include "page/render/width.hpp"
 #include "testing.hpp"
+#include "texts.hpp"
 
 using namespace attn;
 
@@ -19,11 +20,7 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 template <class Block>
 std::string drawn(const Block& block, const Style& style = {}) {
-  std::string text;
-  Sink sink([&](std::string_view bytes) { text += bytes; });
-  write_drawing(lay_out(block, style, characters_of(style)), style, sink);
-  sink.flush();
-  return text;
+  return written_by([&](Sink& sink) { write_drawing(lay_out(block, style, characters_of(style)), style, sink); });
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -45,10 +42,6 @@ std::size_t count_of(const std::string& text, std::string_view sign) {
     ++count;
   }
   return count;
-}
-
-bool is_ascii(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 128; });
 }
 
 HeatMap map_of(Matrix cells, std::vector<std::string> labels = {}) {

@@ -11,6 +11,7 @@
 #include "school/lesson/marking.hpp"
 #include "school/tutor/diagnosis.hpp"
 #include "testing.hpp"
+#include "texts.hpp"
 
 using namespace attn;
 
@@ -197,8 +198,6 @@ void check_all(std::span<const Drill> drills) {
     for (std::uint32_t seed = 0; seed < seeds; ++seed) check_problem(drill, seed);
   }
 }
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 std::string what_they_ask(std::vector<Drill> drills, std::uint32_t seed, std::size_t count) {
   DrillSeries series(std::move(drills), seed, block_runner());

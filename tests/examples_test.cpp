@@ -11,38 +11,18 @@
 #include "data/problem/options.hpp"
 #include "data/problem/problem_file.hpp"
 #include "data/problem/words.hpp"
+#include "solution.hpp"
 #include "testing.hpp"
+#include "texts.hpp"
 
 using namespace attn;
 
 namespace {
 
-// A problem and everything that was computed from it.
-struct Solution {
-  Problem problem;
-  Graph graph;
-
-  explicit Solution(Problem given) : problem(std::move(given)) {
-    evaluate(problem, graph);
-    compute(graph);
-  }
-  const Matrix& operator[](std::string_view name) const { return graph.at(name).matrix(); }
-  Shape shape(std::string_view name) const { return graph.at(name).frame.shape; }
-};
-
 Problem problem(std::string_view json, const std::string& where) { return build(read_problem_file(json, where)); }
 
 Solution example(std::string_view name) {
   return Solution(problem(look_up(examples(), name, "example").json, std::string(name)));
-}
-
-std::string written(const Problem& problem) {
-  std::string text;
-  Sink sink([&](std::string_view bytes) { text += bytes; });
-  JsonWriter json(sink);
-  write_problem(problem, json);
-  sink.flush();
-  return text;
 }
 
 double row_sum(const Matrix& matrix, std::size_t i) {

@@ -10,29 +10,22 @@
 #include "page/render/format.hpp"
 #include "page/render/svg.hpp"
 #include "testing.hpp"
+#include "texts.hpp"
 
 using namespace attn;
 
 namespace {
 
 std::string written(const std::vector<Block>& blocks) {
-  std::string html;
-  Sink sink([&](std::string_view bytes) { html += bytes; });
-  const Style style;
-  html_writer(style, sink)->write(blocks);
-  sink.flush();
-  return html;
+  return written_by([&](Sink& sink) {
+    const Style style;
+    html_writer(style, sink)->write(blocks);
+  });
 }
 
 std::string page_of(std::vector<Block> blocks) {
-  std::string html;
-  Sink sink([&](std::string_view bytes) { html += bytes; });
-  render_html(Page{.blocks = std::move(blocks)}, Style{}, sink);
-  sink.flush();
-  return html;
+  return written_by([&](Sink& sink) { render_html(Page{.blocks = std::move(blocks)}, Style{}, sink); });
 }
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 Table table_of(Matrix cells) {
   return {.title = "w",

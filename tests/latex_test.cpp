@@ -9,20 +9,15 @@
 #include "page/render/format.hpp"
 #include "page/render/tex.hpp"
 #include "testing.hpp"
+#include "texts.hpp"
 
 using namespace attn;
 
 namespace {
 
 std::string latex_of(std::vector<Block> blocks, const Style& style = {}) {
-  std::string latex;
-  Sink sink([&](std::string_view bytes) { latex += bytes; });
-  render_latex(Page{.blocks = std::move(blocks)}, style, sink);
-  sink.flush();
-  return latex;
+  return written_by([&](Sink& sink) { render_latex(Page{.blocks = std::move(blocks)}, style, sink); });
 }
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 Table table_of(Matrix cells) {
   return {.title = "w_q",

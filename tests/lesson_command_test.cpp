@@ -10,12 +10,11 @@
 #include "process.hpp"
 #include "school/lesson/lesson.hpp"
 #include "school/tutor/question.hpp"
+#include "texts.hpp"
 
 using namespace attn;
 
 namespace {
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 Finished run_lesson_words(const Words& words) {
   Words all = {"lesson"};

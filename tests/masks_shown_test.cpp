@@ -11,17 +11,11 @@
 #include "data/files/json.hpp"
 #include "process.hpp"
 #include "testing.hpp"
+#include "texts.hpp"
 
 using namespace attn;
 
 namespace {
-
-Json page(Words words) {
-  words.insert(words.end(), {"--format", "json"});
-  const Finished finished = run_attn(words);
-  CHECK_MESSAGE(finished.code == 0, command_line(words) << finished.errors);
-  return parse_json(finished.out, "page");
-}
 
 // A cell of a matrix that a page holds.
 double cell(const Json& page, const std::string& name, std::size_t row, std::size_t column) {
@@ -42,8 +36,6 @@ std::string text(const Words& words) {
   CHECK_MESSAGE(finished.code == 0, command_line(words) << finished.errors);
   return finished.out;
 }
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

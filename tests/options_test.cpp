@@ -8,19 +8,17 @@
 
 #include "command/command.hpp"
 #include "command/options.hpp"
+#include "commands_tried.hpp"
 #include "data/files/json.hpp"
 #include "data/files/matrix_file.hpp"
 #include "process.hpp"
+#include "texts.hpp"
 
 using namespace attn;
 
 namespace {
 
-std::string said(const Words& words) {
-  const Finished finished = run_attn(words);
-  CHECK_MESSAGE(finished.code == 0, command_line(words) << "\n" << finished.errors);
-  return finished.out;
-}
+std::string said(const Words& words) { return accepted(words).out; }
 
 std::string refusal(const Words& words) {
   const Finished finished = run_attn(words);
@@ -28,8 +26,6 @@ std::string refusal(const Words& words) {
   CHECK(finished.out == "");
   return finished.errors;
 }
-
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 // Whether its page is narrowed by --only and --explain, and needs no file.
 bool shows_matrices(const Command& command) {
@@ -50,11 +46,6 @@ std::vector<std::string> names_in(const std::string& page) {
   std::vector<std::string> names;
   for (const auto& [name, cells] : json["arrays"].items()) names.push_back(name);
   return names;
-}
-
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
 }
 
 }  // namespace
@@ -86,8 +77,8 @@ TEST_CASE("what excludes or needs an option is offered with it, or in another co
 TEST_CASE("help is shown whatever else is wrong, and a wrong format is named before a missing file") {
   CHECK(said({"walk", "--scores", "missing.csv", "--help"}) == said({"help", "walk"}));
   CHECK(said({"encoder", "--heads", "none", "--no-such-option", "-h"}) == said({"encoder", "-h"}));
-  CHECK(contains(refusal({"softmax", "--scores", "missing.csv", "--format", "nonsense"}), "unknown format"));
-  CHECK(contains(refusal({"walk", "--heads", "0", "--format", "nonsense"}), "unknown format"));
+  CHECK(has(refusal({"softmax", "--scores", "missing.csv", "--format", "nonsense"}), "unknown format"));
+  CHECK(has(refusal({"walk", "--heads", "0", "--format", "nonsense"}), "unknown format"));
 }
 
 TEST_CASE("--only chooses alike in every command that shows matrices") {
@@ -95,16 +86,16 @@ TEST_CASE("--only chooses alike in every command that shows matrices") {
   for (const Command& command : commands()) {
     if (!shows_matrices(command)) continue;
     const Words words = words_of(command);
-    const std::vector<std::string> names = names_in(said(with(words, {"--format", "json"})));
+    const std::vector<std::string> names = names_in(said(words + Words{"--format", "json"}));
     REQUIRE_MESSAGE(!names.empty(), command.name);
     const std::string &first = names.front(), &last = names.back();
     const Words json = {"--format", "json"};
-    CHECK(names_in(said(with(with(words, {"--only", last}), json))) == std::vector{last});
-    const std::string both = said(with(with(words, {"--only", first + "|" + last}), json));
-    CHECK_MESSAGE(names_in(both) == names_in(said(with(with(words, {"--only", first, "--only", last}), json))),
+    CHECK(names_in(said(words + Words{"--only", last} + json)) == std::vector{last});
+    const std::string both = said(words + Words{"--only", first + "|" + last} + json);
+    CHECK_MESSAGE(names_in(both) == names_in(said(words + Words{"--only", first, "--only", last} + json)),
                   command.name);
-    CHECK(contains(refusal(with(words, {"--only", "no_such_matrix"})), "unknown matrix 'no_such_matrix'"));
-    CHECK(contains(refusal(with(words, {"--only", last, "--explain", last + "[1,1]"})), "both given"));
+    CHECK(has(refusal(words + Words{"--only", "no_such_matrix"}), "unknown matrix 'no_such_matrix'"));
+    CHECK(has(refusal(words + Words{"--only", last, "--explain", last + "[1,1]"}), "both given"));
     ++tried;
   }
   CHECK(tried > 20);
@@ -114,8 +105,8 @@ TEST_CASE("--explain explains a cell in every command that shows matrices") {
   for (const Command& command : commands()) {
     if (!shows_matrices(command)) continue;
     const Words words = words_of(command);
-    const std::string last = names_in(said(with(words, {"--format", "json"}))).back();
-    const std::string text = said(with(words, {"--explain", last + "[1,1]", "--depth", "1"}));
+    const std::string last = names_in(said(words + Words{"--format", "json"})).back();
+    const std::string text = said(words + Words{"--explain", last + "[1,1]", "--depth", "1"});
     CHECK_MESSAGE(text.starts_with(last + "[1,1]"), command.name << "\n" << text);
   }
   CHECK(said({"walk", "--explain", "weights[1,2]", "--depth", "2"}) ==
@@ -126,15 +117,15 @@ TEST_CASE("what is written for a single matrix never advises an option that the 
   const TemporaryFolder folder;
   for (const Command& command : commands()) {
     if (!shows_matrices(command)) continue;
-    const Finished finished = run_attn(with(words_of(command), {"-o", folder.path("x.npy")}));
-    CHECK_MESSAGE((finished.code == 0 || contains(finished.errors, "--only")), command.name);
+    const Finished finished = run_attn(words_of(command) + Words{"-o", folder.path("x.npy")});
+    CHECK_MESSAGE((finished.code == 0 || has(finished.errors, "--only")), command.name);
   }
   CHECK(run_attn({"layer-norm", "--only", "output", "-o", folder.path("y.npy")}).code == 0);
   CHECK(run_attn({"positions", "--only", "positions", "-o", folder.path("z.npy")}).code == 0);
 }
 
 TEST_CASE("a pattern that matches no matrix of the page names one of the computation") {
-  CHECK(contains(said({"mask", "--causal", "--only", "mask"}), "mask"));
+  CHECK(has(said({"mask", "--causal", "--only", "mask"}), "mask"));
   CHECK(names_in(said({"softmax", "--only", "q", "--format", "json"})) == std::vector<std::string>{"q"});
 }
 
@@ -146,25 +137,25 @@ TEST_CASE("the page of a model or an alignment is computed again from what it sa
                              Words{"generate", "--example", "copy", "--text", "b a", "--steps", "2", "--sample"},
                              Words{"align", "--variant", "luong"},
                              Words{"align", "--text", "one two", "--hidden", "3", "--cell", "gru", "--seed", "2"}}) {
-    const std::string page = said(with(words, {"--format", "json"}));
+    const std::string page = said(words + Words{"--format", "json"});
     const std::string path = folder.write("page.json", page);
     CHECK_MESSAGE(said({words.front(), "--problem", path, "--format", "json"}) == page, command_line(words));
   }
   const std::string named = folder.write("named.json", R"({"parameters": "encoder.npz"})");
-  CHECK(contains(refusal({"encoder", "--problem", named}), "may not name other files: give --parameters"));
+  CHECK(has(refusal({"encoder", "--problem", named}), "may not name other files: give --parameters"));
 }
 
 TEST_CASE("every mask of a model is read back as it was given, and false means the opposite flag") {
   const TemporaryFolder folder;
   const auto matrices = [&](const Words& words) {
-    return Json::parse(said(with(words, {"--format", "json"})))["arrays"];
+    return Json::parse(said(words + Words{"--format", "json"}))["arrays"];
   };
   const Words decoder = {"decoder", "--source", "a b c", "--target", "d"};
   for (const char* mask : {"0.0 1.0 1.0", "0 1 1", "-0 1 1"}) {
     for (const Words& words :
-         {with(decoder, {"--memory-mask", mask}), Words{"encoder", "--source", "a b c", "--mask", mask},
+         {decoder + Words{"--memory-mask", mask}, Words{"encoder", "--source", "a b c", "--mask", mask},
           Words{"transformer", "--source", "a", "--target", "d e", "--target-mask", mask}}) {
-      const std::string path = folder.write("page.json", said(with(words, {"--format", "json"})));
+      const std::string path = folder.write("page.json", said(words + Words{"--format", "json"}));
       CHECK_MESSAGE(matrices({words.front(), "--problem", path}) == matrices(words), command_line(words));
     }
   }
@@ -180,36 +171,36 @@ TEST_CASE("--text and --x give the words and vectors of the side that a model be
   CHECK(said({"decoder", "--text", "a cat"}) == said({"decoder", "--target", "a cat"}));
   CHECK(said({"align", "--text", "la maison"}) == said({"align", "--source", "la maison"}));
   const Words lone = {"decoder", "--kind", "decoder-only"};
-  CHECK(said(with(lone, {"--x", "1 2 3 4"})) == said(with(lone, {"--target-x", "1 2 3 4"})));
-  CHECK(contains(refusal({"encoder", "--text", "a", "--source", "b"}),
-                 "--text and --source are both given: give one of them"));
-  CHECK(contains(refusal({"encoder", "--text", "a", "--text", "b"}), "--text is given 2 times: give it once"));
+  CHECK(said(lone + Words{"--x", "1 2 3 4"}) == said(lone + Words{"--target-x", "1 2 3 4"}));
+  CHECK(has(refusal({"encoder", "--text", "a", "--source", "b"}),
+            "--text and --source are both given: give one of them"));
+  CHECK(has(refusal({"encoder", "--text", "a", "--text", "b"}), "--text is given 2 times: give it once"));
 }
 
 TEST_CASE("a capital letter does not hide which option was meant") {
-  CHECK(contains(refusal({"walk", "--Q", "1 2"}), "did you mean '--q'?"));
-  CHECK(contains(refusal({"walk", "--Only", "q"}), "did you mean '--only'?"));
+  CHECK(has(refusal({"walk", "--Q", "1 2"}), "did you mean '--q'?"));
+  CHECK(has(refusal({"walk", "--Only", "q"}), "did you mean '--only'?"));
 }
 
 TEST_CASE("layer normalization and feed-forward layers take their own parameters from a file") {
   const TemporaryFolder folder;
   const std::string norm = folder.write("norm.json", R"({"norm1.weight": [[2, 1]], "norm1.bias": [[0, 3]]})");
   const Words x = {"--x", "1 2; 5 3", "--format", "json"};
-  const Words by_hand = with({"layer-norm", "--gamma", "2 1", "--beta", "0 3"}, x);
-  CHECK(said(with({"layer-norm", "--parameters", norm, "--prefix", "norm1"}, x)) == said(by_hand));
-  CHECK(contains(refusal(with({"layer-norm", "--parameters", norm}, x)), "has no weight, as an nn.LayerNorm has"));
-  CHECK(contains(refusal({"layer-norm", "--x", "1 2", "--gamma", "1 1", "--parameters", norm, "--prefix", "norm1"}),
-                 "--gamma is given too"));
+  const Words by_hand = Words{"layer-norm", "--gamma", "2 1", "--beta", "0 3"} + x;
+  CHECK(said(Words{"layer-norm", "--parameters", norm, "--prefix", "norm1"} + x) == said(by_hand));
+  CHECK(has(refusal(Words{"layer-norm", "--parameters", norm} + x), "has no weight, as an nn.LayerNorm has"));
+  CHECK(has(refusal({"layer-norm", "--x", "1 2", "--gamma", "1 1", "--parameters", norm, "--prefix", "norm1"}),
+            "--gamma is given too"));
   const std::string layer = folder.write("layer.json",
                                          R"({"linear1.weight": [[1, 0], [0, 1], [1, 1]], "linear1.bias": [[0, 0, 1]],
           "linear2.weight": [[1, 0, 0], [0, 1, 2]], "linear2.bias": [[1, 1]]})");
   CHECK(
-      said(with({"feed-forward", "--parameters", layer}, x)) ==
-      said(with({"feed-forward", "--w1", "1 0 1; 0 1 1", "--b1", "0 0 1", "--w2", "1 0; 0 1; 0 2", "--b2", "1 1"}, x)));
+      said(Words{"feed-forward", "--parameters", layer} + x) ==
+      said(Words{"feed-forward", "--w1", "1 0 1; 0 1 1", "--b1", "0 0 1", "--w2", "1 0; 0 1; 0 2", "--b2", "1 1"} + x));
 }
 
 TEST_CASE("the labels of rows and columns can be left out in CSV") {
-  CHECK(contains(said({"walk", "--only", "weights", "--format", "csv"}), "\"Thinking\""));
+  CHECK(has(said({"walk", "--only", "weights", "--format", "csv"}), "\"Thinking\""));
   const std::string bare = said({"walk", "--only", "scores", "--format", "csv", "--no-labels"});
   CHECK(bare == "112,96\n88,80\n");
 }

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "terminals.hpp"
+#include "texts.hpp"
 
 using namespace attn;
 
@@ -54,8 +55,6 @@ std::pair<std::string, std::size_t> paged(const std::string& text, std::size_t r
   }
   return {terminal.shown(), terminal.asked()};
 }
-
-bool has(const std::string& text, std::string_view what) { return text.find(what) != std::string::npos; }
 
 }  // namespace
 

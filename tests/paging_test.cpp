@@ -1,15 +1,16 @@
 #include <doctest/doctest.h>
 
 #include "process.hpp"
+#include "texts.hpp"
 
 // The program at a terminal of 24 rows: what pauses, who pages, and which ground its colors start from.
+
+using namespace attn;
 
 namespace {
 
 constexpr unsigned short rows = 24;
 const std::string keys = "q: quit";
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 Finished walk_with(std::map<std::string, std::string> variables, const Words& more = {}) {
   variables.try_emplace("NO_COLOR", "1");

@@ -28,13 +28,6 @@ Matrix weights_of(std::string_view pooling, const Matrix& scores) {
 
 std::string_view regime(const std::vector<double>& weights) { return regime_of(weights).name; }
 
-Json page(Words words) {
-  words.insert(words.end(), {"--format", "json"});
-  const Finished finished = run_attn(words);
-  CHECK_MESSAGE(finished.code == 0, command_line(words) << finished.errors);
-  return parse_json(finished.out, "page");
-}
-
 std::vector<Json> blocks(const Json& page, std::string_view type) {
   std::vector<Json> found;
   for (const Json& block : page["page"]) {

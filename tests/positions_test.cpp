@@ -7,30 +7,12 @@
 #include "core/op/operations.hpp"
 #include "data/files/json_writer.hpp"
 #include "data/problem/problem_file.hpp"
+#include "solution.hpp"
 #include "testing.hpp"
 
 using namespace attn;
 
 namespace {
-
-struct Solution {
-  Problem problem;
-  Graph graph;
-
-  explicit Solution(std::string_view json) : problem(build(read_problem_file(json, "file.json"))) {
-    evaluate(problem, graph);
-  }
-  const Matrix& operator[](std::string_view name) const { return graph.at(name).matrix(); }
-};
-
-std::string written(const Problem& problem) {
-  std::string text;
-  Sink sink([&](std::string_view bytes) { text += bytes; });
-  JsonWriter json(sink);
-  write_problem(problem, json);
-  sink.flush();
-  return text;
-}
 
 Matrix sinusoids(const SinusoidLayout& layout, Shape shape) {
   Graph graph;

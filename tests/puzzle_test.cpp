@@ -10,6 +10,7 @@
 #include "school/puzzle/trial.hpp"
 #include "terminals.hpp"
 #include "testing.hpp"
+#include "texts.hpp"
 
 using namespace attn;
 
@@ -22,8 +23,6 @@ Trial tried_with(const Puzzle& puzzle, const Lines& lines) {
   for (const std::string& line : lines) assign(puzzle, line, settings);
   return tried(puzzle, settings, block_runner());
 }
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 // Every miss on every input, one after the other.
 std::string misses_in(const Trial& trial) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <sstream>
 
+#include "commands_tried.hpp"
 #include "core/graph/graph.hpp"
 #include "data/files/json.hpp"
 #include "data/problem/problem_file.hpp"
@@ -20,11 +21,6 @@ std::string succeed(const Words& words) {
   return finished.out;
 }
 
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 // The lines of tables, without formulas and headings.
 std::string tables_in(const std::string& text) {
   std::string tables;
@@ -36,7 +32,7 @@ std::string tables_in(const std::string& text) {
 }
 
 // A problem, models and an alignment, with masks; their names stand under the same headings.
-const std::vector<Words> commands = {
+const std::vector<Words> commands_tried = {
     {"walk", "--text", "a b c", "--causal", "--only", "*"},
     {"walk", "--scores", "3 1 2; 0 5 1", "--valid-length", "2", "--only", "*"},
     {"walk", "--example", "animal", "--transpose", "--only", "*"},
@@ -52,8 +48,8 @@ Json read_walk() { return Json::parse(succeed({"walk", "--text", "a b", "--forma
 
 TEST_CASE("the JSON of a trace that was read equals the JSON that was read") {
   const TemporaryFolder folder;
-  for (const Words& words : commands) {
-    const std::string json = succeed(with(words, {"--format", "json"}));
+  for (const Words& words : commands_tried) {
+    const std::string json = succeed(words + Words{"--format", "json"});
     const std::string path = folder.write("trace.json", json);
     CHECK_MESSAGE((succeed({"show", path, "--format", "json"}) == json), command_line(words));
   }
@@ -61,11 +57,11 @@ TEST_CASE("the JSON of a trace that was read equals the JSON that was read") {
 
 TEST_CASE("matrices from a JSON file are shown as the command showed them, in every format") {
   const TemporaryFolder folder;
-  for (const Words& words : commands) {
-    const std::string path = folder.write("trace.json", succeed(with(words, {"--format", "json"})));
+  for (const Words& words : commands_tried) {
+    const std::string path = folder.write("trace.json", succeed(words + Words{"--format", "json"}));
     for (const Words& how : {Words{}, {"--color", "always"}, {"--format", "markdown"}, {"--format", "csv"}}) {
-      CAPTURE(command_line(with(words, how)));
-      CHECK((succeed(with({"show", path}, how)) == succeed(with(words, how))));
+      CAPTURE(command_line(words + how));
+      CHECK((succeed(Words{"show", path} + how) == succeed(words + how)));
     }
   }
 }
@@ -90,24 +86,24 @@ TEST_CASE("a whole page is read back with its problem, its matrices and what is 
 
 TEST_CASE("names say what the matrices of npz and safetensors files are") {
   const TemporaryFolder folder;
-  for (const Words& words : commands) {
+  for (const Words& words : commands_tried) {
     if (words.front() == "generate") continue;  // shows words, which these files do not have
     const std::string plain = folder.path("plain.json");
     for (const char* ending : {"npz", "safetensors"}) {
       const std::string path = folder.path(std::string("trace.") + ending);
-      succeed(with(words, {"-o", path}));
+      succeed(words + Words{"-o", path});
       // Labels and formulas are lost; shades, sums and masked cells are not.
-      Json json = Json::parse(succeed(with(words, {"--format", "json"})));
+      Json json = Json::parse(succeed(words + Words{"--format", "json"}));
       for (Json& node : json["nodes"]) {
         node["rows"] = {{"axis", "rows"}};
         node["columns"] = {{"axis", "columns"}};
       }
       folder.write("plain.json", json.dump());
       for (const Words& how : {Words{}, {"--color", "always"}}) {
-        CAPTURE(command_line(with(words, how)));
+        CAPTURE(command_line(words + how));
         CAPTURE(ending);
-        std::string ours = tables_in(succeed(with({"show", path}, how)));
-        CHECK((ours == tables_in(succeed(with({"show", plain}, how)))));
+        std::string ours = tables_in(succeed(Words{"show", path} + how));
+        CHECK((ours == tables_in(succeed(Words{"show", plain} + how))));
       }
     }
   }

@@ -7,6 +7,7 @@
 #include "data/parameters/transformer_parameters.hpp"
 #include "models.hpp"
 #include "process.hpp"
+#include "texts.hpp"
 
 using namespace attn;
 
@@ -46,11 +47,7 @@ std::string refused_after(const Change& change) {
 std::string bytes_of(const TransformerFile& file, FloatSize size) {
   std::vector<WrittenTensor> tensors;
   for (const auto& [name, matrix] : file.model.parameters) tensors.push_back({name, matrix.get(), 2});
-  std::string bytes;
-  Sink sink([&](std::string_view piece) { bytes += piece; });
-  write_safetensors(tensors, sink, metadata_of(file), size);
-  sink.flush();
-  return bytes;
+  return written_by([&](Sink& sink) { write_safetensors(tensors, sink, metadata_of(file), size); });
 }
 
 void check_says(const std::string& sentence, std::string_view part) {

@@ -16,6 +16,7 @@
 #include "page/render/steps.hpp"
 #include "page/tell/describe.hpp"
 #include "testing.hpp"
+#include "texts.hpp"
 
 using namespace attn;
 
@@ -183,11 +184,7 @@ TEST_CASE("a table of many numbers is the same bytes with any number of threads"
     CAPTURE(format.name);
     const auto written = [&](std::size_t count) {
       const Threads threads(count);
-      std::string text;
-      Sink sink([&](std::string_view bytes) { text += bytes; });
-      format.render(page, Style{}, sink);
-      sink.flush();
-      return text;
+      return written_by([&](Sink& sink) { format.render(page, Style{}, sink); });
     };
     const std::string one = written(1);
     REQUIRE(one.size() > 100'000);
