@@ -39,13 +39,12 @@ inline auto lent(Rows rows) {
   return xt::adapt(rows.cells, rows.shape.cells(), xt::no_ownership(), shape);
 }
 
-/// Computes an expression into rows; it may read the same cells, each where it is written. A loop, because xtensor's own
-/// assignment takes half as long again to compile.
+/// Computes an expression into rows; it may read the same cells, each where it is written.
 template <class Expression>
 void set(RowsToMake rows, const Expression& expression) {
-  for (std::size_t i = 0; i < rows.shape.rows; ++i) {
-    for (std::size_t j = 0; j < rows.shape.columns; ++j) rows.cells[i * rows.shape.columns + j] = expression(i, j);
-  }
+  const std::array<std::size_t, 2> shape = {rows.shape.rows, rows.shape.columns};
+  auto cells = xt::adapt(rows.cells, rows.shape.cells(), xt::no_ownership(), shape);
+  xt::noalias(cells) = expression;
 }
 
 /// What an expression gives in between.

@@ -135,6 +135,13 @@ FieldValue field_value(const Json& value) {
   return {};
 }
 
+// The member that it is taken from; a whole number has no point.
+Json json_of(const FieldValue& value) {
+  if (const bool* const is = std::get_if<bool>(&value)) return *is;
+  if (const double* const number = std::get_if<double>(&value)) return Json::parse(fmt::format("{}", *number));
+  return std::get<std::string_view>(value);
+}
+
 // A member of a model file, and what is done with it.
 struct TransformerMember {
   std::string_view name;
@@ -235,12 +242,7 @@ SafetensorsMetadata metadata_of(const TransformerFile& file) {
   described["about"] = model.about;
   described["heads"] = model.sizes.heads;
   for (const RecipeField& field : recipe_fields()) {
-    Json& member = described[std::string(field.name)];
-    std::visit(
-        [&](const auto& value) {
-          if constexpr (!std::is_same_v<decltype(value), const std::monostate&>) member = value;
-        },
-        field.value(model.recipe));
+    described[std::string(field.name)] = json_of(field.value(model.recipe));
   }
   described["source_vocabulary"] = model.source_vocabulary;
   described["target_vocabulary"] = model.target_vocabulary;
