@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <regex>
 #include <set>
 #include <stdexcept>
 
@@ -13,7 +12,6 @@
 #include "core/op/operations.hpp"
 #include "evaluated.hpp"
 #include "operation_samples.hpp"
-#include "source_files.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -47,18 +45,6 @@ std::vector<std::string> names_of(const std::vector<const Node*>& nodes) {
 
 using Names = std::vector<std::string>;
 
-// The names that a source gives to operations: as what name() returns, as the first member of a kind, or as
-// what an operation is made with.
-std::set<std::string> operation_names(const std::string& source) {
-  static const std::regex given(
-      R"re((?:name\(\) const override \{ return |string_view \w+_name = |constexpr \w+ \w+ = \{\s*|(?:apply\(|: )\w+\()"(\w+)"[,;])re");
-  std::set<std::string> names;
-  for (std::sregex_iterator found(source.begin(), source.end(), given), end; found != end; ++found) {
-    names.insert((*found)[1]);
-  }
-  return names;
-}
-
 }  // namespace
 
 TEST_CASE("every operation computes, explains every cell, is written and is counted") {
@@ -88,23 +74,13 @@ TEST_CASE("every operation computes, explains every cell, is written and is coun
   }
 }
 
-TEST_CASE("every name that the sources give an operation has a sample, and every sample such a name") {
-  std::set<std::string> named, sampled;
-  for (const SourceFile& file : source_files("src/core/op")) named.merge(operation_names(file.text));
-  for (const SourceFile& file : source_files("src/core/graph")) named.merge(operation_names(file.text));
-  for (const OperationSample& sample : operation_samples()) sampled.emplace(sample.name);
-  CHECK(named == sampled);
-}
-
-TEST_CASE("names of operations are found where they are given") {
-  using Found = std::set<std::string>;
-  CHECK(operation_names("std::string_view name() const override { return \"softmax\"; }") == Found{"softmax"});
-  CHECK(operation_names("constexpr std::string_view alias_name = \"identity\";") == Found{"identity"});
-  CHECK(operation_names("constexpr Slice some_rows = {\"rows\", \"row\"};") == Found{"rows"});
-  CHECK(operation_names("constexpr CellByCell addition = {\n    \"add\", \"+\"};") == Found{"add"});
-  CHECK(operation_names("return apply(CellFunction(\"tanh\", hyperbolic_tangent), x);") == Found{"tanh"});
-  CHECK(operation_names("Mask(double fill) : Replacement(\"mask\", fill, minus_infinity) {}") == Found{"mask"});
-  CHECK(operation_names("return {\"one_hot(\" + operands[0].plain + \")\"};").empty());
+TEST_CASE("every operation has a sample, and every sample is of an operation") {
+  std::set<std::string_view> sampled, all = {op::identity.name};
+#define OP(row) all.insert(op::row.name);
+#include "core/op/operations.def"
+#undef OP
+  for (const OperationSample& sample : operation_samples()) sampled.insert(sample.name);
+  CHECK(all == sampled);
 }
 
 TEST_CASE("an operation moves numbers when every cell of its result is a cell of an operand") {

@@ -105,7 +105,7 @@ bool at_terminal(const Arguments& arguments) {
 Answer interactive(const Arguments& arguments, std::function<void(LessonTerminal& terminal)> action) {
   Answer answer;
   answer.session = [action = std::move(action), state = state_to_write(arguments)](Terminal& terminal,
-                                                                                    const Style& style) {
+                                                                                   const Style& style) {
     LessonTerminal lesson_terminal(terminal, style, state);
     action(lesson_terminal);
   };
@@ -124,8 +124,8 @@ Answer list_of_drills() {
   Answer answer;
   answer.page.say(std::move(listing));
   answer.page.say(text(code("attn drill softmax"), " asks problem after problem; several names take turns. ",
-                        code("attn drill softmax --seed 7 --count 10"),
-                        " is for a class: the same seed gives the same problems everywhere."));
+                       code("attn drill softmax --seed 7 --count 10"),
+                       " is for a class: the same seed gives the same problems everywhere."));
   return answer;
 }
 
@@ -211,7 +211,7 @@ Answer marked_sheet(std::string title, const std::vector<DrawnProblem>& problems
   Answer answer;
   if (marks.size() == 1) {
     answer.page = sheet(std::move(title), problems,
-                         [&](Page& page, std::size_t i) { page.say(note_on(questions[i], marks.front().answers[i])); });
+                        [&](Page& page, std::size_t i) { page.say(note_on(questions[i], marks.front().answers[i])); });
     for (Block& block : summary_of(questions, marks.front())) answer.page.say(std::move(block));
   } else {
     answer.page.head(1, std::move(title));

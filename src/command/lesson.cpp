@@ -182,9 +182,8 @@ Answer begin_lesson(const Arguments& arguments) {
   const std::string lesson = with_outputs(document, outputs_of(document, block_runner()));
   if (!is_written) return page_of({printed_markdown(lesson)});
   refuse_to_replace(path, arguments);
-  Answer answer =
-      page_of({Prose{text(path, " is written. Find mistakes in it with ", code("attn lesson check " + path),
-                          ", and take it with ", code("attn lesson run " + path), ".")}});
+  Answer answer = page_of({Prose{text(path, " is written. Find mistakes in it with ", code("attn lesson check " + path),
+                                      ", and take it with ", code("attn lesson run " + path), ".")}});
   answer.files.push_back({path, lesson});
   return answer;
 }

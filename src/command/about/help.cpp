@@ -423,8 +423,8 @@ std::string manual_of_all() {
 Answer run_manual(const Command&, const Arguments& arguments) {
   Answer answer;
   answer.page.say(CodeBlock{"roff", arguments.words.empty()
-                                         ? manual_of_all()
-                                         : manual_of(look_up(commands(), arguments.words.front(), "command"))});
+                                        ? manual_of_all()
+                                        : manual_of(look_up(commands(), arguments.words.front(), "command"))});
   return answer;
 }
 

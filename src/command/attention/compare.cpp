@@ -33,7 +33,7 @@ constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 const Node& masked_node(const Graph& graph) {
   const Node* found = nullptr;
   for (const Node& node : graph.nodes()) {
-    if (node.operation && is_mask(*node.operation)) found = &node;
+    if (node.operation && node.operation->is(op::mask)) found = &node;
   }
   if (!found) {
     fail("attn compare-masks needs a mask: give --mask, --causal or --valid-length, or --example padding");

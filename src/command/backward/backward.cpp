@@ -220,7 +220,7 @@ void add_without_gradient(Page& page, const std::vector<const Node*>& inputs, co
 }
 
 Answer outline(const Differentiable& forward, const Loss& loss, const std::vector<GradientStep>& steps,
-                const std::optional<std::string>& only) {
+               const std::optional<std::string>& only) {
   std::vector<const Node*> nodes;
   for (const GradientStep& step : steps) nodes.push_back(step.gradient);
   if (only) {

@@ -92,13 +92,13 @@ bool has_equal_numbers(const Node& node) {
 // Its rows have the mean 0, each number times the same γ, plus β: their sum is the same whatever goes in.
 bool is_normalized(const Node& node) {
   const Node* from = &node.original();
-  while (from->operation && (from->operation->name() == "add" || from->operation->name() == "multiply")) {
+  while (from->operation && (from->operation->is(op::add) || from->operation->is(op::multiply))) {
     const Node& other = *from->operands.back();
     if (other.operation || other.frame.shape.rows != 1) return false;
-    if (from->operation->name() == "multiply" && !has_equal_numbers(other)) return false;
+    if (from->operation->is(op::multiply) && !has_equal_numbers(other)) return false;
     from = &from->operands.front()->original();
   }
-  return from->operation && from->operation->name() == "standardize";
+  return from->operation && from->operation->is(op::standardize);
 }
 
 Summed usual(const Differentiable& forward) {

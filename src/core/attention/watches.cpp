@@ -81,7 +81,7 @@ const Node* leaking_mask(const Node& weights) {
 class MaskWatch final : public Watch {
  public:
   void made(const Node& node, Rows rows) override {
-    if (!node.operation || !is_softmax(*node.operation)) return;
+    if (!node.operation || !node.operation->is(op::softmax)) return;
     Found found;
     for (std::size_t i = rows.first; i < rows.end(); ++i) {
       const auto is_zero = [](double weight) { return weight == 0.0; };

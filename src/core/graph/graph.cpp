@@ -50,7 +50,7 @@ bool matches_one(std::string_view pattern, std::string_view name) {
 // What stands for the operation of an alias: nothing is computed for it.
 class Alias final : public Operation {
  public:
-  std::string_view name() const override { return alias_name; }
+  const Op& op() const override { return op::identity; }
   Frame frame(Operands operands) const override { return operands[0]->frame; }
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
     std::ranges::copy(operands[0].row(result.first).data(), operands[0].row(result.first).data() + result.shape.cells(),

@@ -65,8 +65,15 @@ struct Attribute {
   std::variant<double, std::string, std::vector<double>> value;
 };
 
-/// The operation of another name for a matrix, which computes nothing.
-constexpr std::string_view alias_name = "identity";
+/// An operation, known by the address of its row: `node.operation->is(op::add)`. Only its row knows its name.
+struct Op {
+  std::string_view name;
+};
+
+namespace op {
+/// Another name for a matrix: it computes nothing.
+inline constexpr Op identity{"identity"};
+}  // namespace op
 
 /// What flows back to each operand of an operation; nothing where no gradient does: to ids and masks.
 using Gradients = std::vector<std::optional<Value>>;
@@ -83,8 +90,10 @@ class Operation {
 
   virtual ~Operation() = default;
 
-  /// The name of its row in the table of operations.
-  virtual std::string_view name() const = 0;
+  /// Its row in the table of operations.
+  virtual const Op& op() const = 0;
+  std::string_view name() const { return op().name; }
+  bool is(const Op& other) const { return &op() == &other; }
   /// What else it has to know to be computed and explained anywhere else, by its name and its operands.
   virtual std::vector<Attribute> attributes() const { return {}; }
   /// The shape and the axes of the result. Throws InputError when the operands do not fit together.

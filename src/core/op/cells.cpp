@@ -13,7 +13,7 @@ namespace {
 // --- two matrices
 
 struct CellByCell {
-  std::string_view name;
+  const Op& op;
   std::string_view sign;
   std::string_view latex_sign;
   Binding binding;
@@ -22,7 +22,7 @@ struct CellByCell {
   Gradients (*gradients)(const Value& d, const Value& x, const Value& y);
 };
 
-constexpr CellByCell addition = {"add",
+constexpr CellByCell addition = {op::add,
                                  "+",
                                  "+",
                                  Binding::sum,
@@ -34,7 +34,7 @@ constexpr CellByCell addition = {"add",
                                    return {d, summed_like(d, y)};
                                  }};
 
-constexpr CellByCell subtraction = {"subtract",
+constexpr CellByCell subtraction = {op::subtract,
                                     "−",
                                     "-",
                                     Binding::sum,
@@ -44,7 +44,7 @@ constexpr CellByCell subtraction = {"subtract",
                                       return {d, times(summed_like(d, y), minus_one())};
                                     }};
 
-constexpr CellByCell multiplication = {"multiply",
+constexpr CellByCell multiplication = {op::multiply,
                                        "⊙",
                                        "\\odot",
                                        Binding::product,
@@ -62,7 +62,7 @@ class CellByCellOperation final : public InPlace {
  public:
   CellByCellOperation(const CellByCell& kind, Sentences sentences) : kind_(kind), sentences_(sentences) {}
 
-  std::string_view name() const override { return kind_.name; }
+  const Op& op() const override { return kind_.op; }
 
   Frame frame(Operands operands) const override {
     const Shape whole = operands[0]->frame.shape, part = operands[1]->frame.shape;
@@ -125,13 +125,13 @@ class CellByCellOperation final : public InPlace {
 // --- a matrix and a number
 
 struct ByNumber {
-  std::string_view name;
+  const Op& op;
   void (*cells)(std::span<double> x, double number);  // x ← x ∘ number
   Formula (*formula)(const Formula& x, const Formula& number);
   Expression (*expression)(Expression x, Expression number);
 };
 
-constexpr ByNumber division = {"divide", attn::divide,
+constexpr ByNumber division = {op::divide, attn::divide,
                                [](const Formula& x, const Formula& divisor) -> Formula {
                                  return {within(Binding::product, x).plain + " / " + divisor.plain,
                                          "\\frac{" + x.latex + "}{" + divisor.latex + "}", Binding::product};
@@ -139,7 +139,7 @@ constexpr ByNumber division = {"divide", attn::divide,
                                [](Expression x, Expression divisor) { return std::move(x) / std::move(divisor); }};
 
 constexpr ByNumber scaling = {
-    "times", attn::multiply,
+    op::times, attn::multiply,
     [](const Formula& x, const Formula& factor) -> Formula {
       const Formula left = within(Binding::product, x);
       return {left.plain + " ⋅ " + factor.plain, left.latex + " \\cdot " + factor.latex, Binding::product};
@@ -152,7 +152,7 @@ class ByNumberOperation final : public InPlace {
  public:
   ByNumberOperation(const ByNumber& kind, Scalar number) : kind_(kind), number_(std::move(number)) {}
 
-  std::string_view name() const override { return kind_.name; }
+  const Op& op() const override { return kind_.op; }
 
   Formula formula(std::span<const Formula> operands) const override {
     return kind_.formula(operands[0], number_.notation);
@@ -188,33 +188,33 @@ class ByNumberOperation final : public InPlace {
 // What multiplies a gradient by the derivative of a function, and what flows back to that of which the
 // derivative was made: d is the gradient, u the gradient of their product.
 struct FunctionGradient {
-  std::string_view name;
+  const Op& op;
   const Function& function;
   std::optional<Value> (*again)(const Value& u, const Value& d, const Value& z);  // null: not known
 };
 
 constexpr FunctionGradient of_tanh = {
-    "tanh_gradient", hyperbolic_tangent, [](const Value& u, const Value& d, const Value& y) -> std::optional<Value> {
+    op::tanh_gradient, hyperbolic_tangent, [](const Value& u, const Value& d, const Value& y) -> std::optional<Value> {
       return times(multiply(multiply(u, d), y), {-2.0, {"(−2)", "\\left(-2\\right)"}});
     }};
-constexpr FunctionGradient of_sigmoid = {"sigmoid_gradient", logistic,
+constexpr FunctionGradient of_sigmoid = {op::sigmoid_gradient, logistic,
                                          [](const Value& u, const Value& d, const Value& y) -> std::optional<Value> {
                                            const Value both = multiply(u, d);  // times 1 − 2y
                                            return subtract(both, times(multiply(both, y), {2.0, {"2", "2"}}));
                                          }};
 constexpr FunctionGradient of_relu = {
-    "relu_gradient", rectifier,
+    op::relu_gradient, rectifier,
     [](const Value&, const Value&, const Value&) -> std::optional<Value> { return std::nullopt; }};
-constexpr FunctionGradient of_gelu = {"gelu_gradient", gelu_function, nullptr};
-constexpr FunctionGradient of_gelu_by_tanh = {"gelu_tanh_gradient", gelu_by_tanh_function, nullptr};
-constexpr FunctionGradient of_silu = {"silu_gradient", silu_function, nullptr};
+constexpr FunctionGradient of_gelu = {op::gelu_gradient, gelu_function, nullptr};
+constexpr FunctionGradient of_gelu_by_tanh = {op::gelu_tanh_gradient, gelu_by_tanh_function, nullptr};
+constexpr FunctionGradient of_silu = {op::silu_gradient, silu_function, nullptr};
 
 // Operands: d, and the result or the argument of the function.
 class FunctionGradientOperation final : public InPlace {
  public:
   explicit FunctionGradientOperation(const FunctionGradient& kind) : kind_(kind) {}
 
-  std::string_view name() const override { return kind_.name; }
+  const Op& op() const override { return kind_.op; }
 
   const Function& function() const { return kind_.function; }
 
@@ -251,9 +251,9 @@ class FunctionGradientOperation final : public InPlace {
 
 class CellFunction final : public InPlace {
  public:
-  CellFunction(std::string_view name, const FunctionGradient& gradient) : name_(name), gradient_(gradient) {}
+  CellFunction(const Op& op, const FunctionGradient& gradient) : op_(op), gradient_(gradient) {}
 
-  std::string_view name() const override { return name_; }
+  const Op& op() const override { return op_; }
 
   Formula formula(std::span<const Formula> operands) const override {
     return {fmt::format("{}({})", function().name, operands[0].plain),
@@ -277,14 +277,14 @@ class CellFunction final : public InPlace {
  private:
   void change(RowsToMake rows, std::span<const Rows>) const override { function().evaluate_all(rows.all()); }
 
-  std::string_view name_;
+  const Op& op_;
   const FunctionGradient& gradient_;
 };
 
 // Its result is its own derivative.
 class Exponential final : public InPlace {
  public:
-  std::string_view name() const override { return "exp"; }
+  const Op& op() const override { return op::exp; }
 
   Formula formula(std::span<const Formula> operands) const override {
     return {fmt::format("exp({})", operands[0].plain), fmt::format("\\exp\\left({}\\right)", operands[0].latex)};
@@ -338,12 +338,12 @@ bool is_division(const Operation& operation) {
   return by && by->divides();
 }
 
-Value tanh(const Value& x) { return apply(CellFunction("tanh", of_tanh), x); }
-Value sigmoid(const Value& x) { return apply(CellFunction("sigmoid", of_sigmoid), x); }
-Value relu(const Value& x) { return apply(CellFunction("relu", of_relu), x); }
-Value gelu(const Value& x) { return apply(CellFunction("gelu", of_gelu), x); }
-Value gelu_by_tanh(const Value& x) { return apply(CellFunction("gelu_tanh", of_gelu_by_tanh), x); }
-Value silu(const Value& x) { return apply(CellFunction("silu", of_silu), x); }
+Value tanh(const Value& x) { return apply(CellFunction(op::tanh, of_tanh), x); }
+Value sigmoid(const Value& x) { return apply(CellFunction(op::sigmoid, of_sigmoid), x); }
+Value relu(const Value& x) { return apply(CellFunction(op::relu, of_relu), x); }
+Value gelu(const Value& x) { return apply(CellFunction(op::gelu, of_gelu), x); }
+Value gelu_by_tanh(const Value& x) { return apply(CellFunction(op::gelu_tanh, of_gelu_by_tanh), x); }
+Value silu(const Value& x) { return apply(CellFunction(op::silu, of_silu), x); }
 
 Value exp(const Value& x) { return apply(Exponential(), x); }
 

@@ -68,7 +68,7 @@ class CrossEntropy final : public RowByRow {
  public:
   CrossEntropy(const Node& logits, const Node& ids, double smoothing) : targets_(logits, ids, smoothing) {}
 
-  std::string_view name() const override { return "cross_entropy"; }
+  const Op& op() const override { return op::cross_entropy; }
   Bounds bounds() const override {
     return {.least = 0.0, .says = "A loss is never negative: it is minus the logarithm of a probability."};
   }
@@ -147,7 +147,7 @@ class CrossEntropyGradient final : public InPlace {
  public:
   CrossEntropyGradient(const Node& logits, const Node& ids, double smoothing) : targets_(logits, ids, smoothing) {}
 
-  std::string_view name() const override { return "cross_entropy_gradient"; }
+  const Op& op() const override { return op::cross_entropy_gradient; }
   std::vector<Attribute> attributes() const override { return targets_.attributes(); }
 
   Frame frame(Operands operands) const override {

@@ -19,7 +19,7 @@ class Standardize final : public InPlace {
  public:
   explicit Standardize(double epsilon) : epsilon_(epsilon) {}
 
-  std::string_view name() const override { return "standardize"; }
+  const Op& op() const override { return op::standardize; }
   std::vector<Attribute> attributes() const override { return {{"epsilon", epsilon_}}; }
   double epsilon() const { return epsilon_; }
 
@@ -64,7 +64,7 @@ class DivideByRootMeanSquare final : public InPlace {
  public:
   explicit DivideByRootMeanSquare(double epsilon) : epsilon_(epsilon) {}
 
-  std::string_view name() const override { return "divide_by_root_mean_square"; }
+  const Op& op() const override { return op::divide_by_root_mean_square; }
   std::vector<Attribute> attributes() const override { return {{"epsilon", epsilon_}}; }
   double epsilon() const { return epsilon_; }
 
@@ -127,7 +127,7 @@ Expression count_of_columns(const Node& x) { return number(static_cast<double>(x
 // Operands: x, the means and d.
 class RowVariancesGradient final : public InPlace {
  public:
-  std::string_view name() const override { return "row_variances_gradient"; }
+  const Op& op() const override { return op::row_variances_gradient; }
 
   Formula formula(std::span<const Formula> operands) const override {
     const Formula x = within(Binding::sum, operands[0]), mean = within(Binding::product, operands[1]),
@@ -173,7 +173,7 @@ class DivideByDeviation final : public InPlace {
  public:
   explicit DivideByDeviation(double epsilon) : epsilon_(epsilon) {}
 
-  std::string_view name() const override { return "divide_by_deviation"; }
+  const Op& op() const override { return op::divide_by_deviation; }
   std::vector<Attribute> attributes() const override { return {{"epsilon", epsilon_}}; }
 
   Formula formula(std::span<const Formula> operands) const override {
@@ -210,7 +210,7 @@ class RootMeanSquareGradient final : public InPlace {
  public:
   explicit RootMeanSquareGradient(double epsilon) : epsilon_(epsilon) {}
 
-  std::string_view name() const override { return "root_mean_square_gradient"; }
+  const Op& op() const override { return op::root_mean_square_gradient; }
   std::vector<Attribute> attributes() const override { return {{"epsilon", epsilon_}}; }
 
   Formula formula(std::span<const Formula> operands) const override {
@@ -269,7 +269,7 @@ class RootMeanSquareGradient final : public InPlace {
 // Operands: d, y and x.
 class UnitRowsGradient final : public InPlace {
  public:
-  std::string_view name() const override { return "unit_rows_gradient"; }
+  const Op& op() const override { return op::unit_rows_gradient; }
 
   Formula formula(std::span<const Formula> operands) const override {
     const Formula d = within(Binding::product, operands[0]), y = within(Binding::product, operands[1]);
@@ -347,7 +347,7 @@ namespace {
 
 class RowMeans final : public RowByRow {
  public:
-  std::string_view name() const override { return "row_means"; }
+  const Op& op() const override { return op::row_means; }
 
   Frame frame(Operands operands) const override {
     const Frame& x = operands[0]->frame;
@@ -385,7 +385,7 @@ class RowMeans final : public RowByRow {
 
 class RowVariances final : public RowByRow {
  public:
-  std::string_view name() const override { return "row_variances"; }
+  const Op& op() const override { return op::row_variances; }
   Bounds bounds() const override {
     return {.least = 0.0, .says = "A variance is never negative: it is a mean of squares."};
   }
@@ -437,7 +437,7 @@ class RowVariances final : public RowByRow {
 
 class HalfSquaredNorms final : public RowByRow {
  public:
-  std::string_view name() const override { return "half_squared_norms"; }
+  const Op& op() const override { return op::half_squared_norms; }
   Bounds bounds() const override { return {.least = 0.0, .says = "A sum of squares is never negative."}; }
 
   Frame frame(Operands operands) const override {
@@ -474,7 +474,7 @@ class HalfSquaredNorms final : public RowByRow {
 
 class UnitRows final : public InPlace {
  public:
-  std::string_view name() const override { return "unit_rows"; }
+  const Op& op() const override { return op::unit_rows; }
   Bounds bounds() const override { return {-1.0, 1.0, "A number of a vector of length 1 lies between −1 and 1."}; }
 
   Formula formula(std::span<const Formula> operands) const override {

@@ -10,6 +10,12 @@
 
 namespace attn {
 
+namespace op {
+#define OP(name) inline constexpr Op name{#name};
+#include "core/op/operations.def"
+#undef OP
+}  // namespace op
+
 // The operations. Each function adds one to the graph of its operands, and computes nothing. It throws
 // InputError when the operands do not fit together. Shapes are those of one sentence; of a batch, the rows of
 // the sentences stand below each other.
@@ -23,10 +29,6 @@ Value matmul_transposed(const Value& a, const Value& b);
 /// aᵀ · b: the dot product of every column of `a` with every column of `b`; of a batch, over the rows of all
 /// sentences.  [k, m] [k, n] -> [m, n].
 Value transposed_matmul(const Value& a, const Value& b);
-
-/// Whether an operation is matmul() or matmul_transposed().
-bool is_matmul(const Operation& operation);
-bool is_matmul_transposed(const Operation& operation);
 
 /// x + y and x − y, where y has the shape of x or is one row or one column for all of it. Every sentence of a
 /// batch meets the same y, where that has no batch.  [m, n] [m, n], [1, n] or [m, 1] -> [m, n].
@@ -105,14 +107,6 @@ Value mask(const Value& x, const Value& allowed, double fill, const MaskNouns& n
 
 /// A number in place of every cell where `kept` is 0, whatever else is in its row.  [m, n] [m, n] -> [m, n].
 Value replace(const Value& x, const Value& kept, double fill);
-
-/// What transpose() is called.
-constexpr std::string_view transpose_name = "transpose";
-
-/// Whether an operation is mask(), softmax() or transpose().
-bool is_mask(const Operation& operation);
-bool is_softmax(const Operation& operation);
-bool is_transpose(const Operation& operation);
 
 /// What a mask operation puts in the place of a cell; −∞ for any other operation.
 double mask_fill(const Operation& operation);
@@ -252,10 +246,6 @@ std::optional<Value> same_cell_by_cell(const Operation& operation, const std::ve
 
 /// Whether an operation is concatenate() or stack().
 bool is_join(const Operation& operation);
-
-/// Whether an operation is transposed_matmul(), and whether it is softmax_gradient().
-bool is_transposed_matmul(const Operation& operation);
-bool is_softmax_gradient(const Operation& operation);
 
 /// The function by whose derivative an operation multiplies a gradient, or null.
 const Function* differentiated_by(const Operation& operation);

@@ -49,7 +49,7 @@ class MinusHalfSquaredDistances final : public RowByMatrix {
  public:
   explicit MinusHalfSquaredDistances(Sentences sentences) : sentences_(sentences) {}
 
-  std::string_view name() const override { return "minus_half_squared_distances"; }
+  const Op& op() const override { return op::minus_half_squared_distances; }
   Bounds bounds() const override {
     return {.most = 0.0, .says = "This is minus half of a squared distance, so it is never positive."};
   }
@@ -118,7 +118,7 @@ class PairwiseSum final : public Operation {
  public:
   explicit PairwiseSum(Sentences sentences) : sentences_(sentences) {}
 
-  std::string_view name() const override { return "pairwise_sum"; }
+  const Op& op() const override { return op::pairwise_sum; }
 
   Frame frame(Operands operands) const override {
     const Frame &a = operands[0]->frame, &b = operands[1]->frame;
@@ -169,7 +169,7 @@ class Pairs final : public Operation {
  public:
   explicit Pairs(Sentences sentences) : sentences_(sentences) {}
 
-  std::string_view name() const override { return "pairs"; }
+  const Op& op() const override { return op::pairs; }
   bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override {
@@ -221,7 +221,7 @@ class Unpair final : public Operation {
  public:
   explicit Unpair(Frame result) : result_(std::move(result)) {}
 
-  std::string_view name() const override { return "unpair"; }
+  const Op& op() const override { return op::unpair; }
   bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override {
@@ -266,7 +266,7 @@ class PairsOf final : public Operation {
  public:
   explicit PairsOf(Axis rows) : rows_(std::move(rows)) {}
 
-  std::string_view name() const override { return "pairs_of"; }
+  const Op& op() const override { return op::pairs_of; }
   bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override { return {{operands[0]->frame.shape.cells(), 1}, rows_, axis("pair")}; }
@@ -315,7 +315,7 @@ class ByDistance final : public RowByRow {
  public:
   ByDistance(Frame result, Sentences sentences) : result_(std::move(result)), sentences_(sentences) {}
 
-  std::string_view name() const override { return "by_distance"; }
+  const Op& op() const override { return op::by_distance; }
   bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override {
@@ -373,7 +373,7 @@ class SumByDistance final : public Operation {
  public:
   SumByDistance(Frame table, Sentences sentences) : result_(std::move(table)), sentences_(sentences) {}
 
-  std::string_view name() const override { return "sum_by_distance"; }
+  const Op& op() const override { return op::sum_by_distance; }
 
   Frame frame(Operands operands) const override {
     const Shape table = result_.shape, d = operands[0]->frame.shape;

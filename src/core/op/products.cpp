@@ -20,7 +20,7 @@ class Matmul final : public RowByMatrix {
  public:
   explicit Matmul(Sentences sentences) : sentences_(sentences) {}
 
-  std::string_view name() const override { return "matmul"; }
+  const Op& op() const override { return op::matmul; }
 
   Frame frame(Operands operands) const override {
     const Frame &a = operands[0]->frame, &b = operands[1]->frame;
@@ -68,7 +68,7 @@ class MatmulTransposed final : public RowByMatrix {
  public:
   explicit MatmulTransposed(Sentences sentences) : sentences_(sentences) {}
 
-  std::string_view name() const override { return "matmul_transposed"; }
+  const Op& op() const override { return op::matmul_transposed; }
 
   Frame frame(Operands operands) const override {
     const Frame &a = operands[0]->frame, &b = operands[1]->frame;
@@ -114,7 +114,7 @@ class MatmulTransposed final : public RowByMatrix {
 // Sums over all rows of both: of a batch, over all of its sentences.
 class TransposedMatmul final : public Operation {
  public:
-  std::string_view name() const override { return "transposed_matmul"; }
+  const Op& op() const override { return op::transposed_matmul; }
 
   Frame frame(Operands operands) const override {
     const Frame &a = operands[0]->frame, &b = operands[1]->frame;
@@ -154,16 +154,6 @@ class TransposedMatmul final : public Operation {
 
 }  // namespace
 
-bool is_matmul(const Operation& operation) { return dynamic_cast<const Matmul*>(&operation) != nullptr; }
-
-bool is_matmul_transposed(const Operation& operation) {
-  return dynamic_cast<const MatmulTransposed*>(&operation) != nullptr;
-}
-
-bool is_transposed_matmul(const Operation& operation) {
-  return dynamic_cast<const TransposedMatmul*>(&operation) != nullptr;
-}
-
 Value matmul(const Value& a, const Value& b) {
   const Sentences sentences = sentences_of(a, b);
   const bool meets_all = a.shape().columns == b.shape().rows;
@@ -181,7 +171,7 @@ namespace {
 
 class RowSums final : public RowByRow {
  public:
-  std::string_view name() const override { return "row_sums"; }
+  const Op& op() const override { return op::row_sums; }
 
   Frame frame(Operands operands) const override {
     const Frame& x = operands[0]->frame;
@@ -219,7 +209,7 @@ class RepeatColumns final : public RowByRow {
  public:
   RepeatColumns(std::size_t count, Axis columns) : count_(count), columns_(std::move(columns)) {}
 
-  std::string_view name() const override { return "repeat_columns"; }
+  const Op& op() const override { return op::repeat_columns; }
   bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override {
@@ -271,7 +261,7 @@ class SumRows final : public Operation {
  public:
   SumRows(RowGroups groups, Axis rows) : groups_(groups), rows_(std::move(rows)) {}
 
-  std::string_view name() const override { return "sum_rows"; }
+  const Op& op() const override { return op::sum_rows; }
   std::vector<Attribute> attributes() const override { return attributes_of(groups_); }
 
   Frame frame(Operands operands) const override {
@@ -346,7 +336,7 @@ class RepeatRows final : public Operation {
  public:
   RepeatRows(RowGroups groups, std::size_t times, Axis rows) : groups_(groups), times_(times), rows_(std::move(rows)) {}
 
-  std::string_view name() const override { return "repeat_rows"; }
+  const Op& op() const override { return op::repeat_rows; }
   bool moves() const override { return true; }
   std::vector<Attribute> attributes() const override { return attributes_of(groups_); }
 

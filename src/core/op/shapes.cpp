@@ -21,18 +21,18 @@ std::size_t size_along(Along along, const Shape& shape) { return along == Along:
 // --- a part of a matrix
 
 struct Slice {
-  std::string_view name;  // "rows"
-  std::string_view one;   // "row"
+  const Op& op;
+  std::string_view one;  // "row"
   Along along;
   std::string (*latex)(const std::string& whole, const std::string& places);
 };
 
-constexpr Slice some_columns = {"columns", "column", Along::columns,
+constexpr Slice some_columns = {op::columns, "column", Along::columns,
                                 [](const std::string& whole, const std::string& places) {
                                   return "{" + whole + "}_{\\,\\cdot\\,,\\," + places + "}";
                                 }};
 
-constexpr Slice some_rows = {"rows", "row", Along::rows, [](const std::string& whole, const std::string& places) {
+constexpr Slice some_rows = {op::rows, "row", Along::rows, [](const std::string& whole, const std::string& places) {
                                return "{" + whole + "}_{" + places + ",\\cdot}";
                              }};
 
@@ -41,7 +41,7 @@ class SliceOperation final : public Operation {
   SliceOperation(const Slice& kind, std::size_t first, std::size_t count, Sentences sentences)
       : kind_(kind), first_(first), count_(count), sentences_(sentences) {}
 
-  std::string_view name() const override { return kind_.name; }
+  const Op& op() const override { return kind_.op; }
   std::vector<Attribute> attributes() const override { return {{"first", static_cast<double>(first_)}}; }
   bool moves() const override { return true; }
 
@@ -52,7 +52,7 @@ class SliceOperation final : public Operation {
     std::size_t& all = size_along(kind_.along, result.shape);
     const std::size_t size = all / parts();
     if (first_ + count_ > size) {
-      fail("{0} has {1} {2}: {2} {3} to {4} are not among them", operands[0]->title(), size, kind_.name, first_ + 1,
+      fail("{0} has {1} {2}: {2} {3} to {4} are not among them", operands[0]->title(), size, kind_.op.name, first_ + 1,
            first_ + count_);
     }
     all = count_ * parts();
@@ -79,7 +79,7 @@ class SliceOperation final : public Operation {
     const bool one = count_ == 1;
     const Formula whole = within(Binding::whole, operands[0]);
     const std::string which =
-        one ? fmt::format("{} {}", kind_.one, first) : fmt::format("{} {}…{}", kind_.name, first, last);
+        one ? fmt::format("{} {}", kind_.one, first) : fmt::format("{} {}…{}", kind_.op.name, first, last);
     return {which + " of " + whole.plain,
             kind_.latex(whole.latex, one ? fmt::format("{}", first) : fmt::format("{}:{}", first, last)),
             Binding::words};
@@ -117,11 +117,11 @@ class SliceOperation final : public Operation {
 };
 
 struct Filling {
-  std::string_view name;
+  const Op& op;
   const Slice& slice;
 };
-constexpr Filling columns_filling = {"columns_among_zeros", some_columns};
-constexpr Filling rows_filling = {"rows_among_zeros", some_rows};
+constexpr Filling columns_filling = {op::columns_among_zeros, some_columns};
+constexpr Filling rows_filling = {op::rows_among_zeros, some_rows};
 
 // The opposite of a slice: the same cells at their places, and zeros elsewhere.
 class AmongZeros final : public Operation {
@@ -129,7 +129,7 @@ class AmongZeros final : public Operation {
   AmongZeros(const Filling& kind, std::size_t first, Frame whole)
       : kind_(kind), first_(first), result_(std::move(whole)) {}
 
-  std::string_view name() const override { return kind_.name; }
+  const Op& op() const override { return kind_.op; }
   std::vector<Attribute> attributes() const override { return {{"first", static_cast<double>(first_)}}; }
 
   const Filling& kind() const { return kind_; }
@@ -173,7 +173,8 @@ class AmongZeros final : public Operation {
     const bool by_rows = along() == Along::rows;
     const std::size_t place = by_rows ? row % size_of_whole() : column;
     if (place < first_ || place >= first_ + size) {
-      return {number(0.0), fmt::format("only {} {} to {} were used here", kind_.slice.name, first_ + 1, first_ + size)};
+      return {number(0.0),
+              fmt::format("only {} {} to {} were used here", kind_.slice.op.name, first_ + 1, first_ + size)};
     }
     if (by_rows) return {cell(*operands[0], place_in_part(row, size), column)};
     return {cell(*operands[0], row, column - first_)};
@@ -209,7 +210,7 @@ class AmongZeros final : public Operation {
 // --- matrices one after another
 
 struct Join {
-  std::string_view name;
+  const Op& op;
   Along along;
   std::string_view place;                                 // "side by side"
   Axis (*axis)(Operation::Operands parts);                // of the direction in which the result is longer
@@ -240,13 +241,13 @@ Axis joined_rows(Operation::Operands parts) {
   return axis(parts[0]->frame.rows.name, std::move(labels));
 }
 
-constexpr Join concatenation = {"concatenate", Along::columns, "side by side", numbered_columns,
+constexpr Join concatenation = {op::concatenate, Along::columns, "side by side", numbered_columns,
                                 [](std::span<const Formula> operands) -> Formula {
                                   const Formula all = listed(operands, "; ", " ; ");
                                   return {"[" + all.plain + "]", "\\left[" + all.latex + "\\right]"};
                                 }};
 
-constexpr Join stacking = {"stack", Along::rows, "below each other", joined_rows,
+constexpr Join stacking = {op::stack, Along::rows, "below each other", joined_rows,
                            [](std::span<const Formula> operands) -> Formula {
                              const Formula all = listed(operands, ", ", " \\\\ ");
                              return {"rows(" + all.plain + ")", "\\begin{bmatrix}" + all.latex + "\\end{bmatrix}"};
@@ -256,7 +257,7 @@ class JoinOperation final : public Operation {
  public:
   JoinOperation(const Join& kind, std::size_t batch) : kind_(kind), batch_(batch) {}
 
-  std::string_view name() const override { return kind_.name; }
+  const Op& op() const override { return kind_.op; }
   bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override {
@@ -404,7 +405,7 @@ class Transpose final : public Operation {
  public:
   explicit Transpose(Sentences sentences) : sentences_(sentences) {}
 
-  std::string_view name() const override { return transpose_name; }
+  const Op& op() const override { return op::transpose; }
   bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override {
@@ -440,7 +441,7 @@ class Reshape final : public Operation {
  public:
   Reshape(Shape shape, Sentences sentences) : shape_(shape), sentences_(sentences) {}
 
-  std::string_view name() const override { return "reshape"; }
+  const Op& op() const override { return op::reshape; }
   bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override {
@@ -501,7 +502,7 @@ class Labelled final : public InPlace {
  public:
   explicit Labelled(Axis rows) : rows_(std::move(rows)) {}
 
-  std::string_view name() const override { return "labelled"; }
+  const Op& op() const override { return op::labelled; }
   bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override {
@@ -576,9 +577,7 @@ Value transpose(const Value& x) {
   return apply(Transpose({whole.count, x.shape().columns, whole.rows}), x);
 }
 
-bool is_transpose(const Operation& operation) { return dynamic_cast<const Transpose*>(&operation); }
-
-bool is_join(const Operation& operation) { return dynamic_cast<const JoinOperation*>(&operation) != nullptr; }
+bool is_join(const Operation& operation) { return operation.is(op::concatenate) || operation.is(op::stack); }
 
 Value labelled(const Value& x, Axis rows) { return apply(Labelled(std::move(rows)), x); }
 

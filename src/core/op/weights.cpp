@@ -18,7 +18,7 @@ namespace {
 
 class Softmax final : public InPlace {
  public:
-  std::string_view name() const override { return "softmax"; }
+  const Op& op() const override { return op::softmax; }
 
   Formula formula(std::span<const Formula> operands) const override {
     return {"softmax(" + operands[0].plain + ")", "\\operatorname{softmax}\\left(" + operands[0].latex + "\\right)"};
@@ -67,7 +67,7 @@ class Softmax final : public InPlace {
 
 class Normalize final : public InPlace {
  public:
-  std::string_view name() const override { return "normalize"; }
+  const Op& op() const override { return op::normalize; }
 
   Formula formula(std::span<const Formula> operands) const override {
     const Formula scores = within(Binding::whole, operands[0]);
@@ -106,7 +106,7 @@ class Normalize final : public InPlace {
 // The scores count for nothing but their number.
 class Uniform final : public Operation {
  public:
-  std::string_view name() const override { return "uniform"; }
+  const Op& op() const override { return op::uniform; }
 
   Frame frame(Operands operands) const override { return operands[0]->frame; }
 
@@ -134,7 +134,7 @@ class Uniform final : public Operation {
 
 class Largest final : public InPlace {
  public:
-  std::string_view name() const override { return "largest"; }
+  const Op& op() const override { return op::largest; }
 
   Formula formula(std::span<const Formula> operands) const override {
     const Formula scores = within(Binding::whole, operands[0]);
@@ -166,7 +166,6 @@ class Largest final : public InPlace {
 }  // namespace
 
 Value softmax(const Value& scores) { return apply(Softmax(), scores); }
-bool is_softmax(const Operation& operation) { return dynamic_cast<const Softmax*>(&operation); }
 Value normalize(const Value& x) { return apply(Normalize(), x); }
 Value uniform(const Value& scores) { return apply(Uniform(), scores); }
 Value largest(const Value& scores) { return apply(Largest(), scores); }
@@ -190,10 +189,10 @@ Formula formula_of_fill(double fill) {
 // A row where the mask is 0 everywhere may have a fill of its own.
 class Replacement : public InPlace {
  public:
-  Replacement(std::string_view name, double fill, double fill_of_empty_row, const MaskNouns& nouns)
-      : name_(name), fill_(fill), fill_of_empty_row_(fill_of_empty_row), nouns_(nouns) {}
+  Replacement(const Op& op, double fill, double fill_of_empty_row, const MaskNouns& nouns)
+      : op_(op), fill_(fill), fill_of_empty_row_(fill_of_empty_row), nouns_(nouns) {}
 
-  std::string_view name() const override { return name_; }
+  const Op& op() const override { return op_; }
 
   Frame frame(Operands operands) const override {
     const Frame &scores = operands[0]->frame, &allowed = operands[1]->frame;
@@ -256,7 +255,7 @@ class Replacement : public InPlace {
     }
   }
 
-  std::string_view name_;
+  const Op& op_;
   double fill_;
   double fill_of_empty_row_;
   MaskNouns nouns_;
@@ -264,13 +263,13 @@ class Replacement : public InPlace {
 
 Gradients Replacement::gradients(const Value&, const Value& d, std::span<const Value> operands) const {
   const MaskNouns nouns{.row = nouns_.row, .column = nouns_.column, .cell = "gradient"};
-  return {apply(Replacement("replace", 0.0, 0.0, nouns), d, operands[1]), std::nullopt};
+  return {apply(Replacement(op::replace, 0.0, 0.0, nouns), d, operands[1]), std::nullopt};
 }
 
 // A finite fill in a whole row would come out of a softmax as equal weights for what is masked.
 class Mask final : public Replacement {
  public:
-  Mask(double fill, const MaskNouns& nouns) : Replacement("mask", fill, minus_infinity, nouns) {}
+  Mask(double fill, const MaskNouns& nouns) : Replacement(op::mask, fill, minus_infinity, nouns) {}
 };
 
 }  // namespace
@@ -280,10 +279,8 @@ Value mask(const Value& scores, const Value& allowed, double fill, const MaskNou
 }
 
 Value replace(const Value& x, const Value& kept, double fill) {
-  return apply(Replacement("replace", fill, fill, {}), x, kept);
+  return apply(Replacement(op::replace, fill, fill, {}), x, kept);
 }
-
-bool is_mask(const Operation& operation) { return dynamic_cast<const Mask*>(&operation); }
 
 double mask_fill(const Operation& operation) {
   const auto* mask = dynamic_cast<const Mask*>(&operation);
@@ -307,7 +304,7 @@ Expression dot_of_rows(const Node& a, const Node& b, std::size_t row) {
 // Operands: d and the weights. A row of zeros, which may look at nothing, gets zeros.
 class SoftmaxGradient final : public InPlace {
  public:
-  std::string_view name() const override { return "softmax_gradient"; }
+  const Op& op() const override { return op::softmax_gradient; }
 
   Formula formula(std::span<const Formula> operands) const override {
     const Formula d = within(Binding::product, operands[0]), weights = within(Binding::product, operands[1]);
@@ -348,7 +345,7 @@ class SoftmaxGradient final : public InPlace {
 // Operands: d, y and x.
 class NormalizeGradient final : public InPlace {
  public:
-  std::string_view name() const override { return "normalize_gradient"; }
+  const Op& op() const override { return op::normalize_gradient; }
 
   Formula formula(std::span<const Formula> operands) const override {
     const Formula d = within(Binding::product, operands[0]), y = within(Binding::product, operands[1]),
@@ -389,10 +386,6 @@ class NormalizeGradient final : public InPlace {
 };
 
 }  // namespace
-
-bool is_softmax_gradient(const Operation& operation) {
-  return dynamic_cast<const SoftmaxGradient*>(&operation) != nullptr;
-}
 
 Value softmax_gradient(const Value& weights, const Value& d) { return apply(SoftmaxGradient(), d, weights); }
 

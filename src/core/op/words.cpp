@@ -20,7 +20,7 @@ class Embed final : public RowByMatrix {
  public:
   Embed(const Node& ids, const Node& table) : ids_(ids, table, "rows", table.frame.shape.rows) {}
 
-  std::string_view name() const override { return "embed"; }
+  const Op& op() const override { return op::embed; }
   bool moves() const override { return true; }
 
   Frame frame(Operands operands) const override {
@@ -68,7 +68,7 @@ class AddRowsById final : public Operation {
   AddRowsById(const Node& ids, const Node& table)
       : ids_(ids, table, "rows", table.frame.shape.rows), result_(table.frame) {}
 
-  std::string_view name() const override { return "add_rows_by_id"; }
+  const Op& op() const override { return op::add_rows_by_id; }
 
   Frame frame(Operands operands) const override {
     const Shape ids = operands[0]->frame.shape, d = operands[1]->frame.shape;
@@ -123,7 +123,7 @@ class OneHot final : public RowByRow {
   OneHot(const Node& ids, const Node& table)
       : ids_(ids, table, "rows", table.frame.shape.rows), words_(table.frame.rows) {}
 
-  std::string_view name() const override { return "one_hot"; }
+  const Op& op() const override { return op::one_hot; }
 
   Frame frame(Operands operands) const override {
     const Frame& ids = operands[0]->frame;
@@ -207,7 +207,7 @@ class Sinusoid final : public Operation {
   Sinusoid(const SinusoidLayout& layout, Frame result, Waves waves)
       : layout_(layout), result_(std::move(result)), waves_(waves) {}
 
-  std::string_view name() const override { return "sinusoid"; }
+  const Op& op() const override { return op::sinusoid; }
   Bounds bounds() const override { return {-1.0, 1.0, "Sine and cosine lie between −1 and 1."}; }
   const SinusoidLayout& layout() const { return layout_; }
   Waves waves() const { return waves_; }
@@ -268,18 +268,18 @@ class Sinusoid final : public Operation {
 
 // The direction in which points are turned.
 struct Turning {
-  std::string_view name;
+  const Op& op;
   double sign;
   std::string_view written;  // before the angle
 };
-constexpr Turning forward = {"rotate", 1.0, ""};
-constexpr Turning backward = {"rotate_back", -1.0, "−"};
+constexpr Turning forward = {op::rotate, 1.0, ""};
+constexpr Turning backward = {op::rotate_back, -1.0, "−"};
 
 class Rotate final : public RowByRow {
  public:
   Rotate(const Turning& kind, Waves waves, Sentences sentences) : kind_(kind), waves_(waves), sentences_(sentences) {}
 
-  std::string_view name() const override { return kind_.name; }
+  const Op& op() const override { return kind_.op; }
   std::vector<Attribute> attributes() const override { return attributes_of(waves_); }
   Waves waves() const { return waves_; }
 

@@ -281,14 +281,14 @@ constexpr RenamedSection gpt2_with_own_output[] = {{"", &scope::output, "", gpt2
 
 constexpr bool assumed = true;
 constexpr BroughtField of_gpt2[] = {
-    {"norm", "pre"},          {"norm_kind", "layer"},     {"activation", "gelu-tanh", assumed},
-    {"positions", "learned"}, {"scale", "sqrt-dk"},       {"scale_embeddings", false},
-    {"tied_output", true},  {"causal_decoder", true},
+    {"norm", "pre"},          {"norm_kind", "layer"},   {"activation", "gelu-tanh", assumed},
+    {"positions", "learned"}, {"scale", "sqrt-dk"},     {"scale_embeddings", false},
+    {"tied_output", true},    {"causal_decoder", true},
 };
 constexpr BroughtField of_mingpt[] = {
-    {"norm", "pre"},          {"norm_kind", "layer"},     {"activation", "gelu-tanh", assumed},
-    {"positions", "learned"}, {"scale", "sqrt-dk"},       {"scale_embeddings", false},
-    {"tied_output", false}, {"causal_decoder", true},
+    {"norm", "pre"},          {"norm_kind", "layer"},   {"activation", "gelu-tanh", assumed},
+    {"positions", "learned"}, {"scale", "sqrt-dk"},     {"scale_embeddings", false},
+    {"tied_output", false},   {"causal_decoder", true},
 };
 constexpr ForeignLayout foreign_layouts[] = {
     {"nn.MultiheadAttention", "", torch_multihead_attention},

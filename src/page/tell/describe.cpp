@@ -75,7 +75,7 @@ std::optional<std::size_t> preferred_key(std::span<const double> weights, int de
 const Node* scores_behind(const Node& node) {
   const Node* source = &node.original();
   if (source->content() != Content::weights) return nullptr;
-  const bool is_transposed = source->operation && is_transpose(*source->operation);
+  const bool is_transposed = source->operation && source->operation->is(op::transpose);
   if (is_transposed) source = &source->operands.front()->original();
   return source->rows_sum_to_one() && source->operation ? source->operands.front() : nullptr;
 }
@@ -272,7 +272,7 @@ class Matrices {
  private:
   // The matrix itself, or what it is another name for.
   const Traced& original(const Traced& matrix) const {
-    const bool is_alias = matrix.operation == alias_name && !matrix.operands.empty();
+    const bool is_alias = matrix.operation == op::identity.name && !matrix.operands.empty();
     const Traced* const other = is_alias ? trace_.find(matrix.operands.front()) : nullptr;
     return other ? *other : matrix;
   }
@@ -286,7 +286,7 @@ class Matrices {
     if (matrix.role->content != Content::weights) return nullptr;
     // Of a file that does not tell operations, names have to do.
     const bool is_transposed =
-        matrix.operands.empty() ? matrix.role == &role::alignment : matrix.operation == transpose_name;
+        matrix.operands.empty() ? matrix.role == &role::alignment : matrix.operation == op::transpose.name;
     const Traced* source = &matrix;
     if (is_transposed)
       source = matrix.operands.empty() ? beside(matrix, role::weights) : trace_.find(matrix.operands.front());

@@ -52,7 +52,7 @@ class BackwardWalk {
     const std::string_view scope = by_scope_ ? step.gradient->scope() : std::string_view();
     if (step.gradient->is_alias()) return page_.say(formula_block(*step.gradient, scope));
     add_results(page_, {step.gradient}, scope);
-    if (step.user && is_softmax(*step.user->operation)) add_jacobian(step);
+    if (step.user && step.user->operation->is(op::softmax)) add_jacobian(step);
   }
 
  private:
@@ -127,56 +127,54 @@ bool is_operand(const GradientStep& step, std::size_t i) {
 }
 
 bool weighs_values(const Node& product) {
-  return is_matmul(*product.operation) && product.operands.front()->content() == Content::weights;
+  return product.operation->is(op::matmul) && product.operands.front()->content() == Content::weights;
 }
 
 bool of_weights(const GradientStep& step) { return weighs_values(*step.user) && is_operand(step, 0); }
 
 bool of_values(const GradientStep& step) { return weighs_values(*step.user) && is_operand(step, 1); }
 
-bool is_by_scores(const GradientStep& step) { return is_softmax(*step.user->operation); }
+bool is_by_scores(const GradientStep& step) { return step.user->operation->is(op::softmax); }
 
-bool of_masked(const GradientStep& step) { return is_mask(*step.user->operation); }
+bool of_masked(const GradientStep& step) { return step.user->operation->is(op::mask); }
 
 bool of_scaled(const GradientStep& step) { return number_of(*step.user->operation) != nullptr; }
 
-bool of_similarity(const GradientStep& step) { return is_matmul_transposed(*step.user->operation); }
+bool of_similarity(const GradientStep& step) { return step.user->operation->is(op::matmul_transposed); }
 
 bool of_parameter(const GradientStep& step) {
-  return is_matmul(*step.user->operation) && is_operand(step, 1) && !step.forward->operation;
+  return step.user->operation->is(op::matmul) && is_operand(step, 1) && !step.forward->operation;
 }
 
-bool of_factor(const GradientStep& step) { return is_matmul(*step.user->operation); }
+bool of_factor(const GradientStep& step) { return step.user->operation->is(op::matmul); }
 
 bool of_function(const GradientStep& step) { return function_of(*step.user->operation) != nullptr; }
 
 // The smaller operand of a sum is added to every row.
 bool of_bias(const GradientStep& step) {
-  return step.user->operation->name() == "add" && step.forward->frame.shape.rows < step.user->frame.shape.rows;
-}
-
-template <class... Names>
-constexpr bool is_named_among(std::string_view name, Names... names) {
-  return ((name == names) || ...);
+  return step.user->operation->is(op::add) && step.forward->frame.shape.rows < step.user->frame.shape.rows;
 }
 
 bool of_moved(const GradientStep& step) { return step.user->operation->moves(); }
 
-bool of_sum(const GradientStep& step) { return is_named_among(step.user->operation->name(), "add", "subtract"); }
-
-bool of_embedding(const GradientStep& step) { return step.user->operation->name() == "embed"; }
-
-bool of_standardized(const GradientStep& step) { return step.user->operation->name() == "standardize"; }
-
-bool of_stretched(const GradientStep& step) {
-  return is_named_among(step.user->operation->name(), "divide_by_root_mean_square", "unit_rows", "normalize");
+bool of_sum(const GradientStep& step) {
+  return step.user->operation->is(op::add) || step.user->operation->is(op::subtract);
 }
 
-bool of_distances(const GradientStep& step) { return step.user->operation->name() == "minus_half_squared_distances"; }
+bool of_embedding(const GradientStep& step) { return step.user->operation->is(op::embed); }
 
-bool of_cells(const GradientStep& step) { return step.user->operation->name() == "multiply"; }
+bool of_standardized(const GradientStep& step) { return step.user->operation->is(op::standardize); }
 
-bool of_loss(const GradientStep& step) { return step.user->operation->name() == "cross_entropy"; }
+bool of_stretched(const GradientStep& step) {
+  const Operation& by = *step.user->operation;
+  return by.is(op::divide_by_root_mean_square) || by.is(op::unit_rows) || by.is(op::normalize);
+}
+
+bool of_distances(const GradientStep& step) { return step.user->operation->is(op::minus_half_squared_distances); }
+
+bool of_cells(const GradientStep& step) { return step.user->operation->is(op::multiply); }
+
+bool of_loss(const GradientStep& step) { return step.user->operation->is(op::cross_entropy); }
 
 bool of_mean(const GradientStep& step) { return step.user->is(role::loss); }
 

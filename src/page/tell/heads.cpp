@@ -19,7 +19,7 @@ namespace {
 
 // All steps of a recurrent decoder at once.
 bool is_alignment_of_steps(const Node& node) {
-  return node.is(role::alignment) && node.operation && !is_transpose(*node.operation);
+  return node.is(role::alignment) && node.operation && !node.operation->is(op::transpose);
 }
 
 }  // namespace

@@ -212,7 +212,7 @@ std::string meaning_of_scaled(const Node& node) {
 
 std::string meaning_of_masked(const Node& node) {
   if (node.is_alias()) return "No mask applies here: every query may attend to every key.";
-  if (!is_mask(*node.operation)) return meaning_of_added(node);
+  if (!node.operation->is(op::mask)) return meaning_of_added(node);
   const std::string added = adds(node, role::bias) || adds(node, role::relative) ? meaning_of_added(node) + " " : "";
   const double fill = mask_fill(*node.operation);
   if (std::ranges::all_of(cells(node.operands[1]->matrix()), [](double allowed) { return allowed != 0.0; })) {
@@ -232,7 +232,7 @@ std::string meaning_of_masked(const Node& node) {
 
 std::string heading_of_masked(const Node& node) {
   if (!adds(node, role::relative)) return "Mask";
-  const bool masks = is_mask(*node.operation) || adds(node, role::bias);
+  const bool masks = node.operation->is(op::mask) || adds(node, role::bias);
   return masks ? "Relative position bias and mask" : "Relative position bias";
 }
 
@@ -302,7 +302,7 @@ std::string meaning_of_averaging(const Node& node) {
 std::string meaning_of_alignment(const Node& alignment) {
   const Node& weights = *alignment.operands.front();
   std::string meaning = "The attention weights transposed: a column for each query and a row for each key.";
-  if (!weights.operation || !is_softmax(*weights.operation)) return meaning;
+  if (!weights.operation || !weights.operation->is(op::softmax)) return meaning;
   meaning += " Each column sums to one.";
   if (has_row_without_keys(*weights.operands.front())) {
     meaning += " A column sums to 0 if all keys of its query are masked.";

@@ -40,7 +40,7 @@ bool find_places(const Graph& before, const Graph& after, double number, const S
     place.node = &node;
     if (node.operation) {
       const std::vector<Attribute> attributes = node.operation->attributes(), changed = now.operation->attributes();
-      if (node.operation->name() != now.operation->name() || attributes.size() != changed.size()) return false;
+      if (!node.operation->is(now.operation->op()) || attributes.size() != changed.size()) return false;
       for (std::size_t i = 0; i < attributes.size(); ++i) {
         if (attributes[i].value == changed[i].value) continue;
         const double* const value = std::get_if<double>(&changed[i].value);

@@ -167,7 +167,7 @@ constexpr std::array biases = {&role::b, &role::b_s, &role::b_h, &role::b_r, &ro
 
 // A product with a square matrix, which also fits when it is transposed.
 Made transposed(const Node& node, Rewriting& again) {
-  if (!node.operation || !is_matmul(*node.operation) || is_gradient(node)) return std::nullopt;
+  if (!node.operation || !node.operation->is(op::matmul) || is_gradient(node)) return std::nullopt;
   const Node& w = *node.operands[1];
   if (!has_role_among(w, matrices) || w.frame.shape.rows != w.frame.shape.columns) return std::nullopt;
   return matmul_transposed(again.of(*node.operands[0]), again.of(w));
@@ -296,11 +296,11 @@ Made states_of_decoder(const Node& node, Rewriting& again) {
   const Made states = own_states(node, again);
   if (!states) return std::nullopt;
   const Value& own = *states;
-  if (is_matmul(*node.operation)) {
+  if (node.operation->is(op::matmul)) {
     const bool is_second = &node.operands[1]->original() == &encoded->original();
     return is_second ? matmul(again.of(*node.operands[0]), own) : matmul(own, again.of(*node.operands[1]));
   }
-  if (is_matmul_transposed(*node.operation)) return matmul_transposed(again.of(*node.operands[0]), own);
+  if (node.operation->is(op::matmul_transposed)) return matmul_transposed(again.of(*node.operands[0]), own);
   return std::nullopt;
 }
 

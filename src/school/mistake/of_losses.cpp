@@ -26,7 +26,7 @@ struct ThroughSoftmax {
 };
 
 std::optional<ThroughSoftmax> through_softmax(const Node& node, Rewriting& again) {
-  if (!node.operation || !is_softmax_gradient(*node.operation)) return std::nullopt;
+  if (!node.operation || !node.operation->is(op::softmax_gradient)) return std::nullopt;
   return ThroughSoftmax{again.of(*node.operands[0]), again.of(*node.operands[1])};
 }
 
@@ -63,7 +63,7 @@ Made scale_missing(const Node& node, Rewriting& again) {
 
 // aᵀ b as a b, which fits where a is square.
 Made factor_not_transposed(const Node& node, Rewriting& again) {
-  if (!node.operation || !is_transposed_matmul(*node.operation)) return std::nullopt;
+  if (!node.operation || !node.operation->is(op::transposed_matmul)) return std::nullopt;
   const Node &a = *node.operands[0], &b = *node.operands[1];
   if (a.frame.shape.rows != a.frame.shape.columns) return std::nullopt;
   return matmul(again.of(a), again.of(b));
@@ -71,7 +71,7 @@ Made factor_not_transposed(const Node& node, Rewriting& again) {
 
 // d bᵀ as d b, which fits where b is square.
 Made matrix_not_transposed(const Node& node, Rewriting& again) {
-  if (!node.operation || !is_matmul_transposed(*node.operation) || !is_gradient(node)) return std::nullopt;
+  if (!node.operation || !node.operation->is(op::matmul_transposed) || !is_gradient(node)) return std::nullopt;
   const Node &d = *node.operands[0], &b = *node.operands[1];
   if (b.frame.shape.rows != b.frame.shape.columns) return std::nullopt;
   return matmul(again.of(d), again.of(b));

@@ -118,7 +118,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // What libraries take for −∞: a row of it alone has equal weights.
 constexpr double very_low = -1e9;
 
-bool masks_scores(const Node& node) { return makes(node, role::masked) && is_mask(*node.operation); }
+bool masks_scores(const Node& node) { return makes(node, role::masked) && node.operation->is(op::mask); }
 
 // --- what a mask hides
 
@@ -251,9 +251,9 @@ Made target_mask_in_cross_attention(const Node& node, Rewriting& again) {
   const NamedScope* const layer = around(node.place, scope::cross_attention);
   const Node* own = node.graph->find(layer, Name({{scope::self_attention}, {scope::head, 1}}, role::masked));
   if (!own) own = node.graph->find(layer, Name({{scope::self_attention}}, role::masked));
-  if (!own || !own->operation || !is_mask(*own->operation)) return std::nullopt;
+  if (!own || !own->operation || !own->operation->is(op::mask)) return std::nullopt;
   const Node& scores = node.original();
-  const bool is_masked = scores.operation && is_mask(*scores.operation);
+  const bool is_masked = scores.operation && scores.operation->is(op::mask);
   return again.graph().apply(own->operation,
                              {again.of(is_masked ? *scores.operands[0] : scores), again.of(*own->operands[1])});
 }
@@ -275,7 +275,7 @@ Made mask_added(const Node& node, Rewriting& again) {
 Made masked_after_softmax(const Node& node, Rewriting& again) {
   if (!is_softmax_of_attention(node)) return std::nullopt;
   const Node& scores = *node.operands[0];
-  if (!scores.operation || !is_mask(*scores.operation)) return std::nullopt;
+  if (!scores.operation || !scores.operation->is(op::mask)) return std::nullopt;
   return zero_where_masked(node, softmax(scores_before_mask(node, again)), again);
 }
 

@@ -81,31 +81,31 @@ bool is_gradient(const Node& node) {
 bool makes(const Node& node, const Role& role) { return node.is(role) && node.operation && !node.is_alias(); }
 
 bool is_any_softmax(const Node& node) {
-  return node.operation && is_softmax(*node.operation) && node.rows_sum_to_one();
+  return node.operation && node.operation->is(op::softmax) && node.rows_sum_to_one();
 }
 
 bool is_softmax_of_attention(const Node& node) { return node.is(role::weights) && is_any_softmax(node); }
 
 bool sums_values(const Node& node) {
-  return node.operation && is_matmul(*node.operation) && node.operands[0]->is(role::weights);
+  return node.operation && node.operation->is(op::matmul) && node.operands[0]->is(role::weights);
 }
 
 bool compares(const Node& node) {
-  return (makes(node, role::scores) || makes(node, role::content)) && is_matmul_transposed(*node.operation);
+  return (makes(node, role::scores) || makes(node, role::content)) && node.operation->is(op::matmul_transposed);
 }
 
 const Node* comparison_of(const Node& scores) {
   const Node* const content = scores.beside(role::content);
   const Node& node = (content ? *content : scores).original();
-  return node.operation && is_matmul_transposed(*node.operation) ? &node : nullptr;
+  return node.operation && node.operation->is(op::matmul_transposed) ? &node : nullptr;
 }
 
 std::optional<LinearNodes> linear_nodes(const Node& node) {
   if (!node.operation || node.operands.empty()) return std::nullopt;
-  const bool is_product = is_matmul(*node.operation);
+  const bool is_product = node.operation->is(op::matmul);
   const Node& product = is_product ? node : *node.operands[0];
   const bool has_bias = !is_product && node.operands.size() == 2 && product.name.empty();
-  if (!product.operation || !is_matmul(*product.operation) || (!is_product && !has_bias)) return std::nullopt;
+  if (!product.operation || !product.operation->is(op::matmul) || (!is_product && !has_bias)) return std::nullopt;
   return LinearNodes{product.operands[0], product.operands[1], has_bias ? node.operands[1] : nullptr};
 }
 
@@ -146,24 +146,24 @@ Made on_named(const Node& node, const Role& role, Rewriting& again) {
 
 Value scores_with(double fill, const Node& softmax, Rewriting& again) {
   const Node& scores = *softmax.operands[0];
-  if (!scores.operation || !is_mask(*scores.operation)) return again.of(scores);
+  if (!scores.operation || !scores.operation->is(op::mask)) return again.of(scores);
   return replace(again.of(*scores.operands[0]), again.of(*scores.operands[1]), fill);
 }
 
 Value scores_before_mask(const Node& softmax, Rewriting& again) {
   const Node& scores = *softmax.operands[0];
-  return again.of(scores.operation && is_mask(*scores.operation) ? *scores.operands[0] : scores);
+  return again.of(scores.operation && scores.operation->is(op::mask) ? *scores.operands[0] : scores);
 }
 
 Value masked_like(const Node& softmax, const Value& scores, Rewriting& again) {
   const Node& masked = *softmax.operands[0];
-  if (!masked.operation || !is_mask(*masked.operation)) return scores;
+  if (!masked.operation || !masked.operation->is(op::mask)) return scores;
   return again.graph().apply(masked.operation, {scores, again.of(*masked.operands[1])});
 }
 
 Value zero_where_masked(const Node& softmax, const Value& weights, Rewriting& again) {
   const Node& masked = *softmax.operands[0];
-  if (!masked.operation || !is_mask(*masked.operation)) return weights;
+  if (!masked.operation || !masked.operation->is(op::mask)) return weights;
   return replace(weights, again.of(*masked.operands[1]), 0.0);
 }
 

@@ -140,7 +140,7 @@ bool have_their_shapes(const Node& original, const std::vector<Value>& operands)
 
 // Operations that know nothing of the shapes of their operands.
 bool fits_all_shapes(const Operation& operation) {
-  return is_softmax(operation) || number_of(operation) || function_of(operation) || is_join(operation) ||
+  return operation.is(op::softmax) || number_of(operation) || function_of(operation) || is_join(operation) ||
          first_of_slice(operation) || epsilon_of(operation);
 }
 
@@ -150,10 +150,10 @@ Value operation_on(const Node& original, const std::vector<Value>& operands, Gra
   const Operation& operation = *original.operation;
   if (have_their_shapes(original, operands) || fits_all_shapes(operation))
     return graph.apply(original.operation, operands);
-  if (is_matmul(operation)) return matmul(operands[0], operands[1]);
-  if (is_matmul_transposed(operation)) return matmul_transposed(operands[0], operands[1]);
-  if (is_transposed_matmul(operation)) return transposed_matmul(operands[0], operands[1]);
-  if (is_transpose(operation)) return transpose(operands[0]);
+  if (operation.is(op::matmul)) return matmul(operands[0], operands[1]);
+  if (operation.is(op::matmul_transposed)) return matmul_transposed(operands[0], operands[1]);
+  if (operation.is(op::transposed_matmul)) return transposed_matmul(operands[0], operands[1]);
+  if (operation.is(op::transpose)) return transpose(operands[0]);
   if (const std::optional<Value> same = same_cell_by_cell(operation, operands)) return *same;
   fail("{}: the matrices that it is made of have other shapes now", original.title());
 }

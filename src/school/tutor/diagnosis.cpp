@@ -398,8 +398,8 @@ MaybeSentence bound_of_cell(const Working& asked, double typed) {
   const Operation& operation = *node.operation;
   if (const Bounds bounds = operation.bounds(); typed < bounds.least || typed > bounds.most)
     return std::string(bounds.says);
-  if (is_softmax(operation)) return bound_of_softmax(node, asked, typed);
-  if (is_matmul(operation) && node.operands[0]->rows_sum_to_one()) return bound_of_average(node, asked, typed);
+  if (operation.is(op::softmax)) return bound_of_softmax(node, asked, typed);
+  if (operation.is(op::matmul) && node.operands[0]->rows_sum_to_one()) return bound_of_average(node, asked, typed);
   return std::nullopt;
 }
 

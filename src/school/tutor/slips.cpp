@@ -95,7 +95,7 @@ void add_leaves(const Working& working, std::vector<Recognised>& found) {
 std::optional<double> product_in_other_order(const Working& asked) {
   if (asked.kind != TermKind::cell) return std::nullopt;
   const Node& node = asked.node->original();
-  if (!node.operation || !is_matmul(*node.operation)) return std::nullopt;
+  if (!node.operation || !node.operation->is(op::matmul)) return std::nullopt;
   const Node &x = *node.operands[0], &y = *node.operands[1];
   const Shape left = y.frame.shape, right = x.frame.shape;
   if (left.columns != right.rows || asked.row >= left.rows || asked.column >= right.columns) return std::nullopt;
