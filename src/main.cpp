@@ -1,4 +1,4 @@
-// Arguments in, output out, exit code. The effects themselves stand in the files beside it.
+// Arguments in, output out, exit code. The effects themselves stand in effects/.
 
 #include <fmt/format.h>
 #include <unistd.h>

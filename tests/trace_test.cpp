@@ -139,7 +139,7 @@ TEST_CASE("a trace holds its graph, and computes nothing before somebody asks") 
     trace.add(a.node());
   }
   REQUIRE(trace.size() == 2);
-  CHECK(trace.find("output")->operation == alias_name);
+  CHECK(trace.find("output")->operation == op::identity.name);
   CHECK(trace.find("output")->operands == std::vector<std::string>{"q"});
   CHECK((*trace.find("output")->cells() == matrix({{1, 2}})));
   CHECK(trace.find("k") == nullptr);

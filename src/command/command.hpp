@@ -193,7 +193,7 @@ std::span<const Action> lesson_actions();
 std::span<const std::string_view> lesson_formats();
 std::span<const Action> docs_actions();
 
-/// All commands. A new one is one file, its declaration below, and one entry.
+/// All commands. A new one is a function, its declaration below, and one entry.
 std::span<const Command> commands();
 
 // The commands of a subject, in the order of the help.
@@ -201,7 +201,7 @@ std::vector<Command> attention_commands();
 std::vector<Command> model_commands();
 std::vector<Command> train_commands();
 
-// The commands, one file each.
+// The commands.
 Answer run_walk(const Command& command, const Arguments& arguments);
 Answer run_step(const Command& command, const Arguments& arguments);
 Answer run_feed_forward(const Command& command, const Arguments& arguments);

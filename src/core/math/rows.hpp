@@ -8,7 +8,7 @@
 namespace attn {
 
 // Kernels over the cells of one row or of a whole matrix, in place. They are compiled for several instruction
-// sets and chosen when the program starts (instructions.hpp); every one of them gives the same bits, because
+// sets and chosen when the program starts (machine.hpp); every one of them gives the same bits, because
 // sums run over the same eight lanes everywhere and no multiplication is fused with an addition. Expressions
 // of arrays (definitions.hpp) cannot be compiled so: a softmax takes seven times as long as one.
 
@@ -68,7 +68,7 @@ void take_adam_step(std::span<double> parameter, std::span<double> first, std::s
 /// [m, d] [n, d] -> [m, n].  `result` holds the rows that are to be made.
 void squared_distances(Rows a, Rows b, RowsToMake result);
 
-// Kernels over one row that gradients and normalization are made of, as those of core/math/rows.hpp: the same bits
+// Kernels over one row that gradients and normalization are made of, as those above: the same bits
 // on every processor, because sums run over the same eight lanes everywhere.
 
 /// Σ_j x_j, Σ_j x_j y_j, Σ_j (x_j − c) and Σ_j (x_j − c)².

@@ -1,7 +1,7 @@
 // The operations. Each says how one cell of its result is made of cells of its operands: worked out with
-// `numbers` it is the result, and kept with `trees` it is the explanation (expressions.js). Rows and columns
+// `numbers` it is the result, and kept with `trees` it is the explanation (numbers.js). Rows and columns
 // count from 0 here, and from 1 in what is shown. A test compares each of them, cell by cell, with what attn
-// computes and explains: src/op/ has the same operations in C++, with the texts they come from.
+// computes and explains: src/core/op/ has the same operations in C++, with the texts they come from.
 
 const range = (count) => Array.from({ length: count }, (_, i) => i);
 const rowOf = (node, row) => node.cells.subarray(row * node.columns, (row + 1) * node.columns);

@@ -1,5 +1,5 @@
 // Numbers that a reader sets in a puzzle, and whether its properties hold. They are judged as the program judges
-// them (src/school/puzzle/misses.cpp, miss_told.cpp and show.cpp), from what attn wrote (src/school/lesson/page_data.cpp).
+// them (src/school/puzzle/misses.cpp and trial.cpp), from what attn wrote (src/school/lesson/page_data.cpp).
 
 const holdsFor = {
   "≥": (value, bound) => value >= bound,

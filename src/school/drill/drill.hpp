@@ -88,7 +88,7 @@ std::span<const Drill> drills();
 /// The tolerance of answers whose exponentials are given with two decimals.
 inline constexpr double two_decimals = 0.01;
 
-// The subjects, one file each.
+// The subjects, in of_attention.cpp and of_models.cpp.
 std::span<const Drill> drills_of_scores();
 std::span<const Drill> drills_of_weights();
 std::span<const Drill> drills_of_shapes();

@@ -31,7 +31,7 @@ struct Mistake {
 /// All of them, those on one subject together. A new one is a row in the table of its subject.
 std::span<const Mistake> mistakes();
 
-// The subjects, one file each.
+// The subjects, in the files of_*.cpp.
 std::span<const Mistake> mistakes_of_scores();
 std::span<const Mistake> mistakes_of_softmax();
 std::span<const Mistake> mistakes_of_values();

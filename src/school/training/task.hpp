@@ -102,8 +102,8 @@ struct Task {
   TaskSetup (*set_up)(const TaskRequest& request) = nullptr;
 };
 
-/// reverse, sort, induction, induction-fixed, names, dates, coreference, pairs. A new one is a file in
-/// tasks/, declared in tasks.hpp, and a row.
+/// reverse, sort, induction, induction-fixed, names, dates, coreference, pairs. A new one is a part of a
+/// file of tasks, its declaration below, and a row.
 std::span<const Task> tasks();
 
 /// The task made as it is asked for. Throws InputError: sizes that do not fit, pairs that are missing, a
@@ -113,7 +113,7 @@ TaskSetup set_up(const Task& task, const TaskRequest& request);
 /// ln of the number of words to choose from.
 double loss_of_guessing(const TaskSetup& setup);
 
-// The tasks, each in a file of its own.
+// The tasks, in tasks_of_order.cpp and tasks_of_letters.cpp.
 extern const Task reverse_task, sort_task, induction_task, fixed_induction_task, names_task, dates_task,
     coreference_task, pairs_task;
 
