@@ -142,7 +142,7 @@ std::vector<OptionChoice> choices::built_in() {
 namespace {
 
 // "query it, key animal": which row and column the cell lies in, by word.
-std::string place_of(const Cell& cell) {
+std::string cell_in_words(const Cell& cell) {
   const Axis &rows = cell.node->frame.rows, &columns = cell.node->frame.columns;
   std::string place;
   if (rows.labels) place += rows.label(cell.row);
@@ -163,18 +163,13 @@ void refuse_cell_of_model(std::string_view address, const Graph& graph) {
   fail("attn explain explains the matrices of attn walk. For those of a model: attn {} --explain '{}'", scope, address);
 }
 
-// What is said where matrices are random, so that nothing that follows from them reads as a finding.
-std::string what_is_random(const Calculation& computation) {
-  return computation.problem ? told_as_drawn(*computation.problem) : computation.random;
-}
-
 }  // namespace
 
 void add_explanation(Page& page, const Graph& graph, const std::string& address, std::size_t depth) {
   const Cell cell = find_cell(graph, address);
   page.trace.add(*cell.node);
   std::string title = fmt::format("{}[{},{}]", cell.node->name, cell.row + 1, cell.column + 1);
-  if (const std::string place = place_of(cell); !place.empty()) title += " (" + place + ")";
+  if (const std::string place = cell_in_words(cell); !place.empty()) title += " (" + place + ")";
   page.head(1, std::move(title));
   const bool is_short = cell.node->name_within(cell.node->scope()) != cell.node->name;
   const std::string_view scope = is_short ? cell.node->scope() : "";

@@ -223,8 +223,8 @@ std::string usage_of(const Action& action) {
 }
 
 std::string usage_of(const Offered& row) {
-  const std::string_view placeholder = row.option->placeholder;
-  return fmt::format("{}{}{}", row.option->name, placeholder.empty() ? "" : " ", placeholder);
+  const std::string_view value = row.option->placeholder;
+  return fmt::format("{}{}{}", row.option->name, value.empty() ? "" : " ", value);
 }
 
 std::string described(const Offered& row) {

@@ -165,10 +165,6 @@ namespace {
 constexpr double usual_step_size = 0.1;
 constexpr std::size_t most_shown = 1000000;  // numbers
 
-std::string what_is_random(const Calculation& computation) {
-  return computation.problem ? told_as_drawn(*computation.problem) : computation.random;
-}
-
 void add_title(Page& page, const Differentiable& forward) {
   page.head(1, forward.title.empty() ? "Gradients" : fmt::format("Gradients: {}", forward.title));
   page.say(text("A gradient has the shape of a matrix, and the name of this matrix with ", code("d_"),

@@ -123,7 +123,7 @@ bool is_computed(const Node& node) {
   return node.operation && !node.is_alias() && !node.name.empty() && node.family != &family::gradient;
 }
 
-std::string place_of(const Cell& cell) {
+std::string asked_cells(const Cell& cell) {
   const Axis &rows = cell.node->frame.rows, &columns = cell.node->frame.columns;
   return fmt::format("{}[{},{}]", cell.node->name, rows.label(cell.row), columns.label(cell.column));
 }
@@ -131,8 +131,8 @@ std::string place_of(const Cell& cell) {
 // One number, or a whole row.
 using Asked = std::vector<Cell>;
 
-std::string place_of(const Asked& asked) {
-  if (asked.size() == 1) return place_of(asked.front());
+std::string asked_cells(const Asked& asked) {
+  if (asked.size() == 1) return asked_cells(asked.front());
   const Node& node = *asked.front().node;
   return fmt::format("{}[{}]", node.name, node.frame.rows.label(asked.front().row));
 }
@@ -196,7 +196,8 @@ void add_counts(QuantityPage& page, const std::vector<Counted>& all) {
   for (const Counted& one : all) {
     listing.rows.push_back({one.node->name, with_commas(one.node->frame.shape.cells()), with_commas(one.depend),
                             with_commas(one.masked), with_commas(one.apart), with_commas(one.flat),
-                            one.depend ? written_digits(one.largest, 4) : "–", one.depend ? place_of(one.where) : "–"});
+                            one.depend ? written_digits(one.largest, 4) : "–",
+                            one.depend ? asked_cells(one.where) : "–"});
   }
   page.say(std::move(listing));
 }
@@ -268,7 +269,7 @@ void add_dependents(QuantityPage& page, const Node& last, const Asked& by) {
     }
   }
   require_ways(ways, 1);
-  if (later.empty()) fail("nothing is computed from {}: choose a number that something depends on", place_of(by));
+  if (later.empty()) fail("nothing is computed from {}: choose a number that something depends on", asked_cells(by));
   std::vector<Matrix> derivatives;
   double largest = 0.0;
   for (const Node* node : later) {
@@ -293,10 +294,10 @@ void add_dependents(QuantityPage& page, const Node& last, const Asked& by) {
   const Matrix& of_last = derivatives.back();
   if (all.back().depend == 0)
     page.say(
-        fmt::format("All derivatives of {} are 0: the effect of {} ends before.", later.back()->name, place_of(by)));
+        fmt::format("All derivatives of {} are 0: the effect of {} ends before.", later.back()->name, asked_cells(by)));
   if (all.back().depend == 0) return;
   page.head(2, fmt::format("The derivatives of {}", later.back()->name));
-  page.say(fmt::format("How fast each number of {} grows with {}.", later.back()->name, place_of(by)));
+  page.say(fmt::format("How fast each number of {} grows with {}.", later.back()->name, asked_cells(by)));
   page.matrix("derivatives", of_last, last.frame.rows, last.frame.columns, Heat::around_zero);
 }
 
@@ -372,7 +373,7 @@ void add_sources(QuantityPage& page, const Graph& graph, const Asked& of) {
                         node.content() != Content::ids && node.content() != Content::permissions;
     if (counts && without_masks.has_any(node)) earlier.push_back(&node);
   }
-  if (earlier.empty()) fail("{} is computed from nothing: choose a number that is computed", place_of(of));
+  if (earlier.empty()) fail("{} is computed from nothing: choose a number that is computed", asked_cells(of));
   const std::vector<std::shared_ptr<const Matrix>> derivatives = gradients_of(of, earlier);
   double largest = 0.0;
   for (const auto& one : derivatives) {
@@ -497,12 +498,12 @@ void add_comparison(QuantityPage& page, const Axis& rows, const Axis& words, con
       "A dash means that there is none, or that several share it.");
   page.say(std::move(listing));
   for (std::size_t h = 0; h < attending.size(); ++h) {
-    page.say(text(
-        code(attending[h].title),
-        compared[h] == 0
-            ? std::string(": no query has both a largest share and a largest weight, so nothing is compared.")
-            : fmt::format(": for {} of {} the word that is attended to most is not the one that matters most.",
-                          others[h], count_of(compared[h], compared[h] == 1 ? "compared query" : "compared querie"))));
+    page.say(
+        text(code(attending[h].title),
+             compared[h] == 0
+                 ? std::string(": no query has both a largest share and a largest weight, so nothing is compared.")
+                 : fmt::format(": for {} of {} the word that is attended to most is not the one that matters most.",
+                               others[h], count_of(compared[h], "compared query", "compared queries"))));
   }
 }
 
@@ -578,13 +579,12 @@ Answer influence_page(const Differentiable& forward, const Arguments& arguments)
   compute(graph, needed);
   QuantityPage page;
   if (forward.computation.problem) page.set_problem(forward.computation.problem);
-  const std::string asked = by_cell ? place_of(*by_cell) : of_cell ? place_of(*of_cell) : "";
-  page.head(1, by_cell && of_cell ? fmt::format("{} and {}", place_of(*by_cell), place_of(*of_cell))
+  const std::string asked = by_cell ? asked_cells(*by_cell) : of_cell ? asked_cells(*of_cell) : "";
+  page.head(1, by_cell && of_cell ? fmt::format("{} and {}", asked_cells(*by_cell), asked_cells(*of_cell))
                : asked.empty()    ? std::string("What matters to the outputs")
                                   : fmt::format("{}: {}", by ? "What depends on" : "What matters to", asked));
   if (!forward.title.empty()) page.say(text(Span{Span::Style::emphasis, forward.title}));
-  const std::string random =
-      forward.computation.problem ? told_as_drawn(*forward.computation.problem) : forward.computation.random;
+  const std::string random = what_is_random(forward.computation);
   if (!random.empty()) page.say(random);
   page.say(
       "A derivative says how fast one number grows when another one grows by a little. "
@@ -597,10 +597,10 @@ Answer influence_page(const Differentiable& forward, const Arguments& arguments)
     const auto gradient = gradients_of(*of_cell, {by_cell->front().node}).front();
     const double derivative = gradient ? derivative_by(*gradient, *by_cell) : 0.0;
     const bool are_numbers = of_cell->size() == 1 && by_cell->size() == 1;
-    page.say(text(are_numbers ? "The derivative of " : "The size of the Jacobian of ", code(place_of(*of_cell)), " by ",
-                  code(place_of(*by_cell)), " is ", strong(written_digits(derivative, 6)),
+    page.say(text(are_numbers ? "The derivative of " : "The size of the Jacobian of ", code(asked_cells(*of_cell)),
+                  " by ", code(asked_cells(*by_cell)), " is ", strong(written_digits(derivative, 6)),
                   gradient ? "." : ": the first is not computed from the second."));
-    page.table("derivative", {"derivative"}, {{place_of(*of_cell), {derivative}}});
+    page.table("derivative", {"derivative"}, {{asked_cells(*of_cell), {derivative}}});
   } else if (by_cell) {
     add_dependents(page, result, *by_cell);
   } else if (of_cell) {

@@ -170,8 +170,6 @@ namespace {
 
 constexpr std::size_t most_shown = 4;
 
-std::string percent(double share) { return fmt::format("{:.1f}\u00A0%", 100.0 * share); }
-
 std::string most_probable(const GenerationStep& step) {
   const std::span<const double> row = attn::row(step.distribution->matrix(), 0);
   std::vector<std::size_t> order(row.size());

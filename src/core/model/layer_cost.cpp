@@ -58,7 +58,7 @@ class Stack {
     std::ranges::copy_if(path, std::back_inserter(nodes), [&](const Node* node) { return is_output(*node); });
     return nodes;
   }
-  StackPlace place_of(const Node& node) const { return places_.at(&node); }
+  StackPlace stack_place_of(const Node& node) const { return places_.at(&node); }
 
   std::vector<StackLink> links() const {
     std::vector<StackLink> links;
@@ -172,11 +172,11 @@ std::optional<Meeting> search_meeting(const LayerKind& kind, std::size_t n, std:
       nearest = {.layers = stack.layers(), .length = std::max(*a, *b)};
       for (const Node* node : stack.places_on(from_first.path(position.node()))) {
         nearest->from_first.push_back(node->name);
-        nearest->way_from_first.push_back(stack.place_of(*node));
+        nearest->way_from_first.push_back(stack.stack_place_of(*node));
       }
       for (const Node* node : stack.places_on(from_last.path(position.node()))) {
         nearest->from_last.push_back(node->name);
-        nearest->way_from_last.push_back(stack.place_of(*node));
+        nearest->way_from_last.push_back(stack.stack_place_of(*node));
       }
     }
     if (nearest) return nearest;

@@ -162,8 +162,8 @@ void require_row(const Value& parameter, const Value& x) {
 }
 
 // What has been learned of each column.
-Value rescaled(const Value& normalised, const NormParameters& parameters) {
-  Value stretched = multiply(name(role::normalised, normalised), parameters.gamma);
+Value rescaled(const Value& normalized, const NormParameters& parameters) {
+  Value stretched = multiply(name(role::normalised, normalized), parameters.gamma);
   return parameters.beta ? add(stretched, *parameters.beta) : stretched;
 }
 

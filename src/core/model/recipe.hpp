@@ -59,7 +59,7 @@ struct NormPlacement {
   /// layer.
   Value (*connect)(const Value& x, const Sublayer& sublayer, const Sublayer& normalize, std::size_t number);
   bool in_layers;
-  bool at_the_end;  // what comes out of the last layer is normalised once more
+  bool at_the_end;  // what comes out of the last layer is normalized once more
 };
 
 /// post (Vaswani et al. 2017, section 3.1): Norm(x + sublayer(x)); pre: x + sublayer(Norm(x));

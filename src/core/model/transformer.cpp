@@ -158,7 +158,7 @@ Value RunningTransformer::vectors_of(const Side& side, const ModelInput& words, 
 Value RunningTransformer::finish(const ScopeKind& side, const Value& x) {
   const Learned learned = learned_.within({side});
   const bool normalizes = learned.has({{scope::norm}, role::gamma});
-  return name(role::output, normalizes ? normalised_within(scope::norm, x, learned, model_.recipe) : x);
+  return name(role::output, normalizes ? normalized_within(scope::norm, x, learned, model_.recipe) : x);
 }
 
 Value RunningTransformer::encode(const ModelInput& source) {
@@ -287,7 +287,7 @@ class LayerAtWork {
   void connect(const Sublayer& sublayer) {
     ++number_;
     const auto normalize = [&](const Value& words) {
-      return normalised_within({scope::norm, number_}, words, learned_, recipe_.model);
+      return normalized_within({scope::norm, number_}, words, learned_, recipe_.model);
     };
     x_ = recipe_.model.norm->connect(x_, sublayer, normalize, number_);
   }
@@ -324,7 +324,7 @@ Memory joined(const Memory& before, const Memory& more) {
   return {name(role::keys, stack({before.k, more.k})), name(role::values, stack({before.v, more.v}))};
 }
 
-Value normalised_within(const ScopeName& scope, const Value& x, const Learned& learned, const ModelRecipe& recipe) {
+Value normalized_within(const ScopeName& scope, const Value& x, const Learned& learned, const ModelRecipe& recipe) {
   const Graph::Scope open(x.graph(), scope);
   const Learned inner = learned.within({scope});
   return name(role::output,

@@ -31,7 +31,7 @@ Memory memory_of(const Value& x, const Learned& attention);
 Memory joined(const Memory& before, const Memory& more);
 
 /// The normalization of a scope, `norm_1.output`.  [n, d_model] -> [n, d_model].
-Value normalised_within(const ScopeName& scope, const Value& x, const Learned& learned, const ModelRecipe& recipe);
+Value normalized_within(const ScopeName& scope, const Value& x, const Learned& learned, const ModelRecipe& recipe);
 
 /// Self-attention and feed-forward, each with residual connection and normalization: `self_attention.output`,
 /// `sum_1`, `norm_1.output`, `feed_forward.output`, `sum_2`, `norm_2.output`.

@@ -63,15 +63,15 @@ class SliceOperation final : public Operation {
 
   void compute(std::span<const Rows> operands, RowsToMake result) const override {
     for (std::size_t i = result.first; i < result.end(); ++i) {
-      const Shape from = place_of(i);
+      const Shape from = place_in_operand(i);
       const std::span<double> cells = result.row(i);
       std::ranges::copy(operands[0].row(from.rows).subspan(from.columns, cells.size()), cells.begin());
     }
   }
   RowRange needed(std::size_t, RowRange made, std::span<const Shape>) const override {
     if (made.count == 0) return {0, 0};
-    const std::size_t begin = place_of(made.first).rows;
-    return {begin, place_of(made.first + made.count - 1).rows + 1 - begin};
+    const std::size_t begin = place_in_operand(made.first).rows;
+    return {begin, place_in_operand(made.first + made.count - 1).rows + 1 - begin};
   }
 
   Formula formula(std::span<const Formula> operands) const override {
@@ -86,7 +86,7 @@ class SliceOperation final : public Operation {
   }
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const Shape from = place_of(row);
+    const Shape from = place_in_operand(row);
     return {cell(*operands[0], from.rows, from.columns + column)};
   }
 
@@ -106,7 +106,7 @@ class SliceOperation final : public Operation {
   std::size_t parts() const { return kind_.along == Along::rows ? sentences_.count : 1; }
 
   // Where a row of the part stands in the whole, and its first column there.
-  Shape place_of(std::size_t row) const {
+  Shape place_in_operand(std::size_t row) const {
     if (kind_.along == Along::columns) return {row, first_};
     return {row / count_ * sentences_.rows + first_ + row % count_, 0};
   }

@@ -231,4 +231,10 @@ std::string count_of(std::size_t n, std::string_view noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
 
+std::string count_of(std::size_t n, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", n, n == 1 ? one : many);
+}
+
+std::string percent(double share) { return fmt::format("{}\u00A0%", written_fixed(100.0 * share, 1)); }
+
 }  // namespace attn

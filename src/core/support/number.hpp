@@ -48,5 +48,10 @@ std::string with_commas(std::uint64_t count);
 
 /// "1 cell", "2 cells".
 std::string count_of(std::size_t n, std::string_view noun);
+/// The same with a plural of its own: "1 query", "2 queries".
+std::string count_of(std::size_t n, std::string_view one, std::string_view many);
+
+/// A share as a percentage with one decimal: "12.5 %".
+std::string percent(double share);
 
 }  // namespace attn

@@ -31,6 +31,10 @@ std::vector<std::string> parted(std::string_view text, std::string_view separato
   return words;
 }
 
+std::string_view without_byte_order_mark(std::string_view bytes) {
+  return bytes.starts_with(byte_order_mark) ? bytes.substr(byte_order_mark.size()) : bytes;
+}
+
 std::string_view trimmed(std::string_view text, std::string_view edges) {
   const std::size_t begin = text.find_first_not_of(edges);
   if (begin == std::string_view::npos) return {};

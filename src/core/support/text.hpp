@@ -20,6 +20,10 @@ using Words = std::vector<std::string>;
 /// The words between separators, of which several count as one.
 std::vector<std::string> parted(std::string_view text, std::string_view separators);
 
+/// What some editors put before the first line of a file.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+std::string_view without_byte_order_mark(std::string_view bytes);
+
 /// A text without what is at its edges: blanks and ends of lines.
 std::string_view trimmed(std::string_view text, std::string_view edges = " \t\r\n");
 

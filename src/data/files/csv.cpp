@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/support/error.hpp"
+#include "core/support/text.hpp"
 #include "data/files/cells.hpp"
 #include "data/files/matrix_file.hpp"
 
@@ -373,10 +374,6 @@ MatrixFile read_table(const CsvBlock& block, Separator separator, const std::str
   if (header) std::ranges::transform(first, std::back_inserter(column_labels), unescaped);
   if (header && table.labelled()) column_labels.erase(column_labels.begin());
   return table.finish(std::move(column_labels));
-}
-
-std::string_view without_byte_order_mark(std::string_view bytes) {
-  return bytes.starts_with("\xEF\xBB\xBF") ? bytes.substr(3) : bytes;
 }
 
 CsvBlock choose_block(std::string_view bytes, std::string_view key, const std::string& where) {

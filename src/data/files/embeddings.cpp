@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/support/error.hpp"
+#include "core/support/text.hpp"
 #include "data/files/cells.hpp"
 #include "data/files/opened.hpp"
 
@@ -62,7 +63,7 @@ std::optional<VectorLine> VectorLineReader::next() {
   std::string_view text = rest().substr(0, length);
   begin_ = length == std::string_view::npos ? end_ : begin_ + length + 1;
   if (text.ends_with('\r')) text.remove_suffix(1);
-  if (number_ == 1 && text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (number_ == 1) text = without_byte_order_mark(text);
   return VectorLine{text, number_, skip_};
 }
 

@@ -40,7 +40,7 @@ std::vector<Place> places_in(const Transformer& model) {
 }
 
 // A number counts the layers of the side that comes last.
-Place place_of(const std::vector<Place>& places, const AttentionOfModel& asked) {
+Place asked_place(const std::vector<Place>& places, const AttentionOfModel& asked) {
   const Place& last = places.back();
   if (!asked.layer) return last;
   const std::optional<std::size_t> number = parsed<std::size_t>(*asked.layer);
@@ -158,7 +158,7 @@ void put_parameters(OptionValues& values, const Transformer& model, const Place&
   }
 }
 
-const Words& words_of(const Axis& axis) {
+const Words& labels_of(const Axis& axis) {
   static const Words none;
   return axis.labels ? *axis.labels : none;
 }
@@ -168,7 +168,7 @@ const Words& words_of(const Axis& axis) {
 OptionValues attention_of(const TransformerFile& file, const AttentionOfModel& asked) {
   require_problem(file, asked);
   const Transformer& model = file.model;
-  const Place place = place_of(places_in(model), asked);
+  const Place place = asked_place(places_in(model), asked);
   auto graph = std::make_shared<Graph>(keep_nothing());
   RunModel(file, asked).build(*graph);
   const Node& x = input_beside(*graph, place, role::w_q);
@@ -184,11 +184,11 @@ OptionValues attention_of(const TransformerFile& file, const AttentionOfModel& a
       "This is one attention of the model, {}. Its x is {}, as it is when the model runs on these words.{}",
       place.text(), x.name, &memory == &x ? "" : fmt::format(" Its keys and values come from {}.", memory.name)));
   values.put(option::about, about);
-  values.put(option::tokens, std::vector<Words>{words_of(x.frame.rows)});
+  values.put(option::tokens, std::vector<Words>{labels_of(x.frame.rows)});
   values.put(option::x, MatrixFile{.matrix = x.matrix()});
   if (&memory != &x) {
     values.put(option::memory, MatrixFile{.matrix = memory.matrix()});
-    values.put(option::key_tokens, std::vector<Words>{words_of(memory.frame.rows)});
+    values.put(option::key_tokens, std::vector<Words>{labels_of(memory.frame.rows)});
   }
   put_parameters(values, model, place);
   values.put(option::heads, model.sizes.heads);

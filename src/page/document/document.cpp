@@ -14,7 +14,6 @@ namespace attn {
 namespace {
 
 constexpr std::string_view blanks_and_ends = " \t\r\n";
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr std::string_view front_matter_fence = "---";
 
 std::vector<std::string> lines_of(std::string_view text) {

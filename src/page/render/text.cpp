@@ -20,7 +20,7 @@ namespace attn {
 
 namespace {
 
-constexpr std::size_t margin = 2;
+constexpr std::size_t margin_of_map = 2;
 
 // A small picture: at most so many cells high and wide, and so many columns of text in all.
 constexpr std::size_t most_cells_of_map = 20, width_of_map = 24;
@@ -108,7 +108,7 @@ class WordLines {
 
   // The shown words in lines, as places among them.
   std::vector<std::vector<std::size_t>> lines_of(const Shown& shown) const {
-    const std::size_t limit = style_.limit(), before = margin + label_width_ + 1;
+    const std::size_t limit = style_.limit(), before = margin_of_map + label_width_ + 1;
     std::vector<std::vector<std::size_t>> lines(1);
     std::size_t used = before;
     for (std::size_t n = 0; n < shown.places.size(); ++n) {
@@ -136,7 +136,7 @@ class WordLines {
 
   void write_line(const std::string& begin, std::size_t i, const std::vector<std::size_t>& places, Append append,
                   Sink& sink) const {
-    std::string line(margin, ' ');
+    std::string line(margin_of_map, ' ');
     line += begin + ' ';
     for (const std::size_t n : places) {
       if (columns_.gap_before(n) > 0) line += ' ' + (append == &WordLines::append_word ? ellipsis() : blank());
@@ -173,8 +173,8 @@ class WordLines {
                       columns_.count));
     }
     if (legend.empty()) return;
-    for (const std::string& line : wrap(legend, style_.limit() - margin))
-      sink.write(std::string(margin, ' ') + dim(style_) + line + plain(style_) + "\n");
+    for (const std::string& line : wrap(legend, style_.limit() - margin_of_map))
+      sink.write(std::string(margin_of_map, ' ') + dim(style_) + line + plain(style_) + "\n");
   }
 
   bool has_masked() const {
@@ -210,7 +210,7 @@ void write_heat_maps(const HeatMaps& maps, const Style& style, Sink& sink) {
     drawing.cells->range = range;
     drawing.legends.clear();
     Style narrow = style;
-    narrow.width = width_of_map + margin;
+    narrow.width = width_of_map + margin_of_map;
     beside.add(written_lines([&](Sink& lines) { write_drawing(drawing, narrow, lines); }));
   }
   beside.finish_line();
@@ -231,8 +231,8 @@ void write_heat_maps(const HeatMaps& maps, const Style& style, Sink& sink) {
     return std::max(table.cells->shape().rows, table.cells->shape().columns) > most_cells_of_map;
   };
   if (std::ranges::any_of(maps.tables, is_reduced)) {
-    sink.write(std::string(margin, ' ') + dim(style) + "neighbors share a cell, which shows their largest weight" +
-               plain(style) + "\n");
+    sink.write(std::string(margin_of_map, ' ') + dim(style) +
+               "neighbors share a cell, which shows their largest weight" + plain(style) + "\n");
   }
 }
 

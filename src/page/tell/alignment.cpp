@@ -356,12 +356,6 @@ void add_alignment_ends(Page& page, const Graph& graph, const Translation& trans
 
 namespace {
 
-std::string percent(double share) {
-  std::string text;
-  append_fixed(text, 100.0 * share, 1);
-  return text + "\u00A0%";
-}
-
 // Nodes of one row each as the columns of one table, so that a vector is read downwards.
 Table upright(std::string title, const std::vector<const Node*>& nodes, Axis columns) {
   const Axis& rows = nodes.front()->frame.columns;

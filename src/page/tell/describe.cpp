@@ -173,6 +173,10 @@ std::string told_as_drawn(const Problem& problem) {
                      pointer_to_trained("walk", [](const Transformer&) { return true; }));
 }
 
+std::string what_is_random(const Calculation& computation) {
+  return computation.problem ? told_as_drawn(*computation.problem) : computation.random;
+}
+
 void add_drawn(Page& page, const Problem& problem) {
   if (std::string sentence = told_as_drawn(problem); !sentence.empty()) page.say(std::move(sentence));
 }

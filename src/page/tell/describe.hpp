@@ -47,6 +47,9 @@ std::vector<std::vector<const Node*>> by_scope(const std::vector<const Node*>& n
 /// One sentence that tells which matrices are random, so that nothing that follows from them reads as a
 /// finding. Empty where all were given.
 std::string told_as_drawn(const Problem& problem);
+/// What is random in a computation, in a sentence, so that nothing that follows from it reads as a finding; empty:
+/// nothing.
+std::string what_is_random(const Calculation& computation);
 /// Adds it, where it is not empty.
 void add_drawn(Page& page, const Problem& problem);
 

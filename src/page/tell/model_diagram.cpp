@@ -29,7 +29,7 @@ struct Unit {
   std::vector<std::string> from = {};  // keys of units
   std::vector<const Node*> nodes = {};
   std::set<const Node*> masks = {};
-  bool is_normalised = false;  // a sum, and then its norm
+  bool is_normalized = false;  // a sum, and then its norm
 };
 
 struct PlaceOfRole {
@@ -180,7 +180,7 @@ class ModelDiagram {
         return item.first != key && std::ranges::find(item.second.from, before) != item.second.from.end();
       });
       if (is_used_elsewhere) continue;
-      sum->second.is_normalised = true;
+      sum->second.is_normalized = true;
       sum->second.result = found->second.result;
       for (auto& [name, unit] : units_) std::ranges::replace(unit.from, key, before);
       units_.erase(key);
@@ -216,7 +216,7 @@ class ModelDiagram {
       case Unit::Kind::norm:
         return norm_title();
       case Unit::Kind::sum:
-        return unit.is_normalised ? "add & " + norm_title() : "add";
+        return unit.is_normalized ? "add & " + norm_title() : "add";
       case Unit::Kind::linear:
         return "linear";
       case Unit::Kind::softmax:

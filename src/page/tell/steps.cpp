@@ -30,20 +30,21 @@ bool of_layer(const Node& node) { return activation_of(node) != nullptr; }
 
 bool belongs_to_scores(const Node& node) { return !of_layer(node); }
 
-constexpr ShownRole positions[] = {{role::positions}, {role::positioned}};
-constexpr ShownRole projections[] = {{role::q, outside_heads}, {role::k, outside_heads}, {role::v, outside_heads}};
+constexpr ShownRole roles_of_positions[] = {{role::positions}, {role::positioned}};
+constexpr ShownRole roles_of_projections[] = {
+    {role::q, outside_heads}, {role::k, outside_heads}, {role::v, outside_heads}};
 // What scores are made of, whichever function compares, and then they themselves.
-constexpr ShownRole scores[] = {{role::scores},    {role::content},  {role::relative},
-                                {role::distances}, {role::expanded}, {role::dot},
-                                {role::half_q},    {role::half_k},   {role::projected_q},
-                                {role::unit_q},    {role::unit_k},   {role::activated, belongs_to_scores},
-                                {role::hidden},    {role::hidden_q}, {role::hidden_k},
-                                {role::rotated_q}, {role::rotated_k}};
+constexpr ShownRole roles_of_scores[] = {{role::scores},    {role::content},  {role::relative},
+                                         {role::distances}, {role::expanded}, {role::dot},
+                                         {role::half_q},    {role::half_k},   {role::projected_q},
+                                         {role::unit_q},    {role::unit_k},   {role::activated, belongs_to_scores},
+                                         {role::hidden},    {role::hidden_q}, {role::hidden_k},
+                                         {role::rotated_q}, {role::rotated_k}};
 constexpr ShownRole roles_of_scaled[] = {{role::scaled}, {role::capped}};
-constexpr ShownRole masked[] = {{role::masked}};
-constexpr ShownRole weights[] = {{role::weights}};
-constexpr ShownRole weighted_sums[] = {{role::output, has_weights}, {role::head, has_weights}};
-constexpr ShownRole heads[] = {
+constexpr ShownRole roles_of_masked[] = {{role::masked}};
+constexpr ShownRole roles_of_weights[] = {{role::weights}};
+constexpr ShownRole roles_of_weighted_sums[] = {{role::output, has_weights}, {role::head, has_weights}};
+constexpr ShownRole roles_of_heads[] = {
     {role::q, in_head}, {role::k, in_head}, {role::v, in_head}, {role::output, in_head}, {role::head, outside_heads}};
 constexpr ShownRole joined_heads[] = {{role::concat}, {role::output, projects}};
 constexpr ShownRole feed_forward_layer[] = {
@@ -51,11 +52,11 @@ constexpr ShownRole feed_forward_layer[] = {
 
 constexpr std::array step_table = {
     Step{"add-positions", "Positional encoding", "add a vector for each position to the embeddings",
-         meaning_of_positions, "‹positions› sinusoidal with ‹x› or ‹text›", Extent::projections, positions},
+         meaning_of_positions, "‹positions› sinusoidal with ‹x› or ‹text›", Extent::projections, roles_of_positions},
     Step{"project", "Projection", "queries, keys and values from the embeddings", meaning_of_projection,
-         "‹x› with ‹w_q›, ‹w_k› or ‹w_v›", Extent::projections, projections, names_of_projections},
+         "‹x› with ‹w_q›, ‹w_k› or ‹w_v›", Extent::projections, roles_of_projections, names_of_projections},
     Step{"scores", "Scores", "compare every query with every key", meaning_of_similarity,
-         "‹q› and ‹k›, or ‹x› with ‹w_q› and ‹w_k›", Extent::weights, scores},
+         "‹q› and ‹k›, or ‹x› with ‹w_q› and ‹w_k›", Extent::weights, roles_of_scores},
     Step{"scale", "Scaling", "divide the scores by √d_k", meaning_of_scaled, "‹scores› with ‹scale›, or ‹q› and ‹k›",
          Extent::weights, roles_of_scaled},
     Step{"mask",
@@ -64,15 +65,15 @@ constexpr std::array step_table = {
          meaning_of_masked,
          "‹scores› with ‹mask›, ‹causal› or ‹valid_length›, or ‹q› and ‹k›",
          Extent::weights,
-         masked,
+         roles_of_masked,
          {},
          heading_of_masked},
     Step{"softmax", "Softmax", "attention weights: each row nonnegative, with sum one", meaning_of_weights,
-         "‹scores›, or ‹q› and ‹k›", Extent::weights, weights},
+         "‹scores›, or ‹q› and ‹k›", Extent::weights, roles_of_weights},
     Step{"weigh", "Weighted sum", "the weighted sum of the values", meaning_of_sum,
-         "‹weights› and ‹v›, or ‹scores› and ‹v›, or ‹q›, ‹k› and ‹v›", Extent::output, weighted_sums},
+         "‹weights› and ‹v›, or ‹scores› and ‹v›, or ‹q›, ‹k› and ‹v›", Extent::output, roles_of_weighted_sums},
     Step{"heads", "Heads", "split q, k and v into heads; the output of each head", meaning_of_heads,
-         "‹heads› N with N above 1, or try the example animal", Extent::output, heads},
+         "‹heads› N with N above 1, or try the example animal", Extent::output, roles_of_heads},
     Step{"concat", "Concatenation", "concatenate the heads and apply the output projection", meaning_of_joined,
          "‹heads› N with N above 1, or ‹w_o›, or try the example animal", Extent::output, joined_heads},
     Step{"feed-forward", "Feed-forward layer",
@@ -111,12 +112,12 @@ const Step* step_of(const Node& node) {
 
 bool leads_to_scores(const Node& node) {
   const Step* const step = step_of(node);
-  return step && step->shown.data() == scores && !node.is(role::scores);
+  return step && step->shown.data() == roles_of_scores && !node.is(role::scores);
 }
 
 bool is_weighted_sum(const Node& node) {
   const Step* const step = step_of(node);
-  return step && step->shown.data() == weighted_sums;
+  return step && step->shown.data() == roles_of_weighted_sums;
 }
 
 const NamedScope* place_in_walk(const Node& node) {

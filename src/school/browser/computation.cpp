@@ -75,7 +75,7 @@ bool has_numbers(const Node& node) { return !node.operation || (!node.name.empty
 // Each list of labels once.
 class LabelLists {
  public:
-  std::size_t place_of(const std::vector<std::string>& labels) {
+  std::size_t index_of_labels(const std::vector<std::string>& labels) {
     std::vector<std::string> shown;
     for (const std::string& label : labels) shown.push_back(printable(label));
     const auto [found, is_new] = places_.emplace(std::move(shown), lists_.size());
@@ -153,7 +153,7 @@ class ComputationWriter {
     json_.key(name);
     json_.begin_object();
     member("name", axis.name);
-    if (axis.labels) json_.key("labels"), json_.integer(labels_.place_of(*axis.labels));
+    if (axis.labels) json_.key("labels"), json_.integer(labels_.index_of_labels(*axis.labels));
     json_.end_object();
   }
 

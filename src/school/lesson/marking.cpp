@@ -59,8 +59,6 @@ Records records_of(std::span<const SolvedQuestion> questions, std::span<const Ma
   return records;
 }
 
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
 // A line of answers that begins with the number of its question.
 struct Numbered {
   std::size_t question = 0;  // from 1 on
@@ -110,7 +108,7 @@ std::optional<std::string> unless_left_out(std::string_view answer) {
 MarkedAnswer marked(const SolvedQuestion& solved, const std::string& given) { return {given, judge(solved, given)}; }
 
 std::vector<std::string> answers_in(std::string_view text) {
-  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  text = without_byte_order_mark(text);
   std::vector<std::string> answers;
   for (const std::string& line : parted(text, "\r\n")) {
     const std::string_view answer = trimmed(line);

@@ -240,7 +240,7 @@ class LessonPage {
     played.inputs = played_inputs(puzzle, result_.run).value_or(std::vector<PlayedInput>());
     for (const PlayedInput& input : played.inputs) {
       played.computations.push_back(
-          place_of(input.nodes, [&](const Node& node) { return std::ranges::count(input.shown, &node) > 0; }));
+          index_of_node(input.nodes, [&](const Node& node) { return std::ranges::count(input.shown, &node) > 0; }));
     }
   }
 
@@ -255,16 +255,17 @@ class LessonPage {
       return fmt::format("<div class=\"result\">\n{}{}</div>\n", output, why);
     }
     return fmt::format("<div class=\"result\" data-computation=\"{}\" data-precision=\"{}\">\n{}{}</div>\n",
-                       place_of(*computed), result.style.precision, output,
+                       index_of_node(*computed), result.style.precision, output,
                        html_of_tables_behind(computed->behind, result.style));
   }
 
-  std::size_t place_of(const LiveResult& live) {
-    return place_of(live.nodes, [&](const Node& node) { return std::ranges::count(live.results, &node) > 0; });
+  std::size_t index_of_node(const LiveResult& live) {
+    return index_of_node(live.nodes, [&](const Node& node) { return std::ranges::count(live.results, &node) > 0; });
   }
 
   // The same computation stands in the data once.
-  std::size_t place_of(std::span<const Node* const> nodes, const std::function<bool(const Node& node)>& is_compared) {
+  std::size_t index_of_node(std::span<const Node* const> nodes,
+                            const std::function<bool(const Node& node)>& is_compared) {
     std::string text = in_json([&](JsonWriter& json) { write_computation(nodes, is_compared, json); });
     const auto found = std::ranges::find(computations_, text);
     const auto place = static_cast<std::size_t>(found - computations_.begin());

@@ -296,7 +296,7 @@ Made temperature_after_softmax(const Node& node, Rewriting& again) {
   return temperature ? Made(divide(softmax(again.of(*tempered->operands[0])), *temperature)) : std::nullopt;
 }
 
-Made not_normalised_again(const Node& node, Rewriting& again) {
+Made not_normalized_again(const Node& node, Rewriting& again) {
   return node.is(role::limited) && node.operation ? Made(again.of(*node.operands[0])) : std::nullopt;
 }
 
@@ -351,7 +351,7 @@ constexpr std::array mistakes_in_losses = {
             temperature_after_softmax},
     Mistake{"choice-not-normalized", error, "the probabilities that are left do not sum to 1",
             "These are the probabilities of the words that are left, as they were. Divide them by their sum.",
-            not_normalised_again},
+            not_normalized_again},
     Mistake{"softmax-of-probabilities", error, "softmax of the probabilities that are left",
             "This is what softmax of the probabilities that are left gives. Divide them by their sum.", softmax_again},
 };

@@ -147,8 +147,8 @@ Made without_gamma_and_beta(const Node& node, Rewriting& again) {
 Made gamma_and_beta_exchanged(const Node& node, Rewriting& again) {
   if (!shifts(node)) return std::nullopt;
   const Node& stretched = *node.operands[0];
-  const Value normalised = again.of(*stretched.operands[0]);
-  return add(multiply(normalised, again.of(*node.operands[1])), again.of(*stretched.operands[1]));
+  const Value normalized = again.of(*stretched.operands[0]);
+  return add(multiply(normalized, again.of(*node.operands[1])), again.of(*stretched.operands[1]));
 }
 
 Made beta_before_gamma(const Node& node, Rewriting& again) {
@@ -158,9 +158,9 @@ Made beta_before_gamma(const Node& node, Rewriting& again) {
   return multiply(shifted, again.of(*stretched.operands[1]));
 }
 
-Made not_normalised(const Node& node, Rewriting& again) {
-  const Node* const normalised = node.is(role::output) ? node.beside(role::normalised) : nullptr;
-  return normalised ? Made(again.of(*normalised->operands[0])) : std::nullopt;
+Made not_normalized(const Node& node, Rewriting& again) {
+  const Node* const normalized = node.is(role::output) ? node.beside(role::normalised) : nullptr;
+  return normalized ? Made(again.of(*normalized->operands[0])) : std::nullopt;
 }
 
 Made without_root(const Node& node, Rewriting& again) {
@@ -233,7 +233,7 @@ constexpr std::array mistakes_in_norms = {
     Mistake{"beta-before-gamma", error, "β added before γ multiplies",
             "This is what comes out when β is added before γ multiplies. Multiply by γ first.", beta_before_gamma},
     Mistake{"norm-missing", error, "no normalization", "This is what goes into the normalization. Normalize it.",
-            not_normalised},
+            not_normalized},
     Mistake{"mean-square-without-root", error, "division by the mean square instead of its root",
             "This is what division by the mean of the squares gives. "
             "Divide by its root, √(mean of the squares + ε).",
@@ -261,16 +261,16 @@ constexpr std::size_t most_sublayers = 3;
 
 /// A sub-layer with its residual connection and its norm: sum = x + found.
 struct Sublayer {
-  const Node *x, *found, *sum, *normalised, *output;
+  const Node *x, *found, *sum, *normalized, *output;
   bool is_post;  // the norm is that of the sum; otherwise of x
 };
 
 std::optional<Sublayer> sublayer_at(const Graph& graph, const NamedScope* layer, std::size_t number) {
   const Node* const sum = graph.find(layer, {role::sum, number});
   const auto in_norm = [&](const Role& role) { return graph.find(layer, {{{scope::norm, number}}, role}); };
-  const Node *const normalised = in_norm(role::normalised), *const output = in_norm(role::output);
-  if (!sum || !normalised || !output) return std::nullopt;
-  return Sublayer{sum->operands[0], sum->operands[1], sum, normalised, output, normalised->operands[0] == sum};
+  const Node *const normalized = in_norm(role::normalised), *const output = in_norm(role::output);
+  if (!sum || !normalized || !output) return std::nullopt;
+  return Sublayer{sum->operands[0], sum->operands[1], sum, normalized, output, normalized->operands[0] == sum};
 }
 
 // The sub-layer whose norm a node belongs to.

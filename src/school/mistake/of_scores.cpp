@@ -104,7 +104,7 @@ Made queries_with_values(const Node& node, Rewriting& again) {
 }
 
 // What q or k was projected from.
-const Node* words_of(const Node& node, const Role& role) {
+const Node* input_words(const Node& node, const Role& role) {
   const Node* const whole = shared_by_heads(node, role);
   const std::optional<LinearNodes> map = whole ? linear_nodes(*whole) : std::nullopt;
   return map ? map->x : nullptr;
@@ -112,7 +112,7 @@ const Node* words_of(const Node& node, const Role& role) {
 
 Made words_with_words(const Node& node, Rewriting& again) {
   if (!compares(node)) return std::nullopt;
-  const Node *const of_queries = words_of(node, role::q), *const of_keys = words_of(node, role::k);
+  const Node *const of_queries = input_words(node, role::q), *const of_keys = input_words(node, role::k);
   if (!of_queries || !of_keys) return std::nullopt;
   return matmul_transposed(again.of(*of_queries), again.of(*of_keys));
 }
@@ -196,7 +196,7 @@ bool is_divided_by_root_of_key(const Node& node) {
 Made divided_by_root_of_model(const Node& node, Rewriting& again) {
   const Node* const q = is_divided_by_root_of_key(node) ? shared_by_heads(node, role::q) : nullptr;
   if (!q) return std::nullopt;
-  const Node* const x = words_of(node, role::q);
+  const Node* const x = input_words(node, role::q);
   return divide(again.of(*node.operands[0]), root_of((x ? x : q)->frame.shape.columns));
 }
 

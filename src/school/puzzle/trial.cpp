@@ -148,7 +148,7 @@ const Unknown& unknown_called(const Puzzle& puzzle, std::string_view name) {
 }
 
 // The place in `[2,3]`; of a single row or column, one number is enough.
-std::pair<std::size_t, std::size_t> place_of(std::string_view brackets, std::string_view name, Shape shape) {
+std::pair<std::size_t, std::size_t> place_in_brackets(std::string_view brackets, std::string_view name, Shape shape) {
   std::vector<std::string_view> pieces = pieces_of(brackets);
   if (pieces.size() == 1 && shape.rows == 1) pieces.insert(pieces.begin(), "1");
   if (pieces.size() == 1 && shape.columns == 1) pieces.emplace_back("1");
@@ -230,7 +230,7 @@ void assign(const Puzzle& puzzle, std::string_view line, Settings& settings) {
   }
   if (!left.ends_with(']')) fail("'{}': ] is missing", left);
   const auto place =
-      place_of(left.substr(bracket + 1, left.size() - bracket - 2), unknown.name(), unknown.start.shape());
+      place_in_brackets(left.substr(bracket + 1, left.size() - bracket - 2), unknown.name(), unknown.start.shape());
   matrix(place.first, place.second) = number_of(std::string(right), left);
 }
 

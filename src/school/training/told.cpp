@@ -287,8 +287,6 @@ namespace {
 
 constexpr int loss_digits = 4;
 
-std::string percent(double share) { return fmt::format("{}\u00A0%", written_fixed(100.0 * share, 1)); }
-
 // Losses that are no longer of any use are written short.
 std::string loss_in_words(double loss) {
   constexpr double largest = 1e5;

@@ -167,7 +167,7 @@ std::string also_from(const Found& found) {
   return fmt::format(" A mistake can give the same number: {}.", fmt::join(summaries, "; or "));
 }
 
-Judgment told(const Found& found) {
+Judgment judgment_from(const Found& found) {
   // From a number of the question one may come to it again.
   const auto slip = std::ranges::find(found, ReasonKind::slip, &Recognised::kind);
   const bool is_given = found.front()->kind == ReasonKind::given;
@@ -220,25 +220,25 @@ Judgment diagnosed_number(const SolvedQuestion& solved, const TypedAnswer& typed
     const Found some = found(ReasonKind::slip, exactly);
     const auto slip = std::ranges::find(some, ReasonKind::slip, &Recognised::kind);
     if (slip != some.end()) return wrong((*slip)->says + also_from(some));
-    if (!some.empty() && some.front()->kind < ReasonKind::mistake) return told(some);
+    if (!some.empty() && some.front()->kind < ReasonKind::mistake) return judgment_from(some);
     if (const std::optional<std::string> says = broken_bound(asked, steps, number)) return wrong(*says);
   }
   if (rounded) return wrong(*rounded);
-  if (const Found some = found(ReasonKind::convention, exactly); !some.empty()) return told(some);
-  if (const Found some = found(ReasonKind::slip, exactly); !some.empty()) return told(some);
-  if (const Found some = found(ReasonKind::convention, roughly); !some.empty()) return told(some);
+  if (const Found some = found(ReasonKind::convention, exactly); !some.empty()) return judgment_from(some);
+  if (const Found some = found(ReasonKind::slip, exactly); !some.empty()) return judgment_from(some);
+  if (const Found some = found(ReasonKind::convention, roughly); !some.empty()) return judgment_from(some);
   if (const std::optional<std::string> says = about_digits(solved, typed)) return wrong(*says);
-  if (const Found some = found(ReasonKind::slip, closely); !some.empty()) return told(some);
+  if (const Found some = found(ReasonKind::slip, closely); !some.empty()) return judgment_from(some);
   if (const std::optional<std::string> says = broken_bound(asked, steps, number)) return wrong(*says);
   // A small whole number stands somewhere in every computation.
   const bool is_small = says_little(typed) || is_small_whole(typed);
   if (const Found some = found(is_small ? ReasonKind::operand : ReasonKind::elsewhere, closely); !some.empty())
-    return told(some);
+    return judgment_from(some);
   const TypedAnswer turned{-number, typed.decimals};
   if (const Found some = found_among(all, ReasonKind::slip, turned, closely); !some.empty() && !is_small)
     return wrong("The sign is wrong, and more than that. Without the sign: " + some.front()->says);
   if (const std::optional<std::string> says = combined(solved, steps, typed)) return wrong(*says);
-  if (const Found some = found(ReasonKind::slip, roughly); !some.empty()) return told(some);
+  if (const Found some = found(ReasonKind::slip, roughly); !some.empty()) return judgment_from(some);
   return wrong(about_size(answer, number));
 }
 
@@ -257,7 +257,7 @@ namespace {
 
 Judgment diagnosed_shape(const SolvedQuestion& solved, const TypedAnswer& typed) {
   const Found found = found_among(recognisable(solved), ReasonKind::elsewhere, typed, exactly);
-  if (!found.empty()) return told(found);
+  if (!found.empty()) return judgment_from(found);
   const Shape shape = std::get<Shape>(typed.quantity), right = std::get<Shape>(solved.answer);
   if (shape.rows == right.rows) return wrong("The rows are right. How many columns are there?" + about_axes(solved));
   if (shape.columns == right.columns)
@@ -299,7 +299,7 @@ const std::string* nearest(const std::string& typed, const std::vector<std::stri
 
 Judgment diagnosed_word(const SolvedQuestion& solved, const TypedAnswer& typed) {
   const Found found = found_among(recognisable(solved), ReasonKind::elsewhere, typed, exactly);
-  if (!found.empty()) return told(found);
+  if (!found.empty()) return judgment_from(found);
   const std::string& word = std::get<std::string>(typed.quantity);
   const bool is_chosen = solved.question.kind == AnswerKind::choice;
   const std::vector<std::string> words = is_chosen ? std::vector<std::string>() : words_to_choose(solved);

@@ -53,7 +53,7 @@ Working with_cell(Working working, const Cell& cell, const Cell& other) {
 }
 
 // Where a cell lies, seen from the one that is asked for.
-std::string place_of(const Cell& other, const Cell& asked) {
+std::string place_beside(const Cell& other, const Cell& asked) {
   if (other.row == asked.row && other.column == asked.column) return "the same place of another matrix";
   if (other.node != asked.node) return "";
   if (other.row == asked.row)
@@ -170,7 +170,7 @@ class Numbers {
     const bool is_elsewhere = other.node != cell.node;
     const std::string place =
         is_elsewhere ? other.node->scope() != cell.node->scope() ? "the same place elsewhere" : "another matrix"
-                     : place_of(other, cell);
+                     : place_beside(other, cell);
     add(value,
         alone ? fmt::format("This is {}: {}.", called_(other), place)
               : fmt::format("This is what {} gives in the place of {}: {}.", called_(other), called_(cell), place),
