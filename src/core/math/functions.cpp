@@ -66,9 +66,12 @@ namespace attn::elementary {
 // --- elementary
 
 namespace {
+namespace of_one {
+
+[[gnu::always_inline]] inline double exp(double x) { return inlined::exponential(x); }
 
 // From (exp(2x) − 1) / (exp(2x) + 1), where the numerator keeps its digits near 0. Beyond `most` it is 1.
-[[gnu::always_inline]] inline double hyperbolic_tangent(double x) {
+[[gnu::always_inline]] inline double tanh(double x) {
   constexpr double most = 20.0;
   const double size = std::fabs(x), within = most < size ? most : size;
   const inlined::PartsOfExponent parts = inlined::parts_of_exponent(2.0 * within);
@@ -77,7 +80,7 @@ namespace {
   return std::copysign(less_one / (less_one + 2.0), x);
 }
 
-[[gnu::always_inline]] inline double logistic_of(double x) { return 1.0 / (1.0 + inlined::exponential(-x)); }
+[[gnu::always_inline]] inline double logistic(double x) { return 1.0 / (1.0 + inlined::exponential(-x)); }
 
 // erf(x) = 2/√π Σ (−1)^n x^(2n+1) / (n! (2n+1)) for 0 ≤ x ≤ 1, whose remainder is below 2^-57.
 [[gnu::always_inline]] inline double error_near_zero(double x) {
@@ -107,7 +110,7 @@ namespace {
   return inlined::exponential(-x * x) * (p0 + u4 * (p4 + u4 * (p8 + u4 * p12)));
 }
 
-[[gnu::always_inline]] inline double error_function_of(double x) {
+[[gnu::always_inline]] inline double erf(double x) {
   constexpr double most = 6.0;  // beyond, it is 1
   const double size = std::fabs(x);
   const double near_zero = error_near_zero(size < 1.0 ? size : 1.0);
@@ -120,120 +123,70 @@ constexpr double half_sqrt2 = std::numbers::sqrt2 / 2.0;
 constexpr double sqrt_2_over_pi = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
 constexpr double cubic = 0.044715;
 
-[[gnu::always_inline]] inline double relu_of(double x) { return x < 0.0 ? 0.0 : x; }
-[[gnu::always_inline]] inline double gelu_of(double x) { return 0.5 * x * (1.0 + error_function_of(x * half_sqrt2)); }
-[[gnu::always_inline]] inline double bent(double x) {
-  return hyperbolic_tangent(sqrt_2_over_pi * (x + cubic * x * x * x));
-}
-[[gnu::always_inline]] inline double gelu_by_tanh_of(double x) { return 0.5 * x * (1.0 + bent(x)); }
-[[gnu::always_inline]] inline double silu_of(double x) { return x * logistic_of(x); }
+[[gnu::always_inline]] inline double relu(double x) { return x < 0.0 ? 0.0 : x; }
+[[gnu::always_inline]] inline double gelu(double x) { return 0.5 * x * (1.0 + erf(x * half_sqrt2)); }
+[[gnu::always_inline]] inline double bent(double x) { return tanh(sqrt_2_over_pi * (x + cubic * x * x * x)); }
+[[gnu::always_inline]] inline double gelu_by_tanh(double x) { return 0.5 * x * (1.0 + bent(x)); }
+[[gnu::always_inline]] inline double silu(double x) { return x * logistic(x); }
 
-[[gnu::always_inline]] inline double tanh_slope(double y) { return 1.0 - y * y; }
-[[gnu::always_inline]] inline double logistic_slope(double y) { return y * (1.0 - y); }
+[[gnu::always_inline]] inline double slope_of_tanh(double y) { return 1.0 - y * y; }
+[[gnu::always_inline]] inline double slope_of_logistic(double y) { return y * (1.0 - y); }
 // NaN stays NaN.
-[[gnu::always_inline]] inline double relu_slope(double y) { return y > 0.0 ? 1.0 : y * 0.0; }
+[[gnu::always_inline]] inline double slope_of_relu(double y) { return y > 0.0 ? 1.0 : y * 0.0; }
 // Φ(x) + x φ(x), of the standard normal distribution and its density.
-[[gnu::always_inline]] inline double gelu_slope(double x) {
+[[gnu::always_inline]] inline double slope_of_gelu(double x) {
   constexpr double density_at_0 = std::numbers::inv_sqrtpi * half_sqrt2;
-  return 0.5 * (1.0 + error_function_of(x * half_sqrt2)) + x * (inlined::exponential(-0.5 * x * x) * density_at_0);
+  return 0.5 * (1.0 + erf(x * half_sqrt2)) + x * (inlined::exponential(-0.5 * x * x) * density_at_0);
 }
-[[gnu::always_inline]] inline double gelu_by_tanh_slope(double x) {
+[[gnu::always_inline]] inline double slope_of_gelu_by_tanh(double x) {
   const double y = bent(x);
   return 0.5 * (1.0 + y) + 0.5 * x * (1.0 - y * y) * (sqrt_2_over_pi * (1.0 + 3.0 * cubic * x * x));
 }
-[[gnu::always_inline]] inline double silu_slope(double x) {
-  const double y = logistic_of(x);
+[[gnu::always_inline]] inline double slope_of_silu(double x) {
+  const double y = logistic(x);
   return y * (1.0 + x * (1.0 - y));
 }
 
-ATTN_FOR_EACH_PROCESSOR void exp_each(double* x, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) x[j] = inlined::exponential(x[j]);
-}
-ATTN_FOR_EACH_PROCESSOR void tanh_each(double* x, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) x[j] = hyperbolic_tangent(x[j]);
-}
-ATTN_FOR_EACH_PROCESSOR void logistic_each(double* x, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) x[j] = logistic_of(x[j]);
-}
-ATTN_FOR_EACH_PROCESSOR void erf_each(double* x, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) x[j] = error_function_of(x[j]);
-}
-ATTN_FOR_EACH_PROCESSOR void relu_each(double* x, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) x[j] = relu_of(x[j]);
-}
-ATTN_FOR_EACH_PROCESSOR void gelu_each(double* x, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) x[j] = gelu_of(x[j]);
-}
-ATTN_FOR_EACH_PROCESSOR void gelu_by_tanh_each(double* x, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) x[j] = gelu_by_tanh_of(x[j]);
-}
-ATTN_FOR_EACH_PROCESSOR void silu_each(double* x, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) x[j] = silu_of(x[j]);
-}
-
-ATTN_FOR_EACH_PROCESSOR void by_slope_of_tanh(double* d, const double* y, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) d[j] *= tanh_slope(y[j]);
-}
-ATTN_FOR_EACH_PROCESSOR void by_slope_of_logistic(double* d, const double* y, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) d[j] *= logistic_slope(y[j]);
-}
-ATTN_FOR_EACH_PROCESSOR void by_slope_of_relu(double* d, const double* y, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) d[j] *= relu_slope(y[j]);
-}
-ATTN_FOR_EACH_PROCESSOR void by_slope_of_gelu(double* d, const double* x, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) d[j] *= gelu_slope(x[j]);
-}
-ATTN_FOR_EACH_PROCESSOR void by_slope_of_gelu_by_tanh(double* d, const double* x, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) d[j] *= gelu_by_tanh_slope(x[j]);
-}
-ATTN_FOR_EACH_PROCESSOR void by_slope_of_silu(double* d, const double* x, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) d[j] *= silu_slope(x[j]);
-}
-
+}  // namespace of_one
 }  // namespace
 
-double exp(double x) { return inlined::exponential(x); }
-double tanh(double x) { return hyperbolic_tangent(x); }
-double logistic(double x) { return logistic_of(x); }
-double erf(double x) { return error_function_of(x); }
-double gelu(double x) { return gelu_of(x); }
-double gelu_by_tanh(double x) { return gelu_by_tanh_of(x); }
-double silu(double x) { return silu_of(x); }
-double relu(double x) { return relu_of(x); }
-double slope_of_tanh(double y) { return tanh_slope(y); }
-double slope_of_logistic(double y) { return logistic_slope(y); }
-double slope_of_relu(double y) { return relu_slope(y); }
-double slope_of_gelu(double x) { return gelu_slope(x); }
-double slope_of_gelu_by_tanh(double x) { return gelu_by_tanh_slope(x); }
-double slope_of_silu(double x) { return silu_slope(x); }
+// One function for each name above: of one number, and x ← f(x) or d ← d · f′ for many.
+#define ATTN_FUNCTION(name)                                            \
+  namespace {                                                          \
+  ATTN_FOR_EACH_PROCESSOR void name##_each(double* x, std::size_t n) { \
+    for (std::size_t j = 0; j < n; ++j) x[j] = of_one::name(x[j]);     \
+  }                                                                    \
+  }                                                                    \
+  double name(double x) { return of_one::name(x); }                    \
+  void name(std::span<double> x) { name##_each(x.data(), x.size()); }
 
-void exp(std::span<double> x) { exp_each(x.data(), x.size()); }
-void tanh(std::span<double> x) { tanh_each(x.data(), x.size()); }
-void logistic(std::span<double> x) { logistic_each(x.data(), x.size()); }
-void erf(std::span<double> x) { erf_each(x.data(), x.size()); }
-void relu(std::span<double> x) { relu_each(x.data(), x.size()); }
-void gelu(std::span<double> x) { gelu_each(x.data(), x.size()); }
-void gelu_by_tanh(std::span<double> x) { gelu_by_tanh_each(x.data(), x.size()); }
-void silu(std::span<double> x) { silu_each(x.data(), x.size()); }
+#define ATTN_SLOPE(name)                                                               \
+  namespace {                                                                          \
+  ATTN_FOR_EACH_PROCESSOR void by_##name(double* d, const double* of, std::size_t n) { \
+    for (std::size_t j = 0; j < n; ++j) d[j] *= of_one::name(of[j]);                   \
+  }                                                                                    \
+  }                                                                                    \
+  double name(double of) { return of_one::name(of); }                                  \
+  void multiply_by_##name(std::span<double> d, std::span<const double> of) { by_##name(d.data(), of.data(), d.size()); }
 
-void multiply_by_slope_of_tanh(std::span<double> d, std::span<const double> y) {
-  by_slope_of_tanh(d.data(), y.data(), d.size());
-}
-void multiply_by_slope_of_logistic(std::span<double> d, std::span<const double> y) {
-  by_slope_of_logistic(d.data(), y.data(), d.size());
-}
-void multiply_by_slope_of_relu(std::span<double> d, std::span<const double> y) {
-  by_slope_of_relu(d.data(), y.data(), d.size());
-}
-void multiply_by_slope_of_gelu(std::span<double> d, std::span<const double> x) {
-  by_slope_of_gelu(d.data(), x.data(), d.size());
-}
-void multiply_by_slope_of_gelu_by_tanh(std::span<double> d, std::span<const double> x) {
-  by_slope_of_gelu_by_tanh(d.data(), x.data(), d.size());
-}
-void multiply_by_slope_of_silu(std::span<double> d, std::span<const double> x) {
-  by_slope_of_silu(d.data(), x.data(), d.size());
-}
+ATTN_FUNCTION(exp)
+ATTN_FUNCTION(tanh)
+ATTN_FUNCTION(logistic)
+ATTN_FUNCTION(erf)
+ATTN_FUNCTION(relu)
+ATTN_FUNCTION(gelu)
+ATTN_FUNCTION(gelu_by_tanh)
+ATTN_FUNCTION(silu)
+
+ATTN_SLOPE(slope_of_tanh)
+ATTN_SLOPE(slope_of_logistic)
+ATTN_SLOPE(slope_of_relu)
+ATTN_SLOPE(slope_of_gelu)
+ATTN_SLOPE(slope_of_gelu_by_tanh)
+ATTN_SLOPE(slope_of_silu)
+
+#undef ATTN_FUNCTION
+#undef ATTN_SLOPE
 
 // --- logarithm and waves
 // Functions that are called for one number at a time. std::fma, frexp and ldexp round nothing, or once: they

@@ -183,7 +183,8 @@ bool is_empty(std::span<const double> allowed) {
 
 Formula formula_of_fill(double fill) {
   if (std::isinf(fill)) return {"−∞", "-\\infty"};
-  return {fmt::format("{}", fill), fmt::format("{}", fill)};
+  const std::string written = fmt::format("{}", fill);
+  return {written, written};
 }
 
 // A row where the mask is 0 everywhere may have a fill of its own.

@@ -124,6 +124,52 @@ double bfloat16_from(const unsigned char* bytes) {
   return static_cast<double>(std::bit_cast<float>(std::uint32_t{little_endian<std::uint16_t>(bytes)} << 16U));
 }
 
+// --- types of elements
+
+namespace {
+
+// The x86 extended format: 64 bits of fraction with the leading one written out, 15 of exponent, 1 of sign.
+// NumPy pads it to 12 or 16 bytes.
+double extended(const unsigned char* bytes) {
+  const std::uint64_t fraction = little_endian<std::uint64_t>(bytes);
+  const unsigned top = little_endian<std::uint16_t>(bytes + 8);
+  const bool negative = (top & 0x8000U) != 0;
+  const int exponent = static_cast<int>(top & 0x7FFFU);
+  if (exponent == 0x7FFF) {
+    return (fraction << 1U) != 0 ? std::numeric_limits<double>::quiet_NaN()
+                                 : with_sign(std::numeric_limits<double>::infinity(), negative);
+  }
+  return with_sign(std::ldexp(static_cast<double>(fraction), exponent - 16383 - 63), negative);
+}
+
+constexpr ElementType element_types[] = {
+    {"f8", "F64", 8, CellKind::real, Precision::float64, float64_from},
+    {"f4", "F32", 4, CellKind::real, Precision::float32, float32_from},
+    {"f2", "F16", 2, CellKind::real, Precision::float16, float16_from},
+    {"", "BF16", 2, CellKind::real, Precision::bfloat16, bfloat16_from},
+    {"f16", "", 16, CellKind::real, Precision::float64, extended},
+    {"f12", "", 12, CellKind::real, Precision::float64, extended},
+    {"i1", "I8", 1, CellKind::whole, Precision::float64, whole_from<std::int8_t>},
+    {"i2", "I16", 2, CellKind::whole, Precision::float64, whole_from<std::int16_t>},
+    {"i4", "I32", 4, CellKind::whole, Precision::float64, whole_from<std::int32_t>},
+    {"i8", "I64", 8, CellKind::whole, Precision::float64, whole_from<std::int64_t>},
+    {"u1", "U8", 1, CellKind::whole, Precision::float64, whole_from<std::uint8_t>},
+    {"u2", "U16", 2, CellKind::whole, Precision::float64, whole_from<std::uint16_t>},
+    {"u4", "U32", 4, CellKind::whole, Precision::float64, whole_from<std::uint32_t>},
+    {"u8", "U64", 8, CellKind::whole, Precision::float64, whole_from<std::uint64_t>},
+    {"b1", "BOOL", 1, CellKind::boolean, Precision::float64, boolean_from},
+};
+
+}  // namespace
+
+const ElementType* find_element_type(std::string_view ElementType::*names, std::string_view name) {
+  if (name.empty()) return nullptr;
+  for (const ElementType& type : element_types) {
+    if (type.*names == name) return &type;
+  }
+  return nullptr;
+}
+
 // --- text rows
 
 namespace {

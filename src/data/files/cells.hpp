@@ -74,8 +74,19 @@ double float32_from(const unsigned char* bytes);
 double float16_from(const unsigned char* bytes);
 double bfloat16_from(const unsigned char* bytes);
 
-/// The magnitude, or its negative.
-double with_sign(double magnitude, bool negative);
+/// A type of the elements of files, by the names that NumPy (behind the byte order) and safetensors have for it, or ""
+/// where one has none; `decode` takes the bytes of an element, lowest first.
+struct ElementType {
+  std::string_view numpy;
+  std::string_view safetensors;
+  std::size_t bytes;
+  CellKind kind;
+  Precision precision;
+  double (*decode)(const unsigned char* element);
+};
+
+/// The type that has this name in a column of names, or null: it is none of real numbers, or none that is known.
+const ElementType* find_element_type(std::string_view ElementType::*names, std::string_view name);
 
 /// Puts row i of a text at the end of a string. From any thread.
 using AppendRow = std::function<void(std::size_t i, std::string& text)>;

@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -458,6 +459,32 @@ std::vector<MatrixFile> read_all_json(std::string_view bytes, const std::string&
   }
   if (all.empty()) fail("{} is an object without matrices: give each a name, as in {{\"weights\": [[1, 0]]}}", where);
   return all;
+}
+
+// --- members of a file
+
+std::string string_of(const JsonMember& member) {
+  if (!member.value.is_string()) fail("{} must be a string", member.place);
+  return member.value.get<std::string>();
+}
+
+std::vector<std::string> strings_of(const JsonMember& member) {
+  if (!member.value.is_array()) fail("{} must be a list of strings", member.place);
+  std::vector<std::string> strings;
+  for (const Json& item : member.value) {
+    if (!item.is_string()) fail("{} must be a list of strings", member.place);
+    strings.push_back(item.get<std::string>());
+  }
+  return strings;
+}
+
+std::vector<std::string> different_strings_of(const JsonMember& member) {
+  std::vector<std::string> strings = strings_of(member);
+  std::set<std::string_view> seen;
+  for (const std::string& string : strings) {
+    if (!seen.insert(string).second) fail("{} has {} twice: give every word once", member.place, in_quotes(string));
+  }
+  return strings;
 }
 
 }  // namespace attn

@@ -12,6 +12,17 @@ using Json = nlohmann::ordered_json;
 /// Parses JSON text. Throws InputError naming `where` and the line and column of the mistake.
 Json parse_json(std::string_view text, const std::string& where);
 
+/// A value of a file, and where it stands there, as messages tell it: `model.json: "source"`.
+struct JsonMember {
+  const Json& value;
+  std::string place;
+};
+
+// What a member holds. Throw InputError, which names the place: it is of another kind, or has a string twice.
+std::string string_of(const JsonMember& member);
+std::vector<std::string> strings_of(const JsonMember& member);
+std::vector<std::string> different_strings_of(const JsonMember& member);
+
 /// A text as a string in JSON, with its quotes; U+FFFD stands for what is not UTF-8.
 std::string json_string(std::string_view text);
 

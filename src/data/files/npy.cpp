@@ -50,7 +50,8 @@ class Elements {
 
 void fill(Matrix& matrix, std::string_view bytes, const NpyHeader& header) {
   const auto [rows, columns] = header.shape;
-  const bool as_in_memory = header.type->code == "f8" && header.big_endian != is_little_endian && !header.fortran_order;
+  const bool as_in_memory =
+      header.type->numpy == "f8" && header.big_endian != is_little_endian && !header.fortran_order;
   if (as_in_memory) {
     std::memcpy(matrix.data(), bytes.data() + header.begin, matrix.size() * sizeof(double));
     return;
@@ -275,45 +276,6 @@ void NpyDictionary::damaged() const {
        at_ + 1);
 }
 
-// The x86 extended format: 64 bits of fraction with the leading one written out, 15 of exponent, 1 of sign.
-// NumPy pads it to 12 or 16 bytes.
-double extended(const unsigned char* bytes) {
-  const std::uint64_t fraction = little_endian<std::uint64_t>(bytes);
-  const unsigned top = little_endian<std::uint16_t>(bytes + 8);
-  const bool negative = (top & 0x8000U) != 0;
-  const int exponent = static_cast<int>(top & 0x7FFFU);
-  if (exponent == 0x7FFF) {
-    return (fraction << 1U) != 0 ? std::numeric_limits<double>::quiet_NaN()
-                                 : with_sign(std::numeric_limits<double>::infinity(), negative);
-  }
-  return with_sign(std::ldexp(static_cast<double>(fraction), exponent - 16383 - 63), negative);
-}
-
-constexpr NpyType npy_types[] = {
-    {"f8", 8, CellKind::real, Precision::float64, float64_from},
-    {"f4", 4, CellKind::real, Precision::float32, float32_from},
-    {"f2", 2, CellKind::real, Precision::float16, float16_from},
-    {"f16", 16, CellKind::real, Precision::float64, extended},
-    {"f12", 12, CellKind::real, Precision::float64, extended},
-    {"i1", 1, CellKind::whole, Precision::float64, whole_from<std::int8_t>},
-    {"i2", 2, CellKind::whole, Precision::float64, whole_from<std::int16_t>},
-    {"i4", 4, CellKind::whole, Precision::float64, whole_from<std::int32_t>},
-    {"i8", 8, CellKind::whole, Precision::float64, whole_from<std::int64_t>},
-    {"u1", 1, CellKind::whole, Precision::float64, whole_from<std::uint8_t>},
-    {"u2", 2, CellKind::whole, Precision::float64, whole_from<std::uint16_t>},
-    {"u4", 4, CellKind::whole, Precision::float64, whole_from<std::uint32_t>},
-    {"u8", 8, CellKind::whole, Precision::float64, whole_from<std::uint64_t>},
-    {"b1", 1, CellKind::boolean, Precision::float64, boolean_from},
-};
-
-// The real number types and bool, or null for every other code.
-const NpyType* find_npy_type(std::string_view code) {
-  for (const NpyType& type : npy_types) {
-    if (type.code == code) return &type;
-  }
-  return nullptr;
-}
-
 constexpr std::string_view magic = "\x93NUMPY";
 
 // Version 1 has two bytes for the length, the later ones have four; lowest byte first.
@@ -326,9 +288,9 @@ std::size_t length_field_bytes(std::string_view bytes, const std::string& where)
   return version == 1 ? 2 : 4;
 }
 
-std::pair<const NpyType*, bool> npy_type_of(std::string_view descr, const std::string& where) {
+std::pair<const ElementType*, bool> npy_type_of(std::string_view descr, const std::string& where) {
   const bool ordered = !descr.empty() && std::string_view("<>|=").find(descr[0]) != std::string_view::npos;
-  const NpyType* type = ordered ? find_npy_type(descr.substr(1)) : nullptr;
+  const ElementType* type = ordered ? find_element_type(&ElementType::numpy, descr.substr(1)) : nullptr;
   if (!type) {
     fail("{} has elements of the type {}, which are not real numbers: convert it with .astype(float) first", where,
          in_quotes(descr));

@@ -10,18 +10,9 @@
 
 namespace attn {
 
-/// A kind of element of NumPy arrays and how one becomes a double; `decode` takes its bytes, lowest first.
-struct NpyType {
-  std::string_view code;  // as NumPy writes it behind the byte order
-  std::size_t bytes;
-  CellKind kind;
-  Precision precision;
-  double (*decode)(const unsigned char* element);
-};
-
 /// What the header of a .npy file promises about the bytes that follow it.
 struct NpyHeader {
-  const NpyType* type = nullptr;
+  const ElementType* type = nullptr;
   bool big_endian = false;
   bool fortran_order = false;
   Shape shape;            // of all matrices below each other

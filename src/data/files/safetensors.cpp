@@ -22,22 +22,6 @@ namespace {
 constexpr std::size_t length_bytes = 8;
 constexpr std::uint64_t longest_header = std::uint64_t{1} << 24;
 
-constexpr SafetensorsType safetensors_types[] = {
-    {"F64", 8, CellKind::real, Precision::float64, float64_from},
-    {"F32", 4, CellKind::real, Precision::float32, float32_from},
-    {"F16", 2, CellKind::real, Precision::float16, float16_from},
-    {"BF16", 2, CellKind::real, Precision::bfloat16, bfloat16_from},
-    {"I8", 1, CellKind::whole, Precision::float64, whole_from<std::int8_t>},
-    {"I16", 2, CellKind::whole, Precision::float64, whole_from<std::int16_t>},
-    {"I32", 4, CellKind::whole, Precision::float64, whole_from<std::int32_t>},
-    {"I64", 8, CellKind::whole, Precision::float64, whole_from<std::int64_t>},
-    {"U8", 1, CellKind::whole, Precision::float64, whole_from<std::uint8_t>},
-    {"U16", 2, CellKind::whole, Precision::float64, whole_from<std::uint16_t>},
-    {"U32", 4, CellKind::whole, Precision::float64, whole_from<std::uint32_t>},
-    {"U64", 8, CellKind::whole, Precision::float64, whole_from<std::uint64_t>},
-    {"BOOL", 1, CellKind::boolean, Precision::float64, boolean_from},
-};
-
 // The header and what follows it.
 struct Halves {
   std::string_view header;
@@ -62,9 +46,8 @@ Halves halves_of(std::string_view bytes, const std::string& where) {
   return {bytes.substr(0, length), bytes.substr(length)};
 }
 
-const SafetensorsType& safetensors_type_of(const SafetensorsEntry& entry, const std::string& where) {
-  if (const SafetensorsType* type = find_row(std::span<const SafetensorsType>(safetensors_types), *entry.type))
-    return *type;
+const ElementType& safetensors_type_of(const SafetensorsEntry& entry, const std::string& where) {
+  if (const ElementType* type = find_element_type(&ElementType::safetensors, *entry.type)) return *type;
   fail("{}: the tensor {} has elements of the type {}, which cannot be read: convert it to F32 first", where,
        name_in_quotes(entry.name), in_quotes(*entry.type));
 }
@@ -100,12 +83,12 @@ std::string_view elements_of(const SafetensorsEntry& entry, std::string_view ele
 // The number of cells is small enough for no product to overflow.
 Safetensor tensor_of(const SafetensorsEntry& entry, std::string_view elements, std::size_t most_dimensions,
                      const std::string& where) {
-  const SafetensorsType& type = safetensors_type_of(entry, where);
+  const ElementType& type = safetensors_type_of(entry, where);
   const Shape shape = shape_of(entry, most_dimensions, where);
   const std::string_view own = elements_of(entry, elements, where);
   if (own.size() != shape.cells() * type.bytes) {
     fail("{}: the tensor {} has {} bytes, but its shape {} in {} takes {}: the file is damaged, save it again", where,
-         name_in_quotes(entry.name), own.size(), to_string(shape), type.name, shape.cells() * type.bytes);
+         name_in_quotes(entry.name), own.size(), to_string(shape), type.safetensors, shape.cells() * type.bytes);
   }
   const std::span<const std::size_t> sizes = without_single_ones(*entry.shape);
   const std::size_t count = sizes.size() == 3 ? sizes.front() : 1;
@@ -154,6 +137,11 @@ std::vector<Safetensor> safetensors_in(std::string_view bytes, const std::string
   require_few_cells(tensors, where);
   std::erase_if(tensors, [](const Safetensor& tensor) { return tensor.type == nullptr; });
   return tensors;
+}
+
+bool is_safetensors(std::string_view bytes) {
+  return bytes.size() > length_bytes && bytes[length_bytes] == '{' &&
+         bytes.substr(0, length_bytes).find('\0') != std::string_view::npos;
 }
 
 std::vector<std::string> safetensors_names(std::string_view bytes, const std::string& where) {

@@ -43,25 +43,19 @@ struct WrittenTensor {
 /// How exactly a number is written: with all of its digits, or as a float of half the size.
 enum class FloatSize : std::size_t { four_bytes = 4, eight_bytes = 8 };
 
+/// Whether bytes are a .safetensors file and no JSON.
+bool is_safetensors(std::string_view bytes);
+
 /// The header of a file with these tensors, one after the other. Throws OutputError as write_safetensors
 /// does.
 std::string safetensors_header(const std::vector<WrittenTensor>& tensors, const SafetensorsMetadata& metadata,
                                FloatSize size);
 
-/// A type of element of .safetensors files and how one becomes a double.
-struct SafetensorsType {
-  std::string_view name;
-  std::size_t bytes;
-  CellKind kind;
-  Precision precision;
-  double (*decode)(const unsigned char* element);
-};
-
 /// One tensor of a .safetensors file: what its header says, checked against the bytes that are there. A
 /// vector is one row.
 struct Safetensor {
   std::string name;
-  const SafetensorsType* type;
+  const ElementType* type;
   Shape shape;                // of all matrices below each other
   std::size_t count;          // of matrices, where there are three dimensions
   std::string_view elements;  // within the file's bytes, which must outlive it

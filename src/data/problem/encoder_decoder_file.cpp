@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
@@ -23,37 +22,7 @@ namespace {
 
 using Matrices = EncoderDecoderFile::Matrices;
 
-// A value of the file and where it stands, for messages.
-struct TranslatorMember {
-  const Json& value;
-  std::string place;  // "model.json: \"source\""
-};
-
-std::string string_of(const TranslatorMember& member) {
-  if (!member.value.is_string()) fail("{} must be a string", member.place);
-  return member.value.get<std::string>();
-}
-
-std::vector<std::string> strings_of(const TranslatorMember& member) {
-  std::vector<std::string> strings;
-  if (!member.value.is_array() || member.value.empty()) fail("{} must be a list of strings", member.place);
-  for (const Json& item : member.value) {
-    if (!item.is_string()) fail("{} must be a list of strings", member.place);
-    strings.push_back(item.get<std::string>());
-  }
-  return strings;
-}
-
-std::vector<std::string> different_strings_of(const TranslatorMember& member) {
-  std::vector<std::string> strings = strings_of(member);
-  std::set<std::string_view> seen;
-  for (const std::string& word : strings) {
-    if (!seen.insert(word).second) fail("{} has {} twice: give every word once", member.place, in_quotes(word));
-  }
-  return strings;
-}
-
-std::vector<SentencePair> pairs_of(const TranslatorMember& member) {
+std::vector<SentencePair> pairs_of(const JsonMember& member) {
   std::vector<SentencePair> pairs;
   const std::string wanted =
       fmt::format("{} must be a list of pairs, each a sentence and its translation", member.place);
@@ -71,7 +40,7 @@ void check_finite(const Matrix& matrix, const std::string& name, const std::stri
   }
 }
 
-Matrices matrices_of(const TranslatorMember& member) {
+Matrices matrices_of(const JsonMember& member) {
   if (!member.value.is_object()) fail("{} must be an object of matrices by name", member.place);
   Matrices matrices;
   for (const auto& [name, value] : member.value.items()) {
@@ -82,7 +51,7 @@ Matrices matrices_of(const TranslatorMember& member) {
   return matrices;
 }
 
-std::map<std::string, Matrices, std::less<>> variants_of(const TranslatorMember& member) {
+std::map<std::string, Matrices, std::less<>> variants_of(const JsonMember& member) {
   if (!member.value.is_object()) fail("{} must be an object with a member for each variant", member.place);
   std::map<std::string, Matrices, std::less<>> variants;
   for (const auto& [name, value] : member.value.items()) {
@@ -95,11 +64,11 @@ std::map<std::string, Matrices, std::less<>> variants_of(const TranslatorMember&
 // A member of a file, and how it is read.
 struct FileMember {
   std::string_view name;
-  void (*read)(EncoderDecoderFile& file, const TranslatorMember& member);
+  void (*read)(EncoderDecoderFile& file, const JsonMember& member);
 };
 
 template <auto member, auto read>
-void read_into(EncoderDecoderFile& file, const TranslatorMember& value) {
+void read_into(EncoderDecoderFile& file, const JsonMember& value) {
   file.*member = read(value);
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <unordered_set>
 #include <vector>
 
 #include "core/support/error.hpp"
@@ -21,8 +20,6 @@ namespace attn {
 // --- model file
 
 namespace {
-
-constexpr std::size_t length_bytes = 8;
 
 const ModelType* type_in(const SafetensorsMetadata& metadata) {
   const auto found =
@@ -49,11 +46,6 @@ bool is_name_of_model(std::string_view name) {
 }
 
 bool is_trained(const ModelExample& example) { return is_safetensors(example.bytes); }
-
-bool is_safetensors(std::string_view bytes) {
-  return bytes.size() > length_bytes && bytes[length_bytes] == '{' &&
-         bytes.substr(0, length_bytes).find('\0') != std::string_view::npos;
-}
 
 std::span<const ModelExample> model_examples() {
   static const std::vector<ModelExample> all = examples_of(model_type::transformer);
@@ -96,27 +88,6 @@ ParameterSource learned_matrices(std::string_view bytes, const std::string& wher
 
 namespace {
 
-std::string string_of(const Json& value, std::string_view member, const std::string& where) {
-  if (!value.is_string()) fail("{}: \"{}\" must be a string", where, member);
-  return value.get<std::string>();
-}
-
-std::vector<std::string> strings_of(const Json& value, std::string_view member, const std::string& where) {
-  if (!value.is_array()) fail("{}: \"{}\" must be a list of strings", where, member);
-  std::vector<std::string> strings;
-  for (const Json& item : value) strings.push_back(string_of(item, member, where));
-  return strings;
-}
-
-std::vector<std::string> vocabulary_of(const Json& value, std::string_view member, const std::string& where) {
-  std::vector<std::string> words = strings_of(value, member, where);
-  std::unordered_set<std::string_view> seen;
-  for (const std::string& word : words) {
-    if (!seen.insert(word).second) fail("{}: \"{}\" has '{}' twice: give every word once", where, member, word);
-  }
-  return words;
-}
-
 ParameterSource source_of(const Json& value, const std::string& where) {
   if (!value.is_object()) fail("{}: \"parameters\" must be an object of matrices by name", where);
   ParameterSource source;
@@ -142,39 +113,36 @@ Json json_of(const FieldValue& value) {
   return std::get<std::string_view>(value);
 }
 
-// A member of a model file, and what is done with it.
+std::size_t heads_of(const JsonMember& member) {
+  constexpr std::uint64_t most = 65536;
+  if (!member.value.is_number_unsigned() || member.value.get<std::uint64_t>() < 1 ||
+      member.value.get<std::uint64_t>() > most) {
+    fail("{} must be a whole number from 1 to {}", member.place, most);
+  }
+  return member.value.get<std::size_t>();
+}
+
+// A member of a model file, and where in the file it goes.
 struct TransformerMember {
   std::string_view name;
-  void (*take)(TransformerFile& file, const Json& value, const std::string& where);
+  void (*take)(TransformerFile& file, const JsonMember& member);
 };
 
 constexpr TransformerMember members_of_transformer[] = {
-    {"title", [](TransformerFile& file, const Json& value,
-                 const std::string& where) { file.model.title = string_of(value, "title", where); }},
-    {"summary", [](TransformerFile& file, const Json& value,
-                   const std::string& where) { file.model.summary = string_of(value, "summary", where); }},
-    {"about", [](TransformerFile& file, const Json& value,
-                 const std::string& where) { file.model.about = strings_of(value, "about", where); }},
-    {"heads",
-     [](TransformerFile& file, const Json& value, const std::string& where) {
-       constexpr std::uint64_t most = 65536;
-       if (!value.is_number_unsigned() || value.get<std::uint64_t>() < 1 || value.get<std::uint64_t>() > most) {
-         fail("{}: \"heads\" must be a whole number from 1 to {}", where, most);
-       }
-       file.model.sizes.heads = value.get<std::size_t>();
-     }},
+    {"title", [](TransformerFile& file, const JsonMember& member) { file.model.title = string_of(member); }},
+    {"summary", [](TransformerFile& file, const JsonMember& member) { file.model.summary = string_of(member); }},
+    {"about", [](TransformerFile& file, const JsonMember& member) { file.model.about = strings_of(member); }},
+    {"heads", [](TransformerFile& file, const JsonMember& member) { file.model.sizes.heads = heads_of(member); }},
     {"source_vocabulary",
-     [](TransformerFile& file, const Json& value, const std::string& where) {
-       file.model.source_vocabulary = vocabulary_of(value, "source_vocabulary", where);
+     [](TransformerFile& file, const JsonMember& member) {
+       file.model.source_vocabulary = different_strings_of(member);
      }},
     {"target_vocabulary",
-     [](TransformerFile& file, const Json& value, const std::string& where) {
-       file.model.target_vocabulary = vocabulary_of(value, "target_vocabulary", where);
+     [](TransformerFile& file, const JsonMember& member) {
+       file.model.target_vocabulary = different_strings_of(member);
      }},
-    {"source", [](TransformerFile& file, const Json& value,
-                  const std::string& where) { file.source = string_of(value, "source", where); }},
-    {"target", [](TransformerFile& file, const Json& value,
-                  const std::string& where) { file.target = string_of(value, "target", where); }},
+    {"source", [](TransformerFile& file, const JsonMember& member) { file.source = string_of(member); }},
+    {"target", [](TransformerFile& file, const JsonMember& member) { file.target = string_of(member); }},
 };
 
 // All but the parameters.
@@ -187,13 +155,14 @@ TransformerFile transformer_from(const Json& file, const std::string& where) {
   names.emplace_back("parameters");
   for (const auto& [name, value] : file.items()) {
     if (name == "parameters") continue;
+    const JsonMember given{value, fmt::format("{}: \"{}\"", where, name)};
     if (const RecipeField* field = find_row(recipe_fields(), name)) {
-      field->take(result.model.recipe, field_value(value), fmt::format("{}: \"{}\"", where, name));
+      field->take(result.model.recipe, field_value(value), given.place);
       continue;
     }
     const TransformerMember* member = find_row(std::span<const TransformerMember>(members_of_transformer), name);
     if (!member) fail("{}: {}", where, unknown("member", name, names));
-    member->take(result, value, where);
+    member->take(result, given);
   }
   return result;
 }

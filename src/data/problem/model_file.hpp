@@ -49,9 +49,6 @@ bool is_name_of_model(std::string_view name);
 /// Whether a model was trained, and not set by hand.
 bool is_trained(const ModelExample& example);
 
-/// Whether bytes are a .safetensors file and no JSON.
-bool is_safetensors(std::string_view bytes);
-
 /// What the metadata of a .safetensors file say of a model of this type. Throws InputError: damaged, no
 /// model, one of another type.
 Json description_in(std::string_view bytes, const ModelType& type, const std::string& where);

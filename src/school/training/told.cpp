@@ -472,7 +472,7 @@ void add_training(Page& page, const Trainer& trainer, const TrainingTold& told) 
   const Task& task = trainer.task();
   const TrainedModel model = trainer.model();
   page.head(1, fmt::format("Training: {}", task.name));
-  page.say(fmt::format("{}", task.summary));
+  page.say(std::string(task.summary));
   for (const std::string_view paragraph : task.about) page.say(std::string(paragraph));
   add_model(page, trainer, model);
   add_curve(page, trainer, told.was_stopped);
