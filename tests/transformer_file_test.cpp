@@ -152,7 +152,7 @@ TEST_CASE("members that are no members, or of another kind, are named") {
   check_says(with("scale_embeddings", "yes"), "must be true or false");
   check_says(with("source_vocabulary", "a b"), "must be a list of strings");
   check_says(with("source_vocabulary", {"a", "b", "a", "c", "d"}), "has 'a' twice");
-  check_says(with("source_vocabulary", {"a", 1}), "must be a string");
+  check_says(with("source_vocabulary", {"a", 1}), "must be a list of strings");
   check_says(with("target_vocabulary", {"a"}), "the target vocabulary has 1 words, and the parameters are for 6");
   check_says(with("title", nullptr), "\"title\" must be a string");
   check_says(with("parameters", Json::array()), "\"parameters\" must be an object");
