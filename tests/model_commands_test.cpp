@@ -171,7 +171,7 @@ TEST_CASE("words that a model does not know are answered with those that it know
   refuses({"decoder", "--model", "copy", "--target", "<strat> a"}, "did you mean '<start>'?");
 }
 
-TEST_CASE("ids of a model without words go from 1 to the number of its rows") {
+TEST_CASE("the words of a model whose file names none are token ids, from 0") {
   const TemporaryFolder folder;
   const std::string file = folder.path("m.npz");
   accepted({"parameters", "--save-parameters", file});
@@ -181,14 +181,49 @@ TEST_CASE("ids of a model without words go from 1 to the number of its rows") {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   };
-  for (const char* id : {"0", "4", "cat", "99999999999999999999"}) {
-    refuses(with({"--source", id, "--target", "1"}), "numbers from 1 to 3");
+  for (const char* id : {"-1", "3", "cat", "99999999999999999999"}) {
+    refuses(with({"--source", id, "--target", "1"}), "token ids, from 0 to 2");
   }
-  check_has(accepted(with({"--source", "1 3", "--target", "1 5", "--only", "logits"})).out, "logits");
+  const std::string page = accepted(with({"--source", "0 2", "--target", "0 4", "--only", "source.x"})).out;
+  check_has(in_one_line(page), "Its words are token ids, from 0 to 2.");
+  const auto cell = [&](const char* id) {
+    return accepted(with({"--source", id, "--target", "0", "--explain", "source.ids[1,1]"})).out;
+  };
+  check_has(cell("0"), "= 1");  // the first row of the embeddings
+  check_has(cell("2"), "= 3");
   refuses({"transformer", "--parameters", file}, "give --heads N");
   refuses({"transformer", "--parameters", file, "--heads", "3"},
           "d_model (4) is not divisible by the number of heads (3)");
   refuses(with({"--norm", "none", "--source", "1", "--target", "1"}), "change one of them");
+}
+
+TEST_CASE("the loss of a model whose words are token ids is that of its right words") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("m.npz");
+  accepted({"parameters", "--kind", "decoder-only", "--target", "a b c", "--save-parameters", file});
+  const Words model = {"--parameters", file, "--heads", "2", "--target", "1 3 0"};
+  const auto command = [&](Words words, const Words& more) {
+    words.insert(words.end(), model.begin(), model.end());
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const std::string page = in_one_line(accepted(command({"backward", "decoder"}, {"--only", "loss"})).out);
+  check_has(page, "cross-entropy");
+  check_has(page, "averaged over 2 words");
+  check_has(page, "The last position has none.");
+  check_has(accepted(command({"backward", "decoder"}, {"--check"})).out, "agree");
+  accepted(command({"influence", "decoder"}, {}));
+}
+
+TEST_CASE("words that are given beside vectors are the right words of the loss") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("m.npz");
+  accepted({"parameters", "--kind", "decoder-only", "--target", "a b c", "--save-parameters", file});
+  const Words words = {"backward", "decoder", "--parameters", file, "--heads", "2", "--target", "1 3",
+                       "--target-x", "1 2 3 4; 4 3 2 1"};
+  const std::string page = in_one_line(accepted(words).out);
+  check_has(page, "cross-entropy");
+  check_has(page, "averaged over 1 word.");
 }
 
 TEST_CASE("a model without embeddings is given vectors, or draws them and says so") {

@@ -38,10 +38,7 @@ WriteDocument document_for_browser(const Answer& answer) {
 
 // Without the name of another command it is the page of a walk.
 Answer run_page(const Command& command, const Arguments& arguments) {
-  if (!arguments.words.empty()) {
-    const std::vector<OptionChoice> pages = choices::browser_pages();
-    fail_unknown("page", arguments.words.front(), names_of(std::span(pages)));
-  }
+  refuse_other_word(command, arguments);
   return run_walk(command, arguments);
 }
 

@@ -439,13 +439,7 @@ void compare(Answer& answer, const Command& command, const Arguments& arguments)
 
 // Without the name of another command, what is computed is a walk.
 Answer run_check(const Command& command, const Arguments& arguments) {
-  if (!arguments.words.empty()) {
-    const std::vector<OptionChoice> all = choices::checked();
-    const std::string& word = arguments.words.front();
-    if (std::ranges::find(all, word, &OptionChoice::name) != all.end())
-      fail("the command comes behind the file: attn check FILE {}, and then the options", word);
-    fail_unknown("command", word, names_of(std::span(all)));
-  }
+  refuse_other_word(command, arguments);
   return run_walk(command, arguments);
 }
 

@@ -160,6 +160,9 @@ struct Command {
   bool takes_model() const;
 };
 
+/// Throws InputError for a last word that names no command which could be shown so: it comes too late, or is none.
+void refuse_other_word(const Command& command, const Arguments& arguments);
+
 /// The other command that a line of such a command names, and how many words stand before its name: a file,
 /// where the option takes one. Null: it runs itself.
 struct ShownAs {
@@ -187,6 +190,7 @@ std::vector<OptionChoice> shells();
 std::vector<OptionChoice> browser_pages();
 std::vector<OptionChoice> with_gradients();
 std::vector<OptionChoice> checked();
+std::vector<OptionChoice> with_matrices();
 }  // namespace choices
 
 std::span<const Action> lesson_actions();

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -155,7 +156,23 @@ std::vector<OptionChoice> choices::browser_pages() { return commands_with(browse
 
 std::vector<OptionChoice> choices::with_gradients() { return commands_with(gradient_options()); }
 
+std::vector<OptionChoice> choices::with_matrices() { return commands_with(matrix_options()); }
+
 std::vector<OptionChoice> choices::checked() { return commands_with(comparison_options()); }
+
+void refuse_other_word(const Command& command, const Arguments& arguments) {
+  if (arguments.words.empty()) return;
+  const std::string& word = arguments.words.front();
+  const std::vector<OptionChoice> choices = command.words.back().choices();
+  const std::vector<std::string> names = names_of(std::span(choices));
+  if (std::ranges::find(names, word) != names.end()) {
+    const std::string before = written(std::span(command.words).first(command.words.size() - 1));
+    fail("the command comes before the options: attn {}{}{} {}", command.name, before.empty() ? "" : " ", before, word);
+  }
+  if (find_row(commands(), word))
+    fail("attn {} cannot be shown by attn {}. Choose one of: {}", word, command.name, fmt::join(names, ", "));
+  fail_unknown("command", word, names);
+}
 
 ShownAs command_shown_as(const Command& command, std::span<const std::string> line) {
   if (!command.shown_as) return {};

@@ -160,7 +160,7 @@ void refuse_cell_of_model(std::string_view address, const Graph& graph) {
     return side && side->title() == scope;
   };
   if (std::ranges::any_of(graph.nodes(), is_within)) return;
-  fail("attn explain explains the matrices of attn walk. For those of a model: attn {} --explain '{}'", scope, address);
+  fail("{} is no matrix of attn walk. For those of a model: attn explain '{}' {}", address, address, scope);
 }
 
 }  // namespace
@@ -236,12 +236,10 @@ std::vector<const Node*> wanted_nodes(const Graph& graph, const Arguments& argum
   return others(graph);
 }
 
-Answer run_explain(const Command&, const Arguments& arguments) {
-  const Solved solved = solve(arguments, Extent::output, nodes_at_rest);
-  refuse_cell_of_model(arguments.words.front(), *solved.graph);
-  Page page = solved.page({});
-  add_explanation(page, *solved.graph, arguments.words.front(), arguments.count(option::depth).value_or(0));
-  return solved.answer(std::move(page));
+// Without the name of another command, what is explained is a walk.
+Answer run_explain(const Command& command, const Arguments& arguments) {
+  refuse_other_word(command, arguments);
+  return run_walk(command, arguments);
 }
 
 // --- show

@@ -104,11 +104,14 @@ std::vector<Command> attention_commands() {
                       .run = run_product});
   commands.push_back({.name = "explain",
                       .summary = "explain how one number was computed, step by step",
-                      .words = {{"CELL", Word::Count::one, Kind::text, nullptr, "walk"}},
+                      .words = {{"CELL", Word::Count::one, Kind::text, nullptr, "walk"},
+                                {"COMMAND", Word::Count::optional, Kind::word, choices::with_matrices}},
+                      .shown_as = &option::explain,
                       .own = {{option::depth}},
                       .groups = {&problem_options()},
                       .examples = {"attn explain 'weights[1,2]' --depth 3",
-                                   "attn explain 'head.2.weights[it,animal]' --example animal"},
+                                   "attn explain 'head.2.weights[it,animal]' --example animal",
+                                   "attn explain 'logits[1,die]' transformer --depth 2"},
                       .run = run_explain});
   commands.push_back({.name = "backward",
                       .summary = "the gradients, step by step from a loss back to what goes in",

@@ -234,11 +234,7 @@ Answer map_of_model(const Arguments& arguments) {
 
 // The weights of a problem, of a model, or of one of its layers.
 Answer run_map(const Command& command, const Arguments& arguments) {
-  if (!arguments.words.empty()) {
-    std::vector<std::string> names;
-    for (const OptionChoice& choice : command.words.front().choices()) names.emplace_back(choice.name);
-    fail_unknown("command", arguments.words.front(), names);
-  }
+  refuse_other_word(command, arguments);
   if (arguments.has(option::model) && !arguments.has(option::layer)) return map_of_model(arguments);
   const Solved solved = solve(arguments, Extent::weights);
   return solved.answer(solved.page({}));

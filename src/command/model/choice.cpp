@@ -286,7 +286,19 @@ class Chooser {
     } else {
       plan();
     }
+    tell_token_ids();
     name_sides();
+  }
+
+  void tell_token_ids() {
+    Transformer& model = choice_.model;
+    for (const Vocabulary* vocabulary : {&model.source_vocabulary, &model.target_vocabulary}) {
+      if (!are_token_ids(*vocabulary)) continue;
+      model.about.push_back(fmt::format(
+          "Its words are token ids, from 0 to {}. The matrices of ids count them from 1, as rows of the embeddings.",
+          vocabulary->size() - 1));
+      return;
+    }
   }
 
   // --text and --x give the words and the vectors that come first: of the target, where a decoder is shown

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 namespace attn {
 
@@ -35,6 +36,16 @@ void LiveWords::exchange(const ModelInput& words) {
 std::size_t id_in(const Vocabulary& vocabulary, std::string_view word) {
   const auto found = std::ranges::find(vocabulary, word);
   return found == vocabulary.end() ? 0 : static_cast<std::size_t>(found - vocabulary.begin()) + 1;
+}
+
+Vocabulary token_ids(std::size_t count) {
+  Vocabulary ids(count);
+  for (std::size_t i = 0; i < count; ++i) ids[i] = std::to_string(i);
+  return ids;
+}
+
+bool are_token_ids(const Vocabulary& vocabulary) {
+  return !vocabulary.empty() && vocabulary == token_ids(vocabulary.size());
 }
 
 Vocabulary with_new_words(Vocabulary vocabulary, const std::vector<std::string>& words) {

@@ -64,6 +64,10 @@ using Vocabulary = std::vector<std::string>;
 constexpr std::string_view start_word = "<start>";
 constexpr std::string_view end_word = "<end>";
 
+/// The words of a model whose file names none: the ids of its tokens, which count from 0 as those of a tokenizer.
+Vocabulary token_ids(std::size_t count);
+bool are_token_ids(const Vocabulary& vocabulary);
+
 /// The id of a word, or 0 where the vocabulary does not have it.
 std::size_t id_in(const Vocabulary& vocabulary, std::string_view word);
 

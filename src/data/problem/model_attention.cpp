@@ -86,7 +86,7 @@ class RunModel {
     if (!model_.has_encoder()) return;
     Words words = words_given(asked_.text, file_.source, model_.source_vocabulary);
     if (id_in(model_.source_vocabulary, end_word) != 0 && words.back() != end_word) words.emplace_back(end_word);
-    source_ = input_of(words, model_.source_vocabulary, model_.sizes.source_words);
+    source_ = input_of(words, model_.source_vocabulary);
     require_places(model_, words.size(), model_.sizes.source_places);
   }
 
@@ -98,7 +98,7 @@ class RunModel {
     if (!model_.kind->crosses) words = words_given(asked_.text, file_.target, known);
     if (has_start && (words.empty() || words.front() != start_word))
       words.insert(words.begin(), std::string(start_word));
-    target_ = input_of(words, known, model_.sizes.target_words);
+    target_ = input_of(words, known);
     if (model_.kind->crosses) write_target();
     require_places(model_, target_.size(), model_.sizes.target_places);
   }
@@ -116,7 +116,7 @@ class RunModel {
     for (const GenerationStep& step : generate(running, graph, task, encoded, {}))
       words.push_back(model_.target_vocabulary[step.chosen - 1]);
     words.pop_back();
-    target_ = input_of(words, model_.target_vocabulary, model_.sizes.target_words);
+    target_ = input_of(words, model_.target_vocabulary);
   }
 
   const TransformerFile& file_;

@@ -73,7 +73,7 @@ bool has_decoder(const TrainedModel& model) {
 }
 
 Ids ids_in(const Words& words, const Vocabulary& vocabulary) {
-  return attn::input_of(words, vocabulary, vocabulary.size()).ids;
+  return attn::input_of(words, vocabulary).ids;
 }
 
 }  // namespace
