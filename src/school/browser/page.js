@@ -119,6 +119,7 @@ class PageOfComputation {
   // Everything follows a change.
   follow(sentence) {
     this.grids.refresh(this.changes);
+    if (this.weights.length > 0) this.offerWords(this.word.selectedIndex);
     this.showWord();
     this.changes.tell(sentence);
   }
