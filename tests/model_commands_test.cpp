@@ -171,6 +171,17 @@ TEST_CASE("words that a model does not know are answered with those that it know
   refuses({"decoder", "--model", "copy", "--target", "<strat> a"}, "did you mean '<start>'?");
 }
 
+TEST_CASE("options that agree with a model that was read are no contradiction, and others are told with what it has") {
+  accepted({"encoder", "--model", "copy", "--heads", "1"});
+  refuses({"encoder", "--model", "copy", "--heads", "5"}, "--heads 5: copy has 1: leave out --heads");
+  const TemporaryFolder folder;
+  const std::string file = folder.path("m.npz");
+  accepted({"parameters", "--kind", "decoder-only", "--save-parameters", file});
+  accepted({"transformer", "--kind", "decoder-only", "--parameters", file, "--heads", "2", "--d-model", "4"});
+  refuses({"transformer", "--kind", "encoder-only", "--parameters", file, "--heads", "2"},
+          "has decoder-only: leave out --kind");
+}
+
 TEST_CASE("the words of a model whose file names none are token ids, from 0") {
   const TemporaryFolder folder;
   const std::string file = folder.path("m.npz");
@@ -219,8 +230,8 @@ TEST_CASE("words that are given beside vectors are the right words of the loss")
   const TemporaryFolder folder;
   const std::string file = folder.path("m.npz");
   accepted({"parameters", "--kind", "decoder-only", "--target", "a b c", "--save-parameters", file});
-  const Words words = {"backward", "decoder", "--parameters", file, "--heads", "2", "--target", "1 3",
-                       "--target-x", "1 2 3 4; 4 3 2 1"};
+  const Words words = {"backward", "decoder",  "--parameters", file,         "--heads",
+                       "2",        "--target", "1 3",          "--target-x", "1 2 3 4; 4 3 2 1"};
   const std::string page = in_one_line(accepted(words).out);
   check_has(page, "cross-entropy");
   check_has(page, "averaged over 1 word.");

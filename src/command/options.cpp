@@ -213,22 +213,11 @@ const OptionGroup& model_options() {
     const auto exclude = [&](const Option& one, std::initializer_list<const Option*> others) {
       for (const Option* other : others) all.exclusions.push_back({&one, other});
     };
-    const auto exclude_recipe = [&](const Option& one) {
-      for (const Option* other : recipe_options()) exclude(one, {other});
-      exclude(one, {&option::causal, &option::not_causal});
-    };
-    // A file of parameters has all sizes but the number of heads; a whole model has that and its recipe, too.
-    const auto exclude_sizes = [&](const Option& one) {
-      exclude(one, {&option::size, &option::layers, &option::d_model, &option::d_ff, &option::kv_heads,
-                    &option::no_bias, &option::kind});
-    };
+    // What else a model that is read says of itself may be given too, and must agree with it.
     exclude(option::example, {&option::model});
-    for (const Option* whole : {&option::model, &option::example}) {
-      exclude(*whole, {&option::parameters, &option::heads});
-      exclude_sizes(*whole);
-      exclude_recipe(*whole);
-    }
-    exclude_sizes(option::parameters);
+    for (const Option* whole : {&option::model, &option::example}) exclude(*whole, {&option::parameters});
+    for (const Option* read : {&option::model, &option::example, &option::parameters})
+      exclude(*read, {&option::size, &option::layers, &option::no_bias});
     exclude(option::n, {&option::text, &option::source, &option::x, &option::target, &option::target_x});
     return all;
   }();

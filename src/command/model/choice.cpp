@@ -115,6 +115,43 @@ ModelRecipe asked_recipe(const Arguments& arguments, const ModelUse& use, const 
   return recipe;
 }
 
+// A size that an option may say of a model that was read.
+struct SaidSize {
+  const Option& option;
+  std::size_t (*of)(const TransformerSizes& sizes);
+};
+
+constexpr SaidSize said_sizes[] = {
+    {option::heads, [](const TransformerSizes& sizes) { return sizes.heads; }},
+    {option::kv_heads, [](const TransformerSizes& sizes) { return sizes.all_heads().of_keys; }},
+    {option::d_model, [](const TransformerSizes& sizes) { return sizes.d_model; }},
+    {option::d_ff, [](const TransformerSizes& sizes) { return sizes.d_ff; }},
+};
+
+// Throws InputError, naming both, where an option says another kind or size than a model has that was read.
+void require_agreement(const Arguments& arguments, const Transformer& model, const std::string& where) {
+  const auto require = [&](const Option& option, const std::string& said, const std::string& is) {
+    if (said != is) fail("{} {}: {} has {}: leave out {}", option.name, said, where, is, option.name);
+  };
+  if (const auto kind = arguments.text(option::kind)) require(option::kind, *kind, std::string(model.kind->name));
+  for (const SaidSize& row : said_sizes) {
+    if (const auto size = arguments.count(row.option))
+      require(row.option, std::to_string(*size), std::to_string(row.of(model.sizes)));
+  }
+}
+
+// The same where an option says another recipe than such a model has.
+void require_same_recipe(const Arguments& arguments, const ModelUse& use, const Transformer& model,
+                         const std::string& where) {
+  const ModelRecipe recipe = asked_recipe(arguments, use);
+  for (const AskedField& asked : asked_fields(arguments, use)) {
+    const RecipeField& field = field_called(asked.field);
+    if (field.told(recipe) == field.told(model.recipe)) continue;
+    fail("{}: {} is a model whose {} {}: leave out {}", asked.typed(), where, field.of_what, field.told(model.recipe),
+         asked.option.name);
+  }
+}
+
 // What a file of parameters leaves open and no option says, as it is assumed.
 std::string assumptions_in_words(const Arguments& arguments, const ModelRecipe& recipe,
                                  std::span<const BroughtField> brought) {
@@ -277,9 +314,9 @@ class Chooser {
   void take_model() {
     if (const auto example = arguments_.text(option::example)) {
       const ModelExample& row = look_up(model_examples(), *example, "example");
-      take_file(read_transformer(row.bytes, std::string(row.name)));
+      take_file(read_transformer(row.bytes, std::string(row.name)), std::string(row.name));
     } else if (const auto file = arguments_.text(option::model)) {
-      take_file(read_model(*file));
+      take_file(read_model(*file), *file);
     } else if (arguments_.has(option::parameters)) {
       choice_.model.recipe = asked_recipe(arguments_, use_);
       take_parameter_file(*arguments_.text(option::parameters));
@@ -358,8 +395,10 @@ class Chooser {
     }
   }
 
-  void take_file(TransformerFile file) {
+  void take_file(TransformerFile file, const std::string& where) {
     choice_.model = std::move(file.model);
+    require_agreement(arguments_, choice_.model, where);
+    require_same_recipe(arguments_, use_, choice_.model, where);
     told_ = {std::move(file.source), std::move(file.target)};
   }
 
@@ -372,6 +411,7 @@ class Chooser {
     ParameterFile file = parameters_asked_for(arguments_, path);
     model.recipe = asked_recipe(arguments_, use_, file, path);
     take_parameters(model, std::move(file.parameters), path);
+    require_agreement(arguments_, model, path);
     const std::string assumed = assumptions_in_words(arguments_, model.recipe, file.brings);
     if (!assumed.empty()) model.about.push_back(assumed);
     const bool learned = model.sizes.source_places > 0 || model.sizes.target_places > 0;

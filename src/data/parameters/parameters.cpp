@@ -298,8 +298,9 @@ constexpr ForeignLayout foreign_layouts[] = {
     {"nn.TransformerDecoder", "", torch_decoder},
     {"nn.Transformer", "", torch_transformer},
     {"GPT-2", "transformer.", gpt2<as_it_is>, gpt2_with_tied_output, of_gpt2},
-    {"GPT-2", "", gpt2<as_it_is>, {}, of_gpt2},
+    {"GPT-2", "", gpt2<as_it_is>, gpt2_with_tied_output, of_gpt2},
     {"minGPT", "transformer.", gpt2<transposed_there>, gpt2_with_own_output, of_mingpt},
+    {"minGPT", "", gpt2<transposed_there>, gpt2_with_own_output, of_mingpt},
     {"minGPT", "", gpt2<transposed_there>, {}, of_mingpt},
 };
 

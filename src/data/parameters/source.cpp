@@ -293,7 +293,10 @@ std::vector<Recognized> recognize(const TensorNames& names) {
     std::vector<Recognized>& among = recognized.missing ? first : whole;
     if (!recognized.missing || first.empty()) among.push_back(std::move(recognized));
   }
-  return whole.empty() ? first : whole;
+  if (!whole.empty()) return whole;
+  // A few names that another layout has as well do not make it that one.
+  const bool are_few = !candidates.empty() && 2 * candidates.front().matched < names.size();
+  return are_few ? std::vector<Recognized>() : first;
 }
 
 // --- translate
@@ -356,7 +359,7 @@ class Sizes {
 [[noreturn]] void fail_unknown_names(const TensorNames& names, const std::string& where) {
   if (names.empty()) fail("{} has no parameters: save at least one", where);
   fail(
-      "{} has {} and no known name, for example {}: use the names of attn (w_q, encoder.1.norm_1.gamma), or save the state dictionary of one of PyTorch's attention modules or of GPT-2",
+      "{} has {}, and their names are of no layout that is read, for example {}: use the names of attn (w_q, encoder.1.norm_1.gamma), or save the state dictionary of one of PyTorch's attention modules or of GPT-2",
       where, count_of(names.size(), "tensor"), name_in_quotes(*names.begin()));
 }
 

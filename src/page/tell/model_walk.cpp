@@ -145,7 +145,8 @@ constexpr Part parts[] = {
      masks_itself},
     {scope::self_attention, role::q, "Self-attention: the mask adds a number to the score of every key.", only_adds},
     {scope::self_attention, role::q,
-     "Rotary positions: the queries and keys of each head are turned by angles that grow with the position.", turns},
+     "Rotary positions: the queries and keys of each head are turned, columns 1 and 2, 3 and 4 and so on together, by angles that grow with the position.",
+     turns},
     {scope::cross_attention, role::q,
      "Cross-attention: every target word attends to the encoder output. "
      "Queries come from the decoder, keys and values from the encoder output."},

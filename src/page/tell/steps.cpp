@@ -187,7 +187,7 @@ std::string meaning_of_projection(const Node&) {
 std::string meaning_of_similarity(const Node& node) {
   const std::string rotated =
       node.beside(role::rotated_q)
-          ? " Before that, rotary positional encoding turns each query and each key by angles that grow with its position."
+          ? " Before that, rotary positional encoding turns each query and each key: columns 1 and 2, 3 and 4 and so on together, by angles that grow with its position."
           : "";
   return meaning_of_scores(node) + rotated + " In the table, queries are rows and keys are columns.";
 }
