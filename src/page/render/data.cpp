@@ -453,9 +453,16 @@ void render_json(const Page& page, const Style& style, Sink& sink) {
 
 namespace {
 
+// A spreadsheet computes a cell that begins like a formula, also in quotes. An apostrophe before it makes it text, as
+// OWASP advises (CSV Injection).
+bool begins_like_formula(std::string_view text) {
+  constexpr std::string_view signs = "=+-@\t\r";
+  return text.size() > 1 && signs.find(text.front()) != std::string_view::npos && !has_value(parse_cell(text));
+}
+
 // Labels stand in quotes, so that a word that looks like a number is not read back as one.
 std::string quoted(const std::string& text) {
-  std::string result = "\"";
+  std::string result = begins_like_formula(text) ? "\"'" : "\"";
   for (const char c : text) {
     if (c == '"') result += '"';
     result += c;

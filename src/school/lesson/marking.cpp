@@ -126,7 +126,9 @@ std::vector<HandIn> hand_ins(const std::string& path) {
   } else {
     for (const auto& entry : fs::directory_iterator(path)) {
       const bool is_hidden = entry.path().filename().string().starts_with('.');
-      if (entry.is_regular_file() && !is_hidden) files.push_back(entry.path());
+      // A link may lead to any file of the reader, whose lines would stand among the answers.
+      const bool is_file = entry.symlink_status().type() == fs::file_type::regular;
+      if (is_file && !is_hidden) files.push_back(entry.path());
     }
     if (files.empty()) fail("{} holds no files: give a folder with a file of answers for each name", path);
     std::ranges::sort(files);
