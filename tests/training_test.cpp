@@ -311,6 +311,21 @@ TEST_CASE("options of training are refused where they make no sense") {
   }
 }
 
+TEST_CASE("a file of more pairs or words than are trained on is refused with the line at which it is too much") {
+  std::string repeated;
+  for (std::size_t i = 0; i <= most_pairs; ++i) repeated += "a\tb\n";
+  CHECK(refusal([&] { read_pairs(repeated, "p"); }) ==
+        "p, line 262145: the file has more than 262144 pairs: give one with fewer");
+  std::string first, second;
+  for (std::size_t i = 0; i <= most_trained_words; ++i) {
+    first += std::to_string(i) + "\tb\n";
+    second += "a\t" + std::to_string(i) + "\n";
+  }
+  CHECK(refusal([&] { read_pairs(first, "p"); }) ==
+        "p, line 32769: the first sentences have more than 32768 different words: give a file with fewer");
+  CHECK(refusal([&] { read_pairs(second, "p"); }).find("the second sentences have") != std::string::npos);
+}
+
 TEST_CASE("pairs are read from lines with one tab") {
   const std::vector<TextPair> pairs = read_pairs("# own\nla maison\tthe house\r\n\nun chat\ta cat", "p");
   REQUIRE(pairs.size() == 2);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <unordered_set>
 
 namespace attn {
 
@@ -49,8 +50,9 @@ bool are_token_ids(const Vocabulary& vocabulary) {
 }
 
 Vocabulary with_new_words(Vocabulary vocabulary, const std::vector<std::string>& words) {
+  std::unordered_set<std::string> known(vocabulary.begin(), vocabulary.end());
   for (const std::string& word : words) {
-    if (id_in(vocabulary, word) == 0) vocabulary.push_back(word);
+    if (known.insert(word).second) vocabulary.push_back(word);
   }
   return vocabulary;
 }

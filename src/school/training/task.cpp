@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <unordered_set>
 
 #include "core/math/functions.hpp"
 #include "core/support/error.hpp"
@@ -46,8 +47,32 @@ void require_request(const TaskRequest& request, const TrainedModel& model, std:
 
 }  // namespace
 
+namespace {
+
+// The different words on one side of a file of pairs, as far as they are few enough.
+class CountedWords {
+ public:
+  CountedWords(std::string_view side, const std::string& where) : side_(side), where_(where) {}
+
+  /// Throws InputError for what is not text, and for too many words.
+  void take(const std::string& sentence, std::size_t line) {
+    for (std::string& word : split_words(sentence)) words_.insert(std::move(word));
+    if (words_.size() <= most_trained_words) return;
+    fail("{}, line {}: the {} sentences have more than {} different words: give a file with fewer", where_, line, side_,
+         most_trained_words);
+  }
+
+ private:
+  std::string_view side_;
+  const std::string& where_;
+  std::unordered_set<std::string> words_;
+};
+
+}  // namespace
+
 std::vector<TextPair> read_pairs(std::string_view text, const std::string& where) {
   std::vector<TextPair> pairs;
+  CountedWords first("first", where), second("second", where);
   std::size_t number = 0;
   while (!text.empty()) {
     ++number;
@@ -61,8 +86,10 @@ std::vector<TextPair> read_pairs(std::string_view text, const std::string& where
     TextPair pair{std::string(trimmed(line.substr(0, tab), " \r")), std::string(trimmed(line.substr(tab + 1), " \r"))};
     if (pair.source.empty() || pair.target.empty())
       fail("{}, line {}: a sentence is empty: write words on both sides of the tab", where, number);
-    split_words(pair.source);  // throws for what is not text
-    split_words(pair.target);
+    if (pairs.size() == most_pairs)
+      fail("{}, line {}: the file has more than {} pairs: give one with fewer", where, number, most_pairs);
+    first.take(pair.source, number);
+    second.take(pair.target, number);
     pairs.push_back(std::move(pair));
   }
   if (pairs.size() < 2)

@@ -60,9 +60,13 @@ struct TextPair {
   std::string source, target;
 };
 
+/// No file has more pairs, nor more different words on one side: every word is a row of an embedding, and of the output
+/// layer for every word that is predicted.
+constexpr std::size_t most_pairs = std::size_t{1} << 18, most_trained_words = std::size_t{1} << 15;
+
 /// The pairs of a text file: a line each, the two sentences separated by a tab; lines that begin with # and
 /// empty lines are ignored. Throws InputError: no pair, a line without a tab or with several, a sentence
-/// without words.
+/// without words, more pairs or words than are trained on.
 std::vector<TextPair> read_pairs(std::string_view text, const std::string& where);
 
 /// No model that is trained has more layers, or more numbers of any other size.
