@@ -161,6 +161,7 @@ int run(CommandLine words) {
   const attn::Answer answer = attn::answer({words.begin() + 1, words.end()}, world);
   work.end();
   for (const std::string& warning : answer.warnings) say(words, "warning: " + warning);
+  for (const std::string& note : answer.notes) say(words, note);
   write(answer);
   if (answer.afterwards) {
     attn::StandardTerminal terminal(attn::Pauses::no);

@@ -292,8 +292,13 @@ TEST_SUITE("json") {
     CHECK(has(json_refusal("[\"NaN or -Infinity\"]"), "'NaN or -Infinity'"));
   }
 
-  TEST_CASE("of members with the same name the last counts") {
-    CHECK(read_json(R"({"q": [1], "q": [2]})", "q", "x").matrix(0, 0) == 2);
+  TEST_CASE("a member that is given twice is refused with its line and column") {
+    CHECK(json_refusal(R"({"q": [1], "q": [2]})") ==
+          "x.json:1:12: the member 'q' is given twice: leave out one of them");
+    CHECK(has(json_refusal("{\"a:\": {\"b\": NaN, \"c\": [1]},\n  \"d\": 1, \"a\\u003a\": 2}"),
+              "x.json:2:11: the member 'a:'"));
+    CHECK(has(json_refusal(R"({"a": {"b": 1, "b": 2}})"), "x.json:1:16: the member 'b'"));
+    CHECK(has(json_refusal(R"({"a": {"b": 1}, "b": {"b": 2}})"), "is an object without a matrix"));
   }
 
   TEST_CASE("mistakes are told with line and column") {
@@ -658,6 +663,21 @@ TEST_SUITE("embeddings") {
     const TemporaryFolder folder;
     const std::string path = folder.write("glove.txt", "the 1 2\r\ncat 3 4\r\nthe 9 9\nCat 5 6");
     check_same(read_embeddings(path, {"cat", "the", "cat"}), {3, 2}, {3, 4, 1, 2, 3, 4});
+  }
+
+  TEST_CASE("a word that comes again before all are found is told") {
+    const TemporaryFolder folder;
+    const std::string path = folder.write("glove.txt", "the 1 2\ncat 3 4\nthe 9 9\nCat 5 6");
+    const auto told = [&](const std::vector<std::string>& words) {
+      const ReadInputs inputs;
+      read_embeddings(path, words);
+      return doubts_in(inputs.all());
+    };
+    CHECK(
+        told({"the", "Cat"}) ==
+        Labels{path +
+               ": the word 'the' has several lines, and the first counts: to use another one, remove those before it"});
+    CHECK(told({"the", "cat"}).empty());
   }
 
   TEST_CASE("a word is looked for as written, then in lower case") {

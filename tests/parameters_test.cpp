@@ -573,6 +573,26 @@ TEST_SUITE("parameters") {
     }
   }
 
+  TEST_CASE("a later layer without those before it is refused unless it is asked for") {
+    const auto only = [](const std::string& prefix, const ParameterSet& part) {
+      ParameterSet file;
+      add(file, prefix, part);
+      return parameters_refusal(file);
+    };
+    CHECK(
+        only("layers.1.", torch_encoder_layer()) ==
+        "x.safetensors: all names begin with 'layers.1.', and none with 'layers.0.': save all layers, or read this part "
+        "alone with ‹prefix› layers.1");
+    CHECK(has(only("module.layers.3.self_attn.", torch_attention()), "‹prefix› module.layers.3.self_attn"));
+    CHECK(only("layers.0.", torch_encoder_layer()) == "(it was accepted)");
+    CHECK(only("module.", torch_encoder_layer()) == "(it was accepted)");
+    const TemporaryFolder folder;
+    ParameterSet torn;
+    add(torn, "layers.1.", torch_encoder_layer());
+    const std::string path = folder.write("torn.safetensors", safetensors_of(torn));
+    CHECK(read_parameters(path, "layers.1").layout == "nn.TransformerEncoderLayer");
+  }
+
   TEST_CASE("what does not belong is named") {
     const Matrix one = matrix({{1}});
     CHECK(parameters_refusal(with(torch_encoder_layer(), "embedding.weight", one)) ==

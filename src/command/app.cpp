@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 #include <string>
 
 #include "command/check.hpp"
@@ -15,6 +16,7 @@
 #include "core/support/text.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/opened.hpp"
+#include "data/files/read_input.hpp"
 #include "data/problem/model_file.hpp"
 #include "data/problem/problem_file.hpp"
 #include "page/block/page.hpp"
@@ -235,6 +237,42 @@ Answer said(const Command* command, const Arguments& arguments) {
   return answer;
 }
 
+// What was read, and what was assumed: a row for each assumption.
+Listing listing_of_inputs(const std::vector<ReadInput>& inputs) {
+  Listing listing{.columns = {"input", "read from", "size", "what", "assumed"}, .headed = true};
+  for (const ReadInput& input : inputs) {
+    const std::string where = input.where.empty() ? "the command line" : input.where;
+    if (input.assumed.empty()) listing.rows.push_back({input.name, where, input.size, "", ""});
+    for (const Assumption& one : input.assumed) {
+      const std::string sentence = one.other.empty() ? one.sentence : one.sentence + "; " + one.other;
+      listing.rows.push_back({input.name, where, input.size, std::string(one.thing->name), sentence});
+    }
+  }
+  return listing;
+}
+
+// The same where a page is not read by people.
+std::vector<std::string> notes_on(const std::vector<ReadInput>& inputs) {
+  std::vector<std::string> notes;
+  for (const std::vector<std::string>& row : listing_of_inputs(inputs).rows) {
+    const std::string assumed = row[3].empty() ? "" : fmt::format(": {}: {}", row[3], row[4]);
+    notes.push_back(fmt::format("{} from {}, {}{}", row[0], row[1], row[2], assumed));
+  }
+  return notes;
+}
+
+// Puts above the page what it was computed from.
+void say_input(Page& page, const std::vector<ReadInput>& inputs) {
+  std::vector<Block> blocks = {Heading{std::min(highest_heading(page.blocks) + 1, deepest_heading), text("Input")}};
+  if (inputs.empty()) {
+    blocks.push_back(Prose{text("Nothing was read.")});
+  } else {
+    blocks.push_back(listing_of_inputs(inputs));
+  }
+  page.blocks.insert(page.blocks.begin(), std::make_move_iterator(blocks.begin()),
+                     std::make_move_iterator(blocks.end()));
+}
+
 // Leaves of the page what --section asks for, with its headings where --heading-level has them.
 void leave_sections(Page& page, const Arguments& arguments) {
   if (const std::optional<std::string> names = arguments.text(option::section))
@@ -254,6 +292,7 @@ void refuse_lost_files(const Answer& answer, const Arguments& arguments, bool na
 
 // The answer, in which messages may name members of problem files instead of options.
 Answer answer_in_members(const std::vector<std::string>& command_line, const Environment& environment) {
+  const ReadInputs inputs;
   Parsed parsed = parse(command_line);
   parsed.arguments.environment = &environment;
   const Arguments& arguments = parsed.arguments;
@@ -272,11 +311,17 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
   use_threads(arguments.count(option::threads).value_or(0));
 
   Answer answer = said(parsed.command, arguments);
+  std::vector<std::string> doubts = doubts_in(inputs.all());
+  answer.warnings.insert(answer.warnings.begin(), std::make_move_iterator(doubts.begin()),
+                         std::make_move_iterator(doubts.end()));
+  if (arguments.has(option::say_input)) say_input(answer.page, inputs.all());
   const bool names_own_output = answer.output.has_value();
   answer.format = names_own_output ? &choose_format(arguments, *answer.output, parsed.command) : format;
   if (!names_own_output) answer.output = output;
   if (answer.format->is_binary() && !answer.is_file() && environment.output_is_terminal)
     fail("{} is not for a terminal: give -o FILE, or send the output on", answer.format->name);
+  if (arguments.has(option::say_input) && (answer.document || answer.format->audience != Audience::readers))
+    answer.notes = notes_on(inputs.all());
   answer.style = style_for(arguments, environment, answer.is_file());
   leave_sections(answer.page, arguments);
   part(answer);

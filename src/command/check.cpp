@@ -124,7 +124,7 @@ class Inputs {
     if (option.kind == Kind::matrices) {
       taken_.put(option, parts_of(*file));
     } else if (file->count == 1) {
-      taken_.put(option, option.is_mask ? as_permissions(*file) : *file);
+      taken_.put(option, option.is_mask ? taken_mask(*file) : *file);
     } else if (has_heads(option)) {
       taken_.put(option, side_by_side(*file));
     }
@@ -144,11 +144,12 @@ class Inputs {
   }
 
   // NumPy files of attn hold permissions as floats. Zeros alone may as well be added.
-  static MatrixFile as_permissions(MatrixFile file) {
+  static MatrixFile taken_mask(MatrixFile file) {
     const std::span<const double> all = cells(std::as_const(file.matrix));
     const bool permits = std::ranges::all_of(all, [](double x) { return x == 0.0 || x == 1.0; }) &&
                          std::ranges::find(all, 1.0) != all.end();
     if (permits) file.kind = CellKind::whole;
+    ReadInputs::tell({file.name, file.where, to_string(file.matrix.shape()), {reading_of_mask(file).assumption}});
     return file;
   }
 
@@ -385,6 +386,7 @@ void take_matrices_to_compare(const Command& command, Arguments& arguments) {
   if (!path) return;
   const auto offered = [&](const Option& option) { return offers(command, option) && command.uses(option); };
   NamedMatrices all = read_all_matrices(*path);
+  for (const MatrixFile& file : all.matrices) ReadInputs::tell(read_input_of(file.name, file));
   if (arguments.has(option::as) && all.are_named)
     fail("--as names a matrix that its file does not name, and {} names its own: leave out --as", place_of_file(*path));
   if (all.are_named && command.takes_problem() && !gives_problem(arguments))

@@ -87,6 +87,7 @@ using Afterwards = std::function<std::vector<std::string>(Terminal& terminal)>;
 struct Answer {
   Page page;
   std::vector<std::string> warnings = {};
+  std::vector<std::string> notes = {};     // what is said beside a page that has no room for it
   std::optional<std::string> output = {};  // a file, or "-"; a command says which where its own words name one
   Verdict verdict = Verdict::passed;
   std::vector<FileToWrite> files = {};  // besides the page, and before it

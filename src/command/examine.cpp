@@ -38,6 +38,7 @@ Answer run_convert(const Command&, const Arguments& arguments) {
   if (arguments.has(option::output))
     fail("--output cannot be used with attn convert, which writes to {}: leave it out", target);
   MatrixFile file = read_matrix(key ? source + ":" + *key : source);
+  ReadInputs::tell(read_input_of(name_of_matrix(file), file));
   auto graph = std::make_shared<Graph>();
   graph->input(called(name_of_matrix(file)), std::move(file.matrix), axis("rows", std::move(file.row_labels)),
                axis("columns", std::move(file.column_labels)));

@@ -114,7 +114,7 @@ const OptionGroup& output_options() {
                                              option::full, option::section, option::no_labels, option::heading_level,
                                              option::math, option::standalone, option::shading, option::ascii,
                                              option::color, option::theme, option::no_pager, option::threads,
-                                             option::short_help, option::help}};
+                                             option::say_input, option::short_help, option::help}};
   return group;
 }
 

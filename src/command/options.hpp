@@ -293,6 +293,8 @@ inline constexpr Option theme =
 inline constexpr Option no_pager = flag("--no-pager", "", "do not pause after each screen");
 inline constexpr Option threads =
     count("--threads", "", "number of threads for large matrices").or_else(": one for each processor").up_to(256);
+inline constexpr Option say_input =
+    flag("--say-input", "", "show above the page what was read, and what was assumed where a file does not say it");
 inline constexpr Option short_help = flag("-h", "", "show the options of this command");
 inline constexpr Option version = flag("--version", "", "versions of the program and of its libraries");
 inline constexpr Option help = flag("--help", "", "show all options, also those that many commands share");

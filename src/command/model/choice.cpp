@@ -152,32 +152,43 @@ void require_same_recipe(const Arguments& arguments, const ModelUse& use, const 
   }
 }
 
-// What a file of parameters leaves open and no option says, as it is assumed.
-std::string assumptions_in_words(const Arguments& arguments, const ModelRecipe& recipe,
-                                 std::span<const BroughtField> brought) {
-  const auto is_open = [&](std::string_view field, const Option& option) {
-    const auto found = std::ranges::find(brought, field, &BroughtField::field);
-    return !arguments.has(option) && (found == brought.end() || found->is_assumed);
+// What a file of parameters leaves open and no option says.
+struct AssumedField {
+  std::string unnamed, assumed;
+  const Option& option;
+};
+
+std::vector<AssumedField> assumed_fields(const Arguments& arguments, const ModelRecipe& recipe,
+                                         std::span<const BroughtField> brought) {
+  std::vector<AssumedField> all;
+  const auto add = [&](const Option& option, std::string_view unnamed, std::string assumed) {
+    const auto found = std::ranges::find(brought, option.member, &BroughtField::field);
+    if (!arguments.has(option) && (found == brought.end() || found->is_assumed))
+      all.push_back({std::string(unnamed), std::move(assumed), option});
   };
+  add(option::norm, "the placement of the norms", fmt::format("{}-norm", recipe.norm->name));
+  if (recipe.norm->in_layers) add(option::norm_kind, "the kind of the norms", std::string(recipe.norm_kind->title));
+  add(option::activation, "the activation", fmt::format("{} in the feed-forward layers", recipe.activation->title));
+  if (recipe.norm->in_layers) add(option::epsilon, "ε", fmt::format("ε = {} in the norms", recipe.epsilon));
+  return all;
+}
+
+std::string told_on_page(const std::vector<AssumedField>& fields) {
   std::vector<std::string> unnamed, assumed;
-  if (is_open("norm", option::norm)) {
-    unnamed.emplace_back("the placement of the norms");
-    assumed.push_back(fmt::format("{}-norm", recipe.norm->name));
+  for (const AssumedField& field : fields) {
+    unnamed.push_back(field.unnamed);
+    assumed.push_back(field.assumed);
   }
-  if (recipe.norm->in_layers && is_open("norm_kind", option::norm_kind)) {
-    unnamed.emplace_back("the kind of the norms");
-    assumed.emplace_back(recipe.norm_kind->title);
-  }
-  if (is_open("activation", option::activation)) {
-    unnamed.emplace_back("the activation");
-    assumed.push_back(fmt::format("{} in the feed-forward layers", recipe.activation->title));
-  }
-  if (recipe.norm->in_layers && is_open("epsilon", option::epsilon)) {
-    unnamed.emplace_back("ε");
-    assumed.push_back(fmt::format("ε = {} in the norms", recipe.epsilon));
-  }
-  if (unnamed.empty()) return "";
   return fmt::format("The file does not name {}. Assumed here: {}.", listed(unnamed), listed(assumed));
+}
+
+void tell_inputs(const std::vector<AssumedField>& fields, const std::string& path, std::size_t matrices) {
+  ReadInput told{"parameters", path, count_of(matrices, "matrix", "matrices")};
+  for (const AssumedField& field : fields) {
+    told.assumed.push_back({&assumed::model, fmt::format("{}: the file does not name {}", field.assumed, field.unnamed),
+                            fmt::format("{} gives another", field.option.name)});
+  }
+  ReadInputs::tell(std::move(told));
 }
 
 // --- masks
@@ -200,19 +211,16 @@ std::vector<MaskedKeys> masked_keys(Needs part) {
   return {own_of_encoder, of_target, of_memory};
 }
 
-// Integers of 1 and 0 permit and forbid; floats are added to the scores.
 void take_matrix(WordMask& mask, const Option& option, const MatrixFile& file, Shape shape) {
   const Shape given = file.matrix.shape();
   if (given.columns != shape.columns || (given.rows != shape.rows && given.rows != 1)) {
     fail("{} is {}, and must be {} or 1×{}: a column for each key, and a row for each query or one for all",
          option.name, to_string(given), to_string(shape), shape.columns);
   }
-  bool permits = file.kind != CellKind::real;
   for (const double cell : cells(file.matrix)) {
     if (std::isnan(cell) || cell == INFINITY) fail("{}: every number must be finite, or -inf", option.name);
-    permits = permits && (cell == 0.0 || cell == 1.0);
   }
-  (permits ? mask.allowed : mask.bias) = file.matrix;
+  (reading_of_mask(file).is_added ? mask.bias : mask.allowed) = file.matrix;
 }
 
 void take_lengths(WordMask& mask, const Option& option, const std::vector<std::size_t>& lengths, Shape shape) {
@@ -410,10 +418,14 @@ class Chooser {
     arguments_.tell("reading parameters");
     ParameterFile file = parameters_asked_for(arguments_, path);
     model.recipe = asked_recipe(arguments_, use_, file, path);
+    const std::size_t matrices = file.parameters.size();
     take_parameters(model, std::move(file.parameters), path);
     require_agreement(arguments_, model, path);
-    const std::string assumed = assumptions_in_words(arguments_, model.recipe, file.brings);
-    if (!assumed.empty()) model.about.push_back(assumed);
+    const std::vector<AssumedField> assumed = assumed_fields(arguments_, model.recipe, file.brings);
+    if (!assumed.empty()) {
+      model.about.push_back(told_on_page(assumed));
+      tell_inputs(assumed, path, matrices);
+    }
     const bool learned = model.sizes.source_places > 0 || model.sizes.target_places > 0;
     if (learned && !arguments_.has(option::positions)) model.recipe.positions = find_row(position_kinds(), "learned");
     model.title = fmt::format("{} of {}", file.layout, path);

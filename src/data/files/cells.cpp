@@ -89,6 +89,14 @@ WrittenCell parse_cell(std::string_view text) {
   return {is_whole ? CellKind::whole : CellKind::real, value};
 }
 
+bool is_rounded(std::string_view whole) {
+  constexpr std::size_t fewest_digits = 16;  // all shorter ones are exact
+  if (whole.size() < fewest_digits) return false;
+  if (whole.front() == '-' || whole.front() == '+') whole.remove_prefix(1);
+  whole.remove_prefix(std::min(whole.find_first_not_of('0'), whole.size() - 1));
+  return fmt::format("{:.0f}", parse_cell(whole).value) != whole;
+}
+
 std::string_view complaint(WrittenCell cell) {
   return cell.kind == CellKind::overflow ? "is too large for a number" : "is not a number";
 }
@@ -152,11 +160,11 @@ constexpr ElementType element_types[] = {
     {"i1", "I8", 1, CellKind::whole, Precision::float64, whole_from<std::int8_t>},
     {"i2", "I16", 2, CellKind::whole, Precision::float64, whole_from<std::int16_t>},
     {"i4", "I32", 4, CellKind::whole, Precision::float64, whole_from<std::int32_t>},
-    {"i8", "I64", 8, CellKind::whole, Precision::float64, whole_from<std::int64_t>},
+    {"i8", "I64", 8, CellKind::whole, Precision::float64, whole_from<std::int64_t>, is_rounded_from<std::int64_t>},
     {"u1", "U8", 1, CellKind::whole, Precision::float64, whole_from<std::uint8_t>},
     {"u2", "U16", 2, CellKind::whole, Precision::float64, whole_from<std::uint16_t>},
     {"u4", "U32", 4, CellKind::whole, Precision::float64, whole_from<std::uint32_t>},
-    {"u8", "U64", 8, CellKind::whole, Precision::float64, whole_from<std::uint64_t>},
+    {"u8", "U64", 8, CellKind::whole, Precision::float64, whole_from<std::uint64_t>, is_rounded_from<std::uint64_t>},
     {"b1", "BOOL", 1, CellKind::boolean, Precision::float64, boolean_from},
 };
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +32,9 @@ struct WrittenCell {
 
 /// Reads `1.5`, `+2e-3`, `inf`, `-Infinity`, `nan`, `true` or `False`: all of the text or nothing of it.
 WrittenCell parse_cell(std::string_view text);
+
+/// Whether a whole number as it is written is no double: then the nearest one is its value.
+bool is_rounded(std::string_view whole);
 
 /// Whether the cell has a value.
 inline bool has_value(WrittenCell cell) { return cell.kind <= CellKind::real; }
@@ -64,6 +69,15 @@ template <class Integer>
 double whole_from(const unsigned char* bytes) {
   return static_cast<double>(static_cast<Integer>(little_endian<std::make_unsigned_t<Integer>>(bytes)));
 }
+/// Whether such a number is no double.
+template <class Integer>
+bool is_rounded_from(const unsigned char* bytes) {
+  constexpr int most_bits = std::numeric_limits<double>::digits;
+  const auto number = static_cast<Integer>(little_endian<std::make_unsigned_t<Integer>>(bytes));
+  auto magnitude = static_cast<std::uint64_t>(number);
+  if (number < 0) magnitude = 0 - magnitude;
+  return magnitude != 0 && static_cast<int>(std::bit_width(magnitude)) - std::countr_zero(magnitude) > most_bits;
+}
 /// 1 for any byte but 0.
 inline double boolean_from(const unsigned char* byte) { return *byte == 0 ? 0 : 1; }
 
@@ -75,7 +89,8 @@ double float16_from(const unsigned char* bytes);
 double bfloat16_from(const unsigned char* bytes);
 
 /// A type of the elements of files, by the names that NumPy (behind the byte order) and safetensors have for it, or ""
-/// where one has none; `decode` takes the bytes of an element, lowest first.
+/// where one has none; `decode` takes the bytes of an element, lowest first. `is_rounded` says whether its number is no
+/// double, and is null where all are.
 struct ElementType {
   std::string_view numpy;
   std::string_view safetensors;
@@ -83,6 +98,7 @@ struct ElementType {
   CellKind kind;
   Precision precision;
   double (*decode)(const unsigned char* element);
+  bool (*is_rounded)(const unsigned char* element) = nullptr;
 };
 
 /// The type that has this name in a column of names, or null: it is none of real numbers, or none that is known.

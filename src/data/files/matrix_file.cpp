@@ -20,9 +20,11 @@ constexpr MatrixKind kinds[] = {
     {"csv", "rows separated by commas (or semicolons or blanks), with or without labels", read_csv, read_all_csv},
     {"tsv", "rows separated by tabs, with or without labels", read_tsv, read_all_tsv},
     {"json", "an array of rows, or an object of such arrays; FILE:NAME chooses one", read_json, read_all_json},
-    {"npy", "a NumPy array of one or two dimensions; with three it is a batch", read_npy, read_all_npy},
-    {"npz", "named NumPy arrays; FILE:NAME chooses one", read_npz, read_all_npz},
-    {"safetensors", "named tensors; FILE:NAME chooses one", read_safetensors, read_all_safetensors},
+    {"npy", "a NumPy array of one or two dimensions; with three it is a batch", read_npy, read_all_npy,
+     count_cells_of_npy},
+    {"npz", "named NumPy arrays; FILE:NAME chooses one", read_npz, read_all_npz, count_cells_of_npz},
+    {"safetensors", "named tensors; FILE:NAME chooses one", read_safetensors, read_all_safetensors,
+     count_cells_of_safetensors},
 };
 
 [[noreturn]] void fail_too_long(const std::string& where) {
@@ -161,6 +163,12 @@ MatrixFile read_any(const std::string& source) {
 
 }  // namespace
 
+ReadInput read_input_of(std::string_view name, const MatrixFile& file) {
+  const Shape shape{file.matrix.shape().rows / file.count, file.matrix.shape().columns};
+  const std::string count = file.count == 1 ? "" : fmt::format("{}×", file.count);
+  return {std::string(name), file.where, count + to_string(shape), file.assumed};
+}
+
 MatrixFile only_one(MatrixFile file, const std::string& where) {
   if (file.count == 1) return file;
   fail(
@@ -184,6 +192,7 @@ std::vector<MatrixFile> parts_of(MatrixFile all) {
     matrices[i].precision = all.precision;
     matrices[i].name = all.name;
     matrices[i].where = all.where;
+    matrices[i].assumed = all.assumed;
   }
   return matrices;
 }
@@ -215,19 +224,36 @@ std::vector<std::string> matrix_files_in(const std::string& folder) {
   return paths;
 }
 
-std::vector<MatrixFile> read_all_of_file(const std::string& path) {
-  const std::string bytes = read_bytes(path);
-  const std::string where = place_of_file(path);
-  std::vector<MatrixFile> all =
-      look_up(matrix_kinds(), kind_of_file(path, bytes), "kind of file").read_all(bytes, where);
-  std::size_t total = 0;
-  for (MatrixFile& file : all) {
-    file.where = where;
-    total += file.matrix.size();
+// All files of a folder, or one alone. What would not fit is refused before it is read, where headers say so.
+class FilesReader {
+ public:
+  explicit FilesReader(std::string where) : where_(std::move(where)) {}
+
+  std::vector<MatrixFile> read(const std::string& path) {
+    const std::string bytes = read_bytes(path);
+    const std::string where = place_of_file(path);
+    const MatrixKind& kind = look_up(matrix_kinds(), kind_of_file(path, bytes), "kind of file");
+    if (kind.count_cells) require_room(kind.count_cells(bytes, where));
+    std::vector<MatrixFile> all = kind.read_all(bytes, where);
+    std::size_t cells = 0;
+    for (MatrixFile& file : all) {
+      file.where = where;
+      cells += file.matrix.size();
+    }
+    require_room(cells);
+    cells_ += cells;
+    return all;
   }
-  if (total > most_cells) fail("{} has more than {} numbers: leave out some matrices", where, most_cells);
-  return all;
-}
+
+ private:
+  void require_room(std::size_t cells) const {
+    if (cells > most_cells - cells_) fail("{} has more than {} numbers: leave out some matrices", where_, most_cells);
+    Budget::require_cells(cells_ + cells);
+  }
+
+  std::string where_;
+  std::size_t cells_ = 0;  // of all that were read
+};
 
 }  // namespace
 
@@ -235,8 +261,9 @@ NamedMatrices read_all_matrices(const std::string& path) {
   NamedMatrices all;
   std::error_code ignored;
   const bool is_folder = path != "-" && std::filesystem::is_directory(place_of(path), ignored);
+  FilesReader reader(place_of_file(path));
   for (const std::string& one : is_folder ? matrix_files_in(path) : std::vector{path}) {
-    for (MatrixFile& file : read_all_of_file(one)) {
+    for (MatrixFile& file : reader.read(one)) {
       if (file.name.empty()) {
         file.name = name_of_file(one);
         all.are_named = is_folder;

@@ -41,8 +41,11 @@ auto with_source(const std::string& path, std::string_view scope, const Use& use
 }  // namespace
 
 ParameterFile read_parameters(const std::string& path, std::string_view scope) {
-  return with_source(path, scope,
-                     [](const ParameterSource& source, const std::string& where) { return translate(source, where); });
+  return with_source(path, scope, [](const ParameterSource& source, const std::string& where) {
+    ParameterFile file = translate(source, where);
+    ReadInputs::tell({"parameters", where, count_of(file.parameters.size(), "matrix", "matrices"), file.assumed});
+    return file;
+  });
 }
 
 std::optional<ParametersAmong> parameters_among(std::span<const MatrixFile> matrices, const std::string& where) {
@@ -71,6 +74,9 @@ std::vector<NamedParameter> read_part(const std::string& path, std::string_view 
       if (!std::ranges::all_of(cells(tensor), [](double cell) { return std::isfinite(cell); }))
         fail("{}: {} has a number that is not finite: every number must be finite", where, name);
       parameters.push_back({name, row.role, row.is_transposed ? transposed(tensor) : std::move(tensor)});
+      ReadInput told{name, where, to_string(parameters.back().matrix.shape())};
+      if (row.is_transposed) told.assumed.push_back(order_of_weights(true));
+      ReadInputs::tell(std::move(told));
     }
     return parameters;
   });
@@ -164,6 +170,7 @@ struct ForeignLayout {
   std::span<const RenamedSection> sections;
   std::span<const RenamedSection> outside = {};  // has nothing before it
   std::span<const BroughtField> brings = {};
+  std::string_view silent_on = {};
 };
 
 constexpr bool transposed_there = true, as_it_is = false;
@@ -291,7 +298,10 @@ constexpr BroughtField of_mingpt[] = {
     {"tied_output", false},   {"causal_decoder", true},
 };
 constexpr ForeignLayout foreign_layouts[] = {
-    {"nn.MultiheadAttention", "", torch_multihead_attention},
+    {.name = "nn.MultiheadAttention",
+     .before = "",
+     .sections = torch_multihead_attention,
+     .silent_on = "no key of zeros is added (add_zero_attn=False): the file does not say it"},
     {"nn.TransformerEncoderLayer", "", torch_one_encoder_layer},
     {"nn.TransformerDecoderLayer", "", torch_one_decoder_layer},
     {"nn.TransformerEncoder", "", torch_encoder},
@@ -375,7 +385,7 @@ Scope scope_of(std::string_view before, const RenamedSection& section) {
 }
 
 Layout layout_of(const ForeignLayout& foreign) {
-  Layout layout{foreign.name, 0, {}, foreign.brings};
+  Layout layout{foreign.name, 0, {}, foreign.brings, foreign.silent_on};
   for (const RenamedSection& section : foreign.sections) {
     layout.scopes.push_back(scope_of(foreign.before, section));
   }

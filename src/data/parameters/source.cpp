@@ -83,6 +83,8 @@ ParameterSource open_npz(std::string_view bytes, const std::string& where, const
   }
   names = names_behind(prefix, names, where);
   keep_parameters(names);
+  archive->require_room(
+      [&](const std::string& name) { return name.starts_with(prefix) && names.contains(name.substr(prefix.size())); });
   return {std::move(names), [archive, prefix, places = std::move(places)](const std::string& name) {
             return archive->read(places.at(prefix + name)).matrix;
           }};
@@ -371,6 +373,23 @@ void require_complete(const Recognized& recognized, const std::string& where) {
        row->need == Need::with_biases || row->need == Need::with_shifts ? " because it has other biases" : "");
 }
 
+// The names of a layer or module behind which others should come before it: part of a file that was torn, or cut out of
+// a larger one.
+void refuse_later_layer(const Recognized& recognized, const std::string& where) {
+  const std::size_t first = recognized.layout->first_layer;
+  std::string before;
+  for (const std::string_view part : pieces_of(recognized.prefix, '.')) {
+    const std::optional<std::size_t> number = parsed<std::size_t>(part);
+    if (number && *number > first) {
+      const std::string_view alone = std::string_view(recognized.prefix).substr(0, recognized.prefix.size() - 1);
+      fail("{}: all names begin with {}, and none with {}: save all layers, or read this part alone with ‹prefix› {}",
+           where, name_in_quotes(fmt::format("{}{}.", before, *number)),
+           name_in_quotes(fmt::format("{}{}.", before, first)), alone);
+    }
+    before += fmt::format("{}.", part);
+  }
+}
+
 void refuse_superfluous(const Recognized& recognized, const TensorNames& names, const std::string& where) {
   TensorNames left = names;
   for (const PlacedTensor& tensor : recognized.tensors) left.erase(tensor.name);
@@ -447,16 +466,38 @@ std::optional<Misfit> read_into(ParameterFile& file, const Recognized& recognize
 
 }  // namespace
 
+Assumption order_of_weights(bool is_transposed) {
+  return {&assumed::order, is_transposed ? "the weights of linear layers are stored as (out, in), and are transposed"
+                                         : "the weights of linear layers are stored as (in, out)"};
+}
+
+namespace {
+
+std::vector<Assumption> assumed_of(const Recognized& recognized) {
+  const Layout& layout = *recognized.layout;
+  std::vector<Assumption> all = {{&assumed::names, fmt::format("the names are those of {}", layout.name)}};
+  if (!recognized.prefix.empty())
+    all.push_back(
+        {&assumed::names, fmt::format("the prefix {} of all names is left out", in_quotes(recognized.prefix))});
+  const auto is_transposed = [](const PlacedTensor& tensor) { return tensor.row->is_transposed; };
+  all.push_back(order_of_weights(std::ranges::any_of(recognized.tensors, is_transposed)));
+  if (!layout.silent_on.empty()) all.push_back({&assumed::model, std::string(layout.silent_on)});
+  return all;
+}
+
+}  // namespace
+
 ParameterFile translate(const ParameterSource& source, const std::string& where) {
   const std::vector<Recognized> all = recognize(source.names);
   if (all.empty()) fail_unknown_names(source.names, where);
   refuse_never(all.front(), where);
   require_complete(all.front(), where);
   refuse_superfluous(all.front(), source.names, where);
+  refuse_later_layer(all.front(), where);
   // Equal names with other shapes are those of another layout; what fits longest is told.
   std::optional<Misfit> longest;
   for (const Recognized& recognized : all) {
-    ParameterFile file{std::string(recognized.layout->name), {}, recognized.layout->brings};
+    ParameterFile file{std::string(recognized.layout->name), {}, recognized.layout->brings, assumed_of(recognized)};
     const std::optional<Misfit> misfit = read_into(file, recognized, source, where);
     if (!misfit) return file;
     if (!longest || misfit->tensors > longest->tensors) longest = misfit;

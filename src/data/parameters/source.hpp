@@ -55,6 +55,9 @@ struct ParameterKind {
 /// matrices, the parameters alone are named.
 std::span<const ParameterKind> parameter_kinds();
 
+/// How the weights of linear layers are stored.
+Assumption order_of_weights(bool is_transposed);
+
 /// The parameters of a file by our own names. Names are looked at before any matrix is read.
 /// Throws InputError naming the first tensor that is unknown, missing, superfluous, of a wrong shape, or not
 /// finite, and what was expected.

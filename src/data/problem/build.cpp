@@ -144,14 +144,6 @@ void remark_on_scale(const Problem& problem, std::vector<std::string>& remarks) 
       problem.scale));
 }
 
-// Floats are added to the scores, also where they look like permissions.
-void remark_on_mask(const Problem& problem, std::vector<std::string>& remarks) {
-  if (!problem.mask || !problem.mask->additive || !problem.mask->has_only_zeros_and_ones()) return;
-  if (std::ranges::count(cells(problem.mask->matrix), 1.0) == 0) return;
-  remarks.emplace_back(
-      "the mask is of floats, so its zeros and ones are added to the scores: to permit with 1 and mask with 0, give booleans or whole numbers");
-}
-
 // Padding that valid lengths count as words, or that a mask would let through.
 void remark_on_padding(const Problem& problem, std::vector<std::string>& remarks) {
   const auto& lengths = problem.valid_lengths;
@@ -232,6 +224,36 @@ void check_sizes(const OptionValues& given, const Problem& problem) {
   }
 }
 
+// Where the mask of a causal attention begins. Queries that are fewer than the keys may as well be its last ones.
+void tell_of_causal_mask(const OptionValues& given, const Problem& problem) {
+  if (!problem.causal) return;
+  const auto rows_of = [&](std::initializer_list<const Role*> roles) -> std::size_t {
+    for (const Role* role : roles) {
+      if (const Matrix* const matrix = problem.find(*role)) return matrix->shape().rows;
+    }
+    const auto& x = problem.sequences.front().x;
+    return x ? x->shape().rows : 0;
+  };
+  const Matrix* const scores = problem.find(role::scores);
+  const std::size_t queries = scores ? scores->shape().rows : rows_of({&role::q});
+  const std::size_t keys = scores ? scores->shape().columns : rows_of({&role::k, &role::memory});
+  if (queries == 0 || keys == 0) return;
+  const std::string_view called = given.has(option::causal_offset) ? option::causal_offset.name : option::causal.name;
+  ReadInput told{std::string(called), "", to_string({queries, keys})};
+  const std::size_t offset = problem.causal_offset;
+  Assumption aligned{&assumed::causal_mask, fmt::format("query 1 attends to key{} 1{}", offset > 0 ? "s" : "",
+                                                        offset > 0 ? fmt::format(" to {}", offset + 1) : "")};
+  if (queries < keys && !given.has(option::causal_offset)) {
+    aligned.sentence = fmt::format("there are {} and {}, and query 1 attends to key 1",
+                                   count_of(queries, "query", "queries"), count_of(keys, "key"));
+    aligned.other = fmt::format(
+        "if the queries are those of the last keys, as with a KV cache, give --causal-offset {}", keys - queries);
+    aligned.is_doubtful = true;
+  }
+  told.assumed.push_back(std::move(aligned));
+  ReadInputs::tell(std::move(told));
+}
+
 // What the reader should know about how a problem was put together: options that have no effect, padding
 // that counts as words, weights that do not sum to one.
 std::vector<std::string> remarks_on(const OptionValues& given, const Problem& problem) {
@@ -241,7 +263,6 @@ std::vector<std::string> remarks_on(const OptionValues& given, const Problem& pr
     remarks.push_back(fmt::format("{} has no effect{}", row.option->name, row.why));
   }
   remark_on_scale(problem, remarks);
-  remark_on_mask(problem, remarks);
   remark_on_padding(problem, remarks);
   const Matrix* const weights = problem.find(role::weights);
   if (weights && problem.has(role::v)) remark_on_weights(*weights, remarks);
@@ -303,6 +324,7 @@ class Builder {
     check_positions();
     divisor(problem_.scale.empty() ? "none" : problem_.scale, {.d_k = 1, .n_k = 1});  // throws for no scale
     check_sizes(given_, problem_);
+    tell_of_causal_mask(given_, problem_);
     problem_.remarks = remarks_on(given_, problem_);
     return std::move(problem_);
   }
@@ -390,10 +412,7 @@ class Builder {
     return labels;
   }
 
-  void take_mask(const MatrixFile& file) {
-    problem_.mask = GivenMask{file.matrix};
-    problem_.mask->additive = file.kind == CellKind::real || !problem_.mask->has_only_zeros_and_ones();
-  }
+  void take_mask(const MatrixFile& file) { problem_.mask = GivenMask{file.matrix, reading_of_mask(file).is_added}; }
 
   // A vector is a row or a column, as its role needs it: a bias is a row, and the additive score ends in a
   // column.
@@ -498,11 +517,10 @@ OptionValues values_of(const Problem& problem) {
   }
   for (const Setting& setting : settings) put_setting(setting);
   if (problem.layers > 1 && !problem.feed_forward) values.put(option::no_feed_forward, true);
-  // Zeros and ones that are added are told from permissions by how they are written.
+  // Numbers that are added are told from permissions by how they are written.
   if (problem.mask) {
-    const bool looks_permitting = problem.mask->additive && problem.mask->has_only_zeros_and_ones();
-    values.put(option::mask,
-               MatrixFile{.matrix = problem.mask->matrix, .kind = looks_permitting ? CellKind::real : CellKind::whole});
+    const CellKind kind = problem.mask->additive ? CellKind::real : CellKind::whole;
+    values.put(option::mask, MatrixFile{.matrix = problem.mask->matrix, .kind = kind});
   }
   put(option::valid_length, problem.valid_lengths);
   return values;

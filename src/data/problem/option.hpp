@@ -226,11 +226,17 @@ class OptionValues {
   std::vector<Entry> entries_;
 };
 
+// An option in a file is called by its member there, and by its name only where it was typed.
+
+/// Tells what was read as the matrix of an option, and of a mask also how its cells are taken. Throws InputError as
+/// reading_of_mask() does.
+void tell_of(const Option& option, std::string_view called, const MatrixFile& file);
+
 /// The whole number that a text is, within the limits of a count. Throws InputError.
-std::size_t count_from(const Option& option, std::string_view text, std::size_t most);
+std::size_t count_from(const Option& option, std::string_view called, std::string_view text, std::size_t most);
 
 /// The number that a text is. Throws InputError when it breaks the rule of the option.
-double number_from(const Option& option, const std::string& text);
+double number_from(const Option& option, std::string_view called, const std::string& text);
 
 /// Throws InputError when options that exclude each other are given.
 void check_exclusions(const OptionValues& values, std::span<const Exclusion> exclusions);

@@ -117,8 +117,37 @@ bool Problem::is_masked() const {
   return masks_places() || (masks_blanks() && std::ranges::any_of(sequences, has_padding));
 }
 
-bool GivenMask::has_only_zeros_and_ones() const {
-  return std::ranges::all_of(cells(matrix), [](double value) { return value == 0.0 || value == 1.0; });
+namespace {
+
+bool has_only(const Matrix& matrix, double one, double other) {
+  return std::ranges::all_of(cells(matrix), [&](double value) { return value == one || value == other; });
+}
+
+}  // namespace
+
+MaskReading reading_of_mask(const MatrixFile& file) {
+  const bool permits = has_only(file.matrix, 0.0, 1.0);
+  const double largest = *std::ranges::max_element(cells(file.matrix));
+  if (file.kind == CellKind::boolean)
+    return {false,
+            {&assumed::mask, "true lets a query attend to a key",
+             "where true should mask, as in PyTorch's nn.MultiheadAttention, give the opposite mask"}};
+  if (permits && file.kind == CellKind::whole)
+    return {false, {&assumed::mask, "1 lets a query attend to a key", "where 1 should mask, give the opposite mask"}};
+  if (permits && largest == 1.0) {
+    return {true,
+            {&assumed::mask, "the mask is of floats, so its zeros and ones are added to the scores",
+             "to permit with 1 and mask with 0, give booleans or whole numbers", true}};
+  }
+  if (file.kind == CellKind::real) return {true, {&assumed::mask, "its numbers are added to the scores"}};
+  if (largest > 1.0 && has_only(file.matrix, 0.0, largest)) {
+    fail(
+        "{}the mask has only the whole numbers 0 and {}: to permit and to mask, give true and false, or 1 and 0; to add these numbers to the scores, give them as floats",
+        file.where.empty() ? "" : file.where + ": ", largest);
+  }
+  return {true,
+          {&assumed::mask, "the mask has other whole numbers than 0 and 1, so they are added to the scores",
+           "to permit and to mask, give true and false; to add them without this warning, give floats", true}};
 }
 
 const std::vector<std::string>& Problem::words_of_keys(const Sequence& sequence) const {

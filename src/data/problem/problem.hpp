@@ -31,9 +31,15 @@ struct Sequence {
 struct GivenMask {
   Matrix matrix;  // [n_q, n_k], or [1, n_k] for all queries
   bool additive = false;
-
-  bool has_only_zeros_and_ones() const;
 };
+
+/// How the cells of a mask are read, by how they are written (docs/formats.md). Throws InputError for two whole numbers
+/// that neither permit nor are likely to be added: 0 and one above 1.
+struct MaskReading {
+  bool is_added;
+  Assumption assumption;
+};
+MaskReading reading_of_mask(const MatrixFile& file);
 
 /// What is attended to, and how. Everything is optional: as much is computed as the given matrices allow,
 /// from x and the parameters, or from q, k and v, or from scores, or from weights and v.

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "core/support/error.hpp"
+#include "core/support/number.hpp"
 #include "core/support/text.hpp"
+#include "data/files/read_input.hpp"
 
 namespace attn {
 
@@ -128,6 +130,14 @@ ModelInput input_of(const std::vector<std::string>& words, const Vocabulary& voc
     const std::size_t id = id_in(vocabulary, word);
     if (id == 0 && word != blank) fail_unknown_word(word, vocabulary);
     input.ids.push_back(std::max<std::size_t>(id, 1));
+  }
+  if (vocabulary.empty()) {
+    ReadInputs::tell(
+        {"words",
+         "",
+         count_of(words.size(), "word"),
+         {{&assumed::words, fmt::format("words are the numbers of rows of the embedding table, from 1 to {}", rows),
+           "a tokenizer that counts from 0 has numbers that are smaller by 1"}}});
   }
   return input;
 }
