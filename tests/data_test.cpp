@@ -348,7 +348,7 @@ TEST_SUITE("json") {
   TEST_CASE("an object may have as many members as a large model has matrices") {
     std::string text = "{";
     for (int i = 0; i < 50'000; ++i) text += fmt::format("\"{}\":1,", i);
-    CHECK(read_json(text + "\"q\":[1],\"q\":[2]}", "q", "x").matrix(0, 0) == 2);
+    CHECK(read_json(text + "\"q\":[2]}", "q", "x").matrix(0, 0) == 2);
   }
 
   TEST_CASE("an object with very many members is refused") {

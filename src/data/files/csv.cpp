@@ -280,7 +280,17 @@ WrittenCell cell_in(const CsvField& field) {
   return field.quoted ? WrittenCell{CellKind::text, 0} : parse_cell(field.text);
 }
 
-bool is_label(const CsvField& field) { return cell_in(field).kind == CellKind::text; }
+bool has_decimal_comma(const CsvField& field) {
+  std::string point(field.text);
+  const std::size_t comma = point.find(',');
+  if (field.quoted || comma == std::string::npos) return false;
+  point[comma] = '.';
+  return has_value(parse_cell(point));
+}
+
+bool is_label(const CsvField& field) { return cell_in(field).kind == CellKind::text && !has_decimal_comma(field); }
+
+bool is_missing(const CsvField& field) { return field.text.empty() && !field.quoted; }
 
 // Whether the cells of a row or column count from 0 or from 1, as programs number rows and columns.
 class Count {
@@ -362,7 +372,7 @@ class Table {
   std::vector<double> cells_;
   // What tells whether the first row or column may be labels all the same.
   Count first_column_;
-  std::vector<bool> is_whole_;  // all cells of a column
+  std::vector<char> is_whole_;  // all cells of a column
   bool has_whole_row_ = false;  // behind the first one of the file
   std::string rounded_;         // the first whole number that is no double
 };
@@ -375,7 +385,10 @@ void Table::add(Row fields, std::size_t line) {
   if (cells_.size() + width_ > most_cells) {
     fail("{}:{}: the matrix has more than {} cells: give a smaller one", where_, line, most_cells);
   }
-  if (rows_ == 0) labelled_ = width_ > 1 && (top_ == Top::header_above_labels || is_label(fields[0]));
+  if (rows_ == 0) {
+    const bool begins_with_label = is_label(fields[0]) && !(top_ == Top::numbers && is_missing(fields[0]));
+    labelled_ = width_ > 1 && (top_ == Top::header_above_labels || begins_with_label);
+  }
   if (labelled_) add_label(fields[0], line);
   bool all_whole = true;
   for (std::size_t i = labelled_ ? 1 : 0; i < width_; ++i) {
@@ -383,7 +396,7 @@ void Table::add(Row fields, std::size_t line) {
     const bool is_whole = cell.kind == CellKind::whole;
     if (i == 0) first_column_.take(cell);
     all_whole = all_whole && is_whole;
-    if (!is_whole) is_whole_[i] = false;
+    is_whole_[i] = is_whole_[i] && is_whole;
     if (is_whole && rounded_.empty() && is_rounded(fields[i].text)) rounded_ = fields[i].text;
     cells_.push_back(cell.value);
   }
@@ -409,16 +422,8 @@ WrittenCell Table::number(Row fields, std::size_t column, std::size_t line) {
   return cell;
 }
 
-bool has_decimal_comma(std::string_view text) {
-  std::string point(text);
-  const std::size_t comma = point.find(',');
-  if (comma == std::string::npos) return false;
-  point[comma] = '.';
-  return has_value(parse_cell(point));
-}
-
 void Table::refuse(const CsvField& field, std::size_t column, std::size_t line) const {
-  if (has_decimal_comma(field.text)) {
+  if (has_decimal_comma(field)) {
     fail("{}:{}: {} in column {} has a decimal comma: write a decimal point", where_, line, in_quotes(field.text),
          column + 1);
   }
@@ -465,7 +470,7 @@ std::vector<Assumption> Table::assumptions(Row first, std::size_t first_line, Se
     all.push_back({&assumed::header, "the first row is no header"});
   }
   const bool column_counts = !labelled_ && width_ > 1 && first_column_.counts() &&
-                             std::find(is_whole_.begin() + 1, is_whole_.end(), true) == is_whole_.end();
+                             std::find(is_whole_.begin() + 1, is_whole_.end(), 1) == is_whole_.end();
   if (labelled_) {
     all.push_back({&assumed::row_labels, "the first column has labels"});
   } else if (column_counts) {

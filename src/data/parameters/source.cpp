@@ -373,21 +373,16 @@ void require_complete(const Recognized& recognized, const std::string& where) {
        row->need == Need::with_biases || row->need == Need::with_shifts ? " because it has other biases" : "");
 }
 
-// The names of a layer or module behind which others should come before it: part of a file that was torn, or cut out of
-// a larger one.
+// A model that was torn: all names are those of one layer, and not of the first.
 void refuse_later_layer(const Recognized& recognized, const std::string& where) {
+  if (recognized.prefix.empty()) return;
+  const std::string_view layer = std::string_view(recognized.prefix).substr(0, recognized.prefix.size() - 1);
+  const std::string_view before = layer.substr(0, layer.rfind('.') + 1);  // npos + 1 is 0: there is none
+  const std::optional<std::size_t> number = parsed<std::size_t>(layer.substr(before.size()));
   const std::size_t first = recognized.layout->first_layer;
-  std::string before;
-  for (const std::string_view part : pieces_of(recognized.prefix, '.')) {
-    const std::optional<std::size_t> number = parsed<std::size_t>(part);
-    if (number && *number > first) {
-      const std::string_view alone = std::string_view(recognized.prefix).substr(0, recognized.prefix.size() - 1);
-      fail("{}: all names begin with {}, and none with {}: save all layers, or read this part alone with ‹prefix› {}",
-           where, name_in_quotes(fmt::format("{}{}.", before, *number)),
-           name_in_quotes(fmt::format("{}{}.", before, first)), alone);
-    }
-    before += fmt::format("{}.", part);
-  }
+  if (!number || *number <= first) return;
+  fail("{}: all names begin with {}, and none with {}: save all layers, or read this one alone with ‹prefix› {}", where,
+       name_in_quotes(recognized.prefix), name_in_quotes(fmt::format("{}{}.", before, first)), layer);
 }
 
 void refuse_superfluous(const Recognized& recognized, const TensorNames& names, const std::string& where) {
