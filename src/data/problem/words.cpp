@@ -131,13 +131,9 @@ ModelInput input_of(const std::vector<std::string>& words, const Vocabulary& voc
     if (id == 0 && word != blank) fail_unknown_word(word, vocabulary);
     input.ids.push_back(std::max<std::size_t>(id, 1));
   }
-  if (vocabulary.empty()) {
-    ReadInputs::tell(
-        {"words",
-         "",
-         count_of(words.size(), "word"),
-         {{&assumed::words, fmt::format("words are the numbers of rows of the embedding table, from 1 to {}", rows),
-           "a tokenizer that counts from 0 has numbers that are smaller by 1"}}});
+  if (are_token_ids(vocabulary)) {
+    const std::string ids = fmt::format("words are token ids, from 0 to {}", vocabulary.size() - 1);
+    ReadInputs::tell({"words", "", count_of(words.size(), "word"), {{&assumed::words, ids}}});
   }
   return input;
 }
