@@ -34,7 +34,7 @@ Matrix any_matrix(Shape shape) {
 }
 
 GivenMask any_mask(Shape shape) {
-  return {filled(shape, [] { return *rc::gen::inRange(0, 3) > 0 ? 1.0 : 0.0; }), false};
+  return {{filled(shape, [] { return *rc::gen::inRange(0, 3) > 0 ? 1.0 : 0.0; })}, false};
 }
 
 Problem from_parts(Matrix q, Matrix k, Matrix v) {
@@ -133,7 +133,7 @@ TEST_CASE("rows of weights sum to one, or to zero where no key may be looked at,
     Problem any = any_problem();
     any.mask = any_mask(scores_shape(any));
     const Solution solution(any);
-    const Matrix &weights = solution["weights"], &allowed = any.mask->matrix;
+    const Matrix &weights = solution["weights"], &allowed = any.mask->of_heads[0];
     for (std::size_t i = 0; i < weights.shape().rows; ++i) {
       const bool some = sum_of(row(allowed, i)) > 0.0;
       RC_ASSERT(close(sum_of(row(weights, i)), some ? 1.0 : 0.0, some ? 1e-14 : 0.0));
@@ -218,10 +218,10 @@ TEST_CASE("masks of 0 and 1, of −∞ to add, and of a very low fill mean the s
   CHECK(rc::check("three ways to mask", [] {
     Problem any = any_problem();
     any.mask = any_mask(scores_shape(any));
-    for (std::size_t i = 0; i < any.mask->matrix.shape().rows; ++i) any.mask->matrix(i, 0) = 1.0;
+    for (std::size_t i = 0; i < any.mask->of_heads[0].shape().rows; ++i) any.mask->of_heads[0](i, 0) = 1.0;
     Problem additive = any, low_fill = any;
     additive.mask->additive = true;
-    for (double& cell : cells(additive.mask->matrix)) cell = cell == 1.0 ? 0.0 : -infinity;
+    for (double& cell : cells(additive.mask->of_heads[0])) cell = cell == 1.0 ? 0.0 : -infinity;
     low_fill.fill = -1e6;
     const Matrix weights = Solution(any)["weights"];
     RC_ASSERT(same(weights, Solution(additive)["weights"]));
@@ -587,9 +587,9 @@ TEST_CASE("with an offset the queries of a causal mask stand behind earlier keys
 TEST_CASE("a mask of one row holds for every query, whether it permits or is added") {
   Problem problem = from_parts(some_q, some_k, some_v);
   problem.scale = "none";
-  problem.mask = GivenMask{matrix({{1, 0, 1, 1}}), false};
+  problem.mask = GivenMask{{matrix({{1, 0, 1, 1}})}, false};
   CHECK(same(Solution(problem)["mask"], matrix({{1, 0, 1, 1}, {1, 0, 1, 1}})));
-  problem.mask = GivenMask{matrix({{0, -infinity, 0.5, 1}}), true};
+  problem.mask = GivenMask{{matrix({{0, -infinity, 0.5, 1}})}, true};
   const Matrix added = some_scores([](double s, std::size_t, std::size_t j) {
     return s + std::array{0.0, -infinity, 0.5, 1.0}[j];
   });

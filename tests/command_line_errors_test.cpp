@@ -147,7 +147,6 @@ TEST_CASE("shapes that do not fit are refused with both shapes") {
   refuses({"softmax", "--scores", "1 2", "--mask", "1 0 1"}, "1×3");
   refuses({"weigh", "--weights", "0.5 0.5", "--v", "1; 2; 3"}, "3×1");
   refuses({"walk", "--text", "a b", "--d-model", "8", "--heads", "3"}, "d_model (8)");
-  refuses({"softmax", "--scores", "1 2", "--valid-length", "3"}, "3");
   refuses({"softmax", "--scores", "1 2", "--tokens", "a b c"}, "3");
 }
 

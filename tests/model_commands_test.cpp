@@ -302,7 +302,7 @@ TEST_CASE("the page of a model says how it computes") {
 TEST_CASE("masks of models are refused where they do not fit, by their own names") {
   refuses({"encoder", "--mask", "1 1"}, "--mask is 1×2, and must be 3×3 or 1×3");
   refuses({"decoder", "--memory-mask", "1 1"}, "--memory-mask is 1×2");
-  refuses({"transformer", "--target-valid-length", "9"}, "--target-valid-length: 9 is more than the number");
+  refuses({"decoder", "--memory-key-mask", "1.0 1"}, "--memory-key-mask: give true or 1");
   refuses({"encoder", "--valid-length", "1,2"}, "2 lengths are given for 3 queries");
   refuses({"encoder", "--causal", "--not-causal"}, "are both given");
   refuses({"encoder", "--heads", "2", "--kv-heads", "3"}, "--kv-heads");

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/attention/feed_forward.hpp"
 #include "core/attention/positions.hpp"
 #include "core/model/recipe.hpp"
 #include "core/model/recurrent.hpp"
@@ -21,7 +20,6 @@ namespace choices {
 std::vector<OptionChoice> formats() { return choices_of(attn::formats()); }
 std::vector<OptionChoice> placements() { return choices_of(norm_placements()); }
 std::vector<OptionChoice> norms() { return choices_of(norm_kinds()); }
-std::vector<OptionChoice> activations() { return choices_of(attn::activations()); }
 std::vector<OptionChoice> positions_of_models() {
   std::vector<OptionChoice> kinds;
   for (const PositionKind& row : position_kinds()) {

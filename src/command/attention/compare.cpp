@@ -201,6 +201,7 @@ constexpr std::uint32_t seed = 1;
 
 struct Sizes {
   std::size_t n, d;
+  double base;
 };
 
 // n words that are all the same, or other words: whatever differs between their scores comes from positions.
@@ -222,6 +223,7 @@ Matrix scores_of(const PositionKind& kind, Sizes sizes, const std::optional<Matr
   OptionValues options;
   options.put(option::x, MatrixFile{.matrix = same_words(sizes)});
   options.put(option::positions, std::string(kind.name));
+  options.put(option::base, sizes.base);
   options.put(option::d_k, sizes.d);
   options.put(option::seed, std::size_t{seed});
   if (table) options.put(option::position_table, MatrixFile{.matrix = *table});
@@ -328,7 +330,7 @@ class PositionComparison {
     const PositionKind& kind = *std::ranges::find_if(position_kinds(), has_waves_in_columns);
     Graph graph(keep_nothing());
     const Value x = graph.input(role::x, Matrix({2 * sizes_.n, sizes_.d}, 0.0), axis("positions"), axis("features"));
-    const Matrix positions = kind.of_embeddings(x, {}).matrix();
+    const Matrix positions = kind.of_embeddings(x, {.base = sizes_.base}).matrix();
     page_.say(fmt::format(
         "Each pair of columns repeats after its period. "
         "\"seen\" is the share of the period that {} positions pass through. "
@@ -338,7 +340,7 @@ class PositionComparison {
     for (std::size_t j = 0; j < sizes_.d / 2; ++j) {
       const double period =
           2.0 * std::numbers::pi *
-          elementary::power(Waves::usual_base, 2.0 * static_cast<double>(j) / static_cast<double>(sizes_.d));
+          elementary::power(sizes_.base, 2.0 * static_cast<double>(j) / static_cast<double>(sizes_.d));
       const double seen = std::min(1.0, static_cast<double>(sizes_.n - 1) / period);
       rows.push_back({fmt::format("columns {}, {}", 2 * j + 1, 2 * j + 2), {period, seen, nearest(positions, 2 * j)}});
     }
@@ -371,7 +373,8 @@ class PositionComparison {
 }  // namespace
 
 Answer run_compare_positions(const Command&, const Arguments& arguments) {
-  const Sizes sizes{arguments.count(option::n).value_or(usual_n), arguments.count(option::d).value_or(usual_d)};
+  const Sizes sizes{arguments.count(option::n).value_or(usual_n), arguments.count(option::d).value_or(usual_d),
+                    arguments.number(option::base).value_or(Waves::usual_base)};
   if (sizes.n < 2) fail("--n {}: kinds are compared by pairs of positions, so give 2 or more", sizes.n);
   if (sizes.d % 2 == 1) fail("--d {}: sines and cosines are pairs of numbers, so give an even one", sizes.d);
   QuantityPage page;

@@ -195,15 +195,18 @@ void tell_inputs(const std::vector<AssumedField>& fields, const std::string& pat
 
 // The words whose keys a mask is for, and its options.
 struct MaskedKeys {
-  const Option &mask, &length;
+  const Option &mask, &keys, &length;
   ModelInput ModelChoice::*words;  // whose queries attend
   WordMask ModelInput::*of_words;
 };
 
-constexpr MaskedKeys own_of_encoder{option::mask, option::valid_length, &ModelChoice::source, &ModelInput::mask},
-    own_of_decoder{option::mask, option::valid_length, &ModelChoice::target, &ModelInput::mask},
-    of_target{option::target_mask, option::target_valid_length, &ModelChoice::target, &ModelInput::mask},
-    of_memory{option::memory_mask, option::memory_valid_length, &ModelChoice::target, &ModelInput::memory_mask};
+constexpr MaskedKeys own_of_encoder{option::mask, option::key_mask, option::valid_length, &ModelChoice::source,
+                                    &ModelInput::mask},
+    own_of_decoder{option::mask, option::key_mask, option::valid_length, &ModelChoice::target, &ModelInput::mask},
+    of_target{option::target_mask, option::target_key_mask, option::target_valid_length, &ModelChoice::target,
+              &ModelInput::mask},
+    of_memory{option::memory_mask, option::memory_key_mask, option::memory_valid_length, &ModelChoice::target,
+              &ModelInput::memory_mask};
 
 std::vector<MaskedKeys> masked_keys(Needs part) {
   if (part == Needs::encoder) return {own_of_encoder};
@@ -223,10 +226,17 @@ void take_matrix(WordMask& mask, const Option& option, const MatrixFile& file, S
   (reading_of_mask(file).is_added ? mask.bias : mask.allowed) = file.matrix;
 }
 
+// One row for all queries.
+void take_keys(WordMask& mask, const Option& option, const MatrixFile& file, Shape shape) {
+  require_key_mask(option, file, 1);
+  const std::size_t columns = file.matrix.shape().columns;
+  if (columns != shape.columns)
+    fail("{} has {}, and there are {} keys: give a column for each", option.name, count_of(columns, "column"),
+         shape.columns);
+  mask.keys = file.matrix;
+}
+
 void take_lengths(WordMask& mask, const Option& option, const std::vector<std::size_t>& lengths, Shape shape) {
-  for (const std::size_t length : lengths) {
-    if (length > shape.columns) fail("{}: {} is more than the number of keys, {}", option.name, length, shape.columns);
-  }
   if (lengths.size() != 1 && lengths.size() != shape.rows) {
     fail("{}: {} are given for {}: give one for all, or one for each query", option.name,
          count_of(lengths.size(), "length"), shape.rows == 1 ? "1 query" : fmt::format("{} queries", shape.rows));
@@ -242,13 +252,21 @@ void take_masks(ModelChoice& choice, const Arguments& arguments, const ModelUse&
     const bool crosses = row.of_words == &ModelInput::memory_mask;
     const std::size_t encoded = choice.memory ? choice.memory->shape().rows : choice.source.size();
     const Shape shape{words.size(), crosses ? encoded : words.size()};
-    for (const Option* option : {&row.mask, &row.length}) {
+    for (const Option* option : {&row.mask, &row.keys, &row.length}) {
       if (arguments.has(*option) && shape.cells() == 0)
         fail("{} has no effect: the model has no such words", option->name);
     }
     WordMask& mask = words.*row.of_words;
+    if (arguments.matrices(row.mask).size() > 1)
+      fail("{}: {} are given: give one for all heads", row.mask.name,
+           count_of(arguments.matrices(row.mask).size(), "mask"));
     if (arguments.has(row.mask)) take_matrix(mask, row.mask, arguments.matrix(row.mask), shape);
-    if (arguments.has(row.length)) take_lengths(mask, row.length, arguments.counts(row.length), shape);
+    if (arguments.has(row.keys)) take_keys(mask, row.keys, arguments.matrix(row.keys), shape);
+    if (!arguments.has(row.length)) continue;
+    const std::vector<std::size_t>& lengths = arguments.counts(row.length);
+    take_lengths(mask, row.length, lengths, shape);
+    if (std::optional<std::string> remark = remark_on_lengths(row.length, lengths, shape.columns))
+      choice.remarks.push_back(std::move(*remark));
   }
 }
 
@@ -463,9 +481,7 @@ class Chooser {
     if (sizes.d_model % sizes.heads != 0)
       fail("--heads: d_model ({}) is not divisible by the number of heads ({})", sizes.d_model, sizes.heads);
     sizes.key_heads = arguments_.count(option::kv_heads).value_or(sizes.heads);
-    if (sizes.heads % sizes.key_heads == 0) return;
-    fail("--kv-heads: the number of heads ({}) is not divisible by the number of heads of keys ({})", sizes.heads,
-         sizes.key_heads);
+    require_groups(sizes.all_heads());
   }
 
   Arguments arguments_;

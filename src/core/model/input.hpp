@@ -16,9 +16,10 @@ namespace attn {
 struct WordMask {
   std::optional<Matrix> allowed = {};           // 1 and 0 for may and may not   [n_q or 1, n_k]
   std::optional<Matrix> bias = {};              // added to the scaled scores    [n_q or 1, n_k]
+  std::optional<Matrix> keys = {};              // 1 and 0 for may and may not, for all queries   [1, n_k]
   std::vector<std::size_t> valid_lengths = {};  // of the keys: one, or one for each query; empty: all
 
-  bool any() const { return allowed || bias || !valid_lengths.empty(); }
+  bool any() const { return allowed || bias || keys || !valid_lengths.empty(); }
 };
 
 /// Words as they go into a model: their ids, or their vectors. Several sentences of equal length stand below

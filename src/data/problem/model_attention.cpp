@@ -136,17 +136,10 @@ const Node& input_beside(const Graph& graph, const Place& place, const Role& rol
   throw std::logic_error("a parameter of a model has no use");
 }
 
-// A problem turns queries and keys by the usual waves only, and has as many heads of keys as of queries.
 void require_problem(const TransformerFile& file, const AttentionOfModel& asked) {
   const Transformer& model = file.model;
-  const HeadCounts heads = model.sizes.all_heads();
   if (model.sizes.source_words + model.sizes.target_words == 0)
     fail("‹model› {}: the model has no words: use attn transformer --x", asked.model);
-  if (heads.of_keys != heads.of_queries)
-    fail("‹model› {}: its heads of queries share heads of keys: use attn transformer, which shows them", asked.model);
-  if (model.recipe.positions->of_queries_and_keys && model.recipe.base != Waves::usual_base)
-    fail("‹model› {}: its positions have the base {}: use attn transformer, which shows them", asked.model,
-         model.recipe.base);
 }
 
 void put_parameters(OptionValues& values, const Transformer& model, const Place& place) {
@@ -192,11 +185,14 @@ OptionValues attention_of(const TransformerFile& file, const AttentionOfModel& a
   }
   put_parameters(values, model, place);
   values.put(option::heads, model.sizes.heads);
+  if (model.sizes.key_heads) values.put(option::kv_heads, model.sizes.key_heads);
   values.put(option::scale, model.recipe.scale);
   const bool is_causal = place.side == &scope::encoder ? model.recipe.causal_encoder : model.recipe.causal_decoder;
   if (is_causal && !place.crosses()) values.put(option::causal, true);
-  if (model.recipe.positions->of_queries_and_keys && !place.crosses())
+  if (model.recipe.positions->of_queries_and_keys && !place.crosses()) {
     values.put(option::positions, std::string(model.recipe.positions->name));
+    if (model.recipe.positions->has_waves) values.put(option::base, model.recipe.base);
+  }
   return values;
 }
 

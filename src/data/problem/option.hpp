@@ -28,7 +28,7 @@ enum class Kind {
   words,     // a list of words, or one for each sentence of a batch
   path,      // a file; a problem file cannot name one
   matrix,    // a matrix, as a literal or in a file
-  matrices,  // a matrix, or one for each sentence of a batch
+  matrices,  // a matrix, or several: one for each sentence of a batch, or for each head
 };
 
 /// What a number must be, and what is said of one that is not: "not a positive finite number".
@@ -94,6 +94,7 @@ struct Option {
  public:
   constexpr Option on(unsigned what) const { return with(&Option::effect, what); }
   constexpr Option as_input() const { return with(&Option::is_input, true); }
+  constexpr Option of_several() const { return with(&Option::kind, Kind::matrices); }
   constexpr Option as_mask() const { return with(&Option::is_mask, true); }
   constexpr Option of_matrices() const { return with(&Option::names_matrices, true); }
   constexpr Option or_not(std::string_view other) const { return with(&Option::opposite, other); }
