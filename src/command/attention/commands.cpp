@@ -16,6 +16,7 @@ struct StepCommand {
   Answer (*run)(const Command& command, const Arguments& arguments) = run_step;
   std::string_view default_example = {};
   bool shows_weights = false;  // which can be shown in other forms, too
+  bool has_gradients = false;
 };
 
 const std::vector<StepCommand> step_commands = {
@@ -39,12 +40,28 @@ const std::vector<StepCommand> step_commands = {
      true},
     {"weigh", {"attn weigh", "attn weigh --weights '0.9 0.1' --v '1 0; 0 1'"}},
     {"heads", {"attn heads", "attn heads --q q.npy --k k.npy --v v.npy --heads 4"}, {}, run_step, "animal"},
-    {"concat", {"attn concat", "attn concat --text 'two heads' --heads 2"}, {}, run_step, "animal"},
+    {"concat",
+     {"attn concat", "attn concat --text 'two heads' --heads 2", "attn concat --left '1 2; 3 4' --right '5; 6'",
+      "attn concat --above '1 2; 3 4' --below '5 6'"},
+     {{{option::left, "matrix whose columns come first, such as the output of head 1"},
+       {option::right, "matrix whose columns follow"},
+       option::above,
+       option::below},
+      {{&option::left, &option::above}},
+      {{&option::left, {&option::right}, "--left is followed by --right: give both"},
+       {&option::right, {&option::left}, "--right follows --left: give both"},
+       {&option::above, {&option::below}, "--above is followed by --below: give both"},
+       {&option::below, {&option::above}, "--below follows --above: give both"}}},
+     run_concat,
+     "animal"},
     {"feed-forward",
-     {"attn feed-forward", "attn feed-forward --text 'each word alone' --d-ff 16"},
+     {"attn feed-forward", "attn feed-forward --text 'each word alone' --d-ff 16",
+      "attn feed-forward --activation gelu", "attn backward feed-forward --check"},
      {},
      run_feed_forward,
-     "two-layers"},
+     "two-layers",
+     false,
+     true},
     {"averaging", {"attn averaging --no-feed-forward", "attn averaging"}, {}, run_step, "two-layers"},
 };
 
@@ -54,6 +71,7 @@ void add_steps(std::vector<Command>& commands) {
     const auto found = std::ranges::find(step_commands, step.name, &StepCommand::step);
     const StepCommand own = found == step_commands.end() ? StepCommand{step.name, {}} : *found;
     std::vector<const OptionGroup*> groups = {&matrix_options(), &problem_options()};
+    if (own.has_gradients) groups.insert(groups.begin() + 1, &gradient_options());
     if (own.shows_weights) groups.insert(groups.begin() + 1, &weight_options());
     commands.push_back({.name = step.name,
                         .summary = step.summary,
@@ -182,7 +200,8 @@ std::vector<Command> attention_commands() {
   commands.push_back({.name = "compare-positions",
                       .summary = "compare the kinds of positions: learned numbers, distances, periods, beyond n",
                       .own = {{{option::n, "number of positions", "16", 512},
-                               {option::d, "size of the vectors, an even number", "8", 512}}},
+                               {option::d, "size of the vectors, an even number", "8", 512},
+                               option::base}},
                       .groups = {&matrix_options()},
                       .examples = {"attn compare-positions", "attn compare-positions --n 64 --d 16"},
                       .run = run_compare_positions});

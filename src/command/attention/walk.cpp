@@ -316,8 +316,53 @@ void add_step(Page& page, const Step& step, const std::vector<const Node*>& node
 }  // namespace
 
 Answer run_feed_forward(const Command& command, const Arguments& arguments) {
-  return run_step(command,
-                  with_part(arguments, scope::feed_forward, {&option::w_1, &option::b_1, &option::w_2, &option::b_2}));
+  const Arguments all =
+      with_part(arguments, scope::feed_forward, {&option::w_1, &option::b_1, &option::w_2, &option::b_2});
+  return asks_for_gradients(all) ? gradients(all) : run_step(command, all);
+}
+
+namespace {
+
+// Two matrices that are given, in place of those of a problem.
+struct Joined {
+  const Option &first, &second;
+  Value (*join)(const std::vector<Value>& parts);
+  std::string_view sentence;
+};
+
+constexpr Joined joins[] = {
+    {option::left, option::right, concatenate, "Each row of the one is followed by the same row of the other."},
+    {option::above, option::below, stack, "The rows of the one are followed by those of the other."}};
+
+Answer join(const Joined& how, const Arguments& arguments) {
+  for (const Offered& row : problem_options().options) {
+    if (!arguments.has(*row.option)) continue;
+    fail("{} belongs to a problem, and {} and {} give two matrices: leave out one of them", row.option->name,
+         how.first.name, how.second.name);
+  }
+  const std::shared_ptr<Graph> graph = watched_graph();
+  std::vector<Value> parts;
+  for (const Option* option : {&how.first, &how.second}) {
+    const Matrix& matrix = arguments.matrix(*option).matrix;
+    parts.push_back(graph->input(called(option->name.substr(2)), matrix, axis("rows"), axis("columns")));
+  }
+  const Value result = name(called("result"), how.join(parts));
+  compute(*graph);
+  Page page{.trace = graph->named()};
+  page.head(1, "Concatenation");
+  page.say(std::string(how.sentence));
+  page.say(SideBySide{{table_of(parts[0].node()), table_of(parts[1].node())}});
+  add_results(page, {&result.node()});
+  return {.page = std::move(page), .computation = {graph}};
+}
+
+}  // namespace
+
+Answer run_concat(const Command& command, const Arguments& arguments) {
+  for (const Joined& how : joins) {
+    if (arguments.has(how.first)) return join(how, arguments);
+  }
+  return run_step(command, arguments);
 }
 
 Answer run_step(const Command& command, const Arguments& arguments) {

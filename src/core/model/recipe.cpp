@@ -181,6 +181,11 @@ std::string root_in_words(const NormKind& kind, double epsilon) {
   return one_word ? fmt::format("√{}", kind.spread) : fmt::format("√({})", kind.spread);
 }
 
+std::string norm_in_words(const NormKind& kind, double epsilon, bool shifts) {
+  return fmt::format("{} {}. Then multiply by γ{}.", kind.sentence, root_in_words(kind, epsilon),
+                     shifts ? " and add β" : "");
+}
+
 Value layer_norm(const Value& x, const NormParameters& parameters) {
   require_row(parameters.gamma, x);
   if (parameters.beta) require_row(*parameters.beta, x);

@@ -176,6 +176,10 @@ bool of_cells(const GradientStep& step) { return step.user->operation->is(op::mu
 
 bool of_loss(const GradientStep& step) { return step.user->operation->is(op::cross_entropy); }
 
+bool of_smoothed_loss(const GradientStep& step) {
+  return of_loss(step) && smoothing_of(*step.user->operation).value_or(0.0) != 0.0;
+}
+
 bool of_mean(const GradientStep& step) { return step.user->is(role::loss); }
 
 // The first row that fits a gradient tells of it.
@@ -186,6 +190,8 @@ struct Meaning {
 
 constexpr Meaning meanings[] = {
     {of_mean, "The loss is a weighted sum of the words' losses, so each has its weight as gradient."},
+    {of_smoothed_loss,
+     "The gradient of the logits is the probability of each word minus its smoothed target, multiplied by how much this position counts in the loss."},
     {of_loss,
      "The gradient of the logits is the probability of each word, minus 1 for the right one, multiplied by how much this position counts in the loss."},
     {of_weights,

@@ -71,10 +71,11 @@ bool turns(const Node&, const Told& told) { return told.recipe.positions->of_que
 // Why a key is masked: "comes later or is padding".
 std::string reasons(bool is_causal, bool has_blanks, const WordMask& given) {
   std::vector<std::string> all;
-  const bool is_by_option = given.allowed || !given.valid_lengths.empty();
+  const bool is_by_option = given.allowed || given.keys || !given.valid_lengths.empty();
   if (is_causal) all.emplace_back("comes later");
   if (has_blanks || !is_by_option) all.emplace_back("is padding");
   if (given.allowed) all.emplace_back("is masked by the given mask");
+  if (given.keys) all.emplace_back("is masked by the mask of the keys");
   if (!given.valid_lengths.empty()) all.emplace_back("lies behind the valid length");
   const std::string last = std::move(all.back());
   all.pop_back();
@@ -95,9 +96,7 @@ std::string of_cross_mask(const Node&, const Told& told) {
 }
 
 std::string of_norm(const Node& node, const Told& told) {
-  const NormKind& kind = *told.recipe.norm_kind;
-  return fmt::format("{} {}. Then multiply by γ{}.", kind.sentence, root_in_words(kind, told.recipe.epsilon),
-                     node.beside(role::beta) ? " and add β" : "");
+  return norm_in_words(*told.recipe.norm_kind, told.recipe.epsilon, node.beside(role::beta) != nullptr);
 }
 
 std::string of_feed_forward(const Node&, const Told& told) {
