@@ -66,10 +66,9 @@ std::size_t find_place(const Axis& axis, std::size_t size, std::string_view plac
 }
 
 std::string place_called(const Axis& axis, std::size_t i) {
-  if (!axis.labels) return axis.label(i);
-  const std::string& label = (*axis.labels)[i];
-  if (std::ranges::count(*axis.labels, label) > 1) return std::to_string(i + 1);
-  return parsed<std::size_t>(label) ? "\"" + label + "\"" : label;
+  const std::string label = axis.label(i);
+  const bool is_word = label.find_first_of(",[]\" ") == std::string::npos && !parsed<std::size_t>(label);
+  return is_word && !is_repeated(axis, i) ? label : std::to_string(i + 1);
 }
 
 bool has_place(const Axis& axis, std::size_t size, std::string_view place) {

@@ -2,6 +2,15 @@
 // number came about.
 
 const labelOf = (axis, i) => axis.labels?.[i] ?? String(i + 1);
+
+// A place in words: "it", "b" (query 2) where the label is repeated, or without labels query 2.
+function calledBy(axis, i, what, open = '"', close = '"') {
+  const number = `${what} ${i + 1}`;
+  if (!axis.labels) return number;
+  const word = `${open}${axis.labels[i]}${close}`;
+  const isRepeated = axis.labels.filter((other) => other === axis.labels[i]).length > 1;
+  return isRepeated ? `${word} (${number.toLowerCase()})` : word;
+}
 const sameNumber = (a, b) => a === b || (Number.isNaN(a) && Number.isNaN(b));
 
 // Numbers as attn writes them: a list, or where they are many the bytes of doubles in base64.

@@ -58,10 +58,10 @@ OpeningQuestion question_of(const Graph& graph) {
   question.before = "What does ";
   question.after = " look at?";
   const Frame& frame = question.weights->frame;
-  question.rows = frame.rows.labels ? "Each row is a query: the word that looks, which attends to others."
-                                    : "Each row is a query: what looks, and attends to others.";
-  question.columns = frame.columns.labels ? "Each column is a key: a word that is looked at."
-                                          : "Each column is a key: what is looked at.";
+  question.rows = frame.rows.labels ? "Each row is a query: a word that attends to others."
+                                    : "Each row is a query, which attends to keys.";
+  question.columns = frame.columns.labels ? "Each column is a key: a word that is attended to."
+                                          : "Each column is a key, which is attended to.";
   return question;
 }
 
@@ -82,17 +82,33 @@ std::string answered(const OpeningQuestion& question) {
   std::ranges::stable_sort(keys, [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
   const std::string query = place_in_words(rows, question.query, "Query", "“", "”");
   const std::string where = fmt::format("This is its row in the table {}.", question.weights->name);
-  if (keys.empty()) return fmt::format("{} attends to no key: each is masked. {}", query, where);
+  if (keys.empty()) return fmt::format("{} attends to no key: all its weights are 0. {}", query, where);
+  const auto shown = [&](std::size_t j) { return written_fixed(100.0 * weights[j], 0); };
+  // Keys with the same number are told together or not at all.
   constexpr std::size_t most_told = 3;
-  const bool are_all = keys.size() <= most_told;
-  keys.resize(std::min(keys.size(), most_told));
-  std::vector<std::string> told;
-  for (const std::size_t j : keys) {
-    told.push_back(fmt::format("{} ({}\u00A0%)", place_in_words(columns, j, "key", "“", "”"),
-                               written_fixed(100.0 * weights[j], 0)));
+  std::vector<std::size_t> rest;
+  if (keys.size() > most_told) {
+    const auto is_told = [&](std::size_t j) { return shown(j) != shown(keys[most_told]); };
+    const auto end = std::find_if_not(keys.begin(), keys.begin() + most_told, is_told);
+    rest.assign(end, keys.end());
+    keys.erase(end, keys.end());
   }
-  return fmt::format("{} attends to {}.{} {}", query, listed(told), are_all ? "" : " No other key has a larger weight.",
-                     where);
+  const std::string next = rest.empty() ? "" : shown(rest.front());
+  const auto alike =
+      static_cast<std::size_t>(std::ranges::count_if(rest, [&](std::size_t j) { return shown(j) == next; }));
+  if (keys.empty()) {
+    return fmt::format("{} attends most to {} keys, with {}\u00A0% each.{} {}", query, alike,
+                       next == "0" ? "less than 1" : next, alike < rest.size() ? " All other keys have less." : "",
+                       where);
+  }
+  std::vector<std::string> told;
+  for (const std::size_t j : keys)
+    told.push_back(fmt::format("{} ({}\u00A0%)", place_in_words(columns, j, "key", "“", "”"), shown(j)));
+  const bool is_told = alike > 1 && alike == rest.size() && next != "0";
+  std::string others;
+  if (is_told) others = fmt::format(" Each of the other {} has {}\u00A0%.", alike, next);
+  if (!is_told && !rest.empty()) others = " No other key has a larger weight.";
+  return fmt::format("{} attends to {}.{} {}", query, listed(told), others, where);
 }
 
 }  // namespace

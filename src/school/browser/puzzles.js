@@ -86,13 +86,6 @@ function wantedOf({ words, tolerance }, bound) {
   return tolerance === 0 ? shortNumber(bound) : `${shortNumber(bound)}, give or take ${shortNumber(tolerance)}`;
 }
 
-function calledBy(axis, i, what) {
-  if (!axis.labels) return `${what} ${i + 1}`;
-  const label = axis.labels[i];
-  const isUnique = axis.labels.filter((other) => other === label).length === 1;
-  return isUnique ? `"${label}"` : `"${label}" (${what} ${i + 1})`;
-}
-
 // The key with the largest weight; undefined where others have the same one, or all keys are masked.
 function preferredKey(row) {
   const largest = Math.max(...row);
