@@ -83,12 +83,12 @@ TEST_CASE("attn generate says that the cache changes nothing") {
 
 TEST_CASE("where learned positions end, generation ends") {
   const Finished finished = accepted({"generate", "--steps", "20"});
-  check_has(finished.errors, "only 5 steps are possible, because the model has learned 11 positions");
-  check_has(accepted({"generate"}).out, "The model has learned 11 positions, and none is left.");
+  check_has(finished.errors, "only 5 steps are possible, because the model has vectors for 11 positions");
+  check_has(accepted({"generate"}).out, "The model has vectors for 11 positions, and none is left.");
   CHECK(accepted({"generate", "--steps", "2"}).out.find("none is left") == std::string::npos);
   check_has(finished.out, "Written: a b a a b");
   refuses({"generate", "--target", "a a b a a b a a b a a b"},
-          "the input has 12 words, but the model has learned only 11 positions");
+          "the input has 12 words, but the model has vectors for only 11 positions");
 }
 
 TEST_CASE("thousands of words are written without keeping every cache") {
@@ -289,7 +289,7 @@ TEST_CASE("the page of a model says how it computes") {
   check_has(page({"--causal"}),
             "The causal mask: 1 where a query (row) may attend to a key (column), 0 where the "
             "key comes later or is padding.");
-  check_has(page({"--valid-length", "2"}), "0 where the key lies behind the valid length.");
+  check_has(page({"--valid-length", "2"}), "0 where the key comes after the valid length.");
   check_has(page({"--mask", "1 1 0"}), "0 where the key is masked by the given mask.");
   check_has(page({"--mask", "0.5 0 -inf"}), "The numbers of the mask are added to the scores");
   check_has(page({"--positions", "rotary"}), "Rotary positions: the queries and keys of each head are turned");

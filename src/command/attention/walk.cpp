@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "command/forms.hpp"
@@ -24,6 +25,12 @@ namespace {
 void add_title(Page& page, const Problem& problem) {
   if (!problem.title.empty()) page.head(1, problem.title);
   for (const std::string& paragraph : problem.about) page.say(text(paragraph));
+}
+
+// What a result means, and how its table is read.
+std::string with_layout(const Step& step, std::string meaning) {
+  if (step.layout.empty() || meaning.empty()) return meaning + std::string(step.layout);
+  return fmt::format("{} {}", meaning, step.layout);
 }
 
 void add_inputs(Page& page, const std::vector<const Node*>& nodes, const Problem& problem) {
@@ -73,8 +80,8 @@ class MatrixWalk {
     std::string title = fmt::format("{}. {}", ++count_, heading_of(step, node));
     if (const NamedScope* place = place_in_walk(node)) title += fmt::format(" ({})", place->title());
     page_.head(2, std::move(title));
-    std::string meaning = step.meaning(node);
-    if (told_.insert(meaning).second) page_.say(text(std::move(meaning)));
+    std::string meaning = with_layout(step, meaning_of(step, node));
+    if (!meaning.empty() && told_.insert(meaning).second) page_.say(text(std::move(meaning)));
   }
 
   Page& page_;
@@ -293,21 +300,22 @@ Answer run_product(const Command&, const Arguments& arguments) {
 
 namespace {
 
-std::string meaning_of(const Step& step, const Node& node) {
-  return node.is(role::alignment) ? meaning_of_alignment(node) : step.meaning(node);
-}
-
 void add_step(Page& page, const Step& step, const std::vector<const Node*>& nodes, const Problem& problem) {
   page.head(1, heading_of(step, *nodes.front()));
-  std::set<std::string> told;
-  const auto tell = [&](std::string meaning) {
-    if (told.insert(meaning).second) page.say(std::move(meaning));
-  };
-  tell(meaning_of(step, *nodes.front()));
-  if (!step.background.empty()) page.say(std::string(step.background));
+  std::vector<std::string> meanings;
+  for (const auto& together : by_scope(nodes))
+    meanings.push_back(with_layout(step, meaning_of(step, *together.front())));
+  // Where they differ, each stands below the heading of what it is about.
+  const bool are_same = std::ranges::adjacent_find(meanings, std::ranges::not_equal_to()) == meanings.end();
+  if (are_same && !meanings.front().empty()) page.say(meanings.front());
+  if (!step.background.empty()) page.say(told(step.background, *nodes.front()));
   add_drawn(page, problem);
+  std::size_t i = 0;
   for (const auto& together : by_scope(nodes)) {
-    tell(meaning_of(step, *together.front()));
+    const NamedScope* const place = together.front()->place;
+    if (!are_same && place) page.head(2, place->title());
+    if (!are_same && !meanings[i].empty()) page.say(meanings[i]);
+    ++i;
     add_results(page, together);
     add_reading(page, *together.back());
   }

@@ -182,13 +182,8 @@ bool of_smoothed_loss(const GradientStep& step) {
 
 bool of_mean(const GradientStep& step) { return step.user->is(role::loss); }
 
-// The first row that fits a gradient tells of it.
-struct Meaning {
-  bool (*fits)(const GradientStep& step);
-  std::string_view sentence;
-};
-
-constexpr Meaning meanings[] = {
+// The first claim that holds of a gradient tells of it.
+constexpr Claim<GradientStep> meanings[] = {
     {of_mean, "The loss is a weighted sum of the words' losses, so each has its weight as gradient."},
     {of_smoothed_loss,
      "The gradient of the logits is the probability of each word minus its smoothed target, multiplied by how much this position counts in the loss."},
@@ -265,7 +260,7 @@ std::vector<GradientStep> gradient_steps(const Graph& graph, const GradientBy& b
 
 std::string meaning_of_gradient(const GradientStep& step) {
   if (!step.user) return "";
-  const auto found = std::ranges::find_if(meanings, [&](const Meaning& row) { return row.fits(step); });
+  const auto found = std::ranges::find_if(meanings, [&](const auto& claim) { return claim.holds(step); });
   return found == std::end(meanings) ? "" : std::string(found->sentence);
 }
 
