@@ -95,7 +95,7 @@ class WordTaker {
 
   static void require_places(const Side& side, const Words& words, std::size_t places) {
     if (words.size() <= places) return;
-    fail("{}: the input has {}, but the model has learned only {}: give fewer words", side.sentence.name,
+    fail("{}: the input has {}, but the model has vectors for only {}: give fewer words", side.sentence.name,
          count_of(words.size(), "word"), count_of(places, "position"));
   }
 

@@ -2,6 +2,7 @@
 
 #include "core/op/ways.hpp"
 #include "core/support/error.hpp"
+#include "core/support/number.hpp"
 
 namespace attn {
 
@@ -66,9 +67,9 @@ Value attention_weights(const Value& scores, const Recipe& recipe) {
 
 Value weigh(const Value& weights, const Value& v) {
   if (weights.shape().columns != sentences_of(weights, v).other) {
-    fail("weighted sum: {} is {} but {} is {}: every key needs one value, so {} must have {} rows",
-         weights.node().title(), to_string(weights.shape()), v.node().title(), to_string(v.shape()), v.node().title(),
-         weights.shape().columns);
+    fail("weighted sum: {} is {} but {} is {}: every key needs one value, so {} must have {}", weights.node().title(),
+         to_string(weights.shape()), v.node().title(), to_string(v.shape()), v.node().title(),
+         count_of(weights.shape().columns, "row"));
   }
   return matmul(weights, v);
 }

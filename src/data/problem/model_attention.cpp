@@ -62,7 +62,7 @@ Words words_given(const std::optional<std::string>& given, const std::string& to
 void require_places(const Transformer& model, std::size_t words, std::size_t learned) {
   const std::size_t most = model.most_words(learned).value_or(words);
   if (words <= most) return;
-  fail("‹text›: the input has {}, but the model has learned only {}: give fewer words", count_of(words, "word"),
+  fail("‹text›: the input has {}, but the model has vectors for only {}: give fewer words", count_of(words, "word"),
        count_of(most, "position"));
 }
 

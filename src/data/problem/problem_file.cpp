@@ -421,7 +421,7 @@ TraceFile read_trace(const std::string& path) {
   const std::string_view name = kind_of_file(path, bytes);
   const TraceKind* kind = find_row(std::span<const TraceKind>(kinds), name);
   if (!kind) {
-    fail("{} is a .{} file, which does not name its matrices: give a .json, .npz or .safetensors file", where, name);
+    fail("{} does not name its matrices: give a .json, .npz or .safetensors file", where);
   }
   return kind->read(bytes, where);
 }

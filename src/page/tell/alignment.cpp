@@ -315,8 +315,7 @@ class AlignmentEnds {
                       to_output = from_first.length(last_output).value_or(0),
                       between_outputs = from_output.length(decoder_state(steps)).value_or(0);
     title("Paths through the states");
-    say("How many further states lie on the shortest path from one state to another, or to an output; found by searching the graph. "
-        "The last state of a path counts.");
+    say("The number of states on the shortest path from one state to another, or to an output, without the first; found by searching the graph.");
     Matrix cells({3, 1});
     cells(0, 0) = static_cast<double>(to_last);
     cells(1, 0) = static_cast<double>(between_outputs);

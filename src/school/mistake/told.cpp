@@ -276,7 +276,7 @@ class ComparisonPage {
     if (finding.is_alone) page_.say("What is computed from it is right in the file: only this matrix is another one.");
     if (finding.mistakes.empty()) {
       if (!seen_of(finding).identify)
-        page_.say(fmt::format("No mistake that attn knows gives these numbers of {}.", matrix.node->name));
+        page_.say(fmt::format("No known mistake explains these numbers of {}.", matrix.node->name));
       if (!finding.is_alone && &finding == &findings_.all.back() && has_behind(finding))
         page_.say(fmt::format("What is computed from {} is right for these numbers.", matrix.node->name));
       return;

@@ -242,7 +242,7 @@ void add_heads(Page& page, const LearnedHeads& learned) {
   page.say(fmt::format(
       "For each head, over {} that {} held out from training: which keys have most of its weights, and how evenly it spreads them (its entropy in bits, and the most that it could be).",
       count_of(learned.sentences, "sentence"), learned.sentences == 1 ? "was" : "were"));
-  if (learned.leaves_out) page.say("Queries are left out whose words do not count in the measure.");
+  if (learned.leaves_out) page.say("Only queries that count in the measure are included.");
   if (has_expected) {
     page.say(
         "The column \"right word\" is the mean weight of keys that have the word that should come out at the query, where there is such a key.");
