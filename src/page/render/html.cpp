@@ -288,7 +288,7 @@ strong { unicode-bidi: isolate; }
 .note, .output { margin: 1em 0; padding: 0.1em 1em; border-left: 4px solid var(--link); background: var(--box); }
 .heard { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 td { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-@media print { main { max-width: none; padding: 0; } .wide, figure, pre { overflow: visible; } tr, figure, .formula { break-inside: avoid; } }
+@media print { main { max-width: none; padding: 0; } .wide, figure, pre { overflow: visible; } tr, figure, .formula { break-inside: avoid; } :is(h1, h2, h3, caption, thead) { break-after: avoid; } }
 )";
 
 // Even the strongest shade leaves a number on it readable.
