@@ -136,9 +136,32 @@ struct Action {
 /// Who types the name of a command: people, or other programs, for which no help lists it.
 enum class Caller { people, programs };
 
+/// What commands are for, as help groups them.
+struct Subject {
+  std::string_view title;
+};
+
+namespace subject {
+inline constexpr Subject whole{"Attention as a whole"};
+inline constexpr Subject steps{"Its steps"};
+inline constexpr Subject models{"Models"};
+inline constexpr Subject training{"Gradients and training"};
+inline constexpr Subject comparing{"Comparing"};
+inline constexpr Subject checking{"Checking"};
+inline constexpr Subject teaching{"Learning and teaching"};
+inline constexpr Subject files{"Files and documents"};
+inline constexpr Subject program{"The program itself"};
+}  // namespace subject
+
+/// In the order of help.
+inline constexpr const Subject* subjects[] = {&subject::whole,    &subject::steps,     &subject::models,
+                                              &subject::training, &subject::comparing, &subject::checking,
+                                              &subject::teaching, &subject::files,     &subject::program};
+
 /// A subcommand.
 struct Command {
   std::string_view name;
+  const Subject* subject = nullptr;  // of those that people call, every one has a subject
   std::string_view summary;
   std::vector<Word> words = {};
   std::span<const Action> actions = {};  // which its first word names
@@ -200,6 +223,8 @@ std::span<const Action> docs_actions();
 
 /// All commands. A new one is a function, its declaration below, and one entry.
 std::span<const Command> commands();
+/// Those of a subject, in the order of the help.
+std::vector<const Command*> commands_on(const Subject& subject);
 
 // The commands of a subject, in the order of the help.
 std::vector<Command> attention_commands();

@@ -33,6 +33,7 @@ std::vector<Command> model_commands() {
   std::vector<Command> commands;
   commands.push_back(
       {.name = "align",
+       .subject = &subject::models,
        .summary = "follow a recurrent encoder-decoder with attention, word by word",
        .own = {.options = {{option::example, "name of a built-in example", alignment_examples().front().name, 0,
                             choices::alignments},
@@ -84,6 +85,7 @@ std::vector<Command> model_commands() {
        .run = run_align});
   commands.push_back(
       {.name = "layer-norm",
+       .subject = &subject::steps,
        .summary = "compute layer or root mean square normalization: normalized rows, γ and β",
        .own = {{option::gamma,
                 option::beta,
@@ -98,6 +100,7 @@ std::vector<Command> model_commands() {
        .run = run_layer_norm});
   commands.push_back(
       {.name = "cross-entropy",
+       .subject = &subject::training,
        .summary = "compute the cross-entropy of logits and right words: the loss of a model",
        .own =
            {{option::logits,
@@ -111,6 +114,7 @@ std::vector<Command> model_commands() {
                     "attn backward cross-entropy --check"},
        .run = run_cross_entropy});
   commands.push_back({.name = "encoder",
+                      .subject = &subject::models,
                       .summary = "run a Transformer's encoder: self-attention and feed-forward, layer by layer",
                       .own = shown({{option::causal, "causal mask: no word attends to later words"},
                                     option::not_causal,
@@ -123,6 +127,7 @@ std::vector<Command> model_commands() {
                                    "attn encoder --parameters encoder.safetensors --heads 4 --x x.npy"},
                       .run = run_transformer});
   commands.push_back({.name = "decoder",
+                      .subject = &subject::models,
                       .summary = "run a decoder: masked self-attention, cross-attention, feed-forward",
                       .own = shown({option::kind,
                                     option::check_causal,
@@ -139,6 +144,7 @@ std::vector<Command> model_commands() {
                       .examples = {"attn decoder", "attn decoder --kind decoder-only --check-causal"},
                       .run = run_transformer});
   commands.push_back({.name = "transformer",
+                      .subject = &subject::models,
                       .summary = "run a whole Transformer, from words to the probabilities of the next word",
                       .own = shown({{option::kind, kinds_of_models, {}, 0, choices::kinds},
                                     option::check_causal,
@@ -159,6 +165,7 @@ std::vector<Command> model_commands() {
                                    "attn transformer --size base --only 'encoder.2.*.weights'"},
                       .run = run_transformer});
   commands.push_back({.name = "parameters",
+                      .subject = &subject::models,
                       .summary = "list the parameters of a model with their shapes and counts",
                       .own = {{{option::kind, kinds_of_models, {}, 0, choices::kinds}}},
                       .groups = {&model_options()},
@@ -166,6 +173,7 @@ std::vector<Command> model_commands() {
                       .run = run_parameters});
   commands.push_back(
       {.name = "generate",
+       .subject = &subject::models,
        .summary = "generate words one by one, and count the multiply-adds",
        .own = {{option::kind, option::steps, option::no_cache, option::sample, option::temperature, option::top_k,
                 option::top_p, option::sample_seed},

@@ -448,6 +448,7 @@ std::vector<Command> train_commands() {
     own.exclusions.push_back({&option::resume, given});
   std::vector<Command> commands;
   commands.push_back({.name = "train",
+                      .subject = &subject::training,
                       .summary = "train a small model on a task, and see what its heads learn",
                       .words = {{"TASK", Word::Count::optional, Kind::word, choices::tasks}},
                       .own = std::move(own),
