@@ -168,6 +168,8 @@ int run(CommandLine words) {
     for (const std::string& warning : answer.afterwards(terminal)) say(words, "warning: " + warning);
   }
   if (answer.document && answer.is_file()) say(words, fmt::format("open {} in a browser", *answer.output));
+  for (const std::string& complaint : answer.complaints) say(words, complaint);
+  if (!answer.complaints.empty()) return attn::exit_code::wrong_input.code;
   return (answer.verdict == attn::Verdict::passed ? attn::exit_code::success : attn::exit_code::failed).code;
 }
 

@@ -345,7 +345,9 @@ void write(const Answer& answer, Sink& sink) {
 Answer answer(const std::vector<std::string>& command_line, const Environment& environment) {
   try {
     Answer result = answer_in_members(command_line, environment);
-    for (std::string& warning : result.warnings) warning = with_options(warning);
+    for (std::vector<std::string>* sentences : {&result.warnings, &result.complaints}) {
+      for (std::string& sentence : *sentences) sentence = with_options(sentence);
+    }
     return result;
   } catch (const InputError& error) {
     throw InputError(with_options(error.what()));

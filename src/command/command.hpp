@@ -90,11 +90,12 @@ struct Answer {
   std::vector<std::string> notes = {};     // what is said beside a page that has no room for it
   std::optional<std::string> output = {};  // a file, or "-"; a command says which where its own words name one
   Verdict verdict = Verdict::passed;
-  std::vector<FileToWrite> files = {};  // besides the page, and before it
-  Session session = {};                 // instead of the page
-  WriteDocument document = {};          // instead of the page
-  Afterwards afterwards = {};           // behind the page
-  Calculation computation = {};         // behind the page
+  std::vector<std::string> complaints = {};  // of what could not be done at all; the page has the rest
+  std::vector<FileToWrite> files = {};       // besides the page, and before it
+  Session session = {};                      // instead of the page
+  WriteDocument document = {};               // instead of the page
+  Afterwards afterwards = {};                // behind the page
+  Calculation computation = {};              // behind the page
 
   const Format* format = nullptr;
   Style style = {};

@@ -197,8 +197,8 @@ Records records_of(const std::vector<DrawnProblem>& problems, std::uint32_t seed
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const Question& question = problems[i].problem.question;
     std::vector<Records::Value>& row = records.rows.emplace_back();
-    row = {std::to_string(i + 1), std::string(problems[i].drill),      std::to_string(seed),
-           question.ask,          std::string(name_of(question.kind)), given_numbers(problems[i], block_runner())};
+    row = {i + 1,        std::string(problems[i].drill),      std::uint64_t{seed},
+           question.ask, std::string(name_of(question.kind)), given_numbers(problems[i], block_runner())};
     if (with_answers) row.emplace_back(rounded_answer(problems[i].solved));
   }
   return records;

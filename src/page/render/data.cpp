@@ -251,6 +251,8 @@ class BlockWriter final : public Writer {
         json_.key(records.members[i]);
         if (const bool* const is_so = std::get_if<bool>(&row[i])) {
           json_.boolean(*is_so);
+        } else if (const std::uint64_t* const count = std::get_if<std::uint64_t>(&row[i])) {
+          json_.integer(*count);
         } else {
           json_.string(std::get<std::string>(row[i]));
         }
@@ -513,14 +515,16 @@ void write_listing(const Listing& listing, char separator, Sink& sink) {
   for (const auto& row : listing.rows) write_row(row);
 }
 
-// What is so or not, in words.
+std::string in_words(bool is_so) { return is_so ? "yes" : "no"; }
+std::string in_words(std::uint64_t count) { return std::to_string(count); }
+std::string in_words(const std::string& words) { return words; }
+
 Listing listing_of(const Records& records) {
   Listing listing{records.members, {}};
   for (const auto& row : records.rows) {
     std::vector<std::string>& words = listing.rows.emplace_back();
     for (const Records::Value& value : row) {
-      const bool* const is_so = std::get_if<bool>(&value);
-      words.push_back(is_so ? (*is_so ? "yes" : "no") : std::get<std::string>(value));
+      words.push_back(std::visit([](const auto& told) { return in_words(told); }, value));
     }
   }
   return listing;
