@@ -21,6 +21,7 @@
 #include "data/problem/problem_file.hpp"
 #include "page/block/page.hpp"
 #include "page/render/style.hpp"
+#include "page/tell/describe.hpp"
 #include "school/browser/page.hpp"
 
 namespace attn {
@@ -33,7 +34,9 @@ namespace {
 WriteDocument document_for_browser(const Answer& answer) {
   const std::shared_ptr<const Graph> graph = answer.computation.graph;
   require_room_in_browser(*graph);
-  return [page = answer.page, graph](const Style& style, Sink& sink) { write_browser_page(page, *graph, style, sink); };
+  return [page = answer.page, graph, random = what_is_random(answer.computation)](const Style& style, Sink& sink) {
+    write_browser_page(page, *graph, random, style, sink);
+  };
 }
 
 }  // namespace

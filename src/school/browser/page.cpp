@@ -87,12 +87,13 @@ std::string answered(const OpeningQuestion& question) {
   // Keys with the same number are told together or not at all.
   constexpr std::size_t most_told = 3;
   std::vector<std::size_t> rest;
-  if (keys.size() > most_told) {
-    const auto is_told = [&](std::size_t j) { return shown(j) != shown(keys[most_told]); };
-    const auto end = std::find_if_not(keys.begin(), keys.begin() + most_told, is_told);
-    rest.assign(end, keys.end());
-    keys.erase(end, keys.end());
-  }
+  const auto is_told = [&](std::size_t j) {
+    const bool ties = keys.size() > most_told && shown(j) == shown(keys[most_told]);
+    return !ties && (j == keys.front() || shown(j) != "0");
+  };
+  const auto end = std::find_if_not(keys.begin(), keys.begin() + std::min(keys.size(), most_told), is_told);
+  rest.assign(end, keys.end());
+  keys.erase(end, keys.end());
   const std::string next = rest.empty() ? "" : shown(rest.front());
   const auto alike =
       static_cast<std::size_t>(std::ranges::count_if(rest, [&](std::size_t j) { return shown(j) == next; }));
@@ -187,8 +188,8 @@ void add_rest(Page& page, const Graph& graph) {
 
 class BrowserPage {
  public:
-  BrowserPage(const Page& page, const Graph& graph, const Style& style)
-      : page_(page), graph_(graph), style_(style), question_(question_of(graph)) {
+  BrowserPage(const Page& page, const Graph& graph, std::string_view random, const Style& style)
+      : page_(page), graph_(graph), random_(random), style_(style), question_(question_of(graph)) {
     add_rest(page_, graph_);
     page_.blocks = without_large_tables(page_.blocks);
   }
@@ -213,6 +214,7 @@ class BrowserPage {
   void write_question(Sink& sink) {
     sink.write(fmt::format("<h1 id=\"question\">{}</h1>\n", in_markup(asked(question_))));
     if (!question_.weights) return;
+    if (!random_.empty()) sink.write(fmt::format("<p class=\"random\">{}</p>\n", in_markup(random_)));
     sink.write(fmt::format("<p id=\"answer\" aria-live=\"polite\">{}</p>\n<p>{} {}</p>\n",
                            in_markup(answered(question_)), in_markup(question_.rows), in_markup(question_.columns)));
   }
@@ -262,6 +264,7 @@ class BrowserPage {
 
   Page page_;
   const Graph& graph_;
+  const std::string_view random_;
   const Style& style_;
   OpeningQuestion question_;
 };
@@ -284,8 +287,8 @@ void require_room_in_browser(const Graph& graph) {
   require(shown, most_cells_in_browser, "cells in tables");
 }
 
-void write_browser_page(const Page& page, const Graph& graph, const Style& style, Sink& sink) {
-  BrowserPage(page, graph, style).write(sink);
+void write_browser_page(const Page& page, const Graph& graph, std::string_view random, const Style& style, Sink& sink) {
+  BrowserPage(page, graph, random, style).write(sink);
 }
 
 }  // namespace attn

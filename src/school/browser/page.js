@@ -217,7 +217,8 @@ class PageOfComputation {
     const shown = (j) => writtenFixed(100 * weights[j], 0);
     // Keys with the same number are told together or not at all.
     const most = 3;
-    const told = keys.length <= most ? keys : keys.slice(0, most).filter((j) => shown(j) !== shown(keys[most]));
+    const ties = (j) => keys.length > most && shown(j) === shown(keys[most]);
+    const told = keys.slice(0, most).filter((j, place) => !ties(j) && (place === 0 || shown(j) !== "0"));
     const rest = keys.slice(told.length);
     const next = rest.length > 0 ? shown(rest[0]) : "";
     const alike = rest.filter((j) => shown(j) === next).length;

@@ -141,7 +141,7 @@ class LessonPage {
     write_document({.title = lesson_.title,
                     .script = lesson_script(),
                     .rules = rules,
-                    .pictures = has_pictures(markdown) ? "'self' data: file:" : "",
+                    .pictures = has_pictures(markdown) ? places_of_pictures : "",
                     .content = html_of_blocks(opening_of(lesson_)) + live_part() + html_of(markdown, pieces) +
                                html_of_end() + std::string(browser_explanation()),
                     .data = data()},
