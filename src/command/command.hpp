@@ -327,7 +327,8 @@ inline constexpr Variable lc_ctype{"LC_CTYPE", "the same where LC_ALL is not set
 inline constexpr Variable lang{"LANG", "the same where neither of them is set"};
 inline constexpr Variable xdg_state_home{"XDG_STATE_HOME",
                                          "folder of the progress in lessons; it must be an absolute path"};
-inline constexpr Variable home{"HOME", "your folder, which has the progress where XDG_STATE_HOME is not set"};
+inline constexpr Variable home{
+    "HOME", "your folder, which has the progress where XDG_STATE_HOME is not set; it must be an absolute path"};
 inline constexpr Variable openblas_coretype{"OPENBLAS_CORETYPE",
                                             "kernel of OpenBLAS in place of that for your processor, such as Haswell"};
 }  // namespace variable

@@ -35,7 +35,7 @@ std::optional<std::string> state_file(const Arguments& arguments) {
   const std::string state = arguments.environment->variable(variable::xdg_state_home.name).value_or("");
   if (state.starts_with('/')) return (std::filesystem::path(state) / name).string();
   const std::string home = arguments.environment->variable(variable::home.name).value_or("");
-  if (home.empty()) return std::nullopt;
+  if (!home.starts_with('/')) return std::nullopt;  // another one in each folder
   return (std::filesystem::path(home) / ".local/state" / name).string();
 }
 

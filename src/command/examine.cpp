@@ -249,7 +249,7 @@ Answer run_show(const Command&, const Arguments& arguments) {
   TraceFile file = read_trace(arguments.words.front());
   Page page{.trace = file.trace, .recipe = std::move(file.recipe)};
   add_matrices(page, file.trace, file.trace.matrices());
-  return {std::move(page)};
+  return {.page = std::move(page), .warnings = std::move(file.remarks)};
 }
 
 }  // namespace attn

@@ -11,6 +11,7 @@
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
+#include "data/files/opened.hpp"
 #include "data/parameters/parameters.hpp"
 #include "data/problem/model_attention.hpp"
 #include "data/problem/problem_file.hpp"
@@ -198,6 +199,7 @@ Arguments with_part(const Arguments& arguments, const ScopeKind& part, OptionLis
 }
 
 void fail_without_heads(const std::string& path) {
+  open_file(path);  // one that cannot be read says nothing at all
   fail("--parameters {}: the file does not say how many heads there are: give --heads N", path);
 }
 

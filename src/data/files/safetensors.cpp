@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
@@ -214,12 +215,23 @@ std::size_t count_cells_of_safetensors(std::string_view bytes, const std::string
 }
 
 std::vector<MatrixFile> read_all_safetensors(std::string_view bytes, const std::string& where) {
+  constexpr std::size_t most_dimensions = 3;
+  std::map<std::string, std::string> refused;
+  for (const SafetensorsEntry& entry : read_safetensors_header(halves_of(bytes, where).header, where).entries) {
+    try {
+      safetensors_type_of(entry, where);
+      shape_of(entry, most_dimensions, where);
+    } catch (const InputError& error) {
+      refused.emplace(entry.name, error.what());
+    }
+  }
+  const auto is_matrix = [&](const std::string& name) { return !refused.contains(name); };
   std::vector<MatrixFile> all;
-  const auto every = [](const std::string&) { return true; };
-  for (const Safetensor& tensor : safetensors_in(bytes, where, every, 3)) {
+  for (const Safetensor& tensor : safetensors_in(bytes, where, is_matrix, most_dimensions)) {
     all.push_back(file_from(tensor));
     all.back().name = tensor.name;
   }
+  for (const auto& [name, reason] : refused) all.push_back({.name = name, .refused = reason});
   return all;
 }
 

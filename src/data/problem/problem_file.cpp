@@ -388,17 +388,30 @@ TraceFile from_json(std::string_view bytes, const std::string& where) {
   return read;
 }
 
+// What is no matrix is left out, and hides none of the others.
+TraceFile from_safetensors(std::string_view bytes, const std::string& where) {
+  TraceReader reader(where);
+  TraceFile read;
+  std::vector<MatrixFile> files = read_all_safetensors(bytes, where);
+  for (MatrixFile& file : files) {
+    if (file.count > 1) file.refused = fmt::format("{}:{} has three dimensions", where, file.name);
+    if (file.refused.empty()) {
+      const std::string name = file.name;
+      reader.add(name, std::move(file));
+    } else {
+      read.remarks.push_back(fmt::format("{} is left out: {}", name_in_quotes(file.name), file.refused));
+    }
+  }
+  if (read.remarks.size() == files.size()) fail("{}", read.remarks.front());
+  read.trace = std::move(reader).take();
+  return read;
+}
+
 TraceFile from_npz(std::string_view bytes, const std::string& where) {
   const NpzArchive archive(bytes, where);
   archive.require_room();
   TraceReader reader(where);
   for (std::size_t i = 0; i < archive.names().size(); ++i) reader.add(archive.names()[i], archive.read(i));
-  return {std::move(reader).take()};
-}
-
-TraceFile from_safetensors(std::string_view bytes, const std::string& where) {
-  TraceReader reader(where);
-  for (const Safetensor& tensor : safetensors_in(bytes, where)) reader.add(tensor.name, file_from(tensor));
   return {std::move(reader).take()};
 }
 

@@ -87,11 +87,12 @@ std::string answered(const OpeningQuestion& question) {
   // Keys with the same number are told together or not at all.
   constexpr std::size_t most_told = 3;
   std::vector<std::size_t> rest;
-  const auto is_told = [&](std::size_t j) {
+  const auto stands_alone = [&](std::size_t j) {
     const bool ties = keys.size() > most_told && shown(j) == shown(keys[most_told]);
     return !ties && (j == keys.front() || shown(j) != "0");
   };
-  const auto end = std::find_if_not(keys.begin(), keys.begin() + std::min(keys.size(), most_told), is_told);
+  const auto few = static_cast<std::ptrdiff_t>(std::min(keys.size(), most_told));
+  const auto end = std::find_if_not(keys.begin(), keys.begin() + few, stands_alone);
   rest.assign(end, keys.end());
   keys.erase(end, keys.end());
   const std::string next = rest.empty() ? "" : shown(rest.front());
