@@ -11,12 +11,14 @@
 #include <random>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "command/app.hpp"
 #include "command/command.hpp"
 #include "command/options.hpp"
 #include "core/math/product.hpp"
 #include "core/support/error.hpp"
+#include "effects/cage.hpp"
 #include "effects/output_file.hpp"
 #include "effects/standard_work.hpp"
 #include "effects/terminal.hpp"
@@ -35,6 +37,7 @@ attn::Environment environment() {
   environment.input_is_terminal = isatty(STDIN_FILENO) != 0;
   environment.terminal_width = attn::size_of_terminal().columns;
   environment.ground = attn::ground_of_terminal;
+  environment.confine = [](const std::vector<std::string>& files) { attn::confine_writing(files); };
   environment.new_seed = [] { return std::random_device()() % 1'000'000; };  // short enough to be told on
   return environment;
 }

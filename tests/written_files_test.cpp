@@ -1,9 +1,11 @@
+#include <arpa/inet.h>
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -14,6 +16,7 @@
 #include <filesystem>
 
 #include "core/support/error.hpp"
+#include "effects/cage.hpp"
 #include "effects/output_file.hpp"
 #include "process.hpp"
 

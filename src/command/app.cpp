@@ -6,10 +6,13 @@
 #include <array>
 #include <cctype>
 #include <iterator>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "command/check.hpp"
 #include "command/command.hpp"
+#include "command/course.hpp"
 #include "command/forms.hpp"
 #include "core/math/machine.hpp"
 #include "core/support/error.hpp"
@@ -293,6 +296,46 @@ void refuse_lost_files(const Answer& answer, const Arguments& arguments, bool na
     fail("{} is the file of your progress and would be overwritten: give another file to write", *state);
 }
 
+// The words of a line, each with what it is: those of the command, or of its action.
+std::vector<std::pair<Word, std::string>> words_told(const Command& command, const Arguments& arguments) {
+  std::vector<std::pair<Word, std::string>> told;
+  const std::vector<std::string>& words = arguments.words;
+  const Action* const action = words.empty() ? nullptr : find_row(command.actions, words.front());
+  const std::span<const Word> kinds = action ? std::span<const Word>(action->words) : std::span(command.words);
+  for (std::size_t i = action ? 1 : 0, kind = 0; i < words.size() && kind < kinds.size(); ++i) {
+    told.emplace_back(kinds[kind], words[i]);
+    if (!kinds[kind].may_repeat()) ++kind;
+  }
+  return told;
+}
+
+// The files that a line names, to read or to write. What may also be a name is a file only where there is one.
+std::vector<std::string> files_named(const Command& command, const Arguments& arguments) {
+  std::vector<std::string> files;
+  const auto take = [&](Kind kind, Choices choices, const std::string& name) {
+    if (kind == Kind::path && (!choices || is_there(name))) files.push_back(name);
+  };
+  for (const auto& [word, name] : words_told(command, arguments)) take(word.kind, word.choices, name);
+  for (const Offered& row : options_of(command)) {
+    if (row.option->kind != Kind::path) continue;
+    if (const std::optional<std::string> name = arguments.text(*row.option)) take(row.option->kind, row.choices, *name);
+  }
+  return files;
+}
+
+// A document, a lesson, a puzzle or a model may be a stranger's. Where a line names files, nothing is written but
+// beside them, and in the file of the progress.
+void confine(const Command& command, const Arguments& arguments) {
+  if (!arguments.environment->confine) return;
+  std::vector<std::string> files = files_named(command, arguments);
+  if (files.empty()) return;
+  const std::vector<Offered> offered = options_of(command);
+  if (std::ranges::find(offered, &option::state, &Offered::option) != offered.end()) {
+    if (std::optional<std::string> state = state_file(arguments)) files.push_back(std::move(*state));
+  }
+  arguments.environment->confine(files);
+}
+
 // The answer, in which messages may name members of problem files instead of options.
 Answer answer_in_members(const std::vector<std::string>& command_line, const Environment& environment) {
   const ReadInputs inputs;
@@ -306,6 +349,7 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
   if (for_browser) check_for_browser(output, environment);
   const Format* const format = for_browser ? &formats().front() : &choose_format(arguments, output, parsed.command);
   if (parsed.command && !is_help) {
+    confine(*parsed.command, arguments);
     take_matrices_to_compare(*parsed.command, parsed.arguments);
     take_model_options(*parsed.command, parsed.arguments);
     check_line(*parsed.command, arguments);

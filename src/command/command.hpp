@@ -48,6 +48,8 @@ struct Environment {
   std::function<std::optional<Rgb>()> ground = {};  // what the terminal says of its background
   std::function<std::uint32_t()> new_seed = {};     // another one each time; empty: there is none
   LongWork* work = nullptr;                         // for work that may take long; null: nobody waits
+  /// From then on nothing is written but in the folders of these files; empty: nothing can see to that.
+  std::function<void(const std::vector<std::string>& files)> confine = {};
 };
 
 /// A command line after parsing: the options that were given, and the words that are no options.

@@ -25,10 +25,7 @@ namespace attn {
 
 // --- course
 
-namespace {
-
-// The file that keeps the progress: where the XDG Base Directory Specification puts state. Nothing: there is
-// no home.
+// Where the XDG Base Directory Specification puts state.
 std::optional<std::string> state_file(const Arguments& arguments) {
   if (std::optional<std::string> given = arguments.text(option::state)) return given;
   constexpr std::string_view name = "attn/lessons.json";
@@ -38,6 +35,8 @@ std::optional<std::string> state_file(const Arguments& arguments) {
   if (!home.starts_with('/')) return std::nullopt;  // another one in each folder
   return (std::filesystem::path(home) / ".local/state" / name).string();
 }
+
+namespace {
 
 // As other warnings are written: without a capital and a full stop.
 std::string as_warning(const Text& sentence) {
