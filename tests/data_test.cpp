@@ -329,7 +329,7 @@ TEST_SUITE("json") {
   TEST_CASE("what is not a matrix is refused in words") {
     CHECK(has(json_refusal("[[1,2],[3]]"), "x.json: row 2 has 1 cell, the rows above have 2"));
     CHECK(has(json_refusal("[[1,null]]"), "x.json: row 1, column 2 is null"));
-    CHECK(has(json_refusal("[[[[[1]]]]]"), "row 1, column 1 is an array"));
+    CHECK(has(json_refusal("[[[[[1]],[[1]]],[[[1]],[[1]]]],[[[[1]],[[1]]],[[[1]],[[1]]]]]"), "one level too deep"));
     CHECK(has(json_refusal("[[1],2]"), "row 2 is not an array"));
     CHECK(has(json_refusal("[1,[2]]"), "row 1, column 2 is an array"));
     CHECK(has(json_refusal("[\"a\"]"), "is the text 'a'"));
@@ -447,6 +447,26 @@ TEST_SUITE("npy") {
               "matrix 2 is 2×2, which is not the shape of the first"));
   }
 
+  TEST_CASE("an array of four dimensions is as many matrices as its first two sizes say, where all are read") {
+    const std::string elements = "\1\2\3\4\5\6\7\10\11\12\13\14"s;  // 1 … 12
+    const MatrixFile rows_first = read_npy(npy_of("|u1", "(2, 3, 1, 2)", elements), "", "x");
+    CHECK(rows_first.count == 6);
+    CHECK(rows_first.outer == 2);
+    check_same(rows_first.matrix, {6, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+    const MatrixFile columns_first =
+        read_npy(npy("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3, 1, 2)}", elements), "", "x");
+    check_same(columns_first.matrix, {6, 2}, {1, 7, 3, 9, 5, 11, 2, 8, 4, 10, 6, 12});
+    const std::string json = "[[[[1,2]],[[3,4]],[[5,6]]],[[[7,8]],[[9,10]],[[11,12]]]]";
+    const MatrixFile nested = read_json(json, "", "x");
+    CHECK(nested.outer == 2);
+    check_same(nested.matrix, {6, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+    const MatrixFile single = read_npy(npy_of("|u1", "(2, 1, 3, 1, 2)", elements), "", "x");  // a batch of one within
+    CHECK(single.count == 6);
+    CHECK(single.outer == 2);
+    CHECK(has(refusal([&] { read_matrices(json); }), "has four dimensions: give one of its 2 parts"));
+    CHECK(has(refusal([&] { read_matrix(json); }), "has four dimensions: give one of its 2 parts"));
+  }
+
   TEST_CASE("the header's keys may come in any order, with either quotes") {
     const std::string bytes = npy("{ \"shape\":(2,1,) , 'fortran_order' : False, \"descr\": '|u1' , }  \n", "\1\2");
     check_same(read_npy(bytes, "", "x").matrix, {2, 1}, {1, 2});
@@ -487,7 +507,7 @@ TEST_SUITE("npy") {
                               "")),
               "[('a]', '<f8')"));
     CHECK(has(npy_refusal(npy_of("|u1", "()", "\1")), "shape '()' of 0 dimensions"));
-    CHECK(has(npy_refusal(npy_of("|u1", "(2, 1, 1, 1)", "\1\1")), "shape '(2, 1, 1, 1)' of 4 dimensions"));
+    CHECK(has(npy_refusal(npy_of("|u1", "(2, 2, 1, 1, 1)", "\1\1\1\1")), "shape '(2, 2, 1, 1, 1)' of 5 dimensions"));
     CHECK(has(npy_refusal(npy_of("|u1", "(0, 3)", "")), "x.npy is empty"));
   }
 

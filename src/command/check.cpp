@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -121,6 +122,10 @@ class Inputs {
   void take(const Option& option) {
     const MatrixFile* const file = in_file(option);
     if (!file || given_.has(option)) return;
+    if (file->outer > 1) {
+      fail("{}: {} has four dimensions: give one of its {} parts", file->where, name_in_quotes(file->name),
+           file->outer);
+    }
     if (option.kind == Kind::matrices) {
       taken_.put(option, parts_of(*file));
     } else if (file->count == 1) {
@@ -166,21 +171,124 @@ class Inputs {
 constexpr std::array roles_of_heads = {&role::q,      &role::k,      &role::v,      &role::scores,
                                        &role::scaled, &role::masked, &role::weights};
 
-// How many heads the names count, or the arrays of three dimensions have that each head has one of.
+bool is_of_head(const Role* role) { return std::ranges::find(roles_of_heads, role) != roles_of_heads.end(); }
+
+// How many heads the names count from 0 or 1, or the arrays of three dimensions have that each head has one of.
 std::size_t heads_in(const std::vector<MatrixFile>& files) {
-  const bool counts_from_zero = has_head(files, 0);
+  std::set<std::size_t> numbers;
   std::size_t heads = 0;
   for (const MatrixFile& file : files) {
-    const Name name = called(counts_from_zero ? with_next_head(file.name) : file.name);
-    for (const ScopeName& one : name.scopes()) {
-      if (one.kind == &scope::head) heads = std::max(heads, one.number.value_or(0));
-    }
-    const auto is_of_head = [](const Role* role) {
-      return std::ranges::find(roles_of_heads, role) != roles_of_heads.end();
-    };
-    if (std::ranges::any_of(roles_called(file.name), is_of_head)) heads = std::max(heads, file.count);
+    if (std::ranges::any_of(roles_called(file.name), is_of_head)) heads = std::max(heads, file.count / file.outer);
+    const std::optional<std::size_t> number = head_called(file.name);
+    const bool is_of_one = number && std::ranges::any_of(readings_of(file.name), [](const Reading& reading) {
+                             return std::ranges::any_of(reading.roles, is_of_head);
+                           });
+    if (is_of_one) numbers.insert(*number);
   }
-  return heads;
+  if (numbers.empty()) return heads;
+  const std::size_t first = *numbers.begin(), last = *numbers.rbegin();
+  const bool are_all = first <= 1 && last - first + 1 == numbers.size();
+  return are_all ? std::max(heads, numbers.size()) : heads;
+}
+
+// The linear layers of a file whose weights are (out, in): by their names, as PyTorch stores them, or because only so
+// their shapes fit.
+class LinearLayers {
+ public:
+  LinearLayers(NamedMatrices& all, const Arguments& given) : all_(all), given_(given) {}
+
+  /// Turns them to (in, out), and says which.
+  void turn() {
+    for (MatrixFile& file : all_.matrices) {
+      if (file.count == 1 && is_linear_weight(file.name)) turn(file, of_pytorch);
+    }
+    turn_where_only_so_it_fits();
+    for (const std::string_view why : {of_pytorch, as_it_fits, against_its_name}) {
+      std::vector<std::string> names;
+      for (const MatrixFile& file : all_.matrices) {
+        const auto said = why_.find(&file);
+        if (said != why_.end() && said->second == why) names.push_back(file.name);
+      }
+      if (!names.empty())
+        all_.remarks.push_back(fmt::format("{} {} {}.", listed(names), names.size() == 1 ? "is" : "are", why));
+    }
+  }
+
+ private:
+  static constexpr std::string_view of_pytorch = "read as (out, in), as PyTorch stores the weight of a linear layer";
+  static constexpr std::string_view as_it_fits = "read as (out, in): only the transpose fits the other matrices";
+  static constexpr std::string_view against_its_name =
+      "read as (in, out), although PyTorch stores the weight of a linear layer as (out, in): only so it fits the other matrices";
+
+  void turn(MatrixFile& file, std::string_view why) {
+    file.matrix = transposed(file.matrix);
+    why_[&file] = why;
+  }
+
+  void turn_where_only_so_it_fits() {
+    const auto of_words = [&](std::initializer_list<const Option*> options) {
+      for (const Option* option : options) {
+        if (const auto columns = columns_of(*option)) return columns;
+      }
+      return std::optional<std::size_t>();
+    };
+    turn_to(option::w_q, of_words({&option::x}));
+    turn_to(option::w_k, of_words({&option::memory, &option::x}));
+    turn_to(option::w_v, of_words({&option::value_memory, &option::memory, &option::x}));
+    turn_to(option::w_o, of_words({&option::w_v, &option::v}));
+    turn_to(option::w_1, of_words({&option::w_o, &option::w_v, &option::v}));
+    turn_to(option::w_2, of_words({&option::w_1}));
+  }
+
+  // The matrix that multiplies rows of so many numbers.
+  void turn_to(const Option& option, std::optional<std::size_t> rows) {
+    MatrixFile* const file = in_file(option);
+    if (!file || !rows || given_.has(option)) return;
+    const Shape shape = file->matrix.shape();
+    if (shape.rows == *rows || shape.columns != *rows) return;
+    turn(*file, is_linear_weight(file->name) ? against_its_name : as_it_fits);
+  }
+
+  MatrixFile* in_file(const Option& option) {
+    const auto found = std::ranges::find_if(all_.matrices, [&](const MatrixFile& file) {
+      const std::span<const Role* const> roles = roles_called(file.name);
+      return file.count == 1 && !roles.empty() && option_for(*roles.front()) == &option;
+    });
+    return found == all_.matrices.end() ? nullptr : &*found;
+  }
+
+  std::optional<std::size_t> columns_of(const Option& option) {
+    if (given_.has(option)) return given_.matrix(option).matrix.shape().columns;
+    const MatrixFile* const file = in_file(option);
+    return file ? std::optional(file->matrix.shape().columns) : std::nullopt;
+  }
+
+  NamedMatrices& all_;
+  const Arguments& given_;
+  std::map<const MatrixFile*, std::string_view> why_;
+};
+
+// A mask of 0 and 1 that says which keys are masked, as PyTorch's of booleans do: read as one of those that count, it
+// leaves some query without any key, and read so it leaves none. It becomes one of those that count, and that is said.
+void turn_masks(NamedMatrices& all) {
+  for (MatrixFile& file : all.matrices) {
+    const std::span<const Role* const> roles = roles_called(file.name);
+    if (roles.empty() || roles.front() != &role::mask) continue;
+    const Matrix& mask = file.matrix;
+    if (!std::ranges::all_of(cells(mask), [](double x) { return x == 0.0 || x == 1.0; })) continue;
+    const auto each_row_has = [&](double x) {
+      for (std::size_t i = 0; i < mask.shape().rows; ++i) {
+        if (std::ranges::find(row(mask, i), x) == row(mask, i).end()) return false;
+      }
+      return true;
+    };
+    if (std::ranges::find(cells(mask), 1.0) == cells(mask).end() || each_row_has(1.0) || !each_row_has(0.0)) continue;
+    for (double& x : cells(file.matrix)) x = 1.0 - x;
+    file.kind = CellKind::whole;
+    all.remarks.push_back(
+        fmt::format("{} is read with 1 where a key is masked: with 1 where a key counts, some query would have no key.",
+                    file.name));
+  }
 }
 
 // Whether a matrix of this name can be what a problem is made of.
@@ -293,6 +401,10 @@ std::string names_in(const std::vector<MatrixFile>& files) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+[[noreturn]] void fail_without_heads(const std::string& where) {
+  fail("{} does not say how many heads there are: give --heads N", where);
+}
+
 // The parameters of one attention of PyTorch that the file has besides what is compared. They say nothing of
 // heads, but the weights of each may.
 void take_parameters(NamedMatrices& all, const std::string& path, const OffersOption& offers, Arguments& arguments) {
@@ -308,13 +420,20 @@ void take_parameters(NamedMatrices& all, const std::string& path, const OffersOp
   values.override_with(arguments);
   static_cast<OptionValues&>(arguments) = std::move(values);
   if (!arguments.has(option::heads) && !inputs_among(all.matrices, arguments, offers).has(option::heads))
-    fail("{} does not say how many heads there are: give --heads N", where);
+    fail_without_heads(where);
   std::erase_if(all.matrices, [&](const MatrixFile& file) { return among->names.contains(file.name); });
 }
 
 void take_inputs(const std::vector<MatrixFile>& files, const std::string& where, const OffersOption& offers,
                  Arguments& arguments) {
   OptionValues values = inputs_among(files, arguments, offers);
+  const auto is_of_module = [](const MatrixFile& file) {
+    const std::span<const Role* const> roles = roles_called(file.name);
+    return is_linear_weight(file.name) && roles.front() == &role::w_o;
+  };
+  if (!arguments.has(option::heads) && !values.has(option::heads) && values.has(option::w_o) &&
+      std::ranges::any_of(files, is_of_module))
+    fail_without_heads(where);
   for (const MatrixFile& file : arguments.to_compare->refused) {
     if (is_input(file.name)) fail("{}", file.refused);
   }
@@ -391,6 +510,10 @@ void take_matrices_to_compare(const Command& command, Arguments& arguments) {
     fail("--as names a matrix that its file does not name, and {} names its own: leave out --as", place_of_file(*path));
   if (all.are_named && command.takes_problem() && !gives_problem(arguments))
     take_parameters(all, *path, offered, arguments);
+  if (all.are_named && command.takes_problem()) {
+    LinearLayers(all, arguments).turn();
+    turn_masks(all);
+  }
   arguments.to_compare = std::make_shared<const NamedMatrices>(std::move(all));
   if (gives_problem(arguments) || arguments.has(option::text)) {
     if (!command.takes_problem() || gives_problem(arguments)) return;
@@ -408,6 +531,7 @@ void compare(Answer& answer, const Command& command, const Arguments& arguments)
   const std::string where = place_of_file(*arguments.text(option::against));
   if (!arguments.to_compare->are_named) name_it(files.front(), *graph, arguments.text(option::as));
   Matched matched = match(*graph, files);
+  matched.remarks = arguments.to_compare->remarks;
   for (const MatrixFile& file : arguments.to_compare->refused) {
     if (names_matrix_of(*graph, file.name)) fail("{}", file.refused);
     matched.others.push_back({file.name, "it is no matrix of numbers"});
@@ -436,7 +560,8 @@ void compare(Answer& answer, const Command& command, const Arguments& arguments)
   for (const Compared& matrix : matched.compared) nodes.push_back(matrix.node);
   answer.page.trace = Trace(nodes);
   add_comparison(answer.page, where, matched, findings, find);
-  if (!findings.all.empty()) answer.verdict = Verdict::failed;
+  const bool passes = arguments.has(option::conventions_agree) ? findings.may_be_conventions() : findings.all.empty();
+  if (!passes) answer.verdict = Verdict::failed;
 }
 
 // Without the name of another command, what is computed is a walk.

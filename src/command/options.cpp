@@ -142,8 +142,11 @@ const OptionGroup& browser_options() {
 
 const OptionGroup& comparison_options() {
   static const OptionGroup group{
-      .options = {option::against, option::as},
-      .needs = {{&option::as, {&option::against}, "--as belongs to --against FILE: give both"}}};
+      .options = {option::against, option::as, option::conventions_agree},
+      .needs = {{&option::as, {&option::against}, "--as belongs to --against FILE: give both"},
+                {&option::conventions_agree,
+                 {&option::against},
+                 "--conventions-agree belongs to --against FILE: give both"}}};
   return group;
 }
 

@@ -77,6 +77,8 @@ inline constexpr Option against =
     path("--against", "", "compare these matrices with those of a file, and find mistakes; exit code 1 if one differs");
 inline constexpr Option as =
     text_of("--as", "", "NAME", "what the matrix is in the computation, if its file does not name it: --as weights");
+inline constexpr Option conventions_agree = flag(
+    "--conventions-agree", "", "exit code 0 where all that differs can be a convention, such as a mask value of −10⁹");
 inline constexpr Option check_gradients =
     flag("--check", "", "compare every gradient with finite differences; exit code 1 if one disagrees");
 inline constexpr Option recompute =

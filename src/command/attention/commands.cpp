@@ -183,7 +183,7 @@ std::vector<Command> attention_commands() {
        .words = {{"FILE", Word::Count::one, Kind::path},
                  {"COMMAND", Word::Count::optional, Kind::word, choices::checked}},
        .shown_as = &option::against,
-       .own = {{option::as, option::only}},
+       .own = {{option::as, option::only, option::conventions_agree}},
        .groups = {&problem_options()},
        .examples = {"attn check mine.npz", "attn check mine.npz --example thinking-machines",
                     "attn check weights.csv --x x.npy --wq wq.npy --wk wk.npy --causal",

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "core/math/matrix.hpp"
 #include "core/support/number.hpp"
@@ -23,6 +24,19 @@ enum class CellKind { boolean, whole, real, overflow, text };
 /// How exactly a file holds its numbers: as it writes them, or in a type with so many bits. Whole numbers are
 /// exact.
 enum class Precision { written, float16, bfloat16, float32, float64 };
+
+/// How a text writes its numbers.
+struct NumberNotation {
+  int decimals = 0;               // the most that one has: 3 of 0.250, and of 2.5e-2
+  int digits = 0;                 // the most that one has, without zeros before them
+  bool has_exponents = false;     // some number but 0 has one
+  bool has_no_exponents = false;  // some number but 0 has none
+
+  /// Takes notice of a cell that was read as a number.
+  void add(std::string_view cell);
+  /// Whether it is that of "%e", which has the same count of digits in each number.
+  bool is_scientific() const { return has_exponents && !has_no_exponents; }
+};
 
 /// A cell and its value; the value counts for booleans and numbers only.
 struct WrittenCell {
@@ -49,10 +63,16 @@ std::string in_quotes(std::string_view text);
 std::string name_in_quotes(std::string_view name);
 
 /// The sizes of an array without those before its last three that are 1: a batch of one.
-inline std::span<const std::size_t> without_single_ones(std::span<const std::size_t> sizes) {
-  while (sizes.size() > 3 && sizes.front() == 1) sizes = sizes.subspan(1);
-  return sizes;
+inline std::vector<std::size_t> without_single_ones(std::span<const std::size_t> sizes) {
+  std::vector<std::size_t> rest;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (i + 3 >= sizes.size() || sizes[i] != 1) rest.push_back(sizes[i]);
+  }
+  return rest;
 }
+
+/// An array of four dimensions has matrices of several layers, each of which has several; no array has more.
+constexpr std::size_t most_array_dimensions = 4;
 
 /// The whole number in bytes of which the lowest comes first.
 template <class Word>

@@ -368,6 +368,7 @@ class Table {
   std::size_t rows_ = 0;
   bool labelled_ = false;
   CellKind kind_ = CellKind::boolean;
+  NumberNotation notation_;
   std::vector<std::string> labels_;
   std::vector<double> cells_;
   // What tells whether the first row or column may be labels all the same.
@@ -419,6 +420,7 @@ WrittenCell Table::number(Row fields, std::size_t column, std::size_t line) {
   const WrittenCell cell = cell_in(field);
   if (!has_value(cell)) refuse(field, column, line);
   kind_ = std::max(kind_, cell.kind);
+  notation_.add(field.text);
   return cell;
 }
 
@@ -494,6 +496,7 @@ MatrixFile Table::finish(Row first, std::size_t first_line, Separator separator)
     if (file.column_labels.size() > file.matrix.shape().columns) file.column_labels.erase(file.column_labels.begin());
   }
   file.kind = kind_;
+  file.notation = notation_;
   return file;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <set>
@@ -430,28 +431,52 @@ MatrixFile matrix_from_json(const Json& value, const std::string& where) {
   return file;
 }
 
-MatrixFile matrices_from_json(const Json& given, const std::string& where) {
-  const Json& value = without_batch_of_one(given);
-  const bool is_nested =
-      value.is_array() && !value.empty() && begins_like_matrix(value.front()) && value.front().front().is_array();
-  if (!is_nested) return matrix_from_json(value, where);
+namespace {
+
+// How many arrays lie in each other.
+std::size_t depth_of(const Json& value) {
+  std::size_t depth = 0;
+  for (const Json* inner = &value; inner->is_array() && !inner->empty(); inner = &inner->front()) ++depth;
+  return depth;
+}
+
+// Parts that have the same shape, below each other.
+MatrixFile below_each_other(const Json& values, const std::function<MatrixFile(const Json&, const std::string&)>& read,
+                            std::string_view what, const std::string& where) {
   MatrixFile all;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    const MatrixFile one = matrix_from_json(value[i], fmt::format("{}: matrix {}", where, i + 1));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const MatrixFile one = read(values[i], fmt::format("{}: {} {}", where, what, i + 1));
     const Shape shape = one.matrix.shape();
     if (i == 0) {
       all = one;
-      all.count = value.size();
-      all.matrix = Matrix({shape.rows * all.count, shape.columns});
+      all.count = one.count * values.size();
+      all.matrix = Matrix({shape.rows * values.size(), shape.columns});
     }
-    if (shape.cells() * all.count != all.matrix.size() || shape.columns != all.matrix.shape().columns) {
-      fail("{}: matrix {} is {}, which is not the shape of the first: all must have the same", where, i + 1,
+    if (shape.cells() * values.size() != all.matrix.size() || shape.columns != all.matrix.shape().columns ||
+        one.count * values.size() != all.count) {
+      fail("{}: {} {} is {}, which is not the shape of the first: all must have the same", where, what, i + 1,
            to_string(shape));
     }
     all.kind = std::max(all.kind, one.kind);
     if (all.assumed.empty()) all.assumed = one.assumed;
     std::ranges::copy(cells(one.matrix), cells(all.matrix).begin() + static_cast<std::ptrdiff_t>(i * shape.cells()));
   }
+  return all;
+}
+
+}  // namespace
+
+MatrixFile matrices_from_json(const Json& given, const std::string& where) {
+  const Json& value = without_batch_of_one(given);
+  if (!begins_like_matrix(value) || depth_of(value) < 3) return matrix_from_json(value, where);
+  if (depth_of(value) < most_array_dimensions) return below_each_other(value, matrix_from_json, "matrix", where);
+  const auto part = [](const Json& inner, const std::string& place) {
+    MatrixFile one = matrices_from_json(inner, place);
+    if (one.outer > 1) fail("{} is an array, one level too deep: an array has at most four dimensions", place);
+    return one;
+  };
+  MatrixFile all = below_each_other(value, part, "part", where);
+  all.outer = value.size();
   return all;
 }
 

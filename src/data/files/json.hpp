@@ -31,7 +31,7 @@ std::string json_string(std::string_view text);
 /// Throws InputError: ragged, empty, three-dimensional, not numbers.
 MatrixFile matrix_from_json(const Json& value, const std::string& where);
 
-/// The same, or an array of matrices of one shape, which then stand below each other.
+/// The same, or an array of matrices of one shape, or an array of such arrays, which then stand below each other.
 MatrixFile matrices_from_json(const Json& value, const std::string& where);
 
 }  // namespace attn

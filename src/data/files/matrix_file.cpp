@@ -169,7 +169,18 @@ ReadInput read_input_of(std::string_view name, const MatrixFile& file) {
   return {std::string(name), file.where, count + to_string(shape), file.assumed};
 }
 
+namespace {
+
+void refuse_four_dimensions(const MatrixFile& file, const std::string& where) {
+  if (file.outer == 1) return;
+  fail("{} has four dimensions: give one of its {} parts. In NumPy, x[0] is the first one of an array x", where,
+       file.outer);
+}
+
+}  // namespace
+
 MatrixFile only_one(MatrixFile file, const std::string& where) {
+  refuse_four_dimensions(file, where);
   if (file.count == 1) return file;
   fail(
       "{} has three dimensions, {}×{}: give one of its {} matrices. "
@@ -179,7 +190,11 @@ MatrixFile only_one(MatrixFile file, const std::string& where) {
 
 MatrixFile read_matrix(const std::string& source) { return only_one(read_any(source), in_quotes(source)); }
 
-std::vector<MatrixFile> read_matrices(const std::string& source) { return parts_of(read_any(source)); }
+std::vector<MatrixFile> read_matrices(const std::string& source) {
+  MatrixFile all = read_any(source);
+  refuse_four_dimensions(all, in_quotes(source));
+  return parts_of(std::move(all));
+}
 
 std::vector<MatrixFile> parts_of(MatrixFile all) {
   if (all.count == 1) return {std::move(all)};
@@ -190,6 +205,7 @@ std::vector<MatrixFile> parts_of(MatrixFile all) {
     std::ranges::copy(cells(all.matrix).subspan(i * shape.cells(), shape.cells()), cells(matrices[i].matrix).begin());
     matrices[i].kind = all.kind;
     matrices[i].precision = all.precision;
+    matrices[i].notation = all.notation;
     matrices[i].name = all.name;
     matrices[i].where = all.where;
     matrices[i].assumed = all.assumed;
@@ -335,6 +351,7 @@ struct Cells {
   std::vector<double> values;
   std::size_t rows = 0;
   CellKind kind = CellKind::boolean;
+  NumberNotation notation = {};
 };
 
 void add_row(Cells& cells, std::string_view row, const std::string& where) {
@@ -349,6 +366,7 @@ void add_row(Cells& cells, std::string_view row, const std::string& where) {
       fail("{}: {} in row {} {}: a literal looks like '1 0; 0 1'", where, in_quotes(text), number, complaint(cell));
     }
     cells.kind = std::max(cells.kind, cell.kind);
+    cells.notation.add(text);
     cells.values.push_back(cell.value);
   }
   const std::size_t width = cells.values.size() - before;
@@ -382,6 +400,7 @@ MatrixFile read_literal(std::string_view text, const std::string& where) {
   file.matrix = Matrix({literal.rows, literal.values.size() / literal.rows});
   std::ranges::copy(literal.values, cells(file.matrix).begin());
   file.kind = literal.kind;
+  file.notation = literal.notation;
   return file;
 }
 

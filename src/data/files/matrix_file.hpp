@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,7 +21,9 @@ struct MatrixFile {
   std::vector<std::string> column_labels = {};  // empty, or one per column
   CellKind kind = CellKind::real;               // the greatest among its cells
   Precision precision = Precision::written;     // of its cells
+  std::optional<NumberNotation> notation = {};  // of a text; nothing: what its numbers say
   std::size_t count = 1;                        // of matrices of the same shape, which stand below each other
+  std::size_t outer = 1;                        // the first size of four: so many times count / outer of them
   std::string name = {};                        // in its file, or the file's without its ending; empty: no file
   std::string where = {};                       // the file, as the reader typed it; empty: no file
   std::string refused = {};                     // why a member of a file is no matrix; then it has no cells
@@ -64,12 +67,13 @@ MatrixFile read_matrix(const std::string& source);
 std::vector<MatrixFile> read_matrices(const std::string& source);
 
 /// All matrices of a file, or of the files in a folder, in their order; a matrix that its file does not name
-/// has the file's name without its ending. A matrix may have three dimensions. What stands beside matrices
+/// has the file's name without its ending. A matrix may have three or four dimensions. What stands beside matrices
 /// and is none, such as a single number, is refused by itself. Throws InputError like read_matrix().
 struct NamedMatrices {
   std::vector<MatrixFile> matrices;
   std::vector<MatrixFile> refused = {};
-  bool are_named = true;  // by the file; otherwise it is one
+  bool are_named = true;                  // by the file; otherwise it is one
+  std::vector<std::string> remarks = {};  // sentences on how some were taken, where that could be doubted
 };
 NamedMatrices read_all_matrices(const std::string& path);
 

@@ -32,7 +32,9 @@ constexpr bool is_little_endian = std::endian::native == std::endian::little;
 std::size_t cell_of(std::size_t element, const NpyHeader& header) {
   if (!header.fortran_order) return element;
   const std::size_t below = header.shape.rows / header.count;  // rows of one matrix
-  const std::size_t matrix = element % header.count, rest = element / header.count;
+  const std::size_t inner = header.count / header.outer;       // matrices of one part
+  const std::size_t first = element % header.count, rest = element / header.count;
+  const std::size_t matrix = first % header.outer * inner + first / header.outer;
   return (matrix * below + rest % below) * header.shape.columns + rest / below;
 }
 
@@ -45,6 +47,7 @@ NpyReader::NpyReader(const NpyHeader& header, std::size_t most, const std::strin
   file_.matrix = Matrix(header.shape);
   file_.kind = header.type->kind;
   file_.count = header.count;
+  file_.outer = header.outer;
   file_.precision = header.type->precision;
   is_as_in_memory_ = header.type->numpy == "f8" && header.big_endian != is_little_endian && !header.fortran_order;
 }
@@ -330,8 +333,8 @@ std::pair<const ElementType*, bool> npy_type_of(std::string_view descr, const st
 
 // The matrices of an array of three dimensions stand below each other.
 Shape shape_from(const NpyDictionary& header, const std::string& where) {
-  const std::span<const std::size_t> sizes = without_single_ones(header.shape);
-  if (sizes.empty() || sizes.size() > 3) {
+  const std::vector<std::size_t> sizes = without_single_ones(header.shape);
+  if (sizes.empty() || sizes.size() > most_array_dimensions) {
     fail("{} has the shape {} of {} dimensions: give a matrix (2 dimensions) or a vector (1 dimension)", where,
          in_quotes(header.shape_text), header.shape.size());
   }
@@ -379,8 +382,9 @@ NpyHeader parse_npy_header(std::string_view bytes, const std::string& where) {
   std::tie(header.type, header.big_endian) = npy_type_of(dictionary.descr, where);
   header.fortran_order = dictionary.fortran_order;
   header.shape = shape_from(dictionary, where);
-  const std::span<const std::size_t> sizes = without_single_ones(dictionary.shape);
-  if (sizes.size() == 3) header.count = sizes.front();
+  const std::vector<std::size_t> sizes = without_single_ones(dictionary.shape);
+  for (std::size_t i = 0; i + 2 < sizes.size(); ++i) header.count *= sizes[i];
+  if (sizes.size() == most_array_dimensions) header.outer = sizes.front();
   header.is_vector = dictionary.shape.size() == 1;
   header.begin = *size;
   return header;

@@ -18,7 +18,8 @@ struct NpyHeader {
   bool fortran_order = false;
   bool is_vector = false;  // of one dimension
   Shape shape;             // of all matrices below each other
-  std::size_t count = 1;   // of matrices, where there are three dimensions
+  std::size_t count = 1;   // of matrices, where there are three dimensions or four
+  std::size_t outer = 1;   // the first size of four
   std::size_t begin = 0;   // where the elements begin
 
   std::size_t end() const { return begin + shape.cells() * type->bytes; }
@@ -28,7 +29,7 @@ struct NpyHeader {
 /// Throws InputError: not a .npy file, an unknown version, an absurd length.
 std::optional<std::size_t> npy_header_size(std::string_view bytes, const std::string& where);
 
-/// Reads the header. Throws InputError: damaged, a type that is no real number, a shape of more than three
+/// Reads the header. Throws InputError: damaged, a type that is no real number, a shape of more than four
 /// dimensions or too large. `end()` never overflows.
 NpyHeader parse_npy_header(std::string_view bytes, const std::string& where);
 

@@ -63,7 +63,7 @@ class NpzArchive {
 
   /// The matrix at a place among the names. Throws InputError: damaged, or no matrix of real numbers.
   MatrixFile read(std::size_t place) const;
-  /// The same, or several matrices where the array has three dimensions.
+  /// The same, or several matrices where the array has three dimensions or four.
   MatrixFile read_any(std::size_t place) const;
 
  private:

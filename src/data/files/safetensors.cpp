@@ -61,7 +61,7 @@ const ElementType& safetensors_type_of(const SafetensorsEntry& entry, const std:
 }
 
 Shape shape_of(const SafetensorsEntry& entry, std::size_t most_dimensions, const std::string& where) {
-  const std::span<const std::size_t> sizes = without_single_ones(*entry.shape);
+  const std::vector<std::size_t> sizes = without_single_ones(*entry.shape);
   if (sizes.empty() || sizes.size() > most_dimensions) {
     fail("{}: the tensor {} has {}: give a matrix (2 dimensions) or a vector (1 dimension)", where,
          name_in_quotes(entry.name), count_of(entry.shape->size(), "dimension"));
@@ -98,9 +98,16 @@ Safetensor tensor_of(const SafetensorsEntry& entry, std::string_view elements, s
     fail("{}: the tensor {} has {} bytes, but its shape {} in {} takes {}: the file is damaged, save it again", where,
          name_in_quotes(entry.name), own.size(), to_string(shape), type.safetensors, shape.cells() * type.bytes);
   }
-  const std::span<const std::size_t> sizes = without_single_ones(*entry.shape);
-  const std::size_t count = sizes.size() == 3 ? sizes.front() : 1;
-  return {entry.name, &type, shape, count, own, entry.shape->size() == 1};
+  const std::vector<std::size_t> sizes = without_single_ones(*entry.shape);
+  std::size_t count = 1;
+  for (std::size_t i = 0; i + 2 < sizes.size(); ++i) count *= sizes[i];
+  return {entry.name,
+          &type,
+          shape,
+          count,
+          sizes.size() == most_array_dimensions ? sizes.front() : 1,
+          own,
+          entry.shape->size() == 1};
 }
 
 // The format has every byte belong to one tensor.
@@ -137,7 +144,7 @@ std::vector<Safetensor> safetensors_in(std::string_view bytes, const std::string
   for (const SafetensorsEntry& entry : header_of(header, where).entries) {
     tensors.push_back(is_wanted(entry.name)
                           ? tensor_of(entry, elements, most_dimensions, where)
-                          : Safetensor{entry.name, nullptr, {0, 0}, 1, elements_of(entry, elements, where)});
+                          : Safetensor{entry.name, nullptr, {0, 0}, 1, 1, elements_of(entry, elements, where)});
   }
   std::ranges::sort(tensors, {}, [](const Safetensor& tensor) { return tensor.elements.data(); });
   require_no_gaps(tensors, elements, where);
@@ -195,6 +202,7 @@ MatrixFile file_from(const Safetensor& tensor) {
           .kind = tensor.type->kind,
           .precision = tensor.type->precision,
           .count = tensor.count,
+          .outer = tensor.outer,
           .assumed = assumptions_of_tensor(tensor)};
 }
 
@@ -202,7 +210,7 @@ MatrixFile read_safetensors(std::string_view bytes, std::string_view key, const 
   const std::vector<std::string> names = safetensors_names(bytes, where);
   const std::string& chosen = names[choose_matrix(names, key, where)];
   const std::vector<Safetensor> tensors = safetensors_in(
-      bytes, where, [&](const std::string& name) { return name == chosen; }, 3);
+      bytes, where, [&](const std::string& name) { return name == chosen; }, most_array_dimensions);
   return file_from(tensors.front());
 }
 
@@ -210,24 +218,24 @@ MatrixFile read_safetensors(std::string_view bytes, std::string_view key, const 
 std::size_t count_cells_of_safetensors(std::string_view bytes, const std::string& where) {
   std::size_t cells = 0;
   const auto every = [](const std::string&) { return true; };
-  for (const Safetensor& tensor : safetensors_in(bytes, where, every, 3)) cells += tensor.shape.cells();
+  for (const Safetensor& tensor : safetensors_in(bytes, where, every, most_array_dimensions))
+    cells += tensor.shape.cells();
   return cells;
 }
 
 std::vector<MatrixFile> read_all_safetensors(std::string_view bytes, const std::string& where) {
-  constexpr std::size_t most_dimensions = 3;
   std::map<std::string, std::string> refused;
   for (const SafetensorsEntry& entry : read_safetensors_header(halves_of(bytes, where).header, where).entries) {
     try {
       safetensors_type_of(entry, where);
-      shape_of(entry, most_dimensions, where);
+      shape_of(entry, most_array_dimensions, where);
     } catch (const InputError& error) {
       refused.emplace(entry.name, error.what());
     }
   }
   const auto is_matrix = [&](const std::string& name) { return !refused.contains(name); };
   std::vector<MatrixFile> all;
-  for (const Safetensor& tensor : safetensors_in(bytes, where, is_matrix, most_dimensions)) {
+  for (const Safetensor& tensor : safetensors_in(bytes, where, is_matrix, most_array_dimensions)) {
     all.push_back(file_from(tensor));
     all.back().name = tensor.name;
   }

@@ -58,7 +58,8 @@ struct Safetensor {
   std::string name;
   const ElementType* type;
   Shape shape;                // of all matrices below each other
-  std::size_t count;          // of matrices, where there are three dimensions
+  std::size_t count;          // of matrices, where there are three dimensions or four
+  std::size_t outer;          // the first size of four; 1: there are fewer
   std::string_view elements;  // within the file's bytes, which must outlive it
   bool is_vector = false;     // of one dimension
 };

@@ -48,6 +48,7 @@ class ComparisonPage {
     page_.head(1, fmt::format("Comparison with {}", file_));
     say_result();
     add_matrices();
+    for (const std::string& remark : matched_.remarks) page_.say(remark);
     add_records();
     add_others();
     for (std::size_t i = 0; i < findings_.all.size(); ++i) add_finding(i);
@@ -69,10 +70,7 @@ class ComparisonPage {
                                count_of_matrices(count), differ == 1 ? "s" : ""),
                    strong(first.node->name), "."));
     say_summary(findings_.all.front());
-    const bool all_conventions = std::ranges::all_of(findings_.all, [](const Finding& finding) {
-      return !finding.mistakes.empty() && std::ranges::any_of(finding.mistakes, is_convention);
-    });
-    if (all_conventions)
+    if (findings_.may_be_conventions())
       page_.say("What differs can be a convention, which is no error: others compute it so by agreement.");
   }
 
