@@ -10,6 +10,7 @@
 #include "data/problem/model_file.hpp"
 #include "models.hpp"
 #include "school/training/loss.hpp"
+#include "school/training/told.hpp"
 #include "school/training/trainer.hpp"
 
 using namespace attn;
@@ -96,6 +97,21 @@ TEST_CASE("the loss falls in a few steps of every task") {
     CHECK(curve.front().step == 0);
     CHECK(curve.back().step == 12);
     CHECK(curve.back().held_out.loss < curve.front().held_out.loss);
+  }
+}
+
+TEST_CASE("a goal is reached from exactly its share on") {
+  for (const Task& task : tasks()) {
+    CAPTURE(task.name);
+    Evaluation evaluation{.words = 1000};
+    CHECK(!reaches_goal(task, {}));
+    evaluation.right_words = 1000;
+    CHECK(reaches_goal(task, evaluation) == (task.goal > 0.0));
+    evaluation.right_words = static_cast<std::size_t>(std::lround(1000.0 * task.goal));
+    CHECK(reaches_goal(task, evaluation) == (task.goal > 0.0));
+    if (evaluation.right_words == 0) continue;
+    --evaluation.right_words;
+    CHECK(!reaches_goal(task, evaluation));
   }
 }
 

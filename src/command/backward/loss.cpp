@@ -83,7 +83,7 @@ Loss loss_of(const Summed& summed, const Arguments& arguments) {
   }
   return {Value(node), given_gradient(node, Matrix(shape, 1.0)),
           text("The loss is the sum of all numbers of ", code(node.name),
-               ". Each of them counts once, so the gradient by each is 1. --of chooses another loss.")};
+               ". Each of them counts once, so the gradient with respect to each is 1. --of chooses another loss.")};
 }
 
 // An outline has no numbers: there γ is what it is before training, all ones.

@@ -81,6 +81,11 @@ class Shades {
   Strengths strengths_;
 };
 
+// A list and nothing else.
+bool is_list(const Margined& margined) {
+  return std::ranges::all_of(margined.lines, [](const Margined::Line& line) { return line.first == "- "; });
+}
+
 class HtmlWriter final : public Writer {
  public:
   using Writer::write;
@@ -165,6 +170,11 @@ class HtmlWriter final : public Writer {
 
   void write(const Margined& margined) override {
     const auto span = [](const std::string& words) { return words.empty() ? "" : "<span>" + words + "</span>"; };
+    if (is_list(margined)) {
+      sink_.write("<ul>\n");
+      for (const Margined::Line& line : margined.lines) sink_.write("<li>" + text_in_html(line.text) + "</li>\n");
+      return sink_.write("</ul>\n");
+    }
     sink_.write("<div class=\"margined\">\n");
     for (const Margined::Line& line : margined.lines) {
       const std::string words = span(in_markup(line.first)) + span(text_in_html(line.text));

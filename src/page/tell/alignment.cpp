@@ -487,7 +487,7 @@ class AlignmentWalk {
     say(attends()
             ? "These states are the keys and the values in every step of the decoder: k = v = h."
             : fmt::format(
-                  "Only the last state, the column \"{}\", reaches the decoder: its size is {} for a sentence of any length.",
+                  "Only the final state, the column \"{}\", reaches the decoder: its size is {} for a sentence of any length.",
                   source_word(translation_.source.back()), model_.state_size));
     add_beginning();
   }
@@ -496,7 +496,7 @@ class AlignmentWalk {
   void add_beginning() {
     title(2, "The decoder begins");
     say(
-        Prose{text("State 0 is computed from the encoder's last state. No output belongs to it. "
+        Prose{text("State 0 is computed from the encoder's final state. No output belongs to it. "
                    "The word before output 1 is ",
                    code(std::string(start_word)), ".")});
     const Node* const state = find(0, role::state);

@@ -69,7 +69,7 @@ class BackwardWalk {
     }
     page_.say(text("Row ", strong(weights.frame.rows.label(i)), " of ", code(weights.name), " has the Jacobian ",
                    math({"diag(α) − ααᵀ", "\\operatorname{diag}(\\alpha) - \\alpha\\alpha^{\\top}"}),
-                   ": the derivative of each weight (row) by each score (column). "
+                   ": the derivative of each weight (row) with respect to each score (column). "
                    "Multiplied by the same row of the gradient of the weights, it gives this row of ",
                    code(step.gradient->name), "."));
     page_.say(Table{.title = "Jacobian",
@@ -222,7 +222,7 @@ constexpr Claim<GradientStep> meanings[] = {
      "Without ε, stretching a whole row has no effect on the result, and this part of the gradient is taken out."},
     {of_distances,
      "A score is minus half the squared distance of a query and a key. "
-     "Its derivative by the query is the key minus the query, and by the key the query minus the key. "
+     "Its derivative with respect to the query is the key minus the query, and with respect to the key the query minus the key. "
      "Each is multiplied by the gradient of the score and summed."},
     {of_cells, "Numbers are multiplied one by one: each gradient is multiplied by the other factor."},
     {of_sum, "In a sum, each term gets the gradient of the sum."},

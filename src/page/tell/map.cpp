@@ -268,10 +268,8 @@ void tell_of_lines(Page& page, const Value& heads) {
     if (here > 0) ++ends;
   }
   if (shape.rows < 2 || lines == ends) return;
-  page.say(
-      fmt::format("All heads in one picture are harder to read than a row for each. "
-                  "One picture would have {} for the weights of at least {}, and they end at {}.",
-                  count_of(lines, "line"), least, count_of(ends, "word")));
+  page.say(fmt::format("One picture of all heads would have {} for the weights of at least {}, which end at {}.",
+                       count_of(lines, "line"), least, count_of(ends, "word")));
 }
 
 // All heads of one attention at once, as seen from one word.

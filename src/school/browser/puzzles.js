@@ -291,13 +291,14 @@ class PuzzleForm extends LessonForm {
 
   clear() {
     this.open();
+    this.isSolutionShown = false;
     this.setBack();
     this.offer();
   }
 
   offer() {
     this.offerHint(false);
-    this.solutionButton.hidden = this.puzzle.solution.length === 0;
+    this.solutionButton.hidden = this.puzzle.solution.length === 0 || this.isSolutionShown;
     this.skipButton.hidden = this.end !== undefined;
   }
 
@@ -328,6 +329,7 @@ class PuzzleForm extends LessonForm {
   showSolution() {
     this.helpWith("One of the solutions: ", "type it, and see what it does.");
     this.help.append(...this.puzzle.solution.map((line) => element("p", {}, element("code", {}, line))));
+    this.isSolutionShown = true;
     this.solutionButton.hidden = true;
   }
 

@@ -20,7 +20,7 @@ struct RateSchedule {
   double (*rate)(const TrainingOptions& options, std::size_t step);
 };
 
-/// constant: a linear warm-up to `rate`, which then stays. linear: the same, and then linearly to 0 behind
+/// constant: a linear warm-up to `rate`, which then stays. linear: the same, and then linearly to 0 after
 /// the last step. paper: rate · d_model^−0.5 · min(step^−0.5, step · warm_up^−1.5) (Vaswani et al. 2017,
 /// equation 3).
 std::span<const RateSchedule> rate_schedules();
@@ -99,7 +99,7 @@ struct Task {
   std::string_view summary;
   std::span<const std::string_view> about;  // paragraphs: what it needs attention for
   std::string_view measure;                 // what is counted, in a sentence
-  double goal;               // share of words right (of what counts) that the defaults reach; 0: none is stated
+  double goal;               // least share of right words (of those that count) to be reached; 0: none is stated
   std::string_view example;  // a sentence of its vocabulary to look at, words separated by spaces
   bool needs_pairs = false;
   bool has_right_sentences = true;  // false: after many beginnings nobody can know the next word

@@ -22,7 +22,7 @@ constexpr std::string_view about_dates[] = {
     "A date in words, in one of three forms, is written in digits: year, month, day. "
     "The parts stand in another order than in the sentence, and the words of one part are one, two or three.",
     "A recurrent network reads the sentence word by word. "
-    "Without attention its last state must hold all of it. "
+    "Without attention its final state must hold all of it. "
     "With attention each digit can look at the words that it is made of, so the alignment can be read: which words each digit attends to.",
 };
 
