@@ -35,8 +35,9 @@ std::vector<Screen> screens_of(const Lesson& lesson) {
   std::vector<Screen> screens;
   std::size_t at = 0;
   for (const CommandBlock& block : lesson.document.commands) {
-    const std::size_t begin =
-        block.attributes.hidden ? at : finished.out.find("$ " + block.lines.front().lines.front(), screens.empty() ? 0 : at + 1);
+    const std::size_t begin = block.attributes.hidden ? at
+                                                      : finished.out.find("$ " + block.lines.front().lines.front(),
+                                                                          screens.empty() ? 0 : at + 1);
     REQUIRE_MESSAGE(begin != std::string::npos, lesson.name << ": " << block.lines.front().text);
     if (!screens.empty()) screens.back().colored = finished.out.substr(at, begin - at);
     screens.emplace_back();
@@ -98,8 +99,7 @@ const std::vector<Reference>& references() {
       {"[Ff]illed circles", [](const Screen& screen, const std::smatch&) { return has(screen.plain, "●"); }},
       {"[Tt]he drawing", [](const Screen& screen, const std::smatch&) { return has(screen.plain, "╭"); }},
       {"(first|last) columns?", [](const Screen& screen, const std::smatch&) { return has(screen.plain, "│"); }},
-      {"[Cc]olumns? ([0-9]+)",
-       [](const Screen& screen, const std::smatch& said) { return has_word(screen, said[1]); }},
+      {"[Cc]olumns? ([0-9]+)", [](const Screen& screen, const std::smatch& said) { return has_word(screen, said[1]); }},
       {"(row|column) of \"([A-Za-z]+)\"",
        [](const Screen& screen, const std::smatch& said) { return has_word(screen, said[2]); }},
       {"([0-9]+) % can come", [](const Screen& screen, const std::smatch& said) { return has_word(screen, said[1]); }},
@@ -171,8 +171,7 @@ TEST_CASE("lessons 3, 6, 9 and so on show on a terminal with colors what their p
 
 TEST_CASE("each kind of reference that is checked occurs in the course") {
   std::string prose;
-  for (const Lesson& lesson : built_in_lessons())
-    prose += prose_between(lesson, 1, lesson.document.lines.size());
+  for (const Lesson& lesson : built_in_lessons()) prose += prose_between(lesson, 1, lesson.document.lines.size());
   for (const Reference& reference : references()) {
     CAPTURE(reference.says);
     CHECK(std::regex_search(prose, std::regex(reference.says)));

@@ -612,9 +612,8 @@ TEST_SUITE("parameters") {
                               entry("in_proj_weight", "F32", "[3,1]", 4, 16) + "," +
                               entry("out_proj.weight", "F32", "[1,1]", 16, 20) + "}";
     CHECK(has(parameters_refusal(file_of(three, std::string(20, '\0'))), "has 'bias_v', which adds"));
-    CHECK(
-        has(parameters_refusal({{"a.b.c", one}, {"d", one}}),
-            "has 2 tensors, and their names are of no layout that is read, for example 'a.b.c'"));
+    CHECK(has(parameters_refusal({{"a.b.c", one}, {"d", one}}),
+              "has 2 tensors, and their names are of no layout that is read, for example 'a.b.c'"));
     CHECK(has(parameters_refusal(ParameterSet{}), "has no tensors"));
     CHECK(has(parameters_refusal({{"encoder.01.norm_1.gamma", one}}),
               "has 'encoder.01.norm_1.gamma', which is not among the parameters of attn: leave"));

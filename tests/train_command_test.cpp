@@ -45,8 +45,8 @@ TEST_CASE("a page on training states the goal of the task and says whether this 
   const std::string page = in_one_line(accepted(few_steps({"--steps", "2"})).out);
   check_has(page, "The goal of the task: at least 98 % of the held-out words that count are right. At step 2, ");
   check_has(page, "are: the goal is not reached.");
-  const Words enough = {"train", "reverse", "--steps",  "150", "--batch", "8",
-                        "--rate", "0.01",   "--warm-up", "20",  "--section", "The curve"};
+  const Words enough = {"train",  "reverse", "--steps",   "150", "--batch",   "8",
+                        "--rate", "0.01",    "--warm-up", "20",  "--section", "The curve"};
   check_has(in_one_line(accepted(enough).out), "At step 150, 3,200 of 3,200 are: the goal is reached.");
   check_has(in_one_line(accepted({"train", "names", "--steps", "2", "--section", "The curve"}).out),
             "The task states no goal.");

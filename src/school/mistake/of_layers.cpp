@@ -103,8 +103,7 @@ constexpr std::array mistakes_in_feed_forward = {
             "Apply the activation to the result of the first.",
             activation_missing},
     Mistake{"activation-last", error, "the activation after the second map instead of between the two",
-            "This is what the activation gives after the second map. It stands between the two maps.",
-            activation_last},
+            "This is what the activation gives after the second map. It stands between the two maps.", activation_last},
     Mistake{"activation-twice", error, "the activation after the second map as well",
             "This is what the activation gives when it is applied once more after the second map. "
             "It stands only between the two.",

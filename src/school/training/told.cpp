@@ -72,9 +72,7 @@ bool has_decoder(const TrainedModel& model) {
   return !transformer || transformer->kind->decodes;
 }
 
-Ids ids_in(const Words& words, const Vocabulary& vocabulary) {
-  return attn::input_of(words, vocabulary).ids;
-}
+Ids ids_in(const Words& words, const Vocabulary& vocabulary) { return attn::input_of(words, vocabulary).ids; }
 
 }  // namespace
 
@@ -374,9 +372,10 @@ void add_goal(Page& page, const Task& task, const CurvePoint& last) {
   if (task.goal == 0.0) return page.say("The task states no goal.");
   if (last.held_out.words == 0) return;
   const Evaluation& held_out = last.held_out;
-  page.say(fmt::format("The goal of the task: at least {} of the held-out words that count are right. At step {}, {} of {} are: {}.",
-                       percent_of(task.goal), last.step, with_commas(held_out.right_words), with_commas(held_out.words),
-                       reaches_goal(task, held_out) ? "the goal is reached" : "the goal is not reached"));
+  page.say(fmt::format(
+      "The goal of the task: at least {} of the held-out words that count are right. At step {}, {} of {} are: {}.",
+      percent_of(task.goal), last.step, with_commas(held_out.right_words), with_commas(held_out.words),
+      reaches_goal(task, held_out) ? "the goal is reached" : "the goal is not reached"));
 }
 
 void add_curve(Page& page, const Trainer& trainer, bool was_stopped) {
