@@ -96,7 +96,7 @@ TEST_CASE("what a page for browsers cannot be is refused in one sentence") {
   refuses({"page", "--format", "json"}, "leave out --format");
   refuses({"walk", "--page", "--only", "weights"}, "leave out --only");
   refuses({"page", "encoder", "--outline"}, "leave out --outline");
-  refuses({"page", "softmax"}, "unknown page 'softmax'. Choose one of: walk, align, encoder");
+  refuses({"page", "softmax"}, "attn softmax cannot be shown by attn page. Choose one of: walk, align, encoder");
   refuses({"page", "encoder", "--wq", "1"}, "attn encoder has no option '--wq'");
   refuses({"encoder", "--page", "--width", "40"}, "leave out --width");
   refuses({"page", "--n", "2"}, "attn page has no option '--n'");

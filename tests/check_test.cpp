@@ -494,7 +494,7 @@ TEST_SUITE("attn check") {
       for (const Matrix& part : parts) to = std::ranges::copy(cells(part), to).out;
       return all;
     };
-    const Words line = {"encoder", "--parameters", parameters, "--heads", "2", "--text", "1 2 3"};
+    const Words line = {"encoder", "--parameters", parameters, "--heads", "2", "--text", "0 1 2"};
     model("1");
     write_file(path, {{"norm1", of("encoder.1.norm_1.output")},
                       {"norm2", of("encoder.1.norm_2.output")},

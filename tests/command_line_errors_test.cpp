@@ -92,7 +92,7 @@ TEST_CASE("a mistyped command, option or name is answered with the nearest one")
   refuses({"walk", "--format", "jsn"}, "did you mean 'json'?");
   refuses({"walk", "--only", "wieghts"}, "did you mean 'weights'?");
   refuses({"explain", "wieghts[1,2]"}, "did you mean 'weights'?");
-  refuses({"explain", "encoder.1.sum_1[1,2]"}, "attn encoder --explain 'encoder.1.sum_1[1,2]'");
+  refuses({"explain", "encoder.1.sum_1[1,2]"}, "attn explain 'encoder.1.sum_1[1,2]' encoder");
   refuses({"walk", "--by-word", "Thinkign"}, "did you mean 'Thinking'?");
   refuses({"scale", "--scale", "sqrtdk"}, "did you mean 'sqrt-dk'?");
   refuses({"walk", "--score", "dto"}, "did you mean 'dot'?");

@@ -59,6 +59,7 @@ std::vector<std::string> words_of(const std::string& text) {
 
 std::string stored_output(const Lesson& lesson, const CommandBlock& block) {
   std::string text;
+  if (!block.output) return text;  // it only sets something up
   for (std::size_t line = block.output->begin + 2; line + 1 < block.output->end; ++line)
     text += lesson.document.lines[line - 1];
   return text;

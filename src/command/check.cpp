@@ -268,29 +268,6 @@ class LinearLayers {
   std::map<const MatrixFile*, std::string_view> why_;
 };
 
-// A mask of 0 and 1 that says which keys are masked, as PyTorch's of booleans do: read as one of those that count, it
-// leaves some query without any key, and read so it leaves none. It becomes one of those that count, and that is said.
-void turn_masks(NamedMatrices& all) {
-  for (MatrixFile& file : all.matrices) {
-    const std::span<const Role* const> roles = roles_called(file.name);
-    if (roles.empty() || roles.front() != &role::mask) continue;
-    const Matrix& mask = file.matrix;
-    if (!std::ranges::all_of(cells(mask), [](double x) { return x == 0.0 || x == 1.0; })) continue;
-    const auto each_row_has = [&](double x) {
-      for (std::size_t i = 0; i < mask.shape().rows; ++i) {
-        if (std::ranges::find(row(mask, i), x) == row(mask, i).end()) return false;
-      }
-      return true;
-    };
-    if (std::ranges::find(cells(mask), 1.0) == cells(mask).end() || each_row_has(1.0) || !each_row_has(0.0)) continue;
-    for (double& x : cells(file.matrix)) x = 1.0 - x;
-    file.kind = CellKind::whole;
-    all.remarks.push_back(
-        fmt::format("{} is read with 1 where a key is masked: with 1 where a key counts, some query would have no key.",
-                    file.name));
-  }
-}
-
 // Whether a matrix of this name can be what a problem is made of.
 bool is_input(const std::string& name) {
   const std::span<const Role* const> roles = roles_called(name);
@@ -419,7 +396,10 @@ void take_parameters(NamedMatrices& all, const std::string& path, const OffersOp
   }
   values.override_with(arguments);
   static_cast<OptionValues&>(arguments) = std::move(values);
-  if (!arguments.has(option::heads) && !inputs_among(all.matrices, arguments, offers).has(option::heads))
+  // Without an output projection the matrices of one head are all that there is.
+  const bool may_be_several = among->file.parameters.contains("w_o");
+  if (may_be_several && !arguments.has(option::heads) &&
+      !inputs_among(all.matrices, arguments, offers).has(option::heads))
     fail_without_heads(where);
   std::erase_if(all.matrices, [&](const MatrixFile& file) { return among->names.contains(file.name); });
 }
@@ -511,8 +491,8 @@ void take_matrices_to_compare(const Command& command, Arguments& arguments) {
   if (all.are_named && command.takes_problem() && !gives_problem(arguments))
     take_parameters(all, *path, offered, arguments);
   if (all.are_named && command.takes_problem()) {
+    arguments.read();  // what is given beside the file tells what its matrices must fit
     LinearLayers(all, arguments).turn();
-    turn_masks(all);
   }
   arguments.to_compare = std::make_shared<const NamedMatrices>(std::move(all));
   if (gives_problem(arguments) || arguments.has(option::text)) {

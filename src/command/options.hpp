@@ -78,7 +78,7 @@ inline constexpr Option against =
 inline constexpr Option as =
     text_of("--as", "", "NAME", "what the matrix is in the computation, if its file does not name it: --as weights");
 inline constexpr Option conventions_agree = flag(
-    "--conventions-agree", "", "exit code 0 where all that differs can be a convention, such as a mask value of −10⁹");
+    "--conventions-agree", "", "exit code 0 where all that differs can be a convention, such as a mask value of -1e9");
 inline constexpr Option check_gradients =
     flag("--check", "", "compare every gradient with finite differences; exit code 1 if one disagrees");
 inline constexpr Option recompute =

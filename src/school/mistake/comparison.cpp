@@ -131,7 +131,7 @@ Rounding::Rounding(const MatrixFile& theirs, double largest)
 
 Rounding::Rounding(const Matrix& theirs, Precision precision, double largest,
                    const std::optional<NumberNotation>& notation)
-    : precision_(precision == Precision::written ? Precision::float64 : precision) {
+    : precision_(precision == Precision::written ? Precision::float64 : precision), largest_(largest) {
   const std::span<const double> all = cells(theirs);
   if (std::ranges::all_of(all, is_whole_or_not_finite) && (!notation || notation->decimals == 0)) return;
   if (precision_ == Precision::float64 &&
@@ -195,7 +195,8 @@ Difference difference(const Matrix& theirs, const Matrix& right, const Rounding&
     all.has_other_shape = true;
     return all;
   }
-  const double largest = largest_of(right);
+  // A mistake may put a huge number beside small ones, such as a mask value: it makes their computation no less exact.
+  const double largest = std::min(largest_of(right), rounding.largest());
   const Shape shape = right.shape();
   std::vector<bool> columns(shape.columns, false);
   for (std::size_t i = 0; i < shape.rows; ++i) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,11 +42,14 @@ class Rounding {
   bool same(double theirs, double right, double largest) const;
   /// "to 4 decimals", "to 6 decimals and at most 5 significant digits", "as float32"
   std::string told() const;
+  /// The largest of the right numbers; infinite where it is not known.
+  double largest() const { return largest_; }
 
  private:
   double unit_of(double theirs) const;
 
   Precision precision_ = Precision::float64;
+  double largest_ = std::numeric_limits<double>::infinity();
   int decimals_ = -1;  // the most that a number is written with; below 0: compared as the type
   int digits_ = -1;    // likewise; below 0: they do not count
 };
