@@ -37,7 +37,8 @@ bool is_told(const AskedWords& asked, const Side& side);
 
 /// The words that a side of a model has embeddings of.
 struct KnownWords {
-  const Vocabulary& vocabulary;
+  const Vocabulary& vocabulary;  // empty: numbers from 1
+  std::size_t rows;
   std::size_t most;  // that may go in
 };
 

@@ -10,7 +10,6 @@
 #include "core/support/text.hpp"
 #include "data/files/cells.hpp"
 #include "data/files/opened.hpp"
-#include "data/files/read_input.hpp"
 
 namespace attn {
 
@@ -141,7 +140,6 @@ class Vocabulary {
   /// Every word was found as written: nothing further down the file can change the outcome.
   bool complete() const { return missing_ == 0; }
   Matrix vectors() const;
-  std::vector<Assumption> assumptions() const;
 
  private:
   struct Vector {
@@ -161,7 +159,6 @@ class Vocabulary {
   std::size_t words_seen_ = 0;
   std::size_t columns_ = 0;
   std::size_t missing_ = 0;
-  std::string twice_;  // the first word that came again
 };
 
 void Vocabulary::look_at(const VectorLine& line) {
@@ -172,9 +169,7 @@ void Vocabulary::look_at(const VectorLine& line) {
   ++words_seen_;
   if (columns_ == 0) measure(line);
   const auto found = vectors_.find(word);
-  if (found == vectors_.end()) return;
-  if (found->second.numbers.empty()) return keep(found->second, line, numbers);
-  if (twice_.empty()) twice_ = word;
+  if (found != vectors_.end() && found->second.numbers.empty()) keep(found->second, line, numbers);
 }
 
 // The first line says how many numbers belong to a word.
@@ -228,14 +223,6 @@ Matrix Vocabulary::vectors() const {
   return matrix;
 }
 
-std::vector<Assumption> Vocabulary::assumptions() const {
-  if (!twice_.empty()) {
-    return {{&assumed::words, fmt::format("the word {} has several lines, and the first counts", in_quotes(twice_)),
-             "to use another one, remove those before it", true}};
-  }
-  return {{&assumed::words, "the first line of a word counts: reading ends where all words are found"}};
-}
-
 }  // namespace
 
 Matrix read_embeddings(const std::string& path, const std::vector<std::string>& words) {
@@ -246,9 +233,7 @@ Matrix read_embeddings(const std::string& path, const std::vector<std::string>& 
     vocabulary.look_at(*line);
     if (vocabulary.complete()) break;
   }
-  Matrix vectors = vocabulary.vectors();
-  ReadInputs::tell({"--embeddings", path, to_string(vectors.shape()), vocabulary.assumptions()});
-  return vectors;
+  return vocabulary.vectors();
 }
 
 }  // namespace attn

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -173,7 +172,7 @@ struct Listing {
 
 /// What the page says, for programs: objects that have the same members. Formats for readers leave it out.
 struct Records {
-  using Value = std::variant<std::string, bool, std::uint64_t>;
+  using Value = std::variant<std::string, bool>;
   std::string name;  // "answers"
   std::vector<std::string> members;
   std::vector<std::vector<Value>> rows;

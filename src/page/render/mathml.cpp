@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "page/render/html.hpp"
-#include "page/render/width.hpp"
 
 namespace attn {
 namespace {
@@ -305,7 +304,6 @@ std::string mathml(std::string_view latex, MathPlace place) {
 }
 
 bool is_our_latex(std::string_view latex) {
-  if (printable_lines(latex) != latex) return false;
   Parser parser(latex);
   parser.formula();
   return !parser.met_unknown();

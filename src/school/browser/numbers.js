@@ -53,9 +53,8 @@ function numeral(value, precision) {
   if (!Number.isFinite(value)) return { text: value < 0 ? "−∞" : "∞", isExact: true };
   const magnitude = Math.abs(value);
   const isTiny = magnitude !== 0 && magnitude < 0.5 * 10 ** -precision;
-  const isScientific = isTiny || magnitude >= 1e12;
   let digits;
-  if (isScientific) {
+  if (isTiny || magnitude >= 1e12) {
     digits = writtenScientific(magnitude, 2);
   } else {
     digits = writtenFixed(magnitude, precision);
@@ -63,7 +62,7 @@ function numeral(value, precision) {
   }
   return {
     text: (value < 0 && digits !== "0" ? "-" : "") + digits,
-    isExact: isScientific ? Number(digits) === magnitude : isExact(value, precision),
+    isExact: isExact(value, precision) && !isTiny,
   };
 }
 
@@ -353,7 +352,7 @@ class ExpressionWriter {
   }
 
   write(tree) {
-    return { pieces: this.whole(tree), isRounded: !this.isExact };
+    return { pieces: this.whole(tree), isRounded: !this.isExact && !this.showsNames };
   }
 
   whole(tree) {

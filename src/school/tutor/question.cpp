@@ -64,11 +64,6 @@ struct Key {
 
 constexpr std::array keys = {
     Key{"ask", false, [](Question& question, const Entry& entry) { question.ask = entry.value; }},
-    Key{"predict", false,
-        [](Question& question, const Entry& entry) {
-          question.ask = entry.value;
-          question.predicts = true;
-        }},
     Key{"kind", false,
         [](Question& question, const Entry& entry) {
           question.kind = look_up(std::span<const KindName>(kinds), entry.value, "kind of question").kind;
@@ -109,9 +104,6 @@ Question read_question(const Document& document, const FencedBlock& block) {
       if (!key.repeats && std::ranges::find(given, key.name) != given.end())
         fail("{} is given twice: give it once", key.name);
       given.push_back(key.name);
-      if (key.name == "predict" || key.name == "ask") {
-        if (!question.ask.empty()) fail("the question has a text already: give either ask: or predict:");
-      }
       key.set(question, entry);
     });
   }
