@@ -11,12 +11,14 @@
 #include <random>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "command/app.hpp"
 #include "command/command.hpp"
 #include "command/options.hpp"
 #include "core/math/product.hpp"
 #include "core/support/error.hpp"
+#include "effects/cage.hpp"
 #include "effects/output_file.hpp"
 #include "effects/standard_work.hpp"
 #include "effects/terminal.hpp"
@@ -35,6 +37,7 @@ attn::Environment environment() {
   environment.input_is_terminal = isatty(STDIN_FILENO) != 0;
   environment.terminal_width = attn::size_of_terminal().columns;
   environment.ground = attn::ground_of_terminal;
+  environment.confine = [](const std::vector<std::string>& files) { attn::confine_writing(files); };
   environment.new_seed = [] { return std::random_device()() % 1'000'000; };  // short enough to be told on
   return environment;
 }
@@ -161,12 +164,15 @@ int run(CommandLine words) {
   const attn::Answer answer = attn::answer({words.begin() + 1, words.end()}, world);
   work.end();
   for (const std::string& warning : answer.warnings) say(words, "warning: " + warning);
+  for (const std::string& note : answer.notes) say(words, note);
   write(answer);
   if (answer.afterwards) {
     attn::StandardTerminal terminal(attn::Pauses::no);
     for (const std::string& warning : answer.afterwards(terminal)) say(words, "warning: " + warning);
   }
   if (answer.document && answer.is_file()) say(words, fmt::format("open {} in a browser", *answer.output));
+  for (const std::string& complaint : answer.complaints) say(words, complaint);
+  if (!answer.complaints.empty()) return attn::exit_code::wrong_input.code;
   return (answer.verdict == attn::Verdict::passed ? attn::exit_code::success : attn::exit_code::failed).code;
 }
 

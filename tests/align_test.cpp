@@ -334,7 +334,7 @@ TEST_CASE("an encoder-decoder file is refused by the name of what is wrong in it
        with("\"decoder.score_wv\"", "\"decoder.score_wu\"")},
       {"including <start>", with("\"<start>\"", "\"<begin>\"")},
       {"\"features\" has 7 names, and a state has size 8", with("\"determiner\", ", "")},
-      {"must be an object of matrices by name", with("\"parameters\": {", "\"parameters\": [], \"variants\": {")},
+      {"must be an object of matrices by name", with("\"parameters\": {", "\"parameters\": [], \"others\": {")},
       {"a JSON object with \"parameters\"", [] { read_encoder_decoder("[1]", "f.json"); }},
   });
 }

@@ -154,7 +154,7 @@ TEST_CASE("a factor takes the place of a divisor, and a divisor below 1 is remar
             "give --multiply 0.25");
   CHECK(accepted(qk + Words{"--scale", "1"}).errors == "");
   refuses(qk + Words{"--scale", "4", "--multiply", "0.25"}, "--scale and --multiply are both given");
-  refuses(qk + Words{"--multiply", "0"}, "--multiply: '0' is not a positive finite number");
+  refuses(qk + Words{"--multiply", "0"}, "--multiply: '0' is not a finite number other than 0");
 }
 
 TEST_CASE("a soft cap is a matrix of the step of scaling") {

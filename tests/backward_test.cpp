@@ -242,8 +242,8 @@ TEST_CASE("influence counts scores that a mask cuts off as masked") {
 TEST_CASE("a step by hand that leads nowhere finite is refused, and a small one tells its change") {
   check_has(in_one_line(accepted({"backward", "--by-hand", "--step-size", "1e-12"}).out), "it has changed by -1.175");
   refuses({"backward", "--by-hand", "--step-size", "1e300"}, "the loss is not finite");
-  refuses({"backward", "softmax"}, "attn softmax has no backward pass to show");
-  refuses({"backward", "--check", "encoder"}, "the command comes first: attn backward encoder");
+  refuses({"backward", "softmax"}, "attn softmax cannot be shown by attn backward. Choose one of: ");
+  refuses({"backward", "--check", "encoder"}, "the command comes before the options: attn backward encoder");
   refuses({"backward", "transformer", "--size", "base"}, "choose some with --only");
 }
 

@@ -82,6 +82,11 @@ TEST_CASE("the question of a page is about the query with the most weight on ano
   check_has(accepted({"page", "--example", "animal"}).out, "What does “it” look at?");
   check_has(accepted({"page", "--weights", "0 1; 1 0", "--v", "1; 2"}).out, "What does query 1 look at?");
   check_has(accepted({"page", "--scores", "0 0; 0 0", "--mask", "0 0; 0 0"}).out, "attends to no key");
+  check_has(accepted({"page", "--scores", "9 0 0"}).out, "(100\u00A0%). No other key has a larger weight.");
+  const std::string random = accepted({"page", "--text", "the cat sat"}).out;
+  CHECK(random.find("not trained") < random.find("id=\"answer\""));
+  const std::string given = accepted({"page", "--example", "thinking-machines"}).out;
+  CHECK(given.find("class=\"random\"") == std::string::npos);
   check_has(accepted({"page", "--x", "1 2", "--wq", "1; 2"}).out, "How was each number made?");
 }
 
@@ -91,7 +96,7 @@ TEST_CASE("what a page for browsers cannot be is refused in one sentence") {
   refuses({"page", "--format", "json"}, "leave out --format");
   refuses({"walk", "--page", "--only", "weights"}, "leave out --only");
   refuses({"page", "encoder", "--outline"}, "leave out --outline");
-  refuses({"page", "softmax"}, "unknown page 'softmax'. Choose one of: walk, align, encoder");
+  refuses({"page", "softmax"}, "attn softmax cannot be shown by attn page. Choose one of: walk, align, encoder");
   refuses({"page", "encoder", "--wq", "1"}, "attn encoder has no option '--wq'");
   refuses({"encoder", "--page", "--width", "40"}, "leave out --width");
   refuses({"page", "--n", "2"}, "attn page has no option '--n'");

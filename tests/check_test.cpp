@@ -82,7 +82,7 @@ std::string checked(const std::string& path, const Words& line, Verdict expected
 
 bool looks_different(const Named& one, const Named& other) {
   return !std::ranges::equal(one, other, [](const auto& a, const auto& b) {
-    return difference(a.second, b.second, Rounding(a.second, Precision::float64)).agrees();
+    return difference(a.second, b.second, Rounding(a.second, Precision::float64, largest_of(b.second))).agrees();
   });
 }
 
@@ -385,7 +385,7 @@ TEST_SUITE("attn check") {
                         {prefix + second_number + ".ffn", of("encoder.2.feed_forward.output")},
                         {prefix + second_number + ".attn_output", of("encoder.2.self_attention.output")}});
       const Finished same =
-          run_attn({"check", path, "encoder", "--parameters", parameters, "--heads", "2", "--text", "1 2 3"});
+          run_attn({"check", path, "encoder", "--parameters", parameters, "--heads", "2", "--text", "0 1 2"});
       CHECK(same.code == 0);
       check_has(same.out, "encoder.2.feed_forward.output");
     }
@@ -420,6 +420,169 @@ TEST_SUITE("attn check") {
     const Finished same = run_attn({"check", two});
     CHECK(same.code == 0);
     check_has(same.out, "All 3 matrices agree");
+  }
+
+  TEST_CASE("weights of linear layers of PyTorch agree under their own names") {
+    const TemporaryFolder folder;
+    const std::shared_ptr<Graph> graph =
+        computation_of("attn walk --text 'a b c' --d-model 4 --d-k 3 --d-v 3 --seed 3");
+    const auto number = [&](std::string_view name) { return graph->at(name).matrix(); };
+    const std::string path = folder.path("mine.npz");
+    const auto written = [&](const std::array<std::string, 3>& names, bool is_turned) {
+      Named all = {{"x", number("x")}, {"attn_weights", number("weights")}, {"context_vec", number("output")}};
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        const Matrix w = number(std::array{"w_q", "w_k", "w_v"}[i]);
+        all.emplace_back(names[i], is_turned ? transposed(w) : w);
+      }
+      write_file(path, all);
+    };
+    using Three = std::array<std::string, 3>;
+    for (const Three& names :
+         {Three{"query.weight", "key.weight", "value.weight"},
+          Three{"W_query.weight", "W_key.weight", "W_value.weight"},
+          Three{"self_attn.q_proj.weight", "self_attn.k_proj.weight", "self_attn.v_proj.weight"},
+          Three{"attention.self.query.weight", "attention.self.key.weight", "attention.self.value.weight"},
+          Three{"linears.0.weight", "linears.1.weight", "linears.2.weight"},
+          Three{"W_q.weight", "W_k.weight", "W_v.weight"}}) {
+      written(names, true);
+      check_has(checked(path, {}, Verdict::passed), "are read as (out, in), as PyTorch stores the weight");
+      written(names, false);  // somebody's own module: only so they fit
+      check_has(checked(path, {}, Verdict::passed), "are read as (in, out), although PyTorch stores");
+    }
+    written({"Wq", "Wk", "Wv"}, true);
+    check_has(checked(path, {}, Verdict::passed), "Wq, Wk and Wv are read as (out, in): only the transpose fits");
+    written({"Wq", "Wk", "Wv"}, false);
+    check_lacks(checked(path, {}, Verdict::passed), "(out, in)");
+  }
+
+  TEST_CASE("a square weight is what its name says") {
+    const TemporaryFolder folder;
+    const std::string x = R"({"x": [[1, 2], [0, 1]], "Wk": [[1, 0], [0, 1]], "Wv": [[1, 0], [0, 1]], )";
+    CHECK(
+        run_attn({"check", folder.write("a.json", x + R"("query.weight": [[1, 2], [3, 4]], "q": [[5, 11], [2, 4]]})")})
+            .code == 0);
+    CHECK(run_attn({"check", folder.write("b.json", x + R"("Wq": [[1, 2], [3, 4]], "q": [[7, 10], [3, 4]]})")}).code ==
+          0);
+    CHECK(run_attn({"check", folder.write("c.json", x + R"("Wq": [[1, 2], [3, 4]], "q": [[5, 11], [2, 4]]})")}).code ==
+          1);
+  }
+
+  TEST_CASE("an output layer of PyTorch needs the number of heads") {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("a.json", R"({"x": [[1, 0], [0, 1]], "q_proj.weight": [[1, 0], [0, 1]],
+        "k_proj.weight": [[1, 0], [0, 1]], "v_proj.weight": [[1, 0], [0, 1]], "out_proj.weight": [[1, 2], [0, 1]],
+        "context": [[0.7311, 0.5], [0.5, 0.7311]]})");
+    refuses({"check", file}, "does not say how many heads there are: give --heads N");
+    CHECK(run_attn({"check", file, "--heads", "2"}).code == 0);
+  }
+
+  TEST_CASE("matrices of one layer are read without its number and weights by their rows") {
+    const TemporaryFolder folder;
+    const std::string parameters = folder.path("p.npz"), trace = folder.path("t.npz"), path = folder.path("mine.npz");
+    const auto model = [&](const std::string& layers) {
+      const Words line = {"encoder", "--d-model", "4",     "--heads", "2", "--layers",
+                          layers,    "--text",    "1 2 3", "--seed",  "1"};
+      REQUIRE(run_attn(line + Words{"--save-parameters", parameters, "-o", trace}).code == 0);
+    };
+    const auto of = [&](const std::string& name) { return read_matrix(trace + ":" + name).matrix; };
+    const auto stacked = [&](const std::vector<std::string>& names) {
+      std::vector<Matrix> parts;
+      for (const std::string& name : names) parts.push_back(of(name));
+      const Shape one = parts.front().shape();
+      Matrix all({one.rows * parts.size(), one.columns});
+      auto to = cells(all).begin();
+      for (const Matrix& part : parts) to = std::ranges::copy(cells(part), to).out;
+      return all;
+    };
+    const Words line = {"encoder", "--parameters", parameters, "--heads", "2", "--text", "0 1 2"};
+    model("1");
+    write_file(path, {{"norm1", of("encoder.1.norm_1.output")},
+                      {"norm2", of("encoder.1.norm_2.output")},
+                      {"self_attn", of("encoder.1.self_attention.output")},
+                      {"ffn", of("encoder.1.feed_forward.output")}});
+    check_has(checked(path, line, Verdict::passed), "All 4 matrices agree");
+    model("2");
+    const std::string heads = "encoder.{}.self_attention.head.{}.weights";
+    const auto weights = [&](int layer, int head) { return fmt::format(fmt::runtime(heads), layer, head); };
+    const auto write_arrays = [&](const std::vector<std::pair<std::string, std::vector<std::string>>>& arrays,
+                                  const std::string& shape) {
+      std::string json = "{";
+      for (const auto& [name, parts] : arrays) {
+        const Matrix all = stacked(parts);
+        std::string numbers;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          std::string open, close;
+          if (i % 3 == 0) open = "[";
+          if (i % 3 == 2) close = "]";
+          if (i % 9 == 0) open += "[";
+          if (i % 9 == 8) close += "]";
+          if (shape == "Lhnn" && i % 18 == 0) open += "[";
+          if (shape == "Lhnn" && i % 18 == 17) close += "]";
+          numbers += fmt::format("{}{}{}{}", i > 0 ? "," : "", open, cells(all)[i], close);
+        }
+        json += fmt::format("{}\"{}\": [{}]", json.size() > 1 ? ", " : "", name, numbers);
+      }
+      return folder.write("mine.json", json + "}");
+    };
+    for (const auto& [first, second] : {std::pair<std::string, std::string>{"layers.0.attn", "layers.1.attn"},
+                                        {"h.0.attn", "h.1.attn"},
+                                        {"blocks.0.attn.hook_pattern", "blocks.1.attn.hook_pattern"}}) {
+      const std::string file =
+          write_arrays({{first, {weights(1, 1), weights(1, 2)}}, {second, {weights(2, 1), weights(2, 2)}}}, "hnn");
+      check_has(checked(file, line, Verdict::passed), "All 4 matrices agree");
+    }
+    const std::string all_layers =
+        write_arrays({{"attentions", {weights(1, 1), weights(1, 2), weights(2, 1), weights(2, 2)}}}, "Lhnn");
+    check_has(checked(all_layers, line, Verdict::passed), "All 4 matrices agree");
+  }
+
+  TEST_CASE("names of the weights of each head say how many heads there are") {
+    const TemporaryFolder folder;
+    const std::string parameters =
+        R"({"in_proj_weight": [[1, 0], [0, 1], [1, 0], [0, 1], [2, 0], [0, 2]], "x": [[1, 0], [0, 2]],
+            "in_proj_bias": [0, 0, 0, 0, 0, 0], "out_proj.weight": [[1, 0], [0, 1]], "out_proj.bias": [0, 1], )";
+    for (const unsigned first : {0U, 1U}) {
+      const std::string file =
+          folder.write("mine.json", parameters + fmt::format(R"("head_{}_weights": [[0.7311, 0.2689], [0.5, 0.5]],
+                                                   "head_{}_weights": [[0.5, 0.5], [0.0180, 0.9820]]}})",
+                                                             first, first + 1));
+      check_has(checked(file, {}, Verdict::passed), "head.2.weights");
+    }
+    refuses({"check", folder.write("mine.json", parameters + R"("head_5_weights": [[0.5, 0.5], [0.5, 0.5]]})")},
+            "does not say how many heads there are");
+  }
+
+  TEST_CASE("a convention alone has its own exit code by option") {
+    const TemporaryFolder folder;
+    const std::string qkv = R"({"Q": [[2, 0], [0, 2]], "K": [[1, 0], [0, 1]], "V": [[1, 2], [5, 7]], )";
+    const auto code = [&](const std::string& masked, const Words& more) {
+      const Finished finished = run_attn(
+          Words{"check", folder.write("a.json", qkv + fmt::format("\"masked\": {}}}", masked)), "--causal"} + more);
+      CHECK((finished.code == 0 || has(finished.out, "What differs can be a convention") == has(masked, "e")));
+      return finished.code;
+    };
+    for (const std::string value : {"-1e9", "-1e4", "-3.4028234663852886e38", "-1e30"}) {
+      const std::string masked = fmt::format("[[1.4142135624, {}], [0, 1.4142135624]]", value);
+      CHECK(code(masked, {}) == 1);
+      CHECK(code(masked, {"--conventions-agree"}) == 0);
+    }
+    CHECK(code(R"([[1.4142135624, "-Infinity"], [0, 1.4142135624]])", {}) == 0);
+    CHECK(code(R"([[1.4142135624, -1e9], [0, 1.5]])", {"--conventions-agree"}) == 1);
+    CHECK(code(R"([[1.4142135624, 0.0], [0, 1.4142135624]])", {"--conventions-agree"}) == 1);
+    refuses({"walk", "--conventions-agree"}, "--conventions-agree belongs to --against FILE");
+  }
+
+  TEST_CASE("a factor that several sizes have names all of them") {
+    const TemporaryFolder folder;
+    const std::shared_ptr<Graph> graph = computation_of("attn walk --text 'a b c d' --d-model 4 --scale none --seed 3");
+    Matrix scores = graph->at("scores").matrix();
+    for (double& x : cells(scores)) x *= 4.0;
+    Named all = {{"x", graph->at("x").matrix()}, {"scores", scores}};
+    for (const char* name : {"w_q", "w_k", "w_v"}) all.emplace_back(name, graph->at(name).matrix());
+    const std::string path = folder.path("mine.npz");
+    write_file(path, all);
+    check_has(checked(path, {"--scale", "none"}, Verdict::failed),
+              "4, the size of a query, the size of an embedding, the number of");
   }
 
   TEST_CASE("masks and dropout and rounding are seen in numbers that no mistake gives") {

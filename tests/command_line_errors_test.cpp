@@ -50,6 +50,28 @@ std::string with_shape(std::string npy, std::string_view shape) {
 
 }  // namespace
 
+TEST_CASE("a file that is not there, or has no names, is told before what it does not say") {
+  const TemporaryFolder folder;
+  refuses({"encoder", "--parameters", folder.path("none.npz")}, "none.npz: no such file");
+  refuses({"show", folder.write("x.bin", "1,2")}, "x.bin does not name its matrices");
+}
+
+TEST_CASE("a tensor that is no matrix hides none of the others of its file") {
+  const TemporaryFolder folder;
+  const std::string header =
+      R"({"a":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},"z":{"dtype":"F32","shape":[2,1,2,2],"data_offsets":[8,40]},)"
+      R"("e":{"dtype":"F32","shape":[0],"data_offsets":[40,40]},"f":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[40,42]}})";
+  std::string bytes(8, '\0');
+  bytes[0] = static_cast<char>(header.size() % 256);
+  bytes[1] = static_cast<char>(header.size() / 256);
+  const std::string path = folder.write("x.safetensors", bytes + header + std::string(42, '\0'));
+  const Finished finished = run_attn({"show", path});
+  CHECK(finished.code == 0);
+  CHECK(finished.out.find("a │  1  2") != std::string::npos);
+  for (const char* part : {"'z' is left out", "'e' is left out", "'f' is left out"})
+    CHECK_MESSAGE(finished.errors.find(part) != std::string::npos, finished.errors);
+}
+
 TEST_CASE("what shows one sentence refuses a batch, and options that would leave each other idle are refused") {
   for (const char* command : {"layer-norm", "positions", "compare-scores"}) {
     refuses({command, "--example", "padding"}, "one sentence");
@@ -70,7 +92,7 @@ TEST_CASE("a mistyped command, option or name is answered with the nearest one")
   refuses({"walk", "--format", "jsn"}, "did you mean 'json'?");
   refuses({"walk", "--only", "wieghts"}, "did you mean 'weights'?");
   refuses({"explain", "wieghts[1,2]"}, "did you mean 'weights'?");
-  refuses({"explain", "encoder.1.sum_1[1,2]"}, "attn encoder --explain 'encoder.1.sum_1[1,2]'");
+  refuses({"explain", "encoder.1.sum_1[1,2]"}, "attn explain 'encoder.1.sum_1[1,2]' encoder");
   refuses({"walk", "--by-word", "Thinkign"}, "did you mean 'Thinking'?");
   refuses({"scale", "--scale", "sqrtdk"}, "did you mean 'sqrt-dk'?");
   refuses({"walk", "--score", "dto"}, "did you mean 'dot'?");
@@ -147,7 +169,6 @@ TEST_CASE("shapes that do not fit are refused with both shapes") {
   refuses({"softmax", "--scores", "1 2", "--mask", "1 0 1"}, "1×3");
   refuses({"weigh", "--weights", "0.5 0.5", "--v", "1; 2; 3"}, "3×1");
   refuses({"walk", "--text", "a b", "--d-model", "8", "--heads", "3"}, "d_model (8)");
-  refuses({"softmax", "--scores", "1 2", "--valid-length", "3"}, "3");
   refuses({"softmax", "--scores", "1 2", "--tokens", "a b c"}, "3");
 }
 
@@ -264,7 +285,7 @@ TEST_CASE("whatever is typed, a complaint is one line that no terminal takes for
   CHECK(warned.code == 0);
   CHECK(std::ranges::count(warned.errors, '\n') == 1);
   CHECK(warned.errors.find('\x1b') == std::string::npos);
-  const Finished unwritten = run_attn({"walk", "-o", folder.path(evil + "/walk.md")});
+  const Finished unwritten = run_attn({"walk", "-o", folder.write("file", "") + "/" + evil + "/walk.md"});
   CHECK(unwritten.code == 1);
   CHECK(unwritten.errors.find('\x1b') == std::string::npos);
 }

@@ -98,10 +98,12 @@ TEST_CASE("a run that fails creates no file and leaves an existing one as it was
 
 TEST_CASE("a file that cannot be written is told with exit code 1") {
   const TemporaryFolder folder;
-  check_one_sentence(run_attn({"walk", "-o", folder.path("missing/walk.md")}), 1);
+  folder.write("file", "1");
+  check_one_sentence(run_attn({"walk", "-o", folder.path("file/walk.md")}), 1);
+  check_one_sentence(run_attn({"walk", "-o", folder.path("file/below/walk.md")}), 1);
   std::filesystem::create_directory(folder.path("folder.csv"));
   check_one_sentence(run_attn({"walk", "-o", folder.path("folder.csv")}), 1);
-  CHECK(folder.names() == std::vector<std::string>{"folder.csv"});
+  CHECK(folder.names() == std::vector<std::string>{"file", "folder.csv"});
 }
 
 TEST_CASE("a full disk is told with exit code 1, for little and for much") {
@@ -154,7 +156,7 @@ TEST_CASE("a page that cannot be written leaves every file beside it as it was")
   const std::string text = "```attn\nattn version\n```\n";
   const std::string document = folder.write("a.md", text);
   check_one_sentence(run_attn({"docs", "update", document, "--format", "npy"}), 2);
-  check_one_sentence(run_attn({"docs", "update", document, "-o", folder.path("none/list.txt")}), 1);
+  check_one_sentence(run_attn({"docs", "update", document, "-o", document + "/list.txt"}), 1);
   CHECK(bytes_of(document) == text);
   check_one_sentence(run_attn({"encoder", "--save-parameters", folder.path("p.npz"), "--format", "npy"}), 2);
   check_one_sentence(

@@ -1,10 +1,15 @@
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
 #include <string>
 
+#include "data/files/json.hpp"
+#include "page/document/markdown.hpp"
 #include "process.hpp"
+
+using namespace attn;
 
 namespace {
 
@@ -163,6 +168,67 @@ TEST_CASE("a label with escape sequences or lines of its own reaches no terminal
       run_attn({"walk", "--scores", "0 0; 0 0", "--v", "1; 2", "--tokens", evil + ",b", "--by-word", "1"});
   CHECK(finished.out.find('\x1b') == std::string::npos);
   CHECK(finished.out.find("a\uFFFD[31m\uFFFDb") != std::string::npos);
+}
+
+TEST_CASE("the name of a matrix in a file is text in every format, and never a mark or a command") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> names = {"<img src=x onerror=alert(1)>",
+                                          "<script>alert(1)</script>",
+                                          "</math><b>",
+                                          "![p](https://evil/p.png)",
+                                          "[p](javascript:alert(1))",
+                                          "`$`<img src=x>",
+                                          "a$$ <img src=x onerror=alert(1)> $$b",
+                                          "\\input{/etc/passwd}",
+                                          "a}\\input{/etc/passwd}{",
+                                          "one\ntwo\n\n# three",
+                                          "red \x1b[31m bell \x07 turned \u202E control \u009b end \u2028",
+                                          "head.2.<img src=x>.weights",
+                                          "<img src=x>.weights"};
+  Json arrays = Json::object();
+  for (const std::string& name : names) arrays[name] = {{1, 2}};
+  Json nodes = Json::array();
+  for (const std::string& name : names) {
+    const Json axis = {{"axis", name}};
+    nodes.push_back({{"name", name},
+                     {"operation", "input"},
+                     {"operands", Json::array()},
+                     {"formula", name},
+                     {"latex", name},
+                     {"shape", {1, 2}},
+                     {"rows", axis},
+                     {"columns", axis},
+                     {"multiply_adds", 0},
+                     {"element_operations", 0}});
+  }
+  const std::string plain = folder.write("plain.json", Json{{"arrays", arrays}}.dump());
+  const std::string told = folder.write("told.json", Json{{"arrays", arrays}, {"nodes", nodes}}.dump());
+  for (const std::string& file : {plain, told}) {
+    for (const char* format : {"text", "markdown", "html", "latex", "svg"}) {
+      for (const Words& more : {Words{}, Words{"--math", "fences"}}) {
+        Words words = {"show", file, "--format", format};
+        words.insert(words.end(), more.begin(), more.end());
+        // A drawing is a file of its own.
+        const TemporaryFolder pictures;
+        if (format == std::string("svg")) words.insert(words.end(), {"-o", pictures.path("p.svg")});
+        Finished finished = run_attn(words);
+        for (const std::string& name : pictures.names()) finished.out += bytes_of(pictures.path(name));
+        CAPTURE(format);
+        CAPTURE(finished.errors);
+        CHECK(finished.code == 0);
+        for (const char* part : {"\x1b", "\x07", "\u202E", "\u009b", "\u2028"})
+          CHECK(finished.out.find(part) == std::string::npos);
+        if (format == std::string("html") || format == std::string("svg"))
+          for (const char* tag : {"<img", "<script>", "</math><b>"}) CHECK(finished.out.find(tag) == std::string::npos);
+        if (format == std::string("latex")) CHECK(finished.out.find("\\input{") == std::string::npos);
+        if (format == std::string("markdown")) {
+          const std::string read = html_of(finished.out);
+          for (const char* part : {"raw HTML", "<img", "href=\"\"", "javascript:alert(1)\"", "<h1>three"})
+            CHECK_MESSAGE(read.find(part) == std::string::npos, finished.out);
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("a label cannot break out of a Markdown table") {

@@ -92,16 +92,28 @@ TEST_CASE("every command has a help that begins with its examples") {
   }
 }
 
-TEST_CASE("no words, --help and help give the short help, which has two examples and names every command") {
+TEST_CASE("no words, --help and help give the short help, which has two examples and names every command on 40 lines") {
   const std::string help = succeed({});
   CHECK(help == succeed({"--help"}));
   CHECK(help == succeed({"-h"}));
   CHECK(help == succeed({"help"}));
   CHECK(help.find("  attn walk\n") != std::string::npos);
   CHECK(help.find("  attn explain") != std::string::npos);
+  const std::string narrow = succeed({"help", "--width", "80"}), whole = succeed({"help", "commands"});
+  CHECK(std::ranges::count(narrow, '\n') <= 40);
+  std::string in_one_line = help;
+  std::ranges::replace(in_one_line, '\n', ' ');
   for (const Command& command : commands()) {
-    CHECK((help.find("\n  " + std::string(command.name) + " ") != std::string::npos) ==
-          (command.caller == Caller::people));
+    const bool is_told = command.caller == Caller::people;
+    CAPTURE(command.name);
+    CHECK((command.subject != nullptr) == is_told);
+    CHECK((in_one_line.find(" " + std::string(command.name) + " ") != std::string::npos) == is_told);
+    CHECK((whole.find("\n  " + std::string(command.name) + " ") != std::string::npos) == is_told);
+  }
+  for (const Subject* subject : subjects) {
+    CHECK_FALSE(commands_on(*subject).empty());
+    CHECK(help.find("  " + std::string(subject->title) + " ") != std::string::npos);
+    CHECK(whole.find(std::string(subject->title) + "\n") != std::string::npos);
   }
 }
 
@@ -207,7 +219,7 @@ TEST_CASE("a head's parts are told in the order q, k, v") {
 }
 
 TEST_CASE("lists in a CSV are parted by an empty line, as matrices are") {
-  CHECK(succeed({"help", "--format", "csv"}).find("\n\n\"command\",\"what it shows\"\n") != std::string::npos);
+  CHECK(succeed({"help", "--format", "csv"}).find("\n\n\"subject\",\"commands\"\n") != std::string::npos);
 }
 
 TEST_CASE("a page without matrices has a CSV only where it has a list") {

@@ -292,8 +292,13 @@ TEST_SUITE("json") {
     CHECK(has(json_refusal("[\"NaN or -Infinity\"]"), "'NaN or -Infinity'"));
   }
 
-  TEST_CASE("of members with the same name the last counts") {
-    CHECK(read_json(R"({"q": [1], "q": [2]})", "q", "x").matrix(0, 0) == 2);
+  TEST_CASE("a member that is given twice is refused with its line and column") {
+    CHECK(json_refusal(R"({"q": [1], "q": [2]})") ==
+          "x.json:1:12: the member 'q' is given twice: leave out one of them");
+    CHECK(has(json_refusal("{\"a:\": {\"b\": NaN, \"c\": [1]},\n  \"d\": 1, \"a\\u003a\": 2}"),
+              "x.json:2:11: the member 'a:'"));
+    CHECK(has(json_refusal(R"({"a": {"b": 1, "b": 2}})"), "x.json:1:16: the member 'b'"));
+    CHECK(has(json_refusal(R"({"a": {"b": 1}, "b": {"b": 2}})"), "is an object without a matrix"));
   }
 
   TEST_CASE("mistakes are told with line and column") {
@@ -324,7 +329,7 @@ TEST_SUITE("json") {
   TEST_CASE("what is not a matrix is refused in words") {
     CHECK(has(json_refusal("[[1,2],[3]]"), "x.json: row 2 has 1 cell, the rows above have 2"));
     CHECK(has(json_refusal("[[1,null]]"), "x.json: row 1, column 2 is null"));
-    CHECK(has(json_refusal("[[[[[1]]]]]"), "row 1, column 1 is an array"));
+    CHECK(has(json_refusal("[[[[[1]],[[1]]],[[[1]],[[1]]]],[[[[1]],[[1]]],[[[1]],[[1]]]]]"), "one level too deep"));
     CHECK(has(json_refusal("[[1],2]"), "row 2 is not an array"));
     CHECK(has(json_refusal("[1,[2]]"), "row 1, column 2 is an array"));
     CHECK(has(json_refusal("[\"a\"]"), "is the text 'a'"));
@@ -343,7 +348,7 @@ TEST_SUITE("json") {
   TEST_CASE("an object may have as many members as a large model has matrices") {
     std::string text = "{";
     for (int i = 0; i < 50'000; ++i) text += fmt::format("\"{}\":1,", i);
-    CHECK(read_json(text + "\"q\":[1],\"q\":[2]}", "q", "x").matrix(0, 0) == 2);
+    CHECK(read_json(text + "\"q\":[2]}", "q", "x").matrix(0, 0) == 2);
   }
 
   TEST_CASE("an object with very many members is refused") {
@@ -442,6 +447,26 @@ TEST_SUITE("npy") {
               "matrix 2 is 2×2, which is not the shape of the first"));
   }
 
+  TEST_CASE("an array of four dimensions is as many matrices as its first two sizes say, where all are read") {
+    const std::string elements = "\1\2\3\4\5\6\7\10\11\12\13\14"s;  // 1 … 12
+    const MatrixFile rows_first = read_npy(npy_of("|u1", "(2, 3, 1, 2)", elements), "", "x");
+    CHECK(rows_first.count == 6);
+    CHECK(rows_first.outer == 2);
+    check_same(rows_first.matrix, {6, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+    const MatrixFile columns_first =
+        read_npy(npy("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3, 1, 2)}", elements), "", "x");
+    check_same(columns_first.matrix, {6, 2}, {1, 7, 3, 9, 5, 11, 2, 8, 4, 10, 6, 12});
+    const std::string json = "[[[[1,2]],[[3,4]],[[5,6]]],[[[7,8]],[[9,10]],[[11,12]]]]";
+    const MatrixFile nested = read_json(json, "", "x");
+    CHECK(nested.outer == 2);
+    check_same(nested.matrix, {6, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+    const MatrixFile single = read_npy(npy_of("|u1", "(2, 1, 3, 1, 2)", elements), "", "x");  // a batch of one within
+    CHECK(single.count == 6);
+    CHECK(single.outer == 2);
+    CHECK(has(refusal([&] { read_matrices(json); }), "has four dimensions: give one of its 2 parts"));
+    CHECK(has(refusal([&] { read_matrix(json); }), "has four dimensions: give one of its 2 parts"));
+  }
+
   TEST_CASE("the header's keys may come in any order, with either quotes") {
     const std::string bytes = npy("{ \"shape\":(2,1,) , 'fortran_order' : False, \"descr\": '|u1' , }  \n", "\1\2");
     check_same(read_npy(bytes, "", "x").matrix, {2, 1}, {1, 2});
@@ -482,7 +507,7 @@ TEST_SUITE("npy") {
                               "")),
               "[('a]', '<f8')"));
     CHECK(has(npy_refusal(npy_of("|u1", "()", "\1")), "shape '()' of 0 dimensions"));
-    CHECK(has(npy_refusal(npy_of("|u1", "(2, 1, 1, 1)", "\1\1")), "shape '(2, 1, 1, 1)' of 4 dimensions"));
+    CHECK(has(npy_refusal(npy_of("|u1", "(2, 2, 1, 1, 1)", "\1\1\1\1")), "shape '(2, 2, 1, 1, 1)' of 5 dimensions"));
     CHECK(has(npy_refusal(npy_of("|u1", "(0, 3)", "")), "x.npy is empty"));
   }
 
@@ -658,6 +683,21 @@ TEST_SUITE("embeddings") {
     const TemporaryFolder folder;
     const std::string path = folder.write("glove.txt", "the 1 2\r\ncat 3 4\r\nthe 9 9\nCat 5 6");
     check_same(read_embeddings(path, {"cat", "the", "cat"}), {3, 2}, {3, 4, 1, 2, 3, 4});
+  }
+
+  TEST_CASE("a word that comes again before all are found is told") {
+    const TemporaryFolder folder;
+    const std::string path = folder.write("glove.txt", "the 1 2\ncat 3 4\nthe 9 9\nCat 5 6");
+    const auto told = [&](const std::vector<std::string>& words) {
+      const ReadInputs inputs;
+      read_embeddings(path, words);
+      return doubts_in(inputs.all());
+    };
+    CHECK(
+        told({"the", "Cat"}) ==
+        Labels{path +
+               ": the word 'the' has several lines, and the first counts: to use another one, remove those before it"});
+    CHECK(told({"the", "cat"}).empty());
   }
 
   TEST_CASE("a word is looked for as written, then in lower case") {

@@ -386,7 +386,7 @@ TEST_CASE("answers that were handed in are marked with their diagnoses") {
   CHECK(has(marked.out, "This is the score divided by d_k."));
   const Finished json = mark(bad, "json");
   CHECK(has(json.out, "\"student\": \"ben\""));
-  CHECK(has(json.out, "\"points\": \"0\""));
+  CHECK(has(json.out, "\"points\": 0"));
   CHECK(has(json.out, "\"verdict\": \"wrong\""));
   CHECK(has(json.out, "\"reason\": \"This is the score divided by d_k."));
   const Finished refused = mark(folder.write("cem.txt", "1\n"), "text");
@@ -407,7 +407,7 @@ TEST_CASE("a sheet of problems is a table for programs") {
   CHECK(has(sheet({"csv", "--with-answers"}), "\"kind\",\"given\",\"answer\"\n"));
   const std::string json = sheet({"json"});
   CHECK(has(json, "\"drill\": \"scale\""));
-  CHECK(has(json, "\"seed\": \"7\""));
+  CHECK(has(json, "\"seed\": 7"));
   CHECK_FALSE(has(json, "\"answer\""));
   const std::string markdown = sheet({"markdown"});
   CHECK(markdown.starts_with("# Drill: scale and scores (seed 7)\n"));

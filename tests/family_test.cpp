@@ -166,7 +166,7 @@ TEST_CASE("the averaging of layers is a family whose weights are weights, beside
   }
   const Step& step = *step_of(averaged);
   CHECK(heading_of(step, averaged) == "One averaging");
-  CHECK(step.meaning(averaged).find("from layer.2.output is") != std::string::npos);
+  CHECK(meaning_of(step, averaged).find("from layer.2.output is") != std::string::npos);
   CHECK(place_in_walk(graph.at("averaging.output"))->title() == "averaging");
   const std::vector<std::string> boxes = titles(picture_of(graph, problem));
   CHECK(std::ranges::count(boxes, "weights") == 1);

@@ -90,6 +90,14 @@ TEST_CASE("masked cells and cells that are no numbers are signs in LaTeX") {
   CHECK(has(latex_of({table}), "$\\cdot$ masked"));
 }
 
+TEST_CASE("prose of LaTeX has quotation marks, and code and labels have the sign that was typed") {
+  const auto prose = [](const Text& words) { return latex_of({Prose{words}}); };
+  CHECK(has(prose(text(strong("\"it\""), " attends to \"the cat\" (\"7 %\").")),
+            "\\textbf{``it''} attends to ``the cat'' (``7 \\%'')."));
+  CHECK(has(prose(text("\"", code("a \"b\""), "\"")), "``\\texttt{a {\\ttfamily\\char34}b{\\ttfamily\\char34}}''"));
+  CHECK(in_tex("what?“so”'s") == "what?{}``so''{}'s");
+}
+
 TEST_CASE("a long table of LaTeX goes on on the next page, and a wide one in the next table") {
   const std::string latex = latex_of({table_of(Matrix({90, 40}, -1.0 / 3.0))});
   CHECK(has(latex, "\\begin{longtable}"));

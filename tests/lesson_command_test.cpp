@@ -285,6 +285,19 @@ TEST_CASE("an exported page of HTML needs no script and leads to other pages") {
   CHECK(has(bytes_of(folder.path("b.md")), "$$"));
 }
 
+TEST_CASE("a lesson loads no picture from elsewhere, whichever page it is exported to") {
+  const TemporaryFolder folder;
+  const std::string lesson = folder.write("a.md", "---\ntitle: t\n---\n![p](https://evil.example/p.png) ![q](q.png)\n");
+  for (const Words& format : {Words{}, Words{"--format", "page"}}) {
+    const std::string html = folder.path("a" + std::to_string(format.size()) + ".html");
+    Words words = {"export", lesson, html, "--state", folder.path("s")};
+    words.insert(words.end(), format.begin(), format.end());
+    CHECK(run_lesson_words(words).code == 0);
+    CHECK(has(bytes_of(html), "img-src 'self' data: file:"));
+    CHECK_FALSE(has(bytes_of(html), "file: https:"));
+  }
+}
+
 TEST_CASE("lists, quotations, tables, links and pictures read well in a terminal") {
   const TemporaryFolder folder;
   const std::string path = folder.write("a.md", R"(---

@@ -221,6 +221,36 @@ TEST_CASE("an update leaves a current document untouched and writes nothing when
   CHECK(folder.names() == std::vector<std::string>{"bad.md", "good.md"});
 }
 
+TEST_CASE("a check tells the results of all documents, also of those in folders, though one cannot be run") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path("docs/below"));
+  const std::string current = folder.write("docs/below/current.md", "```attn\nattn version\n```\n");
+  CHECK(run_attn({"docs", "update", current}).code == 0);
+  folder.write("docs/bad.md", "```attn\nattn nothing\n```\n");
+  folder.write("docs/new.md", "```attn\nattn walk\n```\n");
+  folder.write("docs/other.txt", "```attn\nattn walk\n```\n");
+  std::string wrong = "```attn\nattn walk\n```\n<!-- attn:output -->\n```text\n";
+  for (int i = 0; i < 50; ++i) wrong += "wrong\n";
+  folder.write("docs/wrong.md", wrong + "```\n<!-- /attn:output -->\n");
+  const std::string docs = folder.path("docs");
+  const Finished finished = run_attn({"docs", "check", docs, "--width", "1000"});
+  CHECK(finished.code == 2);
+  CHECK_MESSAGE(finished.errors.find("bad.md:2: unknown command 'nothing'") != std::string::npos, finished.errors);
+  CHECK_MESSAGE(finished.out.find("new.md:2: attn walk has no output yet.") != std::string::npos, finished.out);
+  CHECK(finished.out.find(" lines more") != std::string::npos);
+  CHECK(std::ranges::count(finished.out, '\n') < 40);
+  CHECK_MESSAGE(finished.out.find("attn docs update") != std::string::npos, finished.out);
+  const std::string records = run_attn({"docs", "check", docs, "--format", "csv"}).out;
+  CHECK_MESSAGE(records.starts_with("\"document\",\"line\",\"command\",\"state\",\"reason\"\n"), records);
+  for (const char* part : {"\"cannot be run\"", "\"current\"", "\"no output yet\"", "\"different\""})
+    CHECK_MESSAGE(records.find(part) != std::string::npos, records);
+  CHECK(run_attn({"docs", "check", docs, "--format", "json"}).out.find("\"line\": 2") != std::string::npos);
+  CHECK(run_attn({"docs", "check", folder.path("docs/below")}).code == 0);
+  std::filesystem::create_directory(folder.path("empty"));
+  CHECK(run_attn({"docs", "check", folder.path("empty")}).errors.find("without files of Markdown") !=
+        std::string::npos);
+}
+
 TEST_CASE("an update that is killed leaves the document as it was or as it will be") {
   std::string before;
   for (int i = 0; i < 40; ++i) before += "```attn\nattn walk --example animal\n```\n\n";

@@ -83,12 +83,12 @@ TEST_CASE("attn generate says that the cache changes nothing") {
 
 TEST_CASE("where learned positions end, generation ends") {
   const Finished finished = accepted({"generate", "--steps", "20"});
-  check_has(finished.errors, "only 5 steps are possible, because the model has learned 11 positions");
-  check_has(accepted({"generate"}).out, "The model has learned 11 positions, and none is left.");
+  check_has(finished.errors, "only 5 steps are possible, because the model has vectors for 11 positions");
+  check_has(accepted({"generate"}).out, "The model has vectors for 11 positions, and none is left.");
   CHECK(accepted({"generate", "--steps", "2"}).out.find("none is left") == std::string::npos);
   check_has(finished.out, "Written: a b a a b");
   refuses({"generate", "--target", "a a b a a b a a b a a b"},
-          "the input has 12 words, but the model has learned only 11 positions");
+          "the input has 12 words, but the model has vectors for only 11 positions");
 }
 
 TEST_CASE("thousands of words are written without keeping every cache") {
@@ -171,7 +171,18 @@ TEST_CASE("words that a model does not know are answered with those that it know
   refuses({"decoder", "--model", "copy", "--target", "<strat> a"}, "did you mean '<start>'?");
 }
 
-TEST_CASE("ids of a model without words go from 1 to the number of its rows") {
+TEST_CASE("options that agree with a model that was read are no contradiction, and others are told with what it has") {
+  accepted({"encoder", "--model", "copy", "--heads", "1"});
+  refuses({"encoder", "--model", "copy", "--heads", "5"}, "--heads 5: copy has 1: leave out --heads");
+  const TemporaryFolder folder;
+  const std::string file = folder.path("m.npz");
+  accepted({"parameters", "--kind", "decoder-only", "--save-parameters", file});
+  accepted({"transformer", "--kind", "decoder-only", "--parameters", file, "--heads", "2", "--d-model", "4"});
+  refuses({"transformer", "--kind", "encoder-only", "--parameters", file, "--heads", "2"},
+          "has decoder-only: leave out --kind");
+}
+
+TEST_CASE("the words of a model whose file names none are token ids, from 0") {
   const TemporaryFolder folder;
   const std::string file = folder.path("m.npz");
   accepted({"parameters", "--save-parameters", file});
@@ -181,14 +192,49 @@ TEST_CASE("ids of a model without words go from 1 to the number of its rows") {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   };
-  for (const char* id : {"0", "4", "cat", "99999999999999999999"}) {
-    refuses(with({"--source", id, "--target", "1"}), "numbers from 1 to 3");
+  for (const char* id : {"-1", "3", "cat", "99999999999999999999"}) {
+    refuses(with({"--source", id, "--target", "1"}), "token ids, from 0 to 2");
   }
-  check_has(accepted(with({"--source", "1 3", "--target", "1 5", "--only", "logits"})).out, "logits");
+  const std::string page = accepted(with({"--source", "0 2", "--target", "0 4", "--only", "source.x"})).out;
+  check_has(in_one_line(page), "Its words are token ids, from 0 to 2.");
+  const auto cell = [&](const char* id) {
+    return accepted(with({"--source", id, "--target", "0", "--explain", "source.ids[1,1]"})).out;
+  };
+  check_has(cell("0"), "= 1");  // the first row of the embeddings
+  check_has(cell("2"), "= 3");
   refuses({"transformer", "--parameters", file}, "give --heads N");
   refuses({"transformer", "--parameters", file, "--heads", "3"},
           "d_model (4) is not divisible by the number of heads (3)");
   refuses(with({"--norm", "none", "--source", "1", "--target", "1"}), "change one of them");
+}
+
+TEST_CASE("the loss of a model whose words are token ids is that of its right words") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("m.npz");
+  accepted({"parameters", "--kind", "decoder-only", "--target", "a b c", "--save-parameters", file});
+  const Words model = {"--parameters", file, "--heads", "2", "--target", "1 3 0"};
+  const auto command = [&](Words words, const Words& more) {
+    words.insert(words.end(), model.begin(), model.end());
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const std::string page = in_one_line(accepted(command({"backward", "decoder"}, {"--only", "loss"})).out);
+  check_has(page, "cross-entropy");
+  check_has(page, "averaged over 2 words");
+  check_has(page, "The last position has none.");
+  check_has(accepted(command({"backward", "decoder"}, {"--check"})).out, "agree");
+  accepted(command({"influence", "decoder"}, {}));
+}
+
+TEST_CASE("words that are given beside vectors are the right words of the loss") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("m.npz");
+  accepted({"parameters", "--kind", "decoder-only", "--target", "a b c", "--save-parameters", file});
+  const Words words = {"backward", "decoder",  "--parameters", file,         "--heads",
+                       "2",        "--target", "1 3",          "--target-x", "1 2 3 4; 4 3 2 1"};
+  const std::string page = in_one_line(accepted(words).out);
+  check_has(page, "cross-entropy");
+  check_has(page, "averaged over 1 word.");
 }
 
 TEST_CASE("a model without embeddings is given vectors, or draws them and says so") {
@@ -243,7 +289,7 @@ TEST_CASE("the page of a model says how it computes") {
   check_has(page({"--causal"}),
             "The causal mask: 1 where a query (row) may attend to a key (column), 0 where the "
             "key comes later or is padding.");
-  check_has(page({"--valid-length", "2"}), "0 where the key lies behind the valid length.");
+  check_has(page({"--valid-length", "2"}), "0 where the key comes after the valid length.");
   check_has(page({"--mask", "1 1 0"}), "0 where the key is masked by the given mask.");
   check_has(page({"--mask", "0.5 0 -inf"}), "The numbers of the mask are added to the scores");
   check_has(page({"--positions", "rotary"}), "Rotary positions: the queries and keys of each head are turned");
@@ -256,7 +302,7 @@ TEST_CASE("the page of a model says how it computes") {
 TEST_CASE("masks of models are refused where they do not fit, by their own names") {
   refuses({"encoder", "--mask", "1 1"}, "--mask is 1×2, and must be 3×3 or 1×3");
   refuses({"decoder", "--memory-mask", "1 1"}, "--memory-mask is 1×2");
-  refuses({"transformer", "--target-valid-length", "9"}, "--target-valid-length: 9 is more than the number");
+  refuses({"decoder", "--memory-key-mask", "1.0 1"}, "--memory-key-mask: give true or 1");
   refuses({"encoder", "--valid-length", "1,2"}, "2 lengths are given for 3 queries");
   refuses({"encoder", "--causal", "--not-causal"}, "are both given");
   refuses({"encoder", "--heads", "2", "--kv-heads", "3"}, "--kv-heads");

@@ -573,6 +573,27 @@ TEST_SUITE("parameters") {
     }
   }
 
+  TEST_CASE("a later layer without those before it is refused unless it is asked for") {
+    const auto only = [](const std::string& prefix, const ParameterSet& part) {
+      ParameterSet file;
+      add(file, prefix, part);
+      return parameters_refusal(file);
+    };
+    CHECK(
+        only("layers.1.", torch_encoder_layer()) ==
+        "x.safetensors: all names begin with 'layers.1.', and none with 'layers.0.': save all layers, or read this one "
+        "alone with ‹prefix› layers.1");
+    CHECK(has(only("module.layers.3.", torch_encoder_layer()), "alone with ‹prefix› module.layers.3"));
+    CHECK(has(only("1.", torch_encoder_layer()), "none with '0.'"));
+    CHECK(only("layers.0.", torch_encoder_layer()) == "(it was accepted)");
+    CHECK(only("module.", torch_encoder_layer()) == "(it was accepted)");
+    const TemporaryFolder folder;
+    ParameterSet torn;
+    add(torn, "layers.1.", torch_encoder_layer());
+    const std::string path = folder.write("torn.safetensors", safetensors_of(torn));
+    CHECK(read_parameters(path, "layers.1").layout == "nn.TransformerEncoderLayer");
+  }
+
   TEST_CASE("what does not belong is named") {
     const Matrix one = matrix({{1}});
     CHECK(parameters_refusal(with(torch_encoder_layer(), "embedding.weight", one)) ==
@@ -591,9 +612,9 @@ TEST_SUITE("parameters") {
                               entry("in_proj_weight", "F32", "[3,1]", 4, 16) + "," +
                               entry("out_proj.weight", "F32", "[1,1]", 16, 20) + "}";
     CHECK(has(parameters_refusal(file_of(three, std::string(20, '\0'))), "has 'bias_v', which adds"));
-    CHECK(
-        has(parameters_refusal({{"a.b.c", one}, {"d", one}}), "has 2 tensors and no known name, for example 'a.b.c'"));
-    CHECK(has(parameters_refusal(ParameterSet{}), "has no parameters"));
+    CHECK(has(parameters_refusal({{"a.b.c", one}, {"d", one}}),
+              "has 2 tensors, and their names are of no layout that is read, for example 'a.b.c'"));
+    CHECK(has(parameters_refusal(ParameterSet{}), "has no tensors"));
     CHECK(has(parameters_refusal({{"encoder.01.norm_1.gamma", one}}),
               "has 'encoder.01.norm_1.gamma', which is not among the parameters of attn: leave"));
     CHECK(has(parameters_refusal({{"encoder.2.norm_1.gamma", one}}), "has no"));

@@ -180,6 +180,16 @@ solution: scores = 5 0 0
 
 }  // namespace
 
+TEST_CASE("a command of a puzzle that takes none of its numbers is told with its line and as it is written") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write(
+      "p.md", "```puzzle\ntitle: t\nask: a?\non: attn generate\nset: w_q 2x2\nholds: weights[1,1] > 0.5\n```\n");
+  const Finished finished = run_attn({"puzzle", path, "--no-input"});
+  CHECK(finished.code == 2);
+  for (const char* part : {"p.md:4: on: attn generate, to which the numbers to set are added: ", "--wq"})
+    CHECK_MESSAGE(finished.errors.find(part) != std::string::npos, finished.errors);
+}
+
 TEST_CASE("every puzzle is solved by two different solutions and its author's") {
   CHECK(all_tried().size() == puzzle_files().size());
   for (const Tried& row : all_tried()) {

@@ -95,7 +95,8 @@ TEST_CASE("encoder and decoder may have different numbers of layers, and of plac
       accepted(Words{"transformer"} + words + Words{"--only", "decoder.output", "--format", "json"}).out, "page");
   CHECK(close(matrix_from_json(all["arrays"]["decoder.output"], "output").matrix, expected, 1e-12));
   const Words longer = {"--parameters", file, "--heads", "2", "--source", "1 2 3 4 5 1", "--target", "4 1"};
-  refuses(Words{"transformer"} + longer, "--source: the input has 6 words, but the model has learned only 5 positions");
+  refuses(Words{"transformer"} + longer,
+          "--source: the input has 6 words, but the model has vectors for only 5 positions");
 }
 
 TEST_CASE("a lone attention needs its number of heads and something to look at") {

@@ -100,7 +100,7 @@ TEST_CASE("what a scoring function names beside its scores leads to them, and sc
     Graph graph;
     solved(graph, (R"({"text": "a b", "seed": 4, "score": ")" + std::string(function.name) + "\"}").c_str());
     const Node& scores = graph.at(role::scores);
-    CHECK(meaning_of_scores(scores) == function.meaning);
+    CHECK(meaning_of(*step_of(scores), scores) == function.meaning);
     CHECK_FALSE(leads_to_scores(scores));
     for (const Node* node : graph.named()) {
       const bool is_computed_here = node->operation && step_of(*node)->shows(scores) && node != &scores;
@@ -115,9 +115,8 @@ TEST_CASE("a scoring function that names nothing else is described by its own me
   Graph graph;
   const Value q = input(graph, "q", matrix({{1, 2}})), k = input(graph, "k", matrix({{1, 2}, {3, 4}}));
   attention_weights(attention_scores(q, k, recipe_of(nearest, {}, {.d_k = 2})), {});
-  CHECK(meaning_of_scores(graph.at(role::scores)) == nearest.meaning);
-  const std::string told = step_of(graph.at(role::scores))->meaning(graph.at(role::scores));
-  CHECK(told.starts_with(nearest.meaning));
+  const Node& scores = graph.at(role::scores);
+  CHECK(meaning_of(*step_of(scores), scores) == nearest.meaning);
 }
 
 TEST_CASE("scores that would take more memory than a matrix may have are refused before they take it") {
@@ -219,7 +218,7 @@ TEST_CASE("queries and keys of different sizes are for bilinear and additive alo
       {"it must have 2 rows", scoring(R"("score": "bilinear", "score_m": [[1, 2, 3]])")},
       {"it must have 3 columns", scoring(R"("score": "bilinear", "score_m": [[1], [2]])")},
       {"‹score› additive needs score_wk", scoring(R"("score": "additive", "score_wq": [[1], [2]])")},
-      {"it must have 1 rows",
+      {"it must have 1 row,",
        scoring(
            R"("score": "additive", "score_wq": [[1], [2]], "score_wk": [[1], [2], [3]], "score_wv": [[1, 2], [3, 4]])")},
       {"is not a positive finite number", scoring(R"("score": "gaussian", "score_sigma": 0)")},

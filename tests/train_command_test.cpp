@@ -41,6 +41,17 @@ TEST_CASE("a page on training tells the loss beside that of guessing and what th
   CHECK(in_one_line(accepted(few_steps({"--steps", "4"})).out) == page);
 }
 
+TEST_CASE("a page on training states the goal of the task and says whether this run reached it") {
+  const std::string page = in_one_line(accepted(few_steps({"--steps", "2"})).out);
+  check_has(page, "The goal of the task: at least 98 % of the held-out words that count are right. At step 2, ");
+  check_has(page, "are: the goal is not reached.");
+  const Words enough = {"train",  "reverse", "--steps",   "150", "--batch",   "8",
+                        "--rate", "0.01",    "--warm-up", "20",  "--section", "The curve"};
+  check_has(in_one_line(accepted(enough).out), "At step 150, 3,200 of 3,200 are: the goal is reached.");
+  check_has(in_one_line(accepted({"train", "names", "--steps", "2", "--section", "The curve"}).out),
+            "The task states no goal.");
+}
+
 TEST_CASE("the curve and the heads are matrices of the page") {
   const std::string curve = accepted(few_steps({"--steps", "4", "--only", "curve", "--format", "csv"})).out;
   check_has(curve, "\"loss\",\"held out\",\"guessing\"");
@@ -136,7 +147,8 @@ TEST_CASE("what cannot be trained is refused in one sentence") {
 
 TEST_CASE("what cannot be saved is told before the first step and loses no earlier state") {
   const TemporaryFolder folder;
-  const Finished finished = run_attn(few_steps({"--steps", "1000000", "--save", folder.path("none/s.safetensors")}));
+  const Finished finished =
+      run_attn(few_steps({"--steps", "1000000", "--save", folder.write("file", "") + "/s.safetensors"}));
   CHECK(finished.code == 1);
   check_has(finished.errors, "could not be written");
   const std::string state = folder.path("s.safetensors");

@@ -10,6 +10,7 @@
 #include "data/problem/model_file.hpp"
 #include "models.hpp"
 #include "school/training/loss.hpp"
+#include "school/training/told.hpp"
 #include "school/training/trainer.hpp"
 
 using namespace attn;
@@ -96,6 +97,21 @@ TEST_CASE("the loss falls in a few steps of every task") {
     CHECK(curve.front().step == 0);
     CHECK(curve.back().step == 12);
     CHECK(curve.back().held_out.loss < curve.front().held_out.loss);
+  }
+}
+
+TEST_CASE("a goal is reached from exactly its share on") {
+  for (const Task& task : tasks()) {
+    CAPTURE(task.name);
+    Evaluation evaluation{.words = 1000};
+    CHECK(!reaches_goal(task, {}));
+    evaluation.right_words = 1000;
+    CHECK(reaches_goal(task, evaluation) == (task.goal > 0.0));
+    evaluation.right_words = static_cast<std::size_t>(std::lround(1000.0 * task.goal));
+    CHECK(reaches_goal(task, evaluation) == (task.goal > 0.0));
+    if (evaluation.right_words == 0) continue;
+    --evaluation.right_words;
+    CHECK(!reaches_goal(task, evaluation));
   }
 }
 
@@ -309,6 +325,21 @@ TEST_CASE("options of training are refused where they make no sense") {
     field.take(other, field.told(options), "it");
     CHECK(field.told(other) == field.told(options));
   }
+}
+
+TEST_CASE("a file of more pairs or words than are trained on is refused with the line at which it is too much") {
+  std::string repeated;
+  for (std::size_t i = 0; i <= most_pairs; ++i) repeated += "a\tb\n";
+  CHECK(refusal([&] { read_pairs(repeated, "p"); }) ==
+        "p, line 262145: the file has more than 262144 pairs: give one with fewer");
+  std::string first, second;
+  for (std::size_t i = 0; i <= most_trained_words; ++i) {
+    first += std::to_string(i) + "\tb\n";
+    second += "a\t" + std::to_string(i) + "\n";
+  }
+  CHECK(refusal([&] { read_pairs(first, "p"); }) ==
+        "p, line 32769: the first sentences have more than 32768 different words: give a file with fewer");
+  CHECK(refusal([&] { read_pairs(second, "p"); }).find("the second sentences have") != std::string::npos);
 }
 
 TEST_CASE("pairs are read from lines with one tab") {

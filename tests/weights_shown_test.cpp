@@ -23,6 +23,9 @@ std::string line_of_head(Words words, const std::string& head) {
   return out.substr(at, out.find('\n', at) - at);
 }
 
+// Each query is one of the keys.
+const Words three_words = {"--tokens", "a b c", "--key-tokens", "a b c"};
+
 std::string label_of(const std::string& weights, Words more = {}) {
   Words words = {"--weights", weights, "--v", weights};
   words.insert(words.end(), more.begin(), more.end());
@@ -39,9 +42,9 @@ Json map_of(Words words) {
 
 TEST_CASE("a head is labelled by the key that has most of its weight") {
   check_has(label_of("1 0 0; 1 0 0; 0.8 0.1 0.1"), "first word");
-  check_has(label_of("0.2 0.8 0; 0.1 0 0.9; 0.2 0.2 0.6"), "next word");
-  check_has(label_of("0.8 0.1 0.1; 0.9 0.1 0; 0.1 0.9 0"), "previous word");
-  check_has(label_of("0.9 0.1 0; 0.1 0.9 0; 0.2 0.2 0.6"), "itself");
+  check_has(label_of("0.2 0.8 0; 0.1 0 0.9; 0.2 0.2 0.6", three_words), "next word");
+  check_has(label_of("0.8 0.1 0.1; 0.9 0.1 0; 0.1 0.9 0", three_words), "previous word");
+  check_has(label_of("0.9 0.1 0; 0.1 0.9 0; 0.2 0.2 0.6", three_words), "itself");
   check_has(label_of("0.33 0.33 0.34; 0.33 0.34 0.33; 0.34 0.33 0.33"), "evenly");
   check_has(label_of("0.1 0.1 0.8; 0.45 0.1 0.45; 0.45 0.45 0.1"), "by content");
   check_has(label_of("0 0 1 0; 0 0 0 1; 1 0 0 0; 0 1 0 0", {"--tokens", "a b a b", "--key-tokens", "a b a b"}),
@@ -51,7 +54,7 @@ TEST_CASE("a head is labelled by the key that has most of its weight") {
 TEST_CASE("of two kinds of keys with the same share the first one in the list of rules counts") {
   // Two queries, each with half of its weight on itself; the first key is also the one before the second
   // query.
-  check_has(label_of("0.99 0.01; 1 0"), "previous word");
+  check_has(label_of("0.99 0.01; 1 0", {"--tokens", "a b", "--key-tokens", "a b"}), "previous word");
 }
 
 TEST_CASE("queries with one permitted key or none are not counted") {

@@ -1,5 +1,11 @@
+#include <arpa/inet.h>
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -10,6 +16,7 @@
 #include <filesystem>
 
 #include "core/support/error.hpp"
+#include "effects/cage.hpp"
 #include "effects/output_file.hpp"
 #include "process.hpp"
 
@@ -66,6 +73,86 @@ TEST_CASE("no signal of a terminal or of another program leaves a half-written f
 TEST_CASE("no signal of the system or of a clock leaves a half-written file behind") {
   for (const int signal : {SIGABRT, SIGALRM, SIGXCPU, SIGVTALRM, SIGPROF, SIGPWR, SIGSYS, SIGRTMIN})
     check_nothing_left(signal);
+}
+
+namespace {
+
+long version_of_landlock() { return syscall(444L, nullptr, 0, 1U); }
+
+bool can_write(const std::string& path) {
+  try {
+    write_file({path, "1"});
+    return true;
+  } catch (const OutputError&) {
+    return false;
+  }
+}
+
+// Which of these cannot be done by a process that is confined to files; 0: each is as it should be.
+int wrong_in_the_cage(const TemporaryFolder& inside, const TemporaryFolder& outside) {
+  if (!confine_writing({inside.path("new/a.md"), inside.path("old.md")})) return 1;
+  if (!can_write(inside.path("new/a.md")) || !can_write(inside.path("old.md"))) return 2;
+  if (can_write(outside.path("b.md")) || can_write(outside.path("below/b.md"))) return 3;
+  if (unlink(outside.path("kept.md").c_str()) == 0 || truncate(outside.path("kept.md").c_str(), 0) == 0) return 4;
+  if (rename(outside.path("kept.md").c_str(), inside.path("c.md").c_str()) == 0) return 5;
+  if (open("/dev/null", O_WRONLY | O_CLOEXEC) < 0 || bytes_of(outside.path("kept.md")) != "kept") return 6;
+  const int other = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(9);
+  const bool connects =
+      other >= 0 && (connect(other, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 || errno != EACCES);
+  return version_of_landlock() >= 4 && connects ? 7 : 0;
+}
+
+}  // namespace
+
+TEST_CASE("a process that is confined writes beside its files only, and connects to nobody") {
+  if (version_of_landlock() < 3) {
+    MESSAGE("skipped: this kernel confines no process (Landlock of Linux 6.2 or newer)");
+    return;
+  }
+  const TemporaryFolder inside, outside;
+  inside.write("old.md", "old");
+  outside.write("kept.md", "kept");
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) _exit(wrong_in_the_cage(inside, outside));
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(outside.names() == std::vector<std::string>{"kept.md"});
+}
+
+TEST_CASE("what a confined command writes through a link or into a new folder is written") {
+  const TemporaryFolder folder, other;
+  const std::string document =
+      folder.write("a.md", "```attn picture=new/p.svg\nattn softmax --example animal --from it\n```\n");
+  std::filesystem::create_symlink(other.write("b.md", block), folder.path("b.md"));
+  CHECK(run_attn({"docs", "update", document, folder.path("b.md")}).code == 0);
+  CHECK(std::filesystem::exists(folder.path("new/p.svg")));
+  CHECK(bytes_of(other.path("b.md")) != block);
+  CHECK(run_attn({"docs", "check", folder.path("a.md"), "-o", other.path("new/folder/list.txt")}).code == 0);
+  CHECK(std::filesystem::exists(other.path("new/folder/list.txt")));
+}
+
+TEST_CASE("what a killed program has left is removed by the next that writes there, and nothing else is") {
+  const TemporaryFolder folder;
+  folder.write(".attn-0123456789abcdef", "left");
+  folder.write(".attn-notes", "mine");
+  folder.write(".attn-0123456789abcdef0", "mine");
+  const std::string held = folder.write(".attn-00000000000000aa", "of a program that lives");
+  const int file = open(held.c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(flock(file, LOCK_EX) == 0);
+  std::filesystem::create_symlink(".attn-notes", folder.path(".attn-00000000000000bb"));
+  std::filesystem::create_directory(folder.path(".attn-00000000000000cc"));
+  CHECK(run_attn({"softmax", "-o", folder.path("weights.csv")}).code == 0);
+  CHECK(folder.names() == std::vector<std::string>{".attn-00000000000000aa", ".attn-00000000000000bb",
+                                                   ".attn-00000000000000cc", ".attn-0123456789abcdef0", ".attn-notes",
+                                                   "weights.csv"});
+  close(file);
 }
 
 TEST_CASE("a file with a provisional name is removed by the signal that ends the program") {

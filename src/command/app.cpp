@@ -5,20 +5,26 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "command/check.hpp"
 #include "command/command.hpp"
+#include "command/course.hpp"
 #include "command/forms.hpp"
 #include "core/math/machine.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/opened.hpp"
+#include "data/files/read_input.hpp"
 #include "data/problem/model_file.hpp"
 #include "data/problem/problem_file.hpp"
 #include "page/block/page.hpp"
 #include "page/render/style.hpp"
+#include "page/tell/describe.hpp"
 #include "school/browser/page.hpp"
 
 namespace attn {
@@ -31,17 +37,16 @@ namespace {
 WriteDocument document_for_browser(const Answer& answer) {
   const std::shared_ptr<const Graph> graph = answer.computation.graph;
   require_room_in_browser(*graph);
-  return [page = answer.page, graph](const Style& style, Sink& sink) { write_browser_page(page, *graph, style, sink); };
+  return [page = answer.page, graph, random = what_is_random(answer.computation)](const Style& style, Sink& sink) {
+    write_browser_page(page, *graph, random, style, sink);
+  };
 }
 
 }  // namespace
 
 // Without the name of another command it is the page of a walk.
 Answer run_page(const Command& command, const Arguments& arguments) {
-  if (!arguments.words.empty()) {
-    const std::vector<OptionChoice> pages = choices::browser_pages();
-    fail_unknown("page", arguments.words.front(), names_of(std::span(pages)));
-  }
+  refuse_other_word(command, arguments);
   return run_walk(command, arguments);
 }
 
@@ -238,6 +243,42 @@ Answer said(const Command* command, const Arguments& arguments) {
   return answer;
 }
 
+// What was read, and what was assumed: a row for each assumption.
+Listing listing_of_inputs(const std::vector<ReadInput>& inputs) {
+  Listing listing{.columns = {"input", "read from", "size", "what", "assumed"}, .headed = true};
+  for (const ReadInput& input : inputs) {
+    const std::string where = input.where.empty() ? "the command line" : input.where;
+    if (input.assumed.empty()) listing.rows.push_back({input.name, where, input.size, "", ""});
+    for (const Assumption& one : input.assumed) {
+      const std::string sentence = one.other.empty() ? one.sentence : one.sentence + "; " + one.other;
+      listing.rows.push_back({input.name, where, input.size, std::string(one.thing->name), sentence});
+    }
+  }
+  return listing;
+}
+
+// The same where a page is not read by people.
+std::vector<std::string> notes_on(const std::vector<ReadInput>& inputs) {
+  std::vector<std::string> notes;
+  for (const std::vector<std::string>& row : listing_of_inputs(inputs).rows) {
+    const std::string assumed = row[3].empty() ? "" : fmt::format(": {}: {}", row[3], row[4]);
+    notes.push_back(fmt::format("{} from {}, {}{}", row[0], row[1], row[2], assumed));
+  }
+  return notes;
+}
+
+// Puts above the page what it was computed from.
+void say_input(Page& page, const std::vector<ReadInput>& inputs) {
+  std::vector<Block> blocks = {Heading{std::min(highest_heading(page.blocks) + 1, deepest_heading), text("Input")}};
+  if (inputs.empty()) {
+    blocks.push_back(Prose{text("Nothing was read.")});
+  } else {
+    blocks.push_back(listing_of_inputs(inputs));
+  }
+  page.blocks.insert(page.blocks.begin(), std::make_move_iterator(blocks.begin()),
+                     std::make_move_iterator(blocks.end()));
+}
+
 // Leaves of the page what --section asks for, with its headings where --heading-level has them.
 void leave_sections(Page& page, const Arguments& arguments) {
   if (const std::optional<std::string> names = arguments.text(option::section))
@@ -255,8 +296,49 @@ void refuse_lost_files(const Answer& answer, const Arguments& arguments, bool na
     fail("{} is the file of your progress and would be overwritten: give another file to write", *state);
 }
 
+// The words of a line, each with what it is: those of the command, or of its action.
+std::vector<std::pair<Word, std::string>> words_told(const Command& command, const Arguments& arguments) {
+  std::vector<std::pair<Word, std::string>> told;
+  const std::vector<std::string>& words = arguments.words;
+  const Action* const action = words.empty() ? nullptr : find_row(command.actions, words.front());
+  const std::span<const Word> kinds = action ? std::span<const Word>(action->words) : std::span(command.words);
+  for (std::size_t i = action ? 1 : 0, kind = 0; i < words.size() && kind < kinds.size(); ++i) {
+    told.emplace_back(kinds[kind], words[i]);
+    if (!kinds[kind].may_repeat()) ++kind;
+  }
+  return told;
+}
+
+// The files that a line names, to read or to write. What may also be a name is a file only where there is one.
+std::vector<std::string> files_named(const Command& command, const Arguments& arguments) {
+  std::vector<std::string> files;
+  const auto take = [&](Kind kind, Choices choices, const std::string& name) {
+    if (kind == Kind::path && (!choices || is_there(name))) files.push_back(name);
+  };
+  for (const auto& [word, name] : words_told(command, arguments)) take(word.kind, word.choices, name);
+  for (const Offered& row : options_of(command)) {
+    if (row.option->kind != Kind::path) continue;
+    if (const std::optional<std::string> name = arguments.text(*row.option)) take(row.option->kind, row.choices, *name);
+  }
+  return files;
+}
+
+// A document, a lesson, a puzzle or a model may be a stranger's. Where a line names files, nothing is written but
+// beside them, and in the file of the progress.
+void confine(const Command& command, const Arguments& arguments) {
+  if (!arguments.environment->confine) return;
+  std::vector<std::string> files = files_named(command, arguments);
+  if (files.empty()) return;
+  const std::vector<Offered> offered = options_of(command);
+  if (std::ranges::find(offered, &option::state, &Offered::option) != offered.end()) {
+    if (std::optional<std::string> state = state_file(arguments)) files.push_back(std::move(*state));
+  }
+  arguments.environment->confine(files);
+}
+
 // The answer, in which messages may name members of problem files instead of options.
 Answer answer_in_members(const std::vector<std::string>& command_line, const Environment& environment) {
+  const ReadInputs inputs;
   Parsed parsed = parse(command_line);
   parsed.arguments.environment = &environment;
   const Arguments& arguments = parsed.arguments;
@@ -267,6 +349,7 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
   if (for_browser) check_for_browser(output, environment);
   const Format* const format = for_browser ? &formats().front() : &choose_format(arguments, output, parsed.command);
   if (parsed.command && !is_help) {
+    confine(*parsed.command, arguments);
     take_matrices_to_compare(*parsed.command, parsed.arguments);
     take_model_options(*parsed.command, parsed.arguments);
     check_line(*parsed.command, arguments);
@@ -275,11 +358,17 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
   use_threads(arguments.count(option::threads).value_or(0));
 
   Answer answer = said(parsed.command, arguments);
+  std::vector<std::string> doubts = doubts_in(inputs.all());
+  answer.warnings.insert(answer.warnings.begin(), std::make_move_iterator(doubts.begin()),
+                         std::make_move_iterator(doubts.end()));
+  if (arguments.has(option::say_input)) say_input(answer.page, inputs.all());
   const bool names_own_output = answer.output.has_value();
   answer.format = names_own_output ? &choose_format(arguments, *answer.output, parsed.command) : format;
   if (!names_own_output) answer.output = output;
   if (answer.format->is_binary() && !answer.is_file() && environment.output_is_terminal)
     fail("{} is not for a terminal: give -o FILE, or send the output on", answer.format->name);
+  if (arguments.has(option::say_input) && (answer.document || answer.format->audience != Audience::readers))
+    answer.notes = notes_on(inputs.all());
   answer.style = style_for(arguments, environment, answer.is_file());
   leave_sections(answer.page, arguments);
   part(answer);
@@ -303,7 +392,9 @@ void write(const Answer& answer, Sink& sink) {
 Answer answer(const std::vector<std::string>& command_line, const Environment& environment) {
   try {
     Answer result = answer_in_members(command_line, environment);
-    for (std::string& warning : result.warnings) warning = with_options(warning);
+    for (std::vector<std::string>* sentences : {&result.warnings, &result.complaints}) {
+      for (std::string& sentence : *sentences) sentence = with_options(sentence);
+    }
     return result;
   } catch (const InputError& error) {
     throw InputError(with_options(error.what()));

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -121,10 +122,14 @@ class Inputs {
   void take(const Option& option) {
     const MatrixFile* const file = in_file(option);
     if (!file || given_.has(option)) return;
+    if (file->outer > 1) {
+      fail("{}: {} has four dimensions: give one of its {} parts", file->where, name_in_quotes(file->name),
+           file->outer);
+    }
     if (option.kind == Kind::matrices) {
       taken_.put(option, parts_of(*file));
     } else if (file->count == 1) {
-      taken_.put(option, option.is_mask ? as_permissions(*file) : *file);
+      taken_.put(option, option.is_mask ? taken_mask(*file) : *file);
     } else if (has_heads(option)) {
       taken_.put(option, side_by_side(*file));
     }
@@ -144,11 +149,12 @@ class Inputs {
   }
 
   // NumPy files of attn hold permissions as floats. Zeros alone may as well be added.
-  static MatrixFile as_permissions(MatrixFile file) {
+  static MatrixFile taken_mask(MatrixFile file) {
     const std::span<const double> all = cells(std::as_const(file.matrix));
     const bool permits = std::ranges::all_of(all, [](double x) { return x == 0.0 || x == 1.0; }) &&
                          std::ranges::find(all, 1.0) != all.end();
     if (permits) file.kind = CellKind::whole;
+    ReadInputs::tell({file.name, file.where, to_string(file.matrix.shape()), {reading_of_mask(file).assumption}});
     return file;
   }
 
@@ -165,22 +171,102 @@ class Inputs {
 constexpr std::array roles_of_heads = {&role::q,      &role::k,      &role::v,      &role::scores,
                                        &role::scaled, &role::masked, &role::weights};
 
-// How many heads the names count, or the arrays of three dimensions have that each head has one of.
+bool is_of_head(const Role* role) { return std::ranges::find(roles_of_heads, role) != roles_of_heads.end(); }
+
+// How many heads the names count from 0 or 1, or the arrays of three dimensions have that each head has one of.
 std::size_t heads_in(const std::vector<MatrixFile>& files) {
-  const bool counts_from_zero = has_head(files, 0);
+  std::set<std::size_t> numbers;
   std::size_t heads = 0;
   for (const MatrixFile& file : files) {
-    const Name name = called(counts_from_zero ? with_next_head(file.name) : file.name);
-    for (const ScopeName& one : name.scopes()) {
-      if (one.kind == &scope::head) heads = std::max(heads, one.number.value_or(0));
-    }
-    const auto is_of_head = [](const Role* role) {
-      return std::ranges::find(roles_of_heads, role) != roles_of_heads.end();
-    };
-    if (std::ranges::any_of(roles_called(file.name), is_of_head)) heads = std::max(heads, file.count);
+    if (std::ranges::any_of(roles_called(file.name), is_of_head)) heads = std::max(heads, file.count / file.outer);
+    const std::optional<std::size_t> number = head_called(file.name);
+    const bool is_of_one = number && std::ranges::any_of(readings_of(file.name), [](const Reading& reading) {
+                             return std::ranges::any_of(reading.roles, is_of_head);
+                           });
+    if (is_of_one) numbers.insert(*number);
   }
-  return heads;
+  if (numbers.empty()) return heads;
+  const std::size_t first = *numbers.begin(), last = *numbers.rbegin();
+  const bool are_all = first <= 1 && last - first + 1 == numbers.size();
+  return are_all ? std::max(heads, numbers.size()) : heads;
 }
+
+// The linear layers of a file whose weights are (out, in): by their names, as PyTorch stores them, or because only so
+// their shapes fit.
+class LinearLayers {
+ public:
+  LinearLayers(NamedMatrices& all, const Arguments& given) : all_(all), given_(given) {}
+
+  /// Turns them to (in, out), and says which.
+  void turn() {
+    for (MatrixFile& file : all_.matrices) {
+      if (file.count == 1 && is_linear_weight(file.name)) turn(file, of_pytorch);
+    }
+    turn_where_only_so_it_fits();
+    for (const std::string_view why : {of_pytorch, as_it_fits, against_its_name}) {
+      std::vector<std::string> names;
+      for (const MatrixFile& file : all_.matrices) {
+        const auto said = why_.find(&file);
+        if (said != why_.end() && said->second == why) names.push_back(file.name);
+      }
+      if (!names.empty())
+        all_.remarks.push_back(fmt::format("{} {} {}.", listed(names), names.size() == 1 ? "is" : "are", why));
+    }
+  }
+
+ private:
+  static constexpr std::string_view of_pytorch = "read as (out, in), as PyTorch stores the weight of a linear layer";
+  static constexpr std::string_view as_it_fits = "read as (out, in): only the transpose fits the other matrices";
+  static constexpr std::string_view against_its_name =
+      "read as (in, out), although PyTorch stores the weight of a linear layer as (out, in): only so it fits the other matrices";
+
+  void turn(MatrixFile& file, std::string_view why) {
+    file.matrix = transposed(file.matrix);
+    why_[&file] = why;
+  }
+
+  void turn_where_only_so_it_fits() {
+    const auto of_words = [&](std::initializer_list<const Option*> options) {
+      for (const Option* option : options) {
+        if (const auto columns = columns_of(*option)) return columns;
+      }
+      return std::optional<std::size_t>();
+    };
+    turn_to(option::w_q, of_words({&option::x}));
+    turn_to(option::w_k, of_words({&option::memory, &option::x}));
+    turn_to(option::w_v, of_words({&option::value_memory, &option::memory, &option::x}));
+    turn_to(option::w_o, of_words({&option::w_v, &option::v}));
+    turn_to(option::w_1, of_words({&option::w_o, &option::w_v, &option::v}));
+    turn_to(option::w_2, of_words({&option::w_1}));
+  }
+
+  // The matrix that multiplies rows of so many numbers.
+  void turn_to(const Option& option, std::optional<std::size_t> rows) {
+    MatrixFile* const file = in_file(option);
+    if (!file || !rows || given_.has(option)) return;
+    const Shape shape = file->matrix.shape();
+    if (shape.rows == *rows || shape.columns != *rows) return;
+    turn(*file, is_linear_weight(file->name) ? against_its_name : as_it_fits);
+  }
+
+  MatrixFile* in_file(const Option& option) {
+    const auto found = std::ranges::find_if(all_.matrices, [&](const MatrixFile& file) {
+      const std::span<const Role* const> roles = roles_called(file.name);
+      return file.count == 1 && !roles.empty() && option_for(*roles.front()) == &option;
+    });
+    return found == all_.matrices.end() ? nullptr : &*found;
+  }
+
+  std::optional<std::size_t> columns_of(const Option& option) {
+    if (given_.has(option)) return given_.matrix(option).matrix.shape().columns;
+    const MatrixFile* const file = in_file(option);
+    return file ? std::optional(file->matrix.shape().columns) : std::nullopt;
+  }
+
+  NamedMatrices& all_;
+  const Arguments& given_;
+  std::map<const MatrixFile*, std::string_view> why_;
+};
 
 // Whether a matrix of this name can be what a problem is made of.
 bool is_input(const std::string& name) {
@@ -292,6 +378,10 @@ std::string names_in(const std::vector<MatrixFile>& files) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+[[noreturn]] void fail_without_heads(const std::string& where) {
+  fail("{} does not say how many heads there are: give --heads N", where);
+}
+
 // The parameters of one attention of PyTorch that the file has besides what is compared. They say nothing of
 // heads, but the weights of each may.
 void take_parameters(NamedMatrices& all, const std::string& path, const OffersOption& offers, Arguments& arguments) {
@@ -306,14 +396,24 @@ void take_parameters(NamedMatrices& all, const std::string& path, const OffersOp
   }
   values.override_with(arguments);
   static_cast<OptionValues&>(arguments) = std::move(values);
-  if (!arguments.has(option::heads) && !inputs_among(all.matrices, arguments, offers).has(option::heads))
-    fail("{} does not say how many heads there are: give --heads N", where);
+  // Without an output projection the matrices of one head are all that there is.
+  const bool may_be_several = among->file.parameters.contains("w_o");
+  if (may_be_several && !arguments.has(option::heads) &&
+      !inputs_among(all.matrices, arguments, offers).has(option::heads))
+    fail_without_heads(where);
   std::erase_if(all.matrices, [&](const MatrixFile& file) { return among->names.contains(file.name); });
 }
 
 void take_inputs(const std::vector<MatrixFile>& files, const std::string& where, const OffersOption& offers,
                  Arguments& arguments) {
   OptionValues values = inputs_among(files, arguments, offers);
+  const auto is_of_module = [](const MatrixFile& file) {
+    const std::span<const Role* const> roles = roles_called(file.name);
+    return is_linear_weight(file.name) && roles.front() == &role::w_o;
+  };
+  if (!arguments.has(option::heads) && !values.has(option::heads) && values.has(option::w_o) &&
+      std::ranges::any_of(files, is_of_module))
+    fail_without_heads(where);
   for (const MatrixFile& file : arguments.to_compare->refused) {
     if (is_input(file.name)) fail("{}", file.refused);
   }
@@ -385,10 +485,15 @@ void take_matrices_to_compare(const Command& command, Arguments& arguments) {
   if (!path) return;
   const auto offered = [&](const Option& option) { return offers(command, option) && command.uses(option); };
   NamedMatrices all = read_all_matrices(*path);
+  for (const MatrixFile& file : all.matrices) ReadInputs::tell(read_input_of(file.name, file));
   if (arguments.has(option::as) && all.are_named)
     fail("--as names a matrix that its file does not name, and {} names its own: leave out --as", place_of_file(*path));
   if (all.are_named && command.takes_problem() && !gives_problem(arguments))
     take_parameters(all, *path, offered, arguments);
+  if (all.are_named && command.takes_problem()) {
+    arguments.read();  // what is given beside the file tells what its matrices must fit
+    LinearLayers(all, arguments).turn();
+  }
   arguments.to_compare = std::make_shared<const NamedMatrices>(std::move(all));
   if (gives_problem(arguments) || arguments.has(option::text)) {
     if (!command.takes_problem() || gives_problem(arguments)) return;
@@ -406,6 +511,7 @@ void compare(Answer& answer, const Command& command, const Arguments& arguments)
   const std::string where = place_of_file(*arguments.text(option::against));
   if (!arguments.to_compare->are_named) name_it(files.front(), *graph, arguments.text(option::as));
   Matched matched = match(*graph, files);
+  matched.remarks = arguments.to_compare->remarks;
   for (const MatrixFile& file : arguments.to_compare->refused) {
     if (names_matrix_of(*graph, file.name)) fail("{}", file.refused);
     matched.others.push_back({file.name, "it is no matrix of numbers"});
@@ -434,18 +540,13 @@ void compare(Answer& answer, const Command& command, const Arguments& arguments)
   for (const Compared& matrix : matched.compared) nodes.push_back(matrix.node);
   answer.page.trace = Trace(nodes);
   add_comparison(answer.page, where, matched, findings, find);
-  if (!findings.all.empty()) answer.verdict = Verdict::failed;
+  const bool passes = arguments.has(option::conventions_agree) ? findings.may_be_conventions() : findings.all.empty();
+  if (!passes) answer.verdict = Verdict::failed;
 }
 
 // Without the name of another command, what is computed is a walk.
 Answer run_check(const Command& command, const Arguments& arguments) {
-  if (!arguments.words.empty()) {
-    const std::vector<OptionChoice> all = choices::checked();
-    const std::string& word = arguments.words.front();
-    if (std::ranges::find(all, word, &OptionChoice::name) != all.end())
-      fail("the command comes behind the file: attn check FILE {}, and then the options", word);
-    fail_unknown("command", word, names_of(std::span(all)));
-  }
+  refuse_other_word(command, arguments);
   return run_walk(command, arguments);
 }
 

@@ -48,6 +48,8 @@ struct Environment {
   std::function<std::optional<Rgb>()> ground = {};  // what the terminal says of its background
   std::function<std::uint32_t()> new_seed = {};     // another one each time; empty: there is none
   LongWork* work = nullptr;                         // for work that may take long; null: nobody waits
+  /// From then on nothing is written but in the folders of these files; empty: nothing can see to that.
+  std::function<void(const std::vector<std::string>& files)> confine = {};
 };
 
 /// A command line after parsing: the options that were given, and the words that are no options.
@@ -87,13 +89,15 @@ using Afterwards = std::function<std::vector<std::string>(Terminal& terminal)>;
 struct Answer {
   Page page;
   std::vector<std::string> warnings = {};
+  std::vector<std::string> notes = {};     // what is said beside a page that has no room for it
   std::optional<std::string> output = {};  // a file, or "-"; a command says which where its own words name one
   Verdict verdict = Verdict::passed;
-  std::vector<FileToWrite> files = {};  // besides the page, and before it
-  Session session = {};                 // instead of the page
-  WriteDocument document = {};          // instead of the page
-  Afterwards afterwards = {};           // behind the page
-  Calculation computation = {};         // behind the page
+  std::vector<std::string> complaints = {};  // of what could not be done at all; the page has the rest
+  std::vector<FileToWrite> files = {};       // besides the page, and before it
+  Session session = {};                      // instead of the page
+  WriteDocument document = {};               // instead of the page
+  Afterwards afterwards = {};                // behind the page
+  Calculation computation = {};              // behind the page
 
   const Format* format = nullptr;
   Style style = {};
@@ -135,9 +139,32 @@ struct Action {
 /// Who types the name of a command: people, or other programs, for which no help lists it.
 enum class Caller { people, programs };
 
+/// What commands are for, as help groups them.
+struct Subject {
+  std::string_view title;
+};
+
+namespace subject {
+inline constexpr Subject whole{"Attention as a whole"};
+inline constexpr Subject steps{"Its steps"};
+inline constexpr Subject models{"Models"};
+inline constexpr Subject training{"Gradients and training"};
+inline constexpr Subject comparing{"Comparing"};
+inline constexpr Subject checking{"Checking"};
+inline constexpr Subject teaching{"Learning and teaching"};
+inline constexpr Subject files{"Files and documents"};
+inline constexpr Subject program{"The program itself"};
+}  // namespace subject
+
+/// In the order of help.
+inline constexpr const Subject* subjects[] = {&subject::whole,    &subject::steps,     &subject::models,
+                                              &subject::training, &subject::comparing, &subject::checking,
+                                              &subject::teaching, &subject::files,     &subject::program};
+
 /// A subcommand.
 struct Command {
   std::string_view name;
+  const Subject* subject = nullptr;  // of those that people call, every one has a subject
   std::string_view summary;
   std::vector<Word> words = {};
   std::span<const Action> actions = {};  // which its first word names
@@ -159,6 +186,9 @@ struct Command {
   /// Whether it works on a model, whose options are written and read as a whole.
   bool takes_model() const;
 };
+
+/// Throws InputError for a last word that names no command which could be shown so: it comes too late, or is none.
+void refuse_other_word(const Command& command, const Arguments& arguments);
 
 /// The other command that a line of such a command names, and how many words stand before its name: a file,
 /// where the option takes one. Null: it runs itself.
@@ -187,6 +217,7 @@ std::vector<OptionChoice> shells();
 std::vector<OptionChoice> browser_pages();
 std::vector<OptionChoice> with_gradients();
 std::vector<OptionChoice> checked();
+std::vector<OptionChoice> with_matrices();
 }  // namespace choices
 
 std::span<const Action> lesson_actions();
@@ -195,6 +226,8 @@ std::span<const Action> docs_actions();
 
 /// All commands. A new one is a function, its declaration below, and one entry.
 std::span<const Command> commands();
+/// Those of a subject, in the order of the help.
+std::vector<const Command*> commands_on(const Subject& subject);
 
 // The commands of a subject, in the order of the help.
 std::vector<Command> attention_commands();
@@ -205,6 +238,7 @@ std::vector<Command> train_commands();
 Answer run_walk(const Command& command, const Arguments& arguments);
 Answer run_step(const Command& command, const Arguments& arguments);
 Answer run_feed_forward(const Command& command, const Arguments& arguments);
+Answer run_concat(const Command& command, const Arguments& arguments);
 Answer run_explain(const Command& command, const Arguments& arguments);
 Answer run_examples(const Command& command, const Arguments& arguments);
 Answer run_map(const Command& command, const Arguments& arguments);
@@ -225,6 +259,7 @@ Answer run_split_heads(const Command& command, const Arguments& arguments);
 Answer run_transformer(const Command& command, const Arguments& arguments);
 Answer run_parameters(const Command& command, const Arguments& arguments);
 Answer run_layer_norm(const Command& command, const Arguments& arguments);
+Answer run_cross_entropy(const Command& command, const Arguments& arguments);
 Answer run_train(const Command& command, const Arguments& arguments);
 Answer run_generate(const Command& command, const Arguments& arguments);
 Answer run_cost(const Command& command, const Arguments& arguments);
@@ -294,7 +329,8 @@ inline constexpr Variable lc_ctype{"LC_CTYPE", "the same where LC_ALL is not set
 inline constexpr Variable lang{"LANG", "the same where neither of them is set"};
 inline constexpr Variable xdg_state_home{"XDG_STATE_HOME",
                                          "folder of the progress in lessons; it must be an absolute path"};
-inline constexpr Variable home{"HOME", "your folder, which has the progress where XDG_STATE_HOME is not set"};
+inline constexpr Variable home{
+    "HOME", "your folder, which has the progress where XDG_STATE_HOME is not set; it must be an absolute path"};
 inline constexpr Variable openblas_coretype{"OPENBLAS_CORETYPE",
                                             "kernel of OpenBLAS in place of that for your processor, such as Haswell"};
 }  // namespace variable

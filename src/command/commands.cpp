@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -16,11 +17,13 @@ std::vector<Command> make_commands() {
   std::ranges::move(model_commands(), std::back_inserter(commands));
   std::ranges::move(train_commands(), std::back_inserter(commands));
   commands.push_back({.name = "examples",
+                      .subject = &subject::teaching,
                       .summary = "list the built-in examples and models, or describe one",
                       .words = {{"NAME", Word::Count::optional, Kind::word, choices::built_in}},
                       .examples = {"attn examples", "attn examples animal"},
                       .run = run_examples});
   commands.push_back({.name = "show",
+                      .subject = &subject::files,
                       .summary = "show the matrices in a file that attn wrote: JSON, npz or safetensors",
                       .words = {{"FILE", Word::Count::one, Kind::path}},
                       .own = {{option::only}},
@@ -28,6 +31,7 @@ std::vector<Command> make_commands() {
                       .run = run_show});
   commands.push_back(
       {.name = "convert",
+       .subject = &subject::files,
        .summary = "convert a matrix file to another format",
        .words = {{"SRC", Word::Count::one, Kind::path}, {"DST", Word::Count::one, Kind::path}},
        .own = {{option::key}},
@@ -35,6 +39,7 @@ std::vector<Command> make_commands() {
        .run = run_convert});
   commands.push_back(
       {.name = "lesson",
+       .subject = &subject::teaching,
        .summary =
            "interactive lessons: list, run, next, review, show, reset, export; for authors: new, check, coverage",
        .words = {{"ACTION", Word::Count::optional}, {"LESSON", Word::Count::any}},
@@ -50,6 +55,7 @@ std::vector<Command> make_commands() {
        .run = run_lesson});
   commands.push_back(
       {.name = "puzzle",
+       .subject = &subject::teaching,
        .summary = "set numbers until attention does what is asked: look back, copy, reverse",
        .words = {{"PUZZLE", Word::Count::optional, Kind::path, choices::puzzles}},
        .own = {{option::set,
@@ -61,6 +67,7 @@ std::vector<Command> make_commands() {
        .run = run_puzzle});
   commands.push_back(
       {.name = "drill",
+       .subject = &subject::teaching,
        .summary = "problems without end on one step, with hints and diagnoses; worksheets for a class",
        .words = {{"NAME", Word::Count::any, Kind::word, choices::drills}},
        .own = {.options = {{option::seed, "seed of the problems", ": another one each time; of a sheet 1"},
@@ -72,19 +79,25 @@ std::vector<Command> make_commands() {
        .examples = {"attn drill", "attn drill softmax", "attn drill softmax --seed 7 --count 10"},
        .run = run_drill});
   commands.push_back({.name = "docs",
+                      .subject = &subject::files,
                       .summary = "keep command output in Markdown files up to date: update, check, clean",
                       .words = {{"ACTION"}, {"FILE", Word::Count::some, Kind::path}},
                       .actions = docs_actions(),
                       .examples = {"attn docs update README.md", "attn docs check README.md docs/*.md"},
                       .run = run_docs});
   commands.push_back({.name = "help",
+                      .subject = &subject::program,
                       .summary = "the list of commands, or help for one command",
                       .words = {{"COMMAND", Word::Count::optional, Kind::word, choices::help}},
                       .examples = {"attn help walk", "attn help explain"},
                       .run = run_help});
-  commands.push_back(
-      {.name = "version", .summary = option::version.summary, .examples = {"attn version"}, .run = run_version});
+  commands.push_back({.name = "version",
+                      .subject = &subject::program,
+                      .summary = option::version.summary,
+                      .examples = {"attn version"},
+                      .run = run_version});
   commands.push_back({.name = "completion",
+                      .subject = &subject::program,
                       .summary = "a script that completes command lines of attn in a shell",
                       .words = {{"SHELL", Word::Count::one, Kind::word, choices::shells}},
                       .examples = {"attn completion bash", "attn completion fish"},
@@ -155,7 +168,23 @@ std::vector<OptionChoice> choices::browser_pages() { return commands_with(browse
 
 std::vector<OptionChoice> choices::with_gradients() { return commands_with(gradient_options()); }
 
+std::vector<OptionChoice> choices::with_matrices() { return commands_with(matrix_options()); }
+
 std::vector<OptionChoice> choices::checked() { return commands_with(comparison_options()); }
+
+void refuse_other_word(const Command& command, const Arguments& arguments) {
+  if (arguments.words.empty()) return;
+  const std::string& word = arguments.words.front();
+  const std::vector<OptionChoice> choices = command.words.back().choices();
+  const std::vector<std::string> names = names_of(std::span(choices));
+  if (std::ranges::find(names, word) != names.end()) {
+    const std::string before = written(std::span(command.words).first(command.words.size() - 1));
+    fail("the command comes before the options: attn {}{}{} {}", command.name, before.empty() ? "" : " ", before, word);
+  }
+  if (find_row(commands(), word))
+    fail("attn {} cannot be shown by attn {}. Choose one of: {}", word, command.name, fmt::join(names, ", "));
+  fail_unknown("command", word, names);
+}
 
 ShownAs command_shown_as(const Command& command, std::span<const std::string> line) {
   if (!command.shown_as) return {};
@@ -170,6 +199,14 @@ ShownAs command_shown_as(const Command& command, std::span<const std::string> li
 std::span<const Command> commands() {
   static const std::vector<Command> all = make_commands();
   return all;
+}
+
+std::vector<const Command*> commands_on(const Subject& subject) {
+  std::vector<const Command*> found;
+  for (const Command& command : commands()) {
+    if (command.subject == &subject) found.push_back(&command);
+  }
+  return found;
 }
 
 std::vector<Exclusion> exclusions_of(const Command& command) {

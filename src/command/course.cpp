@@ -25,19 +25,18 @@ namespace attn {
 
 // --- course
 
-namespace {
-
-// The file that keeps the progress: where the XDG Base Directory Specification puts state. Nothing: there is
-// no home.
+// Where the XDG Base Directory Specification puts state.
 std::optional<std::string> state_file(const Arguments& arguments) {
   if (std::optional<std::string> given = arguments.text(option::state)) return given;
   constexpr std::string_view name = "attn/lessons.json";
   const std::string state = arguments.environment->variable(variable::xdg_state_home.name).value_or("");
   if (state.starts_with('/')) return (std::filesystem::path(state) / name).string();
   const std::string home = arguments.environment->variable(variable::home.name).value_or("");
-  if (home.empty()) return std::nullopt;
+  if (!home.starts_with('/')) return std::nullopt;  // another one in each folder
   return (std::filesystem::path(home) / ".local/state" / name).string();
 }
+
+namespace {
 
 // As other warnings are written: without a capital and a full stop.
 std::string as_warning(const Text& sentence) {
@@ -197,8 +196,8 @@ Records records_of(const std::vector<DrawnProblem>& problems, std::uint32_t seed
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const Question& question = problems[i].problem.question;
     std::vector<Records::Value>& row = records.rows.emplace_back();
-    row = {std::to_string(i + 1), std::string(problems[i].drill),      std::to_string(seed),
-           question.ask,          std::string(name_of(question.kind)), given_numbers(problems[i], block_runner())};
+    row = {i + 1,        std::string(problems[i].drill),      std::uint64_t{seed},
+           question.ask, std::string(name_of(question.kind)), given_numbers(problems[i], block_runner())};
     if (with_answers) row.emplace_back(rounded_answer(problems[i].solved));
   }
   return records;

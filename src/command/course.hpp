@@ -20,7 +20,9 @@ Answer page_of(std::vector<Block> blocks);
 /// Passed where all hand-ins are good.
 Verdict verdict_on(std::span<const MarkedHandIn> marks);
 
-/// The file that keeps the progress. Throws InputError where there is no folder for it.
+/// The file that keeps the progress; nothing where there is no folder for it.
+std::optional<std::string> state_file(const Arguments& arguments);
+/// The same. Throws InputError where there is no folder for it.
 std::string state_to_write(const Arguments& arguments);
 
 /// What it holds; nothing where there is no such file.

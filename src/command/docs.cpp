@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
+#include <span>
 
 #include "command/app.hpp"
 #include "command/command.hpp"
@@ -20,12 +23,20 @@ namespace attn {
 
 namespace {
 
-// The documents that the words name.
+// The files that the words name: themselves, or those of Markdown in a folder and below it.
+std::vector<std::string> paths_of(const Arguments& arguments) {
+  std::vector<std::string> all;
+  for (auto path = arguments.words.begin() + 1; path != arguments.words.end(); ++path) {
+    std::vector<std::string> below = markdown_files_in(*path);
+    if (below.empty()) below.push_back(*path);
+    std::ranges::move(below, std::back_inserter(all));
+  }
+  return all;
+}
+
 std::vector<Document> documents(const Arguments& arguments) {
   std::vector<Document> all;
-  for (auto path = arguments.words.begin() + 1; path != arguments.words.end(); ++path) {
-    all.push_back(read_document(read_bytes(*path), *path));
-  }
+  for (const std::string& path : paths_of(arguments)) all.push_back(read_document(read_bytes(path), path));
   return all;
 }
 
@@ -75,31 +86,77 @@ Answer clean(const Arguments& arguments) {
   return changes.finish();
 }
 
-std::string joined_lines(const std::vector<std::string>& lines) { return fmt::format("{}", fmt::join(lines, "\n")); }
-
-void add_stale(Page& page, const Stale& stale) {
-  page.say(text(fmt::format("{}:{}: ", stale.place.path, stale.place.line), code(stale.command),
-                " has a different output now (- in the document, + from the program):"));
-  page.say(CodeBlock{"diff", joined_lines(stale.difference)});
+// A whole walk that has changed says no more than its beginning.
+std::string told_difference(const Stale& stale) {
+  constexpr std::size_t most = 20;
+  const std::size_t shown = std::min(stale.difference.size(), most), left = stale.difference.size() - shown;
+  std::string told = fmt::format("{}", fmt::join(std::span(stale.difference).first(shown), "\n"));
+  if (left > 0) told += fmt::format("\n  … {} more", count_of(left, "line"));
+  return told;
 }
 
-Answer check_documents(const Arguments& arguments) {
-  Answer answer;
-  std::size_t blocks = 0;
-  std::vector<std::string> to_fix;
-  for (const Document& document : documents(arguments)) {
+void add_stale(Page& page, const Stale& stale) {
+  const std::string place = fmt::format("{}:{}: ", stale.place.path, stale.place.line);
+  if (stale.is_new) return page.say(text(place, code(stale.command), " has no output yet."));
+  page.say(text(place, code(stale.command), " has a different output now (- in the document, + from the program):"));
+  page.say(CodeBlock{"diff", told_difference(stale)});
+}
+
+// What was found of each block, for readers and for programs.
+class Checked {
+ public:
+  void add(const Document& document) {
     const std::vector<Stale> stale = stale_blocks(document, outputs_of(document, block_runner()));
-    for (const Stale& block : stale) add_stale(answer.page, block);
-    if (!stale.empty()) to_fix.push_back(document.path);
-    blocks += document.commands.size();
+    auto next = stale.begin();
+    for (const CommandBlock& block : document.commands) {
+      const CommandLine& line = block.lines.front();
+      const bool is_stale = next != stale.end() && next->place.line == line.line;
+      note(document.path, line, !is_stale ? "current" : next->is_new ? "no output yet" : "different");
+      if (is_stale) add_stale(answer_.page, *next++);
+    }
+    if (!stale.empty()) to_fix_.push_back(document.path);
+    blocks_ += document.commands.size();
   }
-  if (to_fix.empty()) {
-    answer.page.say(text(fmt::format("All outputs are current: {}.", count_of(blocks, "block"))));
-  } else {
-    answer.verdict = Verdict::failed;
-    answer.page.say(text("Fix it with: ", code(fmt::format("attn docs update {}", fmt::join(to_fix, " ")))));
+
+  // One that cannot be checked hides nothing of the others.
+  void add_complaint(const std::string& path, std::string sentence) {
+    records_.rows.push_back({path, "", "", "cannot be run", sentence});
+    answer_.complaints.push_back(std::move(sentence));
   }
-  return answer;
+
+  Answer finish() {
+    if (!to_fix_.empty()) {
+      answer_.verdict = Verdict::failed;
+      answer_.page.say(text("Fix it with: ", code(fmt::format("attn docs update {}", fmt::join(to_fix_, " ")))));
+    } else if (blocks_ > 0 || answer_.complaints.empty()) {
+      const std::string_view outputs = answer_.complaints.empty() ? "All outputs" : "All other outputs";
+      answer_.page.say(text(fmt::format("{} are current: {}.", outputs, count_of(blocks_, "block"))));
+    }
+    answer_.page.say(std::move(records_));
+    return std::move(answer_);
+  }
+
+ private:
+  void note(const std::string& path, const CommandLine& line, std::string_view state) {
+    records_.rows.push_back({path, line.line, line.text, std::string(state), ""});
+  }
+
+  Answer answer_;
+  std::size_t blocks_ = 0;
+  std::vector<std::string> to_fix_;
+  Records records_{"blocks", {"document", "line", "command", "state", "reason"}, {}};
+};
+
+Answer check_documents(const Arguments& arguments) {
+  Checked checked;
+  for (const std::string& path : paths_of(arguments)) {
+    try {
+      checked.add(read_document(read_bytes(path), path));
+    } catch (const InputError& error) {
+      checked.add_complaint(path, error.what());
+    }
+  }
+  return checked.finish();
 }
 
 constexpr Word files{"FILE", Word::Count::some, Kind::path};
@@ -138,6 +195,7 @@ const Environment& nowhere() {
 
 // Main alone writes, and here is no main: what it would write is refused.
 void refuse_effects(const Answer& answer) {
+  if (!answer.complaints.empty()) throw InputError(answer.complaints.front());
   if (answer.is_file() || !answer.files.empty())
     fail("a block of a document writes no files: show the output instead, or give this command elsewhere");
   if (answer.document) fail("a page for browsers is a file of its own: give this command elsewhere");

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/attention/feed_forward.hpp"
 #include "core/attention/positions.hpp"
 #include "core/model/recipe.hpp"
 #include "core/model/recurrent.hpp"
@@ -21,7 +20,6 @@ namespace choices {
 std::vector<OptionChoice> formats() { return choices_of(attn::formats()); }
 std::vector<OptionChoice> placements() { return choices_of(norm_placements()); }
 std::vector<OptionChoice> norms() { return choices_of(norm_kinds()); }
-std::vector<OptionChoice> activations() { return choices_of(attn::activations()); }
 std::vector<OptionChoice> positions_of_models() {
   std::vector<OptionChoice> kinds;
   for (const PositionKind& row : position_kinds()) {
@@ -114,7 +112,7 @@ const OptionGroup& output_options() {
                                              option::full, option::section, option::no_labels, option::heading_level,
                                              option::math, option::standalone, option::shading, option::ascii,
                                              option::color, option::theme, option::no_pager, option::threads,
-                                             option::short_help, option::help}};
+                                             option::say_input, option::short_help, option::help}};
   return group;
 }
 
@@ -144,8 +142,11 @@ const OptionGroup& browser_options() {
 
 const OptionGroup& comparison_options() {
   static const OptionGroup group{
-      .options = {option::against, option::as},
-      .needs = {{&option::as, {&option::against}, "--as belongs to --against FILE: give both"}}};
+      .options = {option::against, option::as, option::conventions_agree},
+      .needs = {{&option::as, {&option::against}, "--as belongs to --against FILE: give both"},
+                {&option::conventions_agree,
+                 {&option::against},
+                 "--conventions-agree belongs to --against FILE: give both"}}};
   return group;
 }
 
@@ -213,22 +214,11 @@ const OptionGroup& model_options() {
     const auto exclude = [&](const Option& one, std::initializer_list<const Option*> others) {
       for (const Option* other : others) all.exclusions.push_back({&one, other});
     };
-    const auto exclude_recipe = [&](const Option& one) {
-      for (const Option* other : recipe_options()) exclude(one, {other});
-      exclude(one, {&option::causal, &option::not_causal});
-    };
-    // A file of parameters has all sizes but the number of heads; a whole model has that and its recipe, too.
-    const auto exclude_sizes = [&](const Option& one) {
-      exclude(one, {&option::size, &option::layers, &option::d_model, &option::d_ff, &option::kv_heads,
-                    &option::no_bias, &option::kind});
-    };
+    // What else a model that is read says of itself may be given too, and must agree with it.
     exclude(option::example, {&option::model});
-    for (const Option* whole : {&option::model, &option::example}) {
-      exclude(*whole, {&option::parameters, &option::heads});
-      exclude_sizes(*whole);
-      exclude_recipe(*whole);
-    }
-    exclude_sizes(option::parameters);
+    for (const Option* whole : {&option::model, &option::example}) exclude(*whole, {&option::parameters});
+    for (const Option* read : {&option::model, &option::example, &option::parameters})
+      exclude(*read, {&option::size, &option::layers, &option::no_bias});
     exclude(option::n, {&option::text, &option::source, &option::x, &option::target, &option::target_x});
     return all;
   }();

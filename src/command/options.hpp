@@ -9,7 +9,6 @@ namespace choices {
 std::vector<OptionChoice> formats();
 std::vector<OptionChoice> placements();
 std::vector<OptionChoice> norms();
-std::vector<OptionChoice> activations();
 std::vector<OptionChoice> positions_of_models();
 std::vector<OptionChoice> variants();
 std::vector<OptionChoice> cells();
@@ -78,6 +77,8 @@ inline constexpr Option against =
     path("--against", "", "compare these matrices with those of a file, and find mistakes; exit code 1 if one differs");
 inline constexpr Option as =
     text_of("--as", "", "NAME", "what the matrix is in the computation, if its file does not name it: --as weights");
+inline constexpr Option conventions_agree = flag(
+    "--conventions-agree", "", "exit code 0 where all that differs can be a convention, such as a mask value of -1e9");
 inline constexpr Option check_gradients =
     flag("--check", "", "compare every gradient with finite differences; exit code 1 if one disagrees");
 inline constexpr Option recompute =
@@ -90,6 +91,9 @@ inline constexpr Option step_size =
         .or_else("0.1");
 inline constexpr Option left{"--left", "", Kind::matrix, "MATRIX", "left factor of a product"};
 inline constexpr Option right{"--right", "", Kind::matrix, "MATRIX", "right factor of a product"};
+inline constexpr Option above{"--above", "", Kind::matrix, "MATRIX",
+                              "matrix whose rows come first, such as cached keys"};
+inline constexpr Option below{"--below", "", Kind::matrix, "MATRIX", "matrix whose rows follow, such as new keys"};
 inline constexpr Option chosen_cell =
     text_of("--cell", "", "I,J", "cell whose products are shown, by numbers or words");
 inline constexpr Option depth =
@@ -120,6 +124,14 @@ inline constexpr Option epsilon = number("--epsilon", "epsilon", "ε, a small nu
                                          rules::not_negative, "give a small one, such as 1e-5")
                                       .or_else("1e-5");
 
+// Cross-entropy.
+inline constexpr Option logits =
+    matrix("--logits", role::logits, "logits: a row for each position, a column for each word")
+        .or_else("'2 1 0; 0 1 3'");
+inline constexpr Option targets = Option{"--targets", "targets", Kind::counts, "N,…",
+                                         "right word of each row: the number of its column, from 1 (in PyTorch from 0)"}
+                                      .or_else("1,2");
+
 // Models: what they are, and what they are run on.
 inline constexpr Option size = word("--size", "size", "size of a random model: tiny, or base as in the paper")
                                    .or_else("tiny")
@@ -128,17 +140,6 @@ inline constexpr Option norm =
     word("--norm", "norm", "where the layers normalize").called("WHERE").or_else("post").from(choices::placements);
 inline constexpr Option norm_kind =
     word("--norm-kind", "norm_kind", "kind of normalization").called("KIND").or_else("layer").from(choices::norms);
-inline constexpr Option activation =
-    word("--activation", "activation", "activation function of the feed-forward layers")
-        .or_else("relu")
-        .from(choices::activations);
-inline constexpr Option base = number("--base", "base", "base of the wavelengths of sinusoidal and rotary positions",
-                                      rules::positive, "give one such as 10000")
-                                   .or_else("10000");
-inline constexpr Option kv_heads =
-    count("--kv-heads", "kv_heads", "number of heads of keys and values, which the heads of queries share")
-        .or_else(": as many as --heads")
-        .up_to(65536);
 inline constexpr Option no_bias = flag("--no-bias", "no_bias", "no biases and no β in a random model");
 inline constexpr Option unscaled_embeddings =
     flag("--unscaled-embeddings", "unscaled_embeddings", "do not multiply embeddings by √d_model");
@@ -153,6 +154,13 @@ inline constexpr Option target_mask =
 inline constexpr Option memory_mask = Option{"--memory-mask", "memory_mask", Kind::matrix, "MATRIX",
                                              "the same for the cross-attention: a row for each target word, or one"}
                                           .as_mask();
+inline constexpr Option target_key_mask = Option{"--target-key-mask", "target_key_mask", Kind::matrix, "MATRIX",
+                                                 "the same as --key-mask for the target words"}
+                                              .as_mask();
+inline constexpr Option memory_key_mask =
+    Option{"--memory-key-mask", "memory_key_mask", Kind::matrix, "MATRIX",
+           "the same for the cross-attention: one row, with a column for each row of the encoder output"}
+        .as_mask();
 inline constexpr Option target_valid_length = Option{"--target-valid-length", "target_valid_length", Kind::counts,
                                                      "N,…", "the same as --valid-length for the target words"}
                                                   .from_zero();
@@ -293,6 +301,8 @@ inline constexpr Option theme =
 inline constexpr Option no_pager = flag("--no-pager", "", "do not pause after each screen");
 inline constexpr Option threads =
     count("--threads", "", "number of threads for large matrices").or_else(": one for each processor").up_to(256);
+inline constexpr Option say_input =
+    flag("--say-input", "", "show above the page what was read, and what was assumed where a file does not say it");
 inline constexpr Option short_help = flag("-h", "", "show the options of this command");
 inline constexpr Option version = flag("--version", "", "versions of the program and of its libraries");
 inline constexpr Option help = flag("--help", "", "show all options, also those that many commands share");

@@ -11,6 +11,7 @@
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
+#include "data/files/opened.hpp"
 #include "data/parameters/parameters.hpp"
 #include "data/problem/model_attention.hpp"
 #include "data/problem/problem_file.hpp"
@@ -45,10 +46,9 @@ OptionValues whole_problem(const Arguments& arguments) {
 }
 
 // The parameters of a lone attention, such as PyTorch's nn.MultiheadAttention.
-OptionValues learned_parameters(const Arguments& arguments, const std::string& path) {
-  ParameterFile file = parameters_asked_for(arguments, path);
+OptionValues learned_parameters(const Arguments& arguments, const ParameterFile& file, const std::string& path) {
   OptionValues learned;
-  for (auto& [name, matrix] : file.parameters) {
+  for (const auto& [name, matrix] : file.parameters) {
     const auto found = std::ranges::find(problem_members(), std::string_view(name), &Option::member);
     if (found == problem_members().end()) {
       fail(
@@ -57,9 +57,27 @@ OptionValues learned_parameters(const Arguments& arguments, const std::string& p
     }
     if (arguments.has(**found))
       fail("{} has {}, and {} is given too: leave out one of them", path, name, (*found)->name);
-    learned.put(**found, MatrixFile{.matrix = std::move(matrix)});
+    learned.put(**found, MatrixFile{.matrix = matrix});
   }
   return learned;
+}
+
+// How many heads of keys there are follows from the shapes, where queries and keys of a head have the same size.
+void take_key_heads(OptionValues& values) {
+  if (values.has(option::kv_heads) || values.has(option::score) || !values.has(option::w_q) || !values.has(option::w_k))
+    return;
+  const std::size_t heads = values.count(option::heads).value_or(1);
+  const std::size_t of_queries = values.matrix(option::w_q).matrix.shape().columns,
+                    of_keys = values.matrix(option::w_k).matrix.shape().columns;
+  const bool are_shared = of_keys < of_queries && heads * of_keys % of_queries == 0;
+  if (are_shared) values.put(option::kv_heads, heads * of_keys / of_queries);
+}
+
+// What a model of this layout does with its attention, and nothing here says.
+std::vector<std::string> left_open(const ParameterFile& file, const OptionValues& values) {
+  const auto found = std::ranges::find(file.brings, std::string_view("causal_decoder"), &BroughtField::field);
+  if (found == file.brings.end() || found->value != FieldValue(true) || values.has(option::causal)) return {};
+  return {fmt::format("In the model, {} has a causal mask. Here it has none: --causal adds it.", file.layout)};
 }
 
 }  // namespace
@@ -107,13 +125,17 @@ OptionValues requested_of_model(const Arguments& arguments, const std::string& n
 OptionValues requested(const Arguments& arguments) {
   if (const auto model = arguments.text(option::model)) return requested_of_model(arguments, *model);
   const std::optional<std::string> path = arguments.text(option::parameters);
-  const OptionValues learned = path ? learned_parameters(arguments, *path) : OptionValues();
+  const ParameterFile file = path ? parameters_asked_for(arguments, *path) : ParameterFile();
+  const OptionValues learned = path ? learned_parameters(arguments, file, *path) : OptionValues();
   OptionValues values = whole_problem(arguments);
   values.override_with(learned);
   if (path && !values.has(option::heads) && !arguments.has(option::heads)) fail_without_heads(*path);
   values.override_with(arguments);
   // What a problem says of its own numbers need not be true of others.
   if (arguments.has_any(problem_members())) values.leave_out(std::array{&option::about});
+  if (path) take_key_heads(values);
+  if (std::vector<std::string> about = left_open(file, values); !about.empty())
+    values.put(option::about, std::move(about));
   return values;
 }
 
@@ -177,6 +199,7 @@ Arguments with_part(const Arguments& arguments, const ScopeKind& part, OptionLis
 }
 
 void fail_without_heads(const std::string& path) {
+  open_file(path);  // one that cannot be read says nothing at all
   fail("--parameters {}: the file does not say how many heads there are: give --heads N", path);
 }
 

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -39,6 +40,18 @@ namespace {
 bool is_replaceable(const std::string& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 ? S_ISREG(status.st_mode) : errno == ENOENT;
+}
+
+std::string folder_of(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code reason;
+  std::filesystem::create_directories(folder, reason);
+  if (reason == std::errc::not_enough_memory) throw std::bad_alloc();
+  if (reason) throw OutputError(fmt::format("{} cannot be made: {}", folder, reason.message()));
 }
 
 // The new file must replace what a link points to, not the link; also where nothing is there yet.
@@ -65,6 +78,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)), descriptor_(S
   if (path_ == "-") return;
   if (is_replaceable(path_)) {
     path_ = resolved(path_);
+    make_folder(folder_of(path_));
     try {
       file_ = std::make_unique<NewFile>(path_);
     } catch (const std::system_error& error) {
@@ -159,15 +173,6 @@ void write_file(const FileToWrite& file) {
 
 // --- folder lock
 
-namespace {
-
-std::string folder_of(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  return folder.empty() ? "." : folder.string();
-}
-
-}  // namespace
-
 FolderLock::FolderLock(const std::string& path_of_file)
     : descriptor_(open(folder_of(path_of_file).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   constexpr auto pause = std::chrono::milliseconds(5);
@@ -190,11 +195,44 @@ FolderLock::~FolderLock() {
 
 namespace {
 
+constexpr std::string_view beginning_of_provisional_names = ".attn-";
+
 // Short enough for any folder, and not to be guessed.
 std::string random_name_in(const std::string& folder) {
   std::uint64_t number = 0;
   if (getentropy(&number, sizeof number) != 0) number = static_cast<std::uint64_t>(getpid());
-  return fmt::format("{}/.attn-{:016x}", folder, number);
+  return fmt::format("{}/{}{:016x}", folder, beginning_of_provisional_names, number);
+}
+
+bool is_provisional(std::string_view name) {
+  return name.size() == beginning_of_provisional_names.size() + 16 &&
+         name.starts_with(beginning_of_provisional_names) &&
+         name.find_first_not_of("0123456789abcdef", beginning_of_provisional_names.size()) == std::string_view::npos;
+}
+
+// Where the file system has no locks, nobody holds one, and nobody takes what is not locked for left behind.
+bool is_locked_by_us(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+
+bool leads_to(const char* name, int descriptor) {
+  struct stat named {
+  }, opened{};
+  return lstat(name, &named) == 0 && fstat(descriptor, &opened) == 0 && named.st_dev == opened.st_dev &&
+         named.st_ino == opened.st_ino;
+}
+
+// A program that was killed has left files with provisional names. Those of programs that live are locked.
+void remove_left_behind(const std::string& folder) {
+  std::error_code unreadable;
+  for (std::filesystem::directory_iterator entry(folder, unreadable), end; !unreadable && entry != end;
+       entry.increment(unreadable)) {
+    if (!is_provisional(entry->path().filename().string())) continue;
+    const int file = open(entry->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0) continue;
+    struct stat status {};
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && flock(file, LOCK_EX | LOCK_NB) == 0)
+      unlink(entry->path().c_str());
+    close(file);
+  }
 }
 
 // The name by which the system lets a nameless file be called.
@@ -234,6 +272,18 @@ void copy_notes(const std::string& from, int to) {
   }
 }
 
+struct Descriptor {
+  explicit Descriptor(int its_number) : number(its_number) {}
+  ~Descriptor() {
+    const int reason = errno;
+    if (number >= 0) close(number);
+    errno = reason;
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number;
+};
+
 // Some file systems have nothing to sync.
 bool is_synced(int descriptor) {
   while (fsync(descriptor) != 0) {
@@ -245,6 +295,7 @@ bool is_synced(int descriptor) {
 }  // namespace
 
 NewFile::NewFile(std::string place) : place_(std::move(place)) {
+  remove_left_behind(folder_of(place_));
   struct stat old {};
   const bool replaces = stat(place_.c_str(), &old) == 0;
   // A new file gets what any program's files get in this folder; one that replaces another gets that later.
@@ -261,7 +312,10 @@ NewFile::~NewFile() {
 
 bool NewFile::open_nameless(mode_t mode) {
   descriptor_ = open(folder_of(place_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
-  if (descriptor_ >= 0 && access(provisional_name_of(descriptor_).c_str(), F_OK) == 0) return true;
+  if (descriptor_ >= 0 && access(provisional_name_of(descriptor_).c_str(), F_OK) == 0) {
+    is_locked_by_us(descriptor_);
+    return true;
+  }
   if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
   return false;
 }
@@ -269,7 +323,11 @@ bool NewFile::open_nameless(mode_t mode) {
 bool NewFile::open_named(mode_t mode) {
   return with_free_name(folder_of(place_), name_, [&](const char* name) {
     descriptor_ = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, mode);
-    return descriptor_ >= 0;
+    if (descriptor_ < 0) return false;
+    if (is_locked_by_us(descriptor_) && leads_to(name, descriptor_)) return true;
+    close(std::exchange(descriptor_, -1));  // another program has taken it for left behind, and removes it
+    errno = EEXIST;
+    return false;
   });
 }
 
@@ -300,6 +358,7 @@ bool NewFile::settle() { return keep_what_stays() && is_synced(descriptor_); }
 
 bool NewFile::take_place() {
   if (!give_name()) return false;
+  const Descriptor lock{dup(descriptor_)};  // until the name is gone
   if (close(std::exchange(descriptor_, -1)) != 0) return false;
   if (rename(name_->path().c_str(), place_.c_str()) != 0) return false;
   name_.reset();

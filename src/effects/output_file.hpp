@@ -32,7 +32,8 @@ class ProvisionalName {
 
 /// A file that is written beside its place and takes it whole. Until it is whole it has no name, so that
 /// whatever ends the program leaves nothing; where the file system knows no such files (NFS), it has a
-/// provisional one. All functions but the constructor return false where the system refuses, with the reason
+/// provisional one, whose lock it holds: what a killed program has left, whose lock is free, is removed by the next
+/// one that writes there. All functions but the constructor return false where the system refuses, with the reason
 /// in errno.
 class NewFile {
  public:
@@ -63,8 +64,8 @@ class NewFile {
 };
 
 /// What is written: a file, which appears whole or not at all and survives a loss of power; or as it comes,
-/// standard output ("-"), a pipe or a device. Throws OutputError where it cannot be written, and PageLeft
-/// where its reader has gone away.
+/// standard output ("-"), a pipe or a device. Its folder is made where there is none. Throws OutputError where it
+/// cannot be written, and PageLeft where its reader has gone away.
 class OutputFile {
  public:
   explicit OutputFile(std::string path);

@@ -100,13 +100,7 @@ TerminalSize StandardTerminal::size() const {
   return size;
 }
 
-void StandardTerminal::prepare_to_save(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::error_code reason;
-  if (!folder.empty()) std::filesystem::create_directories(folder, reason);
-  if (reason) throw OutputError(fmt::format("{} cannot be made: {}", folder.string(), reason.message()));
-  const OutputFile could_be_written(path);
-}
+void StandardTerminal::prepare_to_save(const std::string& path) { const OutputFile could_be_written(path); }
 
 void StandardTerminal::save(const FileToWrite& file) { write_file(file); }
 

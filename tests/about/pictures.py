@@ -1,9 +1,11 @@
 """Pictures of the terminal in the documents: SVG files of what commands print, with their colors.
 
-A picture in a document follows a comment that says what it shows; its file lies beside the document:
+A picture in a document follows a comment that says what it shows; its file lies below the document's folder:
 
     <!-- picture lines=1-20: attn softmax -->
     ![what it is](pictures/softmax.svg)
+
+Several such comments show commands one after the other.
 
 usage: pictures.py ATTN            fails if a picture is not what its command prints now
        pictures.py --update ATTN   draws them anew
@@ -17,8 +19,9 @@ import shlex
 import subprocess
 import sys
 
-DOCUMENTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs")
-PICTURE = re.compile(r"<!-- picture(?: lines=(\d+)-(\d+))?: (attn .*) -->\n!\[[^\]]*\]\(([^)]+\.svg)\)")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+SHOWN = r"<!-- picture(?: lines=(\d+)-(\d+))?: (attn .*) -->\n"
+PICTURE = re.compile(rf"((?:{SHOWN})+)!\[[^\]]*\]\(([^)]+\.svg)\)")
 WIDTH = 80
 # Pixels: of a character, of a line, around the text, and of the bar of the window.
 CHARACTER, LINE, MARGIN, BAR = 8, 18, 16, 28
@@ -54,19 +57,22 @@ def painted(line):
                 raise ValueError(f"a picture cannot show the code {code} in {line!r}")
 
 
-def drawn(command, lines):
-    """A terminal of WIDTH columns that shows a command and what it printed. It has its own ground, so that it is
-    readable on light and on dark pages."""
-    width, height = WIDTH * CHARACTER + 2 * MARGIN, BAR + (len(lines) + 1) * LINE + MARGIN
+def drawn(outputs):
+    """A terminal of WIDTH columns that shows commands and the lines that each printed. It has its own ground, so that it
+    is readable on light and on dark pages."""
+    shown = []
+    for command, lines in outputs:
+        prompt = [("$ ", PROMPT, None, ""), (command, INK, None, ' font-weight="bold"')]
+        shown += ([[]] if shown else []) + [prompt] + [list(painted(line)) for line in lines]
+    width, height = WIDTH * CHARACTER + 2 * MARGIN, BAR + len(shown) * LINE + MARGIN
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
         ' font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, \'DejaVu Sans Mono\', monospace" font-size="13.3"'
-        f' role="img"><title>{html.escape(command)}</title>',
+        f' role="img"><title>{html.escape("; ".join(command for command, _ in outputs))}</title>',
         f'<rect width="{width}" height="{height}" rx="8" fill="{GROUND}"/>',
     ]
     parts += [f'<circle cx="{MARGIN + 6 + 18 * i}" cy="{BAR / 2:g}" r="5" fill="{color}"/>'
               for i, color in enumerate(["#e06c75", "#e5c07b", "#98c379"])]
-    shown = [[("$ ", PROMPT, None, ""), (command, INK, None, ' font-weight="bold"')]] + [list(painted(line)) for line in lines]
     for number, runs in enumerate(shown):
         column, top = 0, BAR + number * LINE
         for text, ink, ground, face in runs:
@@ -93,16 +99,17 @@ def printed(attn, command):
 
 def main(update, attn):
     wanted, wrong = set(), 0
-    for document in sorted(glob.glob(os.path.join(DOCUMENTS, "*.md"))):
+    for document in sorted(glob.glob(os.path.join(ROOT, "*.md")) + glob.glob(os.path.join(ROOT, "docs", "*.md"))):
         with open(document, encoding="utf-8") as file:
             pictures = PICTURE.findall(file.read())
-        for first, last, command, name in pictures:
-            lines = printed(attn, command)
-            if first:
-                lines = lines[int(first) - 1:int(last)]
-            path = os.path.join(DOCUMENTS, name)
+        for comments, *_, name in pictures:
+            outputs = []
+            for first, last, command in re.findall(SHOWN, comments):
+                lines = printed(attn, command)
+                outputs.append((command, lines[int(first) - 1:int(last)] if first else lines))
+            path = os.path.join(os.path.dirname(document), name)
             wanted.add(os.path.normpath(path))
-            picture = drawn(command, lines)
+            picture = drawn(outputs)
             if update:
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(picture)
@@ -114,9 +121,9 @@ def main(update, attn):
                 is_current = False
             if not is_current:
                 wrong += 1
-                print(f"{name} is not what {command} prints now: run tests/about/pictures.py --update build/attn")
+                print(f"{name} is not what {outputs[0][0]} prints now: run tests/about/pictures.py --update build/attn")
     # Pictures that attn draws itself are outputs of blocks, which `attn docs check` looks at.
-    stored = {os.path.normpath(path) for path in glob.glob(os.path.join(DOCUMENTS, "pictures", "*.svg"))
+    stored = {os.path.normpath(path) for path in glob.glob(os.path.join(ROOT, "docs", "pictures", "*.svg"))
               if not pathlib.Path(path).read_text(encoding="utf-8").startswith("<!-- drawn by attn -->")}
     for path in sorted(stored - wanted):
         wrong += 1

@@ -239,6 +239,45 @@ for (const { page: words, cell, to, same, learn } of changes)
     await close();
   });
 
+// --- words of a model: what the page shows follows its ids
+
+await attempt("another word in a model", async () => {
+  const model = ["transformer", "--model", "coreference"];
+  const { page: tab, said, close } = await open(browser, program, model);
+  const at = { name: "source.ids", row: 1, column: 0 };
+  const { words, id } = await tab.evaluate(({ name, row }) => {
+    const node = page.computation.byName.get(name);
+    const id = page.computation.lists[node.words].indexOf("rabbit") + 1;
+    return { words: node.rowAxis.labels.map((word, i) => (i === row ? "rabbit" : word)), id };
+  }, at);
+  await choose(tab, at);
+  await tab.keyboard.press("Enter");
+  await tab.locator("td select").selectOption(String(id));
+  assert.match(await tab.textContent("#changed"), /source\.ids\[2,1\] is \d+ \(rabbit\) now\./);
+  await checkSame(tab, [...model, "--source", words.join(" ")], "another word");
+  const shown = await tab.evaluate((name) => {
+    const heads = (name) => {
+      const { table } = page.grids.tables.find((one) => one.node.name === name);
+      return [...table.querySelectorAll("th[scope=row]")].map((head) => head.textContent);
+    };
+    const sentence = [...document.querySelectorAll("#sentence .word > span:first-child")];
+    const queries = [...document.querySelectorAll("#choose-word option")];
+    return {
+      rows: heads(name),
+      sentence: sentence.map((word) => word.textContent),
+      queries: queries.map((option) => option.textContent.replace(/^\d+ /, "")),
+      answer: document.getElementById("answer").textContent,
+      vocabulary: page.computation.byName.get("source.e")?.rowAxis.labels,
+    };
+  }, at.name);
+  for (const name of ["rows", "sentence", "queries"]) assert.deepEqual(shown[name], words, name);
+  assert.ok(shown.answer.includes("“rabbit”") && !shown.answer.includes("“animal”"), shown.answer);
+  await tab.click("#reset");
+  await checkSame(tab, model, "the words as they were");
+  isQuiet(said, "another word in a model");
+  await close();
+});
+
 // --- parts that are left out
 
 const sentence = ["walk", "--text", "the dog saw the cat", "--heads", "2", "--d-model", "8"];

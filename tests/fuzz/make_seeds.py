@@ -90,6 +90,9 @@ write("safetensors", "shapes.safetensors", safetensors(
     {"vector": torch.arange(3.0), "empty": torch.zeros(0), "scalar": torch.tensor(1.0),
      "batch": torch.ones(2, 2, 2)}))  # fmt: skip
 
+write("safetensors", "empty.safetensors", safetensors({}))
+write("safetensors", "metadata.safetensors", safetensors({}, {"format": "pt"}))
+
 torch.manual_seed(1)
 attention = torch.nn.MultiheadAttention(2, 1, batch_first=True)
 layer = torch.nn.TransformerEncoderLayer(2, 1, 3)
@@ -121,6 +124,10 @@ write("csv", "excel.csv", b"\xef\xbb\xbf" + table(rows).encode())
 write("csv", "semicolons.csv", table(rows, delimiter=";", lineterminator="\n"))
 write("csv", "quoted.csv", table(rows, quoting=csv.QUOTE_ALL))
 write("csv", "plain.csv", table([[1, 2], [3, 4]], lineterminator="\n"))
+write("csv", "pandas.csv", ",it,was\n0,0.1,0.9\n1,0.3,0.7\n")
+write("csv", "pandas-columns.csv", "0,1\n0.1,0.9\n0.3,0.7\n")
+write("csv", "write-table.csv", '"V1" "V2"\n"1" 0.1 0.9\n"2" 0.3 0.7\n')
+write("csv", "decimal-commas.csv", '"";"V1";"V2"\n"1";0,1;0,9\n')
 write("csv", "blocks.csv", "# q\n1,2\n\n# k\nx,y\n3,inf\n")
 text = io.StringIO()
 np.savetxt(text, numbers, header="from numpy.savetxt")

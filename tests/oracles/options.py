@@ -27,6 +27,8 @@ NOT_DRAWN = {
     "another question about the same cell": "--explain",
     "gradients, which --check itself compares with finite differences, and parity with PyTorch": "--backward --influence --of --by --upstream"
                                                                                                 " --check --recompute --by-hand --step-size",
+    "loops of its own compare it, in tests/problem_options_test.cpp": "--key-mask --target-key-mask --memory-key-mask --logits --targets"
+                                                                      " --above --below",
     "built-in inputs, of which the same is drawn otherwise": "--example --size",
     "its page says that earlier outputs stay equal; the oracles compare the outputs themselves": "--check-causal",
     "many translations, each of which is drawn otherwise": "--by-length",

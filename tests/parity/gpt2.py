@@ -79,7 +79,7 @@ def compared(attn, folder, case):
     ids = torch.randint(case["words"], (case["n"],))
     file = folder / ("gpt2" + case["ending"])
     FILES[case["ending"]](file, saved_as(case, tensors, head))
-    words = " ".join(str(int(id) + 1) for id in ids)
+    words = " ".join(str(int(id)) for id in ids)
     found = folder / "found.npz"
     subprocess.run([attn, "transformer", "--parameters", file, "--heads", str(case["heads"]), "--target", words,
                     "--format", "npz", "--output", found], check=True, stdout=subprocess.DEVNULL)

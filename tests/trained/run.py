@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the trained models of lessons/models again, with the command that made each: the bytes must be the same.
+"""Makes the trained models of lessons/models again, with as many steps as each says of itself: the bytes must be the same.
 All of them, or those of some tasks where ATTN_ALL_SEEDS is not set. --write puts what was made in their place, after a task has changed."""
 import argparse
 import os
@@ -26,7 +26,8 @@ for task in models if os.environ.get("ATTN_ALL_SEEDS") else arguments.tasks or m
     model = models[task]
     with tempfile.TemporaryDirectory() as folder:
         made = pathlib.Path(folder) / "model.safetensors"
-        subprocess.run([program, "train", task, "--save-model", made, "--only", "curve"], check=True,
+        steps = re.search(rb"(\d+) steps", model.read_bytes())[1].decode()
+        subprocess.run([program, "train", task, "--steps", steps, "--save-model", made, "--only", "curve"], check=True,
                        stdout=subprocess.DEVNULL)
         if made.read_bytes() == model.read_bytes():
             continue

@@ -62,22 +62,39 @@ void help_on_facts(Page& page) {
   page.say(listing_of(all.exit_codes, "code", "what it means"));
 }
 
+void help_on_commands(Page& page) {
+  for (const Subject* subject : subjects) {
+    add_head(page, subject->title);
+    Listing listing{{"command", "what it shows"}, {}};
+    for (const Command* command : commands_on(*subject))
+      listing.rows.push_back({std::string(command->name), std::string(command->summary)});
+    page.say(std::move(listing));
+  }
+}
+
 // What several commands share: it can be read by itself.
 struct Topic {
   std::string_view name;
   std::string_view summary;
+  bool (*concerns)(const Command& command);
   void (*add)(Page& page);
 };
 
+bool no_command(const Command&) { return false; }
+bool every_command(const Command&) { return true; }
+bool commands_on_problems(const Command& command) { return command.takes_problem(); }
+
 constexpr std::array topics = {
+    Topic{"commands", "what each command shows or does", no_command, help_on_commands},
     Topic{"input", "the options that give words, matrices and settings, for all commands that take them",
+          commands_on_problems,
           [](Page& page) {
             add_sections(page, input_sections([](const Option& option) { return (option.effect & on_attention) != 0; },
                                               examples().front().name));
           }},
-    Topic{"output", "the options that say how a page is written: formats, width, colors, paging",
+    Topic{"output", "the options that say how a page is written: formats, width, colors, paging", every_command,
           [](Page& page) { help_on_options(page, output_section()); }},
-    Topic{"environment", "variables of the environment, files and exit codes", help_on_facts},
+    Topic{"environment", "variables of the environment, files and exit codes", every_command, help_on_facts},
 };
 
 void add_usage(Page& page, const Command& command) {
@@ -95,10 +112,12 @@ Page general_help() {
   Page page;
   page.say(text(strong("attn"), " walks through attention step by step and explains every number."));
   page.say(example_block(general_examples()));
-  Listing listing{{"command", "what it shows"}, {}};
-  for (const Command& command : commands()) {
-    if (command.caller == Caller::people)
-      listing.rows.push_back({std::string(command.name), std::string(command.summary)});
+  Listing listing{{"subject", "commands"}, {}};
+  for (const Subject* subject : subjects) {
+    std::string names;
+    for (const Command* command : commands_on(*subject))
+      names += (names.empty() ? "" : " ") + std::string(command->name);
+    listing.rows.push_back({std::string(subject->title), std::move(names)});
   }
   page.say(std::move(listing));
   Listing more{{"more", "what it shows"},
@@ -117,7 +136,7 @@ Page short_help(const Command& command) {
   help_on_options(page, own);
   Listing more{{"more", "what it shows"}, {{fmt::format("attn help {}", command.name), "all options of this command"}}};
   for (const Topic& topic : topics) {
-    if (topic.name == "input" && !command.takes_problem()) continue;
+    if (!topic.concerns(command)) continue;
     more.rows.push_back({fmt::format("attn help {}", topic.name), std::string(topic.summary)});
   }
   page.say(std::move(more));
@@ -399,8 +418,9 @@ std::string manual_of_all() {
   page.head("DESCRIPTION");
   page.line(escaped(about_attn));
   page.head("COMMANDS");
-  for (const Command& command : commands()) {
-    if (command.caller == Caller::people) page.item(bold(command.name), escaped(command.summary));
+  for (const Subject* subject : subjects) {
+    page.part(subject->title);
+    for (const Command* command : commands_on(*subject)) page.item(bold(command->name), escaped(command->summary));
   }
   page.head("OPTIONS");
   page.line("Each command has options of its own, which its page describes. All of them take these.");

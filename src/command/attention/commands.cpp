@@ -16,6 +16,7 @@ struct StepCommand {
   Answer (*run)(const Command& command, const Arguments& arguments) = run_step;
   std::string_view default_example = {};
   bool shows_weights = false;  // which can be shown in other forms, too
+  bool has_gradients = false;
 };
 
 const std::vector<StepCommand> step_commands = {
@@ -39,12 +40,28 @@ const std::vector<StepCommand> step_commands = {
      true},
     {"weigh", {"attn weigh", "attn weigh --weights '0.9 0.1' --v '1 0; 0 1'"}},
     {"heads", {"attn heads", "attn heads --q q.npy --k k.npy --v v.npy --heads 4"}, {}, run_step, "animal"},
-    {"concat", {"attn concat", "attn concat --text 'two heads' --heads 2"}, {}, run_step, "animal"},
+    {"concat",
+     {"attn concat", "attn concat --text 'two heads' --heads 2", "attn concat --left '1 2; 3 4' --right '5; 6'",
+      "attn concat --above '1 2; 3 4' --below '5 6'"},
+     {{{option::left, "matrix whose columns come first, such as the output of head 1"},
+       {option::right, "matrix whose columns follow"},
+       option::above,
+       option::below},
+      {{&option::left, &option::above}},
+      {{&option::left, {&option::right}, "--left is followed by --right: give both"},
+       {&option::right, {&option::left}, "--right follows --left: give both"},
+       {&option::above, {&option::below}, "--above is followed by --below: give both"},
+       {&option::below, {&option::above}, "--below follows --above: give both"}}},
+     run_concat,
+     "animal"},
     {"feed-forward",
-     {"attn feed-forward", "attn feed-forward --text 'each word alone' --d-ff 16"},
+     {"attn feed-forward", "attn feed-forward --text 'each word alone' --d-ff 16",
+      "attn feed-forward --activation gelu", "attn backward feed-forward --check"},
      {},
      run_feed_forward,
-     "two-layers"},
+     "two-layers",
+     false,
+     true},
     {"averaging", {"attn averaging --no-feed-forward", "attn averaging"}, {}, run_step, "two-layers"},
 };
 
@@ -54,8 +71,10 @@ void add_steps(std::vector<Command>& commands) {
     const auto found = std::ranges::find(step_commands, step.name, &StepCommand::step);
     const StepCommand own = found == step_commands.end() ? StepCommand{step.name, {}} : *found;
     std::vector<const OptionGroup*> groups = {&matrix_options(), &problem_options()};
+    if (own.has_gradients) groups.insert(groups.begin() + 1, &gradient_options());
     if (own.shows_weights) groups.insert(groups.begin() + 1, &weight_options());
     commands.push_back({.name = step.name,
+                        .subject = &subject::steps,
                         .summary = step.summary,
                         .own = own.own,
                         .groups = std::move(groups),
@@ -70,6 +89,7 @@ void add_steps(std::vector<Command>& commands) {
 std::vector<Command> attention_commands() {
   std::vector<Command> commands;
   commands.push_back({.name = "walk",
+                      .subject = &subject::whole,
                       .summary = "all steps of attention in order",
                       .own = {{option::by_word, option::swap, option::transpose, option::outline},
                               {{&option::outline, &option::from}}},
@@ -81,6 +101,7 @@ std::vector<Command> attention_commands() {
                       .run = run_walk});
   add_steps(commands);
   commands.push_back({.name = "map",
+                      .subject = &subject::whole,
                       .summary = "where each head attends, how concentrated it is, and its strongest pairs",
                       .words = {{"COMMAND", Word::Count::optional, Kind::word, choices::mapped}},
                       .shown_as = &option::map,
@@ -91,6 +112,7 @@ std::vector<Command> attention_commands() {
                                    "attn map transformer", "attn map encoder --size base --only 'encoder.1.*'"},
                       .run = run_map});
   commands.push_back({.name = "product",
+                      .subject = &subject::whole,
                       .summary = "draw a matrix product: one factor at the left, one above, the result in the corner",
                       .words = {{"MATRIX", Word::Count::optional}},
                       .own = {{option::left, option::right, option::chosen_cell},
@@ -103,14 +125,19 @@ std::vector<Command> attention_commands() {
                                    "attn encoder --product 'encoder.1.self_attention.head.1.scores[1,2]'"},
                       .run = run_product});
   commands.push_back({.name = "explain",
+                      .subject = &subject::whole,
                       .summary = "explain how one number was computed, step by step",
-                      .words = {{"CELL", Word::Count::one, Kind::text, nullptr, "walk"}},
+                      .words = {{"CELL", Word::Count::one, Kind::text, nullptr, "walk"},
+                                {"COMMAND", Word::Count::optional, Kind::word, choices::with_matrices}},
+                      .shown_as = &option::explain,
                       .own = {{option::depth}},
                       .groups = {&problem_options()},
                       .examples = {"attn explain 'weights[1,2]' --depth 3",
-                                   "attn explain 'head.2.weights[it,animal]' --example animal"},
+                                   "attn explain 'head.2.weights[it,animal]' --example animal",
+                                   "attn explain 'logits[1,die]' transformer --depth 2"},
                       .run = run_explain});
   commands.push_back({.name = "backward",
+                      .subject = &subject::training,
                       .summary = "the gradients, step by step from a loss back to what goes in",
                       .words = {{"COMMAND", Word::Count::optional, Kind::word, choices::with_gradients}},
                       .shown_as = &option::backward,
@@ -132,10 +159,17 @@ std::vector<Command> attention_commands() {
                       .run = run_backward});
   commands.push_back(
       {.name = "influence",
+       .subject = &subject::training,
        .summary = "which numbers depend on which, and how strongly; attention beside gradients",
        .words = {{"CELL", Word::Count::optional, Kind::text, choices::with_gradients, "walk"}},
        .shown_as = &option::influence,
-       .own = {{option::of, option::by, option::only}, {}, gradient_options().needs},
+       .own =
+           {{{option::of,
+              "number whose derivatives are taken, such as 'output[2,1]', a row: 'output[2]', or a matrix: the size of the Jacobian of each of its rows"},
+             option::by,
+             option::only},
+            {},
+            gradient_options().needs},
        .groups = {&problem_options()},
        .default_example = "animal",
        .examples = {"attn influence", "attn influence 'x[animal,2]'", "attn influence 'x[animal]'",
@@ -144,17 +178,19 @@ std::vector<Command> attention_commands() {
        .run = run_influence});
   commands.push_back(
       {.name = "check",
+       .subject = &subject::checking,
        .summary = "compare your own matrices with a computation, and find the mistake that explains them",
        .words = {{"FILE", Word::Count::one, Kind::path},
                  {"COMMAND", Word::Count::optional, Kind::word, choices::checked}},
        .shown_as = &option::against,
-       .own = {{option::as, option::only}},
+       .own = {{option::as, option::only, option::conventions_agree}},
        .groups = {&problem_options()},
        .examples = {"attn check mine.npz", "attn check mine.npz --example thinking-machines",
                     "attn check weights.csv --x x.npy --wq wq.npy --wk wk.npy --causal",
                     "attn check mine.npz encoder --parameters encoder.safetensors --heads 4 --x x.npy"},
        .run = run_check});
   commands.push_back({.name = "page",
+                      .subject = &subject::files,
                       .summary = "write a page for browsers, in which every number can be explained and changed",
                       .words = {{"COMMAND", Word::Count::optional, Kind::word, choices::browser_pages}},
                       .shown_as = &option::page,
@@ -164,12 +200,14 @@ std::vector<Command> attention_commands() {
                                    "attn page encoder --layers 2 -o encoder.html", "attn page align -o align.html"},
                       .run = run_page});
   commands.push_back({.name = "compare-scores",
+                      .subject = &subject::comparing,
                       .summary = "compare the scoring functions on the same queries and keys",
                       .groups = {&matrix_options(), &problem_options()},
                       .idle = {&option::scale},
                       .examples = {"attn compare-scores", "attn compare-scores --q '1 0; 0 2' --k '1 1; 0 1; 2 0'"},
                       .run = run_compare_scores});
   commands.push_back({.name = "compare-masks",
+                      .subject = &subject::comparing,
                       .summary = "compare ways to mask: scores or weights, −∞ or a finite number",
                       .groups = {&matrix_options(), &problem_options()},
                       .idle = {&option::mask_fill},
@@ -177,13 +215,16 @@ std::vector<Command> attention_commands() {
                       .examples = {"attn compare-masks", "attn compare-masks --scores '3 1 2; 0 5 1' --causal"},
                       .run = run_compare_masks});
   commands.push_back({.name = "compare-positions",
+                      .subject = &subject::comparing,
                       .summary = "compare the kinds of positions: learned numbers, distances, periods, beyond n",
                       .own = {{{option::n, "number of positions", "16", 512},
-                               {option::d, "size of the vectors, an even number", "8", 512}}},
+                               {option::d, "size of the vectors, an even number", "8", 512},
+                               option::base}},
                       .groups = {&matrix_options()},
                       .examples = {"attn compare-positions", "attn compare-positions --n 64 --d 16"},
                       .run = run_compare_positions});
   commands.push_back({.name = "split-heads",
+                      .subject = &subject::steps,
                       .summary = "reshape and transpose q, k and v for all heads at once, and how not to",
                       .groups = {&matrix_options(), &problem_options()},
                       .default_example = "animal",
@@ -191,6 +232,7 @@ std::vector<Command> attention_commands() {
                       .run = run_split_heads});
   commands.push_back(
       {.name = "pool",
+       .subject = &subject::steps,
        .summary = "attention pooling: average, lookup, sum and softmax of the same scores",
        .groups = {&matrix_options(), &problem_options()},
        .default_example = "pooling",
@@ -198,12 +240,14 @@ std::vector<Command> attention_commands() {
                     "attn pool --q '1 0' --k '1 0; 0 1; 1 1' --v '10; 20; 30'", "attn pool --weights '2 3; 0 1'"},
        .run = run_pool});
   commands.push_back({.name = "embed",
+                      .subject = &subject::steps,
                       .summary = "words, their ids, and their rows in the embedding table",
                       .groups = {&matrix_options(), &problem_options()},
                       .shows = on_embeddings,
                       .examples = {"attn embed --text 'the cat and the dog' --d-model 4", "attn embed"},
                       .run = run_embed});
   commands.push_back({.name = "positions",
+                      .subject = &subject::steps,
                       .summary = "positional encodings as a table, a heat map and curves",
                       .own = {{{option::n, "", "32", 100000}, option::columns}},
                       .groups = {&matrix_options(), &problem_options()},
@@ -212,6 +256,7 @@ std::vector<Command> attention_commands() {
                                    "attn positions --positions relative-bias --position-table '-2 -1 0 -1 -2' --n 6"},
                       .run = run_positions});
   commands.push_back({.name = "errata",
+                      .subject = &subject::checking,
                       .summary = "errors and disagreements in published texts, checked with numbers",
                       .words = {{"NAME", Word::Count::optional, Kind::word, choices::errata}},
                       .groups = {&matrix_options()},
@@ -219,6 +264,7 @@ std::vector<Command> attention_commands() {
                       .run = run_errata});
   commands.push_back(
       {.name = "cost",
+       .subject = &subject::comparing,
        .summary = "multiply-adds, memory and sequential steps, and layers compared",
        .own =
            {.options =

@@ -32,8 +32,14 @@ constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 // The last head or sentence that has a mask: of a batch it is usually the most padded one.
 const Node& masked_node(const Graph& graph) {
   const Node* found = nullptr;
+  bool adds = false;
   for (const Node& node : graph.nodes()) {
     if (node.operation && node.operation->is(op::mask)) found = &node;
+    adds = adds || node.is(role::bias);
+  }
+  if (!found && adds) {
+    fail(
+        "attn compare-masks needs a mask of 1 and 0, and the numbers of this one are added to the scores: give --mask with 0 for each masked key and 1 for the others, or --causal");
   }
   if (!found) {
     fail("attn compare-masks needs a mask: give --mask, --causal or --valid-length, or --example padding");
@@ -98,7 +104,8 @@ class Comparison {
   void finite_fills(const Node& right) {
     page_.head(2, "A number in place of −∞");
     const double fills[] = {published_fill, -10.0, -5.0, -2.0, -1.0, 0.0};
-    Matrix numbers({std::size(fills) + 1, 2});
+    const bool allows_any = std::ranges::any_of(cells(allowed_.matrix()), [](double cell) { return cell != 0.0; });
+    Matrix numbers({std::size(fills) + (allows_any ? 1 : 0), 2});
     std::vector<std::string> labels;
     const auto measure = [&](std::size_t place, const Value& scores, double fill) {
       const Value weights = softmax(mask(scores, allowed_, fill));
@@ -109,18 +116,22 @@ class Comparison {
       measure(i, scores_, fills[i]);
       labels.push_back(fmt::format("{}", fills[i]));
     }
-    const double lowered = lowered_below(scores_.matrix(), allowed_.matrix(), published_fill);
-    const Value low =
-        graph_.input(role::lowered_scores, shifted(scores_.matrix(), lowered), axis("queries"), axis("keys"));
-    measure(std::size(fills), low, published_fill);
-    labels.push_back(std::string("lowered scores"));
-    page_.say(text(fmt::format(
+    std::string told =
         "A finite mask value works if it is far below every score. "
         "If it is near the scores, masked keys get some weight: the mask leaks. "
-        "The leaked weight is the largest total weight of masked keys in one row. "
-        "In the last line all scores are lowered by {}. "
-        "In exact arithmetic that changes no weight, but now the mask value {} is above scores that are not masked.",
-        written_digits(-lowered, 7), published_fill)));
+        "The leaked weight is the largest total weight of masked keys in one row.";
+    if (allows_any) {
+      const double lowered = lowered_below(scores_.matrix(), allowed_.matrix(), published_fill);
+      const Value low =
+          graph_.input(role::lowered_scores, shifted(scores_.matrix(), lowered), axis("queries"), axis("keys"));
+      measure(std::size(fills), low, published_fill);
+      labels.push_back(std::string("lowered scores"));
+      told += fmt::format(
+          " In the last line all scores are lowered by {}. "
+          "In exact arithmetic that changes no weight, but now the mask value {} is above all scores that are not masked.",
+          written_digits(-lowered, 7), published_fill);
+    }
+    page_.say(std::move(told));
     page_.say(quantities("mask value", axis("fills", std::move(labels)), {"leaked weight", "largest error"},
                          std::move(numbers)));
   }
@@ -201,6 +212,7 @@ constexpr std::uint32_t seed = 1;
 
 struct Sizes {
   std::size_t n, d;
+  double base;
 };
 
 // n words that are all the same, or other words: whatever differs between their scores comes from positions.
@@ -222,6 +234,7 @@ Matrix scores_of(const PositionKind& kind, Sizes sizes, const std::optional<Matr
   OptionValues options;
   options.put(option::x, MatrixFile{.matrix = same_words(sizes)});
   options.put(option::positions, std::string(kind.name));
+  options.put(option::base, sizes.base);
   options.put(option::d_k, sizes.d);
   options.put(option::seed, std::size_t{seed});
   if (table) options.put(option::position_table, MatrixFile{.matrix = *table});
@@ -296,8 +309,7 @@ class PositionComparison {
     }
     page_.table("learned", {fmt::format("n = {}", sizes_.n), fmt::format("n = {}", twice.n), "beyond"}, rows);
     if (!refusal.empty()) page_.say(refusal);
-    page_.say(
-        "That numbers exist beyond n does not mean that a trained model works there: it has not seen these values in training.");
+    page_.say("That numbers exist beyond n does not mean that a model works there that was trained on n positions.");
   }
 
   void add_scores() {
@@ -328,7 +340,7 @@ class PositionComparison {
     const PositionKind& kind = *std::ranges::find_if(position_kinds(), has_waves_in_columns);
     Graph graph(keep_nothing());
     const Value x = graph.input(role::x, Matrix({2 * sizes_.n, sizes_.d}, 0.0), axis("positions"), axis("features"));
-    const Matrix positions = kind.of_embeddings(x, {}).matrix();
+    const Matrix positions = kind.of_embeddings(x, {.base = sizes_.base}).matrix();
     page_.say(fmt::format(
         "Each pair of columns repeats after its period. "
         "\"seen\" is the share of the period that {} positions pass through. "
@@ -338,7 +350,7 @@ class PositionComparison {
     for (std::size_t j = 0; j < sizes_.d / 2; ++j) {
       const double period =
           2.0 * std::numbers::pi *
-          elementary::power(Waves::usual_base, 2.0 * static_cast<double>(j) / static_cast<double>(sizes_.d));
+          elementary::power(sizes_.base, 2.0 * static_cast<double>(j) / static_cast<double>(sizes_.d));
       const double seen = std::min(1.0, static_cast<double>(sizes_.n - 1) / period);
       rows.push_back({fmt::format("columns {}, {}", 2 * j + 1, 2 * j + 2), {period, seen, nearest(positions, 2 * j)}});
     }
@@ -371,7 +383,8 @@ class PositionComparison {
 }  // namespace
 
 Answer run_compare_positions(const Command&, const Arguments& arguments) {
-  const Sizes sizes{arguments.count(option::n).value_or(usual_n), arguments.count(option::d).value_or(usual_d)};
+  const Sizes sizes{arguments.count(option::n).value_or(usual_n), arguments.count(option::d).value_or(usual_d),
+                    arguments.number(option::base).value_or(Waves::usual_base)};
   if (sizes.n < 2) fail("--n {}: kinds are compared by pairs of positions, so give 2 or more", sizes.n);
   if (sizes.d % 2 == 1) fail("--d {}: sines and cosines are pairs of numbers, so give an even one", sizes.d);
   QuantityPage page;
@@ -418,7 +431,8 @@ void add_identities(Page& page, const Problem& problem, const Matrix& q, const M
       "always");
   page.head(2, "What is equal");
   std::string zeros;
-  if (has_key_of_zeros(k)) zeros = " A key of zeros has no direction, so it is replaced by the unit vector (1, 0, …).";
+  if (q.shape().columns == k.shape().columns && has_key_of_zeros(k))
+    zeros = " A key of zeros has no direction: where keys are scaled, it is replaced by the unit vector (1, 0, …).";
   page.say(
       text("Some pairs give equal results in exact arithmetic. "
            "For each pair: the largest difference here, and when the two are equal. "

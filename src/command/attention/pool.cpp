@@ -291,7 +291,7 @@ Answer run_scale(const Command& command, const Arguments& arguments) {
       "Where one score is largest, a small divisor (a low temperature) puts nearly all weight on its key. "
       "The entropy and the derivative of the softmax then approach 0, and a model hardly learns through it. "
       "A large divisor makes the weights nearly equal, and the entropy approaches log₂ of the number of keys. "
-      "The derivative is given as one number, the Frobenius norm of the Jacobian: the square root of the sum of all squared derivatives of a weight by a score."));
+      "The derivative is given as one number, the Frobenius norm of the Jacobian: the square root of the sum of all squared derivatives of a weight with respect to a score."));
   if (!scores.scope().empty()) {
     page.say(text("These are the scores of ", code(std::string(scores.scope_name())), "."));
   }

@@ -128,9 +128,9 @@ void add_dot_products(Page& page, const PositionKind& kind, const Value& positio
   page.say(std::move(plot));
 }
 
-void add_absolute(Page& page, const PositionKind& kind, const Value& x, const std::optional<Value>& table,
+void add_absolute(Page& page, const PositionKind& kind, const Value& x, const std::optional<Value>& table, double base,
                   const Arguments& arguments) {
-  const Value positions = name(role::positions, kind.of_embeddings(x, {.table = table}));
+  const Value positions = name(role::positions, kind.of_embeddings(x, {.table = table, .base = base}));
   const std::size_t d = positions.shape().columns;
   std::vector<std::size_t> chosen;
   if (const auto columns = arguments.text(option::columns)) {
@@ -228,7 +228,7 @@ Answer run_positions(const Command&, const Arguments& arguments) {
   page.say(text(fmt::format("Positional encoding: {}.", kind.summary)));
   say_what_is_random(page, problem);
   if (kind.of_embeddings) {
-    add_absolute(page, kind, x, table, arguments);
+    add_absolute(page, kind, x, table, problem.base, arguments);
   } else {
     add_relative(page, kind, x, *table);
   }

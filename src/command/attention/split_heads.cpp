@@ -221,6 +221,8 @@ Answer run_split_heads(const Command&, const Arguments& arguments) {
   auto problem = std::make_shared<const Problem>(problem_of(arguments));
   if (problem->sequences.size() != 1 || problem->layers != 1)
     fail("attn split-heads works on one sentence and one layer: give one --text or one --x, and --layers 1");
+  if (problem->all_heads().of_keys != problem->heads)
+    fail("attn split-heads splits q, k and v among the same number of heads: leave out --kv-heads");
   const std::shared_ptr<Graph> graph = watched_graph();
   evaluate(*problem, *graph, Extent::projections);
   Page page;

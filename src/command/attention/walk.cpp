@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "command/forms.hpp"
@@ -24,6 +25,12 @@ namespace {
 void add_title(Page& page, const Problem& problem) {
   if (!problem.title.empty()) page.head(1, problem.title);
   for (const std::string& paragraph : problem.about) page.say(text(paragraph));
+}
+
+// What a result means, and how its table is read.
+std::string with_layout(const Step& step, std::string meaning) {
+  if (step.layout.empty() || meaning.empty()) return meaning + std::string(step.layout);
+  return fmt::format("{} {}", meaning, step.layout);
 }
 
 void add_inputs(Page& page, const std::vector<const Node*>& nodes, const Problem& problem) {
@@ -73,8 +80,8 @@ class MatrixWalk {
     std::string title = fmt::format("{}. {}", ++count_, heading_of(step, node));
     if (const NamedScope* place = place_in_walk(node)) title += fmt::format(" ({})", place->title());
     page_.head(2, std::move(title));
-    std::string meaning = step.meaning(node);
-    if (told_.insert(meaning).second) page_.say(text(std::move(meaning)));
+    std::string meaning = with_layout(step, meaning_of(step, node));
+    if (!meaning.empty() && told_.insert(meaning).second) page_.say(text(std::move(meaning)));
   }
 
   Page& page_;
@@ -234,11 +241,7 @@ Answer map_of_model(const Arguments& arguments) {
 
 // The weights of a problem, of a model, or of one of its layers.
 Answer run_map(const Command& command, const Arguments& arguments) {
-  if (!arguments.words.empty()) {
-    std::vector<std::string> names;
-    for (const OptionChoice& choice : command.words.front().choices()) names.emplace_back(choice.name);
-    fail_unknown("command", arguments.words.front(), names);
-  }
+  refuse_other_word(command, arguments);
   if (arguments.has(option::model) && !arguments.has(option::layer)) return map_of_model(arguments);
   const Solved solved = solve(arguments, Extent::weights);
   return solved.answer(solved.page({}));
@@ -297,21 +300,22 @@ Answer run_product(const Command&, const Arguments& arguments) {
 
 namespace {
 
-std::string meaning_of(const Step& step, const Node& node) {
-  return node.is(role::alignment) ? meaning_of_alignment(node) : step.meaning(node);
-}
-
 void add_step(Page& page, const Step& step, const std::vector<const Node*>& nodes, const Problem& problem) {
   page.head(1, heading_of(step, *nodes.front()));
-  std::set<std::string> told;
-  const auto tell = [&](std::string meaning) {
-    if (told.insert(meaning).second) page.say(std::move(meaning));
-  };
-  tell(meaning_of(step, *nodes.front()));
-  if (!step.background.empty()) page.say(std::string(step.background));
+  std::vector<std::string> meanings;
+  for (const auto& together : by_scope(nodes))
+    meanings.push_back(with_layout(step, meaning_of(step, *together.front())));
+  // Where they differ, each stands below the heading of what it is about.
+  const bool are_same = std::ranges::adjacent_find(meanings, std::ranges::not_equal_to()) == meanings.end();
+  if (are_same && !meanings.front().empty()) page.say(meanings.front());
+  if (!step.background.empty()) page.say(told(step.background, *nodes.front()));
   add_drawn(page, problem);
+  std::size_t i = 0;
   for (const auto& together : by_scope(nodes)) {
-    tell(meaning_of(step, *together.front()));
+    const NamedScope* const place = together.front()->place;
+    if (!are_same && place) page.head(2, place->title());
+    if (!are_same && !meanings[i].empty()) page.say(meanings[i]);
+    ++i;
     add_results(page, together);
     add_reading(page, *together.back());
   }
@@ -320,8 +324,53 @@ void add_step(Page& page, const Step& step, const std::vector<const Node*>& node
 }  // namespace
 
 Answer run_feed_forward(const Command& command, const Arguments& arguments) {
-  return run_step(command,
-                  with_part(arguments, scope::feed_forward, {&option::w_1, &option::b_1, &option::w_2, &option::b_2}));
+  const Arguments all =
+      with_part(arguments, scope::feed_forward, {&option::w_1, &option::b_1, &option::w_2, &option::b_2});
+  return asks_for_gradients(all) ? gradients(all) : run_step(command, all);
+}
+
+namespace {
+
+// Two matrices that are given, in place of those of a problem.
+struct Joined {
+  const Option &first, &second;
+  Value (*join)(const std::vector<Value>& parts);
+  std::string_view sentence;
+};
+
+constexpr Joined joins[] = {
+    {option::left, option::right, concatenate, "Each row of the one is followed by the same row of the other."},
+    {option::above, option::below, stack, "The rows of the one are followed by those of the other."}};
+
+Answer join(const Joined& how, const Arguments& arguments) {
+  for (const Offered& row : problem_options().options) {
+    if (!arguments.has(*row.option)) continue;
+    fail("{} belongs to a problem, and {} and {} give two matrices: leave out one of them", row.option->name,
+         how.first.name, how.second.name);
+  }
+  const std::shared_ptr<Graph> graph = watched_graph();
+  std::vector<Value> parts;
+  for (const Option* option : {&how.first, &how.second}) {
+    const Matrix& matrix = arguments.matrix(*option).matrix;
+    parts.push_back(graph->input(called(option->name.substr(2)), matrix, axis("rows"), axis("columns")));
+  }
+  const Value result = name(called("result"), how.join(parts));
+  compute(*graph);
+  Page page{.trace = graph->named()};
+  page.head(1, "Concatenation");
+  page.say(std::string(how.sentence));
+  page.say(SideBySide{{table_of(parts[0].node()), table_of(parts[1].node())}});
+  add_results(page, {&result.node()});
+  return {.page = std::move(page), .computation = {graph}};
+}
+
+}  // namespace
+
+Answer run_concat(const Command& command, const Arguments& arguments) {
+  for (const Joined& how : joins) {
+    if (arguments.has(how.first)) return join(how, arguments);
+  }
+  return run_step(command, arguments);
 }
 
 Answer run_step(const Command& command, const Arguments& arguments) {

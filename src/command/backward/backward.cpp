@@ -196,7 +196,7 @@ void say_names(Page& page, std::string_view begin, const std::vector<std::string
 }
 
 std::string told_as_choosing(const std::string& name) {
-  return fmt::format("{} only chooses: it is not differentiated.", name);
+  return fmt::format("{} only chooses, so it has no gradient.", name);
 }
 
 // The inputs that the loss does not depend on, or through which nothing flows back.
@@ -293,16 +293,7 @@ Answer gradients_of(const Differentiable& forward, const Arguments& arguments) {
 
 // Without the name of another command it is that of a walk.
 Answer run_backward(const Command& command, const Arguments& arguments) {
-  if (!arguments.words.empty()) {
-    const std::vector<OptionChoice> all = choices::with_gradients();
-    const std::string& word = arguments.words.front();
-    const std::vector<std::string> names = names_of(std::span(all));
-    if (std::ranges::find(names, word) != names.end())
-      fail("the command comes first: attn backward {}, and then the options", word);
-    if (std::ranges::find(commands(), word, &Command::name) != commands().end())
-      fail("attn {} has no backward pass to show. Choose one of: {}", word, fmt::join(names, ", "));
-    fail_unknown("command", word, names);
-  }
+  refuse_other_word(command, arguments);
   return run_walk(command, arguments);
 }
 

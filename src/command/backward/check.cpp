@@ -258,7 +258,7 @@ Answer check_gradients(const Loss& loss, const std::vector<GradientStep>& steps)
     if (worst.where.empty() || !one.agrees || (worst.agrees && one.relative > worst.relative)) worst = one;
     agrees = agrees && one.agrees;
     listing.rows.push_back({step.gradient->name, with_commas(step.gradient->frame.shape.cells()),
-                            with_commas(one.compared), written_difference(one.difference),
+                            with_commas(one.compared), one.compared == 0 ? "–" : written_difference(one.difference),
                             one.compared == 0 ? "–" : written_difference(one.relative)});
   }
   page.say(std::move(listing));

@@ -71,8 +71,11 @@ void add_through_time(QuantityPage& page, const Node& outputs) {
   const bool attends = graph.find(role::alignment) != nullptr;
   page.head(2, "Through the states, and through attention");
   page.say(
-      "The size of the gradient of each output's logit (rows) by each state of the encoder (columns). "
-      "Along the states are all paths that pass through at least one later state of the encoder, and each of them may shrink it.");
+      "The size of the gradient of each output's logit (rows) by each state of the encoder (columns). " +
+      std::string(
+          attends
+              ? "Along the states are all paths except the direct ones of attention: through the later states of the encoder, and from the last of them into the decoder."
+              : "All paths lead along the states: through the later states of the encoder, and from the last of them into the decoder."));
   page.matrix("along_states", ways.by_states, outputs.frame.rows, words, Heat::around_zero);
   const std::size_t n = states.size();
   const double first = ways.by_states(0, 0), last = ways.by_states(0, n - 1);
@@ -111,6 +114,7 @@ namespace {
 constexpr std::size_t most_ways_back = 20000;
 constexpr std::uint64_t most_work_of_ways = std::uint64_t{1} << 34;
 constexpr double rounding_of_derivative = 1e-12;  // of the largest derivative: less is what rounding leaves of 0
+constexpr double rounding_of_ties = 1e-9;         // of the larger number: two that are nearer count as equal
 
 void require_ways(std::uint64_t ways, std::uint64_t work) {
   if (ways <= most_ways_back && ways * std::max<std::uint64_t>(work, 1) <= most_work_of_ways) return;
@@ -125,7 +129,7 @@ bool is_computed(const Node& node) {
 
 std::string asked_cells(const Cell& cell) {
   const Axis &rows = cell.node->frame.rows, &columns = cell.node->frame.columns;
-  return fmt::format("{}[{},{}]", cell.node->name, rows.label(cell.row), columns.label(cell.column));
+  return fmt::format("{}[{},{}]", cell.node->name, place_called(rows, cell.row), place_called(columns, cell.column));
 }
 
 // One number, or a whole row.
@@ -134,7 +138,7 @@ using Asked = std::vector<Cell>;
 std::string asked_cells(const Asked& asked) {
   if (asked.size() == 1) return asked_cells(asked.front());
   const Node& node = *asked.front().node;
-  return fmt::format("{}[{}]", node.name, node.frame.rows.label(asked.front().row));
+  return fmt::format("{}[{}]", node.name, place_called(node.frame.rows, asked.front().row));
 }
 
 // The words that go in: their vectors; or where there are none, what is given in their place.
@@ -155,6 +159,7 @@ struct Counted {
   std::size_t depend = 0, masked = 0, apart = 0, flat = 0;
   double largest = 0.0;
   Cell where = {};
+  std::size_t as_large = 0;  // others that are as large, but for rounding
 };
 
 // How each number of a matrix has to do with one number: its derivative, and what the explanations say.
@@ -171,7 +176,12 @@ Counted counted(const Node& node, const Matrix* derivatives, const Relation& rel
       const double size = derivatives ? std::fabs((*derivatives)(i, j)) : 0.0;
       if (size > rounding) {
         ++all.depend;
-        if (size > std::fabs(all.largest)) {
+        const double most = std::fabs(all.largest);
+        if (size > most * (1.0 + rounding_of_ties))
+          all.as_large = 0;
+        else if (size >= most * (1.0 - rounding_of_ties))
+          ++all.as_large;
+        if (size > most) {
           all.largest = (*derivatives)(i, j);
           all.where = cell;
         }
@@ -191,13 +201,15 @@ void add_counts(QuantityPage& page, const std::vector<Counted>& all) {
   page.say(
       "Each line counts the numbers of a matrix. "
       "Some depend: their derivative is not 0, and the largest stands at the end. "
-      "Others do not: because a mask cuts them off; because they are apart, with no path between (other words, other heads); or because the derivative is multiplied by 0 on the way, as ReLU does below 0, and a matrix where it is 0.");
-  Listing listing{{"matrix", "numbers", "depend", "masked", "apart", "times 0", "largest", "at"}, {}, true};
+      "Others do not: because a mask cuts them off; because they are apart, with no path between (other words, other heads); or because the derivative is 0 here: a factor on the way is 0, as that of ReLU below 0, or several paths cancel.");
+  Listing listing{{"matrix", "numbers", "depend", "masked", "apart", "zero", "largest", "at"}, {}, true};
   for (const Counted& one : all) {
     listing.rows.push_back({one.node->name, with_commas(one.node->frame.shape.cells()), with_commas(one.depend),
                             with_commas(one.masked), with_commas(one.apart), with_commas(one.flat),
                             one.depend ? written_digits(one.largest, 4) : "–",
-                            one.depend ? asked_cells(one.where) : "–"});
+                            one.depend == 0    ? "–"
+                            : one.as_large > 0 ? "several"
+                                               : asked_cells(one.where)});
   }
   page.say(std::move(listing));
 }
@@ -283,7 +295,7 @@ void add_dependents(QuantityPage& page, const Node& last, const Asked& by) {
   add_counts(page, all);
   if (earlier > 0)
     page.say(fmt::format("It was itself computed from {}, which cannot depend on it.",
-                         count_of(earlier, earlier == 1 ? "other matrix" : "other matrice")));
+                         count_of(earlier, "other matrix", "other matrices")));
   if (!beside.empty()) {
     std::vector<std::string> names;
     for (const Node* node : beside) names.push_back(node->name);
@@ -327,13 +339,13 @@ void add_by_word(QuantityPage& page, const Node& words, const Matrix& gradient, 
     std::vector<double> numbers = {norm_of(row(gradient, j))};
     if (is_one) numbers.push_back(product);
     for (const Node* head : heads) numbers.push_back(head->matrix()(of.row, j));
-    rows.emplace_back(words.frame.rows.label(j), std::move(numbers));
+    rows.emplace_back(place_in_lists(words.frame.rows, j), std::move(numbers));
   }
   page.head(2, fmt::format("By word: {}", words.name));
   page.say(fmt::format(
       "Each line is a row of {}: {} {}", words.name,
       is_one
-          ? "the length of the gradient by its vector, and the dot product of this gradient with the vector, which is the part of the word in a change of all vectors by the same factor."
+          ? "the length of the gradient by the word's vector, and gradient × input, the dot product of the gradient with the vector."
           : "the size of the Jacobian of the whole row by its vector.",
       heads.empty() ? "" : "Beside them stand the attention weights of the row that is asked about."));
   page.table("by_word." + words.name, columns, rows);
@@ -428,7 +440,7 @@ std::optional<std::size_t> largest_place(std::span<const double> numbers) {
   const auto best = static_cast<std::size_t>(std::ranges::max_element(numbers) - numbers.begin());
   if (!(numbers[best] > 0.0)) return std::nullopt;
   for (std::size_t j = 0; j < numbers.size(); ++j) {
-    if (j != best && numbers[best] - numbers[j] <= 1e-9 * numbers[best]) return std::nullopt;
+    if (j != best && numbers[best] - numbers[j] <= rounding_of_ties * numbers[best]) return std::nullopt;
   }
   return best;
 }
@@ -483,10 +495,10 @@ void add_comparison(QuantityPage& page, const Axis& rows, const Axis& words, con
   std::vector<std::size_t> compared(attending.size(), 0);
   for (std::size_t i = 0; i < shares.shape().rows; ++i) {
     const std::optional<std::size_t> most = largest_place(row(shares, i));
-    std::vector<std::string> line = {rows.label(i), most ? words.label(*most) : "–"};
+    std::vector<std::string> line = {place_in_lists(rows, i), most ? place_in_lists(words, *most) : "–"};
     for (std::size_t h = 0; h < attending.size(); ++h) {
       const std::optional<std::size_t> key = largest_place(row(attending[h].weights, i));
-      line.push_back(key ? words.label(*key) : "–");
+      line.push_back(key ? place_in_lists(words, *key) : "–");
       if (!key || !most) continue;
       ++compared[h];
       if (*key != *most) ++others[h];
@@ -502,7 +514,7 @@ void add_comparison(QuantityPage& page, const Axis& rows, const Axis& words, con
         text(code(attending[h].title),
              compared[h] == 0
                  ? std::string(": no query has both a largest share and a largest weight, so nothing is compared.")
-                 : fmt::format(": for {} of {} the word that is attended to most is not the one that matters most.",
+                 : fmt::format(": in {} of {}, the largest weight and the largest gradient are at different words.",
                                others[h], count_of(compared[h], "compared query", "compared queries"))));
   }
 }
@@ -541,7 +553,7 @@ void add_attention_beside_gradient(QuantityPage& page, const Node& result) {
     std::vector<std::string> untouched;
     for (std::size_t i = 0; i < all[w].shape().rows; ++i) {
       if (std::ranges::all_of(row(all[w], i), [](double cell) { return cell == 0.0; }))
-        untouched.push_back(result.frame.rows.label(i));
+        untouched.push_back(place_in_lists(result.frame.rows, i));
     }
     if (!untouched.empty()) {
       page.say(fmt::format("No word influences {}, so there are no shares and 0 stands in their place.",
@@ -581,8 +593,8 @@ Answer influence_page(const Differentiable& forward, const Arguments& arguments)
   if (forward.computation.problem) page.set_problem(forward.computation.problem);
   const std::string asked = by_cell ? asked_cells(*by_cell) : of_cell ? asked_cells(*of_cell) : "";
   page.head(1, by_cell && of_cell ? fmt::format("{} and {}", asked_cells(*by_cell), asked_cells(*of_cell))
-               : asked.empty()    ? std::string("What matters to the outputs")
-                                  : fmt::format("{}: {}", by ? "What depends on" : "What matters to", asked));
+               : asked.empty()    ? std::string("Gradients of the outputs")
+                                  : fmt::format("{} {}", by ? "Gradients by" : "Gradients of", asked));
   if (!forward.title.empty()) page.say(text(Span{Span::Style::emphasis, forward.title}));
   const std::string random = what_is_random(forward.computation);
   if (!random.empty()) page.say(random);

@@ -76,9 +76,14 @@ Loss loss_of(const Summed& summed, const Arguments& arguments) {
             text("The loss is one number, ", code(told_place(*summed.cell)),
                  ". So the gradient by this number is 1, and 0 by all others of ", code(node.name), ".")};
   }
+  if (shape.cells() == 1) {
+    return {Value(node), given_gradient(node, Matrix(shape, 1.0)),
+            text("The loss is the one number of ", code(node.name),
+                 ", so the gradient by it is 1. --of chooses another loss.")};
+  }
   return {Value(node), given_gradient(node, Matrix(shape, 1.0)),
           text("The loss is the sum of all numbers of ", code(node.name),
-               ". Each of them counts once, so the gradient by each is 1. --of chooses another loss.")};
+               ". Each of them counts once, so the gradient with respect to each is 1. --of chooses another loss.")};
 }
 
 // An outline has no numbers: there γ is what it is before training, all ones.

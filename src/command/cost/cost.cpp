@@ -196,8 +196,8 @@ void add_heads(QuantityPage& page, std::optional<std::size_t> words, std::option
               {fmt::format("1 head of {}", d_model), numbers(counted_heads(1, n, d_model))}});
   page.say(
       "Several heads need no more multiply-adds: 4nd² + 2n²d in both cases. "
-      "But each head has scores of its own, so the work on the scores is done 8 times. "
-      "And q, k and v are split into parts. Both take element-wise operations and memory.");
+      "But each head has scores of its own, so there are 8 matrices to scale and to turn into weights instead of one, and q, k and v are split into parts. "
+      "Both take element-wise operations and memory.");
 }
 
 void add_scores(QuantityPage& page, LayerSizes sizes) {
@@ -257,8 +257,10 @@ void add_formulas(QuantityPage& page) {
     meanings.rows.push_back({std::string(row.name), std::string(row.summary)});
   }
   page.say(std::move(formulas));
-  page.say(fmt::format("The growth in n, d and k is stated in {}. For the others it follows from the exact number.",
-                       sources()));
+  page.say(fmt::format(
+      "The growth in n, d and k is stated in {}. "
+      "For the others, the complexity follows from the exact number, and sequential operations and path lengths from how the layer is built.",
+      sources()));
   page.say(std::move(meanings));
 }
 
@@ -302,8 +304,7 @@ void add_counts(QuantityPage& page, LayerSizes sizes) {
         "operations of one layer that must wait for one another. "
         "Self-attention has four at every length (scores, scaling, softmax, weighted sum), a recurrent layer three for each position"},
        {"path",
-        "maximum path length: take the first position, in any layer, that depends on both x_1 and x_n, and the shortest way to it from each. "
-        "The path is the longer of the two, counted in positions"}}});
+        "maximum path length: the number of positions on the shortest way from x_1 or x_n, whichever is farther, to the first position in any layer that depends on both"}}});
   const LayerSizes small = buildable(sizes);
   const QuantityRows found = by_counting(small);
   page.say(fmt::format(

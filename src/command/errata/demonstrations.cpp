@@ -249,7 +249,7 @@ void show_additive_cost(Page& page, Graph& graph) {
   }
   const Value counts =
       graph.input(Name{role::other, "counts"}, std::move(numbers), axis("functions", {"scaled-dot", "additive"}),
-                  axis("quantities", {"multiply-adds", "element-wise operations"}));
+                  axis("quantities", {"multiply-adds", "element-wise"}));
   page.trace.add(counts.node());
   page.say(table_of(counts.node()));
 }

@@ -39,7 +39,7 @@ constexpr std::array errata_table = {
     Erratum{"E9", "two texts / lecture notes", "the query is s_{t−1} or s_t; additive, scaled or plain dot product",
             show_alignment_variants, "attn align --variant luong"},
     Erratum{"E10", "lecture notes", "o_i = Σ_j α_ij v_i and [α_t; s_t]: correct are v_j and a_t", show_wrong_index},
-    Erratum{"E12", "cross-attention post", "the code does not parse, and its softmax overflows", show_overflow},
+    Erratum{"E12", "cross-attention post", "the code does not parse, and its softmax can overflow", show_overflow},
     Erratum{"E13", "Dive into Deep Learning / the paper", "the path length of convolutions is n/k, or log_k n",
             show_convolution_paths, "attn cost"},
     Erratum{"E15", "illustrated self-attention",

@@ -227,8 +227,8 @@ void add_last_states(QuantityPage& page, const EncoderDecoder& model, const std:
                      const std::vector<LengthScore>& scores) {
   page.head(2, "Last states of different sentences");
   page.say(fmt::format(
-      "Without attention, the decoder gets the encoder's last state alone: {} numbers. "
-      "Each row compares the last states of all pairs of sentences of one length with different translations. "
+      "Without attention, the decoder gets the encoder's final state alone: {} numbers. "
+      "Each row compares the final states of all pairs of sentences of one length with different translations. "
       "It has the largest difference of a number between the two states, for the pair where it is least. "
       "Where it is near 0, two sentences that need different translations look almost the same to the decoder.",
       model.state_size));
@@ -303,7 +303,7 @@ Answer outline_of(const std::shared_ptr<Graph>& graph, const Translation& transl
           ? fmt::format(
                 "The numbers are the attention weights of output {}, which sum to 1: the context c{} is the weighted sum of the encoder's states. --from chooses another output.",
                 output, output)
-          : std::string("Without attention only the last state of the encoder reaches the decoder: "
+          : std::string("Without attention only the final state of the encoder reaches the decoder: "
                         "this is the bottleneck."));
   page.head(2, "The states");
   page.say(alignment_diagram(*graph, translation, output));

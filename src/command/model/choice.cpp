@@ -115,47 +115,98 @@ ModelRecipe asked_recipe(const Arguments& arguments, const ModelUse& use, const 
   return recipe;
 }
 
-// What a file of parameters leaves open and no option says, as it is assumed.
-std::string assumptions_in_words(const Arguments& arguments, const ModelRecipe& recipe,
-                                 std::span<const BroughtField> brought) {
-  const auto is_open = [&](std::string_view field, const Option& option) {
-    const auto found = std::ranges::find(brought, field, &BroughtField::field);
-    return !arguments.has(option) && (found == brought.end() || found->is_assumed);
+// A size that an option may say of a model that was read.
+struct SaidSize {
+  const Option& option;
+  std::size_t (*of)(const TransformerSizes& sizes);
+};
+
+constexpr SaidSize said_sizes[] = {
+    {option::heads, [](const TransformerSizes& sizes) { return sizes.heads; }},
+    {option::kv_heads, [](const TransformerSizes& sizes) { return sizes.all_heads().of_keys; }},
+    {option::d_model, [](const TransformerSizes& sizes) { return sizes.d_model; }},
+    {option::d_ff, [](const TransformerSizes& sizes) { return sizes.d_ff; }},
+};
+
+// Throws InputError, naming both, where an option says another kind or size than a model has that was read.
+void require_agreement(const Arguments& arguments, const Transformer& model, const std::string& where) {
+  const auto require = [&](const Option& option, const std::string& said, const std::string& is) {
+    if (said != is) fail("{} {}: {} has {}: leave out {}", option.name, said, where, is, option.name);
   };
+  if (const auto kind = arguments.text(option::kind)) require(option::kind, *kind, std::string(model.kind->name));
+  for (const SaidSize& row : said_sizes) {
+    if (const auto size = arguments.count(row.option))
+      require(row.option, std::to_string(*size), std::to_string(row.of(model.sizes)));
+  }
+}
+
+// The same where an option says another recipe than such a model has.
+void require_same_recipe(const Arguments& arguments, const ModelUse& use, const Transformer& model,
+                         const std::string& where) {
+  const ModelRecipe recipe = asked_recipe(arguments, use);
+  for (const AskedField& asked : asked_fields(arguments, use)) {
+    const RecipeField& field = field_called(asked.field);
+    if (field.told(recipe) == field.told(model.recipe)) continue;
+    fail("{}: {} is a model whose {} {}: leave out {}", asked.typed(), where, field.of_what, field.told(model.recipe),
+         asked.option.name);
+  }
+}
+
+// What a file of parameters leaves open and no option says.
+struct AssumedField {
+  std::string unnamed, assumed;
+  const Option& option;
+};
+
+std::vector<AssumedField> assumed_fields(const Arguments& arguments, const ModelRecipe& recipe,
+                                         std::span<const BroughtField> brought) {
+  std::vector<AssumedField> all;
+  const auto add = [&](const Option& option, std::string_view unnamed, std::string assumed) {
+    const auto found = std::ranges::find(brought, option.member, &BroughtField::field);
+    if (!arguments.has(option) && (found == brought.end() || found->is_assumed))
+      all.push_back({std::string(unnamed), std::move(assumed), option});
+  };
+  add(option::norm, "the placement of the norms", fmt::format("{}-norm", recipe.norm->name));
+  if (recipe.norm->in_layers) add(option::norm_kind, "the kind of the norms", std::string(recipe.norm_kind->title));
+  add(option::activation, "the activation", fmt::format("{} in the feed-forward layers", recipe.activation->title));
+  if (recipe.norm->in_layers) add(option::epsilon, "ε", fmt::format("ε = {} in the norms", recipe.epsilon));
+  return all;
+}
+
+std::string told_on_page(const std::vector<AssumedField>& fields) {
   std::vector<std::string> unnamed, assumed;
-  if (is_open("norm", option::norm)) {
-    unnamed.emplace_back("the placement of the norms");
-    assumed.push_back(fmt::format("{}-norm", recipe.norm->name));
+  for (const AssumedField& field : fields) {
+    unnamed.push_back(field.unnamed);
+    assumed.push_back(field.assumed);
   }
-  if (recipe.norm->in_layers && is_open("norm_kind", option::norm_kind)) {
-    unnamed.emplace_back("the kind of the norms");
-    assumed.emplace_back(recipe.norm_kind->title);
-  }
-  if (is_open("activation", option::activation)) {
-    unnamed.emplace_back("the activation");
-    assumed.push_back(fmt::format("{} in the feed-forward layers", recipe.activation->title));
-  }
-  if (recipe.norm->in_layers && is_open("epsilon", option::epsilon)) {
-    unnamed.emplace_back("ε");
-    assumed.push_back(fmt::format("ε = {} in the norms", recipe.epsilon));
-  }
-  if (unnamed.empty()) return "";
   return fmt::format("The file does not name {}. Assumed here: {}.", listed(unnamed), listed(assumed));
+}
+
+void tell_inputs(const std::vector<AssumedField>& fields, const std::string& path, std::size_t matrices) {
+  ReadInput told{"parameters", path, count_of(matrices, "matrix", "matrices")};
+  for (const AssumedField& field : fields) {
+    told.assumed.push_back({&assumed::model, fmt::format("{}: the file does not name {}", field.assumed, field.unnamed),
+                            fmt::format("{} gives another", field.option.name)});
+  }
+  ReadInputs::tell(std::move(told));
 }
 
 // --- masks
 
 // The words whose keys a mask is for, and its options.
 struct MaskedKeys {
-  const Option &mask, &length;
+  const Option &mask, &keys, &length;
   ModelInput ModelChoice::*words;  // whose queries attend
   WordMask ModelInput::*of_words;
 };
 
-constexpr MaskedKeys own_of_encoder{option::mask, option::valid_length, &ModelChoice::source, &ModelInput::mask},
-    own_of_decoder{option::mask, option::valid_length, &ModelChoice::target, &ModelInput::mask},
-    of_target{option::target_mask, option::target_valid_length, &ModelChoice::target, &ModelInput::mask},
-    of_memory{option::memory_mask, option::memory_valid_length, &ModelChoice::target, &ModelInput::memory_mask};
+constexpr MaskedKeys own_of_encoder{option::mask, option::key_mask, option::valid_length, &ModelChoice::source,
+                                    &ModelInput::mask},
+    own_of_decoder{option::mask, option::key_mask, option::valid_length, &ModelChoice::target, &ModelInput::mask},
+    of_target{option::target_mask, option::target_key_mask, option::target_valid_length, &ModelChoice::target,
+              &ModelInput::mask},
+    of_memory{option::memory_mask, option::memory_key_mask, option::memory_valid_length, &ModelChoice::target,
+              &ModelInput::memory_mask};
 
 std::vector<MaskedKeys> masked_keys(Needs part) {
   if (part == Needs::encoder) return {own_of_encoder};
@@ -163,25 +214,29 @@ std::vector<MaskedKeys> masked_keys(Needs part) {
   return {own_of_encoder, of_target, of_memory};
 }
 
-// Integers of 1 and 0 permit and forbid; floats are added to the scores.
 void take_matrix(WordMask& mask, const Option& option, const MatrixFile& file, Shape shape) {
   const Shape given = file.matrix.shape();
   if (given.columns != shape.columns || (given.rows != shape.rows && given.rows != 1)) {
     fail("{} is {}, and must be {} or 1×{}: a column for each key, and a row for each query or one for all",
          option.name, to_string(given), to_string(shape), shape.columns);
   }
-  bool permits = file.kind != CellKind::real;
   for (const double cell : cells(file.matrix)) {
     if (std::isnan(cell) || cell == INFINITY) fail("{}: every number must be finite, or -inf", option.name);
-    permits = permits && (cell == 0.0 || cell == 1.0);
   }
-  (permits ? mask.allowed : mask.bias) = file.matrix;
+  (reading_of_mask(file).is_added ? mask.bias : mask.allowed) = file.matrix;
+}
+
+// One row for all queries.
+void take_keys(WordMask& mask, const Option& option, const MatrixFile& file, Shape shape) {
+  require_key_mask(option, file, 1);
+  const std::size_t columns = file.matrix.shape().columns;
+  if (columns != shape.columns)
+    fail("{} has {}, and there are {} keys: give a column for each", option.name, count_of(columns, "column"),
+         shape.columns);
+  mask.keys = file.matrix;
 }
 
 void take_lengths(WordMask& mask, const Option& option, const std::vector<std::size_t>& lengths, Shape shape) {
-  for (const std::size_t length : lengths) {
-    if (length > shape.columns) fail("{}: {} is more than the number of keys, {}", option.name, length, shape.columns);
-  }
   if (lengths.size() != 1 && lengths.size() != shape.rows) {
     fail("{}: {} are given for {}: give one for all, or one for each query", option.name,
          count_of(lengths.size(), "length"), shape.rows == 1 ? "1 query" : fmt::format("{} queries", shape.rows));
@@ -197,13 +252,21 @@ void take_masks(ModelChoice& choice, const Arguments& arguments, const ModelUse&
     const bool crosses = row.of_words == &ModelInput::memory_mask;
     const std::size_t encoded = choice.memory ? choice.memory->shape().rows : choice.source.size();
     const Shape shape{words.size(), crosses ? encoded : words.size()};
-    for (const Option* option : {&row.mask, &row.length}) {
+    for (const Option* option : {&row.mask, &row.keys, &row.length}) {
       if (arguments.has(*option) && shape.cells() == 0)
         fail("{} has no effect: the model has no such words", option->name);
     }
     WordMask& mask = words.*row.of_words;
+    if (arguments.matrices(row.mask).size() > 1)
+      fail("{}: {} are given: give one for all heads", row.mask.name,
+           count_of(arguments.matrices(row.mask).size(), "mask"));
     if (arguments.has(row.mask)) take_matrix(mask, row.mask, arguments.matrix(row.mask), shape);
-    if (arguments.has(row.length)) take_lengths(mask, row.length, arguments.counts(row.length), shape);
+    if (arguments.has(row.keys)) take_keys(mask, row.keys, arguments.matrix(row.keys), shape);
+    if (!arguments.has(row.length)) continue;
+    const std::vector<std::size_t>& lengths = arguments.counts(row.length);
+    take_lengths(mask, row.length, lengths, shape);
+    if (std::optional<std::string> remark = remark_on_lengths(row.length, lengths, shape.columns))
+      choice.remarks.push_back(std::move(*remark));
   }
 }
 
@@ -277,16 +340,28 @@ class Chooser {
   void take_model() {
     if (const auto example = arguments_.text(option::example)) {
       const ModelExample& row = look_up(model_examples(), *example, "example");
-      take_file(read_transformer(row.bytes, std::string(row.name)));
+      take_file(read_transformer(row.bytes, std::string(row.name)), std::string(row.name));
     } else if (const auto file = arguments_.text(option::model)) {
-      take_file(read_model(*file));
+      take_file(read_model(*file), *file);
     } else if (arguments_.has(option::parameters)) {
       choice_.model.recipe = asked_recipe(arguments_, use_);
       take_parameter_file(*arguments_.text(option::parameters));
     } else {
       plan();
     }
+    tell_token_ids();
     name_sides();
+  }
+
+  void tell_token_ids() {
+    Transformer& model = choice_.model;
+    for (const Vocabulary* vocabulary : {&model.source_vocabulary, &model.target_vocabulary}) {
+      if (!are_token_ids(*vocabulary)) continue;
+      model.about.push_back(fmt::format(
+          "Its words are token ids, from 0 to {}. The matrices of ids count them from 1, as rows of the embeddings.",
+          vocabulary->size() - 1));
+      return;
+    }
   }
 
   // --text and --x give the words and the vectors that come first: of the target, where a decoder is shown
@@ -346,8 +421,10 @@ class Chooser {
     }
   }
 
-  void take_file(TransformerFile file) {
+  void take_file(TransformerFile file, const std::string& where) {
     choice_.model = std::move(file.model);
+    require_agreement(arguments_, choice_.model, where);
+    require_same_recipe(arguments_, use_, choice_.model, where);
     told_ = {std::move(file.source), std::move(file.target)};
   }
 
@@ -359,9 +436,14 @@ class Chooser {
     arguments_.tell("reading parameters");
     ParameterFile file = parameters_asked_for(arguments_, path);
     model.recipe = asked_recipe(arguments_, use_, file, path);
+    const std::size_t matrices = file.parameters.size();
     take_parameters(model, std::move(file.parameters), path);
-    const std::string assumed = assumptions_in_words(arguments_, model.recipe, file.brings);
-    if (!assumed.empty()) model.about.push_back(assumed);
+    require_agreement(arguments_, model, path);
+    const std::vector<AssumedField> assumed = assumed_fields(arguments_, model.recipe, file.brings);
+    if (!assumed.empty()) {
+      model.about.push_back(told_on_page(assumed));
+      tell_inputs(assumed, path, matrices);
+    }
     const bool learned = model.sizes.source_places > 0 || model.sizes.target_places > 0;
     if (learned && !arguments_.has(option::positions)) model.recipe.positions = find_row(position_kinds(), "learned");
     model.title = fmt::format("{} of {}", file.layout, path);
@@ -399,9 +481,7 @@ class Chooser {
     if (sizes.d_model % sizes.heads != 0)
       fail("--heads: d_model ({}) is not divisible by the number of heads ({})", sizes.d_model, sizes.heads);
     sizes.key_heads = arguments_.count(option::kv_heads).value_or(sizes.heads);
-    if (sizes.heads % sizes.key_heads == 0) return;
-    fail("--kv-heads: the number of heads ({}) is not divisible by the number of heads of keys ({})", sizes.heads,
-         sizes.key_heads);
+    require_groups(sizes.all_heads());
   }
 
   Arguments arguments_;

@@ -20,6 +20,10 @@ std::vector<Command> model_commands() {
       kinds_of_models = "kind of model: encoder-decoder, encoder-only or decoder-only",
       mask_of_words =
           "mask of the words, a row for each query, or one for all: true or 1 attends, false or 0 is masked; a mask of floats, such as 0.0, is added to the scores",
+      mask_of_keys =
+          "mask of the keys for all queries, one row, beside --mask: true or 1 for a word that may be attended to, false or 0 for padding",
+      mask_of_source_keys =
+          "mask of the source words as keys, one row, beside --mask: true or 1 for a word that may be attended to, false or 0 for padding",
       length_of_words = "words attend only to the first N; one number for all, or one for each query",
       mask_of_source =
           "mask of the source words, a row for each query, or one for all: true or 1 attends, false or 0 is masked; a mask of floats, such as 0.0, is added to the scores",
@@ -29,6 +33,7 @@ std::vector<Command> model_commands() {
   std::vector<Command> commands;
   commands.push_back(
       {.name = "align",
+       .subject = &subject::models,
        .summary = "follow a recurrent encoder-decoder with attention, word by word",
        .own = {.options = {{option::example, "name of a built-in example", alignment_examples().front().name, 0,
                             choices::alignments},
@@ -80,21 +85,41 @@ std::vector<Command> model_commands() {
        .run = run_align});
   commands.push_back(
       {.name = "layer-norm",
-       .summary = "compute layer normalization: mean, variance, normalized rows, γ and β",
+       .subject = &subject::steps,
+       .summary = "compute layer or root mean square normalization: normalized rows, γ and β",
        .own = {{option::gamma,
                 option::beta,
+                option::norm_kind,
                 option::epsilon,
                 {option::parameters, "file with weight and bias of an nn.LayerNorm, or with gamma and beta"},
                 option::prefix}},
-       .groups = {&matrix_options(), &comparison_options(), &problem_options()},
+       .groups = {&matrix_options(), &gradient_options(), &comparison_options(), &problem_options()},
        .shows = on_embeddings,
-       .examples = {"attn layer-norm", "attn layer-norm --x '1 2 3; 10 20 30' --gamma '1 1 2'"},
+       .examples = {"attn layer-norm", "attn layer-norm --x '1 2 3; 10 20 30' --gamma '1 1 2'",
+                    "attn layer-norm --norm-kind rms", "attn backward layer-norm --check"},
        .run = run_layer_norm});
+  commands.push_back(
+      {.name = "cross-entropy",
+       .subject = &subject::training,
+       .summary = "compute the cross-entropy of logits and right words: the loss of a model",
+       .own =
+           {{option::logits,
+             option::targets,
+             {option::smoothing, "label smoothing: share of the probability for all words alike", "0"}},
+            {},
+            {{&option::logits, {&option::targets}, "--logits needs --targets, the right word of each row: give both"},
+             {&option::targets, {&option::logits}, "--targets belongs to --logits MATRIX: give both"}}},
+       .groups = {&matrix_options(), &gradient_options()},
+       .examples = {"attn cross-entropy --logits '2 1 0; 0 1 3' --targets 1,2", "attn cross-entropy --smoothing 0.1",
+                    "attn backward cross-entropy --check"},
+       .run = run_cross_entropy});
   commands.push_back({.name = "encoder",
+                      .subject = &subject::models,
                       .summary = "run a Transformer's encoder: self-attention and feed-forward, layer by layer",
                       .own = shown({{option::causal, "causal mask: no word attends to later words"},
                                     option::not_causal,
                                     {option::mask, mask_of_words},
+                                    {option::key_mask, mask_of_keys},
                                     {option::valid_length, length_of_words}}),
                       .groups = {&matrix_options(), &weight_options(), &browser_options(), &gradient_options(),
                                  &comparison_options(), &model_options()},
@@ -102,30 +127,37 @@ std::vector<Command> model_commands() {
                                    "attn encoder --parameters encoder.safetensors --heads 4 --x x.npy"},
                       .run = run_transformer});
   commands.push_back({.name = "decoder",
+                      .subject = &subject::models,
                       .summary = "run a decoder: masked self-attention, cross-attention, feed-forward",
                       .own = shown({option::kind,
                                     option::check_causal,
                                     {option::causal, "causal mask: no word attends to later words, the default"},
                                     option::not_causal,
                                     {option::mask, mask_of_words},
+                                    {option::key_mask, mask_of_keys},
                                     {option::valid_length, length_of_words},
                                     option::memory_mask,
+                                    option::memory_key_mask,
                                     option::memory_valid_length}),
                       .groups = {&matrix_options(), &weight_options(), &browser_options(), &gradient_options(),
                                  &comparison_options(), &model_options()},
                       .examples = {"attn decoder", "attn decoder --kind decoder-only --check-causal"},
                       .run = run_transformer});
   commands.push_back({.name = "transformer",
+                      .subject = &subject::models,
                       .summary = "run a whole Transformer, from words to the probabilities of the next word",
                       .own = shown({{option::kind, kinds_of_models, {}, 0, choices::kinds},
                                     option::check_causal,
                                     {option::causal, "causal mask for the source words as well"},
                                     option::not_causal,
                                     {option::mask, mask_of_source},
+                                    {option::key_mask, mask_of_source_keys},
                                     {option::valid_length, length_of_source},
                                     option::target_mask,
+                                    option::target_key_mask,
                                     option::target_valid_length,
                                     option::memory_mask,
+                                    option::memory_key_mask,
                                     option::memory_valid_length}),
                       .groups = {&matrix_options(), &weight_options(), &browser_options(), &gradient_options(),
                                  &comparison_options(), &model_options()},
@@ -133,6 +165,7 @@ std::vector<Command> model_commands() {
                                    "attn transformer --size base --only 'encoder.2.*.weights'"},
                       .run = run_transformer});
   commands.push_back({.name = "parameters",
+                      .subject = &subject::models,
                       .summary = "list the parameters of a model with their shapes and counts",
                       .own = {{{option::kind, kinds_of_models, {}, 0, choices::kinds}}},
                       .groups = {&model_options()},
@@ -140,6 +173,7 @@ std::vector<Command> model_commands() {
                       .run = run_parameters});
   commands.push_back(
       {.name = "generate",
+       .subject = &subject::models,
        .summary = "generate words one by one, and count the multiply-adds",
        .own = {{option::kind, option::steps, option::no_cache, option::sample, option::temperature, option::top_k,
                 option::top_p, option::sample_seed},

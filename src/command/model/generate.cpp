@@ -48,7 +48,7 @@ std::size_t steps_of(const Transformer& model, const ModelInput& prompt, const A
   const std::optional<std::size_t> places = model.most_words(model.sizes.target_places);
   if (!places) return asked;
   if (prompt.size() > *places) {
-    fail("the text has {}, but the model has learned only {}: give fewer words", count_of(prompt.size(), "word"),
+    fail("the text has {}, but the model has vectors for only {}: give fewer words", count_of(prompt.size(), "word"),
          count_of(*places, "position"));
   }
   return std::min(asked, *places - prompt.size() + 1);
@@ -143,7 +143,7 @@ GenerationTask generation_task(const ModelChoice& choice, const Arguments& argum
 // A remark, where learned positions end before the --steps that were asked for.
 std::optional<std::string> remark_on_steps(const GenerationTask& task, const Arguments& arguments) {
   if (!arguments.has(option::steps) || steps_asked(arguments) == task.steps) return std::nullopt;
-  return fmt::format("only {} steps are possible, because the model has learned {}", task.steps,
+  return fmt::format("only {} steps are possible, because the model has vectors for {}", task.steps,
                      count_of(task.prompt.size() + task.steps - 1, "position"));
 }
 
@@ -225,8 +225,9 @@ void add_texts(Page& page, const ModelChoice& choice, const GenerationPlan& plan
   // What is written last does not go in.
   const std::size_t went_in = plan.task.prompt.size() + written.size() - 1;
   if (went_in == model.most_words(model.sizes.target_places) && written.back() != plan.task.end) {
-    page.blocks.emplace_back(Prose{text(fmt::format(
-        "The model has learned {}, and none is left. It cannot write more words.", count_of(went_in, "position")))});
+    page.blocks.emplace_back(
+        Prose{text(fmt::format("The model has vectors for {}, and none is left. It cannot write more words.",
+                               count_of(went_in, "position")))});
   }
 }
 
@@ -241,7 +242,7 @@ void add_ledger(Page& page, const GenerationRun& run, const Sampling& sampling) 
       most_shown));
   if (const std::vector<std::string> how = sampling_in_words(sampling); !how.empty())
     page.say(fmt::format("Sampling: {}.{}", fmt::join(how, "; "),
-                         sampling.is_plain() ? "" : " The probabilities are those after these changes."));
+                         sampling.is_plain() ? "" : " The probabilities are shown after these changes."));
   for (std::size_t i = 0; i < run.steps.size(); ++i) {
     const GenerationStep& step = run.steps[i];
     listing.rows.push_back({fmt::format("{}.", i + 1), words_of(step.went_in, vocabulary),

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
+#include "command/forms.hpp"
 #include "command/model/choice.hpp"
 #include "command/solve.hpp"
 #include "core/attention/watches.hpp"
@@ -13,6 +15,7 @@
 #include "core/model/recipe.hpp"
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
+#include "core/support/text.hpp"
 #include "data/parameters/parameters.hpp"
 #include "data/parameters/transformer_parameters.hpp"
 #include "data/problem/problem.hpp"
@@ -115,33 +118,46 @@ Answer run_layer_norm(const Command&, const Arguments& given) {
   if (problem.sequences.size() != 1) fail("attn layer-norm normalizes one sentence: give one --text or one --x");
   const Sequence& sequence = problem.sequences.front();
   if (!sequence.x) fail("attn layer-norm normalizes the rows of x: give --x or --text");
+  const auto chosen = arguments.text(option::norm_kind);
+  const NormKind& kind = chosen ? look_up(norm_kinds(), *chosen, "kind of norm") : norm_kinds().front();
+  if (!kind.shifts && arguments.has(option::beta))
+    fail("--beta: {} has no β. Leave out --beta, or choose --norm-kind {}", kind.title, norm_kinds().front().name);
   const std::size_t d = sequence.x->shape().columns;
-  const std::shared_ptr<Graph> graph = watched_graph();
+  const auto graph = std::make_shared<Graph>(keep_nothing());
+  watch(*graph);
   const Axis words = axis("tokens", sequence.tokens);
   require_labels("x", words, sequence.x->shape().rows);
   const Value x = graph->input(role::x, *sequence.x, words, axis("features"));
-  NormParameters norm{.gamma = row_of(*graph, arguments, option::gamma, Matrix({1, d}, 1.0)),
-                      .beta = row_of(*graph, arguments, option::beta, Matrix({1, d}, 0.0))};
+  NormParameters norm{.gamma = row_of(*graph, arguments, option::gamma, Matrix({1, d}, 1.0))};
+  if (kind.shifts) norm.beta = row_of(*graph, arguments, option::beta, Matrix({1, d}, 0.0));
   norm.epsilon = arguments.number(option::epsilon).value_or(norm.epsilon);
-  name(role::output, layer_norm(x, norm));
+  const Value output = name(role::output, kind.apply(x, norm));
+  std::string title(kind.title);
+  if (asks_for_gradients(arguments)) {
+    return gradients_of(
+        {.computation = {graph}, .title = std::move(title), .results = {&output.node()}, .remarks = problem.remarks},
+        arguments);
+  }
   compute(*graph);
   Page page{.trace = graph->named()};
-  std::vector<const Node*> computed;
-  std::ranges::copy_if(graph->named(), std::back_inserter(computed),
-                       [](const Node* node) { return node->operation != nullptr; });
-  page.head(1, "Layer normalization");
+  std::vector<const Node*> computed, inputs;
+  for (const Node* node : graph->named()) (node->operation ? computed : inputs).push_back(node);
+  title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
+  page.head(1, std::move(title));
+  page.say(norm_in_words(kind, norm.epsilon, norm.beta.has_value()));
   page.say(fmt::format(
-      "Each row is shifted to mean 0 and divided by {}. Its variance is then {}. "
-      "The learned γ and β rescale and shift each column.",
-      root_in_words(norm_kinds().front(), norm.epsilon),
-      norm.epsilon == 0.0 ? "1 up to rounding, unless it is 0" : "close to 1, unless ε is large beside it"));
-  if (const std::vector<std::string> rows = constant_rows(x.node()); !rows.empty()) {
+      "For each row, the {} before γ is {}.", kind.spread,
+      norm.epsilon == 0.0 ? "1 up to rounding, unless it was 0" : "close to 1, unless ε is large beside what it was"));
+  const bool subtracts_mean = graph->find(role::mean) != nullptr;
+  if (const std::vector<std::string> rows = constant_rows(x.node()); subtracts_mean && !rows.empty()) {
     page.say(
         fmt::format("Rows whose numbers are all equal: {}. "
                     "Up to rounding, their variance and their normalized numbers are 0.",
                     fmt::join(rows, ", ")));
   }
-  page.blocks.emplace_back(SideBySide{{table_of(x.node()), table_of(norm.gamma.node()), table_of(norm.beta->node())}});
+  SideBySide tables;
+  for (const Node* node : inputs) tables.tables.push_back(table_of(*node));
+  page.say(std::move(tables));
   add_results(page, computed);
   return {.page = std::move(page), .warnings = problem.remarks, .computation = {graph}};
 }

@@ -95,7 +95,7 @@ class WordTaker {
 
   static void require_places(const Side& side, const Words& words, std::size_t places) {
     if (words.size() <= places) return;
-    fail("{}: the input has {}, but the model has learned only {}: give fewer words", side.sentence.name,
+    fail("{}: the input has {}, but the model has vectors for only {}: give fewer words", side.sentence.name,
          count_of(words.size(), "word"), count_of(places, "position"));
   }
 
@@ -118,17 +118,16 @@ class WordTaker {
 
   void take_source() {
     const Transformer& model = choice_.model;
-    const std::size_t rows = model.sizes.source_words;
-    if (arguments_.has(option::x) || rows == 0) {
+    if (arguments_.has(option::x) || model.source_vocabulary.empty()) {
       choice_.source = vectors(source_side, sentence(asked_, source_side));
       return;
     }
     const bool can_end = id_in(model.source_vocabulary, end_word) != 0;
     const std::size_t most = places(model.sizes.source_places);
-    Words words = known_words(source_side, {model.source_vocabulary, rows, most - can_end});
+    Words words = known_words(source_side, {model.source_vocabulary, most - can_end});
     if (can_end && words.back() != end_word) words.emplace_back(end_word);
     require_places(source_side, words, most);
-    choice_.source = input_of(words, model.source_vocabulary, rows);
+    choice_.source = input_of(words, model.source_vocabulary);
   }
 
   // A decoder alone attends to the output of another model's encoder.
@@ -145,29 +144,30 @@ class WordTaker {
 
   void take_target() {
     const Transformer& model = choice_.model;
-    const std::size_t rows = model.sizes.target_words;
-    if (arguments_.has(option::target_x) || rows == 0) {
+    if (arguments_.has(option::target_x) || model.target_vocabulary.empty()) {
       choice_.target = vectors(target_side, sentence(asked_, target_side));
+      if (arguments_.has(option::target) && !model.target_vocabulary.empty()) expect_next(choice_.target.tokens);
       return;
     }
     const bool has_start = id_in(model.target_vocabulary, start_word) != 0;
     if (use_.writes && has_start && model.kind->encodes && !arguments_.has(option::target)) {
-      choice_.target = input_of({std::string(start_word)}, model.target_vocabulary, rows);
+      choice_.target = input_of({std::string(start_word)}, model.target_vocabulary);
       return;
     }
     const std::size_t most = places(model.sizes.target_places);
-    Words words = known_words(target_side, {model.target_vocabulary, rows, most - has_start});
+    Words words = known_words(target_side, {model.target_vocabulary, most - has_start});
     if (has_start && words.front() == start_word) words.erase(words.begin());
     // Shifted right by one: what goes in begins with <start>, and what should come out ends with <end>.
-    choice_.expected = words;
-    if (has_start) {
-      words.insert(words.begin(), std::string(start_word));
-    } else {
-      choice_.expected.erase(choice_.expected.begin());
-    }
-    if (id_in(model.target_vocabulary, end_word) != 0) choice_.expected.emplace_back(end_word);
+    if (has_start) words.insert(words.begin(), std::string(start_word));
+    expect_next(words);
     require_places(target_side, words, most);
-    choice_.target = input_of(words, model.target_vocabulary, rows);
+    choice_.target = input_of(words, model.target_vocabulary);
+  }
+
+  // After each of the words that go in the next one should come out, and after the last <end>, if the model knows it.
+  void expect_next(const Words& words) {
+    choice_.expected.assign(words.begin() + 1, words.end());
+    if (id_in(choice_.model.target_vocabulary, end_word) != 0) choice_.expected.emplace_back(end_word);
   }
 
   ModelChoice& choice_;
@@ -203,8 +203,6 @@ std::vector<std::string> own_words(const KnownWords& known) {
   for (const std::string& word : known.vocabulary) {
     if (word != start_word && word != end_word && word != blank) own.push_back(word);
   }
-  if (!known.vocabulary.empty()) return own;
-  for (std::size_t id = 1; id <= std::min(known.rows, most_words); ++id) own.push_back(std::to_string(id));
   return own;
 }
 

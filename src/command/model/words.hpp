@@ -37,8 +37,7 @@ bool is_told(const AskedWords& asked, const Side& side);
 
 /// The words that a side of a model has embeddings of.
 struct KnownWords {
-  const Vocabulary& vocabulary;  // empty: numbers from 1
-  std::size_t rows;
+  const Vocabulary& vocabulary;
   std::size_t most;  // that may go in
 };
 

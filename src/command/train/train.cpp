@@ -352,9 +352,12 @@ Answer list_of_tasks(const Command& command, const Arguments& arguments) {
     if (arguments.has(*row.option)) fail("{} needs a task: give attn train TASK", row.option->name);
   }
   Page page;
-  Listing listing{{"task", "what is learned"}, {}};
-  for (const Task& task : tasks()) listing.rows.push_back({std::string(task.name), std::string(task.summary)});
+  Listing listing{.columns = {"task", "what is learned", "goal"}, .rows = {}, .headed = true};
+  for (const Task& task : tasks())
+    listing.rows.push_back({std::string(task.name), std::string(task.summary),
+                            task.goal > 0.0 ? "at least " + percent_of(task.goal) : ""});
   page.say(std::move(listing));
+  page.say("The goal is a share of the held-out words that count: so many of them are to be right.");
   page.say(text("To train one: ", code("attn train NAME"), "."));
   return {std::move(page)};
 }
@@ -448,6 +451,7 @@ std::vector<Command> train_commands() {
     own.exclusions.push_back({&option::resume, given});
   std::vector<Command> commands;
   commands.push_back({.name = "train",
+                      .subject = &subject::training,
                       .summary = "train a small model on a task, and see what its heads learn",
                       .words = {{"TASK", Word::Count::optional, Kind::word, choices::tasks}},
                       .own = std::move(own),

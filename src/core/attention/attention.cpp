@@ -2,6 +2,7 @@
 
 #include "core/op/ways.hpp"
 #include "core/support/error.hpp"
+#include "core/support/number.hpp"
 
 namespace attn {
 
@@ -66,9 +67,9 @@ Value attention_weights(const Value& scores, const Recipe& recipe) {
 
 Value weigh(const Value& weights, const Value& v) {
   if (weights.shape().columns != sentences_of(weights, v).other) {
-    fail("weighted sum: {} is {} but {} is {}: every key needs one value, so {} must have {} rows",
-         weights.node().title(), to_string(weights.shape()), v.node().title(), to_string(v.shape()), v.node().title(),
-         weights.shape().columns);
+    fail("weighted sum: {} is {} but {} is {}: every key needs one value, so {} must have {}", weights.node().title(),
+         to_string(weights.shape()), v.node().title(), to_string(v.shape()), v.node().title(),
+         count_of(weights.shape().columns, "row"));
   }
   return matmul(weights, v);
 }
@@ -95,26 +96,26 @@ std::optional<Graph::Scope> scope_among(Graph& graph, const ScopeKind& kind, std
   return count > 1 ? Scope(std::in_place, graph, kind, number) : Scope();
 }
 
-namespace {
-
-// Keys or values of a group of heads: of all of them, the whole.
-Value shared_part(const Value& whole, const Role& part, std::size_t group, HeadCounts heads) {
-  if (heads.of_keys == 1 && heads.of_queries > 1) return name(part, whole);
-  return head_part(whole, part, group, heads.of_keys);
+void require_groups(HeadCounts heads) {
+  if (heads.of_queries % heads.of_keys == 0) return;
+  fail("‹kv_heads›: the number of heads ({}) is not divisible by the number of heads of keys ({})", heads.of_queries,
+       heads.of_keys);
 }
 
-}  // namespace
+Value shared_part(const Value& whole, const Role& part, std::size_t head, HeadCounts heads) {
+  if (heads.of_keys == 1 && heads.of_queries > 1) return name(part, whole);
+  return head_part(whole, part, head * heads.of_keys / heads.of_queries, heads.of_keys);
+}
 
 Value multi_head_attention(const Value& q, const Value& k, const Value& v, const MultiHead& how) {
-  const std::size_t heads = how.heads.of_queries, of_keys = how.heads.of_keys;
+  const std::size_t heads = how.heads.of_queries;
   std::vector<Value> outputs;
   for (std::size_t i = 0; i < heads; ++i) {
     const std::optional<Graph::Scope> scope = scope_among(q.graph(), scope::head, i + 1, heads);
     Value q_i = head_part(q, role::q, i, heads);
-    const std::size_t group = i * of_keys / heads;
-    Value k_i = shared_part(k, role::k, group, how.heads);
-    Value v_i = shared_part(v, role::v, group, how.heads);
-    Value output = attention(q_i, k_i, v_i, how.recipe);
+    Value k_i = shared_part(k, role::k, i, how.heads);
+    Value v_i = shared_part(v, role::v, i, how.heads);
+    Value output = attention(q_i, k_i, v_i, how.in_head ? how.in_head(how.recipe, i) : how.recipe);
     outputs.push_back(name(heads > 1 ? role::output : role::head, output));
   }
   Value concat = name(role::concat, concatenate(outputs));

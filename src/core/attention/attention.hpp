@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -71,6 +72,13 @@ struct HeadCounts {
   std::size_t of_keys;  // divides that of the queries
 };
 
+/// Throws InputError when groups of queries cannot share the heads of keys equally.
+void require_groups(HeadCounts heads);
+
+/// The part of k or v that head i of the queries attends to: of its group, which neighboring heads share.
+/// [n, h_k·d] -> [n, d].  Throws InputError when the columns cannot be shared out equally.
+Value shared_part(const Value& whole, const Role& part, std::size_t head, HeadCounts heads);
+
 /// Opens the scope of one of several, `head.2`, counted from 1. One alone has no scope.
 std::optional<Graph::Scope> scope_among(Graph& graph, const ScopeKind& kind, std::size_t number, std::size_t count);
 
@@ -79,6 +87,8 @@ struct MultiHead {
   Recipe recipe = {};
   HeadCounts heads = 1;
   std::optional<Projection> output_projection = {};  // [h·d_v, d_model]
+  /// The recipe of head i, from 0, made in its scope, where not all heads have the same; null: they do.
+  std::function<Recipe(const Recipe& of_all, std::size_t head)> in_head = {};
 };
 
 /// `head.1.output` … `head.h.output`, each an attention of its own on its part of q, k and v, then `concat`

@@ -103,13 +103,13 @@ std::optional<Projection> projection(const Parameters& parameters, const LinearR
   return Projection{*w, b};
 }
 
-FeedForward feed_forward_of(const Parameters& parameters) {
+FeedForward feed_forward_of(const Parameters& parameters, const Activation& activation) {
   const std::optional<Projection> inner = projection(parameters, linear_layer::inner),
                                   outer = projection(parameters, linear_layer::outer);
   if (!inner || !outer) {
     fail("the feed-forward layer needs w_1 and w_2: give both, or ‹seed› N for random ones");
   }
-  return {*inner, *outer};
+  return {*inner, *outer, &activation};
 }
 
 }  // namespace attn

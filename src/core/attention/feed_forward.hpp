@@ -80,7 +80,7 @@ inline constexpr LinearRoles q{role::w_q, role::b_q}, k{role::w_k, role::b_k}, v
 /// x · w + b; nothing without a w. Throws InputError for a b without its w, and for one that does not fit it.
 std::optional<Projection> projection(const Parameters& parameters, const LinearRoles& of);
 
-/// The maps of the feed-forward layer. Throws InputError unless both are there.
-FeedForward feed_forward_of(const Parameters& parameters);
+/// The maps of the feed-forward layer, with this nonlinearity. Throws InputError unless both are there.
+FeedForward feed_forward_of(const Parameters& parameters, const Activation& activation);
 
 }  // namespace attn

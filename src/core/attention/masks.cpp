@@ -16,19 +16,17 @@ void allow_first(std::size_t count, std::span<double> keys) {
 
 }  // namespace
 
-MaskRule causal_rule(std::size_t before) {
-  return [before](std::size_t query, std::span<double> keys) { allow_first(before + query + 1, keys); };
+MaskRule causal_rule(std::ptrdiff_t before) {
+  return [before](std::size_t query, std::span<double> keys) {
+    const std::ptrdiff_t allowed = before + static_cast<std::ptrdiff_t>(query) + 1;
+    allow_first(static_cast<std::size_t>(std::max<std::ptrdiff_t>(allowed, 0)), keys);
+  };
 }
 
 MaskRule valid_length_rule(Shape shape, std::span<const std::size_t> lengths) {
   if (lengths.size() != 1 && lengths.size() != shape.rows) {
     fail("‹valid_length›: {} are given for {}: give one for all, or one per query", count_of(lengths.size(), "length"),
          shape.rows == 1 ? "1 query" : fmt::format("{} queries", shape.rows));
-  }
-  for (const std::size_t length : lengths) {
-    if (length > shape.columns) {
-      fail("‹valid_length›: {} is more than the number of keys, {}", length, shape.columns);
-    }
   }
   return [all = std::vector(lengths.begin(), lengths.end())](std::size_t query, std::span<double> keys) {
     allow_first(all.size() == 1 ? all[0] : all[query], keys);

@@ -20,12 +20,13 @@ using MaskRule = std::function<void(std::size_t query, std::span<double> keys)>;
 
 /// Query i may attend to keys 1 … i, aligned at the top left when the lengths differ; after `before` earlier
 /// queries, to keys 1 … before + i: with before = n_k − n_q the mask is aligned at the bottom right, as with
-/// a cache of keys and values.  (Vaswani et al., Attention Is All You Need, section 3.2.3)
-MaskRule causal_rule(std::size_t before = 0);
+/// a cache of keys and values. Below 0 even its own key, and so many before it, are later ones.
+/// (Vaswani et al., Attention Is All You Need, section 3.2.3)
+MaskRule causal_rule(std::ptrdiff_t before = 0);
 
 /// Query i may attend to the first lengths[i] keys; a single length holds for all queries.  (Zhang et al.,
-/// Dive into Deep Learning, 11.3.2.1) Throws InputError: neither one length nor one for each query, a length
-/// above the number of keys.
+/// Dive into Deep Learning, 11.3.2.1) A length above the number of keys is all of them. Throws InputError:
+/// neither one length nor one for each query.
 MaskRule valid_length_rule(Shape shape, std::span<const std::size_t> lengths);
 
 /// Which words of some sentences below each other are padding; it may change between two runs.

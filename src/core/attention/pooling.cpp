@@ -47,7 +47,7 @@ bool is_one_hot(std::span<const double> weights) {
 std::string zero_sums(const Node& scores) {
   std::vector<std::string> queries;
   for (std::size_t i = 0; i < scores.frame.shape.rows; ++i) {
-    if (sum_of(row(scores.matrix(), i)) == 0.0) queries.push_back(scores.frame.rows.label(i));
+    if (sum_of(row(scores.matrix(), i)) == 0.0) queries.push_back(place_in_lists(scores.frame.rows, i));
   }
   if (queries.empty()) return "";
   constexpr std::size_t shown = 5;

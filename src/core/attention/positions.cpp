@@ -35,8 +35,8 @@ Value learned(const Value& x, const Places& places) {
   }
   if (places.before + words.rows > table.rows) {
     fail(
-        "there are {} but only {} learned positions, and none for word {}: give a longer ‹position_table›, or ‹positions› sinusoidal, which is defined for any length (but trained models rarely work well beyond the lengths of training)",
-        count_of(places.before + words.rows, "word"), table.rows, table.rows + 1);
+        "there are {} but only {}, and none for word {}: give a longer ‹position_table›, or ‹positions› sinusoidal, which is defined for any length (but trained models rarely work well beyond the lengths of training)",
+        count_of(places.before + words.rows, "word"), count_of(table.rows, "learned position"), table.rows + 1);
   }
   return rows(*places.table, places.before, words.rows);
 }

@@ -117,14 +117,16 @@ const Value& parameter(const ScoreParameters& parameters, const Role& role, std:
                        std::string_view of_what) {
   const Value& value = parameters.matrices.find(&role)->second;
   if (value.shape().rows != rows) {
-    fail("scores: {} is {}: it must have {} rows, one for each {}", role.leaf, to_string(value.shape()), rows, of_what);
+    fail("scores: {} is {}: it must have {}, one for each {}", role.leaf, to_string(value.shape()),
+         count_of(rows, "row"), of_what);
   }
   return value;
 }
 
 void require_columns(const Value& value, const Role& role, std::size_t columns, std::string_view of_what) {
   if (value.shape().columns == columns) return;
-  fail("scores: {} is {}: it must have {} columns, {}", role.leaf, to_string(value.shape()), columns, of_what);
+  fail("scores: {} is {}: it must have {}, {}", role.leaf, to_string(value.shape()), count_of(columns, "column"),
+       of_what);
 }
 
 // The bias b, or nothing.
@@ -194,15 +196,6 @@ Value additive(const Value& q, const Value& k, const ScoreParameters& parameters
   Value hidden = name(role::hidden, pairwise_sum(hidden_q, hidden_k));
   Value activated = name(role::activated, attn::tanh(hidden));
   return unpair(matmul(activated, w_v), q, k);
-}
-
-std::string meaning_of_scores(const Node& node) {
-  if (node.beside(role::content)) {
-    return "An attention score has two parts. The content compares the query with the key. "
-           "The relative part compares the query with a vector for the distance between them, whatever the key is.";
-  }
-  const Node* const scores = node.beside(role::scores);
-  return scores && scores->scored_by ? std::string(scores->scored_by->meaning) : "";
 }
 
 // --- scale

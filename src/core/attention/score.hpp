@@ -70,9 +70,6 @@ Value bilinear(const Value& q, const Value& k, const ScoreParameters& parameters
 /// (Zhang et al., Dive into Deep Learning, 11.3.4; Bahdanau et al. 2014)
 Value additive(const Value& q, const Value& k, const ScoreParameters& parameters);
 
-/// What the scores of a node, or those beside it, mean, in a sentence that fits the function that made them.
-std::string meaning_of_scores(const Node& node);
-
 /// How large a key is and how many there are; 0 where only scores are given and keys are not known.
 struct KeySizes {
   std::size_t d_k = 0;

@@ -40,8 +40,8 @@ class OverflowWatch final : public Watch {
 
   void ends() override {
     if (!first_.node) return;
-    fail("{}[{},{}] is {}: that is beyond double precision; give smaller numbers", first_.node->title(), first_.row + 1,
-         first_.column + 1, std::isnan(first_.value) ? std::fabs(first_.value) : first_.value);
+    fail("{}[{},{}] is {}: that is beyond double precision; give numbers of moderate size", first_.node->title(),
+         first_.row + 1, first_.column + 1, std::isnan(first_.value) ? std::fabs(first_.value) : first_.value);
   }
 
  private:
@@ -137,7 +137,7 @@ class MaskWatch final : public Watch {
     told.push_back(
         fmt::format("{}: masked keys of query {} get weight {}: the mask value {:.6g} is not far below the scores. "
                     "Give a lower ‹mask_fill›, or leave it out for −∞",
-                    weights.name, weights.frame.rows.label(most.query), written_digits(most.weight, 2),
+                    weights.name, place_in_lists(weights.frame.rows, most.query), written_digits(most.weight, 2),
                     mask_fill(*leaking_mask(weights)->operation)));
   }
 
@@ -150,7 +150,7 @@ class MaskWatch final : public Watch {
     const std::size_t more = rows.size() > shown ? rows.size() - shown : 0;
     rows.resize(rows.size() - more);
     std::vector<std::string> queries;
-    for (const std::size_t row : rows) queries.push_back(node.frame.rows.label(row));
+    for (const std::size_t row : rows) queries.push_back(place_in_lists(node.frame.rows, row));
     if (more) queries.push_back(fmt::format("{} more", more));
     told.push_back(fmt::format("{}: every key is masked for {}. {} weights are set to 0", node.name,
                                queries.size() == 1 ? "query " + queries.front() : "the queries " + listed(queries),

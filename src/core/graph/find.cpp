@@ -30,6 +30,10 @@ std::size_t find_comma(std::string_view text) {
   return found;
 }
 
+bool has_label(const Axis& axis, std::string_view label) {
+  return axis.labels && std::ranges::find(*axis.labels, label) != axis.labels->end();
+}
+
 std::optional<std::size_t> number_of_place(std::string_view place, const WorkOutPlace& work_out) {
   if (is_quoted(place)) return std::nullopt;
   if (const std::optional<std::size_t> number = parsed<std::size_t>(place)) return number;
@@ -42,8 +46,8 @@ std::size_t find_place(const Axis& axis, std::size_t size, std::string_view plac
                        const WorkOutPlace& work_out) {
   place = trimmed(place);
   if (const std::optional<std::size_t> number = number_of_place(place, work_out)) {
-    if (*number < 1 || *number > size) fail("{}: there is none; they are numbered from 1 to {}", what, size);
-    return *number - 1;
+    if (*number >= 1 && *number <= size) return *number - 1;
+    if (!has_label(axis, place)) fail("{}: there is none; they are numbered from 1 to {}", what, size);
   }
   const std::string_view label = is_quoted(place) ? place.substr(1, place.size() - 2) : place;
   std::vector<std::size_t> found;
@@ -63,8 +67,8 @@ std::size_t find_place(const Axis& axis, std::size_t size, std::string_view plac
 
 std::string place_called(const Axis& axis, std::size_t i) {
   const std::string label = axis.label(i);
-  const bool is_shared = axis.labels && std::ranges::count(*axis.labels, label) > 1;
-  return is_shared ? std::to_string(i + 1) : label;
+  const bool is_word = label.find_first_of(",[]\" ") == std::string::npos && !parsed<std::size_t>(label);
+  return is_word && !is_repeated(axis, i) ? label : std::to_string(i + 1);
 }
 
 bool has_place(const Axis& axis, std::size_t size, std::string_view place) {

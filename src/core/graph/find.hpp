@@ -23,7 +23,7 @@ Cell find_cell(const Graph& graph, std::string_view address, const WorkOutPlace&
 std::vector<Cell> find_cells(const Graph& graph, std::string_view address);
 
 /// What a row or a column is called in an address: its label, or its number from 1 where another one has the
-/// same label.
+/// same label, or where the label would be read as something else.
 std::string place_called(const Axis& axis, std::size_t i);
 
 /// Whether there is exactly one row or column of this label, or one of this number.

@@ -2,15 +2,31 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/graph/graph.hpp"
+#include "core/support/text.hpp"
 
 namespace attn {
 
 std::string Axis::label(std::size_t i) const { return labels ? (*labels)[i] : std::to_string(i + 1); }
 
+bool is_repeated(const Axis& axis, std::size_t i) {
+  return axis.labels && std::ranges::count(*axis.labels, (*axis.labels)[i]) > 1;
+}
+
 std::string place_in_words(const Axis& axis, std::size_t i, std::string_view what, std::string_view open,
                            std::string_view close) {
-  return axis.labels ? fmt::format("{}{}{}", open, axis.label(i), close) : fmt::format("{} {}", what, i + 1);
+  const std::string number = fmt::format("{} {}", what, i + 1);
+  if (!axis.labels) return number;
+  const std::string word = fmt::format("{}{}{}", open, axis.label(i), close);
+  return is_repeated(axis, i) ? fmt::format("{} ({})", word, in_lower_case(number)) : word;
+}
+
+std::string place_in_lists(const Axis& axis, std::size_t i) {
+  const std::string label = axis.label(i);
+  const bool is_unclear = axis.labels && (is_repeated(axis, i) || parsed<double>(label));
+  return is_unclear ? fmt::format("{} ({})", label, i + 1) : label;
 }
 
 Axis axis(std::string name) { return {std::move(name), nullptr}; }

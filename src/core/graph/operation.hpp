@@ -27,9 +27,16 @@ struct Axis {
   std::string label(std::size_t i) const;
 };
 
-/// A place in words: its label in quotes or, without labels, what is there and its number from 1: "it", query 2.
+/// Whether the label of a place is that of another place as well.
+bool is_repeated(const Axis& axis, std::size_t i);
+
+/// A place in words: its label in quotes, with its number from 1 where the label is repeated; without labels what is
+/// there and its number: "it", "b" (query 2), query 2.
 std::string place_in_words(const Axis& axis, std::size_t i, std::string_view what, std::string_view open = "\"",
                            std::string_view close = "\"");
+
+/// The same for lists and tables: it; b (2) where the label is repeated or reads as a number; without labels 2.
+std::string place_in_lists(const Axis& axis, std::size_t i);
 
 Axis axis(std::string name);
 /// With labels; no labels when the list is empty.

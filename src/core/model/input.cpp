@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
+#include <unordered_set>
 
 namespace attn {
 
@@ -37,9 +39,20 @@ std::size_t id_in(const Vocabulary& vocabulary, std::string_view word) {
   return found == vocabulary.end() ? 0 : static_cast<std::size_t>(found - vocabulary.begin()) + 1;
 }
 
+Vocabulary token_ids(std::size_t count) {
+  Vocabulary ids(count);
+  for (std::size_t i = 0; i < count; ++i) ids[i] = std::to_string(i);
+  return ids;
+}
+
+bool are_token_ids(const Vocabulary& vocabulary) {
+  return !vocabulary.empty() && vocabulary == token_ids(vocabulary.size());
+}
+
 Vocabulary with_new_words(Vocabulary vocabulary, const std::vector<std::string>& words) {
+  std::unordered_set<std::string> known(vocabulary.begin(), vocabulary.end());
   for (const std::string& word : words) {
-    if (id_in(vocabulary, word) == 0) vocabulary.push_back(word);
+    if (known.insert(word).second) vocabulary.push_back(word);
   }
   return vocabulary;
 }

@@ -16,9 +16,10 @@ namespace attn {
 struct WordMask {
   std::optional<Matrix> allowed = {};           // 1 and 0 for may and may not   [n_q or 1, n_k]
   std::optional<Matrix> bias = {};              // added to the scaled scores    [n_q or 1, n_k]
+  std::optional<Matrix> keys = {};              // 1 and 0 for may and may not, for all queries   [1, n_k]
   std::vector<std::size_t> valid_lengths = {};  // of the keys: one, or one for each query; empty: all
 
-  bool any() const { return allowed || bias || !valid_lengths.empty(); }
+  bool any() const { return allowed || bias || keys || !valid_lengths.empty(); }
 };
 
 /// Words as they go into a model: their ids, or their vectors. Several sentences of equal length stand below
@@ -63,6 +64,10 @@ using Vocabulary = std::vector<std::string>;
 /// The words before the first and after the last word of a sentence.
 constexpr std::string_view start_word = "<start>";
 constexpr std::string_view end_word = "<end>";
+
+/// The words of a model whose file names none: the ids of its tokens, which count from 0 as those of a tokenizer.
+Vocabulary token_ids(std::size_t count);
+bool are_token_ids(const Vocabulary& vocabulary);
 
 /// The id of a word, or 0 where the vocabulary does not have it.
 std::size_t id_in(const Vocabulary& vocabulary, std::string_view word);

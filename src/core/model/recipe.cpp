@@ -53,7 +53,7 @@ template <auto member, auto table, const char* what>
 constexpr RecipeField named(std::string_view name, std::string_view of_what) {
   return {name, of_what, [](const ModelRecipe& recipe) -> FieldValue { return (recipe.*member)->name; },
           [](ModelRecipe& recipe, const FieldValue& value, const std::string& called) {
-            recipe.*member = &look_up(table(), name_in(value, called), what);
+            recipe.*member = &look_up(table(), name_in(value, called), what, called);
           },
           [](const ModelRecipe& recipe) { return std::string((recipe.*member)->name); }};
 }
@@ -85,7 +85,7 @@ constexpr RecipeField flagged(std::string_view name, std::string_view of_what,
 
 // A model learns positions of words, but none of distances.
 void take_positions(ModelRecipe& recipe, const FieldValue& value, const std::string& called) {
-  const PositionKind& kind = look_up(position_kinds(), name_in(value, called), "kind of positions");
+  const PositionKind& kind = look_up(position_kinds(), name_in(value, called), "kind of positions", called);
   if (kind.changes_scores()) {
     std::vector<std::string_view> names;
     for (const PositionKind& row : position_kinds()) {
@@ -98,7 +98,11 @@ void take_positions(ModelRecipe& recipe, const FieldValue& value, const std::str
 
 void take_scale(ModelRecipe& recipe, const FieldValue& value, const std::string& called) {
   const std::string_view scale = name_in(value, called);
-  divisor(scale, {.d_k = 1, .n_k = 1});  // throws for what is no scale
+  const std::optional<double> number = parsed<double>(scale);
+  if (number && (!std::isfinite(*number) || *number <= 0.0))
+    fail("{} {}: the scores are divided by it, so give a positive number", called, scale);
+  if (!number && !find_row(scales(), scale))
+    fail("{}: {}, or a number", called, unknown("scale", scale, names_of(scales())));
   recipe.scale = scale;
 }
 
@@ -175,6 +179,11 @@ std::string root_in_words(const NormKind& kind, double epsilon) {
   if (epsilon != 0.0) return fmt::format("√({} + ε)", kind.spread);
   const bool one_word = kind.spread.find(' ') == std::string_view::npos;
   return one_word ? fmt::format("√{}", kind.spread) : fmt::format("√({})", kind.spread);
+}
+
+std::string norm_in_words(const NormKind& kind, double epsilon, bool shifts) {
+  return fmt::format("{} {}. Then multiply by γ{}.", kind.sentence, root_in_words(kind, epsilon),
+                     shifts ? " and add β" : "");
 }
 
 Value layer_norm(const Value& x, const NormParameters& parameters) {

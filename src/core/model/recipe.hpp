@@ -39,6 +39,9 @@ std::span<const NormKind> norm_kinds();
 /// What a row is divided by, in a sentence: "√(variance + ε)", without ε where it is 0.
 std::string root_in_words(const NormKind& kind, double epsilon);
 
+/// What a normalization does to a row, in sentences: up to γ, and to β where there is one.
+std::string norm_in_words(const NormKind& kind, double epsilon, bool shifts);
+
 /// γ (x − mean) / √(variance + ε) + β: `mean`, `variance`, `normalised`. Throws InputError when γ or β is not
 /// one row of d.  (Ba et al. 2016, Layer Normalization; Zhang et al., Dive into Deep Learning, 11.7)
 Value layer_norm(const Value& x, const NormParameters& parameters);

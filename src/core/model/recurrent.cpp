@@ -107,7 +107,7 @@ constexpr std::array variant_table = {
         "scaled-dot", 0, 1, scaled_dot},
     AlignmentVariant{
         "none",
-        "no attention: only the encoder's last state reaches the decoder, the bottleneck (Sutskever et al. 2014)", "",
+        "no attention: only the encoder's final state reaches the decoder, the bottleneck (Sutskever et al. 2014)", "",
         0, 0, none},
 };
 

@@ -134,18 +134,18 @@ const std::array sections = {
 };
 
 // An attention by itself: its sizes are those of a problem.
-const SizeName queries_d_k{"h·d_k", nullptr}, values_d_v{"h·d_v", nullptr},
-    key_input{"input size of the keys", nullptr}, value_input{"input size of the values", nullptr},
-    output_size{"size of the output", nullptr};
+const SizeName queries_d_k{"h·d_k", nullptr}, keys_d_k{"h_k·d_k", nullptr}, keys_d_v{"h_k·d_v", nullptr},
+    outputs_d_v{"h·d_v", nullptr}, key_input{"input size of the keys", nullptr},
+    value_input{"input size of the values", nullptr}, output_size{"size of the output", nullptr};
 
 const Parameter lone_attention[] = {
     weight(role::w_q, d_model, queries_d_k),
-    weight(role::w_k, key_input, queries_d_k),
-    weight(role::w_v, value_input, values_d_v),
-    {role::w_o, values_d_v, output_size, map, optional, always, always},
+    weight(role::w_k, key_input, keys_d_k),
+    weight(role::w_v, value_input, keys_d_v),
+    {role::w_o, outputs_d_v, output_size, map, optional, always, always},
     bias(role::b_q, queries_d_k),
-    bias(role::b_k, queries_d_k),
-    bias(role::b_v, values_d_v),
+    bias(role::b_k, keys_d_k),
+    bias(role::b_v, keys_d_v),
     bias(role::b_o, output_size),
 };
 

@@ -60,7 +60,8 @@ struct MaskReason {
   MaskRule rule;
   std::string source;
 };
-const std::string causal_order = "the causal order", padding = "the padding", given_mask = "the given mask";
+const std::string causal_order = "the causal order", padding = "the padding", given_mask = "the given mask",
+                  key_mask = "the mask of the keys";
 constexpr std::string_view follows_from = "follows from ";
 
 // What is looked at, for the reasons of a side and what was given: an input that no n × n cells stand behind.
@@ -73,6 +74,10 @@ Looking looking(Graph& graph, std::vector<MaskReason> reasons, const WordMask& g
   if (given.allowed) {
     require_fit(*given.allowed, sides, mask_role);
     reasons.push_back({in_each(rule_of(*given.allowed)), given_mask});
+  }
+  if (given.keys) {
+    require_fit(*given.keys, sides, mask_role);
+    reasons.push_back({rule_of(*given.keys), key_mask});
   }
   if (!reasons.empty()) {
     std::vector<MaskRule> rules;

@@ -66,7 +66,7 @@ struct Transformer {
   ModelRecipe recipe = {};
   TransformerSizes sizes = {};
   ModelParameters parameters = {};
-  Vocabulary source_vocabulary = {};  // empty: words are numbers from 1
+  Vocabulary source_vocabulary = {};  // as many words as there are embeddings
   Vocabulary target_vocabulary = {};
 
   /// Its own: what a decoder looks at may have been encoded elsewhere.

@@ -244,7 +244,7 @@ class Unpair final : public Operation {
   }
 
   Formula formula(std::span<const Formula> operands) const override {
-    return {within(Binding::sum, operands[0]).plain + fmt::format(", as a {} matrix", to_string(result_.shape)),
+    return {within(Binding::sum, operands[0]).plain + fmt::format(", as a matrix of {}", to_string(result_.shape)),
             "\\operatorname{rows}\\left(" + operands[0].latex + "\\right)", Binding::words};
   }
 

@@ -221,6 +221,19 @@ std::string written_difference(double difference) {
   return is_rounding(difference) ? "less than 1e-9" : written_digits(difference, 3);
 }
 
+std::optional<std::size_t> preferred_key(std::span<const double> weights, int decimals) {
+  if (weights.empty()) return std::nullopt;
+  const auto best = static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
+  if (!(weights[best] > 0.0)) return std::nullopt;  // every key is masked
+  const std::string most = written_fixed(weights[best], decimals);
+  const double last_digit = std::pow(10.0, -decimals);
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    const bool near = j != best && weights[best] - weights[j] <= last_digit;
+    if (near && written_fixed(weights[j], decimals) == most) return std::nullopt;
+  }
+  return best;
+}
+
 std::string with_commas(std::uint64_t count) {
   std::string digits = std::to_string(count);
   for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");

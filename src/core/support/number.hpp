@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +43,10 @@ std::string written_difference(double difference);
 
 /// With a fixed number of digits after the point of its mantissa: "1.2500e+30".
 void append_scientific(std::string& out, double value, int decimals);
+
+/// The place of the number that is larger than all others, also as so many decimals show them; nothing where several
+/// are the largest, or none is above 0.
+std::optional<std::size_t> preferred_key(std::span<const double> weights, int decimals);
 
 /// A count that is easy to read: "3,152,384".
 std::string with_commas(std::uint64_t count);

@@ -106,4 +106,9 @@ void fail_unknown(std::string_view what, std::string_view typed, const std::vect
   throw InputError(unknown(what, typed, names));
 }
 
+void fail_unknown_at(std::string_view place, std::string_view what, std::string_view typed,
+                     const std::vector<std::string>& names) {
+  fail("{}: {}", place, unknown(what, typed, names));
+}
+
 }  // namespace attn

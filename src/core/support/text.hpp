@@ -63,6 +63,10 @@ std::string unknown(std::string_view what, std::string_view typed, const std::ve
 /// Throws InputError with that sentence.
 [[noreturn]] void fail_unknown(std::string_view what, std::string_view typed, const std::vector<std::string>& names);
 
+/// The same behind the place where it was given.
+[[noreturn]] void fail_unknown_at(std::string_view place, std::string_view what, std::string_view typed,
+                                  const std::vector<std::string>& names);
+
 /// The names of a table's rows, in its order.
 template <class Row>
 std::vector<std::string> names_of(std::span<const Row> table) {
@@ -85,6 +89,13 @@ template <class Row>
 const Row& look_up(std::span<const Row> table, std::string_view name, std::string_view what) {
   if (const Row* row = find_row(table, name)) return *row;
   fail_unknown(what, name, names_of(table));
+}
+
+/// The same for a name in a file or of an option, which the message names first.
+template <class Row>
+const Row& look_up(std::span<const Row> table, std::string_view name, std::string_view what, std::string_view place) {
+  if (const Row* row = find_row(table, name)) return *row;
+  fail_unknown_at(place, what, name, names_of(table));
 }
 
 }  // namespace attn

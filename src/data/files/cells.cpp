@@ -89,6 +89,37 @@ WrittenCell parse_cell(std::string_view text) {
   return {is_whole ? CellKind::whole : CellKind::real, value};
 }
 
+bool is_rounded(std::string_view whole) {
+  constexpr std::size_t fewest_digits = 16;  // all shorter ones are exact
+  if (whole.size() < fewest_digits) return false;
+  if (whole.front() == '-' || whole.front() == '+') whole.remove_prefix(1);
+  whole.remove_prefix(std::min(whole.find_first_not_of('0'), whole.size() - 1));
+  return fmt::format("{:.0f}", parse_cell(whole).value) != whole;
+}
+
+void NumberNotation::add(std::string_view cell) {
+  constexpr int farthest = 400;  // no number has more decimals
+  constexpr std::string_view all_digits = "0123456789";
+  const std::size_t end = std::min(cell.find_first_of("eE"), cell.size());
+  const std::string_view mantissa = cell.substr(0, end);
+  if (mantissa.find_first_of(all_digits) == std::string_view::npos) return;  // true, inf
+  int exponent = 0;
+  if (end < cell.size()) {
+    std::string_view text = cell.substr(end + 1);
+    if (text.starts_with('+')) text.remove_prefix(1);
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), exponent);
+    if (error != std::errc()) exponent = text.starts_with('-') ? -farthest : farthest;
+  }
+  const std::size_t point = std::min(mantissa.find('.'), mantissa.size() - 1);
+  const int behind = static_cast<int>(mantissa.size() - 1 - point);
+  decimals = std::max(decimals, behind - std::clamp(exponent, -farthest, farthest));
+  const std::size_t first = mantissa.find_first_of("123456789");
+  if (first == std::string_view::npos) return;  // 0
+  const auto is_digit = [&](char c) { return all_digits.find(c) != std::string_view::npos; };
+  digits = std::max(digits, static_cast<int>(std::ranges::count_if(mantissa.substr(first), is_digit)));
+  (end < cell.size() ? has_exponents : has_no_exponents) = true;
+}
+
 std::string_view complaint(WrittenCell cell) {
   return cell.kind == CellKind::overflow ? "is too large for a number" : "is not a number";
 }
@@ -152,11 +183,11 @@ constexpr ElementType element_types[] = {
     {"i1", "I8", 1, CellKind::whole, Precision::float64, whole_from<std::int8_t>},
     {"i2", "I16", 2, CellKind::whole, Precision::float64, whole_from<std::int16_t>},
     {"i4", "I32", 4, CellKind::whole, Precision::float64, whole_from<std::int32_t>},
-    {"i8", "I64", 8, CellKind::whole, Precision::float64, whole_from<std::int64_t>},
+    {"i8", "I64", 8, CellKind::whole, Precision::float64, whole_from<std::int64_t>, is_rounded_from<std::int64_t>},
     {"u1", "U8", 1, CellKind::whole, Precision::float64, whole_from<std::uint8_t>},
     {"u2", "U16", 2, CellKind::whole, Precision::float64, whole_from<std::uint16_t>},
     {"u4", "U32", 4, CellKind::whole, Precision::float64, whole_from<std::uint32_t>},
-    {"u8", "U64", 8, CellKind::whole, Precision::float64, whole_from<std::uint64_t>},
+    {"u8", "U64", 8, CellKind::whole, Precision::float64, whole_from<std::uint64_t>, is_rounded_from<std::uint64_t>},
     {"b1", "BOOL", 1, CellKind::boolean, Precision::float64, boolean_from},
 };
 

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "core/math/matrix.hpp"
 #include "core/support/number.hpp"
@@ -22,6 +25,19 @@ enum class CellKind { boolean, whole, real, overflow, text };
 /// exact.
 enum class Precision { written, float16, bfloat16, float32, float64 };
 
+/// How a text writes its numbers.
+struct NumberNotation {
+  int decimals = 0;               // the most that one has: 3 of 0.250, and of 2.5e-2
+  int digits = 0;                 // the most that one has, without zeros before them
+  bool has_exponents = false;     // some number but 0 has one
+  bool has_no_exponents = false;  // some number but 0 has none
+
+  /// Takes notice of a cell that was read as a number.
+  void add(std::string_view cell);
+  /// Whether it is that of "%e", which has the same count of digits in each number.
+  bool is_scientific() const { return has_exponents && !has_no_exponents; }
+};
+
 /// A cell and its value; the value counts for booleans and numbers only.
 struct WrittenCell {
   CellKind kind;
@@ -30,6 +46,9 @@ struct WrittenCell {
 
 /// Reads `1.5`, `+2e-3`, `inf`, `-Infinity`, `nan`, `true` or `False`: all of the text or nothing of it.
 WrittenCell parse_cell(std::string_view text);
+
+/// Whether a whole number as it is written is no double: then the nearest one is its value.
+bool is_rounded(std::string_view whole);
 
 /// Whether the cell has a value.
 inline bool has_value(WrittenCell cell) { return cell.kind <= CellKind::real; }
@@ -44,10 +63,16 @@ std::string in_quotes(std::string_view text);
 std::string name_in_quotes(std::string_view name);
 
 /// The sizes of an array without those before its last three that are 1: a batch of one.
-inline std::span<const std::size_t> without_single_ones(std::span<const std::size_t> sizes) {
-  while (sizes.size() > 3 && sizes.front() == 1) sizes = sizes.subspan(1);
-  return sizes;
+inline std::vector<std::size_t> without_single_ones(std::span<const std::size_t> sizes) {
+  std::vector<std::size_t> rest;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (i + 3 >= sizes.size() || sizes[i] != 1) rest.push_back(sizes[i]);
+  }
+  return rest;
 }
+
+/// An array of four dimensions has matrices of several layers, each of which has several; no array has more.
+constexpr std::size_t most_array_dimensions = 4;
 
 /// The whole number in bytes of which the lowest comes first.
 template <class Word>
@@ -64,6 +89,15 @@ template <class Integer>
 double whole_from(const unsigned char* bytes) {
   return static_cast<double>(static_cast<Integer>(little_endian<std::make_unsigned_t<Integer>>(bytes)));
 }
+/// Whether such a number is no double.
+template <class Integer>
+bool is_rounded_from(const unsigned char* bytes) {
+  constexpr int most_bits = std::numeric_limits<double>::digits;
+  const auto number = static_cast<Integer>(little_endian<std::make_unsigned_t<Integer>>(bytes));
+  auto magnitude = static_cast<std::uint64_t>(number);
+  if (number < 0) magnitude = 0 - magnitude;
+  return magnitude != 0 && static_cast<int>(std::bit_width(magnitude)) - std::countr_zero(magnitude) > most_bits;
+}
 /// 1 for any byte but 0.
 inline double boolean_from(const unsigned char* byte) { return *byte == 0 ? 0 : 1; }
 
@@ -75,7 +109,8 @@ double float16_from(const unsigned char* bytes);
 double bfloat16_from(const unsigned char* bytes);
 
 /// A type of the elements of files, by the names that NumPy (behind the byte order) and safetensors have for it, or ""
-/// where one has none; `decode` takes the bytes of an element, lowest first.
+/// where one has none; `decode` takes the bytes of an element, lowest first. `is_rounded` says whether its number is no
+/// double, and is null where all are.
 struct ElementType {
   std::string_view numpy;
   std::string_view safetensors;
@@ -83,6 +118,7 @@ struct ElementType {
   CellKind kind;
   Precision precision;
   double (*decode)(const unsigned char* element);
+  bool (*is_rounded)(const unsigned char* element) = nullptr;
 };
 
 /// The type that has this name in a column of names, or null: it is none of real numbers, or none that is known.

@@ -144,15 +144,28 @@ std::vector<CsvBlock> csv_blocks(std::string_view text) {
   return blocks;
 }
 
-// A comma if there is one outside comments, else a semicolon if there is one, else blanks.
+bool has_outside_quotes(std::string_view line, char sign) {
+  bool quoted = false;
+  return std::ranges::any_of(line, [&](char c) {
+    if (c == '"') quoted = !quoted;
+    return c == sign && !quoted;
+  });
+}
+
+// Semicolons if every row has one, because their commas are those of decimals; else commas if there is one outside
+// comments, else semicolons if there is one, else blanks.
 Separator csv_separator(std::string_view text) {
-  bool semicolon = false;
+  bool comma = false, semicolon = false, semicolon_everywhere = true;
   for (CsvLineReader reader(text); !reader.done();) {
     const CsvLine line = reader.next();
     if (line.kind != LineKind::row) continue;
-    if (line.text.find(',') != std::string_view::npos) return Separator::comma;
-    semicolon = semicolon || line.text.find(';') != std::string_view::npos;
+    comma = comma || line.text.find(',') != std::string_view::npos;
+    const bool here = has_outside_quotes(line.text, ';');
+    semicolon = semicolon || here;
+    semicolon_everywhere = semicolon_everywhere && here;
+    if (comma && !semicolon_everywhere) return Separator::comma;
   }
+  if (comma && !semicolon) return Separator::comma;
   return semicolon ? Separator::semicolon : Separator::blanks;
 }
 
@@ -262,37 +275,107 @@ namespace {
 
 using Row = std::span<const CsvField>;
 
-bool is_label(const CsvField& field) { return field.quoted || parse_cell(field.text).kind == CellKind::text; }
+// A cell in quotes is text, whatever it says.
+WrittenCell cell_in(const CsvField& field) {
+  return field.quoted ? WrittenCell{CellKind::text, 0} : parse_cell(field.text);
+}
 
-bool is_header(Row first, Row second) {
-  if (!std::ranges::all_of(first.subspan(1), is_label)) return false;
+bool has_decimal_comma(const CsvField& field) {
+  std::string point(field.text);
+  const std::size_t comma = point.find(',');
+  if (field.quoted || comma == std::string::npos) return false;
+  point[comma] = '.';
+  return has_value(parse_cell(point));
+}
+
+bool is_label(const CsvField& field) { return cell_in(field).kind == CellKind::text && !has_decimal_comma(field); }
+
+bool is_missing(const CsvField& field) { return field.text.empty() && !field.quoted; }
+
+// Whether the cells of a row or column count from 0 or from 1, as programs number rows and columns.
+class Count {
+ public:
+  void take(WrittenCell cell) {
+    if (seen_ == 0) first_ = cell.value;
+    const bool begins = first_ == 0 || first_ == 1;
+    counts_ = counts_ && cell.kind == CellKind::whole && begins && cell.value == first_ + static_cast<double>(seen_);
+    ++seen_;
+  }
+  bool counts() const { return counts_ && seen_ > 1; }
+
+ private:
+  double first_ = 0;
+  std::size_t seen_ = 0;
+  bool counts_ = true;
+};
+
+bool counts(Row fields) {
+  Count count;
+  for (const CsvField& field : fields) count.take(cell_in(field));
+  return count.counts();
+}
+
+// What the first row is; where it says so, labels stand in the first column.
+enum class Top { numbers, header, header_above_labels };
+
+bool has_empty_corner(Row first) { return first.size() > 1 && first[0].text.empty(); }
+
+// R's write.table has no cell above the labels of rows; pandas, R's write.csv and spreadsheets leave it empty.
+bool lacks_corner(Row first, Row second) {
+  return second.size() == first.size() + 1 && is_label(second[0]) && std::ranges::all_of(first, is_label);
+}
+
+Top top_of(Row first, Row second) {
+  if (lacks_corner(first, second)) return Top::header_above_labels;
+  const Row rest = first.subspan(1);
+  const bool is_labelled = std::ranges::all_of(rest, is_label);
+  const bool is_counted = counts(rest) || (rest.size() == 1 && rest[0].text == "0");
+  if (has_empty_corner(first) && !second.empty() && (is_labelled || is_counted)) return Top::header_above_labels;
+  if (!is_labelled) return Top::numbers;
   // A number in the corner belongs to a header only if it stands above labels.
-  return is_label(first[0]) || (first.size() > 1 && !second.empty() && is_label(second[0]));
+  const bool is_header = is_label(first[0]) || (first.size() > 1 && !second.empty() && is_label(second[0]));
+  return is_header ? Top::header : Top::numbers;
+}
+
+std::string row_in_quotes(Row fields) {
+  std::string all;
+  for (const CsvField& field : fields) all += fmt::format("{}{}", &field == fields.data() ? "" : ",", field.text);
+  return in_quotes(all);
 }
 
 // The rows of numbers below the header, as they come.
 class Table {
  public:
-  Table(const std::string& where, std::size_t width) : where_(where), width_(width) {}
+  Table(const std::string& where, std::size_t width, Top top)
+      : where_(where), width_(width), top_(top), is_whole_(width, true) {}
 
   void add(Row fields, std::size_t line);
   bool empty() const { return rows_ == 0; }
   std::size_t rows() const { return rows_; }
   bool labelled() const { return labelled_; }
-  MatrixFile finish(std::vector<std::string> column_labels);
+  /// With the first row of the file. Throws InputError where it may be a header or numbers and stands above labels.
+  MatrixFile finish(Row first, std::size_t first_line, Separator separator);
 
  private:
   void add_label(const CsvField& field, std::size_t line);
-  double number(Row fields, std::size_t column, std::size_t line);
+  WrittenCell number(Row fields, std::size_t column, std::size_t line);
   [[noreturn]] void refuse(const CsvField& field, std::size_t column, std::size_t line) const;
+  std::vector<Assumption> assumptions(Row first, std::size_t first_line, Separator separator) const;
 
   const std::string& where_;
   std::size_t width_;
+  Top top_;
   std::size_t rows_ = 0;
   bool labelled_ = false;
   CellKind kind_ = CellKind::boolean;
+  NumberNotation notation_;
   std::vector<std::string> labels_;
   std::vector<double> cells_;
+  // What tells whether the first row or column may be labels all the same.
+  Count first_column_;
+  std::vector<char> is_whole_;  // all cells of a column
+  bool has_whole_row_ = false;  // behind the first one of the file
+  std::string rounded_;         // the first whole number that is no double
 };
 
 void Table::add(Row fields, std::size_t line) {
@@ -303,14 +386,27 @@ void Table::add(Row fields, std::size_t line) {
   if (cells_.size() + width_ > most_cells) {
     fail("{}:{}: the matrix has more than {} cells: give a smaller one", where_, line, most_cells);
   }
-  if (rows_ == 0) labelled_ = width_ > 1 && is_label(fields[0]);
+  if (rows_ == 0) {
+    const bool begins_with_label = is_label(fields[0]) && !(top_ == Top::numbers && is_missing(fields[0]));
+    labelled_ = width_ > 1 && (top_ == Top::header_above_labels || begins_with_label);
+  }
   if (labelled_) add_label(fields[0], line);
-  for (std::size_t i = labelled_ ? 1 : 0; i < width_; ++i) cells_.push_back(number(fields, i, line));
+  bool all_whole = true;
+  for (std::size_t i = labelled_ ? 1 : 0; i < width_; ++i) {
+    const WrittenCell cell = number(fields, i, line);
+    const bool is_whole = cell.kind == CellKind::whole;
+    if (i == 0) first_column_.take(cell);
+    all_whole = all_whole && is_whole;
+    is_whole_[i] = is_whole_[i] && is_whole;
+    if (is_whole && rounded_.empty() && is_rounded(fields[i].text)) rounded_ = fields[i].text;
+    cells_.push_back(cell.value);
+  }
+  if (rows_ > 0 || top_ != Top::numbers) has_whole_row_ = has_whole_row_ || all_whole;
   ++rows_;
 }
 
 void Table::add_label(const CsvField& field, std::size_t line) {
-  if (!is_label(field)) {
+  if (!is_label(field) && top_ != Top::header_above_labels) {
     fail(
         "{}:{}: "
         "{} in column 1 is a number, but the rows above begin with labels: put it in quotes if it is a label",
@@ -319,15 +415,20 @@ void Table::add_label(const CsvField& field, std::size_t line) {
   labels_.push_back(unescaped(field));
 }
 
-double Table::number(Row fields, std::size_t column, std::size_t line) {
+WrittenCell Table::number(Row fields, std::size_t column, std::size_t line) {
   const CsvField& field = fields[column];
-  const WrittenCell cell = parse_cell(field.text);
-  if (field.quoted || !has_value(cell)) refuse(field, column, line);
+  const WrittenCell cell = cell_in(field);
+  if (!has_value(cell)) refuse(field, column, line);
   kind_ = std::max(kind_, cell.kind);
-  return cell.value;
+  notation_.add(field.text);
+  return cell;
 }
 
 void Table::refuse(const CsvField& field, std::size_t column, std::size_t line) const {
+  if (has_decimal_comma(field)) {
+    fail("{}:{}: {} in column {} has a decimal comma: write a decimal point", where_, line, in_quotes(field.text),
+         column + 1);
+  }
   if (field.quoted) {
     fail("{}:{}: {} in column {} is a label, because it is in quotes: write a number without quotes", where_, line,
          in_quotes(field.text), column + 1);
@@ -337,43 +438,91 @@ void Table::refuse(const CsvField& field, std::size_t column, std::size_t line) 
        complaint(parse_cell(field.text)));
 }
 
-MatrixFile Table::finish(std::vector<std::string> column_labels) {
+constexpr std::string_view told(Separator separator) {
+  switch (separator) {
+    case Separator::comma:
+      return "commas separate the cells";
+    case Separator::semicolon:
+      return "semicolons separate the cells";
+    case Separator::tab:
+      return "tabs separate the cells";
+    case Separator::blanks:
+      break;
+  }
+  return "blanks separate the cells";
+}
+
+// Where the first row counts 0, 1, 2 … and no other row is of whole numbers, it may be a header; likewise the first
+// column and labels.
+std::vector<Assumption> Table::assumptions(Row first, std::size_t first_line, Separator separator) const {
+  std::vector<Assumption> all = {{&assumed::separator, std::string(told(separator))}};
+  const bool first_counts = top_ == Top::numbers && rows_ > 1 && !has_whole_row_ && counts(first.subspan(labelled_));
+  if (first_counts && labelled_) {
+    fail(
+        "{}:{}: the first row, {}, may be a header or a row of numbers: put its cells in quotes if it is a header, or write its numbers with decimals, such as 1.0",
+        where_, first_line, row_in_quotes(first));
+  }
+  if (top_ != Top::numbers) {
+    all.push_back({&assumed::header, "the first row is a header"});
+  } else if (first_counts) {
+    all.push_back({&assumed::header, fmt::format("the first row, {}, is read as numbers", row_in_quotes(first)),
+                   "if it is a header, put its cells in quotes; if not, numbers with decimals, such as 1.0, say so",
+                   true});
+  } else {
+    all.push_back({&assumed::header, "the first row is no header"});
+  }
+  const bool column_counts = !labelled_ && width_ > 1 && first_column_.counts() &&
+                             std::find(is_whole_.begin() + 1, is_whole_.end(), 1) == is_whole_.end();
+  if (labelled_) {
+    all.push_back({&assumed::row_labels, "the first column has labels"});
+  } else if (column_counts) {
+    all.push_back({&assumed::row_labels, "the first column counts the rows, and is read as numbers",
+                   "if it has labels, put them in quotes; if not, numbers with decimals, such as 1.0, say so", true});
+  } else {
+    all.push_back({&assumed::row_labels, "the first column has no labels"});
+  }
+  if (!rounded_.empty()) all.push_back(rounded_to_double(in_quotes(rounded_)));
+  return all;
+}
+
+MatrixFile Table::finish(Row first, std::size_t first_line, Separator separator) {
   MatrixFile file;
+  file.assumed = assumptions(first, first_line, separator);
   file.matrix = Matrix({rows_, cells_.size() / rows_});
   std::ranges::copy(cells_, cells(file.matrix).begin());
   file.row_labels = std::move(labels_);
-  file.column_labels = std::move(column_labels);
+  if (top_ != Top::numbers) {
+    std::ranges::transform(first, std::back_inserter(file.column_labels), unescaped);
+    if (file.column_labels.size() > file.matrix.shape().columns) file.column_labels.erase(file.column_labels.begin());
+  }
   file.kind = kind_;
+  file.notation = notation_;
   return file;
 }
 
 MatrixFile read_table(const CsvBlock& block, Separator separator, const std::string& where) {
   FieldReader reader(block, separator, where);
-  const Row top = reader.next();
-  const std::vector<CsvField> first(top.begin(), top.end());
+  const Row top_row = reader.next();
+  const std::vector<CsvField> first(top_row.begin(), top_row.end());
   if (first.empty()) fail("{} is empty: write at least one row of numbers", where);
   const std::size_t first_line = reader.line();
 
-  Table table(where, first.size());
   Row fields = reader.next();
-  const bool header = is_header(first, fields);
-  if (!header) table.add(first, first_line);
+  const Top top = top_of(first, fields);
+  Table table(where, lacks_corner(first, fields) ? fields.size() : first.size(), top);
+  if (top == Top::numbers) table.add(first, first_line);
   for (; !fields.empty(); fields = reader.next()) table.add(fields, reader.line());
   if (table.empty()) {
     fail("{}:{}: {} is not a number, and no row of numbers follows: write numbers below the labels", where, first_line,
          in_quotes(first[0].text));
   }
 
-  const bool doubtful = !header && table.rows() == 1 && table.labelled() && !first[0].quoted;
+  const bool doubtful = top == Top::numbers && table.rows() == 1 && table.labelled() && !first[0].quoted;
   if (doubtful) {
     fail("{}:{}: {} in column 1 is not a number: if it is the label of this one row, put it in quotes", where,
          first_line, in_quotes(first[0].text));
   }
-
-  std::vector<std::string> column_labels;
-  if (header) std::ranges::transform(first, std::back_inserter(column_labels), unescaped);
-  if (header && table.labelled()) column_labels.erase(column_labels.begin());
-  return table.finish(std::move(column_labels));
+  return table.finish(first, first_line, separator);
 }
 
 CsvBlock choose_block(std::string_view bytes, std::string_view key, const std::string& where) {

@@ -10,6 +10,7 @@
 #include "core/support/text.hpp"
 #include "data/files/cells.hpp"
 #include "data/files/opened.hpp"
+#include "data/files/read_input.hpp"
 
 namespace attn {
 
@@ -140,6 +141,7 @@ class Vocabulary {
   /// Every word was found as written: nothing further down the file can change the outcome.
   bool complete() const { return missing_ == 0; }
   Matrix vectors() const;
+  std::vector<Assumption> assumptions() const;
 
  private:
   struct Vector {
@@ -159,6 +161,7 @@ class Vocabulary {
   std::size_t words_seen_ = 0;
   std::size_t columns_ = 0;
   std::size_t missing_ = 0;
+  std::string twice_;  // the first word that came again
 };
 
 void Vocabulary::look_at(const VectorLine& line) {
@@ -169,7 +172,9 @@ void Vocabulary::look_at(const VectorLine& line) {
   ++words_seen_;
   if (columns_ == 0) measure(line);
   const auto found = vectors_.find(word);
-  if (found != vectors_.end() && found->second.numbers.empty()) keep(found->second, line, numbers);
+  if (found == vectors_.end()) return;
+  if (found->second.numbers.empty()) return keep(found->second, line, numbers);
+  if (twice_.empty()) twice_ = word;
 }
 
 // The first line says how many numbers belong to a word.
@@ -223,6 +228,14 @@ Matrix Vocabulary::vectors() const {
   return matrix;
 }
 
+std::vector<Assumption> Vocabulary::assumptions() const {
+  if (!twice_.empty()) {
+    return {{&assumed::words, fmt::format("the word {} has several lines, and the first counts", in_quotes(twice_)),
+             "to use another one, remove those before it", true}};
+  }
+  return {{&assumed::words, "the first line of a word counts: reading ends where all words are found"}};
+}
+
 }  // namespace
 
 Matrix read_embeddings(const std::string& path, const std::vector<std::string>& words) {
@@ -233,7 +246,9 @@ Matrix read_embeddings(const std::string& path, const std::vector<std::string>& 
     vocabulary.look_at(*line);
     if (vocabulary.complete()) break;
   }
-  return vocabulary.vectors();
+  Matrix vectors = vocabulary.vectors();
+  ReadInputs::tell({"--embeddings", path, to_string(vectors.shape()), vocabulary.assumptions()});
+  return vectors;
 }
 
 }  // namespace attn

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "core/support/error.hpp"
@@ -41,6 +42,18 @@ std::string place_in(std::string_view text, std::size_t at, const std::string& w
   const auto begins_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
   const auto column = std::ranges::count_if(before.substr(line_begin), begins_character) + 1;
   return fmt::format("{}:{}:{}", where, std::ranges::count(before, '\n') + 1, column);
+}
+
+// Where the name of a member stands, counted from 1 through all of the text: each has a colon behind it.
+std::size_t place_of_member(std::string_view text, std::size_t number) {
+  std::size_t name = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == ':' && --number == 0) break;
+    if (text[at] != '"') continue;
+    name = at;
+    at = end_of_string(text, at);
+  }
+  return name;
 }
 
 // Throws InputError when JSON text would take too much to hold, before any of it is held: too many values,
@@ -161,7 +174,7 @@ std::string_view mistake_at(std::string_view text, std::size_t at, const Json* o
 class Builder {
   struct Open {
     Json* value;
-    std::unordered_map<std::string, std::size_t> members;  // where those of an object stand, by name
+    std::unordered_set<std::string> members;  // the names of those of an object
   };
 
  public:
@@ -179,6 +192,11 @@ class Builder {
   bool string(std::string& value) { return add(std::move(value)); }
   bool binary(Json::binary_t&) { return false; }
   bool key(std::string& name) {
+    ++members_;
+    if (!open_.back().members.insert(name).second) {
+      fail("{}: the member {} is given twice: leave out one of them",
+           place_in(text_, place_of_member(text_, members_), where_), name_in_quotes(name));
+    }
     key_ = std::move(name);
     return true;
   }
@@ -207,14 +225,9 @@ class Builder {
     parent.push_back(std::move(value));
     return parent.back();
   }
-  // The object itself would look through all of its members for one of this name.
+  // No name is there already: the object itself would look through all of its members for it.
   Json& member(Json value) {
     Json::object_t& members = open_.back().value->get_ref<Json::object_t&>();
-    const auto [found, is_new] = open_.back().members.emplace(key_, members.size());
-    if (!is_new) {  // the last counts
-      const auto at = static_cast<std::ptrdiff_t>(found->second);
-      return (members.begin() + at)->second = std::move(value);
-    }
     members.push_back({key_, std::move(value)});
     return members.back().second;
   }
@@ -237,6 +250,7 @@ class Builder {
   Json root_;
   std::vector<Open> open_;  // from the root down to what is being filled, so that none of them moves
   std::string key_;
+  std::size_t members_ = 0;  // that have begun
 };
 
 }  // namespace
@@ -299,6 +313,9 @@ CellKind kind_of(const Json& value) {
   return value.is_boolean() ? CellKind::boolean : value.is_number_integer() ? CellKind::whole : CellKind::real;
 }
 
+// Whether a whole number is no double.
+bool is_no_double(const Json& value) { return value.is_number_integer() && is_rounded(value.dump()); }
+
 // Returns the greatest kind of the cells.
 CellKind fill_row(std::span<double> cells, const Json& values, std::size_t i, const std::string& where) {
   CellKind kind = CellKind::boolean;
@@ -326,6 +343,10 @@ MatrixFile from_rows(const std::vector<const Json*>& rows, const std::string& wh
   file.kind = CellKind::boolean;
   for (std::size_t i = 0; i < rows.size(); ++i)
     file.kind = std::max(file.kind, fill_row(row(file.matrix, i), *rows[i], i, where));
+  for (std::size_t i = 0; i < rows.size() && file.assumed.empty(); ++i) {
+    const auto found = std::ranges::find_if(*rows[i], [](const Json& value) { return is_no_double(value); });
+    if (found != rows[i]->end()) file.assumed.push_back(rounded_to_double(found->dump()));
+  }
   return file;
 }
 
@@ -405,30 +426,57 @@ MatrixFile matrix_from_json(const Json& value, const std::string& where) {
   } else {
     rows.push_back(&value);
   }
-  return from_rows(rows, where);
+  MatrixFile file = from_rows(rows, where);
+  if (!value.front().is_array()) file.assumed.push_back(vector_as_row(value.size()));
+  return file;
 }
 
-MatrixFile matrices_from_json(const Json& given, const std::string& where) {
-  const Json& value = without_batch_of_one(given);
-  const bool is_nested =
-      value.is_array() && !value.empty() && begins_like_matrix(value.front()) && value.front().front().is_array();
-  if (!is_nested) return matrix_from_json(value, where);
+namespace {
+
+// How many arrays lie in each other.
+std::size_t depth_of(const Json& value) {
+  std::size_t depth = 0;
+  for (const Json* inner = &value; inner->is_array() && !inner->empty(); inner = &inner->front()) ++depth;
+  return depth;
+}
+
+// Parts that have the same shape, below each other.
+MatrixFile below_each_other(const Json& values, const std::function<MatrixFile(const Json&, const std::string&)>& read,
+                            std::string_view what, const std::string& where) {
   MatrixFile all;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    const MatrixFile one = matrix_from_json(value[i], fmt::format("{}: matrix {}", where, i + 1));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const MatrixFile one = read(values[i], fmt::format("{}: {} {}", where, what, i + 1));
     const Shape shape = one.matrix.shape();
     if (i == 0) {
       all = one;
-      all.count = value.size();
-      all.matrix = Matrix({shape.rows * all.count, shape.columns});
+      all.count = one.count * values.size();
+      all.matrix = Matrix({shape.rows * values.size(), shape.columns});
     }
-    if (shape.cells() * all.count != all.matrix.size() || shape.columns != all.matrix.shape().columns) {
-      fail("{}: matrix {} is {}, which is not the shape of the first: all must have the same", where, i + 1,
+    if (shape.cells() * values.size() != all.matrix.size() || shape.columns != all.matrix.shape().columns ||
+        one.count * values.size() != all.count) {
+      fail("{}: {} {} is {}, which is not the shape of the first: all must have the same", where, what, i + 1,
            to_string(shape));
     }
     all.kind = std::max(all.kind, one.kind);
+    if (all.assumed.empty()) all.assumed = one.assumed;
     std::ranges::copy(cells(one.matrix), cells(all.matrix).begin() + static_cast<std::ptrdiff_t>(i * shape.cells()));
   }
+  return all;
+}
+
+}  // namespace
+
+MatrixFile matrices_from_json(const Json& given, const std::string& where) {
+  const Json& value = without_batch_of_one(given);
+  if (!begins_like_matrix(value) || depth_of(value) < 3) return matrix_from_json(value, where);
+  if (depth_of(value) < most_array_dimensions) return below_each_other(value, matrix_from_json, "matrix", where);
+  const auto part = [](const Json& inner, const std::string& place) {
+    MatrixFile one = matrices_from_json(inner, place);
+    if (one.outer > 1) fail("{} is an array, one level too deep: an array has at most four dimensions", place);
+    return one;
+  };
+  MatrixFile all = below_each_other(value, part, "part", where);
+  all.outer = value.size();
   return all;
 }
 

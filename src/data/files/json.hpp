@@ -9,7 +9,8 @@ namespace attn {
 /// Files that read or make JSON values include <nlohmann/json.hpp>, which takes a second to compile.
 using Json = nlohmann::ordered_json;
 
-/// Parses JSON text. Throws InputError naming `where` and the line and column of the mistake.
+/// Parses JSON text. Throws InputError naming `where` and the line and column of the mistake, such as a member that is
+/// given twice.
 Json parse_json(std::string_view text, const std::string& where);
 
 /// A value of a file, and where it stands there, as messages tell it: `model.json: "source"`.
@@ -30,7 +31,7 @@ std::string json_string(std::string_view text);
 /// Throws InputError: ragged, empty, three-dimensional, not numbers.
 MatrixFile matrix_from_json(const Json& value, const std::string& where);
 
-/// The same, or an array of matrices of one shape, which then stand below each other.
+/// The same, or an array of matrices of one shape, or an array of such arrays, which then stand below each other.
 MatrixFile matrices_from_json(const Json& value, const std::string& where);
 
 }  // namespace attn

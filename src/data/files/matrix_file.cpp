@@ -20,9 +20,11 @@ constexpr MatrixKind kinds[] = {
     {"csv", "rows separated by commas (or semicolons or blanks), with or without labels", read_csv, read_all_csv},
     {"tsv", "rows separated by tabs, with or without labels", read_tsv, read_all_tsv},
     {"json", "an array of rows, or an object of such arrays; FILE:NAME chooses one", read_json, read_all_json},
-    {"npy", "a NumPy array of one or two dimensions; with three it is a batch", read_npy, read_all_npy},
-    {"npz", "named NumPy arrays; FILE:NAME chooses one", read_npz, read_all_npz},
-    {"safetensors", "named tensors; FILE:NAME chooses one", read_safetensors, read_all_safetensors},
+    {"npy", "a NumPy array of one or two dimensions; with three it is a batch", read_npy, read_all_npy,
+     count_cells_of_npy},
+    {"npz", "named NumPy arrays; FILE:NAME chooses one", read_npz, read_all_npz, count_cells_of_npz},
+    {"safetensors", "named tensors; FILE:NAME chooses one", read_safetensors, read_all_safetensors,
+     count_cells_of_safetensors},
 };
 
 [[noreturn]] void fail_too_long(const std::string& where) {
@@ -161,7 +163,24 @@ MatrixFile read_any(const std::string& source) {
 
 }  // namespace
 
+ReadInput read_input_of(std::string_view name, const MatrixFile& file) {
+  const Shape shape{file.matrix.shape().rows / file.count, file.matrix.shape().columns};
+  const std::string count = file.count == 1 ? "" : fmt::format("{}×", file.count);
+  return {std::string(name), file.where, count + to_string(shape), file.assumed};
+}
+
+namespace {
+
+void refuse_four_dimensions(const MatrixFile& file, const std::string& where) {
+  if (file.outer == 1) return;
+  fail("{} has four dimensions: give one of its {} parts. In NumPy, x[0] is the first one of an array x", where,
+       file.outer);
+}
+
+}  // namespace
+
 MatrixFile only_one(MatrixFile file, const std::string& where) {
+  refuse_four_dimensions(file, where);
   if (file.count == 1) return file;
   fail(
       "{} has three dimensions, {}×{}: give one of its {} matrices. "
@@ -171,7 +190,11 @@ MatrixFile only_one(MatrixFile file, const std::string& where) {
 
 MatrixFile read_matrix(const std::string& source) { return only_one(read_any(source), in_quotes(source)); }
 
-std::vector<MatrixFile> read_matrices(const std::string& source) { return parts_of(read_any(source)); }
+std::vector<MatrixFile> read_matrices(const std::string& source) {
+  MatrixFile all = read_any(source);
+  refuse_four_dimensions(all, in_quotes(source));
+  return parts_of(std::move(all));
+}
 
 std::vector<MatrixFile> parts_of(MatrixFile all) {
   if (all.count == 1) return {std::move(all)};
@@ -182,8 +205,10 @@ std::vector<MatrixFile> parts_of(MatrixFile all) {
     std::ranges::copy(cells(all.matrix).subspan(i * shape.cells(), shape.cells()), cells(matrices[i].matrix).begin());
     matrices[i].kind = all.kind;
     matrices[i].precision = all.precision;
+    matrices[i].notation = all.notation;
     matrices[i].name = all.name;
     matrices[i].where = all.where;
+    matrices[i].assumed = all.assumed;
   }
   return matrices;
 }
@@ -215,19 +240,36 @@ std::vector<std::string> matrix_files_in(const std::string& folder) {
   return paths;
 }
 
-std::vector<MatrixFile> read_all_of_file(const std::string& path) {
-  const std::string bytes = read_bytes(path);
-  const std::string where = place_of_file(path);
-  std::vector<MatrixFile> all =
-      look_up(matrix_kinds(), kind_of_file(path, bytes), "kind of file").read_all(bytes, where);
-  std::size_t total = 0;
-  for (MatrixFile& file : all) {
-    file.where = where;
-    total += file.matrix.size();
+// All files of a folder, or one alone. What would not fit is refused before it is read, where headers say so.
+class FilesReader {
+ public:
+  explicit FilesReader(std::string where) : where_(std::move(where)) {}
+
+  std::vector<MatrixFile> read(const std::string& path) {
+    const std::string bytes = read_bytes(path);
+    const std::string where = place_of_file(path);
+    const MatrixKind& kind = look_up(matrix_kinds(), kind_of_file(path, bytes), "kind of file");
+    if (kind.count_cells) require_room(kind.count_cells(bytes, where));
+    std::vector<MatrixFile> all = kind.read_all(bytes, where);
+    std::size_t cells = 0;
+    for (MatrixFile& file : all) {
+      file.where = where;
+      cells += file.matrix.size();
+    }
+    require_room(cells);
+    cells_ += cells;
+    return all;
   }
-  if (total > most_cells) fail("{} has more than {} numbers: leave out some matrices", where, most_cells);
-  return all;
-}
+
+ private:
+  void require_room(std::size_t cells) const {
+    if (cells > most_cells - cells_) fail("{} has more than {} numbers: leave out some matrices", where_, most_cells);
+    Budget::require_cells(cells_ + cells);
+  }
+
+  std::string where_;
+  std::size_t cells_ = 0;  // of all that were read
+};
 
 }  // namespace
 
@@ -235,8 +277,9 @@ NamedMatrices read_all_matrices(const std::string& path) {
   NamedMatrices all;
   std::error_code ignored;
   const bool is_folder = path != "-" && std::filesystem::is_directory(place_of(path), ignored);
+  FilesReader reader(place_of_file(path));
   for (const std::string& one : is_folder ? matrix_files_in(path) : std::vector{path}) {
-    for (MatrixFile& file : read_all_of_file(one)) {
+    for (MatrixFile& file : reader.read(one)) {
       if (file.name.empty()) {
         file.name = name_of_file(one);
         all.are_named = is_folder;
@@ -308,6 +351,7 @@ struct Cells {
   std::vector<double> values;
   std::size_t rows = 0;
   CellKind kind = CellKind::boolean;
+  NumberNotation notation = {};
 };
 
 void add_row(Cells& cells, std::string_view row, const std::string& where) {
@@ -322,6 +366,7 @@ void add_row(Cells& cells, std::string_view row, const std::string& where) {
       fail("{}: {} in row {} {}: a literal looks like '1 0; 0 1'", where, in_quotes(text), number, complaint(cell));
     }
     cells.kind = std::max(cells.kind, cell.kind);
+    cells.notation.add(text);
     cells.values.push_back(cell.value);
   }
   const std::size_t width = cells.values.size() - before;
@@ -355,6 +400,7 @@ MatrixFile read_literal(std::string_view text, const std::string& where) {
   file.matrix = Matrix({literal.rows, literal.values.size() / literal.rows});
   std::ranges::copy(literal.values, cells(file.matrix).begin());
   file.kind = literal.kind;
+  file.notation = literal.notation;
   return file;
 }
 

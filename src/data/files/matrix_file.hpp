@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "core/math/matrix.hpp"
 #include "core/support/outside.hpp"
 #include "data/files/cells.hpp"
+#include "data/files/read_input.hpp"
 
 namespace attn {
 
@@ -19,11 +21,17 @@ struct MatrixFile {
   std::vector<std::string> column_labels = {};  // empty, or one per column
   CellKind kind = CellKind::real;               // the greatest among its cells
   Precision precision = Precision::written;     // of its cells
+  std::optional<NumberNotation> notation = {};  // of a text; nothing: what its numbers say
   std::size_t count = 1;                        // of matrices of the same shape, which stand below each other
+  std::size_t outer = 1;                        // the first size of four: so many times count / outer of them
   std::string name = {};                        // in its file, or the file's without its ending; empty: no file
   std::string where = {};                       // the file, as the reader typed it; empty: no file
   std::string refused = {};                     // why a member of a file is no matrix; then it has no cells
+  std::vector<Assumption> assumed = {};         // what the file does not say itself
 };
+
+/// What was read, as it is told: under this name, which may be that of an option.
+ReadInput read_input_of(std::string_view name, const MatrixFile& file);
 
 /// A matrix to be written under a name.
 struct NamedMatrix {
@@ -42,6 +50,8 @@ struct MatrixKind {
   MatrixFile (*read)(std::string_view bytes, std::string_view key, const std::string& where);
   /// All matrices of a file, by their names there; one without a name is alone.
   std::vector<MatrixFile> (*read_all)(std::string_view bytes, const std::string& where);
+  /// How many numbers the file has by its headers, before any is read; null: it has no headers.
+  std::size_t (*count_cells)(std::string_view bytes, const std::string& where) = nullptr;
 };
 
 /// csv, tsv, json, npy, npz, safetensors. A new kind is one reader and one row.
@@ -57,12 +67,13 @@ MatrixFile read_matrix(const std::string& source);
 std::vector<MatrixFile> read_matrices(const std::string& source);
 
 /// All matrices of a file, or of the files in a folder, in their order; a matrix that its file does not name
-/// has the file's name without its ending. A matrix may have three dimensions. What stands beside matrices
+/// has the file's name without its ending. A matrix may have three or four dimensions. What stands beside matrices
 /// and is none, such as a single number, is refused by itself. Throws InputError like read_matrix().
 struct NamedMatrices {
   std::vector<MatrixFile> matrices;
   std::vector<MatrixFile> refused = {};
-  bool are_named = true;  // by the file; otherwise it is one
+  bool are_named = true;                  // by the file; otherwise it is one
+  std::vector<std::string> remarks = {};  // sentences on how some were taken, where that could be doubted
 };
 NamedMatrices read_all_matrices(const std::string& path);
 
@@ -98,6 +109,10 @@ std::vector<MatrixFile> read_all_npy(std::string_view bytes, const std::string& 
 std::vector<MatrixFile> read_all_npz(std::string_view bytes, const std::string& where);
 std::vector<MatrixFile> read_all_safetensors(std::string_view bytes, const std::string& where);
 
+std::size_t count_cells_of_npy(std::string_view bytes, const std::string& where);
+std::size_t count_cells_of_npz(std::string_view bytes, const std::string& where);
+std::size_t count_cells_of_safetensors(std::string_view bytes, const std::string& where);
+
 /// A literal in one of the two notations above.
 MatrixFile read_literal(std::string_view text, const std::string& where);
 
@@ -110,6 +125,7 @@ void write_npz(const std::vector<NamedMatrix>& matrices, Sink& sink);
 
 /// The place of the matrix called `key` among the matrices of a file; an empty key means the only one.
 /// Throws InputError that lists the names when there is no such matrix, or none can be told from the others.
+/// A file has at least one name: whoever lists the names refuses a file without any.
 std::size_t choose_matrix(const std::vector<std::string>& names, std::string_view key, const std::string& where);
 
 /// Throws InputError when a key is given for a source that holds one matrix without a name.

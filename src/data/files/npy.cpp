@@ -28,62 +28,95 @@ namespace {
 
 constexpr bool is_little_endian = std::endian::native == std::endian::little;
 
-// The element of the file that stands at a cell of the matrix.
-class Elements {
- public:
-  Elements(std::string_view bytes, const NpyHeader& header)
-      : first_(reinterpret_cast<const unsigned char*>(bytes.data() + header.begin)), header_(header) {}
-
-  double at(std::size_t index) const {
-    const std::size_t bytes = header_.type->bytes;
-    const unsigned char* element = first_ + index * bytes;
-    if (!header_.big_endian) return header_.type->decode(element);
-    std::array<unsigned char, 16> reversed{};
-    std::reverse_copy(element, element + bytes, reversed.begin());
-    return header_.type->decode(reversed.data());
-  }
-
- private:
-  const unsigned char* first_;
-  const NpyHeader& header_;
-};
-
-void fill(Matrix& matrix, std::string_view bytes, const NpyHeader& header) {
-  const auto [rows, columns] = header.shape;
-  const bool as_in_memory =
-      header.type->numpy == "f8" && header.big_endian != is_little_endian && !header.fortran_order;
-  if (as_in_memory) {
-    std::memcpy(matrix.data(), bytes.data() + header.begin, matrix.size() * sizeof(double));
-    return;
-  }
-  const Elements elements(bytes, header);
-  const std::size_t below = rows / header.count;  // rows of one matrix
-  for (std::size_t i = 0; i < rows; ++i) {
-    const std::span<double> cells = row(matrix, i);
-    for (std::size_t j = 0; j < columns; ++j) {
-      cells[j] =
-          elements.at(header.fortran_order ? i / below + header.count * (i % below + below * j) : i * columns + j);
-    }
-  }
+// Where an element of the file stands in the matrix.
+std::size_t cell_of(std::size_t element, const NpyHeader& header) {
+  if (!header.fortran_order) return element;
+  const std::size_t below = header.shape.rows / header.count;  // rows of one matrix
+  const std::size_t inner = header.count / header.outer;       // matrices of one part
+  const std::size_t first = element % header.count, rest = element / header.count;
+  const std::size_t matrix = first % header.outer * inner + first / header.outer;
+  return (matrix * below + rest % below) * header.shape.columns + rest / below;
 }
 
 }  // namespace
 
+NpyReader::NpyReader(const NpyHeader& header, std::size_t most, const std::string& where)
+    : header_(header), where_(where) {
+  if (most < expected()) fail_incomplete(most);
+  Budget::require_cells(header.shape.cells());
+  file_.matrix = Matrix(header.shape);
+  file_.kind = header.type->kind;
+  file_.count = header.count;
+  file_.outer = header.outer;
+  file_.precision = header.type->precision;
+  is_as_in_memory_ = header.type->numpy == "f8" && header.big_endian != is_little_endian && !header.fortran_order;
+}
+
+void NpyReader::take(std::string_view piece) {
+  const std::size_t before = bytes_;
+  bytes_ += piece.size();
+  if (bytes_ > expected()) return;  // refused at the end
+  if (is_as_in_memory_) {
+    std::memcpy(reinterpret_cast<char*>(file_.matrix.data()) + before, piece.data(), piece.size());
+    return;
+  }
+  const std::size_t size = header_.type->bytes;
+  while (!piece.empty()) {
+    if (begun_.empty() && piece.size() >= size) {
+      put(reinterpret_cast<const unsigned char*>(piece.data()));
+      piece.remove_prefix(size);
+      continue;
+    }
+    const std::size_t more = std::min(size - begun_.size(), piece.size());
+    begun_ += piece.substr(0, more);
+    piece.remove_prefix(more);
+    if (begun_.size() < size) return;
+    put(reinterpret_cast<const unsigned char*>(begun_.data()));
+    begun_.clear();
+  }
+}
+
+void NpyReader::put(const unsigned char* element) {
+  std::array<unsigned char, 16> reversed{};
+  if (header_.big_endian) {
+    std::reverse_copy(element, element + header_.type->bytes, reversed.begin());
+    element = reversed.data();
+  }
+  const double value = header_.type->decode(element);
+  if (!rounded_ && header_.type->is_rounded && header_.type->is_rounded(element)) rounded_ = value;
+  file_.matrix.data()[cell_of(elements_++, header_)] = value;
+}
+
+void NpyReader::fail_incomplete(std::size_t came) const {
+  fail(
+      "the header of {} says {} elements in {} bytes, but {} bytes follow: the file is incomplete or damaged, save it again",
+      where_, header_.shape.cells(), expected(), came);
+}
+
+MatrixFile NpyReader::finish() && {
+  if (bytes_ != expected()) fail_incomplete(bytes_);
+  file_.assumed.push_back(elements_of_type(header_.type->numpy));
+  if (header_.is_vector) {
+    file_.assumed.push_back(vector_as_row(header_.shape.columns));
+  } else {
+    file_.assumed.push_back({&assumed::order, header_.fortran_order
+                                                  ? "the elements stand column by column (Fortran order)"
+                                                  : "the elements stand row by row (C order)"});
+  }
+  if (rounded_) file_.assumed.push_back(rounded_to_double(fmt::format("a number near {}", *rounded_)));
+  return std::move(file_);
+}
+
 MatrixFile read_npy(std::string_view bytes, std::string_view key, const std::string& where) {
   refuse_key(key, where);
   const NpyHeader header = parse_npy_header(bytes, where);
-  if (bytes.size() != header.end()) {
-    fail(
-        "the header of {} says {} elements in {} bytes, but {} bytes follow: the file is incomplete or damaged, save it again",
-        where, header.shape.cells(), header.end() - header.begin, bytes.size() - header.begin);
-  }
-  MatrixFile file;
-  file.matrix = Matrix(header.shape);
-  file.kind = header.type->kind;
-  file.count = header.count;
-  file.precision = header.type->precision;
-  fill(file.matrix, bytes, header);
-  return file;
+  NpyReader reader(header, bytes.size() - header.begin, where);
+  reader.take(bytes.substr(header.begin));
+  return std::move(reader).finish();
+}
+
+std::size_t count_cells_of_npy(std::string_view bytes, const std::string& where) {
+  return parse_npy_header(bytes, where).shape.cells();
 }
 
 std::vector<MatrixFile> read_all_npy(std::string_view bytes, const std::string& where) {
@@ -300,8 +333,8 @@ std::pair<const ElementType*, bool> npy_type_of(std::string_view descr, const st
 
 // The matrices of an array of three dimensions stand below each other.
 Shape shape_from(const NpyDictionary& header, const std::string& where) {
-  const std::span<const std::size_t> sizes = without_single_ones(header.shape);
-  if (sizes.empty() || sizes.size() > 3) {
+  const std::vector<std::size_t> sizes = without_single_ones(header.shape);
+  if (sizes.empty() || sizes.size() > most_array_dimensions) {
     fail("{} has the shape {} of {} dimensions: give a matrix (2 dimensions) or a vector (1 dimension)", where,
          in_quotes(header.shape_text), header.shape.size());
   }
@@ -349,8 +382,10 @@ NpyHeader parse_npy_header(std::string_view bytes, const std::string& where) {
   std::tie(header.type, header.big_endian) = npy_type_of(dictionary.descr, where);
   header.fortran_order = dictionary.fortran_order;
   header.shape = shape_from(dictionary, where);
-  const std::span<const std::size_t> sizes = without_single_ones(dictionary.shape);
-  if (sizes.size() == 3) header.count = sizes.front();
+  const std::vector<std::size_t> sizes = without_single_ones(dictionary.shape);
+  for (std::size_t i = 0; i + 2 < sizes.size(); ++i) header.count *= sizes[i];
+  if (sizes.size() == most_array_dimensions) header.outer = sizes.front();
+  header.is_vector = dictionary.shape.size() == 1;
   header.begin = *size;
   return header;
 }

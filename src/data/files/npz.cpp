@@ -20,6 +20,7 @@ namespace attn {
 namespace {
 
 constexpr std::string_view suffix = ".npy";
+constexpr std::size_t most_of_header = std::size_t{1} << 21;  // more than any header that is read
 
 std::string without_suffix(std::string_view name) {
   return std::string(name.substr(0, name.size() - (name.ends_with(suffix) ? suffix.size() : 0)));
@@ -46,23 +47,12 @@ std::vector<std::string> names_in(const std::vector<ZipMember>& members) {
   return names;
 }
 
-// How many bytes the array may take that begins with these: its header says, once it is there.
-class Promise {
- public:
-  explicit Promise(const std::string& where) : where_(where) {}
-
-  std::size_t operator()(std::string_view so_far) {
-    if (!promised_) {
-      const std::optional<std::size_t> header = npy_header_size(so_far, where_);
-      if (header && *header <= so_far.size()) promised_ = parse_npy_header(so_far, where_).end();
-    }
-    return promised_.value_or(most_bytes);
-  }
-
- private:
-  const std::string& where_;
-  std::optional<std::size_t> promised_;
-};
+// What can come of a member, whatever its directory says. No more than so many bytes are packed into one byte (zlib
+// Technical Details, Maximum Compression Factor).
+std::uint64_t most_unpacked(const ZipMember& member) {
+  constexpr std::uint64_t most_packed = 1032;
+  return member.method == zip_stored ? member.packed_bytes : std::min(member.bytes, most_packed * member.packed_bytes);
+}
 
 std::uint32_t checksum(std::string_view head, const Matrix& matrix) {
   const auto* bytes = reinterpret_cast<const Bytef*>(head.data());
@@ -76,14 +66,60 @@ std::uint32_t checksum(std::string_view head, const Matrix& matrix) {
 NpzArchive::NpzArchive(std::string_view bytes, const std::string& where)
     : bytes_(bytes), where_(where), members_(matrices_in(bytes, where)), names_(names_in(members_)) {}
 
-MatrixFile NpzArchive::read(std::size_t place) const {
-  return only_one(read_any(place), fmt::format("{}:{}", where_, names_[place]));
+MatrixFile NpzArchive::read(std::size_t place) const { return only_one(read_any(place), place_of_array(place)); }
+
+std::string NpzArchive::place_of_array(std::size_t place) const { return fmt::format("{}:{}", where_, names_[place]); }
+
+// Only so much is unpacked as the header needs.
+NpyHeader NpzArchive::header(std::size_t place) const {
+  const std::string where = place_of_array(place);
+  std::string beginning;
+  const auto take = [&](std::string_view piece) {
+    beginning += piece.substr(0, most_of_header);
+    const std::optional<std::size_t> size = npy_header_size(beginning, where);
+    return !size || *size > beginning.size();
+  };
+  unzip(bytes_, members_[place], most_bytes, take, where);
+  return parse_npy_header(beginning, where);
+}
+
+std::size_t NpzArchive::count_cells(const WantsArray& is_wanted) const {
+  std::size_t cells = 0;
+  for (std::size_t i = 0; i < names_.size() && cells <= most_cells; ++i) {
+    if (!is_wanted(names_[i])) continue;
+    try {
+      cells += header(i).shape.cells();
+    } catch (const InputError&) {
+      // It is refused when it is read, if it is.
+    }
+  }
+  return cells;
+}
+
+void NpzArchive::require_room(const WantsArray& is_wanted) const {
+  const std::size_t cells = count_cells(is_wanted);
+  if (cells > most_cells) fail("{} has more than {} numbers: leave out some arrays", where_, most_cells);
+  Budget::require_cells(cells);
+}
+
+std::size_t count_cells_of_npz(std::string_view bytes, const std::string& where) {
+  return NpzArchive(bytes, where).count_cells();
 }
 
 MatrixFile NpzArchive::read_any(std::size_t place) const {
-  const std::string where = fmt::format("{}:{}", where_, names_[place]);
-  std::string buffer;
-  return read_npy(unzip(bytes_, members_[place], Promise(where), buffer, where), "", where);
+  const std::string where = place_of_array(place);
+  const NpyHeader told = header(place);
+  const std::size_t most = most_unpacked(members_[place]);
+  NpyReader reader(told, most - std::min(most, told.begin), where);
+  std::size_t rest_of_header = told.begin;
+  const auto take = [&](std::string_view piece) {
+    const std::size_t of_header = std::min(rest_of_header, piece.size());
+    rest_of_header -= of_header;
+    reader.take(piece.substr(of_header));
+    return true;
+  };
+  unzip(bytes_, members_[place], told.end(), take, where);
+  return std::move(reader).finish();
 }
 
 std::vector<std::string> npz_names(std::string_view bytes, const std::string& where) {
@@ -269,8 +305,8 @@ class Inflation {
   Inflation(const Inflation&) = delete;
   Inflation& operator=(const Inflation&) = delete;
 
-  /// Appends the next piece. False when the data are damaged or end too early.
-  bool append_to(std::string& unpacked) {
+  /// The next piece, until the next call. Nothing when the data are damaged or end too early.
+  std::optional<std::string_view> next() {
     constexpr std::size_t most_input = std::size_t{1} << 20;
     const std::string_view input = rest_.substr(0, most_input);
     stream_.next_in = reinterpret_cast<const Bytef*>(input.data());
@@ -279,10 +315,9 @@ class Inflation {
     stream_.avail_out = static_cast<uInt>(piece_.size());
     const int result = inflate(&stream_, Z_NO_FLUSH);
     rest_.remove_prefix(input.size() - stream_.avail_in);
-    const std::size_t came = piece_.size() - stream_.avail_out;
-    unpacked.append(reinterpret_cast<const char*>(piece_.data()), came);
     done_ = result == Z_STREAM_END;
-    return done_ ? rest_.empty() : result == Z_OK;
+    if (done_ ? !rest_.empty() : result != Z_OK) return std::nullopt;
+    return std::string_view(reinterpret_cast<const char*>(piece_.data()), piece_.size() - stream_.avail_out);
   }
   bool done() const { return done_; }
 
@@ -293,37 +328,36 @@ class Inflation {
   bool done_ = false;
 };
 
-void inflate_into(std::string& buffer, std::string_view packed, const PromisedBytes& promised, const ZipNumbers& zip) {
-  buffer.clear();
-  Inflation inflation(packed);
-  while (!inflation.done()) {
-    if (!inflation.append_to(buffer)) zip.damaged();
-    if (buffer.size() > promised(buffer)) {
-      fail("{} unpacks to more bytes than its header says: the archive is damaged, save it again", zip.where);
-    }
-  }
-}
-
 }  // namespace
 
-std::string_view unzip(std::string_view archive, const ZipMember& member, const PromisedBytes& promised,
-                       std::string& buffer, const std::string& where) {
+void unzip(std::string_view archive, const ZipMember& member, std::size_t most, const TakePiece& take,
+           const std::string& where) {
   const ZipNumbers zip{archive, where};
   if (member.encrypted) fail("{} is encrypted: save the archive without a password", where);
   const std::string_view packed = packed_bytes(zip, member);
-  std::string_view unpacked = packed;
+  uLong checksum = 0;
+  std::size_t size = 0;
+  const auto hand_on = [&](std::string_view piece) {
+    checksum = crc32_z(checksum, reinterpret_cast<const Bytef*>(piece.data()), piece.size());
+    size += piece.size();
+    return take(piece);
+  };
   if (member.method == zip_deflated) {
-    inflate_into(buffer, packed, promised, zip);
-    unpacked = buffer;
+    for (Inflation inflation(packed); !inflation.done();) {
+      const std::optional<std::string_view> piece = inflation.next();
+      if (!piece) zip.damaged();
+      if (size + piece->size() > most)
+        fail("{} unpacks to more bytes than its header says: the archive is damaged, save it again", where);
+      if (!hand_on(*piece)) return;
+    }
   } else if (member.method != zip_stored) {
     fail("{} is compressed with method {} of the zip format: save the archive with numpy.savez_compressed", where,
          member.method);
+  } else if (!hand_on(packed)) {
+    return;
   }
-  const auto checksum = crc32_z(0, reinterpret_cast<const Bytef*>(unpacked.data()), unpacked.size());
-  if (unpacked.size() != member.bytes || checksum != member.checksum) {
+  if (size != member.bytes || checksum != member.checksum)
     fail("{} does not match its checksum: the archive is damaged, save it again", where);
-  }
-  return unpacked;
 }
 
 namespace {

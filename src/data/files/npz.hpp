@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/files/matrix_file.hpp"
+#include "data/files/npy.hpp"
 
 namespace attn {
 
@@ -29,12 +30,11 @@ struct ZipMember {
 /// The members of an archive. Throws InputError: no archive, or a damaged directory.
 std::vector<ZipMember> zip_directory(std::string_view archive, const std::string& where);
 
-/// The bytes of a member unpacked: a view into the archive or into `buffer`. While it unpacks, `promised` is
-/// asked, with what has come so far, how many bytes may come in all; more are refused.
-/// Throws InputError: outside the archive, encrypted, packed in an unknown way, damaged, more than promised.
-using PromisedBytes = std::function<std::size_t(std::string_view so_far)>;
-std::string_view unzip(std::string_view archive, const ZipMember& member, const PromisedBytes& promised,
-                       std::string& buffer, const std::string& where);
+/// Hands on a member unpacked, piece after piece, as long as `take` wants more. At most `most` bytes are unpacked.
+/// Throws InputError: outside the archive, encrypted, packed in an unknown way, damaged, more bytes.
+using TakePiece = std::function<bool(std::string_view piece)>;
+void unzip(std::string_view archive, const ZipMember& member, std::size_t most, const TakePiece& take,
+           const std::string& where);
 
 /// Says where each member begins in an archive that is to be written; their names and sizes are given.
 /// Throws OutputError: a name that is too long, or more than a zip archive holds.
@@ -55,12 +55,21 @@ class NpzArchive {
   /// The names in the archive's order and without `.npy`.
   const std::vector<std::string>& names() const { return names_; }
 
+  /// How many numbers these arrays have, or more than a matrix may have. Only their headers are read.
+  using WantsArray = std::function<bool(const std::string& name)>;
+  std::size_t count_cells(const WantsArray& is_wanted = [](const std::string&) { return true; }) const;
+  /// Throws InputError when that is more than a matrix may have.
+  void require_room(const WantsArray& is_wanted = [](const std::string&) { return true; }) const;
+
   /// The matrix at a place among the names. Throws InputError: damaged, or no matrix of real numbers.
   MatrixFile read(std::size_t place) const;
-  /// The same, or several matrices where the array has three dimensions.
+  /// The same, or several matrices where the array has three dimensions or four.
   MatrixFile read_any(std::size_t place) const;
 
  private:
+  std::string place_of_array(std::size_t place) const;
+  NpyHeader header(std::size_t place) const;
+
   std::string_view bytes_;
   const std::string& where_;
   std::vector<ZipMember> members_;

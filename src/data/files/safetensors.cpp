@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
@@ -46,6 +47,13 @@ Halves halves_of(std::string_view bytes, const std::string& where) {
   return {bytes.substr(0, length), bytes.substr(length)};
 }
 
+// What the header of a file says.
+SafetensorsHeader header_of(std::string_view header, const std::string& where) {
+  SafetensorsHeader read = read_safetensors_header(header, where);
+  if (read.entries.empty()) fail("{} has no tensors: save at least one", where);
+  return read;
+}
+
 const ElementType& safetensors_type_of(const SafetensorsEntry& entry, const std::string& where) {
   if (const ElementType* type = find_element_type(&ElementType::safetensors, *entry.type)) return *type;
   fail("{}: the tensor {} has elements of the type {}, which cannot be read: convert it to F32 first", where,
@@ -53,7 +61,7 @@ const ElementType& safetensors_type_of(const SafetensorsEntry& entry, const std:
 }
 
 Shape shape_of(const SafetensorsEntry& entry, std::size_t most_dimensions, const std::string& where) {
-  const std::span<const std::size_t> sizes = without_single_ones(*entry.shape);
+  const std::vector<std::size_t> sizes = without_single_ones(*entry.shape);
   if (sizes.empty() || sizes.size() > most_dimensions) {
     fail("{}: the tensor {} has {}: give a matrix (2 dimensions) or a vector (1 dimension)", where,
          name_in_quotes(entry.name), count_of(entry.shape->size(), "dimension"));
@@ -90,9 +98,16 @@ Safetensor tensor_of(const SafetensorsEntry& entry, std::string_view elements, s
     fail("{}: the tensor {} has {} bytes, but its shape {} in {} takes {}: the file is damaged, save it again", where,
          name_in_quotes(entry.name), own.size(), to_string(shape), type.safetensors, shape.cells() * type.bytes);
   }
-  const std::span<const std::size_t> sizes = without_single_ones(*entry.shape);
-  const std::size_t count = sizes.size() == 3 ? sizes.front() : 1;
-  return {entry.name, &type, shape, count, own};
+  const std::vector<std::size_t> sizes = without_single_ones(*entry.shape);
+  std::size_t count = 1;
+  for (std::size_t i = 0; i + 2 < sizes.size(); ++i) count *= sizes[i];
+  return {entry.name,
+          &type,
+          shape,
+          count,
+          sizes.size() == most_array_dimensions ? sizes.front() : 1,
+          own,
+          entry.shape->size() == 1};
 }
 
 // The format has every byte belong to one tensor.
@@ -126,12 +141,11 @@ std::vector<Safetensor> safetensors_in(std::string_view bytes, const std::string
                                        std::size_t most_dimensions) {
   const auto [header, elements] = halves_of(bytes, where);
   std::vector<Safetensor> tensors;
-  for (const SafetensorsEntry& entry : read_safetensors_header(header, where).entries) {
+  for (const SafetensorsEntry& entry : header_of(header, where).entries) {
     tensors.push_back(is_wanted(entry.name)
                           ? tensor_of(entry, elements, most_dimensions, where)
-                          : Safetensor{entry.name, nullptr, {0, 0}, 1, elements_of(entry, elements, where)});
+                          : Safetensor{entry.name, nullptr, {0, 0}, 1, 1, elements_of(entry, elements, where)});
   }
-  if (tensors.empty()) fail("{} has no tensors: save at least one", where);
   std::ranges::sort(tensors, {}, [](const Safetensor& tensor) { return tensor.elements.data(); });
   require_no_gaps(tensors, elements, where);
   require_few_cells(tensors, where);
@@ -146,14 +160,14 @@ bool is_safetensors(std::string_view bytes) {
 
 std::vector<std::string> safetensors_names(std::string_view bytes, const std::string& where) {
   std::vector<std::string> names;
-  for (SafetensorsEntry& entry : read_safetensors_header(halves_of(bytes, where).header, where).entries) {
+  for (SafetensorsEntry& entry : header_of(halves_of(bytes, where).header, where).entries) {
     names.push_back(std::move(entry.name));
   }
   return names;
 }
 
 SafetensorsMetadata safetensors_metadata(std::string_view bytes, const std::string& where) {
-  return read_safetensors_header(halves_of(bytes, where).header, where).metadata;
+  return header_of(halves_of(bytes, where).header, where).metadata;
 }
 
 Matrix matrix_from(const Safetensor& tensor) {
@@ -168,30 +182,64 @@ Matrix matrix_from(const Safetensor& tensor) {
 
 namespace {
 
-MatrixFile file_of(const Safetensor& tensor) {
-  return {.matrix = matrix_from(tensor),
-          .kind = tensor.type->kind,
-          .precision = tensor.type->precision,
-          .count = tensor.count};
+std::vector<Assumption> assumptions_of_tensor(const Safetensor& tensor) {
+  std::vector<Assumption> all = {elements_of_type(tensor.type->safetensors)};
+  if (tensor.is_vector) all.push_back(vector_as_row(tensor.shape.columns));
+  const auto* const begin = reinterpret_cast<const unsigned char*>(tensor.elements.data());
+  for (std::size_t i = 0; tensor.type->is_rounded && i < tensor.shape.cells(); ++i) {
+    const unsigned char* const element = begin + i * tensor.type->bytes;
+    if (!tensor.type->is_rounded(element)) continue;
+    all.push_back(rounded_to_double(fmt::format("a number near {}", tensor.type->decode(element))));
+    break;
+  }
+  return all;
 }
 
 }  // namespace
+
+MatrixFile file_from(const Safetensor& tensor) {
+  return {.matrix = matrix_from(tensor),
+          .kind = tensor.type->kind,
+          .precision = tensor.type->precision,
+          .count = tensor.count,
+          .outer = tensor.outer,
+          .assumed = assumptions_of_tensor(tensor)};
+}
 
 MatrixFile read_safetensors(std::string_view bytes, std::string_view key, const std::string& where) {
   const std::vector<std::string> names = safetensors_names(bytes, where);
   const std::string& chosen = names[choose_matrix(names, key, where)];
   const std::vector<Safetensor> tensors = safetensors_in(
-      bytes, where, [&](const std::string& name) { return name == chosen; }, 3);
-  return file_of(tensors.front());
+      bytes, where, [&](const std::string& name) { return name == chosen; }, most_array_dimensions);
+  return file_from(tensors.front());
+}
+
+// Together they are few enough, or they are refused.
+std::size_t count_cells_of_safetensors(std::string_view bytes, const std::string& where) {
+  std::size_t cells = 0;
+  const auto every = [](const std::string&) { return true; };
+  for (const Safetensor& tensor : safetensors_in(bytes, where, every, most_array_dimensions))
+    cells += tensor.shape.cells();
+  return cells;
 }
 
 std::vector<MatrixFile> read_all_safetensors(std::string_view bytes, const std::string& where) {
+  std::map<std::string, std::string> refused;
+  for (const SafetensorsEntry& entry : read_safetensors_header(halves_of(bytes, where).header, where).entries) {
+    try {
+      safetensors_type_of(entry, where);
+      shape_of(entry, most_array_dimensions, where);
+    } catch (const InputError& error) {
+      refused.emplace(entry.name, error.what());
+    }
+  }
+  const auto is_matrix = [&](const std::string& name) { return !refused.contains(name); };
   std::vector<MatrixFile> all;
-  const auto every = [](const std::string&) { return true; };
-  for (const Safetensor& tensor : safetensors_in(bytes, where, every, 3)) {
-    all.push_back(file_of(tensor));
+  for (const Safetensor& tensor : safetensors_in(bytes, where, is_matrix, most_array_dimensions)) {
+    all.push_back(file_from(tensor));
     all.back().name = tensor.name;
   }
+  for (const auto& [name, reason] : refused) all.push_back({.name = name, .refused = reason});
   return all;
 }
 
@@ -254,7 +302,9 @@ class HeaderReader {
 
   bool string(std::string& value) {
     if (state_ == State::metadata) {
-      metadata_[member_] = std::move(value);
+      if (!metadata_.emplace(member_, std::move(value)).second) {
+        fail("{}: its header gives {} twice: the file is damaged, save it again", where_, name_in_quotes(member_));
+      }
       return true;
     }
     if (state_ != State::tensor || member_ != "dtype") misplaced();

@@ -11,6 +11,7 @@
 #include "core/math/matrix.hpp"
 #include "core/support/outside.hpp"
 #include "data/files/cells.hpp"
+#include "data/files/matrix_file.hpp"
 
 namespace attn {
 
@@ -57,8 +58,10 @@ struct Safetensor {
   std::string name;
   const ElementType* type;
   Shape shape;                // of all matrices below each other
-  std::size_t count;          // of matrices, where there are three dimensions
+  std::size_t count;          // of matrices, where there are three dimensions or four
+  std::size_t outer;          // the first size of four; 1: there are fewer
   std::string_view elements;  // within the file's bytes, which must outlive it
+  bool is_vector = false;     // of one dimension
 };
 
 /// The tensors of a file in the order of their elements, by the format of huggingface/safetensors: eight
@@ -72,14 +75,16 @@ std::vector<Safetensor> safetensors_in(
     std::size_t most_dimensions = 2);
 
 /// The names alone, in the header's order, before anything is said about shapes and types.
-/// Throws InputError: damaged.
+/// Throws InputError: damaged, or no tensors.
 std::vector<std::string> safetensors_names(std::string_view bytes, const std::string& where);
 
-/// What the header says of the whole file. Throws InputError: damaged.
+/// What the header says of the whole file. Throws InputError: damaged, or no tensors.
 SafetensorsMetadata safetensors_metadata(std::string_view bytes, const std::string& where);
 
 /// The cells of a tensor; infinities and NaN are taken as they are.
 Matrix matrix_from(const Safetensor& tensor);
+/// The same, with what is known of its cells.
+MatrixFile file_from(const Safetensor& tensor);
 
 /// Writes a .safetensors file, the tensors in the given order. The same bytes every time.
 /// Throws OutputError when a name is not UTF-8, or is the one that the format keeps for itself.

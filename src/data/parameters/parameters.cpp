@@ -41,8 +41,11 @@ auto with_source(const std::string& path, std::string_view scope, const Use& use
 }  // namespace
 
 ParameterFile read_parameters(const std::string& path, std::string_view scope) {
-  return with_source(path, scope,
-                     [](const ParameterSource& source, const std::string& where) { return translate(source, where); });
+  return with_source(path, scope, [](const ParameterSource& source, const std::string& where) {
+    ParameterFile file = translate(source, where);
+    ReadInputs::tell({"parameters", where, count_of(file.parameters.size(), "matrix", "matrices"), file.assumed});
+    return file;
+  });
 }
 
 std::optional<ParametersAmong> parameters_among(std::span<const MatrixFile> matrices, const std::string& where) {
@@ -71,6 +74,9 @@ std::vector<NamedParameter> read_part(const std::string& path, std::string_view 
       if (!std::ranges::all_of(cells(tensor), [](double cell) { return std::isfinite(cell); }))
         fail("{}: {} has a number that is not finite: every number must be finite", where, name);
       parameters.push_back({name, row.role, row.is_transposed ? transposed(tensor) : std::move(tensor)});
+      ReadInput told{name, where, to_string(parameters.back().matrix.shape())};
+      if (row.is_transposed) told.assumed.push_back(order_of_weights(true));
+      ReadInputs::tell(std::move(told));
     }
     return parameters;
   });
@@ -134,12 +140,28 @@ Layout own_layout_of(std::string_view name, const ModelKind& kind) {
 
 // The names of others.
 
+// What a size of the schema is called there.
+struct SizeThere {
+  std::string_view ours, theirs;
+};
+
+// In PyTorch's documentation.
+constexpr SizeThere sizes_there[] = {
+    {"h_k·d_k", "d_model"},
+    {"h_k·d_v", "d_model"},
+    {"h·d_k", "d_model"},
+    {"h·d_v", "d_model"},
+    {"size of the output", "d_model"},
+    {"input size of the keys", "kdim"},
+    {"input size of the values", "vdim"},
+};
+
 // A tensor by its name there, and the roles of what is made of it.
 struct Renamed {
   std::string_view theirs;
   std::array<const Role*, 3> ours;  // as many as there are
   bool is_transposed = false;
-  Need need = sometimes;  // sometimes: as the schema says
+  std::optional<Need> need = {};  // nothing: as the schema says
 };
 
 struct RenamedPart {
@@ -164,6 +186,8 @@ struct ForeignLayout {
   std::span<const RenamedSection> sections;
   std::span<const RenamedSection> outside = {};  // has nothing before it
   std::span<const BroughtField> brings = {};
+  std::span<const SizeThere> sizes = sizes_there;
+  std::string_view silent_on = {};
 };
 
 constexpr bool transposed_there = true, as_it_is = false;
@@ -218,6 +242,38 @@ constexpr RenamedPart torch_decoder_layer[] = {
 constexpr RenamedPart torch_attention_part[] = {{"", itself, torch_attention}};
 constexpr RenamedPart torch_last_norm[] = {{"norm.", last_norm, torch_norm}};
 
+// Projections that are linear layers of their own, in models of many makers. Some have no biases, or only some.
+constexpr Renamed linear_with_o_proj[] = {
+    {"q_proj.weight", {&role::w_q}, transposed_there, always},
+    {"k_proj.weight", {&role::w_k}, transposed_there, always},
+    {"v_proj.weight", {&role::w_v}, transposed_there, always},
+    {"o_proj.weight", {&role::w_o}, transposed_there, always},
+    {"q_proj.bias", {&role::b_q}, as_it_is, sometimes},
+    {"k_proj.bias", {&role::b_k}, as_it_is, sometimes},
+    {"v_proj.bias", {&role::b_v}, as_it_is, sometimes},
+    {"o_proj.bias", {&role::b_o}, as_it_is, sometimes},
+};
+constexpr Renamed linear_with_out_proj[] = {
+    {"q_proj.weight", {&role::w_q}, transposed_there, always},
+    {"k_proj.weight", {&role::w_k}, transposed_there, always},
+    {"v_proj.weight", {&role::w_v}, transposed_there, always},
+    {"out_proj.weight", {&role::w_o}, transposed_there, always},
+    {"q_proj.bias", {&role::b_q}, as_it_is, sometimes},
+    {"k_proj.bias", {&role::b_k}, as_it_is, sometimes},
+    {"v_proj.bias", {&role::b_v}, as_it_is, sometimes},
+    {"out_proj.bias", {&role::b_o}, as_it_is, sometimes},
+};
+// The output layer stands in another module.
+constexpr Renamed linear_by_name[] = {
+    {"query.weight", {&role::w_q}, transposed_there, always}, {"key.weight", {&role::w_k}, transposed_there, always},
+    {"value.weight", {&role::w_v}, transposed_there, always}, {"query.bias", {&role::b_q}, as_it_is, sometimes},
+    {"key.bias", {&role::b_k}, as_it_is, sometimes},          {"value.bias", {&role::b_v}, as_it_is, sometimes},
+};
+template <const auto& tensors>
+constexpr RenamedPart lone_attention_part[] = {{"", itself, tensors}};
+template <const auto& tensors>
+constexpr RenamedSection lone_attention[] = {{"", nullptr, "", lone_attention_part<tensors>, true}};
+
 constexpr RenamedSection torch_multihead_attention[] = {{"", nullptr, "", torch_attention_part, true}};
 constexpr RenamedSection torch_one_encoder_layer[] = {{"", &scope::encoder, "1.", torch_encoder_layer, true}};
 constexpr RenamedSection torch_one_decoder_layer[] = {{"", &scope::decoder, "1.", torch_decoder_layer, true}};
@@ -242,7 +298,7 @@ template <bool is_transposed>
 constexpr Renamed gpt2_attention[] = {
     {"c_attn.weight", {&role::w_q, &role::w_k, &role::w_v}, is_transposed},
     {"c_attn.bias", {&role::b_q, &role::b_k, &role::b_v}},
-    {"c_proj.weight", {&role::w_o}, is_transposed},
+    {"c_proj.weight", {&role::w_o}, is_transposed, always},
     {"c_proj.bias", {&role::b_o}},
 };
 template <bool is_transposed>
@@ -290,34 +346,35 @@ constexpr BroughtField of_mingpt[] = {
     {"positions", "learned"}, {"scale", "sqrt-dk"},     {"scale_embeddings", false},
     {"tied_output", false},   {"causal_decoder", true},
 };
+constexpr BroughtField of_gpt2_attention[] = {{"causal_decoder", true}};
+constexpr std::string_view linear_layers = "an attention of nn.Linear layers";
 constexpr ForeignLayout foreign_layouts[] = {
-    {"nn.MultiheadAttention", "", torch_multihead_attention},
+    {.name = "nn.MultiheadAttention",
+     .before = "",
+     .sections = torch_multihead_attention,
+     .silent_on = "no key of zeros is added (add_zero_attn=False): the file does not say it"},
+    {linear_layers, "", lone_attention<linear_with_o_proj>, {}, {}, {}},
+    {linear_layers, "", lone_attention<linear_with_out_proj>, {}, {}, {}},
+    {linear_layers, "", lone_attention<linear_by_name>, {}, {}, {}},
+    {"an attention of GPT-2", "", lone_attention<gpt2_attention<as_it_is>>, {}, of_gpt2_attention},
+    {"an attention of minGPT", "", lone_attention<gpt2_attention<transposed_there>>, {}, of_gpt2_attention},
     {"nn.TransformerEncoderLayer", "", torch_one_encoder_layer},
     {"nn.TransformerDecoderLayer", "", torch_one_decoder_layer},
     {"nn.TransformerEncoder", "", torch_encoder},
     {"nn.TransformerDecoder", "", torch_decoder},
     {"nn.Transformer", "", torch_transformer},
     {"GPT-2", "transformer.", gpt2<as_it_is>, gpt2_with_tied_output, of_gpt2},
-    {"GPT-2", "", gpt2<as_it_is>, {}, of_gpt2},
+    {"GPT-2", "", gpt2<as_it_is>, gpt2_with_tied_output, of_gpt2},
     {"minGPT", "transformer.", gpt2<transposed_there>, gpt2_with_own_output, of_mingpt},
+    {"minGPT", "", gpt2<transposed_there>, gpt2_with_own_output, of_mingpt},
     {"minGPT", "", gpt2<transposed_there>, {}, of_mingpt},
 };
 
 constexpr std::string_view buffers[] = {"h.#.attn.bias", "h.#.attn.masked_bias"};
 
-// What sizes of the schema are called in PyTorch's documentation.
-constexpr std::pair<std::string_view, std::string_view> sizes_there[] = {
-    {"h_k·d_k", "d_model"},
-    {"h·d_k", "d_model"},
-    {"h·d_v", "d_model"},
-    {"size of the output", "d_model"},
-    {"input size of the keys", "kdim"},
-    {"input size of the values", "vdim"},
-};
-
-Size size_there(const SizeName& size, std::size_t times) {
-  const auto found = std::ranges::find(sizes_there, size.name, &std::pair<std::string_view, std::string_view>::first);
-  return {times, found == std::end(sizes_there) ? size.name : found->second};
+Size size_there(const SizeName& size, std::size_t times, std::span<const SizeThere> sizes) {
+  const auto found = std::ranges::find(sizes, size.name, &SizeThere::ours);
+  return {times, found == sizes.end() ? size.name : found->theirs};
 }
 
 // What the schema says of a role in a part.
@@ -341,25 +398,26 @@ const Parameter& parameter_in(const RenamedSection& section, const SchemaPart& p
 }
 
 Need need_of(const Renamed& row, const Parameter& parameter) {
-  if (row.need != sometimes) return row.need;
+  if (row.need) return *row.need;
   if (parameter.presence != Presence::optional) return always;
   return &parameter.role == &role::beta ? with_shifts : with_biases;
 }
 
-TensorRow row_of(const RenamedSection& section, const RenamedPart& part, const Renamed& renamed) {
+TensorRow row_of(const ForeignLayout& layout, const RenamedSection& section, const RenamedPart& part,
+                 const Renamed& renamed) {
   TensorRow row{std::string(renamed.theirs), {}, renamed.is_transposed, {}, {}, {}};
   const auto count =
       static_cast<std::size_t>(std::ranges::count_if(renamed.ours, [](const Role* role) { return role != nullptr; }));
   const Parameter& first = parameter_in(section, part.ours, *renamed.ours[0]);
   for (std::size_t i = 0; i < count; ++i) row.ours.emplace_back(renamed.ours[i]->leaf);
-  row.rows = size_there(first.rows, 1);
-  row.columns = size_there(first.columns, count);
+  row.rows = size_there(first.rows, 1, layout.sizes);
+  row.columns = size_there(first.columns, count, layout.sizes);
   if (row.is_transposed) std::swap(row.rows, row.columns);
   row.need = need_of(renamed, first);
   return row;
 }
 
-Scope scope_of(std::string_view before, const RenamedSection& section) {
+Scope scope_of(const ForeignLayout& layout, std::string_view before, const RenamedSection& section) {
   Scope scope{std::string(before) + std::string(section.theirs),
               section.scope ? std::string(section.scope->name) + "." + std::string(section.ours) : "",
               {},
@@ -367,18 +425,18 @@ Scope scope_of(std::string_view before, const RenamedSection& section) {
   for (const RenamedPart& part : section.parts) {
     scope.parts.push_back({std::string(part.theirs), text_of(part.ours), {}});
     for (const Renamed& row : part.tensors) {
-      scope.parts.back().tensors.push_back(row_of(section, part, row));
+      scope.parts.back().tensors.push_back(row_of(layout, section, part, row));
     }
   }
   return scope;
 }
 
 Layout layout_of(const ForeignLayout& foreign) {
-  Layout layout{foreign.name, 0, {}, foreign.brings};
+  Layout layout{foreign.name, 0, {}, foreign.brings, foreign.silent_on};
   for (const RenamedSection& section : foreign.sections) {
-    layout.scopes.push_back(scope_of(foreign.before, section));
+    layout.scopes.push_back(scope_of(foreign, foreign.before, section));
   }
-  for (const RenamedSection& section : foreign.outside) layout.scopes.push_back(scope_of("", section));
+  for (const RenamedSection& section : foreign.outside) layout.scopes.push_back(scope_of(foreign, "", section));
   return layout;
 }
 

@@ -37,6 +37,7 @@ struct ParameterFile {
   std::string layout;
   ParameterSet parameters;
   std::span<const BroughtField> brings = {};
+  std::vector<Assumption> assumed = {};
 };
 
 /// Reads parameters from a .safetensors, .npz or JSON file, or from standard input (`-`), and translates the
@@ -116,6 +117,7 @@ struct Layout {
   std::size_t first_layer;  // how layers are counted there; ours count from 1
   std::vector<Scope> scopes;
   std::span<const BroughtField> brings = {};
+  std::string_view silent_on = {};  // what its files do not tell of the module, and what is assumed
 };
 
 /// A tensor of a part of a model by itself, and what it is.

@@ -83,6 +83,8 @@ ParameterSource open_npz(std::string_view bytes, const std::string& where, const
   }
   names = names_behind(prefix, names, where);
   keep_parameters(names);
+  archive->require_room(
+      [&](const std::string& name) { return name.starts_with(prefix) && names.contains(name.substr(prefix.size())); });
   return {std::move(names), [archive, prefix, places = std::move(places)](const std::string& name) {
             return archive->read(places.at(prefix + name)).matrix;
           }};
@@ -293,7 +295,10 @@ std::vector<Recognized> recognize(const TensorNames& names) {
     std::vector<Recognized>& among = recognized.missing ? first : whole;
     if (!recognized.missing || first.empty()) among.push_back(std::move(recognized));
   }
-  return whole.empty() ? first : whole;
+  if (!whole.empty()) return whole;
+  // A few names that another layout has as well do not make it that one.
+  const bool are_few = !candidates.empty() && 2 * candidates.front().matched < names.size();
+  return are_few ? std::vector<Recognized>() : first;
 }
 
 // --- translate
@@ -356,7 +361,7 @@ class Sizes {
 [[noreturn]] void fail_unknown_names(const TensorNames& names, const std::string& where) {
   if (names.empty()) fail("{} has no parameters: save at least one", where);
   fail(
-      "{} has {} and no known name, for example {}: use the names of attn (w_q, encoder.1.norm_1.gamma), or save the state dictionary of one of PyTorch's attention modules or of GPT-2",
+      "{} has {}, and their names are of no layout that is read, for example {}: use the names of attn (w_q, encoder.1.norm_1.gamma), or save the state dictionary of one of PyTorch's attention modules or of GPT-2",
       where, count_of(names.size(), "tensor"), name_in_quotes(*names.begin()));
 }
 
@@ -366,6 +371,18 @@ void require_complete(const Recognized& recognized, const std::string& where) {
   fail("{} has no {} ({}), which {} needs{}: save all of its parameters", where, name_in_quotes(name), in_words(*row),
        recognized.layout->name,
        row->need == Need::with_biases || row->need == Need::with_shifts ? " because it has other biases" : "");
+}
+
+// A model that was torn: all names are those of one layer, and not of the first.
+void refuse_later_layer(const Recognized& recognized, const std::string& where) {
+  if (recognized.prefix.empty()) return;
+  const std::string_view layer = std::string_view(recognized.prefix).substr(0, recognized.prefix.size() - 1);
+  const std::string_view before = layer.substr(0, layer.rfind('.') + 1);  // npos + 1 is 0: there is none
+  const std::optional<std::size_t> number = parsed<std::size_t>(layer.substr(before.size()));
+  const std::size_t first = recognized.layout->first_layer;
+  if (!number || *number <= first) return;
+  fail("{}: all names begin with {}, and none with {}: save all layers, or read this one alone with ‹prefix› {}", where,
+       name_in_quotes(recognized.prefix), name_in_quotes(fmt::format("{}{}.", before, first)), layer);
 }
 
 void refuse_superfluous(const Recognized& recognized, const TensorNames& names, const std::string& where) {
@@ -444,16 +461,38 @@ std::optional<Misfit> read_into(ParameterFile& file, const Recognized& recognize
 
 }  // namespace
 
+Assumption order_of_weights(bool is_transposed) {
+  return {&assumed::order, is_transposed ? "the weights of linear layers are stored as (out, in), and are transposed"
+                                         : "the weights of linear layers are stored as (in, out)"};
+}
+
+namespace {
+
+std::vector<Assumption> assumed_of(const Recognized& recognized) {
+  const Layout& layout = *recognized.layout;
+  std::vector<Assumption> all = {{&assumed::names, fmt::format("the names are those of {}", layout.name)}};
+  if (!recognized.prefix.empty())
+    all.push_back(
+        {&assumed::names, fmt::format("the prefix {} of all names is left out", in_quotes(recognized.prefix))});
+  const auto is_transposed = [](const PlacedTensor& tensor) { return tensor.row->is_transposed; };
+  all.push_back(order_of_weights(std::ranges::any_of(recognized.tensors, is_transposed)));
+  if (!layout.silent_on.empty()) all.push_back({&assumed::model, std::string(layout.silent_on)});
+  return all;
+}
+
+}  // namespace
+
 ParameterFile translate(const ParameterSource& source, const std::string& where) {
   const std::vector<Recognized> all = recognize(source.names);
   if (all.empty()) fail_unknown_names(source.names, where);
   refuse_never(all.front(), where);
   require_complete(all.front(), where);
   refuse_superfluous(all.front(), source.names, where);
+  refuse_later_layer(all.front(), where);
   // Equal names with other shapes are those of another layout; what fits longest is told.
   std::optional<Misfit> longest;
   for (const Recognized& recognized : all) {
-    ParameterFile file{std::string(recognized.layout->name), {}, recognized.layout->brings};
+    ParameterFile file{std::string(recognized.layout->name), {}, recognized.layout->brings, assumed_of(recognized)};
     const std::optional<Misfit> misfit = read_into(file, recognized, source, where);
     if (!misfit) return file;
     if (!longest || misfit->tensors > longest->tensors) longest = misfit;

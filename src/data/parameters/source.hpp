@@ -33,8 +33,8 @@ struct Recognized {
 };
 
 /// The layouts and prefixes in which most names have a place: those that miss nothing, those with the
-/// shortest prefix first, or else the first. Nothing when no name has a place in any. Which of several is
-/// meant is told by the shapes.
+/// shortest prefix first, or else the first. Nothing when no layout has a place for half of the names and all that it
+/// needs. Which of several is meant is told by the shapes.
 std::vector<Recognized> recognize(const TensorNames& names);
 
 /// The matrices of a file whose names begin with a prefix, by the rest of their names, read one by one once
@@ -54,6 +54,9 @@ struct ParameterKind {
 /// safetensors, npz, json. Of what the program itself writes as .npz or JSON, a computation with all of its
 /// matrices, the parameters alone are named.
 std::span<const ParameterKind> parameter_kinds();
+
+/// How the weights of linear layers are stored.
+Assumption order_of_weights(bool is_transposed);
 
 /// The parameters of a file by our own names. Names are looked at before any matrix is read.
 /// Throws InputError naming the first tensor that is unknown, missing, superfluous, of a wrong shape, or not

@@ -120,8 +120,10 @@ void require_recipe(const Transformer& model, const ParameterSet& parameters, co
   }
 }
 
-void require_vocabulary(const Vocabulary& words, std::size_t rows, std::string_view which, const std::string& where) {
-  if (words.empty() || rows == 0 || words.size() == rows) return;
+// Its words, or where the file names none the ids of its tokens.
+void take_vocabulary(Vocabulary& words, std::size_t rows, std::string_view which, const std::string& where) {
+  if (words.empty()) words = token_ids(rows);
+  if (rows == 0 || words.size() == rows) return;
   fail("{}: the {} vocabulary has {} words, and the parameters are for {}: make them equal", where, which, words.size(),
        rows);
 }
@@ -147,8 +149,8 @@ void take_parameters(Transformer& model, ParameterSet parameters, const std::str
   model.sizes = sizes_of(parameters, model.sizes.heads, where);
   require_recipe(model, parameters, where);
   require_alike(model, parameters, where);
-  require_vocabulary(model.source_vocabulary, model.sizes.source_words, "source", where);
-  require_vocabulary(model.target_vocabulary, model.sizes.target_words, "target", where);
+  take_vocabulary(model.source_vocabulary, model.sizes.source_words, "source", where);
+  take_vocabulary(model.target_vocabulary, model.sizes.target_words, "target", where);
   for (auto& [name, matrix] : parameters) {
     model.parameters.emplace(name, std::make_shared<const Matrix>(std::move(matrix)));
   }

@@ -108,6 +108,10 @@ constexpr Idle idle_options[] = {
      ": the numbers of --mask are added to the scores, and no score is replaced"},
     {&option::seed, draws_nothing, ": all numbers are given"},
     {&option::random, draws_nothing, ": all numbers are given"},
+    {&option::base, [](const OptionValues&, const Problem& problem) { return !positions_of(problem).has_waves; },
+     ": this kind of positional encoding has no wavelengths"},
+    {&option::activation, [](const OptionValues&, const Problem& problem) { return !problem.feed_forward; },
+     " without a feed-forward layer"},
     {&option::d_model, [](const OptionValues&, const Problem& problem) { return !problem.sequences.front().x; },
      " without embeddings"},
     {&option::position_table,
@@ -144,12 +148,16 @@ void remark_on_scale(const Problem& problem, std::vector<std::string>& remarks) 
       problem.scale));
 }
 
-// Floats are added to the scores, also where they look like permissions.
-void remark_on_mask(const Problem& problem, std::vector<std::string>& remarks) {
-  if (!problem.mask || !problem.mask->additive || !problem.mask->has_only_zeros_and_ones()) return;
-  if (std::ranges::count(cells(problem.mask->matrix), 1.0) == 0) return;
-  remarks.emplace_back(
-      "the mask is of floats, so its zeros and ones are added to the scores: to permit with 1 and mask with 0, give booleans or whole numbers");
+// Whether a mask of permissions lets any query attend to a key.
+bool permits_key(const Problem& problem, std::size_t key) {
+  if (!problem.mask || problem.mask->additive) return false;
+  return std::ranges::any_of(problem.mask->of_heads, [&](const Matrix& one) {
+    if (key >= one.shape().columns) return false;
+    for (std::size_t q = 0; q < one.shape().rows; ++q) {
+      if (one(q, key) != 0.0) return true;
+    }
+    return false;
+  });
 }
 
 // Padding that valid lengths count as words, or that a mask would let through.
@@ -163,10 +171,7 @@ void remark_on_padding(const Problem& problem, std::vector<std::string>& remarks
       if (!blanks[j]) continue;
       const auto longer = [&](std::size_t length) { return length > j; };
       counted = counted || (one_each ? longer(lengths[i]) : std::ranges::any_of(lengths, longer));
-      const bool lets = problem.mask && !problem.mask->additive && j < problem.mask->matrix.shape().columns;
-      for (std::size_t q = 0; lets && q < problem.mask->matrix.shape().rows; ++q) {
-        allowed = allowed || problem.mask->matrix(q, j) != 0.0;
-      }
+      allowed = allowed || permits_key(problem, j);
     }
   }
   if (counted) {
@@ -176,6 +181,31 @@ void remark_on_padding(const Problem& problem, std::vector<std::string>& remarks
   if (allowed && problem.masks_blanks()) {
     remarks.push_back(
         fmt::format("{} stays masked although --mask allows it: to attend to it, give --valid-length", blank));
+  }
+}
+
+// How many keys a sentence has, where that is known before anything is computed.
+std::optional<std::size_t> keys_of(const Problem& problem, const Sequence& sequence) {
+  for (const Role* role : {&role::scores, &role::weights}) {
+    if (const Matrix* const matrix = problem.find(*role)) return matrix->shape().columns;
+  }
+  for (const Role* role : {&role::k, &role::memory}) {
+    if (const Matrix* const matrix = problem.find(*role)) return matrix->shape().rows;
+  }
+  if (sequence.x) return sequence.x->shape().rows;
+  return std::nullopt;
+}
+
+void remark_on_lengths(const Problem& problem, std::vector<std::string>& remarks) {
+  const auto& lengths = problem.valid_lengths;
+  const std::size_t count = problem.sequences.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::optional<std::size_t> keys = keys_of(problem, problem.sequences[i]);
+    if (!keys) continue;
+    const bool one_each = count > 1 && lengths.size() == count;
+    const std::span<const std::size_t> of_it = one_each ? std::span(lengths).subspan(i, 1) : std::span(lengths);
+    if (std::optional<std::string> remark = attn::remark_on_lengths(option::valid_length, of_it, *keys))
+      return remarks.push_back(std::move(*remark));
   }
 }
 
@@ -224,12 +254,43 @@ void check_sizes(const OptionValues& given, const Problem& problem) {
     const Matrix* const matrix = problem.find(*role);
     if (!matrix) continue;
     const bool is_of_values = role == &role::v || role == &role::w_v;
-    require_asked(given, is_of_values ? option::d_v : option::d_k, problem.heads, *role, *matrix);
-    if (matrix->shape().columns % problem.heads != 0) {
-      fail("the {} columns of {} are not divisible by the number of heads ({}): change --heads",
-           matrix->shape().columns, role->leaf, problem.heads);
+    const std::size_t heads = problem.heads_of(*role);
+    require_asked(given, is_of_values ? option::d_v : option::d_k, heads, *role, *matrix);
+    if (matrix->shape().columns % heads != 0) {
+      fail("the {} columns of {} are not divisible by the number of heads ({}): change {}", matrix->shape().columns,
+           role->leaf, heads, heads == problem.heads ? option::heads.name : option::kv_heads.name);
     }
   }
+}
+
+// Where the mask of a causal attention begins. Queries that are fewer than the keys may as well be its last ones.
+void tell_of_causal_mask(const OptionValues& given, const Problem& problem) {
+  if (!problem.causal) return;
+  const auto rows_of = [&](std::initializer_list<const Role*> roles) -> std::size_t {
+    for (const Role* role : roles) {
+      if (const Matrix* const matrix = problem.find(*role)) return matrix->shape().rows;
+    }
+    const auto& x = problem.sequences.front().x;
+    return x ? x->shape().rows : 0;
+  };
+  const Matrix* const scores = problem.find(role::scores);
+  const std::size_t queries = scores ? scores->shape().rows : rows_of({&role::q});
+  const std::size_t keys = scores ? scores->shape().columns : rows_of({&role::k, &role::memory});
+  if (queries == 0 || keys == 0) return;
+  const std::string_view called = given.has(option::causal_offset) ? option::causal_offset.name : option::causal.name;
+  ReadInput told{std::string(called), "", to_string({queries, keys})};
+  const std::size_t offset = problem.causal_offset;
+  Assumption aligned{&assumed::causal_mask, fmt::format("query 1 attends to key{} 1{}", offset > 0 ? "s" : "",
+                                                        offset > 0 ? fmt::format(" to {}", offset + 1) : "")};
+  if (queries < keys && !given.has(option::causal_offset)) {
+    aligned.sentence = fmt::format("there are {} and {}, and query 1 attends to key 1",
+                                   count_of(queries, "query", "queries"), count_of(keys, "key"));
+    aligned.other = fmt::format(
+        "if the queries are those of the last keys, as with a KV cache, give --causal-offset {}", keys - queries);
+    aligned.is_doubtful = true;
+  }
+  told.assumed.push_back(std::move(aligned));
+  ReadInputs::tell(std::move(told));
 }
 
 // What the reader should know about how a problem was put together: options that have no effect, padding
@@ -241,7 +302,7 @@ std::vector<std::string> remarks_on(const OptionValues& given, const Problem& pr
     remarks.push_back(fmt::format("{} has no effect{}", row.option->name, row.why));
   }
   remark_on_scale(problem, remarks);
-  remark_on_mask(problem, remarks);
+  remark_on_lengths(problem, remarks);
   remark_on_padding(problem, remarks);
   const Matrix* const weights = problem.find(role::weights);
   if (weights && problem.has(role::v)) remark_on_weights(*weights, remarks);
@@ -271,19 +332,26 @@ void require_finite(std::string_view name, const MatrixFile& file, bool minus_in
 // The members of a problem that are no more than the value of an option.
 struct Setting {
   const Option* option;
-  std::variant<std::size_t Problem::*, bool Problem::*, double Problem::*, std::string Problem::*,
-               std::optional<double> Problem::*>
+  std::variant<std::size_t Problem::*, std::ptrdiff_t Problem::*, bool Problem::*, double Problem::*,
+               std::string Problem::*, std::optional<double> Problem::*>
       member;
   bool is_always_written = false;  // also where it has its default
 };
 
-constexpr Setting settings[] = {
-    {&option::heads, &Problem::heads, true},       {&option::layers, &Problem::layers},
-    {&option::positions, &Problem::positions},     {&option::score, &Problem::score, true},
-    {&option::score_sigma, &Problem::score_sigma}, {&option::scale, &Problem::scale},
-    {&option::multiply, &Problem::multiplier},     {&option::soft_cap, &Problem::soft_cap},
-    {&option::causal, &Problem::causal},           {&option::causal_offset, &Problem::causal_offset},
-    {&option::mask_fill, &Problem::fill}};
+constexpr Setting settings[] = {{&option::heads, &Problem::heads, true},
+                                {&option::kv_heads, &Problem::key_heads},
+                                {&option::layers, &Problem::layers},
+                                {&option::activation, &Problem::activation},
+                                {&option::positions, &Problem::positions},
+                                {&option::base, &Problem::base},
+                                {&option::score, &Problem::score, true},
+                                {&option::score_sigma, &Problem::score_sigma},
+                                {&option::scale, &Problem::scale},
+                                {&option::multiply, &Problem::multiplier},
+                                {&option::soft_cap, &Problem::soft_cap},
+                                {&option::causal, &Problem::causal},
+                                {&option::causal_offset, &Problem::causal_offset},
+                                {&option::mask_fill, &Problem::fill}};
 
 constexpr const LinearRoles* linear_layers[] = {&linear_layer::q, &linear_layer::k,     &linear_layer::v,
                                                 &linear_layer::o, &linear_layer::inner, &linear_layer::outer};
@@ -303,6 +371,7 @@ class Builder {
     check_positions();
     divisor(problem_.scale.empty() ? "none" : problem_.scale, {.d_k = 1, .n_k = 1});  // throws for no scale
     check_sizes(given_, problem_);
+    tell_of_causal_mask(given_, problem_);
     problem_.remarks = remarks_on(given_, problem_);
     return std::move(problem_);
   }
@@ -316,6 +385,8 @@ class Builder {
             using Value = std::remove_cvref_t<decltype(problem_.*member)>;
             if constexpr (std::is_same_v<Value, std::optional<double>>) {
               problem_.*member = given_.number(*setting.option);
+            } else if constexpr (std::is_same_v<Value, std::ptrdiff_t>) {
+              problem_.*member = static_cast<std::ptrdiff_t>(*given_.number(*setting.option));
             } else {
               problem_.*member = given_.value<Value>(*setting.option);
             }
@@ -338,6 +409,8 @@ class Builder {
     // The names that are told are those of the tables.
     problem_.score = look_up(scoring_functions(), problem_.score, "scoring function").name;
     problem_.positions = look_up(position_kinds(), problem_.positions, "kind of positions").name;
+    problem_.activation = look_up(activations(), problem_.activation, "activation").name;
+    require_groups(problem_.all_heads());
   }
 
   // Labels that a file brings along serve where no words are given.
@@ -357,19 +430,26 @@ class Builder {
   }
 
   void take_matrices() {
+    const MatrixFile* key_mask = nullptr;
     for (const Option* option : problem_members()) {
       if (!given_.has(*option)) continue;
-      if (option->kind == Kind::matrices) take_embeddings();
+      if (option == &option::x) take_embeddings();
+      if (option == &option::mask) take_mask();
       if (option->kind != Kind::matrix) continue;
       const MatrixFile& file = given_.matrix(*option);
-      require_finite(option->member, file, option == &option::mask || option == &option::scores);
-      if (option == &option::mask) {
-        take_mask(file);
+      require_finite(option->member, file, option == &option::scores);
+      if (option == &option::key_mask) {
+        key_mask = &file;
       } else {
         take_labels(*option, file);
         problem_.matrices.emplace(option->role, as_vector(*option->role, file.matrix));
       }
     }
+    if (!key_mask) return;
+    const std::size_t sentences =
+        given_.has(option::text) ? given_.texts(option::text).size() : problem_.sequences.size();
+    require_key_mask(option::key_mask, *key_mask, sentences);
+    problem_.key_mask = key_mask->matrix;
   }
 
   void take_embeddings() {
@@ -390,9 +470,18 @@ class Builder {
     return labels;
   }
 
-  void take_mask(const MatrixFile& file) {
-    problem_.mask = GivenMask{file.matrix};
-    problem_.mask->additive = file.kind == CellKind::real || !problem_.mask->has_only_zeros_and_ones();
+  // One for all heads, or one for each. Where the numbers of one of them are added, all are.
+  void take_mask() {
+    const std::vector<MatrixFile>& files = given_.matrices(option::mask);
+    problem_.mask = GivenMask{};
+    for (const MatrixFile& file : files) {
+      require_finite(option::mask.member, file, true);
+      problem_.mask->of_heads.push_back(file.matrix);
+      problem_.mask->additive = problem_.mask->additive || reading_of_mask(file).is_added;
+    }
+    if (files.size() == 1 || files.size() == problem_.heads) return;
+    fail("--mask: {} are given for {}: give one for all heads, or one for each", count_of(files.size(), "mask"),
+         count_of(problem_.heads, "head"));
   }
 
   // A vector is a row or a column, as its role needs it: a bias is a row, and the additive score ends in a
@@ -468,8 +557,11 @@ OptionValues values_of(const Problem& problem) {
         [&](auto member) {
           const auto& value = problem.*member;
           if (!setting.is_always_written && value == usual.*member) return;
-          if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::optional<double>>) {
+          using Value = std::remove_cvref_t<decltype(value)>;
+          if constexpr (std::is_same_v<Value, std::optional<double>>) {
             values.put(*setting.option, *value);
+          } else if constexpr (std::is_same_v<Value, std::ptrdiff_t>) {
+            values.put(*setting.option, static_cast<double>(value));
           } else {
             values.put(*setting.option, value);
           }
@@ -498,12 +590,14 @@ OptionValues values_of(const Problem& problem) {
   }
   for (const Setting& setting : settings) put_setting(setting);
   if (problem.layers > 1 && !problem.feed_forward) values.put(option::no_feed_forward, true);
-  // Zeros and ones that are added are told from permissions by how they are written.
+  // Numbers that are added are told from permissions by how they are written.
   if (problem.mask) {
-    const bool looks_permitting = problem.mask->additive && problem.mask->has_only_zeros_and_ones();
-    values.put(option::mask,
-               MatrixFile{.matrix = problem.mask->matrix, .kind = looks_permitting ? CellKind::real : CellKind::whole});
+    const CellKind kind = problem.mask->additive ? CellKind::real : CellKind::whole;
+    std::vector<MatrixFile> masks;
+    for (const Matrix& one : problem.mask->of_heads) masks.push_back({.matrix = one, .kind = kind});
+    values.put(option::mask, std::move(masks));
   }
+  if (problem.key_mask) values.put(option::key_mask, MatrixFile{.matrix = *problem.key_mask, .kind = CellKind::whole});
   put(option::valid_length, problem.valid_lengths);
   return values;
 }

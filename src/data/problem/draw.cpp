@@ -70,7 +70,7 @@ class Draw {
   void draw_score_parameters() {
     const auto size = [&](const Role& projected, const Role& given) -> std::size_t {
       for (const Role* role : {&projected, &given}) {
-        if (has(*role)) return columns(*role) / problem_.heads;
+        if (has(*role)) return columns(*role) / problem_.heads_of(*role);
       }
       return 0;
     };
@@ -95,7 +95,7 @@ class Draw {
   std::optional<std::size_t> known(const Option& size, std::initializer_list<const Role*> matrices) const {
     if (const std::optional<std::size_t> asked = given_.count(size)) return asked;
     for (const Role* role : matrices) {
-      if (has(*role)) return std::max<std::size_t>(1, columns(*role) / problem_.heads);
+      if (has(*role)) return std::max<std::size_t>(1, columns(*role) / problem_.heads_of(*role));
     }
     return std::nullopt;
   }
@@ -203,12 +203,12 @@ class Draw {
   }
 
   void draw_projections() {
-    const std::size_t heads = problem_.heads;
+    const auto [of_queries, of_keys] = problem_.all_heads();
     const std::size_t source = has(role::memory) ? columns(role::memory) : d_model();
-    if (!has(role::q)) draw_parameter(role::w_q, {d_model(), heads * d_k()});
-    if (!has(role::k)) draw_parameter(role::w_k, {source, heads * d_k()});
+    if (!has(role::q)) draw_parameter(role::w_q, {d_model(), of_queries * d_k()});
+    if (!has(role::k)) draw_parameter(role::w_k, {source, of_keys * d_k()});
     const std::size_t of_values = has(role::value_memory) ? columns(role::value_memory) : source;
-    if (!has(role::v)) draw_parameter(role::w_v, {of_values, heads * d_v()});
+    if (!has(role::v)) draw_parameter(role::w_v, {of_values, of_keys * d_v()});
   }
 
   void draw_output_projection() {
@@ -240,8 +240,9 @@ class Draw {
 
   // How many numbers attention gives for each word.
   std::size_t output_columns() const {
-    for (const Role* role : {&role::w_o, &role::w_v, &role::v}) {
-      if (has(*role)) return columns(*role);
+    if (has(role::w_o)) return columns(role::w_o);
+    for (const Role* role : {&role::w_v, &role::v}) {
+      if (has(*role)) return columns(*role) / problem_.heads_of(*role) * problem_.heads;
     }
     return d_model();
   }
@@ -253,11 +254,12 @@ class Draw {
 
   void draw_queries_and_keys() {
     const std::size_t n_q = *given_.count(option::n_q), n_k = *given_.count(option::n_k);
-    const std::size_t of_keys = problem_.heads * d_k(), of_values = problem_.heads * d_v();
+    const auto [of_queries, of_keys] = problem_.all_heads();
+    const std::size_t d_k = this->d_k(), d_v = this->d_v();
     require_size("scores", {n_q, n_k});
-    draw_rows(role::q, {n_q, of_keys});
-    draw_rows(role::k, {n_k, of_keys});
-    draw_rows(role::v, {n_k, of_values});
+    draw_rows(role::q, {n_q, of_queries * d_k});
+    draw_rows(role::k, {n_k, of_keys * d_k});
+    draw_rows(role::v, {n_k, of_keys * d_v});
   }
 
   const OptionValues& given_;

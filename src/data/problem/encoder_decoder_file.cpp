@@ -55,10 +55,18 @@ std::map<std::string, Matrices, std::less<>> variants_of(const JsonMember& membe
   if (!member.value.is_object()) fail("{} must be an object with a member for each variant", member.place);
   std::map<std::string, Matrices, std::less<>> variants;
   for (const auto& [name, value] : member.value.items()) {
-    look_up(alignment_variants(), name, "variant");
+    look_up(alignment_variants(), name, "variant", member.place);
     variants.emplace(name, matrices_of({value, fmt::format("{}: {}", member.place, in_quotes(name))}));
   }
   return variants;
+}
+
+std::string cell_of(const JsonMember& member) {
+  return std::string(look_up(recurrences(), string_of(member), "cell", member.place).name);
+}
+
+std::string variant_of(const JsonMember& member) {
+  return std::string(look_up(alignment_variants(), string_of(member), "variant", member.place).name);
 }
 
 // A member of a file, and how it is read.
@@ -78,8 +86,8 @@ constexpr std::array members_of_translator = {
     FileMember{"title", read_into<&File::title, string_of>},
     FileMember{"about", read_into<&File::about, strings_of>},
     FileMember{"numbers", read_into<&File::numbers, strings_of>},
-    FileMember{"cell", read_into<&File::cell, string_of>},
-    FileMember{"variant", read_into<&File::variant, string_of>},
+    FileMember{"cell", read_into<&File::cell, cell_of>},
+    FileMember{"variant", read_into<&File::variant, variant_of>},
     FileMember{"source", read_into<&File::source, string_of>},
     FileMember{"target", read_into<&File::target, string_of>},
     FileMember{"source_words", read_into<&File::source_words, different_strings_of>},

@@ -62,7 +62,7 @@ Words words_given(const std::optional<std::string>& given, const std::string& to
 void require_places(const Transformer& model, std::size_t words, std::size_t learned) {
   const std::size_t most = model.most_words(learned).value_or(words);
   if (words <= most) return;
-  fail("‹text›: the input has {}, but the model has learned only {}: give fewer words", count_of(words, "word"),
+  fail("‹text›: the input has {}, but the model has vectors for only {}: give fewer words", count_of(words, "word"),
        count_of(most, "position"));
 }
 
@@ -86,7 +86,7 @@ class RunModel {
     if (!model_.has_encoder()) return;
     Words words = words_given(asked_.text, file_.source, model_.source_vocabulary);
     if (id_in(model_.source_vocabulary, end_word) != 0 && words.back() != end_word) words.emplace_back(end_word);
-    source_ = input_of(words, model_.source_vocabulary, model_.sizes.source_words);
+    source_ = input_of(words, model_.source_vocabulary);
     require_places(model_, words.size(), model_.sizes.source_places);
   }
 
@@ -98,7 +98,7 @@ class RunModel {
     if (!model_.kind->crosses) words = words_given(asked_.text, file_.target, known);
     if (has_start && (words.empty() || words.front() != start_word))
       words.insert(words.begin(), std::string(start_word));
-    target_ = input_of(words, known, model_.sizes.target_words);
+    target_ = input_of(words, known);
     if (model_.kind->crosses) write_target();
     require_places(model_, target_.size(), model_.sizes.target_places);
   }
@@ -116,7 +116,7 @@ class RunModel {
     for (const GenerationStep& step : generate(running, graph, task, encoded, {}))
       words.push_back(model_.target_vocabulary[step.chosen - 1]);
     words.pop_back();
-    target_ = input_of(words, model_.target_vocabulary, model_.sizes.target_words);
+    target_ = input_of(words, model_.target_vocabulary);
   }
 
   const TransformerFile& file_;
@@ -136,17 +136,10 @@ const Node& input_beside(const Graph& graph, const Place& place, const Role& rol
   throw std::logic_error("a parameter of a model has no use");
 }
 
-// A problem turns queries and keys by the usual waves only, and has as many heads of keys as of queries.
 void require_problem(const TransformerFile& file, const AttentionOfModel& asked) {
   const Transformer& model = file.model;
-  const HeadCounts heads = model.sizes.all_heads();
   if (model.sizes.source_words + model.sizes.target_words == 0)
     fail("‹model› {}: the model has no words: use attn transformer --x", asked.model);
-  if (heads.of_keys != heads.of_queries)
-    fail("‹model› {}: its heads of queries share heads of keys: use attn transformer, which shows them", asked.model);
-  if (model.recipe.positions->of_queries_and_keys && model.recipe.base != Waves::usual_base)
-    fail("‹model› {}: its positions have the base {}: use attn transformer, which shows them", asked.model,
-         model.recipe.base);
 }
 
 void put_parameters(OptionValues& values, const Transformer& model, const Place& place) {
@@ -192,11 +185,14 @@ OptionValues attention_of(const TransformerFile& file, const AttentionOfModel& a
   }
   put_parameters(values, model, place);
   values.put(option::heads, model.sizes.heads);
+  if (model.sizes.key_heads) values.put(option::kv_heads, model.sizes.key_heads);
   values.put(option::scale, model.recipe.scale);
   const bool is_causal = place.side == &scope::encoder ? model.recipe.causal_encoder : model.recipe.causal_decoder;
   if (is_causal && !place.crosses()) values.put(option::causal, true);
-  if (model.recipe.positions->of_queries_and_keys && !place.crosses())
+  if (model.recipe.positions->of_queries_and_keys && !place.crosses()) {
     values.put(option::positions, std::string(model.recipe.positions->name));
+    if (model.recipe.positions->has_waves) values.put(option::base, model.recipe.base);
+  }
   return values;
 }
 

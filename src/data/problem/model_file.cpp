@@ -164,6 +164,13 @@ TransformerFile transformer_from(const Json& file, const std::string& where) {
     if (!member) fail("{}: {}", where, unknown("member", name, names));
     member->take(result, given);
   }
+  if (!file.contains("heads"))
+    result.assumed.push_back({&assumed::model, "each attention has 1 head: the file does not say it"});
+  for (const RecipeField& field : recipe_fields()) {
+    if (file.contains(std::string(field.name))) continue;
+    result.assumed.push_back({&assumed::model, fmt::format("{} {}: the file does not say it", field.of_what,
+                                                           field.told(result.model.recipe))});
+  }
   return result;
 }
 
@@ -191,7 +198,9 @@ TransformerFile read_model(const std::string& name_or_path) {
   if (const ModelExample* example = find_built_in(name_or_path))
     return read_transformer(example->bytes, std::string(example->name));
   if (is_name_of_model(name_or_path)) fail_unknown("model", name_or_path, names_of(model_examples()));
-  return read_transformer(read_bytes(name_or_path), name_or_path);
+  TransformerFile file = read_transformer(read_bytes(name_or_path), name_or_path);
+  ReadInputs::tell({"model", name_or_path, count_of(file.model.parameters.size(), "matrix", "matrices"), file.assumed});
+  return file;
 }
 
 std::string pointer_to_trained(std::string_view command, const std::function<bool(const Transformer&)>& fits,

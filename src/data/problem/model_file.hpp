@@ -4,9 +4,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/model/transformer.hpp"
 #include "data/files/json.hpp"
+#include "data/files/read_input.hpp"
 #include "data/files/safetensors.hpp"
 
 namespace attn {
@@ -65,6 +67,7 @@ struct TransformerFile {
   Transformer model;
   std::string source;  // sentences; empty: not told
   std::string target;
+  std::vector<Assumption> assumed = {};  // of the recipe, what the file does not say
 };
 
 /// Reads a model file: heads, the recipe, vocabularies, sentences, and parameters by name; as JSON, or as

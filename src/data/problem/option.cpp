@@ -9,6 +9,7 @@
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 #include "data/problem/options.hpp"
+#include "data/problem/problem.hpp"
 
 namespace attn {
 namespace {
@@ -33,7 +34,7 @@ std::vector<std::string> words_from(const Option& option, const std::string& tex
 
 std::vector<std::size_t> counts_from(const Option& option, const std::string& text, std::size_t most) {
   std::vector<std::size_t> counts;
-  for (const std::string& piece : split_list(text)) counts.push_back(count_from(option, piece, most));
+  for (const std::string& piece : split_list(text)) counts.push_back(count_from(option, option.name, piece, most));
   if (counts.empty()) fail("{}: give at least one whole number", option.name);
   return counts;
 }
@@ -46,29 +47,38 @@ auto each(const std::vector<std::string>& texts, const Convert& convert) {
 }
 
 // Each may be a batch.
-std::vector<MatrixFile> matrices_from(const std::vector<std::string>& sources) {
+std::vector<MatrixFile> matrices_from(const Option& option, const std::vector<std::string>& sources) {
   std::vector<MatrixFile> all;
   for (const std::string& source : sources) {
-    for (MatrixFile& file : read_matrices(source)) all.push_back(std::move(file));
+    for (MatrixFile& file : read_matrices(source)) {
+      tell_of(option, option.name, file);
+      all.push_back(std::move(file));
+    }
   }
   return all;
+}
+
+MatrixFile matrix_from(const Option& option, const std::string& source) {
+  MatrixFile file = read_matrix(source);
+  tell_of(option, option.name, file);
+  return file;
 }
 
 OptionValue value_of(const Option& option, Unread unread) {
   const std::string& first = unread.texts.front();
   switch (option.kind) {
     case Kind::count:
-      return count_from(option, first, unread.most);
+      return count_from(option, option.name, first, unread.most);
     case Kind::counts:
       return counts_from(option, first, unread.most);
     case Kind::number:
-      return number_from(option, first);
+      return number_from(option, option.name, first);
     case Kind::words:
       return each(unread.texts, [&](const std::string& text) { return words_from(option, text); });
     case Kind::matrix:
-      return each(unread.texts, [](const std::string& text) { return read_matrix(text); });
+      return each(unread.texts, [&](const std::string& text) { return matrix_from(option, text); });
     case Kind::matrices:
-      return matrices_from(unread.texts);
+      return matrices_from(option, unread.texts);
     default:
       return unread;  // is no text that needs to be read
   }
@@ -80,14 +90,20 @@ bool may_repeat(Kind kind) {
 
 }  // namespace
 
-std::size_t count_from(const Option& option, std::string_view text, std::size_t most) {
-  return whole_number(option.name, text, option.least, most);
+void tell_of(const Option& option, std::string_view called, const MatrixFile& file) {
+  ReadInput input = read_input_of(called, file);
+  if (option.is_mask) input.assumed.push_back(reading_of_mask(file).assumption);
+  ReadInputs::tell(std::move(input));
 }
 
-double number_from(const Option& option, const std::string& text) {
+std::size_t count_from(const Option& option, std::string_view called, std::string_view text, std::size_t most) {
+  return whole_number(called, text, option.least, most);
+}
+
+double number_from(const Option& option, std::string_view called, const std::string& text) {
   const std::optional<double> number = parsed<double>(text);
   if (!number || std::isnan(*number) || !option.rule->holds(*number))
-    fail("{}: '{}' is {}: {}", option.name, text, option.rule->broken, option.advice);
+    fail("{}: '{}' is {}: {}", called, text, option.rule->broken, option.advice);
   return *number;
 }
 

@@ -28,7 +28,7 @@ enum class Kind {
   words,     // a list of words, or one for each sentence of a batch
   path,      // a file; a problem file cannot name one
   matrix,    // a matrix, as a literal or in a file
-  matrices,  // a matrix, or one for each sentence of a batch
+  matrices,  // a matrix, or several: one for each sentence of a batch, or for each head
 };
 
 /// What a number must be, and what is said of one that is not: "not a positive finite number".
@@ -94,6 +94,7 @@ struct Option {
  public:
   constexpr Option on(unsigned what) const { return with(&Option::effect, what); }
   constexpr Option as_input() const { return with(&Option::is_input, true); }
+  constexpr Option of_several() const { return with(&Option::kind, Kind::matrices); }
   constexpr Option as_mask() const { return with(&Option::is_mask, true); }
   constexpr Option of_matrices() const { return with(&Option::names_matrices, true); }
   constexpr Option or_not(std::string_view other) const { return with(&Option::opposite, other); }
@@ -226,11 +227,17 @@ class OptionValues {
   std::vector<Entry> entries_;
 };
 
+// An option in a file is called by its member there, and by its name only where it was typed.
+
+/// Tells what was read as the matrix of an option, and of a mask also how its cells are taken. Throws InputError as
+/// reading_of_mask() does.
+void tell_of(const Option& option, std::string_view called, const MatrixFile& file);
+
 /// The whole number that a text is, within the limits of a count. Throws InputError.
-std::size_t count_from(const Option& option, std::string_view text, std::size_t most);
+std::size_t count_from(const Option& option, std::string_view called, std::string_view text, std::size_t most);
 
 /// The number that a text is. Throws InputError when it breaks the rule of the option.
-double number_from(const Option& option, const std::string& text);
+double number_from(const Option& option, std::string_view called, const std::string& text);
 
 /// Throws InputError when options that exclude each other are given.
 void check_exclusions(const OptionValues& values, std::span<const Exclusion> exclusions);

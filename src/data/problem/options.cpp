@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/attention/feed_forward.hpp"
 #include "core/attention/positions.hpp"
 #include "core/attention/score.hpp"
 #include "core/math/random.hpp"
@@ -15,6 +16,7 @@ namespace choices {
 
 std::vector<OptionChoice> scores() { return choices_of(scoring_functions()); }
 std::vector<OptionChoice> scales() { return choices_of(attn::scales()); }
+std::vector<OptionChoice> activations() { return choices_of(attn::activations()); }
 std::vector<OptionChoice> positions() { return choices_of(position_kinds()); }
 std::vector<OptionChoice> generators() { return choices_of(random_kinds()); }
 std::vector<OptionChoice> models() {
@@ -54,10 +56,12 @@ constexpr Replacement replacement_table[] = {
     {&option::text, &option::tokens},
     {&option::text, &option::valid_length},
     {&option::text, &option::mask},
+    {&option::text, &option::key_mask},
     {&option::x, &option::text},
     {&option::x, &option::tokens},
     {&option::x, &option::valid_length},
     {&option::x, &option::mask},
+    {&option::x, &option::key_mask},
     {&option::score, &option::scale},
     {&option::scale, &option::multiply},
     {&option::multiply, &option::scale},
@@ -104,8 +108,8 @@ std::vector<Exclusion> exclusions() {
                       &option::value_memory, &option::memory_text, &option::positions});
   replace_all_before({&option::w_q, &option::w_k, &option::w_v, &option::b_q, &option::b_k, &option::b_v, &option::d_ff,
                       &option::w_1, &option::b_1, &option::w_2, &option::b_2});
-  exclude(option::weights, {&option::mask, &option::causal, &option::causal_offset, &option::valid_length,
-                            &option::scale, &option::multiply, &option::soft_cap});
+  exclude(option::weights, {&option::mask, &option::key_mask, &option::causal, &option::causal_offset,
+                            &option::valid_length, &option::scale, &option::multiply, &option::soft_cap});
   exclude(option::model, {&option::example, &option::problem, &option::parameters, &option::x, &option::tokens,
                           &option::embeddings, &option::scores, &option::weights, &option::n_q});
   exclude(option::n_q, {&option::q, &option::k, &option::v, &option::x, &option::text});

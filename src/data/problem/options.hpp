@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -11,6 +12,7 @@ namespace attn {
 namespace choices {
 std::vector<OptionChoice> scores();
 std::vector<OptionChoice> scales();
+std::vector<OptionChoice> activations();
 std::vector<OptionChoice> positions();
 std::vector<OptionChoice> generators();
 std::vector<OptionChoice> examples();
@@ -20,6 +22,13 @@ std::vector<OptionChoice> models();
 namespace rules {
 inline constexpr double largest = std::numeric_limits<double>::max();
 inline constexpr NumberRule positive{"not a positive finite number", [](double x) { return x > 0.0 && x <= largest; }};
+inline constexpr NumberRule not_zero{"not a finite number other than 0",
+                                     [](double x) { return x != 0.0 && x >= -largest && x <= largest; }};
+inline constexpr NumberRule whole{"not a whole number from -2147483648 to 2147483648", [](double x) {
+                                    constexpr double most = 2147483648.0;
+                                    return x >= -most && x <= most &&
+                                           x == static_cast<double>(static_cast<std::int64_t>(x));
+                                  }};
 inline constexpr NumberRule not_infinite{"neither a finite number nor -inf", [](double x) { return x <= largest; }};
 }  // namespace rules
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 
 #include "core/attention/attention.hpp"
@@ -87,6 +88,15 @@ void require_same_width(const Problem& problem) {
   }
 }
 
+// The keys that a sentence may attend to.
+std::optional<Matrix> key_mask_of(const Problem& problem, std::size_t sentence) {
+  const std::optional<Matrix>& all = problem.key_mask;
+  if (!all || all->shape().rows == 1) return all;
+  Matrix one({1, all->shape().columns});
+  std::ranges::copy(row(*all, sentence), cells(one).begin());
+  return one;
+}
+
 void tell_what_is_random(const Problem& problem, Graph& graph) {
   std::set<const Role*> drawn;
   for (const std::string& name : problem.drawn) drawn.insert(&called(name).role());
@@ -103,9 +113,16 @@ const Matrix* Problem::find(const Role& role) const {
   return found == matrices.end() ? nullptr : &found->second;
 }
 
+std::size_t Problem::heads_of(const Role& role) const {
+  constexpr std::array shared = {&role::k, &role::v, &role::w_k, &role::w_v};
+  const HeadCounts all = all_heads();
+  return std::ranges::find(shared, &role) == shared.end() ? all.of_queries : all.of_keys;
+}
+
 std::vector<std::string> Problem::sources_of_mask(const std::vector<std::string>& key_words) const {
   std::vector<std::string> sources;
   if (mask) sources.emplace_back(option::mask.name);
+  if (key_mask) sources.emplace_back(option::key_mask.name);
   if (causal) sources.emplace_back(option::causal.name);
   if (!valid_lengths.empty()) sources.emplace_back(option::valid_length.name);
   if (masks_blanks() && any(blanks_among(key_words))) sources.emplace_back("the padding");
@@ -117,8 +134,37 @@ bool Problem::is_masked() const {
   return masks_places() || (masks_blanks() && std::ranges::any_of(sequences, has_padding));
 }
 
-bool GivenMask::has_only_zeros_and_ones() const {
-  return std::ranges::all_of(cells(matrix), [](double value) { return value == 0.0 || value == 1.0; });
+namespace {
+
+bool has_only(const Matrix& matrix, double one, double other) {
+  return std::ranges::all_of(cells(matrix), [&](double value) { return value == one || value == other; });
+}
+
+}  // namespace
+
+MaskReading reading_of_mask(const MatrixFile& file) {
+  const bool permits = has_only(file.matrix, 0.0, 1.0);
+  const double largest = *std::ranges::max_element(cells(file.matrix));
+  if (file.kind == CellKind::boolean)
+    return {false,
+            {&assumed::mask, "true lets a query attend to a key",
+             "where true should mask, as in PyTorch's nn.MultiheadAttention, give the opposite mask"}};
+  if (permits && file.kind == CellKind::whole)
+    return {false, {&assumed::mask, "1 lets a query attend to a key", "where 1 should mask, give the opposite mask"}};
+  if (permits && largest == 1.0) {
+    return {true,
+            {&assumed::mask, "the mask is of floats, so its zeros and ones are added to the scores",
+             "to permit with 1 and mask with 0, give booleans or whole numbers", true}};
+  }
+  if (file.kind == CellKind::real) return {true, {&assumed::mask, "its numbers are added to the scores"}};
+  if (largest > 1.0 && has_only(file.matrix, 0.0, largest)) {
+    fail(
+        "{}the mask has only the whole numbers 0 and {}: to permit and to mask, give true and false, or 1 and 0; to add these numbers to the scores, give them as floats",
+        file.where.empty() ? "" : file.where + ": ", largest);
+  }
+  return {true,
+          {&assumed::mask, "the mask has other whole numbers than 0 and 1, so they are added to the scores",
+           "to permit and to mask, give true and false; to add them without this warning, give floats", true}};
 }
 
 const std::vector<std::string>& Problem::words_of_keys(const Sequence& sequence) const {
@@ -141,7 +187,8 @@ void evaluate(const Problem& problem, Graph& graph, Extent extent) {
     const std::optional<Graph::Scope> scope = scope_among(graph, scope::sentence, i + 1, count);
     std::vector<std::size_t> lengths = problem.valid_lengths;
     if (count > 1 && lengths.size() == count) lengths = {lengths[i]};
-    evaluate_sequence(problem, parameters, {&problem.sequences[i], std::move(lengths), extent}, graph);
+    evaluate_sequence(problem, parameters, {&problem.sequences[i], std::move(lengths), key_mask_of(problem, i), extent},
+                      graph);
   }
   tell_what_is_random(problem, graph);
 }
@@ -169,6 +216,7 @@ class SequenceEvaluation {
         parameters_(parameters),
         sequence_(*task.sequence),
         valid_lengths_(task.valid_lengths),
+        key_mask_(task.key_mask),
         extent_(task.extent),
         graph_(graph) {
     queries_ = axis("queries", sequence_.tokens);
@@ -187,7 +235,9 @@ class SequenceEvaluation {
       Value weights = attention_weights(scores, masked(scaling, scores.shape()));
       weigh_given(weights);
     } else {
-      if (x) x = with_positions(kind_of_positions(problem_), *x, {.table = find(parameters_, role::position_table)});
+      if (x)
+        x = with_positions(kind_of_positions(problem_), *x,
+                           {.table = find(parameters_, role::position_table), .base = problem_.base});
       run_layers(x);
     }
   }
@@ -223,12 +273,13 @@ class SequenceEvaluation {
   }
 
   // The recipe, with what the problem adds to scores of this shape and what it masks of them.
-  Recipe masked(Recipe recipe, Shape shape) {
+  Recipe masked(Recipe recipe, Shape shape, std::size_t head = 0) {
     recipe.fill = problem_.fill;
-    if (const std::optional<Matrix> added = added_cells(problem_, shape)) {
-      recipe.bias = input(role::bias, *added, queries_, keys_);
+    if (const std::optional<Matrix> added = added_cells(problem_, shape, head)) {
+      const Value bias = input(role::bias, *added, queries_, keys_);
+      recipe.bias = recipe.bias ? add(bias, *recipe.bias) : bias;
     }
-    if (std::vector<MaskRule> rules = mask_rules(problem_, padding(), shape); !rules.empty()) {
+    if (std::vector<MaskRule> rules = mask_rules(problem_, padding(), shape, head); !rules.empty()) {
       require_labels(role::mask.leaf, queries_, shape.rows);
       require_labels(role::mask.leaf, keys_, shape.columns);
       recipe.allowed = graph_.input(role::mask, mask_by(std::move(rules)), {shape, queries_, keys_});
@@ -240,11 +291,25 @@ class SequenceEvaluation {
     return recipe;
   }
 
-  Padding padding() const { return {valid_lengths_, problem_.words_of_keys(sequence_)}; }
+  Padding padding() const { return {valid_lengths_, problem_.words_of_keys(sequence_), key_mask_}; }
+
+  bool masks_heads() const { return problem_.mask && problem_.mask->of_heads.size() > 1; }
+
+  // What all heads have in common, and what each has of its own.
+  MultiHead multi_head(const Value& q, const Value& k) {
+    MultiHead how{.recipe = recipe(q, k), .heads = problem_.all_heads()};
+    if (masks_heads()) {
+      how.in_head = [this, shape = Shape{q.shape().rows, k.shape().rows}](const Recipe& of_all, std::size_t head) {
+        return masked(of_all, shape, head);
+      };
+    }
+    return how;
+  }
 
   Recipe recipe(const Value& q, const Value& k) {
-    const KeySizes keys{.d_k = k.shape().columns / problem_.heads, .n_k = k.shape().rows};
-    Recipe recipe = masked(recipe_of(problem_, parameters_, keys), {q.shape().rows, k.shape().rows});
+    const KeySizes keys{.d_k = k.shape().columns / problem_.all_heads().of_keys, .n_k = k.shape().rows};
+    Recipe recipe = recipe_of(problem_, parameters_, keys);
+    if (!masks_heads()) recipe = masked(std::move(recipe), {q.shape().rows, k.shape().rows});
     if (recipe.positions->of_scaled_scores) {
       // All heads have the same.
       Value relative = recipe.positions->of_scaled_scores(q, k, *recipe.position_table);
@@ -274,7 +339,7 @@ class SequenceEvaluation {
     const bool alone = problem_.feed_forward && !attends && extent == Extent::output;
     std::optional<Value> output = alone ? x : attend(x, extent);
     if (!output || !problem_.feed_forward) return output;
-    return attn::name(role::feed_forward, feed_forward(*output, feed_forward_of(parameters_)));
+    return attn::name(role::feed_forward, feed_forward(*output, layer()));
   }
 
   std::optional<Value> attend(const std::optional<Value>& x, Extent extent) {
@@ -290,22 +355,24 @@ class SequenceEvaluation {
     const std::optional<Projection> output_projection = projection(parameters_, linear_layer::o);
     if (!q || !k || extent == Extent::projections) return std::nullopt;
 
-    const Recipe how = recipe(*q, *k);
+    MultiHead how = multi_head(*q, *k);
+    how.output_projection = output_projection;
     if (!v) {
       weigh_nothing(*q, *k, how);
       return std::nullopt;
     }
-    if (problem_.heads == 1 && !output_projection) return attn::name(role::output, attention(*q, *k, *v, how));
-    return multi_head_attention(*q, *k, *v, {how, problem_.heads, output_projection});
+    if (problem_.heads == 1 && !output_projection) return attn::name(role::output, attention(*q, *k, *v, how.recipe));
+    return multi_head_attention(*q, *k, *v, how);
   }
 
   // Without values there are weights, and nothing to weigh.
-  void weigh_nothing(const Value& q, const Value& k, const Recipe& recipe) {
+  void weigh_nothing(const Value& q, const Value& k, const MultiHead& how) {
     const std::size_t heads = problem_.heads;
     for (std::size_t i = 0; i < heads; ++i) {
       const std::optional<Graph::Scope> scope = scope_among(graph_, scope::head, i + 1, heads);
       Value q_i = head_part(q, role::q, i, heads);
-      Value k_i = head_part(k, role::k, i, heads);
+      Value k_i = shared_part(k, role::k, i, problem_.all_heads());
+      const Recipe recipe = how.in_head ? how.in_head(how.recipe, i) : how.recipe;
       Value scores = attention_scores(q_i, k_i, recipe);
       attention_weights(scores, recipe);
     }
@@ -329,9 +396,13 @@ class SequenceEvaluation {
     return Value(*found);
   }
 
+  FeedForward layer() const {
+    return feed_forward_of(parameters_, look_up(activations(), problem_.activation, "activation"));
+  }
+
   LayerMaps layer_maps() {
     LayerMaps maps{.v = *projection(parameters_, linear_layer::v), .output = projection(parameters_, linear_layer::o)};
-    if (problem_.feed_forward) maps.feed_forward = feed_forward_of(parameters_);
+    if (problem_.feed_forward) maps.feed_forward = layer();
     return maps;
   }
 
@@ -339,6 +410,7 @@ class SequenceEvaluation {
   const Parameters& parameters_;
   const Sequence& sequence_;
   std::vector<std::size_t> valid_lengths_;
+  std::optional<Matrix> key_mask_;
   Extent extent_;
   Graph& graph_;
   Axis queries_;
@@ -365,12 +437,12 @@ const ScoringFunction& scoring_function(const Problem& problem) {
   return look_up(scoring_functions(), problem.score, "scoring function");
 }
 
-void require_shape(const GivenMask& mask, Shape shape) {
-  const Shape given = mask.matrix.shape();
+void require_shape(const Matrix& mask, Shape shape) {
+  const Shape given = mask.shape();
   if (given.columns == shape.columns && (given.rows == shape.rows || given.rows == 1)) return;
   fail(
       "the mask is {} but the scores are {}: give a mask with one row per query, or one row for all queries, and one column per key",
-      to_string(mask.matrix.shape()), to_string(shape));
+      to_string(given), to_string(shape));
 }
 
 std::optional<Scalar> divisor_of(const Problem& problem, const KeySizes& sizes) {
@@ -382,8 +454,9 @@ std::optional<Scalar> divisor_of(const Problem& problem, const KeySizes& sizes) 
 
 std::optional<Scalar> scalar(const std::optional<double>& number) {
   if (!number) return std::nullopt;
-  const std::string written = fmt::format("{}", *number);
-  return Scalar{*number, {written, written}, written};
+  const std::string written = fmt::format("{}", std::fabs(*number));
+  if (*number >= 0.0) return Scalar{*number, {written, written}, written};
+  return Scalar{*number, {"(−" + written + ")", "\\left(-" + written + "\\right)"}, "−" + written};
 }
 
 }  // namespace
@@ -394,6 +467,7 @@ Recipe recipe_of(const Problem& problem, const Parameters& parameters, const Key
   recipe.learned = {parameters, problem.score_sigma};
   recipe.positions = &kind_of_positions(problem);
   recipe.position_table = find(parameters, role::position_table);
+  recipe.base = problem.base;
   return complete(std::move(recipe));
 }
 
@@ -405,11 +479,18 @@ const PositionKind& kind_of_positions(const Problem& problem) {
   return look_up(position_kinds(), problem.positions, "kind of positional encoding");
 }
 
-std::vector<MaskRule> mask_rules(const Problem& problem, const Padding& padding, Shape shape) {
+std::vector<MaskRule> mask_rules(const Problem& problem, const Padding& padding, Shape shape, std::size_t head) {
   std::vector<MaskRule> rules;
   if (problem.mask && !problem.mask->additive) {
-    require_shape(*problem.mask, shape);
-    rules.push_back(rule_of(problem.mask->matrix));
+    require_shape(problem.mask->of_head(head), shape);
+    rules.push_back(rule_of(problem.mask->of_head(head)));
+  }
+  if (padding.of_keys) {
+    if (padding.of_keys->shape().columns != shape.columns) {
+      fail("‹key_mask› has {} but the scores have {}: give one column per key",
+           count_of(padding.of_keys->shape().columns, "column"), shape.columns);
+    }
+    rules.push_back(rule_of(*padding.of_keys));
   }
   if (problem.causal) rules.push_back(causal_rule(problem.causal_offset));
   if (!padding.valid_lengths.empty()) rules.push_back(valid_length_rule(shape, padding.valid_lengths));
@@ -420,10 +501,28 @@ std::vector<MaskRule> mask_rules(const Problem& problem, const Padding& padding,
   return rules;
 }
 
-std::optional<Matrix> added_cells(const Problem& problem, Shape shape) {
+std::optional<std::string> remark_on_lengths(const Option& option, std::span<const std::size_t> lengths,
+                                             std::size_t keys) {
+  const auto found = std::ranges::find_if(lengths, [&](std::size_t length) { return length > keys; });
+  if (found == lengths.end()) return std::nullopt;
+  return fmt::format("{} {} is more than the number of keys, {}: it counts as all of them", option.name, *found, keys);
+}
+
+void require_key_mask(const Option& option, const MatrixFile& file, std::size_t sentences) {
+  const Matrix& mask = file.matrix;
+  const bool permits = file.kind != CellKind::real &&
+                       std::ranges::all_of(cells(mask), [](double cell) { return cell == 0.0 || cell == 1.0; });
+  if (!permits)
+    fail("{}: give true or 1 (not 1.0) for each key that may be attended to, and false or 0 for padding", option.name);
+  if (mask.shape().rows == 1 || mask.shape().rows == sentences) return;
+  fail("{} has {}: give one{}", option.name, count_of(mask.shape().rows, "row"),
+       sentences == 1 ? "" : fmt::format(", or one for each of the {} sentences", sentences));
+}
+
+std::optional<Matrix> added_cells(const Problem& problem, Shape shape, std::size_t head) {
   if (!problem.mask || !problem.mask->additive) return std::nullopt;
-  require_shape(*problem.mask, shape);
-  const Matrix& given = problem.mask->matrix;
+  const Matrix& given = problem.mask->of_head(head);
+  require_shape(given, shape);
   if (given.shape() == shape) return given;
   Matrix repeated(shape);
   for (std::size_t i = 0; i < shape.rows; ++i) std::ranges::copy(row(given, 0), row(repeated, i).begin());

@@ -29,11 +29,19 @@ struct Sequence {
 /// A mask as it was given: 1 where a query may attend to a key and 0 where not, or numbers to add to the
 /// scores.
 struct GivenMask {
-  Matrix matrix;  // [n_q, n_k], or [1, n_k] for all queries
+  std::vector<Matrix> of_heads;  // one for all heads, or one for each: [n_q, n_k], or [1, n_k] for all queries
   bool additive = false;
 
-  bool has_only_zeros_and_ones() const;
+  const Matrix& of_head(std::size_t head) const { return of_heads[of_heads.size() == 1 ? 0 : head]; }
 };
+
+/// How the cells of a mask are read, by how they are written (docs/formats.md). Throws InputError for two whole numbers
+/// that neither permit nor are likely to be added: 0 and one above 1.
+struct MaskReading {
+  bool is_added;
+  Assumption assumption;
+};
+MaskReading reading_of_mask(const MatrixFile& file);
 
 /// What is attended to, and how. Everything is optional: as much is computed as the given matrices allow,
 /// from x and the parameters, or from q, k and v, or from scores, or from weights and v.
@@ -47,30 +55,38 @@ struct Problem {
                                            // q, k, v, scores, weights, position_table
 
   std::size_t heads = 1;
+  std::size_t key_heads = 0;  // of keys and values; 0: as many as of queries
   std::size_t layers = 1;     // each attends to what the one below found, with the same parameters
   bool feed_forward = false;  // after the attention of each layer
+  std::string activation = "relu";
   std::string positions = "none";
-  std::size_t max_distance = 2;  // of relative positions that are drawn
+  double base = Waves::usual_base;  // of positions that are waves
+  std::size_t max_distance = 2;     // of relative positions that are drawn
   std::string score = "scaled-dot";
   double score_sigma = 1.0;
   std::string scale;                 // empty: the one that belongs to the scoring function
   std::optional<double> multiplier;  // of the scores, instead of a scale
   std::optional<double> soft_cap;    // the scaled scores lie between −c and c
   bool causal = false;
-  std::size_t causal_offset = 0;  // keys before the first query's own
+  std::ptrdiff_t causal_offset = 0;  // keys before the first query's own; below 0: its own is not among them
   std::optional<GivenMask> mask;
+  std::optional<Matrix> key_mask;          // 1 where a key may be attended to: a row, or one for each sentence
   std::vector<std::size_t> valid_lengths;  // one; or one for each sentence of a batch; or one for each query
   double fill = -std::numeric_limits<double>::infinity();
 
   /// The matrix with this role, or null.
   const Matrix* find(const Role& role) const;
   bool has(const Role& role) const { return matrices.contains(&role); }
+  /// How many heads there are of queries and of keys.
+  HeadCounts all_heads() const { return {heads, key_heads ? key_heads : heads}; }
+  /// Among how many heads the columns of a matrix are split: queries, keys or values, or what makes them.
+  std::size_t heads_of(const Role& role) const;
   /// What the mask of a sequence follows from: "--causal", "the padding".
   std::vector<std::string> sources_of_mask(const std::vector<std::string>& key_words) const;
   /// Whether some queries may be kept from some keys.
   bool is_masked() const;
   /// Whether that follows from the places of the words, whatever words stand there.
-  bool masks_places() const { return causal || mask || !valid_lengths.empty(); }
+  bool masks_places() const { return causal || mask || key_mask || !valid_lengths.empty(); }
   /// Whether that follows from the words: keys that are padding are masked, but where valid lengths say what
   /// is padding.
   bool masks_blanks() const { return valid_lengths.empty(); }
@@ -125,19 +141,28 @@ const PositionKind& kind_of_positions(const Problem& problem);
 struct Padding {
   std::span<const std::size_t> valid_lengths;
   const std::vector<std::string>& words;  // of the keys; may be none
+  const std::optional<Matrix>& of_keys;   // 1 for a key, 0 for padding, whatever the others say  [1, n_k]
 };
 
-/// What masks of 0 and 1 follow from: the given one, the causal one, and that of the padding. `shape` is that
-/// of the scores. Throws InputError when a mask does not fit it.
-std::vector<MaskRule> mask_rules(const Problem& problem, const Padding& padding, Shape shape);
+/// What masks of 0 and 1 of a head follow from: the given one, the causal one, and that of the padding. `shape`
+/// is that of the scores. Throws InputError when a mask does not fit it.
+std::vector<MaskRule> mask_rules(const Problem& problem, const Padding& padding, Shape shape, std::size_t head = 0);
 
-/// The numbers of an additive mask. Throws InputError when they do not fit the scores.
-std::optional<Matrix> added_cells(const Problem& problem, Shape shape);
+/// What is said of a length above the number of keys, which counts as all of them; nothing of others.
+std::optional<std::string> remark_on_lengths(const Option& option, std::span<const std::size_t> lengths,
+                                             std::size_t keys);
+
+/// Throws InputError unless a mask of keys is of ones and zeros that permit: one row, or one for each sentence.
+void require_key_mask(const Option& option, const MatrixFile& file, std::size_t sentences);
+
+/// The numbers of an additive mask of a head. Throws InputError when they do not fit the scores.
+std::optional<Matrix> added_cells(const Problem& problem, Shape shape, std::size_t head = 0);
 
 /// One sequence of a problem, and how far its computation goes.
 struct SequenceTask {
   const Sequence* sequence;
   std::vector<std::size_t> valid_lengths;
+  std::optional<Matrix> key_mask;  // [1, n_k]
   Extent extent;
 };
 

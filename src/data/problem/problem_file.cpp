@@ -29,9 +29,8 @@ struct OptionMember {
   const Json& value;
   const std::string& where;
 
-  [[noreturn]] void fail_kind(std::string_view expected) const {
-    fail("{}: \"{}\" must be {}", where, option.member, expected);
-  }
+  std::string place() const { return fmt::format("{}: \"{}\"", where, option.member); }
+  [[noreturn]] void fail_kind(std::string_view expected) const { fail("{} must be {}", place(), expected); }
 };
 
 std::vector<std::string> strings_from(const OptionMember& member, const Json& value) {
@@ -51,23 +50,41 @@ bool is_nested(const Json& value) {
 }
 
 std::vector<MatrixFile> matrices_from(const OptionMember& member) {
-  const std::string place = fmt::format("{}: \"{}\"", member.where, member.option.member);
-  if (member.option.kind != Kind::matrices || !is_nested(member.value)) return {matrix_from_json(member.value, place)};
+  const auto matrix_from = [&](const Json& value) {
+    MatrixFile file = matrix_from_json(value, member.place());
+    file.where = member.where;
+    tell_of(member.option, member.option.member, file);
+    return file;
+  };
+  if (member.option.kind != Kind::matrices || !is_nested(member.value)) return {matrix_from(member.value)};
   std::vector<MatrixFile> matrices;
-  for (const Json& item : member.value) matrices.push_back(matrix_from_json(item, place));
+  for (const Json& item : member.value) matrices.push_back(matrix_from(item));
   return matrices;
+}
+
+// One of the choices of a field, or one with something behind a colon, such as a seed. Of what is no field, a command
+// may offer other choices.
+std::string choice_from(const OptionMember& member) {
+  const std::string word = member.value.get<std::string>();
+  const OptionList& fields = problem_members();
+  const bool is_field = std::ranges::find(fields, &member.option) != fields.end();
+  if (!is_field || !member.option.choices || member.option.kind != Kind::word) return word;
+  const std::vector<OptionChoice> choices = member.option.choices();
+  if (std::ranges::find(choices, word.substr(0, word.find(':')), &OptionChoice::name) == choices.end())
+    fail("{}: {}", member.place(), unknown("name", word, names_of(std::span(choices))));
+  return word;
 }
 
 // Numbers may stand where the option takes a name or a number.
 std::string word_from(const OptionMember& member) {
-  if (member.value.is_string()) return member.value.get<std::string>();
+  if (member.value.is_string()) return choice_from(member);
   if (member.value.is_number()) return fmt::format("{}", member.value.get<double>());
   member.fail_kind("a string or a number");
 }
 
 std::size_t count_from(const OptionMember& member, const Json& value) {
   if (!value.is_number_unsigned()) member.fail_kind("a whole number that is not negative");
-  return count_from(member.option, fmt::format("{}", value.get<std::uint64_t>()), member.option.most);
+  return count_from(member.option, member.place(), fmt::format("{}", value.get<std::uint64_t>()), member.option.most);
 }
 
 std::vector<std::size_t> counts_from(const OptionMember& member) {
@@ -96,7 +113,7 @@ OptionValue value_of(const OptionMember& member) {
     case Kind::counts:
       return counts_from(member);
     case Kind::number:
-      return number_from(member.option, word_from(member));
+      return number_from(member.option, member.place(), word_from(member));
     case Kind::word:
     case Kind::word_or_number:
       return word_from(member);
@@ -226,7 +243,10 @@ class TraceReader {
  public:
   explicit TraceReader(const std::string& where) : where_(where) {}
 
-  void add(const std::string& name, Matrix cells) {
+  void add(const std::string& name, MatrixFile file) {
+    file.where = where_;
+    ReadInputs::tell(read_input_of(name, file));
+    Matrix& cells = file.matrix;
     if (name.empty()) fail("{} has a matrix without a name: give each a name", where_);
     if (!places_.emplace(name, matrices_.size()).second) {
       fail("{} has two matrices named {}: leave out one of them", where_, name_in_quotes(name));
@@ -348,7 +368,7 @@ TraceFile from_json(std::string_view bytes, const std::string& where) {
   if (arrays != file.end() && !arrays->is_object()) fail("{}: its \"arrays\" must be an object", where);
   TraceReader reader(where);
   for (const auto& [name, value] : (arrays == file.end() ? file : *arrays).items())
-    reader.add(name, matrix_from_json(value, fmt::format("{}:{}", where, name)).matrix);
+    reader.add(name, matrix_from_json(value, fmt::format("{}:{}", where, name)));
   TraceFile read;
   if (nodes != file.end() && arrays != file.end()) {
     if (!nodes->is_array()) fail("{}: its \"nodes\" must be a list", where);
@@ -368,16 +388,30 @@ TraceFile from_json(std::string_view bytes, const std::string& where) {
   return read;
 }
 
-TraceFile from_npz(std::string_view bytes, const std::string& where) {
-  const NpzArchive archive(bytes, where);
-  TraceReader reader(where);
-  for (std::size_t i = 0; i < archive.names().size(); ++i) reader.add(archive.names()[i], archive.read(i).matrix);
-  return {std::move(reader).take()};
-}
-
+// What is no matrix is left out, and hides none of the others.
 TraceFile from_safetensors(std::string_view bytes, const std::string& where) {
   TraceReader reader(where);
-  for (const Safetensor& tensor : safetensors_in(bytes, where)) reader.add(tensor.name, matrix_from(tensor));
+  TraceFile read;
+  std::vector<MatrixFile> files = read_all_safetensors(bytes, where);
+  for (MatrixFile& file : files) {
+    if (file.count > 1) file.refused = fmt::format("{}:{} has three dimensions", where, file.name);
+    if (file.refused.empty()) {
+      const std::string name = file.name;
+      reader.add(name, std::move(file));
+    } else {
+      read.remarks.push_back(fmt::format("{} is left out: {}", name_in_quotes(file.name), file.refused));
+    }
+  }
+  if (read.remarks.size() == files.size()) fail("{}", read.remarks.front());
+  read.trace = std::move(reader).take();
+  return read;
+}
+
+TraceFile from_npz(std::string_view bytes, const std::string& where) {
+  const NpzArchive archive(bytes, where);
+  archive.require_room();
+  TraceReader reader(where);
+  for (std::size_t i = 0; i < archive.names().size(); ++i) reader.add(archive.names()[i], archive.read(i));
   return {std::move(reader).take()};
 }
 
@@ -400,7 +434,7 @@ TraceFile read_trace(const std::string& path) {
   const std::string_view name = kind_of_file(path, bytes);
   const TraceKind* kind = find_row(std::span<const TraceKind>(kinds), name);
   if (!kind) {
-    fail("{} is a .{} file, which does not name its matrices: give a .json, .npz or .safetensors file", where, name);
+    fail("{} does not name its matrices: give a .json, .npz or .safetensors file", where);
   }
   return kind->read(bytes, where);
 }

@@ -35,6 +35,7 @@ class JsonWriter;
 struct TraceFile {
   Trace trace;
   std::function<void(JsonWriter&)> recipe = {};  // writes it as it was written; empty: the file does not say
+  std::vector<std::string> remarks = {};         // on what of a file is left out, because it is no matrix
 };
 
 /// Reads a trace from a .json, .npz or .safetensors file, or from standard input (`-`). From JSON that

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "core/support/error.hpp"
+#include "core/support/number.hpp"
 #include "core/support/text.hpp"
+#include "data/files/read_input.hpp"
 
 namespace attn {
 
@@ -114,27 +116,24 @@ void pad_with_blanks(std::vector<std::vector<std::string>>& sentences) {
 
 namespace {
 
-std::size_t id_of(const std::string& word, const Vocabulary& vocabulary, std::size_t rows) {
-  if (!vocabulary.empty()) {
-    const std::size_t id = id_in(vocabulary, word);
-    if (id == 0) fail_unknown("word", word, vocabulary);
-    return id;
-  }
-  const std::optional<std::size_t> id = parsed<std::size_t>(word);
-  if (!id || *id < 1 || *id > rows) {
-    fail("'{}' is not a word of this model. Its words are the numbers from 1 to {}", word, rows);
-  }
-  return *id;
+[[noreturn]] void fail_unknown_word(const std::string& word, const Vocabulary& vocabulary) {
+  if (!are_token_ids(vocabulary)) fail_unknown("word", word, vocabulary);
+  fail("'{}' is not a word of this model. Its words are token ids, from 0 to {}", word, vocabulary.size() - 1);
 }
 
 }  // namespace
 
-// Nobody looks at a blank: any id does for one that the model does not know.
-ModelInput input_of(const std::vector<std::string>& words, const Vocabulary& vocabulary, std::size_t rows) {
+// A blank is masked: any id does for one that the model does not know.
+ModelInput input_of(const std::vector<std::string>& words, const Vocabulary& vocabulary) {
   ModelInput input{.tokens = words, .blank = blanks_among(words)};
   for (const std::string& word : words) {
-    const bool unknown_blank = word == blank && id_in(vocabulary, word) == 0;
-    input.ids.push_back(unknown_blank ? 1 : id_of(word, vocabulary, rows));
+    const std::size_t id = id_in(vocabulary, word);
+    if (id == 0 && word != blank) fail_unknown_word(word, vocabulary);
+    input.ids.push_back(std::max<std::size_t>(id, 1));
+  }
+  if (are_token_ids(vocabulary)) {
+    const std::string ids = fmt::format("words are token ids, from 0 to {}", vocabulary.size() - 1);
+    ReadInputs::tell({"words", "", count_of(words.size(), "word"), {{&assumed::words, ids}}});
   }
   return input;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -172,7 +173,7 @@ struct Listing {
 
 /// What the page says, for programs: objects that have the same members. Formats for readers leave it out.
 struct Records {
-  using Value = std::variant<std::string, bool>;
+  using Value = std::variant<std::string, bool, std::uint64_t>;
   std::string name;  // "answers"
   std::vector<std::string> members;
   std::vector<std::vector<Value>> rows;

@@ -5,6 +5,7 @@
 
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
+#include "data/files/opened.hpp"
 #include "page/document/markdown.hpp"
 
 namespace attn {
@@ -182,6 +183,23 @@ std::vector<Entry> entries_of(const Document& document, std::size_t begin, std::
       fail_at(document.at(entry.line), "{} has no value: give one, or leave out the line", entry.key);
   }
   return entries;
+}
+
+std::vector<std::string> markdown_files_in(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> paths;
+  std::error_code error;
+  const fs::path place = place_of(path);
+  if (!fs::is_directory(place, error)) return paths;
+  for (fs::recursive_directory_iterator file(place, error), end; !error && file != end; file.increment(error)) {
+    std::error_code unknown;
+    if (file->path().extension() == ".md" && file->is_regular_file(unknown))
+      paths.push_back((fs::path(path) / file->path().lexically_relative(place)).string());
+  }
+  if (error) fail_unreadable(path, error);
+  if (paths.empty()) fail("{} is a folder without files of Markdown: give one that has some, or a file", path);
+  std::ranges::sort(paths);
+  return paths;
 }
 
 std::string bytes_of(const Document& document) {

@@ -126,6 +126,10 @@ struct Document {
   Place at(std::size_t line) const { return {path, line}; }
 };
 
+/// The files of Markdown in a folder and below it, in order; none where `path` is no folder. Throws InputError: a
+/// folder without any, or one that cannot be read.
+std::vector<std::string> markdown_files_in(const std::string& path);
+
 /// The bytes of a document.
 std::string bytes_of(const Document& document);
 

@@ -242,12 +242,13 @@ std::vector<Stale> stale_blocks(const Document& document, const std::vector<Prin
     std::vector<std::string> before = current_lines(document, block), now = outputs[i].lines;
     const std::optional<FileToWrite>& picture = outputs[i].picture;
     if (block.output && is_current(before, now) && (!picture || is_current(*picture))) continue;
+    const bool is_new = !block.output || (picture && !picture->replaces);
     if (picture) {
       for (std::string& line : lines_before(*picture)) before.push_back(std::move(line));
       for (std::string& line : split(picture->bytes)) now.push_back(std::move(line));
     }
     const CommandLine& first = block.lines.front();
-    stale.push_back({document.at(first.line), first.text, difference(before, now)});
+    stale.push_back({document.at(first.line), first.text, is_new, difference(before, now)});
   }
   return stale;
 }

@@ -82,6 +82,7 @@ std::string without_outputs(const Document& document);
 struct Stale {
   Place place;
   std::string command;                  // its first command line
+  bool is_new = false;                  // it has no output yet
   std::vector<std::string> difference;  // the lines that differ, as difference() writes them
 };
 

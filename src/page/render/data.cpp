@@ -251,6 +251,8 @@ class BlockWriter final : public Writer {
         json_.key(records.members[i]);
         if (const bool* const is_so = std::get_if<bool>(&row[i])) {
           json_.boolean(*is_so);
+        } else if (const std::uint64_t* const count = std::get_if<std::uint64_t>(&row[i])) {
+          json_.integer(*count);
         } else {
           json_.string(std::get<std::string>(row[i]));
         }
@@ -453,9 +455,16 @@ void render_json(const Page& page, const Style& style, Sink& sink) {
 
 namespace {
 
+// A spreadsheet computes a cell that begins like a formula, also in quotes. An apostrophe before it makes it text, as
+// OWASP advises (CSV Injection).
+bool begins_like_formula(std::string_view text) {
+  constexpr std::string_view signs = "=+-@\t\r";
+  return text.size() > 1 && signs.find(text.front()) != std::string_view::npos && !has_value(parse_cell(text));
+}
+
 // Labels stand in quotes, so that a word that looks like a number is not read back as one.
 std::string quoted(const std::string& text) {
-  std::string result = "\"";
+  std::string result = begins_like_formula(text) ? "\"'" : "\"";
   for (const char c : text) {
     if (c == '"') result += '"';
     result += c;
@@ -506,14 +515,16 @@ void write_listing(const Listing& listing, char separator, Sink& sink) {
   for (const auto& row : listing.rows) write_row(row);
 }
 
-// What is so or not, in words.
+std::string in_words(bool is_so) { return is_so ? "yes" : "no"; }
+std::string in_words(std::uint64_t count) { return std::to_string(count); }
+std::string in_words(const std::string& words) { return words; }
+
 Listing listing_of(const Records& records) {
   Listing listing{records.members, {}};
   for (const auto& row : records.rows) {
     std::vector<std::string>& words = listing.rows.emplace_back();
     for (const Records::Value& value : row) {
-      const bool* const is_so = std::get_if<bool>(&value);
-      words.push_back(is_so ? (*is_so ? "yes" : "no") : std::get<std::string>(value));
+      words.push_back(std::visit([](const auto& told) { return in_words(told); }, value));
     }
   }
   return listing;

@@ -81,6 +81,11 @@ class Shades {
   Strengths strengths_;
 };
 
+// A list and nothing else.
+bool is_list(const Margined& margined) {
+  return std::ranges::all_of(margined.lines, [](const Margined::Line& line) { return line.first == "- "; });
+}
+
 class HtmlWriter final : public Writer {
  public:
   using Writer::write;
@@ -165,6 +170,11 @@ class HtmlWriter final : public Writer {
 
   void write(const Margined& margined) override {
     const auto span = [](const std::string& words) { return words.empty() ? "" : "<span>" + words + "</span>"; };
+    if (is_list(margined)) {
+      sink_.write("<ul>\n");
+      for (const Margined::Line& line : margined.lines) sink_.write("<li>" + text_in_html(line.text) + "</li>\n");
+      return sink_.write("</ul>\n");
+    }
     sink_.write("<div class=\"margined\">\n");
     for (const Margined::Line& line : margined.lines) {
       const std::string words = span(in_markup(line.first)) + span(text_in_html(line.text));
@@ -288,7 +298,7 @@ strong { unicode-bidi: isolate; }
 .note, .output { margin: 1em 0; padding: 0.1em 1em; border-left: 4px solid var(--link); background: var(--box); }
 .heard { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 td { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-@media print { main { max-width: none; padding: 0; } .wide, figure, pre { overflow: visible; } tr, figure, .formula { break-inside: avoid; } }
+@media print { main { max-width: none; padding: 0; } .wide, figure, pre { overflow: visible; } tr, figure, .formula { break-inside: avoid; } :is(h1, h2, h3, caption, thead) { break-after: avoid; } }
 )";
 
 // Even the strongest shade leaves a number on it readable.

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "core/graph/name.hpp"
 #include "data/files/cells.hpp"
 #include "page/render/format.hpp"
 #include "page/render/mathml.hpp"
@@ -31,6 +32,12 @@ bool is_ascii(std::string_view text) {
 std::string in_math(const Formula& formula) {
   return is_our_latex(formula.latex) && is_ascii(formula.latex) ? formula.latex
                                                                 : "\\text{" + in_tex(formula.plain) + "}";
+}
+
+// What a matrix is called, as in the formulas around it; a table of other numbers has words.
+Formula name_of(const Table& table) {
+  return table.array.empty() ? Formula{table.title, "\\text{" + in_tex(table.title) + "}"}
+                             : symbol(called(table.title));
 }
 
 // How wide a formula is, about, in letters: commands are signs, and what is below or above is small.
@@ -76,18 +83,32 @@ std::string breakable(std::string_view text) {
   return result;
 }
 
+// Words with “quotation marks”, as prose has them: one opens where a word may begin. `before` stands before them.
+std::string with_quotation_marks(std::string_view words, char before) {
+  std::string result;
+  for (const char c : words) {
+    const bool opens = std::string_view(" ([-/").find(before) != std::string_view::npos;
+    result += c != '"' ? std::string(1, c) : opens ? "“" : "”";
+    before = c;
+  }
+  return result;
+}
+
 std::string text_in_latex(const Text& text) {
   std::string result;
+  char before = ' ';
   for (const Span& span : text) {
+    const std::string words = breakable(with_quotation_marks(span.text, before));
+    if (!span.text.empty()) before = span.text.back();
     switch (span.style) {
       case Span::Style::plain:
-        result += breakable(span.text);
+        result += words;
         break;
       case Span::Style::strong:
-        result += "\\textbf{" + breakable(span.text) + "}";
+        result += "\\textbf{" + words + "}";
         break;
       case Span::Style::emphasis:
-        result += "\\emph{" + breakable(span.text) + "}";
+        result += "\\emph{" + words + "}";
         break;
       case Span::Style::code:
         result += "\\texttt{" + breakable(span.text) + "}";
@@ -309,7 +330,7 @@ class LatexWriter final : public Writer {
   void write_bracket(const Table& table, const std::vector<Digits>& digits) {
     const Shape shape = table.cells->shape();
     const Strengths strengths(table);
-    std::string text = fmt::format("\\[\n\\text{{{}}} = \\left[\\begin{{array}}{{{}}}\n", in_tex(table.title),
+    std::string text = fmt::format("\\[\n{} = \\left[\\begin{{array}}{{{}}}\n", in_math(name_of(table)),
                                    std::string(shape.columns, 'r'));
     bool masked = false;
     for (std::size_t i = 0; i < shape.rows; ++i) {
@@ -387,7 +408,8 @@ class LatexWriter final : public Writer {
                   const Arrangement& arrangement, const Repeated& repeated) {
     const bool is_last = columns.first + columns.count == table.cells->shape().columns,
                has_sums = table.row_sums && is_last, is_long = arrangement.is_long;
-    std::string head = "\\textbf{" + label_cell(table.title) + "}";
+    std::string head =
+        table.array.empty() ? "\\textbf{" + label_cell(table.title) + "}" : "$" + in_math(name_of(table)) + "$";
     for (std::size_t j = columns.first; j < columns.first + columns.count; ++j) {
       note(table.columns.label(j));
       head += " & " + label_cell(table.columns.label(j));

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cctype>
 
 #include "data/files/cells.hpp"
 #include "page/render/format.hpp"
 #include "page/render/html.hpp"
+#include "page/render/mathml.hpp"
 #include "page/render/steps.hpp"
 #include "page/render/table_layout.hpp"
 #include "page/render/width.hpp"
@@ -35,6 +38,23 @@ std::string for_renderers(std::string latex) {
   return latex;
 }
 
+// A reader of Markdown that knows no mathematics finds its own marks in a formula: a tag, an address, a picture.
+bool has_marks(std::string_view latex) {
+  for (std::size_t at = latex.find('<'); at != std::string_view::npos; at = latex.find('<', at + 1)) {
+    const unsigned char next = at + 1 < latex.size() ? static_cast<unsigned char>(latex[at + 1]) : ' ';
+    if (std::isalpha(next) != 0 || std::string_view("/!?").find(static_cast<char>(next)) != std::string_view::npos)
+      return true;
+  }
+  return std::ranges::any_of(std::array{"](", "![", "][", "://", "`"},
+                             [&](std::string_view mark) { return latex.find(mark) != std::string_view::npos; });
+}
+
+// A formula that was read from a file may have any LaTeX: then its plain form stands for it, as code.
+bool is_formula(std::string_view latex) { return is_our_latex(latex) && !has_marks(latex); }
+bool is_formula_of_one_line(std::string_view latex) {
+  return latex.find('\n') == std::string_view::npos && is_formula(latex);
+}
+
 // Words between marks. Blanks stand outside of them: Markdown sets off nothing that a blank ends.
 std::string set_off(std::string_view marks, std::string_view words) {
   const std::size_t begin = std::min(words.find_first_not_of(' '), words.size());
@@ -47,7 +67,7 @@ std::string set_off(std::string_view marks, std::string_view words) {
 std::string text_in_markdown(const Text& text, MathMarks math) {
   std::string result;
   for (const Span& span : text) {
-    if (span.style == Span::Style::formula && math == MathMarks::fences && span.latex.find('`') == std::string::npos) {
+    if (span.style == Span::Style::formula && math == MathMarks::fences && is_formula_of_one_line(span.latex)) {
       result += "$`" + for_renderers(span.latex) + "`$";
     } else if (span.style == Span::Style::strong) {
       result += set_off("**", span.text);
@@ -80,7 +100,11 @@ class MarkdownWriter final : public Writer {
 
   void write(const FormulaBlock& block) override {
     gap();
-    write_formula(block.formula.latex);
+    if (is_formula_of_one_line(block.formula.latex)) {
+      write_formula(block.formula.latex);
+    } else {
+      sink_.write(code_span(block.formula.plain) + "\n");
+    }
     sink_.write("\n" + escaped_markdown(written_shapes(block)) + "\n");
   }
 
@@ -156,9 +180,11 @@ class MarkdownWriter final : public Writer {
   }
 
   void write(const Derived& derived) override {
-    gap();
     const std::string steps = aligned_steps(derived, style_.elides() ? 8 : 0, style_.precision);
-    write_formula("\\begin{aligned}\n" + steps + "\\end{aligned}");
+    const std::string formula = "\\begin{aligned}\n" + steps + "\\end{aligned}";
+    if (!is_formula(formula)) return Writer::write(derived);
+    gap();
+    write_formula(formula);
     if (!derived.told_reason.empty()) sink_.write("\n" + escaped_markdown(derived.told_reason) + "\n");
   }
 
@@ -174,8 +200,7 @@ class MarkdownWriter final : public Writer {
 
   void write_formula(const std::string& latex) {
     if (style_.math == MathMarks::dollars) return sink_.write("$$" + latex + "$$\n");
-    const std::string fence = fence_around(latex);
-    sink_.write(fence + "math\n" + for_renderers(latex) + "\n" + fence + "\n");
+    sink_.write("```math\n" + for_renderers(latex) + "\n```\n");
   }
 
   void write_header(const Table& table, std::size_t columns) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "page/render/html.hpp"
+#include "page/render/width.hpp"
 
 namespace attn {
 namespace {
@@ -304,6 +305,7 @@ std::string mathml(std::string_view latex, MathPlace place) {
 }
 
 bool is_our_latex(std::string_view latex) {
+  if (printable_lines(latex) != latex) return false;
   Parser parser(latex);
   parser.formula();
   return !parser.met_unknown();

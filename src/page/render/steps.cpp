@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/support/number.hpp"
+#include "core/support/text.hpp"
 
 namespace attn {
 namespace {
@@ -42,10 +43,13 @@ Numeral numeral_of(double value, const Notation& notation) {
   std::string digits;
   const double magnitude = std::fabs(value);
   const bool tiny = magnitude != 0.0 && magnitude < 0.5 * std::pow(10.0, -notation.precision);
-  const bool exact = is_exact(value, notation.precision) && !tiny;
-  if (tiny || magnitude >= 1e12) {
+  const bool scientific = tiny || magnitude >= 1e12;
+  bool exact = false;
+  if (scientific) {
     append_scientific(digits, magnitude, 2);
+    exact = parsed<double>(digits) == magnitude;
   } else {
+    exact = is_exact(value, notation.precision);
     append_fixed(digits, magnitude, notation.precision);
     if (digits.find('.') != std::string::npos) {
       digits.erase(digits.find_last_not_of('0') + 1);
@@ -182,7 +186,6 @@ std::string written_subject(const Derived& derived, const Notation& notation) {
 
 std::vector<WrittenStep> steps_of(const Derived& derived, const Notation& notation) {
   std::vector<WrittenStep> steps = {ExpressionWriter(notation, Names::shown).write(derived.expression)};
-  steps.front().is_rounded = false;  // names are exact
   Expression rest = derived.expression;
   while (true) {
     WrittenStep next = ExpressionWriter(notation, Names::replaced_by_numbers).write(rest);

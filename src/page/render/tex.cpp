@@ -124,8 +124,8 @@ constexpr std::array characters_in_tex = {
     Written{0x2016, "\\ensuremath{\\Vert}"},
     Written{0x2018, "\\textquoteleft{}"},
     Written{0x2019, "\\textquoteright{}"},
-    Written{0x201C, "\\textquotedblleft{}"},
-    Written{0x201D, "\\textquotedblright{}"},
+    Written{0x201C, "``"},
+    Written{0x201D, "''"},
     Written{0x2022, "\\textbullet{}"},
     Written{0x2026, "\\ldots{}"},
     Written{0x2032, "\\ensuremath{'}"},
@@ -234,14 +234,22 @@ std::string sign_or_letter(char32_t point) {
   return point < 0x80 ? std::string(1, static_cast<char>(point)) : accented(point);
 }
 
+// Whether TeX would make one sign of the two.
+bool become_one_sign(char32_t one, char32_t next) {
+  const auto is_any_of = [](char32_t point, std::u32string_view points) {
+    return points.find(point) != std::u32string_view::npos;
+  };
+  return (one == next && is_any_of(one, U"-,")) || (is_any_of(one, U"'\u201D") && is_any_of(next, U"'\u201D")) ||
+         (is_any_of(one, U"?!") && next == U'\u201C');
+}
+
 }  // namespace
 
 std::string in_tex(std::string_view text) {
   std::string result;
   char32_t last = 0;
   each_point(text, [&](char32_t point) {
-    // Two of these would become one sign.
-    if (point == last && (point == U'-' || point == U',' || point == U'\'')) result += "{}";
+    if (become_one_sign(last, point)) result += "{}";
     last = point;
     const std::string written_point = sign_or_letter(point);
     result += written_point.empty()

@@ -47,8 +47,7 @@ Table largest_of_blocks(const Table& table) {
   return small;
 }
 
-// The words of one row in lines, each beside the row's label, and below each its weight where colors do not
-// tell it.
+// The words of one row in lines, each beside the row's label, and below each its weight in percent.
 class WordLines {
  public:
   WordLines(const Table& table, const Style& style) : table_(table), style_(style), shading_(table, style) {
@@ -67,8 +66,7 @@ class WordLines {
         const std::string indent(label_width_ - display_width(label), ' ');
         write_line(label + indent, i, line, &WordLines::append_word, sink);
         label.clear();
-        if (!shading_.tells_sizes())
-          write_line(std::string(label_width_, ' '), i, line, &WordLines::append_percent, sink);
+        write_line(std::string(label_width_, ' '), i, line, &WordLines::append_percent, sink);
       }
     }
     write_legend(sink);
@@ -100,7 +98,6 @@ class WordLines {
   // A word is as wide as the widest of what stands below it.
   std::size_t width(std::size_t j) const {
     std::size_t widest = std::max<std::size_t>(display_width(word(j)), 1);
-    if (shading_.tells_sizes()) return widest;
     for (std::size_t i = 0; i < table_.cells->shape().rows; ++i)
       widest = std::max(widest, display_width(percent(i, j)));
     return widest;
@@ -164,15 +161,12 @@ class WordLines {
   }
 
   void write_legend(Sink& sink) const {
-    std::string legend;
-    const auto add = [&](const std::string& note) { legend += (legend.empty() ? "" : "; ") + note; };
-    if (!shading_.tells_sizes()) add("below each word its weight in percent, unless it rounds to 0");
-    if (has_masked() && !shading_.tells_sizes()) add(style_.unicode ? "· masked" : ". masked");
+    std::string legend = "below each word its weight in percent, unless it rounds to 0";
+    if (has_masked()) legend += style_.unicode ? "; · masked" : "; . masked";
     if (columns_.left_out() > 0) {
-      add(fmt::format("{} {} of {} words with small weights left out (--full)", ellipsis(), columns_.left_out(),
-                      columns_.count));
+      legend += fmt::format("; {} {} of {} words with small weights left out (--full)", ellipsis(), columns_.left_out(),
+                            columns_.count);
     }
-    if (legend.empty()) return;
     for (const std::string& line : wrap(legend, style_.limit() - margin_of_map))
       sink.write(std::string(margin_of_map, ' ') + dim(style_) + line + plain(style_) + "\n");
   }
@@ -236,8 +230,8 @@ void write_heat_maps(const HeatMaps& maps, const Style& style, Sink& sink) {
   }
 }
 
-// The words of a sentence, once for each row: shaded where there are colors enough, and otherwise with their
-// weights below them in percent. Of a long sentence the words with the largest weights are shown.
+// The words of a sentence, once for each row, with their weights below them in percent, and shaded where there
+// are colors enough. Of a long sentence the words with the largest weights are shown.
 void write_shaded_words(const ShadedWords& words, const Style& style, Sink& sink) {
   WordLines(words.weights, style).write(sink);
 }

@@ -253,12 +253,11 @@ class WordLinesLayout {
     std::string sentence =
         fmt::format("Lines from {} to {}, as heavy as the weights", query, count_of(keys_.size(), "word"));
     for (std::size_t head = 0; head < words_.heads && !keys_.empty(); ++head) {
-      const auto weight = [&](std::size_t key) {
-        return std::isfinite(weights_(head, key)) ? weights_(head, key) : 0.0;
-      };
-      const std::size_t most = *std::ranges::max_element(keys_, {}, weight);
-      sentence += fmt::format("; {}: most to {} ({})", words_.weights.rows.label(head),
-                              word(words_.weights.columns, most), written_fixed(weight(most), decimals));
+      const std::optional<std::size_t> most = preferred_key(row(weights_, head), decimals);
+      if (!most) continue;
+      sentence +=
+          fmt::format("; {}: most to {} ({})", words_.weights.rows.label(head),
+                      place_in_lists(words_.weights.columns, *most), written_fixed(weights_(head, *most), decimals));
     }
     return sentence + ".";
   }

@@ -315,8 +315,7 @@ class AlignmentEnds {
                       to_output = from_first.length(last_output).value_or(0),
                       between_outputs = from_output.length(decoder_state(steps)).value_or(0);
     title("Paths through the states");
-    say("How many further states lie on the shortest path from one state to another, or to an output; found by searching the graph. "
-        "The last state of a path counts.");
+    say("The number of states on the shortest path from one state to another, or to an output, without the first; found by searching the graph.");
     Matrix cells({3, 1});
     cells(0, 0) = static_cast<double>(to_last);
     cells(1, 0) = static_cast<double>(between_outputs);
@@ -488,7 +487,7 @@ class AlignmentWalk {
     say(attends()
             ? "These states are the keys and the values in every step of the decoder: k = v = h."
             : fmt::format(
-                  "Only the last state, the column \"{}\", reaches the decoder: its size is {} for a sentence of any length.",
+                  "Only the final state, the column \"{}\", reaches the decoder: its size is {} for a sentence of any length.",
                   source_word(translation_.source.back()), model_.state_size));
     add_beginning();
   }
@@ -497,7 +496,7 @@ class AlignmentWalk {
   void add_beginning() {
     title(2, "The decoder begins");
     say(
-        Prose{text("State 0 is computed from the encoder's last state. No output belongs to it. "
+        Prose{text("State 0 is computed from the encoder's final state. No output belongs to it. "
                    "The word before output 1 is ",
                    code(std::string(start_word)), ".")});
     const Node* const state = find(0, role::state);

@@ -35,7 +35,8 @@ Table row_table(const Node& node, std::size_t i) {
           .heat = Heat::around_zero};
 }
 
-// Follows one row of one matrix of weights, from its query to its output.
+// Follows one row of one matrix of weights, from its query to its output: the steps of the walk, with its headings and
+// sentences.
 class WordWalk {
  public:
   WordWalk(Page& page, const Node& output, std::size_t query)
@@ -51,23 +52,27 @@ class WordWalk {
   }
 
  private:
-  Span next_step() { return strong(fmt::format("Step {}.", ++step_)); }
-
   // "it", or without words: Query 8.
-  std::string asker() const {
-    const Axis& queries = weights_.frame.rows;
-    return queries.labels ? "\"" + queries.label(query_) + "\"" : fmt::format("Query {}", query_ + 1);
-  }
+  std::string asker() const { return place_in_words(weights_.frame.rows, query_, "Query"); }
 
   const Node* find(const Role& role) const { return output_.beside(role); }
 
-  // The formulas that lead to a node from what was given: a head's part of q, and q itself.
-  void say_formulas(const Node& node) {
+  // The heading of the step of a result, and what that means; further results of the same step have none.
+  void tell(const Node& result) {
+    const Step* const step = step_of(result);
+    if (!step || step == told_) return;
+    told_ = step;
+    page_.say(
+        text(strong(fmt::format("Step {}. {}.", ++count_, heading_of(*step, result))), " ", meaning_of(*step, result)));
+  }
+
+  // What leads to a node from what was given: a head's part of q, and q itself.
+  void gather(const Node& node, std::vector<const Node*>& made) const {
     if (!node.operation) return;
     for (const Node* operand : node.operands) {
-      if (operand->role == node.role) say_formulas(*operand);
+      if (operand->role == node.role) gather(*operand, made);
     }
-    page_.say(formula_block(node));
+    made.push_back(&node);
   }
 
   void add_vectors() {
@@ -76,14 +81,22 @@ class WordWalk {
     const Node *asking = find(role::q), *answering = find(role::k);
     if (!asking || !answering) return;
     const Node &q = *asking, &k = *answering;
-    page_.say(text(next_step(), " Every query is compared with every key, and every key has a value. The row of q for ",
-                   strong(asker()), " is below the formulas."));
-    for (const Node* node : {&q, &k, &values_}) say_formulas(*node);
+    std::vector<const Node*> made;
+    for (const Node* node : {&q, &k, &values_}) gather(*node, made);
+    std::ranges::stable_sort(made, {}, step_of_made);
+    for (const Node* node : made) {
+      tell(*node);
+      page_.say(formula_block(*node));
+    }
+    page_.say(text("The row of ", code(q.title()), " for ", strong(asker()), ", and all keys and values:"));
     page_.say(row_table(q, query_));
     SideBySide tables{{table_of(k), table_of(values_)}};
     for (Table& table : tables.tables) table.told.push_back({most_weighted(), 0});
     page_.say(std::move(tables));
   }
+
+  // In the order of the steps.
+  static const Step* step_of_made(const Node* node) { return step_of(*node); }
 
   // The key with the largest weight, the first of several.
   std::size_t most_weighted() const {
@@ -91,62 +104,57 @@ class WordWalk {
     return static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
   }
 
-  // They are written out for all keys, or where that is too long for the one with the largest weight.
+  // They are written out for all keys, or where that is too long for one with the largest weight.
   void add_scores() {
     const Node* scores = find(role::scores);
     if (!scores || !scores->operation) return;
     const std::size_t keys = scores->frame.shape.columns;
     const Expression first = explain({scores, query_, 0}).expression;
     const bool all = keys * cells_of(first).size() <= most_written;
-    page_.say(text(next_step(), " ", meaning_of_scores(*scores),
-                   all ? "" : " This is the score of the key with the largest weight."));
     const std::size_t most = most_weighted();
+    tell(*scores);
+    if (!all) page_.say(text("This is the score of ", strong(place_in_words(scores->frame.columns, most, "key")), "."));
     for (std::size_t j = 0; j < keys; ++j) {
       if (!all && j != most) continue;
       page_.say(derivation({scores, query_, j}, 0));
     }
   }
 
-  bool scores_of_asker_are_masked() const {
-    return std::ranges::all_of(row(weights_.operands[0]->matrix(), query_),
-                               [](double score) { return std::isinf(score); });
-  }
-
-  void tell_stages() {
-    const Node *scaled = find(role::scaled), *masked = find(role::masked);
-    if (!weights_.operation) return page_.say(text(strong("The weights"), " were given."));
-    if (scaled && scaled->operation && !scaled->is_alias()) {
-      page_.say(text(next_step(), " The scores are divided: ", code(formula_of(*scaled).plain), "."));
+  // The scores on their way to weights: what the steps make of them, one after another.
+  std::vector<const Node*> stages() const {
+    std::vector<const Node*> all;
+    for (const Node& node : output_.graph->nodes()) {
+      if (node.place != output_.place || node.is_alias()) continue;
+      const Step* const step = step_of(node);
+      const bool is_stage = step && step->extent == Extent::weights && !leads_to_scores(node);
+      if (is_stage || node.is(role::scores)) all.push_back(&node);
     }
-    if (masked && !masked->is_alias()) page_.say(text("The mask: ", code(formula_of(*masked).plain), "."));
-    page_.say(text(next_step(), " ",
-                   scores_of_asker_are_masked()
-                       ? "All keys are masked, so all weights are 0."
-                       : "Softmax turns the scores into weights from 0 to 1 that sum to one."));
+    if (all.empty() || all.back() != &weights_) all.push_back(&weights_);
+    return all;
   }
 
-  // One row for each key; the columns are the scores on their way to weights.
+  // One row for each key; the columns are the stages.
   void add_weights() {
-    std::vector<const Node*> stages;
-    for (const Role* role : {&role::scores, &role::scaled, &role::masked}) {
-      const Node* stage = find(*role);
-      if (stage && !stage->is_alias()) stages.push_back(stage);
-    }
-    stages.push_back(&weights_);
+    const std::vector<const Node*> all = stages();
     const std::size_t keys = weights_.frame.shape.columns;
     // Masked cells are those whose score is −∞, and weights made of them.
-    Matrix numbers = Matrix({keys, stages.size()}), scores = numbers;
+    Matrix numbers = Matrix({keys, all.size()}), scores = numbers;
     std::vector<std::string> names, labels;
-    for (std::size_t s = 0; s < stages.size(); ++s) {
-      names.emplace_back(stages[s]->leaf());
-      const Node& decides = weights_.operation && s + 1 == stages.size() ? *weights_.operands[0] : *stages[s];
+    for (std::size_t s = 0; s < all.size(); ++s) {
+      names.emplace_back(all[s]->leaf());
+      const Node& decides = weights_.operation && s + 1 == all.size() ? *weights_.operands[0] : *all[s];
       for (std::size_t j = 0; j < keys; ++j) {
-        numbers(j, s) = stages[s]->matrix()(query_, j);
+        numbers(j, s) = all[s]->matrix()(query_, j);
         scores(j, s) = decides.matrix()(query_, j);
       }
     }
     for (std::size_t j = 0; j < keys; ++j) labels.push_back(weights_.frame.columns.label(j));
-    tell_stages();
+    if (!weights_.operation) page_.say(text(strong("The weights"), " were given."));
+    for (const Node* stage : all) {
+      if (!stage->operation || stage->is(role::scores)) continue;
+      tell(*stage);
+      page_.say(formula_block(*stage));
+    }
     page_.say(Table{.title = weights_.frame.rows.label(query_),
                     .rows = axis("keys", std::move(labels)),
                     .columns = axis("stages", std::move(names)),
@@ -166,15 +174,14 @@ class WordWalk {
     }
     std::vector<std::string> labels;
     for (std::size_t j = 0; j < keys; ++j) labels.push_back(weights_.frame.columns.label(j));
-    page_.say(text(next_step(),
-                   " Every value is multiplied by its weight. Values with a weight near 0 contribute almost nothing."));
+    tell(output_);
     page_.say(Table{.title = "weight ⋅ value",
                     .rows = axis("keys", std::move(labels)),
                     .columns = output_.frame.columns,
                     .cells = share(std::move(products)),
                     .heat = Heat::around_zero,
                     .told = {{most_weighted(), 0}}});
-    page_.say(text(next_step(), " The sum of these products is the output for ", strong(asker()), "."));
+    page_.say(text("The sum of these products is the output for ", strong(asker()), "."));
     page_.say(row_table(output_, query_));
   }
 
@@ -183,7 +190,8 @@ class WordWalk {
   const Node& weights_;
   const Node& values_;
   std::size_t query_;
-  int step_ = 0;
+  int count_ = 0;
+  const Step* told_ = nullptr;
 };
 
 bool has_row(const Node& node, const std::string& word) {
@@ -196,10 +204,14 @@ const NamedScope* sentence_around(const Node& node) { return around(node.place, 
 // One sentence: its heads one after another, and what joins them.
 void add_sentence(Page& page, const Graph& graph, const std::vector<const Node*>& sums, std::size_t query) {
   for (const Node* node : sums) WordWalk(page, *node, query).add();
+  const Step* told = nullptr;
   for (const Node& node : graph.nodes()) {
     const bool joins = node.operation && (node.is(role::concat) || node.is(role::output)) &&
                        node.place == sentence_around(*sums.front()) && !is_weighted_sum(node);
     if (!joins) continue;
+    const Step* const step = node.is_alias() ? nullptr : step_of(node);
+    if (step && step != told) page.say(text(strong(heading_of(*step, node) + "."), " ", meaning_of(*step, node)));
+    if (step) told = step;
     page.say(formula_block(node));
     if (!node.is_alias()) page.say(row_table(node, query));
   }
@@ -246,6 +258,29 @@ bool are_the_same(const Sequence& sequence, const WordPair& pair) {
   return std::ranges::equal(row(*sequence.x, pair.a), row(*sequence.x, pair.b)) && is_blank(pair.a) == is_blank(pair.b);
 }
 
+bool has_positions(const Problem& problem) { return problem.positions != "none"; }
+
+bool masks_positions(const Problem& problem) { return !has_positions(problem) && problem.masks_places(); }
+
+bool has_given_vectors(const Problem& problem) {
+  const bool given = problem.has(role::q) || problem.has(role::k) || problem.has(role::v);
+  return !has_positions(problem) && !masks_positions(problem) && given;
+}
+
+bool is_blind_to_order(const Problem& problem) {
+  return !has_positions(problem) && !masks_positions(problem) && !has_given_vectors(problem);
+}
+
+// What a swap shows follows from how outputs are computed, and not from how large the difference is.
+constexpr Claim<Problem> of_swaps[] = {
+    {has_positions, "With positional encoding, the outputs can depend on word order."},
+    {masks_positions,
+     "The mask belongs to the positions and not to the words, so the outputs can depend on word order even without positional encoding."},
+    {has_given_vectors, "Only x is swapped, and not the matrices that are given beside it."},
+    {is_blind_to_order,
+     "The outputs are swapped like the words, and nothing else changes: attention by itself does not see word order."},
+};
+
 class SwapPage {
  public:
   SwapPage(Page& page, Graph& graph, const WordPair& pair) : page_(page), graph_(graph), pair_(pair) {}
@@ -267,7 +302,8 @@ class SwapPage {
     } else {
       const Matrix back = with_rows_swapped(swapped.matrix(), pair_);
       page_.say(fmt::format("After the rows are put back in the original order, the largest difference is {}. {}",
-                            written_difference(largest_difference(original.matrix(), back)), what_it_shows(problem)));
+                            written_difference(largest_difference(original.matrix(), back)),
+                            told<Problem>(of_swaps, problem)));
     }
     page_.trace.add(original);
     page_.trace.add(swapped);
@@ -278,17 +314,6 @@ class SwapPage {
     const Graph::Scope scope(graph_, {scope::other, inner});
     evaluate(problem, graph_);
     return last_result(scope.opened());
-  }
-
-  // Follows from how outputs are computed, and not from how large the difference is.
-  static std::string_view what_it_shows(const Problem& problem) {
-    if (problem.positions != "none") return "With positional encoding, the outputs can depend on word order.";
-    if (problem.masks_places()) {
-      return "The mask belongs to the positions and not to the words, so the outputs can depend on word order even without positional encoding.";
-    }
-    const bool given = problem.has(role::q) || problem.has(role::k) || problem.has(role::v);
-    if (given) return "Only x is swapped, and not the matrices that are given beside it.";
-    return "The outputs are swapped like the words, and nothing else changes: attention by itself does not see word order.";
   }
 
   const Node& last_result(const NamedScope* within) const {

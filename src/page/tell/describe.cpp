@@ -59,19 +59,6 @@ Heat heat_of(Content content) {
 
 }  // namespace
 
-std::optional<std::size_t> preferred_key(std::span<const double> weights, int decimals) {
-  if (weights.empty()) return std::nullopt;
-  const auto best = static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
-  if (!(weights[best] > 0.0)) return std::nullopt;  // every key is masked
-  const std::string most = written_fixed(weights[best], decimals);
-  const double last_digit = std::pow(10.0, -decimals);
-  for (std::size_t j = 0; j < weights.size(); ++j) {
-    const bool near = j != best && weights[best] - weights[j] <= last_digit;
-    if (near && written_fixed(weights[j], decimals) == most) return std::nullopt;
-  }
-  return best;
-}
-
 const Node* scores_behind(const Node& node) {
   const Node* source = &node.original();
   if (source->content() != Content::weights) return nullptr;
@@ -181,15 +168,29 @@ void add_drawn(Page& page, const Problem& problem) {
   if (std::string sentence = told_as_drawn(problem); !sentence.empty()) page.say(std::move(sentence));
 }
 
+namespace {
+
+// A softmax of two scores or more has no weight of 1: it is what rounding leaves of the largest.
+bool is_rounded_to_one(const Node& weights, std::size_t query) {
+  if (!weights.operation || !weights.operation->is(op::softmax)) return false;
+  const std::span<const double> cells = row(weights.matrix(), query),
+                                scores = row(weights.operands[0]->matrix(), query);
+  const auto kept = std::ranges::count_if(scores, [](double score) { return !std::isinf(score); });
+  return kept > 1 && std::ranges::find(cells, 1.0) != cells.end();
+}
+
+}  // namespace
+
 Listing regimes_of_rows(const Node& weights) {
   Listing listing{{"query", "regime", "what that is"}, {}};
   for (std::size_t i = 0; i < weights.frame.shape.rows; ++i) {
     const std::span<const double> cells = row(weights.matrix(), i);
     const Regime& regime = regime_of(cells);
     const double sum = std::accumulate(cells.begin(), cells.end(), 0.0);
-    listing.rows.push_back(
-        {weights.frame.rows.label(i), std::string(regime.name),
-         std::string(regime.summary) + (is_one(sum) ? "" : fmt::format(" (the sum is {:.12g})", sum))});
+    listing.rows.push_back({place_in_lists(weights.frame.rows, i), std::string(regime.name),
+                            std::string(regime.summary) +
+                                (is_one(sum) ? "" : fmt::format(" (the sum is {:.12g})", sum)) +
+                                (is_rounded_to_one(weights, i) ? " (rounded in double precision)" : "")});
   }
   return listing;
 }
@@ -206,14 +207,15 @@ void add_reading(Page& page, const Node& node) {
   // A distribution of the next word is no attention, though a softmax as well.
   const bool of_words = weights.is(role::distribution);
   const bool is_next = of_words && node.graph->find(Name({scope::decoder}, role::output));
-  const std::string_view behind = is_next ? "after " : "at ";
+  const std::string_view preposition = is_next ? "after " : "at ";
   Text reading;
   for (const Look& look : looks) {
     const std::string share = written_fixed(100.0 * look.weight, digits_of_percent - 2);
     const bool first = reading.empty();
     if (!first) reading.push_back({Span::Style::plain, "; "});
-    if (of_words) reading.push_back({Span::Style::plain, first ? (is_next ? "After " : "At ") : std::string(behind)});
-    const char* const row_name = of_words ? "word" : first ? "Query" : "query";
+    if (of_words)
+      reading.push_back({Span::Style::plain, first ? (is_next ? "After " : "At ") : std::string(preposition)});
+    const char* const row_name = of_words ? "position" : first ? "Query" : "query";
     reading.push_back({Span::Style::strong, place_in_words(weights.frame.rows, look.query, row_name)});
     reading.push_back({Span::Style::plain, of_words ? " the most probable word is " : " attends most to "});
     reading.push_back(
@@ -221,6 +223,11 @@ void add_reading(Page& page, const Node& node) {
     reading.push_back({Span::Style::plain, fmt::format(" ({}\u00A0%)", share)});
   }
   reading.push_back({Span::Style::plain, "."});
+  if (const std::size_t decided = decided_looks(weights.matrix()).size(); looks.size() < decided) {
+    reading.push_back({Span::Style::plain, fmt::format(" These are {} of {} {}.", looks.size(), decided,
+                                                       of_words ? "positions with a single most probable word"
+                                                                : "queries with a single largest weight")});
+  }
   page.say(std::move(reading));
 }
 

@@ -70,10 +70,6 @@ void add_short_names(Page& page, const Node& example);
 /// The formula and the table of each node, under a heading for each scope, which names then leave out.
 void add_results_by_scope(Page& page, const std::vector<const Node*>& nodes);
 
-/// The key that has more weight than any other, also as so many decimals show the weights; nothing where
-/// several have the most, or every key is masked.
-std::optional<std::size_t> preferred_key(std::span<const double> weights, int decimals);
-
 /// Adds matrices of a trace, computed or read from a file, as --only shows those of a computation: their
 /// formulas and tables; those of a model, which have long names, under a heading for each scope, which names
 /// then leave out. Masked cells, shading and row sums follow from what a matrix is, and from the scores in

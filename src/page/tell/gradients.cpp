@@ -69,7 +69,7 @@ class BackwardWalk {
     }
     page_.say(text("Row ", strong(weights.frame.rows.label(i)), " of ", code(weights.name), " has the Jacobian ",
                    math({"diag(α) − ααᵀ", "\\operatorname{diag}(\\alpha) - \\alpha\\alpha^{\\top}"}),
-                   ": the derivative of each weight (row) by each score (column). "
+                   ": the derivative of each weight (row) with respect to each score (column). "
                    "Multiplied by the same row of the gradient of the weights, it gives this row of ",
                    code(step.gradient->name), "."));
     page_.say(Table{.title = "Jacobian",
@@ -176,16 +176,17 @@ bool of_cells(const GradientStep& step) { return step.user->operation->is(op::mu
 
 bool of_loss(const GradientStep& step) { return step.user->operation->is(op::cross_entropy); }
 
+bool of_smoothed_loss(const GradientStep& step) {
+  return of_loss(step) && smoothing_of(*step.user->operation).value_or(0.0) != 0.0;
+}
+
 bool of_mean(const GradientStep& step) { return step.user->is(role::loss); }
 
-// The first row that fits a gradient tells of it.
-struct Meaning {
-  bool (*fits)(const GradientStep& step);
-  std::string_view sentence;
-};
-
-constexpr Meaning meanings[] = {
+// The first claim that holds of a gradient tells of it.
+constexpr Claim<GradientStep> meanings[] = {
     {of_mean, "The loss is a weighted sum of the words' losses, so each has its weight as gradient."},
+    {of_smoothed_loss,
+     "The gradient of the logits is the probability of each word minus its smoothed target, multiplied by how much this position counts in the loss."},
     {of_loss,
      "The gradient of the logits is the probability of each word, minus 1 for the right one, multiplied by how much this position counts in the loss."},
     {of_weights,
@@ -221,7 +222,7 @@ constexpr Meaning meanings[] = {
      "Without ε, stretching a whole row has no effect on the result, and this part of the gradient is taken out."},
     {of_distances,
      "A score is minus half the squared distance of a query and a key. "
-     "Its derivative by the query is the key minus the query, and by the key the query minus the key. "
+     "Its derivative with respect to the query is the key minus the query, and with respect to the key the query minus the key. "
      "Each is multiplied by the gradient of the score and summed."},
     {of_cells, "Numbers are multiplied one by one: each gradient is multiplied by the other factor."},
     {of_sum, "In a sum, each term gets the gradient of the sum."},
@@ -259,7 +260,7 @@ std::vector<GradientStep> gradient_steps(const Graph& graph, const GradientBy& b
 
 std::string meaning_of_gradient(const GradientStep& step) {
   if (!step.user) return "";
-  const auto found = std::ranges::find_if(meanings, [&](const Meaning& row) { return row.fits(step); });
+  const auto found = std::ranges::find_if(meanings, [&](const auto& claim) { return claim.holds(step); });
   return found == std::end(meanings) ? "" : std::string(found->sentence);
 }
 

@@ -18,7 +18,7 @@ struct GradientStep {
   const Node* result;  // the user, or the named matrix that it leads to; null as well
 };
 
-/// The gradient by a node, or null.
+/// The gradient with respect to a node, or null.
 using GradientBy = std::function<const Node*(const Node&)>;
 
 /// The named gradients, in the order in which they are computed.

@@ -9,6 +9,8 @@
 
 #include "core/op/operations.hpp"
 #include "core/support/error.hpp"
+#include "core/support/number.hpp"
+#include "core/support/text.hpp"
 #include "page/tell/describe.hpp"
 
 namespace attn {
@@ -56,12 +58,33 @@ std::shared_ptr<const Matrix> masks_behind(const Node& weights) {
   return scores ? scores->cells() : nullptr;
 }
 
+namespace {
+
+// What queries or keys are made of: behind those of a head and those that are turned; null where they were given.
+const Node* source_of_vectors(const Node& weights, const Role& role) {
+  const Node* node = weights.beside(role);
+  while (node && node->operation) {
+    const std::vector<const Node*> mentioned = node->named_operands();
+    if (mentioned.empty()) return nullptr;
+    if (!mentioned.front()->is(role)) return &mentioned.front()->original();
+    node = mentioned.front();
+  }
+  return nullptr;
+}
+
+bool have_one_source(const Node& weights) {
+  const Node* const of_queries = source_of_vectors(weights, role::q);
+  return of_queries && of_queries == source_of_vectors(weights, role::k);
+}
+
+}  // namespace
+
 bool is_of_same_words(const Node& weights) {
   const Frame& frame = weights.frame;
   const bool is_cross = weights.is(role::alignment) || weights.within(scope::cross_attention) ||
                         weights.graph->find(around(weights.place, scope::head), role::memory);
   if (is_cross || frame.shape.rows != frame.shape.columns) return false;
-  if (!frame.rows.labels || !frame.columns.labels) return !frame.rows.labels && !frame.columns.labels;
+  if (!frame.rows.labels || !frame.columns.labels) return have_one_source(weights);
   return *frame.rows.labels == *frame.columns.labels;
 }
 
@@ -102,7 +125,7 @@ constexpr std::array targets = {
            [](const PlacesOfWords& at, std::size_t i, std::size_t j) { return at.are_same_words && j == i; }},
     Target{"next word", "the key after the query",
            [](const PlacesOfWords& at, std::size_t i, std::size_t j) { return at.are_same_words && j == i + 1; }},
-    Target{"same position", "the key at the query's position in the other sentence",
+    Target{"same position", "the key at the query's position",
            [](const PlacesOfWords& at, std::size_t i, std::size_t j) { return !at.are_same_words && j == i; }},
     Target{"first word", "the first key", [](const PlacesOfWords&, std::size_t, std::size_t j) { return j == 0; }},
     Target{"same word", "keys elsewhere with the query's word",
@@ -208,6 +231,7 @@ class HeadMeter::Sentence {
   void add_pair(const HeadPair& pair) {
     std::vector<HeadPair>& pairs = measured_.strongest;
     const auto behind = std::ranges::upper_bound(pairs, pair.weight, std::greater(), &HeadPair::weight);
+    if (pair.weight >= least_pair) ++measured_.pairs_of[hundredths(pair.weight)];
     if (!(pair.weight >= least_pair) || (behind == pairs.end() && pairs.size() == pairs_found)) return;
     pairs.insert(behind, pair);
     if (pairs.size() > pairs_found) pairs.pop_back();
@@ -223,6 +247,7 @@ class HeadMeter::Sentence {
 
 void HeadMeter::add(const Node& weights, const KnownQueries& known) {
   sums_.strongest.clear();
+  sums_.pairs_of.fill(0);
   Sentence(*this, weights, known).add();
 }
 
@@ -256,6 +281,10 @@ HeadLabel label_of(const HeadMeasure& head) {
   return {targets[best].name, head.shares[best]};
 }
 
+std::size_t hundredths(double weight) {
+  return static_cast<std::size_t>(std::lround(100.0 * *parsed<double>(written_fixed(std::min(weight, 1.0), 2))));
+}
+
 std::span<const std::string_view> target_names() {
   static const std::array<std::string_view, target_count> names = [] {
     std::array<std::string_view, target_count> all;
@@ -286,7 +315,7 @@ void add_label_rules(Page& page, std::span<const HeadMeasure> heads) {
     if (is_possible) rule(targets[t].name, std::string(targets[t].rule) + ".");
   }
   if (std::ranges::any_of(heads, [](const HeadMeasure& head) { return head.of_expected.has_value(); }))
-    rule(right_word, "none of these kinds, and keys with the word that should come out at the query.");
+    rule(right_word, "no label above, and keys that hold the word to predict have the share that is asked for.");
   rule(by_content, "none of these.");
   page.say(
       fmt::format("The rules are tried in this order. "

@@ -33,7 +33,8 @@ std::string head_title(const Node& weights);
 /// The scores behind weights, whose cells are −∞ where a key is masked; null where nothing says.
 std::shared_ptr<const Matrix> masks_behind(const Node& weights);
 
-/// Whether row i and column i are the same word or position: not in cross-attention.
+/// Whether row i and column i are the same word or position: not in cross-attention, and without words only where
+/// queries and keys are made of the same vectors.
 bool is_of_same_words(const Node& weights);
 
 /// How many kinds of keys there are that a head may attend to.
@@ -57,7 +58,11 @@ struct HeadMeasure {
   std::optional<double> of_expected = {};       // mean weight of keys with the word that should come out; nothing: none
   bool expected_is_common = false;              // whether enough queries have such a key
   std::vector<HeadPair> strongest = {};         // of the weights that were added last
+  std::array<std::size_t, 101> pairs_of = {};   // of these, how many pairs have each weight, in hundredths
 };
+
+/// A weight as two decimals show it.
+std::size_t hundredths(double weight);
 
 /// What is known of the queries of a head on one sentence.
 struct KnownQueries {

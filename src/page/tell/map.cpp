@@ -26,23 +26,27 @@ namespace {
 
 constexpr std::size_t most_pictured = 16;  // heads; of more, one line tells each
 
-// Labels alone do not tell which words are meant where words come twice, or look like positions.
+// Labels alone do not tell which words are meant where words come twice, or read as positions.
 bool needs_positions(const Axis& axis) {
-  if (!axis.labels) return false;
-  const std::set<std::string> different(axis.labels->begin(), axis.labels->end());
-  return different.size() < axis.labels->size() ||
-         std::ranges::any_of(different, [](const std::string& word) { return parsed<double>(word).has_value(); });
+  for (std::size_t i = 0; axis.labels && i < axis.labels->size(); ++i) {
+    if (place_in_lists(axis, i) != axis.label(i)) return true;
+  }
+  return false;
 }
 
-bool needs_positions(const Frame& frame) { return needs_positions(frame.rows) || needs_positions(frame.columns); }
-
 std::string written_pair(const HeadPair& pair, const Frame& frame) {
-  const bool positions = needs_positions(frame);
-  const auto word = [&](const Axis& axis, std::size_t i) {
-    return positions && axis.labels ? fmt::format("{} ({})", axis.label(i), i + 1) : axis.label(i);
-  };
-  return fmt::format("{} → {} {}", word(frame.rows, pair.query), word(frame.columns, pair.key),
+  return fmt::format("{} → {} {}", place_in_lists(frame.rows, pair.query), place_in_lists(frame.columns, pair.key),
                      written_fixed(pair.weight, 2));
+}
+
+// How many pairs are not among the first ones that are shown, and have the same weight as the last of these.
+std::size_t left_out_beside(const HeadMeasure& head, std::size_t shown) {
+  if (shown == 0) return 0;
+  const std::size_t last = hundredths(head.strongest[shown - 1].weight);
+  const auto has_it = [&](const HeadPair& pair) { return hundredths(pair.weight) == last; };
+  const auto begin = head.strongest.begin();
+  const auto among_shown = std::count_if(begin, begin + static_cast<std::ptrdiff_t>(shown), has_it);
+  return head.pairs_of[last] - static_cast<std::size_t>(among_shown);
 }
 
 class AttentionMap {
@@ -65,7 +69,9 @@ class AttentionMap {
     say_counts();
     say_left_out();
     if (std::ranges::any_of(attentions_, [](const Attention& attention) {
-          return std::ranges::any_of(attention.heads, [](const Node* head) { return needs_positions(head->frame); });
+          return std::ranges::any_of(attention.heads, [](const Node* head) {
+            return needs_positions(head->frame.rows) || needs_positions(head->frame.columns);
+          });
         }))
       page_.say("A number in parentheses after a word is its position.");
     const bool pictures = is_pictured();
@@ -95,8 +101,9 @@ class AttentionMap {
           std::ranges::count_if(measured_, [&](const HeadMeasure& head) { return label_of(head).name == name; }));
       if (count > 0) counts.push_back(fmt::format("{} ({})", name, count));
     }
-    page_.say(
-        fmt::format("{}, by what they attend to: {}.", count_of(measured_.size(), "head"), fmt::join(counts, ", ")));
+    if (measured_.size() == 1)
+      return page_.say(fmt::format("1 head, with the label \"{}\".", label_of(measured_[0]).name));
+    page_.say(fmt::format("{} heads, by what they attend to: {}.", measured_.size(), fmt::join(counts, ", ")));
   }
 
   Listing listing(const Attention& attention, std::size_t first) const {
@@ -111,9 +118,10 @@ class AttentionMap {
       const HeadLabel label = label_of(head);
       std::vector<std::string> pairs;
       const std::size_t shown = is_pictured() ? head.strongest.size() : 1;
-      for (const HeadPair& pair : head.strongest) {
-        if (pairs.size() < shown) pairs.push_back(written_pair(pair, weights.frame));
-      }
+      for (std::size_t i = 0; i < shown && i < head.strongest.size(); ++i)
+        pairs.push_back(written_pair(head.strongest[i], weights.frame));
+      if (const std::size_t more = left_out_beside(head, pairs.size()); more > 0)
+        pairs.push_back(fmt::format("{} more of {}", more, written_fixed(head.strongest[pairs.size() - 1].weight, 2)));
       const std::string entropy = head.queries == 0 ? ""
                                                     : fmt::format("{} of {}", written_fixed(head.entropy, 2),
                                                                   written_fixed(head.most_entropy, 2));
@@ -234,7 +242,7 @@ void tell_what_is_hidden(Page& page, const std::vector<const Node*>& nodes, cons
     const std::optional<std::size_t> key = preferred_key(row(heads.matrix(), h), shown_decimals);
     if (!key) continue;
     different.insert(*key);
-    const std::string word = keys.labels ? fmt::format("\"{}\"", keys.label(*key)) : fmt::format("key {}", *key + 1);
+    const std::string word = place_in_words(keys, *key, "key");
     list.lines.push_back(
         {"- ", "  ",
          text(fmt::format("Head {} attends most to {} ({}), which has {} in the average.", number_of(*nodes[h]), word,
@@ -260,10 +268,8 @@ void tell_of_lines(Page& page, const Value& heads) {
     if (here > 0) ++ends;
   }
   if (shape.rows < 2 || lines == ends) return;
-  page.say(
-      fmt::format("All heads in one picture are harder to read than a row for each: "
-                  "{} weights of at least {} would be {} lines from one word, and they end in {}.",
-                  lines, least, lines, count_of(ends, "word")));
+  page.say(fmt::format("One picture of all heads would have {} for the weights of at least {}, which end at {}.",
+                       count_of(lines, "line"), least, count_of(ends, "word")));
 }
 
 // All heads of one attention at once, as seen from one word.
@@ -309,7 +315,7 @@ std::string called_word(const std::vector<Asker>& askers) {
   std::set<std::string> words;
   for (const auto& [attention, query] : askers) {
     const Axis& queries = attention->heads.front()->frame.rows;
-    words.insert(queries.labels ? fmt::format("\"{}\"", queries.label(query)) : fmt::format("query {}", query + 1));
+    words.insert(place_in_words(queries, query, "query"));
   }
   return words.size() == 1 ? *words.begin() : fmt::format("query {}", askers.front().query + 1);
 }
@@ -331,7 +337,7 @@ void add_from_word(Page& page, Graph& graph, const std::string& word, const std:
     askers.push_back({&attention, find_place(frame.rows, frame.shape.rows, word, fmt::format("--from {}", word))});
   }
   page.head(1, "Attention weights from " + called_word(askers));
-  page.say("The attention weights of one query: the words of its keys, once for each head.");
+  page.say("The attention weights of one query, in each head.");
   if (!on_random.empty()) page.say(on_random);
   for (const Asker& asker : askers) add_attention(page, graph, *asker.attention, asker.query);
 }

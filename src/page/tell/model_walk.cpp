@@ -11,6 +11,7 @@
 #include "core/graph/plan.hpp"
 #include "core/support/number.hpp"
 #include "page/tell/describe.hpp"
+#include "page/tell/steps.hpp"
 
 namespace attn {
 
@@ -71,11 +72,12 @@ bool turns(const Node&, const Told& told) { return told.recipe.positions->of_que
 // Why a key is masked: "comes later or is padding".
 std::string reasons(bool is_causal, bool has_blanks, const WordMask& given) {
   std::vector<std::string> all;
-  const bool is_by_option = given.allowed || !given.valid_lengths.empty();
+  const bool is_by_option = given.allowed || given.keys || !given.valid_lengths.empty();
   if (is_causal) all.emplace_back("comes later");
   if (has_blanks || !is_by_option) all.emplace_back("is padding");
   if (given.allowed) all.emplace_back("is masked by the given mask");
-  if (!given.valid_lengths.empty()) all.emplace_back("lies behind the valid length");
+  if (given.keys) all.emplace_back("is masked by the mask of the keys");
+  if (!given.valid_lengths.empty()) all.emplace_back("comes after the valid length");
   const std::string last = std::move(all.back());
   all.pop_back();
   return all.empty() ? last : fmt::format("{} or {}", fmt::join(all, ", "), last);
@@ -95,9 +97,7 @@ std::string of_cross_mask(const Node&, const Told& told) {
 }
 
 std::string of_norm(const Node& node, const Told& told) {
-  const NormKind& kind = *told.recipe.norm_kind;
-  return fmt::format("{} {}. Then multiply by γ{}.", kind.sentence, root_in_words(kind, told.recipe.epsilon),
-                     node.beside(role::beta) ? " and add β" : "");
+  return norm_in_words(*told.recipe.norm_kind, told.recipe.epsilon, node.beside(role::beta) != nullptr);
 }
 
 std::string of_feed_forward(const Node&, const Told& told) {
@@ -115,11 +115,9 @@ struct Part {
   std::string (*tells)(const Node& node, const Told& told) = nullptr;  // in place of the sentence
 };
 
-constexpr std::string_view
-    sentence_on_scaling = "Each embedding is multiplied by √d_model.",
-    placed = "Positional encoding: a vector for each position is added.",
-    taken = "They are used as they are, without embedding and positional encoding.",
-    added = "The numbers of the mask are added to the scores: −∞ masks a key, and a negative number lowers its score.";
+constexpr std::string_view sentence_on_scaling = "Each embedding is multiplied by √d_model.",
+                           placed = "Positional encoding: a vector for each position is added.",
+                           taken = "They are used as they are, without embedding and positional encoding.";
 
 constexpr Part parts[] = {
     {scope::source, role::ids, "The source words: their ids, and their rows in the embedding table."},
@@ -135,17 +133,18 @@ constexpr Part parts[] = {
     {scope::target, role::scaled_x, sentence_on_scaling},
     {scope::target, role::positioned, placed},
     {scope::encoder, role::mask, "", always, of_mask},
-    {scope::encoder, role::bias, added},
+    {scope::encoder, role::bias, sentence_on_added_mask},
     {scope::decoder, role::mask, "", always, of_mask},
-    {scope::decoder, role::bias, added},
+    {scope::decoder, role::bias, sentence_on_added_mask},
     {scope::decoder, role::cross_mask, "", always, of_cross_mask},
-    {scope::decoder, role::cross_bias, added},
+    {scope::decoder, role::cross_bias, sentence_on_added_mask},
     {scope::self_attention, role::q, "Self-attention: every word attends to all words, itself included.", sees_all},
     {scope::self_attention, role::q, "Self-attention: every word attends to the words that the mask allows.",
      masks_itself},
     {scope::self_attention, role::q, "Self-attention: the mask adds a number to the score of every key.", only_adds},
     {scope::self_attention, role::q,
-     "Rotary positions: the queries and keys of each head are turned by angles that grow with the position.", turns},
+     "Rotary positions: the queries and keys of each head are turned, columns 1 and 2, 3 and 4 and so on together, by angles that grow with the position.",
+     turns},
     {scope::cross_attention, role::q,
      "Cross-attention: every target word attends to the encoder output. "
      "Queries come from the decoder, keys and values from the encoder output."},

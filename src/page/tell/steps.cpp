@@ -14,17 +14,353 @@
 
 namespace attn {
 
+// --- meanings
+
+namespace {
+
+const Node* computed(const Node* node) { return node && node->operation ? node : nullptr; }
+
+// --- of projections
+
+// The matrix that keys or values are made of: the first that their formula mentions; null where they were given.
+const Node* source_of(const Node* projected) {
+  if (!computed(projected)) return nullptr;
+  const std::vector<const Node*> mentioned = projected->named_operands();
+  return mentioned.empty() ? nullptr : &mentioned.front()->original();
+}
+
+bool keys_and_values_have_one_source(const Node& node) {
+  const Node* const of_keys = source_of(node.beside(role::k));
+  return of_keys && of_keys == source_of(node.beside(role::v));
+}
+
+// --- of scores
+
+const ScoringFunction* scoring_of(const Node& node) {
+  const Node* const scores = node.beside(role::scores);
+  return scores ? scores->scored_by : nullptr;
+}
+
+bool has_content(const Node& node) { return node.beside(role::content) != nullptr; }
+
+bool has_only_scores(const Node& node) { return !has_content(node) && scoring_of(node); }
+
+std::string of_function(const Node& node) { return std::string(scoring_of(node)->meaning); }
+
+bool is_rotated(const Node& node) { return node.beside(role::rotated_q) != nullptr; }
+
+bool are_dot_products(const Node& node) {
+  const ScoringFunction* const function = scoring_of(node);
+  return function && function->score == dot_product;
+}
+
+// --- of scaling
+
+bool is_not_scaled(const Node& node) { return node.is(role::scaled) && node.is_alias(); }
+
+// What the scores are divided or multiplied by; null: nothing.
+const Scalar* factor_of(const Node& node) {
+  const bool is_scaled = node.is(role::scaled) && !node.is_alias() && node.operation;
+  return is_scaled ? number_of(*node.operation) : nullptr;
+}
+
+bool scales_dot_products(const Node& node) { return factor_of(node) && are_dot_products(node); }
+
+bool is_divided_by(const Node& node) {
+  return factor_of(node) && is_division(*node.operation) && !factor_of(node)->in_words.empty();
+}
+
+bool is_multiplied_by(const Node& node) {
+  return factor_of(node) && !is_division(*node.operation) && !factor_of(node)->in_words.empty();
+}
+
+// The usual divisor is not told in words, because a sentence has told of it; but that one is about dot products.
+bool is_divided_as_usual(const Node& node) {
+  return factor_of(node) && factor_of(node)->in_words.empty() && is_division(*node.operation) &&
+         !are_dot_products(node);
+}
+
+std::string factor_in_words(const Node& node) { return factor_of(node)->in_words; }
+
+std::string factor_as_written(const Node& node) { return factor_of(node)->notation.plain; }
+
+const Node* capped_of(const Node& node) { return node.is(role::scaled) ? node.beside(role::capped) : &node; }
+
+bool is_capped(const Node& node) { return computed(capped_of(node)) && capped_of(node)->is(role::capped); }
+
+std::string cap_of(const Node& node) { return number_of(*capped_of(node)->operation)->notation.plain; }
+
+// --- of masks
+
+bool is_masked_score(double score) { return std::isinf(score) && score < 0.0; }
+
+// A query whose keys are all masked has no weights: a row of zeros, which sums to 0.
+bool has_row_without_keys(const Node& masked) {
+  const Matrix& scores = masked.matrix();
+  for (std::size_t i = 0; i < scores.shape().rows; ++i) {
+    if (std::ranges::all_of(row(scores, i), is_masked_score)) return true;
+  }
+  return false;
+}
+
+bool has_masked_scores(const Node& node) { return std::ranges::any_of(cells(node.matrix()), is_masked_score); }
+
+bool is_without_mask(const Node& node) { return node.is_alias() && !has_masked_scores(node); }
+
+bool is_without_mask_but_masked(const Node& node) { return node.is_alias() && has_masked_scores(node); }
+
+bool adds(const Node& masked, const Role& role) {
+  if (masked.is_alias()) return false;
+  return std::ranges::any_of(masked.named_operands(), [&](const Node* node) { return node->is(role); });
+}
+
+bool adds_mask(const Node& node) { return adds(node, role::bias); }
+
+bool adds_positions(const Node& node) { return adds(node, role::relative); }
+
+bool replaces(const Node& node) { return !node.is_alias() && node.operation->is(op::mask); }
+
+bool allows_all(const Node& node) {
+  return replaces(node) &&
+         std::ranges::all_of(cells(node.operands[1]->matrix()), [](double allowed) { return allowed != 0.0; });
+}
+
+bool replaces_some(const Node& node) { return replaces(node) && !allows_all(node); }
+
+bool replaces_by_infinity(const Node& node) {
+  return replaces_some(node) && !std::isfinite(mask_fill(*node.operation));
+}
+
+bool replaces_by_number(const Node& node) { return replaces_some(node) && std::isfinite(mask_fill(*node.operation)); }
+
+bool replaces_whole_rows(const Node& node) { return replaces_by_number(node) && has_row_without_keys(node); }
+
+std::string fill_of(const Node& node) { return fmt::format("{}", mask_fill(*node.operation)); }
+
+// --- of weights and sums
+
+bool all_rows_have_keys(const Node& weights) { return !has_row_without_keys(*weights.operands.front()); }
+
+bool some_rows_have_no_keys(const Node& weights) { return !all_rows_have_keys(weights); }
+
+bool is_with_given_weights(const Node& sum) { return !sum.operands.front()->operation; }
+
+bool is_with_computed_weights(const Node& sum) { return !is_with_given_weights(sum); }
+
+// --- of heads
+
+bool is_in_head(const Node& node) { return node.within(scope::head) != nullptr; }
+
+bool is_in_no_head(const Node& node) { return !is_in_head(node); }
+
+bool has_one_head(const Node& node) { return node.beside(role::concat) && node.beside(role::concat)->is_alias(); }
+
+bool has_several_heads(const Node& node) { return node.beside(role::concat) && !node.beside(role::concat)->is_alias(); }
+
+bool has_output_projection(const Node& node) {
+  return computed(node.beside(role::output)) && !node.beside(role::output)->is_alias();
+}
+
+std::string size_of_output(const Node& node) {
+  return count_of(node.beside(role::output)->frame.shape.columns, "number");
+}
+
+// --- of layers
+
+std::string activation_in_words(const Node& node) {
+  const Activation& activation = *activation_beside(node);
+  return fmt::format("{} ({})", activation.title, activation.effect);
+}
+
+const NamedScope* layers_around(const Node& averaged) { return averaged.within(scope::averaging)->outer; }
+
+// The activation of a feed-forward layer among those that are averaged, or null.
+const Activation* activation_among(const Node& averaged) {
+  for (const Node& node : averaged.graph->nodes()) {
+    const Activation* const activation = activation_of(node);
+    if (activation && lies_within(node.place, layers_around(averaged))) return activation;
+  }
+  return nullptr;
+}
+
+bool has_activation(const Node& averaged) { return activation_among(averaged) != nullptr; }
+
+std::string title_of_activation(const Node& averaged) { return std::string(activation_among(averaged)->title); }
+
+bool has_queries_without_keys(const Node& averaged) {
+  const auto is_empty = [&](const Node& node) {
+    return node.operation && node.is(role::weights) && lies_within(node.place, layers_around(averaged)) &&
+           has_row_without_keys(*node.operands.front());
+  };
+  return !has_activation(averaged) && std::ranges::any_of(averaged.graph->nodes(), is_empty);
+}
+
+bool is_one_averaging(const Node& averaged) { return !has_activation(averaged) && !has_queries_without_keys(averaged); }
+
+std::string difference_of_averaging(const Node& averaged) {
+  const Graph& graph = *averaged.graph;
+  const Node* top = nullptr;
+  for (const Node& other : graph.nodes()) {
+    const NamedScope* const layer = other.within(scope::layer);
+    const bool is_of_layer = other.operation && layer && layer->outer == layers_around(averaged);
+    if (is_of_layer && (other.is(role::output) || other.is(role::feed_forward))) top = &other;
+  }
+  const Node& output = *graph.find(averaged.within(scope::averaging), role::output);
+  return fmt::format("{} is {}", top->name, written_difference(largest_difference(top->matrix(), output.matrix())));
+}
+
+// --- of transposed weights
+
+const Node& weights_of(const Node& alignment) { return *alignment.operands.front(); }
+
+bool is_of_softmax(const Node& alignment) {
+  const Node& weights = weights_of(alignment).original();
+  return weights.operation && weights.operation->is(op::softmax);
+}
+
+bool columns_sum_to_one(const Node& alignment) {
+  return is_of_softmax(alignment) && all_rows_have_keys(weights_of(alignment).original());
+}
+
+bool some_columns_are_empty(const Node& alignment) {
+  return is_of_softmax(alignment) && !columns_sum_to_one(alignment);
+}
+
+// --- sentences
+
+using Meaning = Claim<Node>;
+
+constexpr Meaning of_positions[] = {
+    {of_any,
+     "Attention by itself treats its keys as a set: it does not know which word comes first. "
+     "Positional encoding adds a vector for each position to the embeddings. "
+     "So the same word can have a different vector at a different position."},
+};
+
+constexpr Meaning of_projection[] = {
+    {of_any,
+     "Linear layers turn each embedding into new vectors. "
+     "A query says what the word looks for, a key what it can be found by, and a value what it passes on."},
+};
+
+// Why queries, keys and values are called so.  (Stenzel 2023, Transformer Pt. 1, appendix)
+constexpr Meaning names_of_projections[] = {
+    {of_any,
+     "The names come from looking things up in a database. "
+     "The query is the question: in cross-attention it comes from the output, at the position that is being computed. "
+     "Each key is matched against the query: "
+     "it shows which parts of the input are relevant. "
+     "The value is the answer: the content that is passed on."},
+    {keys_and_values_have_one_source,
+     "Keys and values come from the same words of the input, so each word is found by its key and read by its value."},
+    {of_any, "In self-attention, input and output are the same words, and each word has all three."},
+};
+
+constexpr Meaning of_scores[] = {
+    {has_content,
+     "An attention score has two parts. The content compares the query with the key. "
+     "The relative part compares the query with a vector for the distance between them, whatever the key is."},
+    {has_only_scores, "{}", of_function},
+    {is_rotated,
+     "Before that, rotary positional encoding turns each query and each key: columns 1 and 2, 3 and 4 and so on together, by angles that grow with its position."},
+};
+
+constexpr Meaning of_scaled[] = {
+    {is_not_scaled, "The scores are not divided here."},
+    {scales_dot_products,
+     "Dot products of long vectors tend to be large, and softmax then puts nearly all weight on one key. "
+     "The usual divisor is √d_k, the square root of the key size: it keeps the scores moderate."},
+    {is_divided_as_usual, "The scores are divided by {}, the square root of the key size.", factor_as_written},
+    {is_divided_by, "Here the scores are divided by {}.", factor_in_words},
+    {is_multiplied_by, "Here the scores are multiplied by {}.", factor_in_words},
+    {is_capped, "A soft cap keeps the scores between −{0} and {0}: scores near 0 hardly change.", cap_of},
+};
+
+constexpr Meaning of_masked[] = {
+    {is_without_mask, "No mask applies here: every query may attend to every key."},
+    {is_without_mask_but_masked, "No mask applies here, but some scores are −∞: the weights there are 0."},
+    {adds_mask, sentence_on_added_mask},
+    {adds_positions, "Relative position bias: a number for the distance between the words is added to each score."},
+    {allows_all, "The mask allows every key to every query: no score is replaced."},
+    {replaces_by_infinity, "Masked scores are replaced by −∞, so their weights are exactly 0."},
+    {replaces_by_number,
+     "Masked scores are replaced by {0}. "
+     "The weight of a masked key is close to 0 only if {0} is far below the other scores.",
+     fill_of},
+    {replaces_whole_rows, "A row whose keys are all masked is set to −∞ instead, so that all its weights are 0."},
+};
+
+constexpr Meaning of_weights[] = {
+    {all_rows_have_keys,
+     "Softmax turns each row of scores into attention weights between 0 and 1 that sum to one: how much the value of each key counts for each query."},
+    {some_rows_have_no_keys,
+     "Softmax turns each row of scores into attention weights between 0 and 1: how much the value of each key counts for each query. "
+     "A query whose keys are all masked has only weights of 0, which sum to 0. The weights of every other query sum to one."},
+};
+
+constexpr Meaning of_alignment[] = {
+    {of_any, "The attention weights transposed: a column for each query and a row for each key."},
+    {columns_sum_to_one, "Each column sums to one."},
+    {some_columns_are_empty, "A column sums to 0 if all keys of its query are masked, and otherwise to one."},
+};
+
+constexpr Meaning of_sum[] = {
+    {is_with_given_weights,
+     "Each row is the sum of the values, each multiplied by its weight. "
+     "It is an average if no weight is negative and the weights of the row sum to one."},
+    {is_with_computed_weights,
+     "Each value is multiplied by its attention weight. The sum over all keys is the output for the query."},
+};
+
+constexpr Meaning of_heads[] = {
+    {is_in_no_head, "There is one head. It uses all columns of q, k and v."},
+    {is_in_head,
+     "Each head works on its own columns of q, k and v, so one head can attend to one thing while another attends to something else."},
+};
+
+constexpr Meaning of_joined[] = {
+    {has_one_head, "There is one head, so nothing is concatenated."},
+    {has_several_heads, "The outputs of the heads are concatenated, one row per query."},
+    {has_output_projection, "The output projection W_o, a linear layer, maps each row to {}.", size_of_output},
+};
+
+constexpr Meaning of_feed_forward[] = {
+    {of_any,
+     "Attention by itself only adds up values with their weights. "
+     "The feed-forward layer works on each position separately: a linear layer to the inner size d_ff, {}, and a linear layer back.",
+     activation_in_words},
+};
+
+constexpr Meaning of_averaging[] = {
+    {of_any,
+     "Compare the stacked layers with a simpler model: apply all layers to each word separately, then mix the words once, with the product of the layers' weights. "
+     "The largest difference from {}.",
+     difference_of_averaging},
+    {has_activation,
+     "The {} of the feed-forward layers is a nonlinearity, so stacked layers are in general more than one averaging.",
+     title_of_activation},
+    {has_queries_without_keys,
+     "A query whose keys are all masked has only weights of 0. "
+     "Its row is no average, and with biases it can differ."},
+    {is_one_averaging,
+     "Once their weights are known, layers of attention alone are one averaging again: there is no nonlinearity between them."},
+};
+
+std::string heading_of_masked(const Node& node) {
+  if (!adds_positions(node)) return "Mask";
+  const bool masks = node.operation->is(op::mask) || adds_mask(node);
+  return masks ? "Relative position bias and mask" : "Relative position bias";
+}
+
+}  // namespace
+
 // --- steps
 
 namespace {
 
-bool in_head(const Node& node) { return node.within(scope::head) != nullptr; }
-
-bool outside_heads(const Node& node) { return !in_head(node); }
-
 bool has_weights(const Node& node) { return node.operands.front()->is(role::weights); }
 
-bool projects(const Node& node) { return outside_heads(node) && !has_weights(node); }
+bool projects(const Node& node) { return is_in_no_head(node) && !has_weights(node); }
 
 bool of_layer(const Node& node) { return activation_of(node) != nullptr; }
 
@@ -32,7 +368,7 @@ bool belongs_to_scores(const Node& node) { return !of_layer(node); }
 
 constexpr ShownRole roles_of_positions[] = {{role::positions}, {role::positioned}};
 constexpr ShownRole roles_of_projections[] = {
-    {role::q, outside_heads}, {role::k, outside_heads}, {role::v, outside_heads}};
+    {role::q, is_in_no_head}, {role::k, is_in_no_head}, {role::v, is_in_no_head}};
 // What scores are made of, whichever function compares, and then they themselves.
 constexpr ShownRole roles_of_scores[] = {{role::scores},    {role::content},  {role::relative},
                                          {role::distances}, {role::expanded}, {role::dot},
@@ -44,47 +380,60 @@ constexpr ShownRole roles_of_scaled[] = {{role::scaled}, {role::capped}};
 constexpr ShownRole roles_of_masked[] = {{role::masked}};
 constexpr ShownRole roles_of_weights[] = {{role::weights}};
 constexpr ShownRole roles_of_weighted_sums[] = {{role::output, has_weights}, {role::head, has_weights}};
-constexpr ShownRole roles_of_heads[] = {
-    {role::q, in_head}, {role::k, in_head}, {role::v, in_head}, {role::output, in_head}, {role::head, outside_heads}};
+constexpr ShownRole roles_of_heads[] = {{role::q, is_in_head},
+                                        {role::k, is_in_head},
+                                        {role::v, is_in_head},
+                                        {role::output, is_in_head},
+                                        {role::head, is_in_no_head}};
 constexpr ShownRole joined_heads[] = {{role::concat}, {role::output, projects}};
 constexpr ShownRole feed_forward_layer[] = {
     {role::inner}, {role::rectified}, {role::activated, of_layer}, {role::feed_forward}};
 
 constexpr std::array step_table = {
-    Step{"add-positions", "Positional encoding", "add a vector for each position to the embeddings",
-         meaning_of_positions, "‹positions› sinusoidal with ‹x› or ‹text›", Extent::projections, roles_of_positions},
-    Step{"project", "Projection", "queries, keys and values from the embeddings", meaning_of_projection,
-         "‹x› with ‹w_q›, ‹w_k› or ‹w_v›", Extent::projections, roles_of_projections, names_of_projections},
-    Step{"scores", "Scores", "compare every query with every key", meaning_of_similarity,
-         "‹q› and ‹k›, or ‹x› with ‹w_q› and ‹w_k›", Extent::weights, roles_of_scores},
-    Step{"scale", "Scaling", "divide the scores by √d_k", meaning_of_scaled, "‹scores› with ‹scale›, or ‹q› and ‹k›",
+    Step{"add-positions", "Positional encoding", "add a vector for each position to the embeddings", of_positions,
+         "‹positions› sinusoidal with ‹x› or ‹text›", Extent::projections, roles_of_positions},
+    Step{"project",
+         "Projection",
+         "queries, keys and values from the embeddings",
+         of_projection,
+         "‹x› with ‹w_q›, ‹w_k› or ‹w_v›",
+         Extent::projections,
+         roles_of_projections,
+         {},
+         names_of_projections},
+    Step{"scores", "Scores", "compare every query with every key", of_scores,
+         "‹q› and ‹k›, or ‹x› with ‹w_q› and ‹w_k›", Extent::weights, roles_of_scores,
+         "In the table, queries are rows and keys are columns."},
+    Step{"scale", "Scaling", "divide the scores by √d_k", of_scaled, "‹scores› with ‹scale›, or ‹q› and ‹k›",
          Extent::weights, roles_of_scaled},
     Step{"mask",
          "Mask",
          "replace the scores of masked keys by −∞",
-         meaning_of_masked,
+         of_masked,
          "‹scores› with ‹mask›, ‹causal› or ‹valid_length›, or ‹q› and ‹k›",
          Extent::weights,
          roles_of_masked,
          {},
+         {},
          heading_of_masked},
-    Step{"softmax", "Softmax", "attention weights: each row nonnegative, with sum one", meaning_of_weights,
+    Step{"softmax", "Softmax", "attention weights: each row nonnegative, with sum one", of_weights,
          "‹scores›, or ‹q› and ‹k›", Extent::weights, roles_of_weights},
-    Step{"weigh", "Weighted sum", "the weighted sum of the values", meaning_of_sum,
+    Step{"weigh", "Weighted sum", "the weighted sum of the values", of_sum,
          "‹weights› and ‹v›, or ‹scores› and ‹v›, or ‹q›, ‹k› and ‹v›", Extent::output, roles_of_weighted_sums},
-    Step{"heads", "Heads", "split q, k and v into heads; the output of each head", meaning_of_heads,
+    Step{"heads", "Heads", "split q, k and v into heads; the output of each head", of_heads,
          "‹heads› N with N above 1, or try the example animal", Extent::output, roles_of_heads},
-    Step{"concat", "Concatenation", "concatenate the heads and apply the output projection", meaning_of_joined,
+    Step{"concat", "Concatenation", "concatenate the heads and apply the output projection", of_joined,
          "‹heads› N with N above 1, or ‹w_o›, or try the example animal", Extent::output, joined_heads},
     Step{"feed-forward", "Feed-forward layer",
-         "two linear layers with ReLU between them, applied to each position separately", meaning_of_feed_forward,
-         "‹d_ff› N for random parameters, or ‹w_1› and ‹w_2›", Extent::output, feed_forward_layer},
+         "two linear layers with an activation function between them, applied to each position separately",
+         of_feed_forward, "‹d_ff› N for random parameters, or ‹w_1› and ‹w_2›", Extent::output, feed_forward_layer},
     Step{"averaging",
          "One averaging",
          "compare stacked layers with a single averaging of the words",
-         meaning_of_averaging,
+         of_averaging,
          "‹layers› 2 with one head",
          Extent::output,
+         {},
          {},
          {},
          nullptr,
@@ -125,190 +474,23 @@ const NamedScope* place_in_walk(const Node& node) {
   return averaging ? averaging : node.place;
 }
 
-// --- meanings
-
-namespace {
-
-// A query whose keys are all masked has no weights: a row of zeros, which sums to 0.
-bool has_row_without_keys(const Node& masked) {
-  const Matrix& scores = masked.matrix();
-  for (std::size_t i = 0; i < scores.shape().rows; ++i) {
-    if (std::ranges::all_of(row(scores, i), [](double score) { return std::isinf(score); })) return true;
-  }
-  return false;
+std::string meaning_of(const Step& step, const Node& result) {
+  return result.is(role::alignment) ? meaning_of_alignment(result) : told(step.meanings, result);
 }
 
-bool adds(const Node& masked, const Role& role) {
-  return std::ranges::any_of(masked.named_operands(), [&](const Node* node) { return node->is(role); });
-}
+std::string meaning_of_alignment(const Node& alignment) { return told<Node>(of_alignment, alignment); }
 
-std::string meaning_of_added(const Node& node) {
-  std::string meaning;
-  if (adds(node, role::bias)) {
-    meaning =
-        "The numbers of the mask are added to the scores: −∞ masks a key, and a negative number lowers its score.";
-  }
-  if (adds(node, role::relative)) {
-    meaning += std::string(meaning.empty() ? "" : " ") +
-               "Relative position bias: a number for the distance between the words is added to each score.";
-  }
-  return meaning;
-}
-
-// With biases a row of zero weights differs: each layer adds its bias after it.
-std::string what_averaging_shows(const Graph& graph, const NamedScope* outer) {
-  const auto is_computed = [&](const Node& node, const Role& role) {
-    return node.operation && node.is(role) && lies_within(node.place, outer);
+std::vector<const Claim<Node>*> claims_of_steps() {
+  std::vector<const Claim<Node>*> all;
+  const auto add = [&](std::span<const Claim<Node>> claims) {
+    for (const Claim<Node>& claim : claims) all.push_back(&claim);
   };
-  const auto& nodes = graph.nodes();
-  const auto is_activated = [&](const Node& node) { return activation_of(node) && lies_within(node.place, outer); };
-  if (const auto found = std::ranges::find_if(nodes, is_activated); found != nodes.end()) {
-    return fmt::format(
-        "The {} of the feed-forward layers is a nonlinearity, so stacked layers are in general more than one averaging.",
-        activation_of(*found)->title);
+  for (const Step& step : step_table) {
+    add(step.meanings);
+    add(step.background);
   }
-  const bool zero_rows = std::ranges::any_of(nodes, [&](const Node& node) {
-    return is_computed(node, role::weights) && has_row_without_keys(*node.operands.front());
-  });
-  if (zero_rows) {
-    return "A query whose keys are all masked has only weights of 0. "
-           "Its row is no average, and with biases it can differ.";
-  }
-  return "Once their weights are known, layers of attention alone are one averaging again: there is no nonlinearity between them.";
-}
-
-}  // namespace
-
-std::string meaning_of_projection(const Node&) {
-  return "Linear layers turn each embedding into new vectors. "
-         "A query says what the word looks for, a key what it can be found by, and a value what it passes on.";
-}
-
-std::string meaning_of_similarity(const Node& node) {
-  const std::string rotated =
-      node.beside(role::rotated_q)
-          ? " Before that, rotary positional encoding turns each query and each key by angles that grow with its position."
-          : "";
-  return meaning_of_scores(node) + rotated + " In the table, queries are rows and keys are columns.";
-}
-
-std::string meaning_of_scaled(const Node& node) {
-  const Node* const capped = node.is(role::scaled) ? node.beside(role::capped) : &node;
-  const std::string cap =
-      capped ? fmt::format("A soft cap keeps the scores between −{0} and {0}: scores far below {0} hardly change.",
-                           number_of(*capped->operation)->notation.plain)
-             : "";
-  if (&node == capped) return cap;
-  if (node.is_alias()) return "The scores are not divided here." + (capped ? " " + cap : "");
-  std::string meaning =
-      "Dot products of long vectors tend to be large, and softmax then puts nearly all weight on one key. "
-      "The usual divisor is √d_k, the square root of the key size: it keeps the scores moderate.";
-  const Scalar* by = number_of(*node.operation);
-  if (by && !by->in_words.empty()) {
-    meaning += fmt::format(" Here the scores are {} by {}.", is_division(*node.operation) ? "divided" : "multiplied",
-                           by->in_words);
-  }
-  return meaning + (capped ? " " + cap : "");
-}
-
-std::string meaning_of_masked(const Node& node) {
-  if (node.is_alias()) return "No mask applies here: every query may attend to every key.";
-  if (!node.operation->is(op::mask)) return meaning_of_added(node);
-  const std::string added = adds(node, role::bias) || adds(node, role::relative) ? meaning_of_added(node) + " " : "";
-  const double fill = mask_fill(*node.operation);
-  if (std::ranges::all_of(cells(node.operands[1]->matrix()), [](double allowed) { return allowed != 0.0; })) {
-    return added + "The mask allows every key to every query: no score is replaced.";
-  }
-  if (!std::isfinite(fill)) return added + "Masked scores are replaced by −∞, so their weights are exactly 0.";
-  std::string meaning =
-      added + fmt::format(
-                  "Masked scores are replaced by {0}. "
-                  "The weight of a masked key is close to 0 only if {0} is far below the other scores.",
-                  fill);
-  if (has_row_without_keys(node)) {
-    meaning += " A row whose keys are all masked is set to −∞ instead, so that all its weights are 0.";
-  }
-  return meaning;
-}
-
-std::string heading_of_masked(const Node& node) {
-  if (!adds(node, role::relative)) return "Mask";
-  const bool masks = node.operation->is(op::mask) || adds(node, role::bias);
-  return masks ? "Relative position bias and mask" : "Relative position bias";
-}
-
-std::string meaning_of_weights(const Node& node) {
-  std::string meaning =
-      "Softmax turns each row of scores into attention weights between 0 and 1 that sum to one: how much each query takes from each key.";
-  if (has_row_without_keys(*node.operands.front())) {
-    meaning += " A query whose keys are all masked has only weights of 0, which sum to 0.";
-  }
-  return meaning;
-}
-
-std::string meaning_of_sum(const Node& node) {
-  if (!node.operands.front()->operation) {
-    return "Each row is the sum of the values, each multiplied by its weight. "
-           "It is an average if no weight is negative and the weights of the row sum to one.";
-  }
-  return "Each value is multiplied by its attention weight. The sum over all keys is the output for the query.";
-}
-
-std::string meaning_of_heads(const Node& node) {
-  if (!node.within(scope::head)) return "There is one head. It uses all columns of q, k and v.";
-  return "Each head works on its own columns of q, k and v, so one head can attend to one thing while another attends to something else.";
-}
-
-std::string meaning_of_joined(const Node& node) {
-  const Node* output = node.beside(role::output);
-  const bool projected = output && !output->is_alias();
-  const Node* concat = node.beside(role::concat);
-  const std::string joined = concat && concat->is_alias()
-                                 ? "There is one head, so nothing is concatenated."
-                                 : "The outputs of the heads are concatenated, one row per query.";
-  return joined + (projected ? " The output projection, a linear layer, turns each row into one vector." : "");
-}
-
-std::string meaning_of_positions(const Node&) {
-  return "Attention by itself treats its keys as a set: it does not know which word comes first. "
-         "Positional encoding adds a vector for each position to the embeddings. "
-         "So the same word can have a different vector at a different position.";
-}
-
-std::string meaning_of_feed_forward(const Node& node) {
-  const Activation& activation = *activation_beside(node);
-  return fmt::format(
-      "Attention alone only averages values. "
-      "The feed-forward layer works on each position separately: a linear layer to the inner size d_ff, {} ({}), and a linear layer back.",
-      activation.title, activation.effect);
-}
-
-std::string meaning_of_averaging(const Node& node) {
-  const Graph& graph = *node.graph;
-  const NamedScope* const averaging = node.within(scope::averaging);
-  const NamedScope* const outer = averaging->outer;
-  const Node* top = nullptr;
-  for (const Node& other : graph.nodes()) {
-    const NamedScope* const layer = other.within(scope::layer);
-    const bool is_of_layer = other.operation && layer && layer->outer == outer;
-    if (is_of_layer && (other.is(role::output) || other.is(role::feed_forward))) top = &other;
-  }
-  const double difference = largest_difference(top->matrix(), graph.find(averaging, role::output)->matrix());
-  return fmt::format(
-      "Compare the stacked layers with a simpler model: apply all layers to each word separately, then mix the words once, with the product of the layers' weights. "
-      "The largest difference from {} is {}. {}",
-      top->name, written_difference(difference), what_averaging_shows(graph, outer));
-}
-
-std::string meaning_of_alignment(const Node& alignment) {
-  const Node& weights = *alignment.operands.front();
-  std::string meaning = "The attention weights transposed: a column for each query and a row for each key.";
-  if (!weights.operation || !weights.operation->is(op::softmax)) return meaning;
-  meaning += " Each column sums to one.";
-  if (has_row_without_keys(*weights.operands.front())) {
-    meaning += " A column sums to 0 if all keys of its query are masked.";
-  }
-  return meaning;
+  add(of_alignment);
+  return all;
 }
 
 }  // namespace attn

@@ -3,9 +3,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/graph/graph.hpp"
 #include "data/problem/problem.hpp"
+#include "page/tell/claims.hpp"
 
 namespace attn {
 
@@ -19,12 +21,13 @@ struct ShownRole {
 struct Step {
   std::string_view name;
   std::string_view title;
-  std::string_view summary;                    // for help
-  std::string (*meaning)(const Node& result);  // what its result means, in a sentence that is true of this one
-  std::string_view needs;                      // the options that give it what it works on
-  Extent extent;                               // how far a computation must go for it
-  std::span<const ShownRole> shown;            // its results, by role; empty: all that are computed in its family
-  std::string_view background = {};            // what only its own page has room for
+  std::string_view summary;                      // for help
+  std::span<const Claim<Node>> meanings;         // what its result means
+  std::string_view needs;                        // the options that give it what it works on
+  Extent extent;                                 // how far a computation must go for it
+  std::span<const ShownRole> shown;              // its results, by role; empty: all that are computed in its family
+  std::string_view layout = {};                  // how its tables are read
+  std::span<const Claim<Node>> background = {};  // what only its own page has room for
   std::string (*heading)(const Node& result) = nullptr;  // where the title does not say what it is; or null
   const Family* family = &family::forward;
 
@@ -34,6 +37,10 @@ struct Step {
 
 /// What stands above a result of a step: the step's title, or what it is in this computation.
 std::string heading_of(const Step& step, const Node& result);
+
+/// What is said of a mask whose numbers are added, on every page that has one.
+inline constexpr std::string_view sentence_on_added_mask =
+    "The numbers of the mask are added to the scores: −∞ masks a key, and a negative number lowers its score.";
 
 /// add-positions, project, scores, scale, mask, softmax, weigh, heads, concat, feed-forward, averaging: in
 /// the order of the computation.
@@ -52,34 +59,12 @@ bool is_weighted_sum(const Node& node);
 /// Where nodes of one step belong together: their scope, or all of what layers would be as one averaging.
 const NamedScope* place_in_walk(const Node& node);
 
-// What the results of the steps mean, in sentences that are true of these: they follow from how a matrix was
-// computed, and of masks from where they are 0.
-
-std::string meaning_of_projection(const Node&);
-std::string meaning_of_similarity(const Node& node);
-std::string meaning_of_scaled(const Node& node);
-std::string meaning_of_masked(const Node& node);
-/// "Mask", or where positions are added to the scores what that is.
-std::string heading_of_masked(const Node& node);
-std::string meaning_of_weights(const Node& node);
-std::string meaning_of_sum(const Node& node);
-std::string meaning_of_heads(const Node& node);
-std::string meaning_of_joined(const Node& node);
-std::string meaning_of_positions(const Node&);
-std::string meaning_of_feed_forward(const Node&);
-std::string meaning_of_averaging(const Node& node);
-
-/// What weights are when they are transposed.
+/// What a result of a step means, in sentences that are true of it: they follow from how it was computed, and of masks
+/// from where they are 0. Of transposed weights, what these are.
+std::string meaning_of(const Step& step, const Node& result);
 std::string meaning_of_alignment(const Node& alignment);
 
-/// Why queries, keys and values are called so.  (Stenzel 2023, Transformer Pt. 1, appendix)
-constexpr std::string_view names_of_projections =
-    "The names come from looking things up in a database. "
-    "The query is the question: in cross-attention it comes from the output, at the position that is being computed. "
-    "Each key is matched against the query: "
-    "it shows which parts of the input are relevant. "
-    "The value is the answer: the content that is passed on. "
-    "Keys and values come from the same words of the input, so each word is found by its key and read by its value. "
-    "In self-attention, input and output are the same words, and each word has all three.";
+/// Every sentence that is said of some result of a step, in the order of the steps.
+std::vector<const Claim<Node>*> claims_of_steps();
 
 }  // namespace attn

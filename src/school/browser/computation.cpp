@@ -72,20 +72,29 @@ double with_digits_compared(double value) {
 
 bool has_numbers(const Node& node) { return !node.operation || (!node.name.empty() && !node.is_alias()); }
 
-// Each list of labels once.
+// Each list of labels once. The words that a table of embeddings has are a list of their own, though a sentence may
+// have the same: those of a sentence change with its ids.
 class LabelLists {
  public:
+  explicit LabelLists(std::span<const Node* const> nodes) {
+    for (const Node* node : nodes) {
+      if (node->operation && node->operation->is(op::embed)) tables_.insert(node->operands[1]->frame.rows.labels.get());
+    }
+  }
+
   std::size_t index_of_labels(const std::vector<std::string>& labels) {
-    std::vector<std::string> shown;
-    for (const std::string& label : labels) shown.push_back(printable(label));
-    const auto [found, is_new] = places_.emplace(std::move(shown), lists_.size());
-    if (is_new) lists_.push_back(&found->first);
+    List list{tables_.contains(&labels), {}};
+    for (const std::string& label : labels) list.second.push_back(printable(label));
+    const auto [found, is_new] = places_.emplace(std::move(list), lists_.size());
+    if (is_new) lists_.push_back(&found->first.second);
     return found->second;
   }
   const std::vector<const std::vector<std::string>*>& lists() const { return lists_; }
 
  private:
-  std::map<std::vector<std::string>, std::size_t> places_;
+  using List = std::pair<bool, std::vector<std::string>>;  // whether a table has it, and its labels
+  std::set<const std::vector<std::string>*> tables_;
+  std::map<List, std::size_t> places_;
   std::vector<const std::vector<std::string>*> lists_;
 };
 
@@ -93,8 +102,12 @@ class ComputationWriter {
  public:
   ComputationWriter(std::span<const Node* const> nodes, const std::function<bool(const Node& node)>& is_compared,
                     JsonWriter& json)
-      : nodes_(nodes), is_compared_(is_compared), json_(json) {
-    for (const Node* node : nodes_) places_.emplace(node, places_.size());
+      : nodes_(nodes), is_compared_(is_compared), json_(json), labels_(nodes) {
+    for (const Node* node : nodes_) {
+      places_.emplace(node, places_.size());
+      const bool embeds = node->operation && node->operation->is(op::embed);
+      if (embeds) tables_.emplace(node->operands[0], node->operands[1]);
+    }
   }
 
   void write() {
@@ -137,6 +150,7 @@ class ComputationWriter {
     write("rows", node.frame.rows);
     write("columns", node.frame.columns);
     if (node.content() != Content::numbers) member("content", name_of_content(node.content()));
+    write_words(node);
     if (node.rows_sum_to_one()) json_.key("sums"), json_.boolean(true);
     if (node.is(role::weights) && !node.is_alias()) write_attention(node);
     if (const Dispensable* row = dispensable(node)) write(*row);
@@ -155,6 +169,14 @@ class ComputationWriter {
     member("name", axis.name);
     if (axis.labels) json_.key("labels"), json_.integer(labels_.index_of_labels(*axis.labels));
     json_.end_object();
+  }
+
+  // Of ids: the list of the words that they choose from.
+  void write_words(const Node& ids) {
+    const auto table = tables_.find(&ids);
+    if (table == tables_.end() || !table->second->frame.rows.labels) return;
+    json_.key("words");
+    json_.integer(labels_.index_of_labels(*table->second->frame.rows.labels));
   }
 
   // Whose weights they are: of an attention, which has a scope, and there of one of its heads.
@@ -213,6 +235,7 @@ class ComputationWriter {
   const std::function<bool(const Node& node)>& is_compared_;
   JsonWriter& json_;
   std::map<const Node*, std::size_t> places_;
+  std::map<const Node*, const Node*> tables_;  // of ids: the embeddings that they choose from
   LabelLists labels_;
 };
 

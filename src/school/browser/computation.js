@@ -2,6 +2,15 @@
 // number came about.
 
 const labelOf = (axis, i) => axis.labels?.[i] ?? String(i + 1);
+
+// A place in words: "it", "b" (query 2) where the label is repeated, or without labels query 2.
+function calledBy(axis, i, what, open = '"', close = '"') {
+  const number = `${what} ${i + 1}`;
+  if (!axis.labels) return number;
+  const word = `${open}${axis.labels[i]}${close}`;
+  const isRepeated = axis.labels.filter((other) => other === axis.labels[i]).length > 1;
+  return isRepeated ? `${word} (${number.toLowerCase()})` : word;
+}
 const sameNumber = (a, b) => a === b || (Number.isNaN(a) && Number.isNaN(b));
 
 // Numbers as attn writes them: a list, or where they are many the bytes of doubles in base64.
@@ -16,13 +25,22 @@ class Computation {
     this.nodes = [];
     this.byName = new Map();
     this.without = new Set(); // the parts that are left out: "scale", "mask", "positions"
-    for (const one of data.nodes) this.add(one, data.labels);
+    this.lists = data.labels; // of labels, as they were given
+    this.labels = data.labels; // as they are now
+    for (const one of data.nodes) this.add(one);
     this.changes = new Map(); // of inputs: "node,place" -> the number that was given
   }
 
-  add(one, labels) {
+  add(one) {
     const [rows, columns] = one.shape;
-    const withLabels = (axis) => ({ name: axis.name, labels: labels[axis.labels] });
+    const computation = this;
+    const withLabels = ({ name, labels: list }) => ({
+      name,
+      list,
+      get labels() {
+        return computation.labels[list];
+      },
+    });
     const node = {
       ...one,
       computation: this,
@@ -62,6 +80,26 @@ class Computation {
         for (const [place, value] of this.changesOf(node)) node.cells[place] = value;
       }
     }
+    this.relabel();
+  }
+
+  // The words of a sentence are those of its ids. Where two sentences had the same words and have other ones now,
+  // nothing tells which labels are whose: they become numbers.
+  relabel() {
+    this.labels = [...this.lists];
+    const claims = new Map();
+    for (const node of this.nodes.filter((one) => one.words !== undefined && one.rowAxis.list !== undefined)) {
+      const { list } = node.rowAxis;
+      const words = Array.from(node.cells, (id, i) => (id === node.given[i] ? this.lists[list][i] : this.wordOf(node, id)));
+      const isClaimed = claims.has(list) && claims.get(list).join("\n") !== words.join("\n");
+      claims.set(list, words);
+      this.labels[list] = isClaimed ? undefined : words;
+    }
+  }
+
+  // The word that an id stands for.
+  wordOf(node, id) {
+    return this.lists[node.words][id - 1];
   }
 
   // The named nodes whose numbers are not those that attn computed: further apart than 1e-9 of the largest

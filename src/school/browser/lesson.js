@@ -60,6 +60,7 @@ class LessonPage {
     if (!status) return; // nothing on this page computes
     const untouched = this.results.filter(({ computation }) => !computation.isChanged());
     if (tellAgreement(status, untouched.map(({ computation }) => computation))) return;
+    byId("about-tables").open = true;
     for (const result of this.results) this.grids.refresh(result);
   }
 
@@ -98,7 +99,8 @@ class LessonPage {
   }
 
   tellScore() {
-    const answers = this.lesson.questions.map(({ key }) => this.kept.answers[key]);
+    const counted = this.lesson.questions.filter(({ predicts }) => !predicts);
+    const answers = counted.map(({ key }) => this.kept.answers[key]);
     const first = answers.filter((answer) => answer?.right && answer.first).length;
     const later = answers.filter((answer) => answer?.right && !answer.first).length;
     const open = answers.length - first - later;

@@ -53,8 +53,9 @@ function numeral(value, precision) {
   if (!Number.isFinite(value)) return { text: value < 0 ? "−∞" : "∞", isExact: true };
   const magnitude = Math.abs(value);
   const isTiny = magnitude !== 0 && magnitude < 0.5 * 10 ** -precision;
+  const isScientific = isTiny || magnitude >= 1e12;
   let digits;
-  if (isTiny || magnitude >= 1e12) {
+  if (isScientific) {
     digits = writtenScientific(magnitude, 2);
   } else {
     digits = writtenFixed(magnitude, precision);
@@ -62,7 +63,7 @@ function numeral(value, precision) {
   }
   return {
     text: (value < 0 && digits !== "0" ? "-" : "") + digits,
-    isExact: isExact(value, precision) && !isTiny,
+    isExact: isScientific ? Number(digits) === magnitude : isExact(value, precision),
   };
 }
 
@@ -352,7 +353,7 @@ class ExpressionWriter {
   }
 
   write(tree) {
-    return { pieces: this.whole(tree), isRounded: !this.isExact && !this.showsNames };
+    return { pieces: this.whole(tree), isRounded: !this.isExact };
   }
 
   whole(tree) {

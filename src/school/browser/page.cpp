@@ -58,10 +58,10 @@ OpeningQuestion question_of(const Graph& graph) {
   question.before = "What does ";
   question.after = " look at?";
   const Frame& frame = question.weights->frame;
-  question.rows = frame.rows.labels ? "Each row is a query: the word that looks, which attends to others."
-                                    : "Each row is a query: what looks, and attends to others.";
-  question.columns = frame.columns.labels ? "Each column is a key: a word that is looked at."
-                                          : "Each column is a key: what is looked at.";
+  question.rows = frame.rows.labels ? "Each row is a query: a word that attends to others."
+                                    : "Each row is a query, which attends to keys.";
+  question.columns = frame.columns.labels ? "Each column is a key: a word that is attended to."
+                                          : "Each column is a key, which is attended to.";
   return question;
 }
 
@@ -82,17 +82,35 @@ std::string answered(const OpeningQuestion& question) {
   std::ranges::stable_sort(keys, [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
   const std::string query = place_in_words(rows, question.query, "Query", "“", "”");
   const std::string where = fmt::format("This is its row in the table {}.", question.weights->name);
-  if (keys.empty()) return fmt::format("{} attends to no key: each is masked. {}", query, where);
+  if (keys.empty()) return fmt::format("{} attends to no key: all its weights are 0. {}", query, where);
+  const auto shown = [&](std::size_t j) { return written_fixed(100.0 * weights[j], 0); };
+  // Keys with the same number are told together or not at all.
   constexpr std::size_t most_told = 3;
-  const bool are_all = keys.size() <= most_told;
-  keys.resize(std::min(keys.size(), most_told));
-  std::vector<std::string> told;
-  for (const std::size_t j : keys) {
-    told.push_back(fmt::format("{} ({}\u00A0%)", place_in_words(columns, j, "key", "“", "”"),
-                               written_fixed(100.0 * weights[j], 0)));
+  std::vector<std::size_t> rest;
+  const auto stands_alone = [&](std::size_t j) {
+    const bool ties = keys.size() > most_told && shown(j) == shown(keys[most_told]);
+    return !ties && (j == keys.front() || shown(j) != "0");
+  };
+  const auto few = static_cast<std::ptrdiff_t>(std::min(keys.size(), most_told));
+  const auto end = std::find_if_not(keys.begin(), keys.begin() + few, stands_alone);
+  rest.assign(end, keys.end());
+  keys.erase(end, keys.end());
+  const std::string next = rest.empty() ? "" : shown(rest.front());
+  const auto alike =
+      static_cast<std::size_t>(std::ranges::count_if(rest, [&](std::size_t j) { return shown(j) == next; }));
+  if (keys.empty()) {
+    return fmt::format("{} attends most to {} keys, with {}\u00A0% each.{} {}", query, alike,
+                       next == "0" ? "less than 1" : next, alike < rest.size() ? " All other keys have less." : "",
+                       where);
   }
-  return fmt::format("{} attends to {}.{} {}", query, listed(told), are_all ? "" : " No other key has a larger weight.",
-                     where);
+  std::vector<std::string> told;
+  for (const std::size_t j : keys)
+    told.push_back(fmt::format("{} ({}\u00A0%)", place_in_words(columns, j, "key", "“", "”"), shown(j)));
+  const bool is_told = alike > 1 && alike == rest.size() && next != "0";
+  std::string others;
+  if (is_told) others = fmt::format(" Each of the other {} has {}\u00A0%.", alike, next);
+  if (!is_told && !rest.empty()) others = " No other key has a larger weight.";
+  return fmt::format("{} attends to {}.{} {}", query, listed(told), others, where);
 }
 
 }  // namespace
@@ -171,8 +189,8 @@ void add_rest(Page& page, const Graph& graph) {
 
 class BrowserPage {
  public:
-  BrowserPage(const Page& page, const Graph& graph, const Style& style)
-      : page_(page), graph_(graph), style_(style), question_(question_of(graph)) {
+  BrowserPage(const Page& page, const Graph& graph, std::string_view random, const Style& style)
+      : page_(page), graph_(graph), random_(random), style_(style), question_(question_of(graph)) {
     add_rest(page_, graph_);
     page_.blocks = without_large_tables(page_.blocks);
   }
@@ -197,6 +215,7 @@ class BrowserPage {
   void write_question(Sink& sink) {
     sink.write(fmt::format("<h1 id=\"question\">{}</h1>\n", in_markup(asked(question_))));
     if (!question_.weights) return;
+    if (!random_.empty()) sink.write(fmt::format("<p class=\"random\">{}</p>\n", in_markup(random_)));
     sink.write(fmt::format("<p id=\"answer\" aria-live=\"polite\">{}</p>\n<p>{} {}</p>\n",
                            in_markup(answered(question_)), in_markup(question_.rows), in_markup(question_.columns)));
   }
@@ -246,6 +265,7 @@ class BrowserPage {
 
   Page page_;
   const Graph& graph_;
+  const std::string_view random_;
   const Style& style_;
   OpeningQuestion question_;
 };
@@ -268,8 +288,8 @@ void require_room_in_browser(const Graph& graph) {
   require(shown, most_cells_in_browser, "cells in tables");
 }
 
-void write_browser_page(const Page& page, const Graph& graph, const Style& style, Sink& sink) {
-  BrowserPage(page, graph, style).write(sink);
+void write_browser_page(const Page& page, const Graph& graph, std::string_view random, const Style& style, Sink& sink) {
+  BrowserPage(page, graph, random, style).write(sink);
 }
 
 }  // namespace attn

@@ -18,7 +18,8 @@ constexpr std::size_t most_numbers_in_browser = 2'000'000, most_cells_in_browser
 void require_room_in_browser(const Graph& graph);
 
 /// Writes a page that a browser shows and computes: one file, which asks for nothing else. What `page` says
-/// is all there without scripts; of matrices that it has no table of, there are tables behind it.
-void write_browser_page(const Page& page, const Graph& graph, const Style& style, Sink& sink);
+/// is all there without scripts; of matrices that it has no table of, there are tables behind it. `random` says
+/// beside the answer which numbers are random; empty: none is.
+void write_browser_page(const Page& page, const Graph& graph, std::string_view random, const Style& style, Sink& sink);
 
 }  // namespace attn

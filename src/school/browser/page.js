@@ -119,6 +119,7 @@ class PageOfComputation {
   // Everything follows a change.
   follow(sentence) {
     this.grids.refresh(this.changes);
+    if (this.weights.length > 0) this.offerWords(this.word.selectedIndex);
     this.showWord();
     this.changes.tell(sentence);
   }
@@ -212,13 +213,23 @@ class PageOfComputation {
     const where = isAverage
       ? "This is the average of all heads: one head alone may attend to other words."
       : `This is its row in the table ${node.name}.`;
-    if (keys.length === 0) return `${name} attends to no key: each is masked. ${where}`;
+    if (keys.length === 0) return `${name} attends to no key: all its weights are 0. ${where}`;
+    const shown = (j) => writtenFixed(100 * weights[j], 0);
+    // Keys with the same number are told together or not at all.
     const most = 3;
-    const told = keys
-      .slice(0, most)
-      .map((j) => `${called(node.columnAxis, j, "key")} (${writtenFixed(100 * weights[j], 0)} %)`);
-    const rest = keys.length > most ? " No other key has a larger weight." : "";
-    return `${name} attends to ${listed(told)}.${rest} ${where}`;
+    const ties = (j) => keys.length > most && shown(j) === shown(keys[most]);
+    const told = keys.slice(0, most).filter((j, place) => !ties(j) && (place === 0 || shown(j) !== "0"));
+    const rest = keys.slice(told.length);
+    const next = rest.length > 0 ? shown(rest[0]) : "";
+    const alike = rest.filter((j) => shown(j) === next).length;
+    if (told.length === 0) {
+      const others = alike < rest.length ? " All other keys have less." : "";
+      return `${name} attends most to ${alike} keys, with ${next === "0" ? "less than 1" : next} % each.${others} ${where}`;
+    }
+    const list = listed(told.map((j) => `${called(node.columnAxis, j, "key")} (${shown(j)} %)`));
+    const isTold = alike > 1 && alike === rest.length && next !== "0";
+    const others = isTold ? ` Each of the other ${alike} has ${next} %.` : " No other key has a larger weight.";
+    return `${name} attends to ${list}.${rest.length > 0 ? others : ""} ${where}`;
   }
 
   // The keys as words, each with its weight; those that are queries too can be chosen.
@@ -281,6 +292,6 @@ class PageOfComputation {
 }
 
 // “it”, or without words: query 2.
-const called = (axis, i, noun) => (axis.labels ? `“${axis.labels[i]}”` : `${noun} ${i + 1}`);
+const called = (axis, i, noun) => calledBy(axis, i, noun, "“", "”");
 
 const page = new PageOfComputation(JSON.parse(byId("data").textContent));

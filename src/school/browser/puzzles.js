@@ -86,13 +86,6 @@ function wantedOf({ words, tolerance }, bound) {
   return tolerance === 0 ? shortNumber(bound) : `${shortNumber(bound)}, give or take ${shortNumber(tolerance)}`;
 }
 
-function calledBy(axis, i, what) {
-  if (!axis.labels) return `${what} ${i + 1}`;
-  const label = axis.labels[i];
-  const isUnique = axis.labels.filter((other) => other === label).length === 1;
-  return isUnique ? `"${label}"` : `"${label}" (${what} ${i + 1})`;
-}
-
 // The key with the largest weight; undefined where others have the same one, or all keys are masked.
 function preferredKey(row) {
   const largest = Math.max(...row);
@@ -298,13 +291,14 @@ class PuzzleForm extends LessonForm {
 
   clear() {
     this.open();
+    this.isSolutionShown = false;
     this.setBack();
     this.offer();
   }
 
   offer() {
     this.offerHint(false);
-    this.solutionButton.hidden = this.puzzle.solution.length === 0;
+    this.solutionButton.hidden = this.puzzle.solution.length === 0 || this.isSolutionShown;
     this.skipButton.hidden = this.end !== undefined;
   }
 
@@ -335,6 +329,7 @@ class PuzzleForm extends LessonForm {
   showSolution() {
     this.helpWith("One of the solutions: ", "type it, and see what it does.");
     this.help.append(...this.puzzle.solution.map((line) => element("p", {}, element("code", {}, line))));
+    this.isSolutionShown = true;
     this.solutionButton.hidden = true;
   }
 

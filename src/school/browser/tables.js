@@ -3,6 +3,7 @@
 
 const shadeLevels = 9;
 const leastShade = 0.03;
+const mostWordsToChoose = 1000;
 
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
@@ -27,6 +28,11 @@ class MatrixTable {
     const rows = [...table.tBodies[0].rows];
     this.cells = rows.map((row) => [...row.cells].filter((cell) => cell.matches("td:not(.sum)")));
     this.sums = rows.map((row) => row.querySelector("td.sum"));
+    this.heads = {
+      rows: rows.map((row) => row.querySelector("th")),
+      columns: [...(table.tHead?.rows[0].querySelectorAll("th:not(.sum)") ?? [])].slice(0, this.cells[0].length),
+    };
+    this.labels = { rows: node.rowAxis.labels, columns: node.columnAxis.labels };
     this.legend = table.parentElement.querySelector(".legend");
     this.shown = Float64Array.from(node.cells);
     this.decimals = this.digits();
@@ -90,6 +96,8 @@ class MatrixTable {
     const decimals = this.digits();
     const isSame = decimals === this.decimals && node.cells.every((x, i) => sameNumber(x, this.shown[i]));
     this.markChanges(computation);
+    this.relabel("rows", node.rowAxis);
+    this.relabel("columns", node.columnAxis);
     if (isSame && !node.part && node.content !== "weights") return;
     this.decimals = decimals;
     this.shown.set(node.cells);
@@ -117,6 +125,15 @@ class MatrixTable {
       }
     });
     this.tellMasked(hasMasked);
+  }
+
+  // The heads of the rows or columns, if their words are others now.
+  relabel(which, axis) {
+    if (this.labels[which] === axis.labels) return;
+    this.labels[which] = axis.labels;
+    this.heads[which].forEach((head, i) => {
+      if (head && head.textContent !== labelOf(axis, i)) head.textContent = labelOf(axis, i);
+    });
   }
 
   tellMasked(hasMasked) {
@@ -208,7 +225,8 @@ class Explanation {
     const { lines, spoken, cells } = this.derivation(cell, this.scopeOf(node));
     this.body.replaceChildren(lines);
     if (canBeChanged(node)) {
-      const button = element("button", { type: "button", class: "edit" }, "Change this number");
+      const what = node.words === undefined ? "Change this number" : "Choose another word";
+      const button = element("button", { type: "button", class: "edit" }, what);
       button.addEventListener("click", () => this.edit(cell));
       this.body.append(button);
     }
@@ -339,6 +357,7 @@ class Changes {
   // Takes what was typed into a cell.
   take(typed, { node, row, column }) {
     const name = `${node.name}[${row + 1},${column + 1}]`;
+    const word = (id) => (node.words === undefined ? "" : ` (${this.computation.wordOf(node, id)})`);
     const old = numbers.cell(node, row, column);
     const value = numberTyped(typed);
     const refusal = this.computation.refusal(node, value);
@@ -348,7 +367,7 @@ class Changes {
     }
     if (sameNumber(value, old)) return;
     this.computation.change(node, row, column, value);
-    this.follow(`${name} is ${writtenShortest(value)} now.`);
+    this.follow(`${name} is ${writtenShortest(value)}${word(value)} now.`);
   }
 
   // Says what was changed, when everything has followed.
@@ -419,18 +438,13 @@ class Grids {
   edit({ node, row, column }, begin) {
     const table = this.tableOf(node);
     const cell = this.goTo({ node, row, column });
-    if (!cell || !canBeChanged(node) || cell.querySelector("input")) return;
-    const field = element("input", {
-      type: "text",
-      inputmode: "decimal",
-      size: "6",
-      "aria-label": `${node.name}[${row + 1},${column + 1}], a new number`,
-    });
+    if (!cell || !canBeChanged(node) || cell.querySelector("input, select")) return;
+    const field = this.fieldFor({ node, row, column });
     field.value = begin ?? writtenShortest(numbers.cell(node, row, column));
     const before = [...cell.childNodes];
     cell.replaceChildren(field);
     field.focus();
-    if (begin === undefined) field.select();
+    if (begin === undefined) field.select?.();
     let isOpen = true;
     const finish = (isTaken) => {
       if (!isOpen) return;
@@ -446,6 +460,22 @@ class Grids {
       table.stopAt({ row, column }).focus();
     });
     field.addEventListener("blur", () => finish(true));
+    if (field.matches("select")) field.addEventListener("change", () => finish(true));
+  }
+
+  // Where a number is typed, or the word of an id is chosen.
+  fieldFor({ node, row, column }) {
+    const name = `${node.name}[${row + 1},${column + 1}]`;
+    const words = node.words === undefined ? [] : node.computation.lists[node.words];
+    if (words.length === 0 || words.length > mostWordsToChoose)
+      return element("input", { type: "text", inputmode: "decimal", size: "6", "aria-label": `${name}, a new number` });
+    const field = element("select", { "aria-label": `${name}, another word` });
+    fill(
+      field,
+      words.map((word, i) => `${i + 1} ${word}`),
+      words.map((_, i) => String(i + 1)),
+    );
+    return field;
   }
 
   tableOf(node) {

@@ -342,8 +342,8 @@ DrillProblem draw_gradient(Draws& draws) {
     problem.given = {Given{"weights|d_output"}};
     question.of = fmt::format("d_v[{},{}]", row, column);
     question.ask = fmt::format(
-        "These are the weights of two queries (rows) for two keys, and the gradient of a loss by the output. "
-        "What is the derivative of the loss by number {} of value {}?",
+        "These are the weights of two queries (rows) for two keys, and the gradient of a loss with respect to the output. "
+        "What is the derivative of the loss with respect to number {} of value {}?",
         column, row);
     question.hints = {
         fmt::format("Value {} goes into both rows of the output. Its weights are in column {} of weights.", row, row),
@@ -352,8 +352,8 @@ DrillProblem draw_gradient(Draws& draws) {
     problem.given = {Given{"v|d_output"}};
     question.of = fmt::format("d_weights[{},{}]", row, column);
     question.ask = fmt::format(
-        "These are the values of two keys, and the gradient of a loss by the output of two queries. "
-        "What is the derivative of the loss by the weight of query {} for key {}?",
+        "These are the values of two keys, and the gradient of a loss with respect to the output of two queries. "
+        "What is the derivative of the loss with respect to the weight of query {} for key {}?",
         row, column);
     question.hints = {
         fmt::format("This weight multiplies value {}, and the product goes into row {} of the output.", column, row),
@@ -373,8 +373,8 @@ DrillProblem draw_softmax_gradient(Draws& draws) {
   DrillProblem problem;
   problem.given = {Given{"weights|d_weights"}};
   problem.question.ask = fmt::format(
-      "These are the weights of one query, and the gradient of a loss by the weights. "
-      "What is the gradient by the score of key {}?",
+      "These are the weights of one query, and the gradient of a loss with respect to the weights. "
+      "What is the gradient with respect to the score of key {}?",
       column + 1);
   problem.question.tolerance = two_decimals;
   problem.question.of = fmt::format("d_scores[1,{}]", column + 1);

@@ -1,6 +1,7 @@
 #include "school/lesson/course.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <algorithm>
 #include <array>
 #include <span>
@@ -179,22 +180,30 @@ std::string command_for(const Lesson& lesson, std::string_view line) {
   return found == blocks.end() ? "" : found->lines.front().text;
 }
 
+// "4, 9": lessons of the course by their numbers.
+std::string numbers_of(const std::vector<std::string>& names) {
+  std::vector<std::string> numbers;
+  for (const std::string& name : names) numbers.push_back(without_zeros(find_lesson(name).number));
+  return fmt::format("{}", fmt::join(numbers, ", "));
+}
+
 }  // namespace
 
 std::vector<Block> course_listing(const CourseProgress& progress) {
   std::vector<Block> blocks;
   for (const RoadHeading& heading : road_headings) {
-    Listing listing{{"mark", "number", "title", "time", "progress", "lesson", "road", "state", "minutes", "steps",
-                     "steps done", "questions", "correct at the first try", "correct later", "missed"},
+    Listing listing{{"mark", "number", "title", "time", "progress", "builds on", "lesson", "road", "state", "minutes",
+                     "steps", "steps done", "questions", "correct at the first try", "correct later", "missed"},
                     {}};
-    listing.shown = 5;
+    listing.shown = 6;
     std::size_t minutes = 0;
     for (const Lesson& lesson : built_in_lessons()) {
       if (lesson.road != heading.road) continue;
       minutes += lesson.minutes;
       const ProgressCounts counts = counts_in(progress, lesson);
       listing.rows.push_back({std::string(mark_of(counts)), without_zeros(lesson.number), lesson.title,
-                              fmt::format("{} min", lesson.minutes), progress_text(counts), lesson.name,
+                              fmt::format("{} min", lesson.minutes), progress_text(counts),
+                              heading.road == Road::main ? "" : "after " + numbers_of(lesson.needs), lesson.name,
                               std::string(name_of(lesson.road)), std::string(state_of(counts))});
       std::vector<std::string>& row = listing.rows.back();
       for (const std::size_t count :

@@ -47,13 +47,12 @@ Records records_of(std::span<const SolvedQuestion> questions, std::span<const Ma
   for (const MarkedHandIn& hand_in : hand_ins) {
     for (std::size_t i = 0; i < questions.size(); ++i) {
       const std::optional<MarkedAnswer>& answer = hand_in.answers[i];
-      records.rows.push_back({hand_in.name, std::to_string(i + 1), questions[i].question.ask,
-                              answer ? answer->given : "", rounded_answer(questions[i]),
-                              answer                    ? std::string(name_of_mark(*answer).name)
-                              : hand_in.problem.empty() ? "missing"
-                                                        : "not marked",
-                              answer && answer->is_correct() ? "1" : "0",
-                              answer ? answer->judgment.says : hand_in.problem});
+      records.rows.push_back(
+          {hand_in.name, i + 1, questions[i].question.ask, answer ? answer->given : "", rounded_answer(questions[i]),
+           answer                    ? std::string(name_of_mark(*answer).name)
+           : hand_in.problem.empty() ? "missing"
+                                     : "not marked",
+           std::uint64_t{answer && answer->is_correct() ? 1U : 0U}, answer ? answer->judgment.says : hand_in.problem});
     }
   }
   return records;
@@ -126,7 +125,9 @@ std::vector<HandIn> hand_ins(const std::string& path) {
   } else {
     for (const auto& entry : fs::directory_iterator(path)) {
       const bool is_hidden = entry.path().filename().string().starts_with('.');
-      if (entry.is_regular_file() && !is_hidden) files.push_back(entry.path());
+      // A link may lead to any file of the reader, whose lines would stand among the answers.
+      const bool is_file = entry.symlink_status().type() == fs::file_type::regular;
+      if (is_file && !is_hidden) files.push_back(entry.path());
     }
     if (files.empty()) fail("{} holds no files: give a folder with a file of answers for each name", path);
     std::ranges::sort(files);

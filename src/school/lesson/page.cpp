@@ -141,7 +141,7 @@ class LessonPage {
     write_document({.title = lesson_.title,
                     .script = lesson_script(),
                     .rules = rules,
-                    .pictures = has_pictures(markdown) ? "'self' data: file:" : "",
+                    .pictures = has_pictures(markdown) ? places_of_pictures : "",
                     .content = html_of_blocks(opening_of(lesson_)) + live_part() + html_of(markdown, pieces) +
                                html_of_end() + std::string(browser_explanation()),
                     .data = data()},
@@ -154,10 +154,11 @@ class LessonPage {
       "With them, answers are checked, every number can be explained and inputs can be changed.</p></noscript>\n"
       "<div id=\"live\" hidden>\n";
   static constexpr std::string_view about_tables =
+      "<details class=\"aside\" id=\"about-tables\"><summary>The numbers on this page</summary>\n"
       "<p id=\"agreement\" role=\"status\"></p>\n"
-      "<p class=\"aside\">Choose a number in a table, with the mouse or with Tab and the arrow keys, to see how it was made. "
-      "Numbers in the tables marked “input” can be changed: press Enter, or click twice. "
-      "Tables of the same command follow.</p>\n";
+      "<p>Choose a number in a table, with a click or with Tab and the arrow keys, to see how it was made. "
+      "Numbers in the tables marked “input” can be changed: press Enter, or click or tap twice. "
+      "Tables of the same command follow.</p></details>\n";
   static constexpr std::string_view about_large =
       "<p class=\"aside\">This command computes too many numbers for this page: they cannot be changed here.</p>\n";
   static constexpr std::string_view about_steps =
@@ -218,8 +219,8 @@ class LessonPage {
     const Question& question = lesson_.questions[number];
     std::string html = fmt::format(
         "<section class=\"question\" data-question=\"{0}\" aria-labelledby=\"question-{1}\">\n"
-        "<p id=\"question-{1}\" class=\"asked\"><strong>Question {1}.</strong> {2}</p>\n",
-        number, number + 1, in_markup(question.ask));
+        "<p id=\"question-{1}\" class=\"asked\"><strong>Question {1}.{2}</strong> {3}</p>\n",
+        number, number + 1, question.predicts ? " Predict:" : "", in_markup(question.ask));
     if (!question.choices.empty()) {
       html += "<ol class=\"choices\">\n";
       for (const std::string& choice : question.choices) html += "<li>" + in_markup(choice) + "</li>\n";

@@ -355,6 +355,7 @@ class QuestionWriter {
     json_.begin_object();
     member("key", key);
     member("kind", name_of(question.kind));
+    if (question.predicts) json_.key("predicts"), json_.boolean(true);
     if (!question.choices.empty()) json_.key("choices"), json_.strings(question.choices);
     if (!question.hints.empty()) json_.key("hints"), json_.strings(question.hints);
     json_.key("answer");

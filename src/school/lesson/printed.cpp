@@ -80,7 +80,7 @@ std::string typed(const std::vector<std::string>& words) {
 std::string quoted(const Puzzle& puzzle) {
   const std::string title = puzzle.title.empty() ? "" : " " + puzzle.title + ".";
   std::string text = fmt::format("> **Puzzle:**{} {}\n>\n> It is about:\n>\n", title, puzzle.ask);
-  for (const auto& command : puzzle.commands) text += fmt::format("> - `attn {}`\n", typed(command));
+  for (const auto& command : puzzle.commands) text += fmt::format("> - `attn {}`\n", typed(command.words));
   text += ">\n> You set, in place of what is there first:\n>\n";
   for (const Unknown& unknown : puzzle.unknowns)
     text += fmt::format("> - `{} = {}` ({})\n", unknown.name(), typed(unknown.start), to_string(unknown.start.shape()));
@@ -242,9 +242,6 @@ constexpr std::string_view rules_of_lessons = R"(
 blockquote { margin: 1.5em 0; padding: 0.1em 1em; border-left: 4px solid var(--link); background: var(--box); }
 img { max-width: 100%; }
 )";
-// Pictures may stand beside a lesson.
-constexpr std::string_view policy_of_lessons =
-    "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: file: https:";
 
 }  // namespace
 
@@ -312,7 +309,8 @@ std::string exported_html(const Exported& exported) {
   }
   const Lesson& lesson = exported.lesson;
   refuse_long_document(markdown, lesson.document.path + " with its output would be");
-  return html_begin({.title = lesson.title, .policy = policy_of_lessons, .more_rules = rules_of_lessons}) +
+  const std::string policy = fmt::format("{}; img-src {}", HtmlHead{}.policy, places_of_pictures);
+  return html_begin({.title = lesson.title, .policy = policy, .more_rules = rules_of_lessons}) +
          html_of(markdown, outputs) + std::string(html_end);
 }
 

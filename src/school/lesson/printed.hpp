@@ -47,6 +47,10 @@ std::string markdown_of(const Lesson& lesson, const LessonStep& step);
 /// As Markdown without marks and front matter.
 std::string exported_markdown(const Exported& exported);
 
+/// Where the pictures of a page of a lesson may come from, as policies say it: they stand beside it. What a stranger
+/// wrote loads nothing from elsewhere, which would be told that it was opened.
+constexpr std::string_view places_of_pictures = "'self' data: file:";
+
 /// As a page of HTML that needs nothing else but the pictures that the lesson names.
 std::string exported_html(const Exported& exported);
 

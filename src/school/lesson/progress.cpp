@@ -130,12 +130,14 @@ std::vector<std::string> keys_of(const Lesson& lesson) {
 }
 
 ProgressCounts counts_of(const Lesson& lesson, const LessonProgress& progress) {
-  ProgressCounts counts{.steps = lesson.steps.size(), .questions = lesson.questions.size()};
+  ProgressCounts counts{.steps = lesson.steps.size()};
   const std::vector<std::string> keys = keys_of(lesson);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     counts.done += std::ranges::find(progress.done, keys[i]) != progress.done.end();
     const auto answer = progress.answers.find(keys[i]);
-    if (!lesson.steps[i].question || answer == progress.answers.end()) continue;
+    if (!lesson.steps[i].question || lesson.questions[*lesson.steps[i].question].predicts) continue;
+    ++counts.questions;
+    if (answer == progress.answers.end()) continue;
     counts.first += answer->second.first;
     counts.later += answer->second.right && !answer->second.first;
     counts.missed += answer->second.missed;

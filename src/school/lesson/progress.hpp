@@ -56,7 +56,7 @@ std::string progress_name(const Lesson& lesson);
 /// apart by their order.
 std::vector<std::string> keys_of(const Lesson& lesson);
 
-/// The progress in a lesson, in numbers.
+/// The progress in a lesson, in numbers. Predictions are no questions here: no answer to them is a miss.
 struct ProgressCounts {
   std::size_t steps = 0, done = 0;
   std::size_t questions = 0;

@@ -50,7 +50,7 @@ class Session {
   SessionEnd review() {
     std::vector<std::size_t> missed;
     for (std::size_t i = 0; i < keys_.size(); ++i) {
-      if (lesson_.steps[i].question && is_missed(i)) missed.push_back(i);
+      if (is_missed(i)) missed.push_back(i);
     }
     terminal_.show({Heading{2, text("Review: ", lesson_.title)}});
     for (std::size_t i = 0; i < missed.size(); ++i) {
@@ -143,6 +143,8 @@ class Session {
   bool is_done(std::size_t i) const { return std::ranges::find(progress_.done, keys_[i]) != progress_.done.end(); }
 
   bool is_missed(std::size_t i) const {
+    const std::optional<std::size_t> question = lesson_.steps[i].question;
+    if (!question || lesson_.questions[*question].predicts) return false;
     const auto answer = progress_.answers.find(keys_[i]);
     return answer != progress_.answers.end() && answer->second.missed;
   }

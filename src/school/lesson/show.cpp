@@ -238,7 +238,7 @@ std::string gist_of(const Lesson& lesson, const LessonStep& step) {
 }
 
 Block shown(const Question& question) {
-  Note note{Note::Kind::question, {text(strong("Question: "), question.ask)}};
+  Note note{Note::Kind::question, {text(strong(question.predicts ? "Predict: " : "Question: "), question.ask)}};
   for (std::size_t i = 0; i < question.choices.size(); ++i)
     note.lines.push_back(text(fmt::format("{}) {}", i + 1, question.choices[i])));
   return note;

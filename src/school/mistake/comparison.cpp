@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/math/rows.hpp"
 #include "core/support/number.hpp"
 
 namespace attn {
@@ -20,16 +21,16 @@ struct TypeRow {
   std::string_view name;
   double part;
   double least;
+  double noise;        // what a short computation loses, in parts of the largest number: decimals below it say nothing
   int bits;            // of a number, with the one that is not stored
   int least_exponent;  // below which there are fewer
-  int few_digits;      // fewer decimal digits than these are nearly never enough for a number of this type
 };
 
 constexpr TypeRow types[] = {
-    {Precision::float16, "float16", 4e-3, 1e-5, 11, -14, 0},
-    {Precision::bfloat16, "bfloat16", 3e-2, 1e-4, 8, -126, 0},
-    {Precision::float32, "float32", 1e-5, 1e-7, 24, -126, 7},
-    {Precision::float64, "float64", 1e-9, 1e-12, 53, -1022, 14},
+    {Precision::float16, "float16", 4e-3, 1e-5, 4e-3, 11, -14},
+    {Precision::bfloat16, "bfloat16", 3e-2, 1e-4, 3e-2, 8, -126},
+    {Precision::float32, "float32", 1e-5, 1e-7, 1e-6, 24, -126},
+    {Precision::float64, "float64", 1e-9, 1e-12, 1e-9, 53, -1022},
 };
 
 const TypeRow& row_of(Precision precision) {
@@ -82,15 +83,22 @@ bool may_be_rounded_by_hand(std::span<const double> all) {
   return std::ranges::count_if(all, [](double x) { return !is_short(x); }) >= least;
 }
 
-constexpr int digits_of_double = 16;  // of a double: so many are not what somebody rounded to
-
-double largest_of(const Matrix& matrix) {
-  double largest = 0.0;
-  for (const double x : cells(matrix)) {
-    if (std::isfinite(x)) largest = std::max(largest, std::fabs(x));
+// Numbers that were cut at a count of digits, as "%g" and std::cout write them: those that use all of the digits leave
+// out decimals that others have. A number that was rounded at these decimals leaves out the last one in a tenth of all
+// cases only, so six that are left out are no chance.
+bool are_cut_at_digits(const std::vector<Digits>& all, const Digits& most) {
+  constexpr int least_digits = 5, least_left_out = 6;
+  constexpr int least_numbers = 2;
+  int numbers = 0, left_out = 0;
+  for (const Digits& one : all) {
+    if (one.all < most.all || one.decimals == most.decimals) continue;
+    ++numbers;
+    left_out += most.decimals - one.decimals;
   }
-  return largest;
+  return most.all >= least_digits && numbers >= least_numbers && left_out >= least_left_out;
 }
+
+constexpr double half = 0.5;
 
 }  // namespace
 
@@ -109,49 +117,76 @@ double rounded_to(Precision type, double x) {
 
 std::string_view name_of(Precision type) { return row_of(type).name; }
 
-Rounding::Rounding(const Matrix& theirs, Precision precision)
-    : precision_(precision == Precision::written ? Precision::float64 : precision) {
+double largest_of(const Matrix& matrix) {
+  double largest = 0.0;
+  for (const double x : cells(matrix)) {
+    if (std::isfinite(x)) largest = std::max(largest, std::fabs(x));
+  }
+  return largest;
+}
+
+Rounding::Rounding(const MatrixFile& theirs, double largest)
+    : Rounding(theirs.matrix, theirs.kind == CellKind::real ? theirs.precision : Precision::float64, largest,
+               theirs.notation) {}
+
+Rounding::Rounding(const Matrix& theirs, Precision precision, double largest,
+                   const std::optional<NumberNotation>& notation)
+    : precision_(precision == Precision::written ? Precision::float64 : precision), largest_(largest) {
   const std::span<const double> all = cells(theirs);
-  if (std::ranges::all_of(all, is_whole_or_not_finite)) return;
+  if (std::ranges::all_of(all, is_whole_or_not_finite) && (!notation || notation->decimals == 0)) return;
   if (precision_ == Precision::float64 &&
       std::ranges::all_of(all, [](double x) { return std::isnan(x) || x == rounded_to(Precision::float32, x); }) &&
       !std::ranges::all_of(all, is_short))
     precision_ = Precision::float32;
   const bool are_written = precision == Precision::written;
   if (!are_written && !may_be_rounded_by_hand(all)) return;
+  std::vector<Digits> digits;
   Digits most;
+  bool may_be_of_float32 = are_written;  // each is the nearest to one that has so many decimals
   for (const double x : all) {
-    if (!std::isfinite(x)) continue;
-    const Digits digits = digits_of(x, are_written ? Precision::float64 : precision_);
-    most = {std::max(most.all, digits.all), std::max(most.decimals, digits.decimals)};
-    if (most.all >= (are_written ? digits_of_double : row_of(precision_).few_digits)) return;
+    if (is_whole_or_not_finite(x)) continue;
+    digits.push_back(digits_of(x, are_written ? Precision::float64 : precision_));
+    most = {std::max(most.all, digits.back().all), std::max(most.decimals, digits.back().decimals)};
+    may_be_of_float32 = may_be_of_float32 && std::fabs(x - rounded_to(Precision::float32, x)) <=
+                                                 half * std::pow(10.0, -digits.back().decimals);
   }
-  decimals_ = most.decimals;
-  digits_ = most.all;
+  decimals_ = notation ? notation->decimals : most.decimals;
+  if (notation && notation->is_scientific()) {
+    digits_ = notation->digits;
+  } else if (are_cut_at_digits(digits, most)) {
+    digits_ = most.all;
+  }
+  const auto is_finer_than = [&](Precision type) { return half * unit_of(largest) < row_of(type).noise * largest; };
+  if (may_be_of_float32 && is_finer_than(Precision::float32)) precision_ = Precision::float32;
+  if (is_finer_than(precision_)) decimals_ = digits_ = -1;
 }
 
-double Rounding::most_apart(double right, double largest) const {
+double Rounding::unit_of(double theirs) const {
+  const double of_decimals = std::pow(10.0, -decimals_);
+  if (digits_ < 0 || theirs == 0.0 || !std::isfinite(theirs)) return of_decimals;
+  const int magnitude = static_cast<int>(std::floor(std::log10(std::fabs(theirs))));
+  return std::max(of_decimals, std::pow(10.0, magnitude + 1 - digits_));
+}
+
+double Rounding::most_apart(double theirs, double largest) const {
   const TypeRow& type = row_of(precision_);
-  double most = std::max(type.part * largest, type.least);
-  if (decimals_ < 0) return most;
-  constexpr double half = 0.5 * (1.0 + 1e-6);
-  double unit = std::pow(10.0, -decimals_);
-  if (right != 0.0) {  // which has no first digit
-    const int magnitude = static_cast<int>(std::floor(std::log10(std::fabs(right))));
-    unit = std::max(unit, std::pow(10.0, magnitude + 1 - digits_));
-  }
-  return most + half * unit;
+  if (decimals_ < 0) return std::max(type.part * largest, type.least);
+  constexpr double slack = 1.001;  // they computed as well
+  return slack * half * unit_of(theirs);
 }
 
 bool Rounding::same(double theirs, double right, double largest) const {
   if (theirs == right) return true;
   if (!std::isfinite(theirs) || !std::isfinite(right)) return std::isnan(theirs) && std::isnan(right);
-  return std::fabs(theirs - right) <= most_apart(right, largest);
+  return std::fabs(theirs - right) <= most_apart(theirs, largest);
 }
 
 std::string Rounding::told() const {
-  if (decimals_ >= 0) return fmt::format("to {}", count_of(static_cast<std::size_t>(decimals_), "decimal"));
-  return fmt::format("as {}", name_of(precision_));
+  if (decimals_ < 0) return fmt::format("as {}", name_of(precision_));
+  const std::string decimals = count_of(static_cast<std::size_t>(decimals_), "decimal");
+  if (digits_ < 0) return fmt::format("to {}", decimals);
+  return fmt::format("to {} and at most {}", decimals,
+                     count_of(static_cast<std::size_t>(digits_), "significant digit"));
 }
 
 Difference difference(const Matrix& theirs, const Matrix& right, const Rounding& rounding) {
@@ -160,7 +195,8 @@ Difference difference(const Matrix& theirs, const Matrix& right, const Rounding&
     all.has_other_shape = true;
     return all;
   }
-  const double largest = largest_of(right);
+  // A mistake may put a huge number beside small ones, such as a mask value: it makes their computation no less exact.
+  const double largest = std::min(largest_of(right), rounding.largest());
   const Shape shape = right.shape();
   std::vector<bool> columns(shape.columns, false);
   for (std::size_t i = 0; i < shape.rows; ++i) {
@@ -182,6 +218,28 @@ Difference difference(const Matrix& theirs, const Matrix& right, const Rounding&
     if (columns[j]) all.columns.push_back(j);
   }
   return all;
+}
+
+std::optional<double> mask_value(const Node& node, const Matrix& theirs, const Matrix& right) {
+  if (!node.may_be_masked() || theirs.shape() != right.shape()) return std::nullopt;
+  constexpr double far = -1e3;
+  std::optional<double> value;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    const double x = cells(theirs)[i];
+    if (!is_masked(cells(right)[i])) continue;
+    if (!std::isfinite(x) || !(x < far) || (value && x > *value * 0.5)) return std::nullopt;
+    value = x;
+  }
+  return value;
+}
+
+bool differs_in_mask_value(const Node& node, const Matrix& theirs, const Matrix& right, const Rounding& rounding) {
+  if (!mask_value(node, theirs, right)) return false;
+  Matrix masked = theirs;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    if (is_masked(cells(right)[i])) cells(masked)[i] = cells(right)[i];
+  }
+  return difference(masked, right, rounding).agrees();
 }
 
 }  // namespace attn

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,6 +10,7 @@
 
 #include "core/graph/graph.hpp"
 #include "data/files/cells.hpp"
+#include "data/files/matrix_file.hpp"
 
 namespace attn {
 
@@ -17,26 +20,42 @@ double rounded_to(Precision type, double x);
 /// "float16"
 std::string_view name_of(Precision type);
 
-/// How exactly somebody else's numbers can be compared: at the digits that a file writes, or at the type of
-/// its numbers, or at the decimals that they were rounded to before they were stored in it.
+/// How exactly somebody else's numbers can be compared: at the decimals that a text has, or at the type of the
+/// numbers, or at the decimals that they were rounded to before they were stored in it.
 class Rounding {
  public:
   Rounding() = default;
-  /// Numbers of 32 bits that were stored in more are told by their bits. Written ones that are all whole are
-  /// compared as float64.
-  Rounding(const Matrix& theirs, Precision precision);
+  /// `largest` is the largest of the right numbers: decimals that are finer than what the type of theirs loses of
+  /// such numbers do not count.
+  Rounding(const MatrixFile& theirs, double largest);
+  /// Numbers of 32 bits that were stored in more are told by their bits. What is written without a point is
+  /// compared as float64. Digits count only where a text has them ("%e"), or where numbers that were cut at so many
+  /// digits ("%g") leave out decimals that rounding at decimals would not. Without a notation, the decimals are those
+  /// of the shortest decimals that read back as these numbers.
+  Rounding(const Matrix& theirs, Precision precision, double largest,
+           const std::optional<NumberNotation>& notation = std::nullopt);
 
-  /// How far a number may be from the right one, in a matrix whose largest number is `largest`.
-  double most_apart(double right, double largest) const;
+  /// How far one of their numbers may be from the right one, in a matrix whose largest number is `largest`: half a
+  /// unit of its last decimal or digit, or a part of the largest. It is never more than told() says.
+  double most_apart(double theirs, double largest) const;
   /// Whether a number is the right one but for its rounding, in a matrix whose largest number is `largest`.
   bool same(double theirs, double right, double largest) const;
-  /// "to 4 decimals", "as float32"
+  /// "to 4 decimals", "to 6 decimals and at most 5 significant digits", "as float32"
   std::string told() const;
+  /// The largest of the right numbers; infinite where it is not known.
+  double largest() const { return largest_; }
 
  private:
+  double unit_of(double theirs) const;
+
   Precision precision_ = Precision::float64;
-  int decimals_ = -1, digits_ = -1;  // the most that a number is written with; below 0: all that it has
+  double largest_ = std::numeric_limits<double>::infinity();
+  int decimals_ = -1;  // the most that a number is written with; below 0: compared as the type
+  int digits_ = -1;    // likewise; below 0: they do not count
 };
+
+/// The largest absolute value of its finite numbers.
+double largest_of(const Matrix& matrix);
 
 /// Where a matrix differs from the right one.
 struct Difference {
@@ -49,6 +68,12 @@ struct Difference {
   bool agrees() const { return !has_other_shape && cells == 0; }
 };
 Difference difference(const Matrix& theirs, const Matrix& right, const Rounding& rounding);
+
+/// A large negative number, or one of several, that stands in somebody's scores where the right ones are −∞: by
+/// agreement, because its weight is 0. Nothing: there is none.
+std::optional<double> mask_value(const Node& node, const Matrix& theirs, const Matrix& right);
+/// Whether they differ in that alone.
+bool differs_in_mask_value(const Node& node, const Matrix& theirs, const Matrix& right, const Rounding& rounding);
 
 /// A matrix of somebody else, and the one of the computation that it is compared with.
 struct Compared {

@@ -13,6 +13,13 @@ namespace attn {
 
 // --- findings
 
+bool Finding::may_be_convention() const {
+  return has_other_mask_value ||
+         std::ranges::any_of(mistakes, [](const Mistake* one) { return one->kind == Mistake::Kind::convention; });
+}
+
+bool Findings::may_be_conventions() const { return std::ranges::all_of(all, &Finding::may_be_convention); }
+
 namespace {
 
 // What was found before: the first one that has something to say of a node makes it.
@@ -105,6 +112,9 @@ class Search {
       finding.expected = now.at(place);
       if (finding.expected)
         finding.difference = difference(*compared_[place].theirs, *finding.expected, compared_[place].rounding);
+      finding.has_other_mask_value =
+          finding.expected && differs_in_mask_value(*compared_[place].node, *compared_[place].theirs, *finding.expected,
+                                                    compared_[place].rounding);
     }
     try_alone(finding);
     if (finding.mistakes.empty()) try_with_right_ones_unused(finding);

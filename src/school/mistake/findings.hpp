@@ -21,6 +21,10 @@ struct Finding {
   const Mistake* convention = nullptr;        // with which they do so; null: none is needed
   std::vector<std::size_t> unused = {};       // places of right matrices from which this one was not computed then
   bool is_alone = false;                      // what is computed from it is right
+  bool has_other_mask_value = false;          // which is all that differs: a convention
+
+  /// Whether what differs can be a convention.
+  bool may_be_convention() const;
 };
 
 /// What explains somebody's matrices. The first finding is that of the first matrix that differs; each
@@ -29,6 +33,9 @@ struct Finding {
 struct Findings {
   std::vector<Finding> all;
   std::vector<const Mistake*> hidden;  // where all is right: errors that would give these numbers as well
+
+  /// Whether all that differs can be conventions.
+  bool may_be_conventions() const;
 };
 
 /// Whether there is a mistake that gives all of these numbers.

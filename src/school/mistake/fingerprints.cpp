@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/math/rows.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
 
@@ -38,8 +39,6 @@ Matrix changed(const Matrix& matrix, const Change& change) {
   return result;
 }
 
-inline bool is_masked(double x) { return x == -std::numeric_limits<double>::infinity(); }
-
 namespace fingerprint {
 
 // In the numbers themselves.
@@ -65,6 +64,7 @@ Told masked_as_well(const Seen& seen);
 Told more_masked(const Seen& seen);
 Told dropout(const Seen& seen);
 Told another_mask_value(const Seen& seen);
+Told only_another_mask_value(const Seen& seen);
 
 }  // namespace fingerprint
 
@@ -95,6 +95,7 @@ constexpr Fingerprint fingerprint_table[] = {
     {fingerprint::rounded, Worth::identity},
     {fingerprint::other_order, Worth::identity},
     {fingerprint::masked_as_well, Worth::identity},
+    {fingerprint::only_another_mask_value, Worth::identity},
     {fingerprint::sums},
     {fingerprint::more_masked},
     {fingerprint::dropout},
@@ -161,17 +162,27 @@ Told fingerprint::all_zero(const Seen& seen) {
 
 namespace {
 
-// A size that a factor may be made of, and what it is.
+// A size that a factor may be made of, and what has it.
 struct NamedSize {
   std::size_t size;
-  std::string_view what;
-  bool has_root = true;  // by which people divide
+  std::vector<std::string> whats;
+  bool has_root;  // by which people divide
 };
+
+std::string name_of_axis(const Axis& axis, std::string_view otherwise) {
+  return axis.name.empty() ? fmt::format("its {}", otherwise) : axis.name;
+}
 
 std::vector<NamedSize> sizes_around(const Node& node) {
   std::vector<NamedSize> all;
   const auto add = [&](std::size_t size, std::string_view what, bool has_root = true) {
-    if (size > 1 && std::ranges::find(all, size, &NamedSize::size) == all.end()) all.push_back({size, what, has_root});
+    if (size < 2) return;
+    const auto same = std::ranges::find(all, size, &NamedSize::size);
+    if (same == all.end()) {
+      all.push_back({size, {std::string(what)}, has_root});
+    } else {
+      same->whats.emplace_back(what);
+    }
   };
   if (const Node* const q = node.beside(role::q)) add(q->frame.shape.columns, "the size of a query");
   std::set<std::size_t> heads;
@@ -183,27 +194,38 @@ std::vector<NamedSize> sizes_around(const Node& node) {
   }
   if (x) add(x->frame.shape.columns, "the size of an embedding");
   add(heads.size(), "the number of heads");
-  add(node.frame.shape.rows, "its number of rows", false);
-  add(node.frame.shape.columns, "its number of columns", false);
+  add(node.frame.shape.rows, fmt::format("the number of {}", name_of_axis(node.frame.rows, "rows")), false);
+  add(node.frame.shape.columns, fmt::format("the number of {}", name_of_axis(node.frame.columns, "columns")), false);
   return all;
 }
 
 bool is_near(double a, double b) { return std::fabs(a - b) <= 1e-3 * std::fabs(b); }
 
-std::string factor_in_words(const Node& node, double factor) {
-  for (const auto& [size, what, has_root] : sizes_around(node)) {
-    const double s = static_cast<double>(size);
-    if (is_near(factor, s)) return fmt::format(": {}, {}", size, what);
-    if (is_near(factor, 1.0 / s)) return fmt::format(": 1/{}, where {} is {}", size, size, what);
-    if (has_root && is_near(factor, std::sqrt(s))) return fmt::format(": √{}, where {} is {}", size, size, what);
-    if (has_root && is_near(factor, 1.0 / std::sqrt(s)))
-      return fmt::format(": 1/√{}, where {} is {}", size, size, what);
-    if (is_near(factor, std::sqrt((s - 1.0) / s)))
-      return fmt::format(": √({}/{}), where {} is {}", size - 1, size, size, what);
-    if (is_near(factor, std::sqrt(s / (s - 1.0))))
-      return fmt::format(": √({}/{}), where {} is {}", size, size - 1, size, what);
-  }
+// What a factor is of a size: "1/√4"; empty: nothing.
+std::string factor_of_size(double factor, const NamedSize& named) {
+  const std::size_t size = named.size;
+  const double s = static_cast<double>(size);
+  if (is_near(factor, s)) return std::to_string(size);
+  if (is_near(factor, 1.0 / s)) return fmt::format("1/{}", size);
+  if (named.has_root && is_near(factor, std::sqrt(s))) return fmt::format("√{}", size);
+  if (named.has_root && is_near(factor, 1.0 / std::sqrt(s))) return fmt::format("1/√{}", size);
+  if (is_near(factor, std::sqrt((s - 1.0) / s))) return fmt::format("√({}/{})", size - 1, size);
+  if (is_near(factor, std::sqrt(s / (s - 1.0)))) return fmt::format("√({}/{})", size, size - 1);
   return "";
+}
+
+// All sizes that it can come from: which one was meant, it does not say.
+std::string factor_in_words(const Node& node, double factor) {
+  std::string words;
+  for (const NamedSize& named : sizes_around(node)) {
+    const std::string written = factor_of_size(factor, named);
+    if (written.empty()) continue;
+    words += words.empty() ? ": " : ", or ";
+    words += written == std::to_string(named.size)
+                 ? fmt::format("{}, {}", written, listed(named.whats))
+                 : fmt::format("{}, where {} is {}", written, named.size, listed(named.whats));
+  }
+  return words;
 }
 
 // A number of the right matrix by which it can be divided.
@@ -262,7 +284,8 @@ std::optional<FewerBits> fewer_bits(const Seen& seen) {
   }
   for (const Precision type : types) {
     const bool are_of_type = std::ranges::all_of(theirs, [&](double x) { return x == rounded_to(type, x); });
-    if (are_of_type && difference(seen.theirs, seen.right, Rounding(seen.theirs, type)).agrees())
+    if (are_of_type &&
+        difference(seen.theirs, seen.right, Rounding(seen.theirs, type, largest_of(seen.right))).agrees())
       return FewerBits{type, false};
   }
   return std::nullopt;
@@ -455,26 +478,25 @@ Told fingerprint::masked_weights(const Seen& seen) {
   const Matrix& scores = masked->matrix();
   std::size_t leaks = 0;
   for (std::size_t i = 0; i < scores.size(); ++i) {
-    if (is_masked(cells(scores)[i]) && cells(seen.right)[i] == 0.0 && std::fabs(cells(seen.theirs)[i]) > 1e-6) ++leaks;
+    const double theirs = cells(seen.theirs)[i];
+    if (is_masked(cells(scores)[i]) && cells(seen.right)[i] == 0.0 && std::fabs(theirs) > 1e-6 &&
+        !seen.rounding.same(theirs, 0.0, 1.0))
+      ++leaks;
   }
   if (leaks == 0) return std::nullopt;
   return fmt::format("{} of a masked key {} not 0.", count_of(leaks, "weight"), leaks == 1 ? "is" : "are");
 }
 
-// Masked scores that are a large negative number: by agreement.
 Told fingerprint::another_mask_value(const Seen& seen) {
-  if (!seen.node.may_be_masked() || seen.difference.has_other_shape) return std::nullopt;
-  constexpr double far = -1e3;
-  std::optional<double> value;
-  for (std::size_t i = 0; i < seen.right.size(); ++i) {
-    const double right = cells(seen.right)[i], theirs = cells(seen.theirs)[i];
-    if (!is_masked(right)) continue;
-    if (!(theirs < far) || (value && theirs > *value * 0.5)) return std::nullopt;
-    value = theirs;
-  }
+  const std::optional<double> value = mask_value(seen.node, seen.theirs, seen.right);
   if (!value) return std::nullopt;
   return fmt::format("Masked scores are {} instead of −∞. That is a convention: after the softmax such a weight is 0.",
                      written_digits(*value, fingerprint_digits));
+}
+
+Told fingerprint::only_another_mask_value(const Seen& seen) {
+  return differs_in_mask_value(seen.node, seen.theirs, seen.right, seen.rounding) ? another_mask_value(seen)
+                                                                                  : std::nullopt;
 }
 
 namespace {
@@ -495,6 +517,13 @@ Matrix without_dropped(const Seen& seen) {
 
 }  // namespace
 
+namespace {
+
+// Whether a right weight is not 0 at the precision of theirs.
+bool is_more_than_zero(double right, const Seen& seen) { return right > 1e-6 && !seen.rounding.same(0.0, right, 1.0); }
+
+}  // namespace
+
 Told fingerprint::masked_as_well(const Seen& seen) {
   Told told = more_masked(seen);
   return told && same_numbers(seen, without_dropped(seen)) ? told : std::nullopt;
@@ -505,7 +534,7 @@ Told fingerprint::more_masked(const Seen& seen) {
   const Shape shape = seen.theirs.shape();
   if (seen.node.content() != Content::weights || seen.difference.has_other_shape) return std::nullopt;
   const auto is_dropped = [&](std::size_t i, std::size_t j) {
-    return seen.theirs(i, j) == 0.0 && std::fabs(seen.right(i, j)) > 1e-6;
+    return seen.theirs(i, j) == 0.0 && is_more_than_zero(seen.right(i, j), seen);
   };
   std::vector<std::size_t> columns;
   bool is_causal = true, drops_later = false;
@@ -535,7 +564,7 @@ Told fingerprint::dropout(const Seen& seen) {
   std::optional<double> factor;
   for (std::size_t i = 0; i < seen.right.size(); ++i) {
     const double theirs = cells(seen.theirs)[i], right = cells(seen.right)[i];
-    if (!(right > 1e-6)) continue;
+    if (!is_more_than_zero(right, seen)) continue;
     if (theirs == 0.0) {
       ++dropped;
       continue;

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -29,14 +31,32 @@ std::vector<const Node*> nodes_with(const Graph& graph, const Role& role, const 
   return nodes;
 }
 
+// Whether they can be rows of weights: none is negative, and each row sums to about 1.
+bool has_rows_of_weights(const Matrix& matrix) {
+  constexpr double near = 0.02;  // a few decimals, or few bits
+  for (std::size_t i = 0; i < matrix.shape().rows; ++i) {
+    const std::span<const double> one = row(matrix, i);
+    if (std::ranges::any_of(one, [](double x) { return !(x >= 0.0); })) return false;
+    if (std::fabs(std::accumulate(one.begin(), one.end(), 0.0) - 1.0) > near) return false;
+  }
+  return true;
+}
+
 // Some nodes that a matrix may be, all of the same kind; the likeliest come first.
 using Groups = std::vector<std::vector<const Node*>>;
 
+// What a part is called by its own name: what comes out of it, or the weights of an attention.
+std::span<const Role* const> roles_of_part(const PlaceInModel& place, const MatrixFile& file) {
+  static constexpr const Role* output_first[] = {&role::output, &role::weights};
+  static constexpr const Role* weights_first[] = {&role::weights, &role::output};
+  const bool is_attention = place.part == &scope::self_attention || place.part == &scope::cross_attention;
+  if (!is_attention) return std::span(output_first).first(1);
+  return has_rows_of_weights(file.matrix) ? weights_first : output_first;
+}
+
 // What a name says that counts layers: of each role that it may be the nodes there, of one side.
-Groups groups_in_layer(const Graph& graph, const PlaceInModel& place, std::size_t first_layer) {
-  static constexpr const Role* output[] = {&role::output};
-  const std::span<const Role* const> roles =
-      place.leaf.empty() ? std::span<const Role* const>(output) : roles_called(place.leaf);
+Groups groups_in_layer(const Graph& graph, const PlaceInModel& place, const MatrixFile& file, std::size_t first_layer) {
+  const std::span<const Role* const> roles = place.leaf.empty() ? roles_of_part(place, file) : roles_called(place.leaf);
   Groups groups;
   for (const Role* role : roles) {
     for (const ScopeKind* side : {&scope::encoder, &scope::decoder}) {
@@ -53,7 +73,7 @@ Groups groups_in_layer(const Graph& graph, const PlaceInModel& place, std::size_
 std::size_t first_layer_in(const std::vector<MatrixFile>& files) {
   const bool from_zero = std::ranges::any_of(files, [](const MatrixFile& file) {
     const std::optional<PlaceInModel> place = place_in_model(file.name);
-    return place && place->layer == 0;
+    return place && place->layer == std::size_t{0};
   });
   return from_zero ? 0 : 1;
 }
@@ -67,7 +87,7 @@ std::size_t last_head(const Graph& graph) {
   return last;
 }
 
-Groups groups_for(const Graph& graph, const std::string& name, std::size_t first_layer) {
+Groups groups_for(const Graph& graph, const std::string& name, const MatrixFile& file, std::size_t first_layer) {
   if (const Node* const exact = graph.find(name)) {
     Groups groups = {{exact}};
     for (const Reading& reading : readings_of(exact->plain_leaf())) {
@@ -87,8 +107,9 @@ Groups groups_for(const Graph& graph, const std::string& name, std::size_t first
   for (const Node* node : graph.named()) {
     if (plain_name(node->name) == plain_name(name)) return {{node}};
   }
-  if (const std::optional<PlaceInModel> place = place_in_model(name)) {
-    Groups groups = groups_in_layer(graph, *place, first_layer);
+  const std::optional<PlaceInModel> place = place_in_model(name);
+  if (place && place->layer) {
+    Groups groups = groups_in_layer(graph, *place, file, first_layer);
     if (!groups.empty()) return groups;
   }
   for (const Reading& reading : readings_of(name)) {
@@ -99,7 +120,7 @@ Groups groups_for(const Graph& graph, const std::string& name, std::size_t first
     }
     if (!groups.empty()) return groups;
   }
-  return {};
+  return place ? groups_in_layer(graph, *place, file, first_layer) : Groups();
 }
 
 std::size_t depth_of(const Node& node) { return static_cast<std::size_t>(std::ranges::count(node.scope(), '.')); }
@@ -219,11 +240,14 @@ std::string why_unknown(const Graph& graph, const std::string& name) {
 
 std::vector<Compared> compared_as(const MatrixFile& file, const Fit& fit) {
   std::vector<Compared> all;
+  double largest = 0.0;
+  for (const Node* node : fit.nodes) largest = std::max(largest, largest_of(node->matrix()));
+  const Rounding rounding(file, largest);
   for (std::size_t i = 0; i < fit.nodes.size(); ++i) {
     Compared one{.name = fit.nodes.size() == 1 ? file.name : fmt::format("{}[{}]", file.name, i),
                  .node = fit.nodes[i],
                  .theirs = fit.parts[i],
-                 .rounding = Rounding(file.matrix, file.kind == CellKind::real ? file.precision : Precision::float64),
+                 .rounding = rounding,
                  .difference = {}};
     one.difference = difference(*one.theirs, one.node->matrix(), one.rounding);
     all.push_back(std::move(one));
@@ -287,7 +311,7 @@ Matched match(Graph& graph, const std::vector<MatrixFile>& files) {
   const bool counts_heads_from_zero = has_head(files, 0) && !has_head(files, last_head(graph));
   for (const MatrixFile& file : files) {
     const std::string name = counts_heads_from_zero ? with_next_head(file.name) : file.name;
-    candidates.push_back({&file, groups_for(graph, name, first_layer), {}});
+    candidates.push_back({&file, groups_for(graph, name, file, first_layer), {}});
   }
   compute(graph, graph.named());
   std::set<const Node*> first, taken;

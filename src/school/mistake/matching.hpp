@@ -19,6 +19,7 @@ struct NotCompared {
 struct Matched {
   std::vector<Compared> compared;
   std::vector<NotCompared> others;
+  std::vector<std::string> remarks = {};  // sentences on how matrices of the file were read
 };
 
 /// Takes each matrix of a file for one of the computation, by its name as readings_of() knows it, with the

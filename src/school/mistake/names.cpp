@@ -28,8 +28,10 @@ constexpr std::array sides = {CalledScope{"encoder", &scope::encoder}, CalledSco
 constexpr std::array parts = {
     CalledScope{"selfattention", &scope::self_attention},
     CalledScope{"selfattn", &scope::self_attention},
+    CalledScope{"crossattentions", &scope::cross_attention},
     CalledScope{"crossattention", &scope::cross_attention},
     CalledScope{"crossattn", &scope::cross_attention},
+    CalledScope{"attentions", &scope::self_attention},
     CalledScope{"attention", &scope::self_attention},
     CalledScope{"attn", &scope::self_attention},
     CalledScope{"mha", &scope::self_attention},
@@ -67,32 +69,36 @@ std::vector<std::string> words_and_numbers(std::string_view name) {
 
 std::optional<PlaceInModel> place_in_model(std::string_view name) {
   const std::vector<std::string> words = words_and_numbers(name);
-  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+  PlaceInModel place;
+  std::size_t behind = 0;  // the words that say side and layer
+  for (std::size_t i = 0; i + 1 < words.size() && !place.layer; ++i) {
     const std::optional<std::size_t> layer = parsed<std::size_t>(words[i + 1]);
     if (!layer || std::ranges::find(layer_words, words[i]) == layer_words.end()) continue;
-    PlaceInModel place{.layer = *layer};
-    for (std::size_t before = 0; before < i; ++before) {
-      const auto side = std::ranges::find(sides, std::string_view(words[before]), &CalledScope::name);
-      if (side != sides.end()) place.side = side->kind;
-    }
-    for (std::size_t after = i + 2; after < words.size(); ++after) place.leaf += words[after];
-    const auto part =
-        std::ranges::find_if(parts, [&](const CalledScope& one) { return place.leaf.starts_with(one.name); });
-    if (part == parts.end()) return place;
-    place.part = part->kind;
-    place.leaf.erase(0, part->name.size());
-    if (part->kind == &scope::norm && !place.leaf.empty() && is_digit(place.leaf.front())) {
-      place.number = static_cast<std::size_t>(place.leaf.front() - '0');
-      place.leaf.erase(0, 1);
-    }
-    return place;
+    place.layer = *layer;
+    behind = i + 2;
   }
-  return std::nullopt;
+  for (std::size_t i = 0; i < words.size() && (!place.layer || i + 2 < behind); ++i) {
+    const auto side = std::ranges::find(sides, std::string_view(words[i]), &CalledScope::name);
+    if (side == sides.end()) continue;
+    place.side = side->kind;
+    if (!place.layer) behind = i + 1;
+  }
+  for (std::size_t after = behind; after < words.size(); ++after) place.leaf += words[after];
+  const auto part =
+      std::ranges::find_if(parts, [&](const CalledScope& one) { return place.leaf.starts_with(one.name); });
+  if (part == parts.end()) return place.layer ? std::optional(place) : std::nullopt;
+  place.part = part->kind;
+  place.leaf.erase(0, part->name.size());
+  if (part->kind == &scope::norm && !place.leaf.empty() && is_digit(place.leaf.front())) {
+    place.number = static_cast<std::size_t>(place.leaf.front() - '0');
+    place.leaf.erase(0, 1);
+  }
+  return place;
 }
 
 bool lies_at(const Node& node, const PlaceInModel& place, std::size_t first) {
   const NamedScope* const layer = node.within(scope::number);
-  if (!layer || !layer->number || *layer->number != place.layer + 1 - first) return false;
+  if (place.layer && (!layer || !layer->number || *layer->number != *place.layer + 1 - first)) return false;
   if (place.side && !node.within(*place.side)) return false;
   if (!place.side && !node.within(scope::encoder) && !node.within(scope::decoder)) return false;
   const NamedScope* const part = place.part ? node.within(*place.part) : nullptr;
@@ -137,12 +143,19 @@ const std::vector<Spelling>& spellings() {
     add({&scores, &scaled, &capped, &masked},
         {"scores", "score", "attnscores", "attentionscores", "dots", "dotproducts", "qk", "qkt", "energy", "energies",
          "rawscores", "similarity", "attnlogits", "attentionlogits"});
+    add({&masked, &scaled, &scores}, {"hookattnscores"});  // of TransformerLens
+    add({&q}, {"hookq"});
+    add({&k}, {"hookk"});
+    add({&v}, {"hookv"});
+    add({&head, &concat, &output}, {"hookz"});
     add({&logits, &scores, &scaled, &capped, &masked}, {"logits"});
     add({&scaled, &capped, &masked}, {"scaled", "scaledscores", "scoresscaled", "scaledattentionscores"});
     add({&masked}, {"masked", "maskedscores", "scoresmasked"});
-    add({&weights, &alignment}, {"weights", "attn", "attention", "attnweights", "attentionweights", "attnoutputweights",
-                                 "a", "p", "probs", "attnprobs", "attentionprobs", "alpha", "alphas", "softmax",
-                                 "attentionmap", "attnmap", "attentionmatrix", "w"});
+    add({&weights, &alignment},
+        {"weights",    "attn",    "attention",    "attnweights", "attentionweights", "attnoutputweights",
+         "a",          "p",       "probs",        "attnprobs",   "attentionprobs",   "alpha",
+         "alphas",     "softmax", "attentionmap", "attnmap",     "attentionmatrix",  "w",
+         "attentions", "pattern", "hookpattern"});
     add({&output, &context}, {"output", "out", "outputs", "y", "result"});
     // Some call so what is not projected yet.
     add({&output, &concat, &context}, {"attnoutput", "attentionoutput", "attnout", "o", "z"});
@@ -171,6 +184,86 @@ const std::vector<Spelling>& spellings() {
   return table;
 }
 
+// A linear layer of PyTorch, by the last words of its name in a state dictionary, as plain names. What ends in .weight
+// or .bias is one of its parameters.
+struct LinearLayer {
+  std::array<const Role*, 1> weight;
+  std::array<const Role*, 1> bias;
+  std::vector<std::string_view> names;
+};
+
+const std::vector<LinearLayer>& linear_layers() {
+  using namespace role;
+  static const std::vector<LinearLayer> table = {
+      {{&w_q}, {&b_q}, {"q",           "query",           "queries",     "wq",  "wquery",    "wqueries", "qproj",
+                        "queryproj",   "queryprojection", "projq",       "toq", "toqueries", "qlin",     "qlinear",
+                        "querylinear", "linearq",         "linearquery", "fcq", "fcquery",   "linears0"}},
+      {{&w_k}, {&b_k}, {"k",         "key",           "keys",      "wk",  "wkey",   "wkeys",   "kproj",
+                        "keyproj",   "keyprojection", "projk",     "tok", "tokeys", "klin",    "klinear",
+                        "keylinear", "lineark",       "linearkey", "fck", "fckey",  "linears1"}},
+      {{&w_v}, {&b_v}, {"v",           "value",           "values",      "wv",  "wvalue",   "wvalues", "vproj",
+                        "valueproj",   "valueprojection", "projv",       "tov", "tovalues", "vlin",    "vlinear",
+                        "valuelinear", "linearv",         "linearvalue", "fcv", "fcvalue",  "linears2"}},
+      {{&w_o},
+       {&b_o},
+       {"o",
+        "out",
+        "output",
+        "wo",
+        "wout",
+        "woutput",
+        "oproj",
+        "outproj",
+        "outputproj",
+        "outprojection",
+        "outputprojection",
+        "projo",
+        "toout",
+        "toout0",
+        "outlin",
+        "outlinear",
+        "linearo",
+        "linearout",
+        "fco",
+        "fcout",
+        "proj",
+        "projection",
+        "dense",
+        "unifyheads",
+        "linears3"}},
+      {{&w_1},
+       {&b_1},
+       {"w1", "linear1", "lin1", "fc1", "ff1", "dense1", "ffn0", "ff0", "mlp0", "net0", "feedforward0"}},
+      {{&w_2}, {&b_2}, {"w2", "linear2", "lin2", "fc2", "ff2", "dense2", "ffn2", "mlp2", "net2", "feedforward2"}},
+  };
+  return table;
+}
+
+// The linear layer that a name without .weight or .bias says, by its last word or its last two.
+const LinearLayer* linear_layer_called(std::string_view stem) {
+  std::size_t dot = stem.rfind('.');
+  for (int words = 0; words < 2; ++words) {
+    const std::string plain = plain_name(dot == std::string_view::npos ? stem : stem.substr(dot + 1));
+    for (const LinearLayer& layer : linear_layers()) {
+      if (std::ranges::find(layer.names, plain) != layer.names.end()) return &layer;
+    }
+    if (dot == std::string_view::npos || dot == 0) return nullptr;
+    dot = stem.rfind('.', dot - 1);
+  }
+  return nullptr;
+}
+
+constexpr std::string_view weight_of_linear = ".weight", bias_of_linear = ".bias";
+
+std::span<const Role* const> role_in_linear_layer(std::string_view name) {
+  for (const std::string_view end : {weight_of_linear, bias_of_linear}) {
+    if (!name.ends_with(end)) continue;
+    const LinearLayer* const layer = linear_layer_called(name.substr(0, name.size() - end.size()));
+    if (layer) return end == weight_of_linear ? layer->weight : layer->bias;
+  }
+  return {};
+}
+
 // "grad_q", "q_grad" and "dq" are d_q.
 std::pair<std::string, bool> without_gradient(const std::string& name) {
   for (const std::string_view word : {"gradient", "grad"}) {
@@ -183,6 +276,8 @@ std::pair<std::string, bool> without_gradient(const std::string& name) {
 }  // namespace
 
 std::vector<Reading> readings_of(std::string_view name) {
+  if (const std::span<const Role* const> roles = role_in_linear_layer(name); !roles.empty())
+    return {{.roles = roles, .scope = "", .is_gradient = false}};
   std::vector<std::pair<std::size_t, Reading>> all;  // behind how much of the name says the role
   const auto add = [&](const std::string& letters, bool is_gradient) {
     // "attn_2" and "head2_attn" are the second head's.
@@ -210,10 +305,15 @@ std::vector<Reading> readings_of(std::string_view name) {
 }
 
 std::span<const Role* const> roles_called(std::string_view name) {
+  if (const std::span<const Role* const> roles = role_in_linear_layer(name); !roles.empty()) return roles;
   const std::string letters = plain_name(name);
   const auto found =
       std::ranges::find_if(spellings(), [&](const Spelling& row) { return plain_name(row.name) == letters; });
   return found == spellings().end() ? std::span<const Role* const>() : found->roles;
+}
+
+bool is_linear_weight(std::string_view name) {
+  return name.ends_with(weight_of_linear) && !role_in_linear_layer(name).empty();
 }
 
 namespace {

@@ -13,19 +13,20 @@
 namespace attn {
 
 /// A place in a layer of a model, as people name it: "layers.0.attn_weights", "encoder.layers.1.self_attn.q",
-/// "h.0.ln_1".
+/// "h.0.ln_1", "norm1".
 struct PlaceInModel {
   const ScopeKind* side = nullptr;         // null: not said
-  std::size_t layer = 0;                   // as it is written: some count from 0
+  std::optional<std::size_t> layer = {};   // as it is written: some count from 0
   const ScopeKind* part = nullptr;         // null: not said
   std::optional<std::size_t> number = {};  // of a norm
   std::string leaf = {};                   // what is left, as a plain name; empty: the part's output
 };
 
-/// Nothing where a name says no layer.
+/// Nothing where a name says neither a layer nor a part of one.
 std::optional<PlaceInModel> place_in_model(std::string_view name);
 
-/// Whether a node lies there. `first` is the number of the first layer, as the names count.
+/// Whether a node lies there. `first` is the number of the first layer, as the names count; a place without a layer
+/// is in any.
 bool lies_at(const Node& node, const PlaceInModel& place, std::size_t first);
 
 /// A name without upper case and without all that is no letter or digit: "Attn-Weights" is "attnweights".
@@ -41,8 +42,12 @@ struct Reading {
 /// All readings of a name, those first in which most of it says the role.
 std::vector<Reading> readings_of(std::string_view name);
 
-/// What people call so, without scopes: `Wq`, `attn_weights`, `Q`; the likeliest first. Empty: nothing.
+/// What people call so, without scopes: `Wq`, `attn_weights`, `Q`, and the parameters of linear layers of PyTorch with
+/// them: `attention.self.query.weight`; the likeliest first. Empty: nothing.
 std::span<const Role* const> roles_called(std::string_view name);
+
+/// Whether it is called as the weight of a linear layer of PyTorch, which has the shape (out, in): `W_query.weight`.
+bool is_linear_weight(std::string_view name);
 
 /// The number of the head that a name says: 2 of "head.2.weights", "head2_attn" and "weights[2]". Nothing: it
 /// names none.

@@ -102,11 +102,10 @@ constexpr std::array mistakes_in_feed_forward = {
             "This is what the two maps give with nothing between them. "
             "Apply the activation to the result of the first.",
             activation_missing},
-    Mistake{"activation-last", error, "the activation behind the second map instead of between the two",
-            "This is what the activation gives behind the second map. It stands between the two maps.",
-            activation_last},
-    Mistake{"activation-twice", error, "the activation behind the second map as well",
-            "This is what the activation gives when it is applied once more behind the second map. "
+    Mistake{"activation-last", error, "the activation after the second map instead of between the two",
+            "This is what the activation gives after the second map. It stands between the two maps.", activation_last},
+    Mistake{"activation-twice", error, "the activation after the second map as well",
+            "This is what the activation gives when it is applied once more after the second map. "
             "It stands only between the two.",
             activation_twice},
     Mistake{"gelu-for-relu", error, "GELU instead of ReLU", "This is what GELU gives. This layer has ReLU: max(x, 0).",
@@ -139,8 +138,8 @@ constexpr std::array mistakes_in_feed_forward = {
     Mistake{"sigmoid-for-tanh", error, "1 / (1 + exp(−x)) instead of tanh",
             "This is what 1 / (1 + exp(−x)) gives. This layer has tanh, which lies between −1 and 1.",
             sigmoid_for_tanh},
-    Mistake{"bias-after-activation", error, "b_1 added behind the activation",
-            "This is what comes out when b_1 is added behind the activation. Add it before.", bias_after_activation},
+    Mistake{"bias-after-activation", error, "b_1 added after the activation",
+            "This is what comes out when b_1 is added after the activation. Add it before.", bias_after_activation},
     Mistake{"first-bias-missing", error, "no b_1", "This is what comes out without b_1. Add it before the activation.",
             first_bias_missing},
     Mistake{"second-bias-missing", error, "no b_2", "This is what comes out without b_2. Add it at the end.",
@@ -184,7 +183,7 @@ constexpr std::array mistakes_in_maps = {
         "This is what the transposed square matrices give, as if there were a row for each output (nn.Linear of PyTorch stores them so). "
         "Here a matrix has a row for each input: x W. A square matrix fits both ways.",
         transposed},
-    Mistake{"bias-missing", error, "no bias", "This is what comes out without the bias. Add it behind the product.",
+    Mistake{"bias-missing", error, "no bias", "This is what comes out without the bias. Add it after the product.",
             bias_missing},
 };
 
@@ -345,7 +344,7 @@ constexpr std::array mistakes_in_recurrence = {
             "Here z keeps the old one, as in the first paper on gated units and in PyTorch.",
             update_gate_exchanged},
     Mistake{
-        "reset-after-the-product", convention, "the reset gate behind the product",
+        "reset-after-the-product", convention, "the reset gate after the product",
         "This is what comes out when the reset gate multiplies the product with the matrix, as in PyTorch and cuDNN. Here it multiplies the state before the product, as in the first paper on gated units.",
         reset_after_product},
     Mistake{"reset-gate-missing", error, "no reset gate",
@@ -363,7 +362,7 @@ constexpr std::array mistakes_in_recurrence = {
             "This is what the previous state gives as the query, as in Bahdanau's attention. "
             "In this variant the new state is the query.",
             query_is_previous_state},
-    Mistake{"context-last", convention, "the context behind what it is concatenated with",
+    Mistake{"context-last", convention, "the context after what it is concatenated with",
             "This is what comes out when the context stands last. Here it stands first. "
             "The learned matrix decides which order is right: its rows belong to the columns.",
             context_behind_state},

@@ -20,7 +20,7 @@ bool is_gradient_by(const Node& node, const Role& role) {
 
 // --- softmax
 
-// What flows back through a softmax: the gradient by its result, and that result.
+// What flows back through a softmax: the gradient with respect to its result, and that result.
 struct ThroughSoftmax {
   Value d, weights;
 };
@@ -126,21 +126,23 @@ constexpr std::array mistakes_in_gradients = {
     Mistake{"softmax-sum-without-weights", error, "the plain sum of the row subtracted",
             "This is what comes out when the plain sum of d over the row is subtracted. Subtract the sum of α d.",
             sum_without_weights},
-    Mistake{"softmax-skipped", error, "the gradient passed through softmax as it is",
-            "This is the gradient by the weights. For that by the scores, multiply it by the Jacobian of softmax.",
-            softmax_skipped},
-    Mistake{"gradient-not-scaled", error, "a gradient without the scale",
-            "This is the gradient by the scaled scores. Scale it as the scores were scaled on the way forward.",
-            scale_missing},
+    Mistake{
+        "softmax-skipped", error, "the gradient passed through softmax as it is",
+        "This is the gradient with respect to the weights. For that with respect to the scores, multiply it by the Jacobian of softmax.",
+        softmax_skipped},
+    Mistake{
+        "gradient-not-scaled", error, "a gradient without the scale",
+        "This is the gradient with respect to the scaled scores. Scale it as the scores were scaled on the way forward.",
+        scale_missing},
     Mistake{"factor-not-transposed", error, "the first factor not transposed",
             "This is what a d gives. The gradient of b in a b is aᵀ d.", factor_not_transposed},
     Mistake{"matrix-not-transposed", error, "the second factor not transposed",
             "This is what d b gives. The gradient of a in a b is d bᵀ.", matrix_not_transposed},
     Mistake{"slope-missing", error, "the derivative of the activation left out",
-            "This is the gradient behind the activation. Multiply it by the derivative.", slope_missing},
+            "This is the gradient after the activation. Multiply it by the derivative.", slope_missing},
     Mistake{"slope-at-the-argument", error, "the derivative with the argument in place of the result",
             "This is what the formula of the derivative gives with the number before the function. "
-            "It needs the number behind it: 1 − tanh², with the result of tanh.",
+            "It needs the number after it: 1 − tanh², with the result of tanh.",
             slope_at_argument},
     Mistake{"mean-and-variance-fixed", error, "mean and variance taken as constants",
             "This is what comes out when mean and variance count as constants. "

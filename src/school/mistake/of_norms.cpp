@@ -393,7 +393,7 @@ Made norm_before(const Node& node, Rewriting& again) {
   return std::nullopt;
 }
 
-// --- norms behind the sub-layers where they stand before them
+// --- norms after the sub-layers where they stand before them
 
 // What goes from layer to layer: the norms of the sums.
 Made norm_in_place_of(const Node& node, Rewriting& again) {
@@ -468,7 +468,7 @@ constexpr std::array mistakes_in_residuals = {
             "This is what x + sublayer(Norm(x)) gives, the pre-norm form of GPT-2 and Llama. "
             "Here the norm stands behind, as in the first Transformer: Norm(x + sublayer(x)).",
             norm_before},
-    Mistake{"post-norm", convention, "norms behind the sub-layers",
+    Mistake{"post-norm", convention, "norms after the sub-layers",
             "This is what Norm(x + sublayer(x)) gives, as in the first Transformer. "
             "Here the norm stands before the sub-layer, as in GPT-2 and Llama: x + sublayer(Norm(x)).",
             norm_behind},

@@ -42,13 +42,6 @@ std::string wanted(const Property& property, double bound) {
   return fmt::format("{}, give or take {}", short_number(bound), short_number(property.tolerance));
 }
 
-// By its label, and by its number where that says too little.
-std::string unique_place_in_words(const Axis& axis, std::size_t i, std::string_view what) {
-  const std::string words = place_in_words(axis, i, what);
-  const bool is_unique = !axis.labels || std::ranges::count(*axis.labels, axis.label(i)) == 1;
-  return is_unique ? words : fmt::format("{} ({} {})", words, what, i + 1);
-}
-
 std::string with_capital(std::string text) {
   if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
     text.front() = static_cast<char>(text.front() - 'a' + 'A');
@@ -61,9 +54,9 @@ std::string told_of_weight(const Property& property, const Cell& cell, double va
   const Frame& frame = weights.frame;
   const NamedScope* const head = weights.within(scope::head);
   const bool is_self = frame.rows.labels && frame.columns.labels && *frame.rows.labels == *frame.columns.labels;
-  const std::string query = unique_place_in_words(frame.rows, cell.row, "query");
+  const std::string query = place_in_words(frame.rows, cell.row, "query");
   const auto key = [&](std::size_t i) {
-    return is_self && i == cell.row ? "itself" : unique_place_in_words(frame.columns, i, "key");
+    return is_self && i == cell.row ? "itself" : place_in_words(frame.columns, i, "key");
   };
   const std::string where = head && head->number ? fmt::format("In head {}, ", *head->number) : "";
   const std::vector<double> row = weights.row(cell.row);

@@ -84,7 +84,10 @@ constexpr std::array keys = {
     Key{"title", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.title = entry.value; }},
     Key{"level", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.level = level_of(entry.value); }},
     Key{"ask", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.ask = entry.value; }},
-    Key{"on", true, [](Puzzle& puzzle, const Entry& entry) { puzzle.commands.push_back(command_words(entry)); }},
+    Key{"on", true,
+        [](Puzzle& puzzle, const Entry& entry) {
+          puzzle.commands.push_back({command_words(entry), {puzzle.place.path, entry.line}});
+        }},
     Key{"set", true, [](Puzzle& puzzle, const Entry& entry) { puzzle.unknowns.push_back(unknown_of(entry)); }},
     Key{"show", false, [](Puzzle& puzzle, const Entry& entry) { puzzle.shows = parted(entry.value, ", "); }},
     Key{"holds", true, [](Puzzle& puzzle, const Entry& entry) { puzzle.holds.push_back(read_property(entry.value)); }},

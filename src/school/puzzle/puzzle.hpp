@@ -70,8 +70,13 @@ struct Puzzle {
   std::string name;  // of one that is built in; empty: another one
   std::string title;
   std::string level;
-  std::string ask;                                 // what to make
-  std::vector<std::vector<std::string>> commands;  // one for each input on which the properties are to hold
+  std::string ask;  // what to make
+  // The words of one command for each input on which the properties are to hold, and where it is written.
+  struct Command {
+    std::vector<std::string> words;
+    Place place;
+  };
+  std::vector<Command> commands;
   std::vector<Unknown> unknowns;
   std::vector<std::string> shows;  // names of the matrices that are shown after each try
   std::vector<Property> holds;

@@ -28,6 +28,21 @@ std::vector<std::string> with_settings(std::vector<std::string> words, const Puz
   return words;
 }
 
+// The options that are set stand in no line of the puzzle: a complaint says to what they are added.
+CommandResult result_of(const Puzzle::Command& command, const Puzzle& puzzle, const Settings& settings,
+                        const RunCommand& run) {
+  CommandResult result;
+  try {
+    result = run_alone(with_settings(command.words, puzzle, settings), run);
+  } catch (const InputError& error) {
+    fail_at(command.place, "on: attn {}, to which the numbers to set are added: {}", fmt::join(command.words, " "),
+            error.what());
+  }
+  if (!result.computation.graph)
+    fail_at(command.place, "attn {} computes nothing: give attn walk or another step", command.words.front());
+  return result;
+}
+
 }  // namespace
 
 bool Trial::is_solved() const {
@@ -44,9 +59,8 @@ Trial tried(const Puzzle& puzzle, Settings settings, const RunCommand& run) {
   std::optional<Guest> guest;  // one that is built in is no guest, and may stand in a document
   if (puzzle.name.empty()) guest.emplace(puzzle.folder);
   Trial trial{std::move(settings)};
-  for (const std::vector<std::string>& command : puzzle.commands) {
-    const CommandResult result = run_alone(with_settings(command, puzzle, trial.settings), run);
-    if (!result.computation.graph) fail("attn {} computes nothing: give attn walk or another step", command.front());
+  for (const Puzzle::Command& command : puzzle.commands) {
+    const CommandResult result = result_of(command, puzzle, trial.settings, run);
     const std::size_t input = trial.graphs.size();
     trial.graphs.push_back(result.computation.graph);
     for (const Property& property : puzzle.holds)

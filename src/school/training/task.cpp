@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <unordered_set>
 
 #include "core/math/functions.hpp"
 #include "core/support/error.hpp"
@@ -46,8 +47,32 @@ void require_request(const TaskRequest& request, const TrainedModel& model, std:
 
 }  // namespace
 
+namespace {
+
+// The different words on one side of a file of pairs, as far as they are few enough.
+class CountedWords {
+ public:
+  CountedWords(std::string_view side, const std::string& where) : side_(side), where_(where) {}
+
+  /// Throws InputError for what is not text, and for too many words.
+  void take(const std::string& sentence, std::size_t line) {
+    for (std::string& word : split_words(sentence)) words_.insert(std::move(word));
+    if (words_.size() <= most_trained_words) return;
+    fail("{}, line {}: the {} sentences have more than {} different words: give a file with fewer", where_, line, side_,
+         most_trained_words);
+  }
+
+ private:
+  std::string_view side_;
+  const std::string& where_;
+  std::unordered_set<std::string> words_;
+};
+
+}  // namespace
+
 std::vector<TextPair> read_pairs(std::string_view text, const std::string& where) {
   std::vector<TextPair> pairs;
+  CountedWords first("first", where), second("second", where);
   std::size_t number = 0;
   while (!text.empty()) {
     ++number;
@@ -61,8 +86,10 @@ std::vector<TextPair> read_pairs(std::string_view text, const std::string& where
     TextPair pair{std::string(trimmed(line.substr(0, tab), " \r")), std::string(trimmed(line.substr(tab + 1), " \r"))};
     if (pair.source.empty() || pair.target.empty())
       fail("{}, line {}: a sentence is empty: write words on both sides of the tab", where, number);
-    split_words(pair.source);  // throws for what is not text
-    split_words(pair.target);
+    if (pairs.size() == most_pairs)
+      fail("{}, line {}: the file has more than {} pairs: give one with fewer", where, number, most_pairs);
+    first.take(pair.source, number);
+    second.take(pair.target, number);
     pairs.push_back(std::move(pair));
   }
   if (pairs.size() < 2)
@@ -191,11 +218,11 @@ constexpr std::array fields = {
     TrainingField{"seed", "seed of the first parameters and of the sentences", take_seed, told<&Options::seed>},
     TrainingField{"schedule", "how the learning rate changes", take_schedule,
                   [](const Options& options) { return std::string(options.schedule->name); }},
-    TrainingField{"rate", "learning rate; of the schedule paper a factor", take_number<&Options::rate, positive>,
+    TrainingField{"rate", "learning rate (for the schedule paper, a factor)", take_number<&Options::rate, positive>,
                   told<&Options::rate>},
     TrainingField{"warm_up", "steps in which the learning rate rises", take_count<&Options::warm_up, 0, most_steps>,
                   told<&Options::warm_up>},
-    TrainingField{"d_model", "embedding size, of which the schedule paper makes a factor",
+    TrainingField{"d_model", "embedding size (the schedule paper multiplies by d_model^−½)",
                   take_count<&Options::d_model, 1, most_steps>, told<&Options::d_model>},
     TrainingField{"beta_1", "how much of the average gradient stays from step to step",
                   take_number<&Options::beta_1, below_one>, told<&Options::beta_1>},
@@ -205,7 +232,7 @@ constexpr std::array fields = {
                   told<&Options::epsilon>},
     TrainingField{"clip", "largest norm of the gradient; 0: any", take_number<&Options::clip, not_negative>,
                   told<&Options::clip>},
-    TrainingField{"smoothing", "part of the right word's probability that all words share",
+    TrainingField{"smoothing", "label smoothing: probability that is spread over all words",
                   take_number<&Options::smoothing, below_one>, told<&Options::smoothing>},
     TrainingField{"evaluate_every", "steps between two points of the curve",
                   take_count<&Options::evaluate_every, 1, most_steps>, told<&Options::evaluate_every>},

@@ -20,7 +20,7 @@ struct RateSchedule {
   double (*rate)(const TrainingOptions& options, std::size_t step);
 };
 
-/// constant: a linear warm-up to `rate`, which then stays. linear: the same, and then linearly to 0 behind
+/// constant: a linear warm-up to `rate`, which then stays. linear: the same, and then linearly to 0 after
 /// the last step. paper: rate · d_model^−0.5 · min(step^−0.5, step · warm_up^−1.5) (Vaswani et al. 2017,
 /// equation 3).
 std::span<const RateSchedule> rate_schedules();
@@ -60,9 +60,13 @@ struct TextPair {
   std::string source, target;
 };
 
+/// No file has more pairs, nor more different words on one side: every word is a row of an embedding, and of the output
+/// layer for every word that is predicted.
+constexpr std::size_t most_pairs = std::size_t{1} << 18, most_trained_words = std::size_t{1} << 15;
+
 /// The pairs of a text file: a line each, the two sentences separated by a tab; lines that begin with # and
 /// empty lines are ignored. Throws InputError: no pair, a line without a tab or with several, a sentence
-/// without words.
+/// without words, more pairs or words than are trained on.
 std::vector<TextPair> read_pairs(std::string_view text, const std::string& where);
 
 /// No model that is trained has more layers, or more numbers of any other size.
@@ -95,7 +99,7 @@ struct Task {
   std::string_view summary;
   std::span<const std::string_view> about;  // paragraphs: what it needs attention for
   std::string_view measure;                 // what is counted, in a sentence
-  double goal;               // share of words right (of what counts) that the defaults reach; 0: none is stated
+  double goal;               // least share of right words (of those that count) to be reached; 0: none is stated
   std::string_view example;  // a sentence of its vocabulary to look at, words separated by spaces
   bool needs_pairs = false;
   bool has_right_sentences = true;  // false: after many beginnings nobody can know the next word

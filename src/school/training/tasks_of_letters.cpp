@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 
 #include "core/model/encoder_decoder.hpp"
 #include "core/support/error.hpp"
@@ -20,7 +22,7 @@ constexpr std::string_view about_dates[] = {
     "A date in words, in one of three forms, is written in digits: year, month, day. "
     "The parts stand in another order than in the sentence, and the words of one part are one, two or three.",
     "A recurrent network reads the sentence word by word. "
-    "Without attention its last state must hold all of it. "
+    "Without attention its final state must hold all of it. "
     "With attention each digit can look at the words that it is made of, so the alignment can be read: which words each digit attends to.",
 };
 
@@ -354,12 +356,30 @@ Transformer model_of(const std::vector<TextPair>& pairs, const SizeChanges& chan
   return model;
 }
 
+// The ids of words that all have one. A large vocabulary is not searched for each.
+class KnownIds {
+ public:
+  explicit KnownIds(const Vocabulary& vocabulary) {
+    for (std::size_t i = 0; i < vocabulary.size(); ++i) ids_.emplace(vocabulary[i], i + 1);
+  }
+
+  Ids of(const std::vector<std::string>& words) const {
+    Ids ids;
+    for (const std::string& word : words) ids.push_back(ids_.at(word));
+    return ids;
+  }
+
+ private:
+  std::unordered_map<std::string_view, std::size_t> ids_;
+};
+
 std::vector<TaskExample> examples_of(const std::vector<TextPair>& pairs, const Transformer& model) {
   std::vector<TaskExample> examples;
+  const KnownIds sources(model.source_vocabulary), targets(model.target_vocabulary);
   for (const TextPair& pair : pairs) {
-    TaskExample example{.source = ids_of(with_end(pair.source), model.source_vocabulary, "source"),
-                        .given = {id_in(model.target_vocabulary, start_word)},
-                        .expected = ids_of(with_end(pair.target), model.target_vocabulary, "target")};
+    TaskExample example{.source = sources.of(with_end(pair.source)),
+                        .given = targets.of({std::string(start_word)}),
+                        .expected = targets.of(with_end(pair.target))};
     example.given.insert(example.given.end(), example.expected.begin(), example.expected.end() - 1);
     examples.push_back(std::move(example));
   }

@@ -17,7 +17,7 @@ constexpr std::string_view about_coreference[] = {
     "\"The animal didn't cross the street because it was too tired\": what is tired is the animal. "
     "With \"wide\" it is the street. "
     "At the position of \"it\" the model must name the noun that is meant; no other position counts.",
-    "The noun depends on the adjective, which stands behind \"it\", and on which nouns the sentence has. "
+    "The noun depends on the adjective, which stands after \"it\", and on which nouns the sentence has. "
     "So \"it\" must bring together words of three positions. "
     "Some pairs of words, such as a noun with an adjective, never stand in one sentence of training: only sentences with such a pair are held out.",
 };
@@ -128,9 +128,9 @@ constexpr std::size_t length_of_induction = 24, shortest = 5, longest = 12, peri
 constexpr std::string_view about_induction[] = {
     "A block of letters, 5 to 12, comes again somewhere later; no other letter comes twice. "
     "Within the second copy the next letter is the one that followed the same letter before. "
-    "The model is a decoder, and only the letters of the second copy behind its first one count.",
+    "The model is a decoder, and only the letters of the second copy after its first one count.",
     "The usual solution takes two steps, in two layers. "
-    "A position must learn which letter stands before it: "
+    "Each position must take in which letter stands before it: "
     "attention to the previous position does that (a previous-token head). "
     "Then a letter can look for the position that has the same letter before it, and copy what stands there (an induction head).",
 };
@@ -206,6 +206,7 @@ TaskSetup set_up_with(const TaskRequest& request, TaskExample (*draw_text)(Gener
 TaskSetup set_up_induction(const TaskRequest& request) {
   TaskSetup setup = set_up_with(request, draw_induction);
   std::get<Transformer>(setup.model).title = "Induction, trained";
+  setup.defaults.steps = 700;  // after 500, one seed of a hundred is still below the goal
   return setup;
 }
 
@@ -222,7 +223,7 @@ TaskSetup set_up_fixed(const TaskRequest& request) {
 const Task induction_task{.name = "induction",
                           .summary = "the next letter of a block that comes again",
                           .about = about_induction,
-                          .measure = "letters of the second copy behind its first one",
+                          .measure = "letters of the second copy after its first one",
                           .goal = 0.95,
                           .example = "q f a m t c k w h a m t c k w",
                           .set_up = set_up_induction};

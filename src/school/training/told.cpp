@@ -72,9 +72,7 @@ bool has_decoder(const TrainedModel& model) {
   return !transformer || transformer->kind->decodes;
 }
 
-Ids ids_in(const Words& words, const Vocabulary& vocabulary) {
-  return attn::input_of(words, vocabulary, vocabulary.size()).ids;
-}
+Ids ids_in(const Words& words, const Vocabulary& vocabulary) { return attn::input_of(words, vocabulary).ids; }
 
 }  // namespace
 
@@ -242,7 +240,7 @@ void add_heads(Page& page, const LearnedHeads& learned) {
   page.say(fmt::format(
       "For each head, over {} that {} held out from training: which keys have most of its weights, and how evenly it spreads them (its entropy in bits, and the most that it could be).",
       count_of(learned.sentences, "sentence"), learned.sentences == 1 ? "was" : "were"));
-  if (learned.leaves_out) page.say("Queries are left out whose words do not count in the measure.");
+  if (learned.leaves_out) page.say("Only queries that count in the measure are included.");
   if (has_expected) {
     page.say(
         "The column \"right word\" is the mean weight of keys that have the word that should come out at the query, where there is such a key.");
@@ -370,6 +368,16 @@ void add_table(Page& page, const Trainer& trainer) {
                  .columns_differ = true});
 }
 
+void add_goal(Page& page, const Task& task, const CurvePoint& last) {
+  if (task.goal == 0.0) return page.say("The task states no goal.");
+  if (last.held_out.words == 0) return;
+  const Evaluation& held_out = last.held_out;
+  page.say(fmt::format(
+      "The goal of the task: at least {} of the held-out words that count are right. At step {}, {} of {} are: {}.",
+      percent_of(task.goal), last.step, with_commas(held_out.right_words), with_commas(held_out.words),
+      reaches_goal(task, held_out) ? "the goal is reached" : "the goal is not reached"));
+}
+
 void add_curve(Page& page, const Trainer& trainer, bool was_stopped) {
   const std::vector<CurvePoint>& curve = trainer.curve();
   page.head(2, "The curve");
@@ -384,6 +392,7 @@ void add_curve(Page& page, const Trainer& trainer, bool was_stopped) {
       trainer.setup().choices, trainer.setup().choices, written_fixed(loss_of_guessing(trainer.setup()), loss_digits),
       count_of(trainer.held_out().size(), "sentence")));
   page.say(fmt::format("What is counted: {}.", trainer.task().measure));
+  add_goal(page, trainer.task(), last);
   page.say(loss_curve(trainer));
   page.say(accuracy_curve(trainer));
   page.say(
@@ -443,6 +452,10 @@ void add_comparison(Page& page, const Trainer& trainer, const TrainingTold& told
 }
 
 }  // namespace
+
+bool reaches_goal(const Task& task, const Evaluation& evaluation) {
+  return task.goal > 0.0 && evaluation.words > 0 && evaluation.accuracy() >= task.goal;
+}
 
 std::string standing_of(const Trainer& trainer, const Evaluation& evaluation) {
   std::string standing =

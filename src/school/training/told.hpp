@@ -66,6 +66,10 @@ struct TrainingTold {
   bool was_stopped = false;
 };
 
+/// Whether the words that are right are at least the share that the task states as its goal; false where it
+/// states none, or nothing was measured.
+bool reaches_goal(const Task& task, const Evaluation& evaluation);
+
 /// "held-out loss 0.0312 (guessing: 2.3026), 99.1 % of words right": how well a model does.
 std::string standing_of(const Trainer& trainer, const Evaluation& evaluation);
 

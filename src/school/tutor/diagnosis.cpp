@@ -459,7 +459,7 @@ bool stays_positive(const Working& working) {
 MaybeSentence bound_of_steps(const Working& steps, double typed) {
   if (typed < 0.0 && stays_positive(steps))
     return "No number of the last step is negative, and nothing is subtracted there: the result is not negative.";
-  if (!is_whole(typed) && stays_whole(steps))
+  if (!is_whole(typed) && !steps.parts.empty() && stays_whole(steps))
     return "In the last step only whole numbers are added and multiplied, so the result is whole.";
   if (!stays_positive(steps) || steps.parts.size() < 2) return std::nullopt;
   if (steps.kind == TermKind::sum) {

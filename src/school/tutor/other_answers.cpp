@@ -91,29 +91,11 @@ class Numbers {
   void add_alike(const Graph& graph) {
     for (const Cell& cell : cells_) {
       if (cells_.size() > 4 || !cell.node->role) continue;
-      double sum = cell.value(), count = 1.0;
       for (const Node& node : graph.nodes()) {
         if (&node == cell.node || node.role != cell.node->role || node.family != cell.node->family) continue;
         if (node.frame.shape != cell.node->frame.shape) continue;
-        const Cell other{&node, cell.row, cell.column};
-        add_instead(cell, other);
-        if (other.node->operation && !other.node->is_alias()) sum += other.value(), ++count;
+        add_instead(cell, {&node, cell.row, cell.column});
       }
-      if (asked_.kind == TermKind::cell && count > 1)
-        add(sum / count, fmt::format("This is a mean: of {} and the same cell elsewhere.", called(cell)));
-    }
-  }
-
-  // What rows as a whole give.
-  void add_rows() {
-    for (const Cell& cell : cells_) {
-      if (cell.node->frame.shape.columns < 2 || cells_.size() > 4) continue;
-      const std::vector<double> row = cell.node->row(cell.row);
-      double sum = 0.0;
-      for (const double number : row) sum += number;
-      const std::string called = fmt::format("row {} of {}", cell.node->frame.rows.label(cell.row), cell.node->title());
-      add(sum, fmt::format("This is the sum of {}.", called));
-      add(sum / static_cast<double>(row.size()), fmt::format("This is the mean of {}.", called));
     }
   }
 
@@ -134,8 +116,6 @@ class Numbers {
     if (asked && is_before && other.node != asked->node) {
       says += fmt::format(". {} is made of it, but there is more to do.",
                           cells_.size() == 1 ? asked->node->title() : "The answer");
-    } else if (asked && is_made_of(*other.node, *asked->node) && other.node != asked->node) {
-      says += ", a later step.";
     } else {
       says += fmt::format(", and not {}.", cells_.size() == 1 ? called_(*asked) : "what is asked for");
     }
@@ -149,7 +129,6 @@ class Numbers {
     add(static_cast<double>(node.frame.shape.cells()), fmt::format("This is the number of cells of {}.", node.title()));
   }
 
-  bool has_cells() const { return !cells_.empty(); }
   void go_on_with(Recognised::Kind kind) { kind_ = kind; }
   std::vector<Recognised> finish() { return std::move(found_); }
 
@@ -209,13 +188,17 @@ std::vector<Recognised> alike(const Working& asked, const Graph& graph) {
   if (!gives_number(asked)) return {};
   Numbers numbers(asked, Recognised::Kind::slip);
   numbers.add_alike(graph);
-  numbers.add_rows();
   return numbers.finish();
 }
 
 namespace {
 
-bool is_shown(const Node& node, const MatricesShown* shown) { return !shown || shown->contains(node.name); }
+// What nobody has seen is no explanation of an answer: that its number is the same is a coincidence.
+bool is_shown(const Node& node, const MatricesShown* shown) { return shown && shown->contains(node.name); }
+
+bool asks_for_size(const Working& asked) {
+  return asked.kind == TermKind::size || std::ranges::any_of(asked.parts, asks_for_size);
+}
 
 }  // namespace
 
@@ -223,14 +206,13 @@ std::vector<Recognised> other_numbers(const Working& asked, const Graph& graph, 
   if (!gives_number(asked)) return {};
   Numbers numbers(asked, Recognised::Kind::operand);
   const std::vector<const Node*> nodes = nodes_of(asked);
-  std::vector<const Node*> before, others;
+  std::vector<const Node*> before;  // what comes later is made of the answer, and nobody takes it for that
   for (const Node* node : graph.named()) {
     if (std::ranges::find(nodes, node) != nodes.end()) continue;
-    const bool is_before = std::ranges::any_of(nodes, [&](const Node* last) { return is_made_of(*last, *node); });
-    (is_before ? before : others).push_back(node);
+    if (std::ranges::any_of(nodes, [&](const Node* last) { return is_made_of(*last, *node); })) before.push_back(node);
   }
   std::ranges::reverse(before);
-  if (!numbers.has_cells()) {
+  if (asks_for_size(asked)) {
     for (const auto* some : {&nodes, &std::as_const(before)}) {
       for (const Node* node : *some) numbers.add_size(*node);
     }
@@ -245,10 +227,6 @@ std::vector<Recognised> other_numbers(const Working& asked, const Graph& graph, 
   for (const Node* node : before) {
     if (!is_operand(node)) numbers.go_on_with(Recognised::Kind::elsewhere);
     if (is_operand(node) || is_shown(*node, shown)) numbers.add_matrix(*node);
-  }
-  numbers.go_on_with(Recognised::Kind::elsewhere);
-  for (const Node* node : others) {
-    if (is_shown(*node, shown)) numbers.add_matrix(*node);
   }
   return numbers.finish();
 }
@@ -418,11 +396,22 @@ std::string told_number(double number) {
   return text.starts_with('-') ? "−" + text.substr(1) : text;
 }
 
+// A sentence that a question quotes is about something else than its numbers.
+std::string without_quotations(const std::string& text) {
+  std::string left;
+  bool is_quoted = false;
+  for (const char c : text) {
+    if (c == '"') is_quoted = !is_quoted;
+    left += is_quoted ? ' ' : c;
+  }
+  return is_quoted ? text : left;
+}
+
 std::vector<double> numbers_in(std::string_view text) {
   static constexpr std::array<std::string_view, 11> words = {"zero", "one",   "two",   "three", "four", "five",
                                                              "six",  "seven", "eight", "nine",  "ten"};
   std::vector<double> numbers;
-  std::string plain(text);
+  std::string plain = without_quotations(std::string(text));
   for (std::size_t at; (at = plain.find("−")) != std::string::npos;) plain.replace(at, std::string("−").size(), "-");
   for (const std::string& word : parted(plain, " \n\t()[]{}=+*/?!:;\"'`·⋅×")) {
     std::string number = word;

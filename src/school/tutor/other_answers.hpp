@@ -14,11 +14,11 @@ namespace attn {
 /// The other cells of the matrices in a question, the nearest first.
 std::vector<Recognised> neighbors(const Working& asked);
 
-/// What is like them elsewhere: the cells in the same place of another head, and what rows sum to.
+/// What is like them elsewhere: the cells in the same place of another head.
 std::vector<Recognised> alike(const Working& asked, const Graph& graph);
 
-/// The numbers of the matrices that the answer is made of and of those that are shown, in this order, and the
-/// sizes of the first. Without `shown` all are.
+/// The numbers of the matrices that the answer is made of: of operands, and of those that are shown. For a question
+/// about a size, the sizes of those as well. Null: it is not known what is shown.
 std::vector<Recognised> other_numbers(const Working& asked, const Graph& graph, const MatricesShown* shown);
 
 /// The other words of the row that is asked about.
@@ -34,7 +34,7 @@ std::vector<Recognised> other_choices(const Working& asked, const SolvedQuestion
 /// not.
 std::optional<std::string> combined(const SolvedQuestion& solved, const Working& steps, const TypedAnswer& typed);
 
-/// The numbers that a text has, with commas between thousands, and as words up to ten.
+/// The numbers that a text has outside of quotations, with commas between thousands, and as words up to ten.
 std::vector<double> numbers_in(std::string_view text);
 
 /// A number with a minus sign, as sentences have it.

@@ -64,6 +64,11 @@ struct Key {
 
 constexpr std::array keys = {
     Key{"ask", false, [](Question& question, const Entry& entry) { question.ask = entry.value; }},
+    Key{"predict", false,
+        [](Question& question, const Entry& entry) {
+          question.ask = entry.value;
+          question.predicts = true;
+        }},
     Key{"kind", false,
         [](Question& question, const Entry& entry) {
           question.kind = look_up(std::span<const KindName>(kinds), entry.value, "kind of question").kind;
@@ -104,6 +109,9 @@ Question read_question(const Document& document, const FencedBlock& block) {
       if (!key.repeats && std::ranges::find(given, key.name) != given.end())
         fail("{} is given twice: give it once", key.name);
       given.push_back(key.name);
+      if (key.name == "predict" || key.name == "ask") {
+        if (!question.ask.empty()) fail("the question has a text already: give either ask: or predict:");
+      }
       key.set(question, entry);
     });
   }

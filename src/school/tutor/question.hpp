@@ -30,6 +30,7 @@ struct AuthorsNote {
 /// A question as its block asks it.
 struct Question {
   std::string ask;
+  bool predicts = false;  // asks for a prediction: what is seen does not tell the answer, and no miss counts
   AnswerKind kind = AnswerKind::number;
   std::string of;                   // the expression that is the answer
   std::optional<double> tolerance;  // of a number

@@ -62,7 +62,7 @@ std::string part_name(const Working& whole, std::size_t i) {
     case TermKind::power:
       return i == 0 ? "the base of the power" : "the exponent";
     case TermKind::call:
-      return fmt::format("what {} is taken of", whole.name);
+      return fmt::format("what {} is taken of", whole.function->name);
     default:
       return "a part";
   }

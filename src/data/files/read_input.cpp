@@ -1,0 +1,58 @@
+#include "data/files/read_input.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace attn {
+
+namespace {
+
+ReadInputs* innermost = nullptr;
+
+bool is_same(const ReadInput& one, const ReadInput& other) {
+  const auto says_the_same = [](const Assumption& a, const Assumption& b) { return a.sentence == b.sentence; };
+  return one.name == other.name && one.where == other.where && one.size == other.size &&
+         std::ranges::equal(one.assumed, other.assumed, says_the_same);
+}
+
+}  // namespace
+
+Assumption rounded_to_double(std::string_view number) {
+  return {&assumed::numbers, fmt::format("{} is rounded to the nearest double", number),
+          "whole numbers above 2⁵³ need not be exact, so give smaller ones", true};
+}
+
+Assumption elements_of_type(std::string_view type) {
+  return {&assumed::numbers, fmt::format("the elements have the type {}", type)};
+}
+
+Assumption vector_as_row(std::size_t size) {
+  return {&assumed::dimensions, fmt::format("the vector of size {} is one row", size)};
+}
+
+ReadInputs::ReadInputs() : around_(std::exchange(innermost, this)) {}
+
+ReadInputs::~ReadInputs() { innermost = around_; }
+
+void ReadInputs::tell(ReadInput input) {
+  if (!innermost) return;
+  std::vector<ReadInput>& all = innermost->all_;
+  if (std::ranges::none_of(all, [&](const ReadInput& other) { return is_same(input, other); }))
+    all.push_back(std::move(input));
+}
+
+std::vector<std::string> doubts_in(const std::vector<ReadInput>& inputs) {
+  std::vector<std::string> doubts;
+  for (const ReadInput& input : inputs) {
+    for (const Assumption& one : input.assumed) {
+      if (!one.is_doubtful) continue;
+      doubts.push_back(
+          fmt::format("{}: {}: {}", input.where.empty() ? input.name : input.where, one.sentence, one.other));
+    }
+  }
+  return doubts;
+}
+
+}  // namespace attn
