@@ -447,7 +447,7 @@ TEST_CASE("numbers that cannot be are refused") {
       {"--random: '4294967296' is not a seed", solving(R"({"random": "numpy:4294967296"})")},
       {"--random: '' is not a seed", solving(R"({"random": "numpy:"})")},
       {"--random: '-1' is not a seed", solving(R"({"random": "numpy:-1"})")},
-      {"--seed must be a whole number from 0 to 4294967295, not '4294967296'", solving(R"({"seed": 4294967296})")},
+      {"\"seed\" must be a whole number from 0 to 4294967295, not '4294967296'", solving(R"({"seed": 4294967296})")},
       {"--seed must be a whole number from 0 to 4294967295, not '-1'", given(option::seed, {"-1"})},
       {"--heads must be 1 or more", given(option::heads, {"0"})},
       {"--heads must be a whole number from 1 to 2147483648, not '1.5'", given(option::heads, {"1.5"})},

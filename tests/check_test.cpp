@@ -555,15 +555,15 @@ TEST_SUITE("attn check") {
   TEST_CASE("a convention alone has its own exit code by option") {
     const TemporaryFolder folder;
     const std::string qkv = R"({"Q": [[2, 0], [0, 2]], "K": [[1, 0], [0, 1]], "V": [[1, 2], [5, 7]], )";
-    const auto code = [&](const std::string& masked, const Words& more) {
-      const Finished finished = run_attn(
+    const auto tried = [&](const std::string& masked, const Words& more) {
+      return run_attn(
           Words{"check", folder.write("a.json", qkv + fmt::format("\"masked\": {}}}", masked)), "--causal"} + more);
-      CHECK((finished.code == 0 || has(finished.out, "What differs can be a convention") == has(masked, "e")));
-      return finished.code;
     };
+    const auto code = [&](const std::string& masked, const Words& more) { return tried(masked, more).code; };
     for (const std::string value : {"-1e9", "-1e4", "-3.4028234663852886e38", "-1e30"}) {
       const std::string masked = fmt::format("[[1.4142135624, {}], [0, 1.4142135624]]", value);
       CHECK(code(masked, {}) == 1);
+      check_has(tried(masked, {}).out, "What differs can be a convention");
       CHECK(code(masked, {"--conventions-agree"}) == 0);
     }
     CHECK(code(R"([[1.4142135624, "-Infinity"], [0, 1.4142135624]])", {}) == 0);

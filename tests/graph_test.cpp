@@ -357,7 +357,7 @@ TEST_CASE("operands that do not fit together are refused by name and shape") {
        [&] { add(q, k); }},
       {"k is 4×2 but q is 2×3: a mask must have the shape of the matrix that it masks", [&] { mask(q, k, 0.0); }},
       {"q has 3 columns: columns 3 to 4 are not among them", [&] { columns(q, 2, 2); }},
-      {"q has 2 rows but k has 4: matrices side by side need the same number of rows",
+      {"q is 2×3 but k is 4×2: matrices side by side need the same number of rows",
        [&] {
          concatenate({q, k});
        }},

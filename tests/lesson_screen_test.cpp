@@ -33,17 +33,23 @@ std::vector<Screen> screens_of(const Lesson& lesson) {
   REQUIRE_MESSAGE(finished.code == 0, finished.out);
   REQUIRE(has(finished.out, "\x1b["));
   std::vector<Screen> screens;
-  std::size_t at = 0;
+  std::size_t last = 0, at = 0;  // the last command that is shown, and where it begins
+  const auto cut = [&](std::size_t end) {
+    for (std::size_t i = last; i < screens.size(); ++i) screens[i].colored = finished.out.substr(at, end - at);
+  };
   for (const CommandBlock& block : lesson.document.commands) {
-    const std::size_t begin = block.attributes.hidden ? at
-                                                      : finished.out.find("$ " + block.lines.front().lines.front(),
-                                                                          screens.empty() ? 0 : at + 1);
+    if (block.attributes.hidden) {
+      screens.emplace_back();  // its output stands below the one before
+      continue;
+    }
+    const std::size_t begin = finished.out.find("$ " + block.lines.front().lines.front(), at + 1);
     REQUIRE_MESSAGE(begin != std::string::npos, lesson.name << ": " << block.lines.front().text);
-    if (!screens.empty()) screens.back().colored = finished.out.substr(at, begin - at);
+    cut(begin);
+    last = screens.size();
     screens.emplace_back();
     at = begin;
   }
-  if (!screens.empty()) screens.back().colored = finished.out.substr(at);
+  cut(finished.out.size());
   for (Screen& screen : screens) screen.plain = without_colors(screen.colored);
   return screens;
 }
@@ -60,8 +66,10 @@ std::vector<std::string> words_of(const std::string& text) {
 std::string stored_output(const Lesson& lesson, const CommandBlock& block) {
   std::string text;
   if (!block.output) return text;  // it only sets something up
-  for (std::size_t line = block.output->begin + 2; line + 1 < block.output->end; ++line)
-    text += lesson.document.lines[line - 1];
+  for (std::size_t line = block.output->begin + 2; line + 1 < block.output->end; ++line) {
+    const std::string& stored = lesson.document.lines[line - 1];
+    if (!stored.starts_with("```")) text += stored;  // each command of a block has a fence of its own
+  }
   return text;
 }
 
@@ -98,7 +106,7 @@ const std::vector<Reference>& references() {
       {"squares", [](const Screen& screen, const std::smatch&) { return is_filled(screen); }},
       {"[Ii]n this picture", [](const Screen& screen, const std::smatch&) { return is_filled(screen); }},
       {"[Ff]illed circles", [](const Screen& screen, const std::smatch&) { return has(screen.plain, "●"); }},
-      {"[Tt]he drawing", [](const Screen& screen, const std::smatch&) { return has(screen.plain, "╭"); }},
+      {"[Tt]he drawing", [](const Screen& screen, const std::smatch&) { return has(screen.plain, "╰"); }},
       {"(first|last) columns?", [](const Screen& screen, const std::smatch&) { return has(screen.plain, "│"); }},
       {"[Cc]olumns? ([0-9]+)", [](const Screen& screen, const std::smatch& said) { return has_word(screen, said[1]); }},
       {"(row|column) of \"([A-Za-z]+)\"",

@@ -106,7 +106,8 @@ TEST_CASE("what has no mask to compare is refused") {
   refuses({"compare-masks", "--scores", "1 2; 3 4"}, "needs a mask");
   refuses({"compare-masks", "--weights", "1 2; 3 4"}, "needs a mask");
   refuses({"compare-masks", "--scores", "1 2; 3 4", "--mask", "0 -1; 0 0"}, "needs a mask");
-  refuses({"compare-masks", "--scores", "1 2", "--valid-length", "3"}, "more than the number of keys, 2");
+  refuses({"compare-masks", "--scores", "1 2", "--valid-length", "3"}, "this one masks none");
+  refuses({"compare-masks", "--scores", "1 2", "--mask", "1 1"}, "this one masks none");
 }
 
 TEST_CASE("two words that are swapped are two places of one sentence") {

@@ -195,7 +195,7 @@ TEST_CASE("the words of a model whose file names none are token ids, from 0") {
   for (const char* id : {"-1", "3", "cat", "99999999999999999999"}) {
     refuses(with({"--source", id, "--target", "1"}), "token ids, from 0 to 2");
   }
-  const std::string page = accepted(with({"--source", "0 2", "--target", "0 4", "--only", "source.x"})).out;
+  const std::string page = accepted(with({"--source", "0 2", "--target", "0 1"})).out;
   check_has(in_one_line(page), "Its words are token ids, from 0 to 2.");
   const auto cell = [&](const char* id) {
     return accepted(with({"--source", id, "--target", "0", "--explain", "source.ids[1,1]"})).out;
@@ -218,7 +218,7 @@ TEST_CASE("the loss of a model whose words are token ids is that of its right wo
     words.insert(words.end(), more.begin(), more.end());
     return words;
   };
-  const std::string page = in_one_line(accepted(command({"backward", "decoder"}, {"--only", "loss"})).out);
+  const std::string page = in_one_line(accepted(command({"backward", "decoder"}, {})).out);
   check_has(page, "cross-entropy");
   check_has(page, "averaged over 2 words");
   check_has(page, "The last position has none.");
@@ -258,7 +258,7 @@ TEST_CASE("an option that contradicts what a layout brings is refused with both 
           "h.0.attn.c_attn.weight": [[1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 1]],
           "h.0.attn.c_proj.weight": [[1, 0], [0, 1]], "h.0.mlp.c_fc.weight": [[1, 2, 3], [3, 2, 1]],
           "h.0.mlp.c_proj.weight": [[1, 2], [3, 4], [5, 6]]})");
-  const Words gpt = {"decoder", "--parameters", file, "--heads", "1", "--target", "1 2"};
+  const Words gpt = {"decoder", "--parameters", file, "--heads", "1", "--target", "0 1"};
   refuses(gpt + Words{"--norm", "post"}, "is GPT-2, whose norms are pre: leave out --norm");
   refuses(gpt + Words{"--not-causal"}, "is GPT-2, whose decoder is causal: leave out --not-causal");
   // Models with these names have either GELU.

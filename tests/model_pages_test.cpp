@@ -132,9 +132,11 @@ TEST_CASE("an ε of 0 stands in no sentence on normalization") {
   check_has(in_one_line(accepted({"encoder", "--epsilon", "0"}).out), "divide by √variance. Then");
   check_has(in_one_line(accepted({"encoder", "--epsilon", "0", "--norm-kind", "rms"}).out),
             "each row by √(mean of its squares). Then");
-  check_has(in_one_line(accepted({"layer-norm", "--epsilon", "0"}).out),
-            "divided by √variance. Its variance is then 1 up to rounding, unless it is 0.");
-  check_has(in_one_line(accepted({"layer-norm"}).out), "divided by √(variance + ε). Its variance is then close");
+  check_has(
+      in_one_line(accepted({"layer-norm", "--epsilon", "0"}).out),
+      "divide by √variance. Then multiply by γ and add β. For each row, the variance before γ is 1 up to rounding, unless it was 0.");
+  check_has(in_one_line(accepted({"layer-norm"}).out),
+            "the variance before γ is close to 1, unless ε is large beside what it was.");
 }
 
 TEST_CASE("a scale that counts keys is said to make the cache another computation, where it does") {

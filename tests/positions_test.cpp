@@ -198,7 +198,7 @@ TEST_CASE("positions that cannot be are refused") {
       {"there are no embeddings: give --x", solving(q + R"("positions": "sinusoidal"})")},
       {"there are no embeddings: give --x", solving(q + R"("positions": "learned"})")},
       {"--scores and --positions", solving(R"({"scores": [[1]], "positions": "none"})")},
-      {"unknown kind of positions", solving(x + R"("positions": "sine"})")},
+      {"unknown name 'sine'", solving(x + R"("positions": "sine"})")},
       {"more than the", solving(x + R"("positions": "relative-bias", "max_distance": 2147483648})")},
       {"distances would be 3×200000001", solving(x + R"("positions": "relative-vectors", "max_distance": 100000000})")},
   });

@@ -43,13 +43,13 @@ TEST_CASE("a model that was saved is run without a sentence, on the first of its
   accepted({"parameters", "--save-parameters", file});
   const Words model = {"--parameters", file, "--heads", "2"};
   const Finished finished = accepted(Words{"transformer"} + model);
-  check_has(finished.errors, "--source is not given: the first words of the vocabulary are used, 1 2 3");
-  check_has(finished.errors, "--target is not given: the first words of the vocabulary are used, 1 2 3");
-  CHECK(accepted(Words{"transformer"} + model + Words{"--source", "1 2 3", "--target", "1 2 3"}).out == finished.out);
-  check_has(accepted(Words{"generate"} + model + Words{"--source", "1 2"}).out, "Given: 1 2 3");
+  check_has(finished.errors, "--source is not given: the first words of the vocabulary are used, 0 1 2");
+  check_has(finished.errors, "--target is not given: the first words of the vocabulary are used, 0 1 2");
+  CHECK(accepted(Words{"transformer"} + model + Words{"--source", "0 1 2", "--target", "0 1 2"}).out == finished.out);
+  check_has(accepted(Words{"generate"} + model + Words{"--source", "0 1"}).out, "Given: 0 1");
   check_has(accepted(Words{"encoder"} + model + Words{"--n", "7", "--only", "source.ids"}).out, "[7×1]");
   accepted(Words{"decoder"} + model + Words{"--outline"});
-  CHECK(accepted(Words{"encoder"} + model + Words{"--source", "3 1"}).errors == "");
+  CHECK(accepted(Words{"encoder"} + model + Words{"--source", "2 1"}).errors == "");
 }
 
 TEST_CASE("what a model has learned is listed without words and without heads") {
@@ -90,11 +90,11 @@ TEST_CASE("encoder and decoder may have different numbers of layers, and of plac
   check_has(accepted(Words{"transformer", "--outline"} + words).out, "N = 3 in the encoder and 1 in the decoder");
   Graph graph;
   RunningTransformer running(model, graph);
-  const Matrix expected = running.decode({.ids = {4, 1}}, running.encode({.ids = {1, 2, 3}})).matrix();
+  const Matrix expected = running.decode({.ids = {5, 2}}, running.encode({.ids = {2, 3, 4}})).matrix();
   const Json all = parse_json(
       accepted(Words{"transformer"} + words + Words{"--only", "decoder.output", "--format", "json"}).out, "page");
   CHECK(close(matrix_from_json(all["arrays"]["decoder.output"], "output").matrix, expected, 1e-12));
-  const Words longer = {"--parameters", file, "--heads", "2", "--source", "1 2 3 4 5 1", "--target", "4 1"};
+  const Words longer = {"--parameters", file, "--heads", "2", "--source", "1 2 3 4 0 1", "--target", "4 1"};
   refuses(Words{"transformer"} + longer,
           "--source: the input has 6 words, but the model has vectors for only 5 positions");
 }

@@ -241,8 +241,8 @@ TEST_CASE("saved parameters give the same numbers bit for bit") {
         return finished.out;
       };
       const std::string drawn = run({"--seed", "5", "--save-parameters", file});
-      // The file has no words: they are numbers, <start> and <end> among them.
-      const std::string read = run({"--parameters", file, "--heads", "2", "--source", "1 2 3", "--target", "1 3 4 5"});
+      // The file has no words: they are token ids, <start> and <end> among them.
+      const std::string read = run({"--parameters", file, "--heads", "2", "--source", "0 1 2", "--target", "0 2 3 4"});
       const Json before = parse_json(drawn, "drawn"), after = parse_json(read, "read");
       CHECK(before["arrays"].size() > 10);
       CHECK(before["arrays"] == after["arrays"]);

@@ -127,9 +127,9 @@ class Inputs {
            file->outer);
     }
     if (option.kind == Kind::matrices) {
-      taken_.put(option, parts_of(*file));
+      taken_.put(option, parts_of(option.is_mask ? taken_mask(*file) : *file));
     } else if (file->count == 1) {
-      taken_.put(option, option.is_mask ? taken_mask(*file) : *file);
+      taken_.put(option, *file);
     } else if (has_heads(option)) {
       taken_.put(option, side_by_side(*file));
     }
@@ -383,11 +383,11 @@ std::string names_in(const std::vector<MatrixFile>& files) {
 }
 
 // The parameters of one attention of PyTorch that the file has besides what is compared. They say nothing of
-// heads, but the weights of each may.
+// heads, but the weights of each may. Those of linear layers are matrices like others: LinearLayers turns them.
 void take_parameters(NamedMatrices& all, const std::string& path, const OffersOption& offers, Arguments& arguments) {
   const std::string where = place_of_file(path);
   std::optional<ParametersAmong> among = parameters_among(all.matrices, where);
-  if (!among) return;
+  if (!among || std::ranges::all_of(among->names, is_of_linear_layer)) return;
   OptionValues values;
   for (auto& [name, matrix] : among->file.parameters) {
     const auto member = std::ranges::find(problem_members(), std::string_view(name), &Option::member);

@@ -44,6 +44,8 @@ const Node& masked_node(const Graph& graph) {
   if (!found) {
     fail("attn compare-masks needs a mask: give --mask, --causal or --valid-length, or --example padding");
   }
+  if (std::ranges::find(cells(found->operands[1]->matrix()), 0.0) == cells(found->operands[1]->matrix()).end())
+    fail("attn compare-masks needs a mask that masks a key, and this one masks none: give another one");
   return *found;
 }
 

@@ -271,8 +271,9 @@ class JoinOperation final : public Operation {
     for (const Node* part : operands) {
       const std::size_t ours = size_along(other, first.shape), theirs = size_along(other, part->frame.shape);
       if (ours != theirs) {
-        fail("{0} has {1} {2} but {3} has {4}: matrices {5} need the same number of {2}", operands[0]->title(), ours,
-             below ? "columns" : "rows", part->title(), theirs, kind_.place);
+        fail("{} is {} but {} is {}: matrices {} need the same number of {}", operands[0]->title(),
+             to_string(first.shape), part->title(), to_string(part->frame.shape), kind_.place,
+             below ? "columns" : "rows");
       }
       size += size_along(kind_.along, part->frame.shape);
     }

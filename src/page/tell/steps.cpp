@@ -230,21 +230,21 @@ bool some_columns_are_empty(const Node& alignment) {
 
 using Meaning = Claim<Node>;
 
-constexpr Meaning of_positions[] = {
+constexpr Meaning meanings_of_positions[] = {
     {of_any,
      "Attention by itself treats its keys as a set: it does not know which word comes first. "
      "Positional encoding adds a vector for each position to the embeddings. "
      "So the same word can have a different vector at a different position."},
 };
 
-constexpr Meaning of_projection[] = {
+constexpr Meaning meanings_of_projection[] = {
     {of_any,
      "Linear layers turn each embedding into new vectors. "
      "A query says what the word looks for, a key what it can be found by, and a value what it passes on."},
 };
 
 // Why queries, keys and values are called so.  (Stenzel 2023, Transformer Pt. 1, appendix)
-constexpr Meaning names_of_projections[] = {
+constexpr Meaning meanings_of_names[] = {
     {of_any,
      "The names come from looking things up in a database. "
      "The query is the question: in cross-attention it comes from the output, at the position that is being computed. "
@@ -256,7 +256,7 @@ constexpr Meaning names_of_projections[] = {
     {of_any, "In self-attention, input and output are the same words, and each word has all three."},
 };
 
-constexpr Meaning of_scores[] = {
+constexpr Meaning meanings_of_scores[] = {
     {has_content,
      "An attention score has two parts. The content compares the query with the key. "
      "The relative part compares the query with a vector for the distance between them, whatever the key is."},
@@ -265,7 +265,7 @@ constexpr Meaning of_scores[] = {
      "Before that, rotary positional encoding turns each query and each key: columns 1 and 2, 3 and 4 and so on together, by angles that grow with its position."},
 };
 
-constexpr Meaning of_scaled[] = {
+constexpr Meaning meanings_of_scaled[] = {
     {is_not_scaled, "The scores are not divided here."},
     {scales_dot_products,
      "Dot products of long vectors tend to be large, and softmax then puts nearly all weight on one key. "
@@ -276,7 +276,7 @@ constexpr Meaning of_scaled[] = {
     {is_capped, "A soft cap keeps the scores between −{0} and {0}: scores near 0 hardly change.", cap_of},
 };
 
-constexpr Meaning of_masked[] = {
+constexpr Meaning meanings_of_masked[] = {
     {is_without_mask, "No mask applies here: every query may attend to every key."},
     {is_without_mask_but_masked, "No mask applies here, but some scores are −∞: the weights there are 0."},
     {adds_mask, sentence_on_added_mask},
@@ -290,7 +290,7 @@ constexpr Meaning of_masked[] = {
     {replaces_whole_rows, "A row whose keys are all masked is set to −∞ instead, so that all its weights are 0."},
 };
 
-constexpr Meaning of_weights[] = {
+constexpr Meaning meanings_of_weights[] = {
     {all_rows_have_keys,
      "Softmax turns each row of scores into attention weights between 0 and 1 that sum to one: how much the value of each key counts for each query."},
     {some_rows_have_no_keys,
@@ -298,13 +298,13 @@ constexpr Meaning of_weights[] = {
      "A query whose keys are all masked has only weights of 0, which sum to 0. The weights of every other query sum to one."},
 };
 
-constexpr Meaning of_alignment[] = {
+constexpr Meaning meanings_of_alignment[] = {
     {of_any, "The attention weights transposed: a column for each query and a row for each key."},
     {columns_sum_to_one, "Each column sums to one."},
     {some_columns_are_empty, "A column sums to 0 if all keys of its query are masked, and otherwise to one."},
 };
 
-constexpr Meaning of_sum[] = {
+constexpr Meaning meanings_of_sum[] = {
     {is_with_given_weights,
      "Each row is the sum of the values, each multiplied by its weight. "
      "It is an average if no weight is negative and the weights of the row sum to one."},
@@ -312,26 +312,26 @@ constexpr Meaning of_sum[] = {
      "Each value is multiplied by its attention weight. The sum over all keys is the output for the query."},
 };
 
-constexpr Meaning of_heads[] = {
+constexpr Meaning meanings_of_heads[] = {
     {is_in_no_head, "There is one head. It uses all columns of q, k and v."},
     {is_in_head,
      "Each head works on its own columns of q, k and v, so one head can attend to one thing while another attends to something else."},
 };
 
-constexpr Meaning of_joined[] = {
+constexpr Meaning meanings_of_joined[] = {
     {has_one_head, "There is one head, so nothing is concatenated."},
     {has_several_heads, "The outputs of the heads are concatenated, one row per query."},
     {has_output_projection, "The output projection W_o, a linear layer, maps each row to {}.", size_of_output},
 };
 
-constexpr Meaning of_feed_forward[] = {
+constexpr Meaning meanings_of_feed_forward[] = {
     {of_any,
      "Attention by itself only adds up values with their weights. "
      "The feed-forward layer works on each position separately: a linear layer to the inner size d_ff, {}, and a linear layer back.",
      activation_in_words},
 };
 
-constexpr Meaning of_averaging[] = {
+constexpr Meaning meanings_of_averaging[] = {
     {of_any,
      "Compare the stacked layers with a simpler model: apply all layers to each word separately, then mix the words once, with the product of the layers' weights. "
      "The largest difference from {}.",
@@ -390,47 +390,48 @@ constexpr ShownRole feed_forward_layer[] = {
     {role::inner}, {role::rectified}, {role::activated, of_layer}, {role::feed_forward}};
 
 constexpr std::array step_table = {
-    Step{"add-positions", "Positional encoding", "add a vector for each position to the embeddings", of_positions,
-         "‹positions› sinusoidal with ‹x› or ‹text›", Extent::projections, roles_of_positions},
+    Step{"add-positions", "Positional encoding", "add a vector for each position to the embeddings",
+         meanings_of_positions, "‹positions› sinusoidal with ‹x› or ‹text›", Extent::projections, roles_of_positions},
     Step{"project",
          "Projection",
          "queries, keys and values from the embeddings",
-         of_projection,
+         meanings_of_projection,
          "‹x› with ‹w_q›, ‹w_k› or ‹w_v›",
          Extent::projections,
          roles_of_projections,
          {},
-         names_of_projections},
-    Step{"scores", "Scores", "compare every query with every key", of_scores,
+         meanings_of_names},
+    Step{"scores", "Scores", "compare every query with every key", meanings_of_scores,
          "‹q› and ‹k›, or ‹x› with ‹w_q› and ‹w_k›", Extent::weights, roles_of_scores,
          "In the table, queries are rows and keys are columns."},
-    Step{"scale", "Scaling", "divide the scores by √d_k", of_scaled, "‹scores› with ‹scale›, or ‹q› and ‹k›",
+    Step{"scale", "Scaling", "divide the scores by √d_k", meanings_of_scaled, "‹scores› with ‹scale›, or ‹q› and ‹k›",
          Extent::weights, roles_of_scaled},
     Step{"mask",
          "Mask",
          "replace the scores of masked keys by −∞",
-         of_masked,
+         meanings_of_masked,
          "‹scores› with ‹mask›, ‹causal› or ‹valid_length›, or ‹q› and ‹k›",
          Extent::weights,
          roles_of_masked,
          {},
          {},
          heading_of_masked},
-    Step{"softmax", "Softmax", "attention weights: each row nonnegative, with sum one", of_weights,
+    Step{"softmax", "Softmax", "attention weights: each row nonnegative, with sum one", meanings_of_weights,
          "‹scores›, or ‹q› and ‹k›", Extent::weights, roles_of_weights},
-    Step{"weigh", "Weighted sum", "the weighted sum of the values", of_sum,
+    Step{"weigh", "Weighted sum", "the weighted sum of the values", meanings_of_sum,
          "‹weights› and ‹v›, or ‹scores› and ‹v›, or ‹q›, ‹k› and ‹v›", Extent::output, roles_of_weighted_sums},
-    Step{"heads", "Heads", "split q, k and v into heads; the output of each head", of_heads,
+    Step{"heads", "Heads", "split q, k and v into heads; the output of each head", meanings_of_heads,
          "‹heads› N with N above 1, or try the example animal", Extent::output, roles_of_heads},
-    Step{"concat", "Concatenation", "concatenate the heads and apply the output projection", of_joined,
+    Step{"concat", "Concatenation", "concatenate the heads and apply the output projection", meanings_of_joined,
          "‹heads› N with N above 1, or ‹w_o›, or try the example animal", Extent::output, joined_heads},
     Step{"feed-forward", "Feed-forward layer",
          "two linear layers with an activation function between them, applied to each position separately",
-         of_feed_forward, "‹d_ff› N for random parameters, or ‹w_1› and ‹w_2›", Extent::output, feed_forward_layer},
+         meanings_of_feed_forward, "‹d_ff› N for random parameters, or ‹w_1› and ‹w_2›", Extent::output,
+         feed_forward_layer},
     Step{"averaging",
          "One averaging",
          "compare stacked layers with a single averaging of the words",
-         of_averaging,
+         meanings_of_averaging,
          "‹layers› 2 with one head",
          Extent::output,
          {},
@@ -478,7 +479,7 @@ std::string meaning_of(const Step& step, const Node& result) {
   return result.is(role::alignment) ? meaning_of_alignment(result) : told(step.meanings, result);
 }
 
-std::string meaning_of_alignment(const Node& alignment) { return told<Node>(of_alignment, alignment); }
+std::string meaning_of_alignment(const Node& alignment) { return told<Node>(meanings_of_alignment, alignment); }
 
 std::vector<const Claim<Node>*> claims_of_steps() {
   std::vector<const Claim<Node>*> all;
@@ -489,7 +490,7 @@ std::vector<const Claim<Node>*> claims_of_steps() {
     add(step.meanings);
     add(step.background);
   }
-  add(of_alignment);
+  add(meanings_of_alignment);
   return all;
 }
 

@@ -312,9 +312,9 @@ std::span<const Role* const> roles_called(std::string_view name) {
   return found == spellings().end() ? std::span<const Role* const>() : found->roles;
 }
 
-bool is_linear_weight(std::string_view name) {
-  return name.ends_with(weight_of_linear) && !role_in_linear_layer(name).empty();
-}
+bool is_of_linear_layer(std::string_view name) { return !role_in_linear_layer(name).empty(); }
+
+bool is_linear_weight(std::string_view name) { return name.ends_with(weight_of_linear) && is_of_linear_layer(name); }
 
 namespace {
 

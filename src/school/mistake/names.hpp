@@ -46,6 +46,9 @@ std::vector<Reading> readings_of(std::string_view name);
 /// them: `attention.self.query.weight`; the likeliest first. Empty: nothing.
 std::span<const Role* const> roles_called(std::string_view name);
 
+/// Whether it is called as the weight or the bias of a linear layer of PyTorch.
+bool is_of_linear_layer(std::string_view name);
+
 /// Whether it is called as the weight of a linear layer of PyTorch, which has the shape (out, in): `W_query.weight`.
 bool is_linear_weight(std::string_view name);
 
