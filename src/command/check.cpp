@@ -378,7 +378,7 @@ std::string names_in(const std::vector<MatrixFile>& files) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-[[noreturn]] void fail_without_heads(const std::string& where) {
+[[noreturn]] void fail_without_number_of_heads(const std::string& where) {
   fail("{} does not say how many heads there are: give --heads N", where);
 }
 
@@ -400,7 +400,7 @@ void take_parameters(NamedMatrices& all, const std::string& path, const OffersOp
   const bool may_be_several = among->file.parameters.contains("w_o");
   if (may_be_several && !arguments.has(option::heads) &&
       !inputs_among(all.matrices, arguments, offers).has(option::heads))
-    fail_without_heads(where);
+    fail_without_number_of_heads(where);
   std::erase_if(all.matrices, [&](const MatrixFile& file) { return among->names.contains(file.name); });
 }
 
@@ -413,7 +413,7 @@ void take_inputs(const std::vector<MatrixFile>& files, const std::string& where,
   };
   if (!arguments.has(option::heads) && !values.has(option::heads) && values.has(option::w_o) &&
       std::ranges::any_of(files, is_of_module))
-    fail_without_heads(where);
+    fail_without_number_of_heads(where);
   for (const MatrixFile& file : arguments.to_compare->refused) {
     if (is_input(file.name)) fail("{}", file.refused);
   }

@@ -292,7 +292,7 @@ class PositionComparison {
         "The learned numbers of each kind, for n = {} and for n = {} positions. "
         "The column \"beyond\" is 1 if the scores of {} positions can be computed with what was learned for {}, and 0 if not.",
         sizes_.n, 2 * sizes_.n, 2 * sizes_.n, sizes_.n));
-    const Sizes twice{2 * sizes_.n, sizes_.d};
+    const Sizes twice{2 * sizes_.n, sizes_.d, sizes_.base};
     QuantityRows rows;
     std::string refusal;
     for (const PositionKind& kind : position_kinds()) {

@@ -39,6 +39,9 @@ struct ScoringFunction {
   Value (*score)(const Value& q, const Value& k, const ScoreParameters& parameters);
   // Names what the scores are when they are written otherwise, for the reader: they are not made of it.
   void (*expand)(const Value& q, const Value& k, const ScoreParameters& parameters) = nullptr;
+
+  /// Whether this function makes the scores: dot_product, gaussian.
+  bool is_made_by(decltype(score) function) const { return score == function; }
 };
 
 /// scaled-dot (the default), dot, cosine, gaussian, bilinear, additive. A new scoring function is a function

@@ -16,8 +16,8 @@ namespace attn {
 struct NormParameters {
   static constexpr double usual_epsilon = 1e-5;
 
-  Value gamma;                // [1, d]
-  std::optional<Value> beta;  // [1, d]
+  Value gamma;                     // [1, d]
+  std::optional<Value> beta = {};  // [1, d]
   double epsilon = usual_epsilon;
 };
 

@@ -194,7 +194,8 @@ DecoderLooking RunningTransformer::decoder_looking(const ModelInput& target,
   const Axis queries = target.rows("queries"),
              keys = axis("keys", target.sentences == 1 ? tokens_before_ : std::vector<std::string>());
   std::vector<MaskReason> reasons;
-  if (is_causal && (n > 1 || has_blanks)) reasons.push_back({in_each_sentence(causal_rule(before), n), causal_order});
+  if (is_causal && (n > 1 || has_blanks))
+    reasons.push_back({in_each_sentence(causal_rule(static_cast<std::ptrdiff_t>(before)), n), causal_order});
   if (has_blanks) reasons.push_back({padding_rule(target_blanks_, shape), padding});
   DecoderLooking result;
   result.self = looking(graph_, std::move(reasons), target.mask, {queries, keys, shape}, role::mask, role::bias);

@@ -279,9 +279,10 @@ void tell_of_causal_mask(const OptionValues& given, const Problem& problem) {
   if (queries == 0 || keys == 0) return;
   const std::string_view called = given.has(option::causal_offset) ? option::causal_offset.name : option::causal.name;
   ReadInput told{std::string(called), "", to_string({queries, keys})};
-  const std::size_t offset = problem.causal_offset;
-  Assumption aligned{&assumed::causal_mask, fmt::format("query 1 attends to key{} 1{}", offset > 0 ? "s" : "",
-                                                        offset > 0 ? fmt::format(" to {}", offset + 1) : "")};
+  const std::ptrdiff_t last = problem.causal_offset + 1;
+  Assumption aligned{&assumed::causal_mask, last < 1 ? fmt::format("query {} is the first to attend to key 1", 2 - last)
+                                            : last == 1 ? "query 1 attends to key 1"
+                                                        : fmt::format("query 1 attends to keys 1 to {}", last)};
   if (queries < keys && !given.has(option::causal_offset)) {
     aligned.sentence = fmt::format("there are {} and {}, and query 1 attends to key 1",
                                    count_of(queries, "query", "queries"), count_of(keys, "key"));

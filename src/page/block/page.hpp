@@ -166,7 +166,7 @@ struct Diagram {
 /// Rows of words: a list of examples, of formats.
 struct Listing {
   std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;
+  std::vector<std::vector<std::string>> rows = {};
   bool headed = false;      // whether text has a line with the names of the columns, too
   std::size_t shown = 100;  // the first columns are for readers; the others only for machine formats
 };

@@ -51,7 +51,7 @@ bool is_rotated(const Node& node) { return node.beside(role::rotated_q) != nullp
 
 bool are_dot_products(const Node& node) {
   const ScoringFunction* const function = scoring_of(node);
-  return function && function->score == dot_product;
+  return function && function->is_made_by(dot_product);
 }
 
 // --- of scaling

@@ -14,7 +14,7 @@ namespace attn {
 namespace {
 
 // The number that embeddings are multiplied by, √d.
-const Scalar* root_of(const Node& scaled) {
+const Scalar* factor_of_embeddings(const Node& scaled) {
   return scaled.is(role::scaled_x) && scaled.operation ? number_of(*scaled.operation) : nullptr;
 }
 
@@ -39,16 +39,16 @@ Made next_rows(const Node& node, Rewriting& again) { return neighboring_rows(tru
 Made rows_before(const Node& node, Rewriting& again) { return neighboring_rows(false, node, again); }
 
 Made embeddings_not_scaled(const Node& node, Rewriting& again) {
-  return root_of(node) ? Made(again.of(*node.operands[0])) : std::nullopt;
+  return factor_of_embeddings(node) ? Made(again.of(*node.operands[0])) : std::nullopt;
 }
 
 Made divided(const Node& node, Rewriting& again) {
-  const Scalar* const root = root_of(node);
+  const Scalar* const root = factor_of_embeddings(node);
   return root ? Made(divide(again.of(*node.operands[0]), *root)) : std::nullopt;
 }
 
 Made scaled_by_size(const Node& node, Rewriting& again) {
-  const Scalar* const root = root_of(node);
+  const Scalar* const root = factor_of_embeddings(node);
   return root ? Made(times(again.unchanged(node), *root)) : std::nullopt;
 }
 
@@ -64,7 +64,7 @@ Made scaled_all_the_same(const Node& node, Rewriting& again) {
 
 Made positions_scaled_too(const Node& node, Rewriting& again) {
   const Node* const scaled = node.is(role::positioned) ? operand(node, 0) : nullptr;
-  const Scalar* const root = scaled ? root_of(*scaled) : nullptr;
+  const Scalar* const root = scaled ? factor_of_embeddings(*scaled) : nullptr;
   if (!root) return std::nullopt;
   return times(add(again.of(*scaled->operands[0]), again.of(*node.operands[1])), *root);
 }

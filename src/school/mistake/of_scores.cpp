@@ -18,7 +18,7 @@ struct Kernel {
 };
 
 std::optional<Kernel> kernel_of(const Node& node) {
-  if (!node.scored_by || node.scored_by->score != gaussian || node.is_alias()) return std::nullopt;
+  if (!node.scored_by || !node.scored_by->is_made_by(gaussian) || node.is_alias()) return std::nullopt;
   const Scalar* const width = number_of(*node.operation);
   const Node& distances = width ? *node.operands[0] : node;
   return Kernel{*distances.operands[0], *distances.operands[1], width ? width->value : 1.0};
@@ -128,7 +128,7 @@ Made not_divided_by_lengths(const Node& node, Rewriting& again) {
 }
 
 bool is_gaussian(const Node& node) {
-  return makes(node, role::scores) && node.scored_by && node.scored_by->score == gaussian;
+  return makes(node, role::scores) && node.scored_by && node.scored_by->is_made_by(gaussian);
 }
 
 Made distances_not_halved(const Node& node, Rewriting& again) {
@@ -235,7 +235,7 @@ Made queries_scaled(const Node& node, Rewriting& again) {
   }
   if (!scaled || !scale_of(*scaled)) return std::nullopt;
   const Node* const scores = scaled->beside(role::scores);
-  if (!scores || !scores->scored_by || scores->scored_by->score != dot_product) return std::nullopt;
+  if (!scores || !scores->scored_by || !scores->scored_by->is_made_by(dot_product)) return std::nullopt;
   if (&node == scaled) return again.of(*node.operands[0]);
   return again.graph().apply(scaled->operation, {again.unchanged(node)});
 }
