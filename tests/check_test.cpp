@@ -141,10 +141,6 @@ const std::vector<std::string> others = {
     "attn align --source 'a b c' --target 'b c' --seed 3 --hidden 3 --variant luong",
 };
 
-std::shared_ptr<Graph> computation_of(const std::string& line) {
-  return attn::answer(command_lines(line, "test", 1).front().words, bare_environment()).computation.graph;
-}
-
 // Every mistake that can be made in the computations and changes their numbers is found in them.
 void check_named(const std::vector<std::string>& lines) {
   const TemporaryFolder folder;

@@ -10,6 +10,7 @@
 
 #include "command/app.hpp"
 #include "data/files/json.hpp"
+#include "page/document/document.hpp"
 #include "process.hpp"
 #include "texts.hpp"
 
@@ -31,6 +32,11 @@ inline const Environment& bare_environment() {
 /// What attn writes to words within this process, which takes a fraction of the time of another process.
 inline std::string written(const Answer& answer) {
   return written_by([&](Sink& sink) { write(answer, sink); });
+}
+
+/// What a command line computes: "attn walk --example animal".
+inline std::shared_ptr<Graph> computation_of(const std::string& line) {
+  return answer(command_lines(line, "test", 1).front().words, bare_environment()).computation.graph;
 }
 
 /// What must be refused is refused in one sentence, which has these words.

@@ -210,7 +210,7 @@ class Tried {
       line.insert(line.end(), {"--as", "output"});
     const Answer answer = attn::answer(line, bare_environment());
     const std::string text = in_one_line(written(answer));
-    CHECK_MESSAGE(answer.verdict == expected, text << "\n" << bytes_of(file));
+    CHECK_MESSAGE(answer.verdict == expected, text << "\n" << ::bytes_of(file));
     ++count;
     return text;
   }
