@@ -78,9 +78,9 @@ TEST_CASE("a page for browsers has a table of each matrix, without scripts too")
 }
 
 TEST_CASE("the question of a page is about the query with the most weight on another word") {
-  check_has(accepted({"page"}).out, "<h1 id=\"question\">What does “Machines” look at?</h1>");
-  check_has(accepted({"page", "--example", "animal"}).out, "What does “it” look at?");
-  check_has(accepted({"page", "--weights", "0 1; 1 0", "--v", "1; 2"}).out, "What does query 1 look at?");
+  check_has(accepted({"page"}).out, "<h1 id=\"question\">What does “Machines” attend to?</h1>");
+  check_has(accepted({"page", "--example", "animal"}).out, "What does “it” attend to?");
+  check_has(accepted({"page", "--weights", "0 1; 1 0", "--v", "1; 2"}).out, "What does query 1 attend to?");
   check_has(accepted({"page", "--scores", "0 0; 0 0", "--mask", "0 0; 0 0"}).out, "attends to no key");
   check_has(accepted({"page", "--scores", "9 0 0"}).out, "(100\u00A0%). No other key has a larger weight.");
   const std::string random = accepted({"page", "--text", "the cat sat"}).out;

@@ -206,7 +206,7 @@ TEST_CASE("check finds what is wrong with a lesson, by file and line") {
   CHECK(has(faults(front + "---\n```attn covers=0.1\nattn version\n```\n"), path + ":5: covers: 0.1 is not among"));
   CHECK(has(faults(front + "---\n" + std::string(81, 'a') + "\n"), path + ":5: this line is 81 columns wide"));
   CHECK(has(faults(front + "---\n```attn\nattn softmax \\\n  --scores '" + std::string(66, '1') + "'\n```\n"),
-            path + ":7: behind its prompt this line is 81 columns wide"));
+            path + ":7: after its prompt this line is 81 columns wide"));
   CHECK(has(faults(front + "---\n"), path + ":1: the lesson asks nothing"));
   CHECK(has(faults("---\ntitle: t\n---\n"), path + ":1: the lesson does not say how long"));
   CHECK(has(faults(front + "minutes: 0\n---\n"), path + ":4: minutes is given twice"));

@@ -46,8 +46,8 @@ TEST_CASE("an outline keeps its tree in Markdown") {
 
 TEST_CASE("attn parameters counts the base model's layers") {
   const std::string found = accepted({"parameters", "--size", "base"}).out;
-  check_has(found, "encoder.6         3,152,384");
-  check_has(found, "decoder.6         4,204,032");
+  check_has(found, "encoder.1 to encoder.6  6 × 3,152,384");
+  check_has(found, "decoder.1 to decoder.6  6 × 4,204,032");
   CHECK(found.find("encoder.norm") == std::string::npos);
   check_has(accepted({"parameters", "--norm", "pre"}).out, "decoder.norm.gamma");
   CHECK(accepted({"parameters", "--norm", "none"}).out.find("norm_1") == std::string::npos);

@@ -90,10 +90,10 @@ TEST_CASE("every kind of model has a map, and the word that follows chooses it")
 
 TEST_CASE("of many heads a line for each is shown, and of those that are chosen a picture") {
   const std::string all = accepted({"map", "encoder", "--layers", "9"}).out;
-  check_has(all, "18 heads, by what they attend to:");
+  check_has(all, "18 heads, with the labels");
   check_lacks(all, "│");
   const std::string some = accepted({"map", "encoder", "--layers", "9", "--only", "encoder.3.*"}).out;
-  check_has(some, "2 heads, by what they attend to:");
+  check_has(some, "2 heads, with the labels");
   check_has(some, "│");
   refuses({"map", "encoder", "--only", "encoder.output"}, "none of these matrices are attention weights");
 }
@@ -102,7 +102,7 @@ TEST_CASE("the map of 144 heads and 200 words has at most 250 lines") {
   const std::string out = accepted({"map", "transformer", "--kind", "decoder-only", "--layers", "12", "--heads", "12",
                                     "--d-model", "24", "--n", "200", "--width", "80"})
                               .out;
-  check_has(out, "144 heads, by");
+  check_has(out, "144 heads, with");
   CHECK(std::ranges::count(out, '\n') <= 250);
 }
 

@@ -72,7 +72,7 @@ inline constexpr Option by =
     Option{"--by", "", Kind::text, "CELL", "number that others depend on, such as 'x[2,1]', or a row: 'x[2]'"}
         .of_matrices();
 inline constexpr Option upstream{"--upstream", "", Kind::matrix, "MATRIX",
-                                 "gradient of a loss by the output, or by the matrix of --of"};
+                                 "gradient of a loss with respect to the output, or to the matrix of --of"};
 inline constexpr Option against =
     path("--against", "", "compare these matrices with those of a file, and find mistakes; exit code 1 if one differs");
 inline constexpr Option as =
@@ -227,7 +227,7 @@ inline constexpr Option clip = number("--clip", "clip", "largest norm of all gra
                                       rules::not_negative, "give one such as 1")
                                    .or_else(": that of the task");
 inline constexpr Option smoothing =
-    number("--smoothing", "smoothing", "label smoothing: share of the probability for all words alike",
+    number("--smoothing", "smoothing", "label smoothing: probability that is spread over all words",
            rules::below_one, "give one such as 0.1")
         .or_else(": that of the task");
 inline constexpr Option every =

@@ -154,7 +154,7 @@ for (const words of pages)
 await attempt("without scripts", async () => {
   const { page: tab, said, close } = await open(browser, program, ["walk"], { javaScriptEnabled: false });
   const text = await tab.innerText("main");
-  for (const word of ["look at?", "Softmax", "0.8808", "attends most to"]) assert.ok(text.includes(word), word);
+  for (const word of ["attend to?", "Softmax", "0.8808", "attends most to"]) assert.ok(text.includes(word), word);
   assert.ok(!(await tab.isVisible("#live")));
   isQuiet(said, "without scripts");
   await close();
@@ -378,7 +378,7 @@ await attempt("by keyboard alone", async () => {
   await tab.selectOption("#choose-word select", { index: 2 });
   const question = await tab.textContent("#question");
   const word = await tab.evaluate(() => page.nodes.find((node) => node.sums).rowAxis.labels[2]);
-  assert.equal(question, `What does “${word}” look at?`);
+  assert.equal(question, `What does “${word}” attend to?`);
   isQuiet(said, "by keyboard");
   await close();
 });

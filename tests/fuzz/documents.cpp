@@ -108,7 +108,7 @@ void puzzle(std::string_view text) {
   if (document.puzzles.empty()) return;
   const FencedBlock& block = document.puzzles.front();
   const Puzzle puzzle = read_puzzle(document, block);
-  if (!std::ranges::all_of(puzzle.commands, is_quick)) return;
+  if (!std::ranges::all_of(puzzle.commands, is_quick, &Puzzle::Command::words)) return;
   const RunCommand run = [](const std::vector<std::string>& words, const BlockStyle& style) {
     const Budget budget(of_case);
     return block_runner()(words, style);

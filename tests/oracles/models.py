@@ -185,7 +185,8 @@ class Input:
     def words(self, option):
         self.ids = [self.case.size(1, self.model.words[self.side]) for _ in range(self.n)]
         prefix = self.side[0] if self.model.named else ""
-        self.case.option(option, " ".join(f"{prefix}{i}" for i in self.ids))
+        # Words without names are token ids, which count from 0; rows of the embeddings count from 1.
+        self.case.option(option, " ".join(f"{prefix}{i}" if prefix else str(i - 1) for i in self.ids))
         return self
 
     def vectors(self, option):

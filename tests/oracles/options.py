@@ -18,6 +18,8 @@ NOT_DRAWN = {
     "how a page is written": "--output --precision --width --full --section --no-labels --heading-level --math --standalone --shading --ascii"
                              " --color --theme --no-pager",
     "help": "-h --help",
+    "what was read and assumed: tests/readers_test.cpp": "--say-input",
+    "exit codes of attn check: tests/check_test.cpp": "--conventions-agree",
     "the same computation for a browser": "--page",
     "says what is computed and computes nothing": "--outline",
     "compares with a file, which tests of its own write": "--against --as",
@@ -46,7 +48,7 @@ def listed(program):
     def text(*words):
         return subprocess.run([program, *words], capture_output=True, check=True, text=True).stdout
 
-    commands = re.findall(r"^  ([a-z-]+)  ", text("help").partition("attn COMMAND")[0], re.MULTILINE)
+    commands = re.findall(r"^  ([a-z-]+)  ", text("help", "commands"), re.MULTILINE)
     return {command: re.findall(r"^  (-h|--[a-z0-9-]+)", text("help", command), re.MULTILINE) for command in commands}
 
 

@@ -23,8 +23,8 @@ def output_of(program, *words):
 
 
 def commands(program):
-    """The names of all commands, as `attn help` lists them."""
-    return re.findall(r"^  ([a-z-]+)  +\S", output_of(program, "help"), re.MULTILINE)
+    """The names of all commands, as `attn help commands` lists them."""
+    return re.findall(r"^  ([a-z-]+)  +\S", output_of(program, "help", "commands"), re.MULTILINE)
 
 
 def examples(program):

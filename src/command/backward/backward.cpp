@@ -196,7 +196,7 @@ void say_names(Page& page, std::string_view begin, const std::vector<std::string
 }
 
 std::string told_as_choosing(const std::string& name) {
-  return fmt::format("{} only chooses, so it has no gradient.", name);
+  return fmt::format("{} has no gradient: its numbers choose, and nothing changes smoothly with them.", name);
 }
 
 // The inputs that the loss does not depend on, or through which nothing flows back.

@@ -71,17 +71,17 @@ void add_through_time(QuantityPage& page, const Node& outputs) {
   const bool attends = graph.find(role::alignment) != nullptr;
   page.head(2, "Through the states, and through attention");
   page.say(
-      "The size of the gradient of each output's logit (rows) by each state of the encoder (columns). " +
+      "The size of the gradient of each output's logit (rows) with respect to each state of the encoder (columns). " +
       std::string(
           attends
-              ? "Along the states are all paths except the direct ones of attention: through the later states of the encoder, and from the last of them into the decoder."
-              : "All paths lead along the states: through the later states of the encoder, and from the last of them into the decoder."));
+              ? "Along the states are all paths except the direct ones of attention: they go through later states of the encoder, if there are any, and leave them by attention, or from the final state into the decoder."
+              : "All paths lead along the states: through the later states of the encoder, if there are any, and from the final state into the decoder."));
   page.matrix("along_states", ways.by_states, outputs.frame.rows, words, Heat::around_zero);
   const std::size_t n = states.size();
   const double first = ways.by_states(0, 0), last = ways.by_states(0, n - 1);
   if (first > 0.0 && last > 0.0) {
     page.say(
-        fmt::format("For output 1, the gradient along the states is {} at the last state and {} at the first: "
+        fmt::format("For output 1, the gradient along the states is {} at the final state and {} at the first: "
                     "{} times as large, after {}.",
                     written_digits(last, 4), written_digits(first, 4), written_digits(first / last, 4),
                     count_of(n - 1, "more state")));
@@ -226,7 +226,9 @@ Asked differentiable_cells(const Graph& graph, const std::string& address) {
   Asked asked = find_cells(graph, address);
   const Content content = asked.front().node->content();
   if (content == Content::ids || content == Content::permissions)
-    fail("{} only chooses: nothing changes smoothly with it. Choose a number that is multiplied or added", address);
+    fail(
+        "{} has no gradient, because it only chooses: nothing changes smoothly with it. Choose a number that is multiplied or added",
+        address);
   return asked;
 }
 
@@ -345,8 +347,8 @@ void add_by_word(QuantityPage& page, const Node& words, const Matrix& gradient, 
   page.say(fmt::format(
       "Each line is a row of {}: {} {}", words.name,
       is_one
-          ? "the length of the gradient by the word's vector, and gradient × input, the dot product of the gradient with the vector."
-          : "the size of the Jacobian of the whole row by its vector.",
+          ? "the length of the gradient with respect to the word's vector, and gradient × input, the dot product of the gradient with the vector."
+          : "the size of the Jacobian of the whole row with respect to its vector.",
       heads.empty() ? "" : "Beside them stand the attention weights of the row that is asked about."));
   page.table("by_word." + words.name, columns, rows);
 }
@@ -526,7 +528,7 @@ void add_attention_beside_gradient(QuantityPage& page, const Node& result) {
   const std::vector<Matrix> all = influences(result, words);
   page.say(text(
       "The influence of a word on a row of ", code(result.name),
-      " is the size of their Jacobian: the square root of the sum of all squared derivatives of the row's numbers by the numbers of the word's vector. "
+      " is the size of their Jacobian: the square root of the sum of all squared derivatives of the row's numbers with respect to the numbers of the word's vector. "
       "Shares are influences divided by the sum of their row."));
   for (std::size_t w = 0; w < words.size(); ++w) {
     const Node& one = *words[w];

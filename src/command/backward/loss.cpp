@@ -55,7 +55,8 @@ Loss loss_of(const Summed& summed, const Arguments& arguments) {
   const Node& node = *summed.node;
   const Shape shape = node.frame.shape;
   if (arguments.has(option::upstream)) {
-    if (summed.cell) fail("--upstream is the gradient by a whole matrix: give --of {} without a cell", node.name);
+    if (summed.cell)
+      fail("--upstream is the gradient with respect to a whole matrix: give --of {} without a cell", node.name);
     const Matrix& given = arguments.matrix(option::upstream).matrix;
     if (given.shape() != shape)
       fail("--upstream is {}, and {} is {}: give a number for each of its numbers", to_string(given.shape()), node.name,
@@ -65,21 +66,23 @@ Loss loss_of(const Summed& summed, const Arguments& arguments) {
         fail("--upstream[{},{}] is not finite: give the gradient of a loss", i / shape.columns + 1,
              i % shape.columns + 1);
     }
-    return {Value(node), given_gradient(node, given),
-            text("The gradient by ", code(node.name), " is given. The loss is then the sum of the numbers of ",
-                 code(node.name), ", each multiplied by its gradient.")};
+    return {
+        Value(node), given_gradient(node, given),
+        text("The gradient with respect to ", code(node.name), " is given. The loss is then the sum of the numbers of ",
+             code(node.name), ", each multiplied by its gradient.")};
   }
   if (summed.cell) {
     Matrix one(shape, 0.0);
     one(summed.cell->row, summed.cell->column) = 1.0;
     return {Value(node), given_gradient(node, std::move(one)),
             text("The loss is one number, ", code(told_place(*summed.cell)),
-                 ". So the gradient by this number is 1, and 0 by all others of ", code(node.name), ".")};
+                 ". So the gradient with respect to this number is 1, and with respect to all others of ",
+                 code(node.name), ".")};
   }
   if (shape.cells() == 1) {
     return {Value(node), given_gradient(node, Matrix(shape, 1.0)),
             text("The loss is the one number of ", code(node.name),
-                 ", so the gradient by it is 1. --of chooses another loss.")};
+                 ", so the gradient with respect to it is 1. --of chooses another loss.")};
   }
   return {Value(node), given_gradient(node, Matrix(shape, 1.0)),
           text("The loss is the sum of all numbers of ", code(node.name),

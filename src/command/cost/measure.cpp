@@ -178,8 +178,8 @@ void add_long_sequences(QuantityPage& page, std::size_t d) {
   page.table("long", {"self-attention", "recurrent", "times", "bytes"}, rows);
   page.say(
       "Four times as many positions take 16 times as many multiply-adds and bytes in self-attention, and four times as many multiply-adds in a recurrent layer. "
-      "This is why self-attention becomes too slow for very long sequences. "
-      "The matrix need not be in memory as a whole: a few of its rows at a time are enough, and this program computes large ones so. "
+      ""
+      "The matrix need not be in memory as a whole: a few of its rows at a time are enough, and this program computes large ones in this way. "
       "The multiply-adds stay the same.");
 }
 

@@ -234,12 +234,12 @@ void show_first_state(Page& page, Graph& graph) {
 
 void show_additive_cost(Page& page, Graph& graph) {
   constexpr std::size_t n = 64, d = 64;
-  page.say(fmt::format(
-      "The notes on \"Attention Is All You Need\" are correct: in theory both costs are similar, and in practice the dot product is faster. "
-      "At the same size additive attention saves nothing. "
-      "It needs a tanh for each of {} numbers of each pair of a query and a key. "
-      "The counts for {} queries and {} keys of size {}:",
-      d, n, n, d));
+  page.say(
+      fmt::format("The notes on \"Attention Is All You Need\" are correct: in practice the dot product is faster. "
+                  "At the same size additive attention saves nothing. "
+                  "It needs a tanh for each of {} numbers of each pair of a query and a key. "
+                  "The counts for {} queries and {} keys of size {}:",
+                  d, n, n, d));
   Matrix numbers({2, 2});
   std::size_t row = 0;
   for (const std::string_view function : {"scaled-dot", "additive"}) {

@@ -105,7 +105,7 @@ std::vector<Command> model_commands() {
        .own =
            {{option::logits,
              option::targets,
-             {option::smoothing, "label smoothing: share of the probability for all words alike", "0"}},
+             {option::smoothing, "label smoothing: probability that is spread over all words", "0"}},
             {},
             {{&option::logits, {&option::targets}, "--logits needs --targets, the right word of each row: give both"},
              {&option::targets, {&option::logits}, "--targets belongs to --logits MATRIX: give both"}}},

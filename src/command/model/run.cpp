@@ -174,6 +174,11 @@ std::string part_of_model(std::string_view name) {
   return std::string(name.substr(0, of_layer ? name.find('.', first + 1) : first));
 }
 
+bool is_layer(std::string_view part) { return part.find('.') != std::string_view::npos; }
+
+// "encoder" of "encoder.1".
+std::string_view side_of(std::string_view part) { return part.substr(0, part.find('.')); }
+
 }  // namespace
 
 Answer run_parameters(const Command&, const Arguments& arguments) {
@@ -200,10 +205,28 @@ Answer run_parameters(const Command&, const Arguments& arguments) {
     total += numbers;
   }
   page.blocks.emplace_back(std::move(listing));
-  Listing of_parts{{"part", "numbers"}, {}};
-  for (const auto& [part, count] : sums) of_parts.rows.push_back({part, with_commas(count)});
-  of_parts.rows.push_back({"total", with_commas(total)});
+  Listing of_parts{{"part", "each", "numbers"}, {}};
+  for (std::size_t first = 0, behind = 0; first < sums.size(); first = behind) {
+    const std::string& part = sums[first].first;
+    const std::size_t count = sums[first].second;
+    const auto is_alike = [&](const auto& other) {
+      return is_layer(part) && other.second == count && side_of(other.first) == side_of(part);
+    };
+    for (behind = first + 1; behind < sums.size() && is_alike(sums[behind]);) ++behind;
+    const std::size_t layers = behind - first;
+    if (layers == 1) of_parts.rows.push_back({part, "", with_commas(count)});
+    if (layers > 1)
+      of_parts.rows.push_back({fmt::format("{} to {}", part, sums[behind - 1].first),
+                               fmt::format("{} × {}", layers, with_commas(count)), with_commas(layers * count)});
+  }
+  of_parts.rows.push_back({"total", "", with_commas(total)});
   page.blocks.emplace_back(Heading{2, text("By part")});
+  page.say(sizes_in_words(model, model.recipe.positions->name));
+  const auto is_embedding = [](const auto& part) { return part.first.ends_with("embedding"); };
+  if (model.recipe.scale_embeddings && std::ranges::any_of(sums, is_embedding))
+    page.say(text("Each embedding is multiplied by ",
+                  math({fmt::format("√{}", model.sizes.d_model), fmt::format("\\sqrt{{{}}}", model.sizes.d_model)}),
+                  "."));
   page.blocks.emplace_back(std::move(of_parts));
   return {.page = std::move(page), .warnings = choice.remarks, .files = saved_parameters(arguments, model)};
 }

@@ -82,17 +82,20 @@ std::string unusual_in_words(const Transformer& model) {
   return words;
 }
 
-std::string sizes_in_words(const ModelChoice& choice) {
-  const TransformerSizes& sizes = choice.model.sizes;
-  const ModelRecipe& recipe = choice.model.recipe;
+}  // namespace
+
+std::string sizes_in_words(const Transformer& model, std::string_view positions) {
+  const TransformerSizes& sizes = model.sizes;
+  const ModelRecipe& recipe = model.recipe;
   const std::string feed_forward = sizes.d_ff == 0
                                        ? "no feed-forward layers"
                                        : fmt::format("d_ff = {}; activation: {}", sizes.d_ff, recipe.activation->title);
-  return fmt::format("{}, d_model = {}, h = {}, d_k = d_v = {}, {}; {}: {}; positions: {}{}.",
-                     layers_in_words(choice.model), sizes.d_model, sizes.heads, sizes.d_k(), feed_forward,
-                     recipe.norm_kind->title, recipe.norm->name, positions_in_words(choice),
-                     unusual_in_words(choice.model));
+  return fmt::format("{}, d_model = {}, h = {}, d_k = d_v = {}, {}; {}: {}; positions: {}{}.", layers_in_words(model),
+                     sizes.d_model, sizes.heads, sizes.d_k(), feed_forward, recipe.norm_kind->title, recipe.norm->name,
+                     positions, unusual_in_words(model));
 }
+
+namespace {
 
 // encoder, decoder, and transformer for the whole. Throws std::logic_error for another command.
 const ModelPart& part_of(std::string_view command) {
@@ -127,7 +130,7 @@ void add_head(Page& page, const ModelPart& part, const ModelChoice& choice) {
   page.blocks.emplace_back(Heading{1, text(model.title.empty() ? std::string(part.title) : model.title)});
   if (!model.summary.empty()) page.blocks.emplace_back(Prose{text(model.summary)});
   for (const std::string& paragraph : model.about) page.blocks.emplace_back(Prose{text(paragraph)});
-  page.blocks.emplace_back(Prose{text(sizes_in_words(choice))});
+  page.blocks.emplace_back(Prose{text(sizes_in_words(model, positions_in_words(choice)))});
 }
 
 }  // namespace

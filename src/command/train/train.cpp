@@ -432,7 +432,7 @@ std::vector<Command> train_commands() {
                   {option::d_model, "size of the vectors (embedding size)", of_task, most_trained_size},
                   {option::d_ff, "inner size of the feed-forward layers", of_task, most_trained_size},
                   option::pairs,
-                  {option::text, "the sentence that is looked at, in words of the task"},
+                  {option::text, "the sentence that is shown, in words of the task"},
                   option::save,
                   option::save_model,
                   option::save_steps,

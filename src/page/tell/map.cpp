@@ -103,7 +103,7 @@ class AttentionMap {
     }
     if (measured_.size() == 1)
       return page_.say(fmt::format("1 head, with the label \"{}\".", label_of(measured_[0]).name));
-    page_.say(fmt::format("{} heads, by what they attend to: {}.", measured_.size(), fmt::join(counts, ", ")));
+    page_.say(fmt::format("{} heads, with the labels {}.", measured_.size(), fmt::join(counts, ", ")));
   }
 
   Listing listing(const Attention& attention, std::size_t first) const {

@@ -247,9 +247,8 @@ constexpr Meaning meanings_of_projection[] = {
 constexpr Meaning meanings_of_names[] = {
     {of_any,
      "The names come from looking things up in a database. "
-     "The query is the question: in cross-attention it comes from the output, at the position that is being computed. "
-     "Each key is matched against the query: "
-     "it shows which parts of the input are relevant. "
+     "The query is the question: in cross-attention it comes from the output, at the position that is computed. "
+     "A key is matched against the query. "
      "The value is the answer: the content that is passed on."},
     {keys_and_values_have_one_source,
      "Keys and values come from the same words of the input, so each word is found by its key and read by its value."},

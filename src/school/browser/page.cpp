@@ -56,7 +56,7 @@ OpeningQuestion question_of(const Graph& graph) {
   }
   if (!question.weights) return question;
   question.before = "What does ";
-  question.after = " look at?";
+  question.after = " attend to?";
   const Frame& frame = question.weights->frame;
   question.rows = frame.rows.labels ? "Each row is a query: a word that attends to others."
                                     : "Each row is a query, which attends to keys.";

@@ -144,7 +144,7 @@ DrawnProblem DrillSeries::draw(const Drill& drill) {
     }
     if (fewest == 0) break;
   }
-  if (!best) fail("no problem of {} could be drawn with seed {}", drill.name, seed_);
+  if (!best) fail("no problem of {} could be made with seed {}", drill.name, seed_);
   seen_.insert(best->problem.question.on + best->problem.question.ask);
   return std::move(*best);
 }

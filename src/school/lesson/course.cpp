@@ -170,14 +170,15 @@ std::optional<Lesson> chosen(const std::optional<std::string>& go_on, const std:
 }
 
 // The command whose block says that it shows the line, or else the lesson's first.
-std::string command_for(const Lesson& lesson, std::string_view line) {
-  const std::vector<CommandBlock>& blocks = lesson.document.commands;
-  const auto says_so = [&](const CommandBlock& block) {
-    return std::ranges::find(block.attributes.covers, line) != block.attributes.covers.end();
-  };
-  auto found = std::ranges::find_if(blocks, says_so);
-  if (found == blocks.end()) found = blocks.begin();
-  return found == blocks.end() ? "" : found->lines.front().text;
+std::vector<std::string> commands_for(const Lesson& lesson, std::string_view line) {
+  std::vector<std::string> commands;
+  for (const CommandBlock& block : lesson.document.commands) {
+    if (std::ranges::find(block.attributes.covers, line) == block.attributes.covers.end()) continue;
+    for (const CommandLine& command : block.lines) commands.push_back(command.text);
+  }
+  if (commands.empty() && !lesson.document.commands.empty())
+    commands.push_back(lesson.document.commands.front().lines.front().text);
+  return commands;
 }
 
 // "4, 9": lessons of the course by their numbers.
@@ -276,8 +277,8 @@ Listing coverage(const std::vector<Lesson>& lessons) {
     bool covered = false;
     for (const Lesson& lesson : lessons) {
       if (std::ranges::find(lesson.covers, line.name) == lesson.covers.end()) continue;
-      listing.rows.push_back(
-          {std::string(line.name), lesson.name, command_for(lesson, line.name), std::string(line.says)});
+      for (const std::string& command : commands_for(lesson, line.name))
+        listing.rows.push_back({std::string(line.name), lesson.name, command, std::string(line.says)});
       covered = true;
     }
     if (!covered) listing.rows.push_back({std::string(line.name), "–", "", std::string(line.says)});

@@ -50,7 +50,7 @@ class Lint {
         for (std::size_t i = 0; i < command.lines.size() && !block.attributes.hidden; ++i) {
           const std::size_t width = display_width(command.lines[i]);
           if (width + prompt > widest && width <= widest)
-            add(command.line + i, "behind its prompt this line is {} columns wide, and {} is the most: break it",
+            add(command.line + i, "after its prompt this line is {} columns wide, and {} is the most: break it",
                 width + prompt, widest);
         }
       }

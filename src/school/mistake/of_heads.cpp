@@ -252,11 +252,11 @@ Made examples_mixed(const Node& node, Rewriting& again) {
 constexpr std::array mistakes_in_sides = {
     Mistake{"sides-exchanged", error, "queries of the encoder, and keys and values of the decoder",
             "This is what comes out when the two sides are exchanged. "
-            "The words that look give the queries; the words that are looked at give keys and values.",
+            "The words that attend give the queries; the words that are attended to give keys and values.",
             sides_exchanged},
-    Mistake{"cross-attention-to-itself", error, "keys and values of the words that look",
-            "This is what comes out when keys and values are made of the words that look. "
-            "Make them of the words that are looked at, such as the encoder's output.",
+    Mistake{"cross-attention-to-itself", error, "keys and values of the words that attend",
+            "This is what comes out when keys and values are made of the words that attend. "
+            "Make them of the words that are attended to, such as the encoder's output.",
             looks_at_itself},
     Mistake{"groups-in-turn", error, "heads dealt out to the groups in turn",
             "This is what comes out when heads take the groups of keys and values in turn, 1 2 1 2. "

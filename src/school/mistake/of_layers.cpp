@@ -351,8 +351,8 @@ constexpr std::array mistakes_in_recurrence = {
             "This is what comes out without the reset gate. Multiply the previous state by it before the product.",
             reset_missing},
     Mistake{"states-of-the-decoder", error, "states of the decoder instead of the encoder",
-            "This is what comes out when the decoder looks at its own earlier states. "
-            "It looks at the states of the encoder.",
+            "This is what comes out when the decoder attends to its own earlier states. "
+            "It attends to the states of the encoder.",
             states_of_decoder},
     Mistake{"query-is-the-new-state", convention, "the new state as the query",
             "This is what the new state gives as the query, as in Luong's attention. "

@@ -466,7 +466,7 @@ constexpr std::array mistakes_in_residuals = {
             norm_of_what_was_found},
     Mistake{"pre-norm", convention, "norms before the sub-layers",
             "This is what x + sublayer(Norm(x)) gives, the pre-norm form of GPT-2 and Llama. "
-            "Here the norm stands behind, as in the first Transformer: Norm(x + sublayer(x)).",
+            "Here the norm comes after, as in the first Transformer: Norm(x + sublayer(x)).",
             norm_before},
     Mistake{"post-norm", convention, "norms after the sub-layers",
             "This is what Norm(x + sublayer(x)) gives, as in the first Transformer. "

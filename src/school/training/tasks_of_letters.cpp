@@ -23,7 +23,7 @@ constexpr std::string_view about_dates[] = {
     "The parts stand in another order than in the sentence, and the words of one part are one, two or three.",
     "A recurrent network reads the sentence word by word. "
     "Without attention its final state must hold all of it. "
-    "With attention each digit can look at the words that it is made of, so the alignment can be read: which words each digit attends to.",
+    "With attention each digit can attend to the words that it is made of, so the alignment can be read: which words each digit attends to.",
 };
 
 const std::array<std::string, 10> ones = {"zero", "one", "two",   "three", "four",

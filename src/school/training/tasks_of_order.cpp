@@ -193,7 +193,7 @@ TaskSetup set_up_with(const TaskRequest& request, TaskExample (*draw_text)(Gener
   const TransformerSizes sizes =
       changed({.encoder_layers = 2, .decoder_layers = 2, .d_model = 32, .heads = 2, .d_ff = 0}, request.sizes);
   Transformer model = one_sided(decoder_only(), alphabet(), sizes, recipe_with("none", "layer", "learned"));
-  model.summary = "A decoder of attention alone that continues a text in which a block of letters comes again.";
+  model.summary = "An attention-only decoder that continues a text with a repeated block of letters.";
   model.recipe.scale_embeddings = false;
   model.recipe.biases = false;
   model.sizes.target_places = length_of_induction;
