@@ -120,7 +120,7 @@ TEST_CASE("a part of a larger file is read by its prefix, whatever else there is
   larger.emplace("generator.proj.weight", matrix({{1, 2}}));
   const std::string file = file_with(folder, larger);
   const Words encoder = {"encoder", "--heads", "2", "--source", "1 2", "--only", "encoder.output", "--parameters"};
-  refuses(encoder + Words{file}, "--prefix NAME");
+  refuses(encoder + Words{file}, "give --prefix model.text");
   const TemporaryFolder own;
   const std::string expected = accepted(encoder + Words{file_with(own, all)}).out;
   CHECK(accepted(encoder + Words{file, "--prefix", "model.text"}).out == expected);

@@ -69,7 +69,7 @@ TEST_CASE("the average of heads hides something only where heads prefer differen
 
 TEST_CASE("a position bias is headed as what it is, alone and with a mask") {
   const Words bias = {"walk", "--text", "a b", "--positions", "relative-bias"};
-  check_has(said(bias), "4. Relative position bias Relative position bias:");
+  check_has(said(bias), "4. Relative position bias A number for the distance");
   const std::string both = said(bias + Words{"--causal"});
   check_has(both, "4. Relative position bias and mask");
   check_has(both, "Masked scores are replaced by −∞");

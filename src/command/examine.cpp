@@ -142,15 +142,6 @@ std::vector<OptionChoice> choices::built_in() {
 
 namespace {
 
-// "query it, key animal": which row and column the cell lies in, by word.
-std::string cell_in_words(const Cell& cell) {
-  const Axis &rows = cell.node->frame.rows, &columns = cell.node->frame.columns;
-  std::string place;
-  if (rows.labels) place += rows.label(cell.row);
-  if (columns.labels) place += (place.empty() ? "" : ", ") + columns.label(cell.column);
-  return place;
-}
-
 // The matrices of a model have names that begin with the part that a command shows.
 void refuse_cell_of_model(std::string_view address, const Graph& graph) {
   const std::string_view scope = address.substr(0, address.find('.'));

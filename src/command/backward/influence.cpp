@@ -127,16 +127,28 @@ bool is_computed(const Node& node) {
   return node.operation && !node.is_alias() && !node.name.empty() && node.family != &family::gradient;
 }
 
-std::string asked_cells(const Cell& cell) {
+// "[it,1]"
+std::string place_in_matrix(const Cell& cell) {
   const Axis &rows = cell.node->frame.rows, &columns = cell.node->frame.columns;
-  return fmt::format("{}[{},{}]", cell.node->name, place_called(rows, cell.row), place_called(columns, cell.column));
+  return fmt::format("[{},{}]", place_called(rows, cell.row), place_called(columns, cell.column));
 }
+
+std::string asked_cells(const Cell& cell) { return cell.node->name + place_in_matrix(cell); }
 
 // One number, or a whole row.
 using Asked = std::vector<Cell>;
 
+// One cell with the words of its row and column, where its address has numbers for them.
 std::string asked_cells(const Asked& asked) {
-  if (asked.size() == 1) return asked_cells(asked.front());
+  if (asked.size() == 1) {
+    const Cell& cell = asked.front();
+    const auto has_number = [](const Axis& axis, std::size_t i) {
+      return axis.labels && place_called(axis, i) != axis.label(i);
+    };
+    const bool is_plain =
+        !has_number(cell.node->frame.rows, cell.row) && !has_number(cell.node->frame.columns, cell.column);
+    return is_plain ? asked_cells(cell) : fmt::format("{} ({})", asked_cells(cell), cell_in_words(cell));
+  }
   const Node& node = *asked.front().node;
   return fmt::format("{}[{}]", node.name, place_called(node.frame.rows, asked.front().row));
 }
@@ -209,7 +221,7 @@ void add_counts(QuantityPage& page, const std::vector<Counted>& all) {
                             one.depend ? written_digits(one.largest, 4) : "–",
                             one.depend == 0    ? "–"
                             : one.as_large > 0 ? "several"
-                                               : asked_cells(one.where)});
+                                               : place_in_matrix(one.where)});
   }
   page.say(std::move(listing));
 }
@@ -596,7 +608,7 @@ Answer influence_page(const Differentiable& forward, const Arguments& arguments)
   const std::string asked = by_cell ? asked_cells(*by_cell) : of_cell ? asked_cells(*of_cell) : "";
   page.head(1, by_cell && of_cell ? fmt::format("{} and {}", asked_cells(*by_cell), asked_cells(*of_cell))
                : asked.empty()    ? std::string("Gradients of the outputs")
-                                  : fmt::format("{} {}", by ? "Gradients by" : "Gradients of", asked));
+                                  : fmt::format("{} {}", by ? "Gradients with respect to" : "Gradients of", asked));
   if (!forward.title.empty()) page.say(text(Span{Span::Style::emphasis, forward.title}));
   const std::string random = what_is_random(forward.computation);
   if (!random.empty()) page.say(random);

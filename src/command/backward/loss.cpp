@@ -76,7 +76,7 @@ Loss loss_of(const Summed& summed, const Arguments& arguments) {
     one(summed.cell->row, summed.cell->column) = 1.0;
     return {Value(node), given_gradient(node, std::move(one)),
             text("The loss is one number, ", code(told_place(*summed.cell)),
-                 ". So the gradient with respect to this number is 1, and with respect to all others of ",
+                 ". So the gradient with respect to this number is 1, and 0 with respect to all others of ",
                  code(node.name), ".")};
   }
   if (shape.cells() == 1) {

@@ -281,6 +281,9 @@ Differentiable differentiable(const std::shared_ptr<Graph>& graph, const ModelPa
   const auto found = std::ranges::find_if(graph->nodes().rbegin(), graph->nodes().rend(),
                                           [](const Node& node) { return node.is(role::output); });
   if (const Node* const last = logits ? logits : &*found) all.results = {last};
+  if (!logits && choice.target.x && !choice.target.tokens.empty())
+    all.remarks.emplace_back(
+        "--target only names the rows: this model has no output layer, so its words are no right words of a loss");
   if (!logits || choice.expected.empty()) return all;
   std::vector<std::size_t> ids;
   for (const std::string& word : choice.expected) ids.push_back(id_in(model.target_vocabulary, word));

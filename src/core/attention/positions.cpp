@@ -90,10 +90,12 @@ constexpr std::array positional_table = {
                        return Shape{sizes.n, sizes.d_model};
                      },
                  .of_embeddings = learned},
-    PositionKind{.name = "rotary",
-                 .summary = "queries and keys of each head turned by angles that grow with the position (RoPE)",
-                 .of_queries_and_keys = rotary,
-                 .has_waves = true},
+    PositionKind{
+        .name = "rotary",
+        .summary =
+            "queries and keys of each head turned by angles that grow with the position (RoPE): columns 1 and 2, 3 and 4 and so on together",
+        .of_queries_and_keys = rotary,
+        .has_waves = true},
     PositionKind{.name = "relative-bias",
                  .summary = "a learned number for each distance, added to the scaled scores",
                  .table_shape =

@@ -107,6 +107,14 @@ std::size_t find_row_of(const Node& node, std::string_view row, const WorkOutPla
 
 }  // namespace
 
+std::string cell_in_words(const Cell& cell) {
+  const Axis &rows = cell.node->frame.rows, &columns = cell.node->frame.columns;
+  std::string place;
+  if (rows.labels) place += rows.label(cell.row);
+  if (columns.labels) place += (place.empty() ? "" : ", ") + columns.label(cell.column);
+  return place;
+}
+
 Cell find_cell(const Graph& graph, std::string_view address, const WorkOutPlace& work_out) {
   const auto [node, inside] = read_address(graph, address);
   const std::size_t comma = find_comma(inside);

@@ -26,6 +26,9 @@ std::vector<Cell> find_cells(const Graph& graph, std::string_view address);
 /// same label, or where the label would be read as something else.
 std::string place_called(const Axis& axis, std::size_t i);
 
+/// "it, animal": which row and column the cell lies in, by their labels; empty: they have none.
+std::string cell_in_words(const Cell& cell);
+
 /// Whether there is exactly one row or column of this label, or one of this number.
 bool has_place(const Axis& axis, std::size_t size, std::string_view place);
 

@@ -15,18 +15,25 @@ bool is_repeated(const Axis& axis, std::size_t i) {
   return axis.labels && std::ranges::count(*axis.labels, (*axis.labels)[i]) > 1;
 }
 
+namespace {
+
+// Whether a label alone does not say which place it is: there are several of it, or it is a number like that of a place.
+bool is_unclear(const Axis& axis, std::size_t i) {
+  return axis.labels && (is_repeated(axis, i) || parsed<double>((*axis.labels)[i]));
+}
+
+}  // namespace
+
 std::string place_in_words(const Axis& axis, std::size_t i, std::string_view what, std::string_view open,
                            std::string_view close) {
   const std::string number = fmt::format("{} {}", what, i + 1);
   if (!axis.labels) return number;
   const std::string word = fmt::format("{}{}{}", open, axis.label(i), close);
-  return is_repeated(axis, i) ? fmt::format("{} ({})", word, in_lower_case(number)) : word;
+  return is_unclear(axis, i) ? fmt::format("{} ({})", word, in_lower_case(number)) : word;
 }
 
 std::string place_in_lists(const Axis& axis, std::size_t i) {
-  const std::string label = axis.label(i);
-  const bool is_unclear = axis.labels && (is_repeated(axis, i) || parsed<double>(label));
-  return is_unclear ? fmt::format("{} ({})", label, i + 1) : label;
+  return is_unclear(axis, i) ? fmt::format("{} ({})", axis.label(i), i + 1) : axis.label(i);
 }
 
 Axis axis(std::string name) { return {std::move(name), nullptr}; }

@@ -46,7 +46,7 @@ class Embed final : public RowByMatrix {
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
     const std::size_t place = place_of(operands[0]->cell(row, 0));
     return {cell(*operands[1], place, column),
-            fmt::format("the id of {} is {}: its vector is row {} of {}", operands[0]->frame.rows.label(row), place + 1,
+            fmt::format("{}[{},1] is {}: the vector is row {} of {}", operands[0]->title(), row + 1, place + 1,
                         place + 1, operands[1]->title())};
   }
 
@@ -141,8 +141,8 @@ class OneHot final : public RowByRow {
 
   Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
     const std::size_t place = place_of(operands[0]->cell(row, 0));
-    return {number(place == column ? 1.0 : 0.0), fmt::format("the id of {} is {}: only column {} of its row is 1",
-                                                             operands[0]->frame.rows.label(row), place + 1, place + 1)};
+    return {number(place == column ? 1.0 : 0.0), fmt::format("{}[{},1] is {}: only column {} of its row is 1",
+                                                             operands[0]->title(), row + 1, place + 1, place + 1)};
   }
 
   Cost cost(std::span<const Shape> operands) const override {

@@ -389,6 +389,15 @@ void refuse_superfluous(const Recognized& recognized, const TensorNames& names, 
   TensorNames left = names;
   for (const PlacedTensor& tensor : recognized.tensors) left.erase(tensor.name);
   if (left.empty()) return;
+  const std::string& prefix = recognized.prefix;
+  const bool is_part_of_more =
+      !prefix.empty() && std::ranges::none_of(left, [&](const std::string& name) { return name.starts_with(prefix); });
+  if (is_part_of_more) {
+    const std::string part = prefix.substr(0, prefix.find_last_not_of('.') + 1);
+    fail(
+        "{}: below {} are the names of {}, and {} is of no layout that is read: to read this part alone, give ‹prefix› {}",
+        where, name_in_quotes(part), recognized.layout->name, name_in_quotes(*left.begin()), part);
+  }
   std::vector<std::string> known;
   for (const PlacedTensor& tensor : recognized.tensors) known.push_back(tensor.name);
   // Where all that is there may also be missing, nothing need have a place.

@@ -317,7 +317,7 @@ class ListingWriter {
 
   void write() {
     if (widths_.empty()) return;
-    if (!fits()) return write_stacked();
+    if (!fits()) return fit_but_last() ? write_hanging() : write_stacked();
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       write_row(rows_[i]);
       if (i == 0 && !rule_.empty()) write_rule();
@@ -347,6 +347,29 @@ class ListingWriter {
     if (before + std::min(widths_.back(), least) > limit_) return false;
     widths_.back() = std::min(widths_.back(), limit_ - before);
     return true;
+  }
+
+  // Whether all columns but the last stand beside each other, and have names that the eye follows down.
+  bool fit_but_last() const { return !rule_.empty() && total() - widths_.back() - gap <= limit_; }
+
+  // The columns beside each other, and the last cell of a row below them where it does not fit.
+  void write_hanging() {
+    constexpr std::size_t hang = 4;
+    for (const auto& row : rows_) {
+      std::string line(margin_of_listing, ' ');
+      for (std::size_t j = 0; j + 1 < widths_.size(); ++j) {
+        const std::string text = j < row.size() ? row[j] : "";
+        line += text + std::string(widths_[j] - display_width(text) + gap, ' ');
+      }
+      const std::string last = row.size() == widths_.size() ? row.back() : "";
+      if (display_width(line) + display_width(last) <= limit_) {
+        write_line(line + last);
+        continue;
+      }
+      write_line(line);
+      for (const std::string& piece : wrap(last, limit_ - margin_of_listing - hang))
+        write_line(std::string(margin_of_listing + hang, ' ') + piece);
+    }
   }
 
   // The first cell in front, and the others behind it and below, as they fit.

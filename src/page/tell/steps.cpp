@@ -279,7 +279,7 @@ constexpr Meaning meanings_of_masked[] = {
     {is_without_mask, "No mask applies here: every query may attend to every key."},
     {is_without_mask_but_masked, "No mask applies here, but some scores are −∞: the weights there are 0."},
     {adds_mask, sentence_on_added_mask},
-    {adds_positions, "Relative position bias: a number for the distance between the words is added to each score."},
+    {adds_positions, "A number for the distance between the words is added to each score."},
     {allows_all, "The mask allows every key to every query: no score is replaced."},
     {replaces_by_infinity, "Masked scores are replaced by −∞, so their weights are exactly 0."},
     {replaces_by_number,

@@ -478,14 +478,14 @@ const operations = {
     const [ids, table] = node.operands;
     const id = numbers.cell(ids, i, 0);
     make.because(
-      () => `the id of ${labelOf(ids.rowAxis, i)} is ${id}: its vector is row ${id} of ${table.title}`,
+      () => `${ids.title}[${i + 1},1] is ${id}: the vector is row ${id} of ${table.title}`,
     );
     return make.cell(table, id - 1, j);
   },
   one_hot: (make, node, i, j) => {
     const [ids] = node.operands;
     const id = numbers.cell(ids, i, 0);
-    make.because(() => `the id of ${labelOf(ids.rowAxis, i)} is ${id}: only column ${id} of its row is 1`);
+    make.because(() => `${ids.title}[${i + 1},1] is ${id}: only column ${id} of its row is 1`);
     return make.number(id - 1 === j ? 1 : 0);
   },
 
