@@ -637,6 +637,11 @@ std::string whole_rows_are_replaced(const Reader& page, const Section& section, 
       if (std::ranges::all_of(row, is_minus_infinity)) return "";
     }
   }
+  for (const std::string& name : masks_of(page, section, "mask")) {
+    for (const Row& row : page.array(name)) {
+      if (std::ranges::count(row, 0.0) == std::ssize(row)) return "";
+    }
+  }
   return "no row is masked as a whole";
 }
 

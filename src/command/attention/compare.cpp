@@ -60,6 +60,13 @@ double leaked(const Matrix& weights, const Matrix& allowed) {
   return most;
 }
 
+bool has_query_without_keys(const Matrix& allowed) {
+  for (std::size_t i = 0; i < allowed.shape().rows; ++i) {
+    if (std::ranges::all_of(row(allowed, i), [](double cell) { return cell == 0.0; })) return true;
+  }
+  return false;
+}
+
 // What lowers every score that is not masked to below the mask value.
 double lowered_below(const Matrix& scores, const Matrix& allowed, double fill) {
   double highest = 0.0;
@@ -122,6 +129,8 @@ class Comparison {
         "A finite mask value works if it is far below every score. "
         "If it is near the scores, masked keys get some weight: the mask leaks. "
         "The leaked weight is the largest total weight of masked keys in one row.";
+    if (has_query_without_keys(allowed_.matrix()))
+      told += " A row whose keys are all masked is set to −∞ instead, so nothing leaks there.";
     if (allows_any) {
       const double lowered = lowered_below(scores_.matrix(), allowed_.matrix(), published_fill);
       const Value low =
@@ -283,6 +292,7 @@ class PositionComparison {
     add_learned();
     add_scores();
     add_periods();
+    add_pros_and_cons();
   }
 
  private:
@@ -361,6 +371,17 @@ class PositionComparison {
         "A pair whose \"seen\" is 1 has passed through its whole period. "
         "Beyond n it only comes near values that it had before, and by itself it hardly tells a position from the one about a period later. "
         "A pair whose \"seen\" is below 1 goes on to values that no position up to n has.");
+  }
+
+  void add_pros_and_cons() {
+    page_.head(2, "Pros and cons");
+    Listing listing{{"kind", "pros", "cons"}, {}, true};
+    for (const PositionKind& kind : position_kinds())
+      listing.rows.push_back({std::string(kind.name), std::string(kind.pros), std::string(kind.cons)});
+    page_.say(std::move(listing));
+    page_.say(
+        "Dependency-based positions, which are not computed here, count the distance of two words in the tree of the "
+        "sentence's syntax instead of in the sentence.");
   }
 
   double nearest(const Matrix& positions, std::size_t column) const {

@@ -74,42 +74,57 @@ Value relative_vectors(const Value& q, const Value& k, const Value& table) {
 std::size_t distances(const PositionSizes& sizes) { return 2 * sizes.max_distance + 1; }
 
 constexpr std::array positional_table = {
-    PositionKind{.name = "none", .summary = "no positional encoding"},
+    PositionKind{.name = "none",
+                 .summary = "no positional encoding",
+                 .pros = "nothing to learn",
+                 .cons = "order is not seen without a mask"},
     PositionKind{.name = "sinusoidal",
                  .summary = "x + p, with the sine and the cosine of each frequency in neighboring columns",
                  .of_embeddings = interleaved,
-                 .has_waves = true},
+                 .has_waves = true,
+                 .pros = "nothing to learn; has vectors beyond the training",
+                 .cons = "not fitted to the data; may not work beyond the training"},
     PositionKind{.name = "concatenated",
                  .summary = "x + p, with all sine columns before all cosine columns",
                  .of_embeddings = concatenated,
-                 .has_waves = true},
+                 .has_waves = true,
+                 .pros = "as sinusoidal",
+                 .cons = "as sinusoidal"},
     PositionKind{.name = "learned",
                  .summary = "x + p, where p is a row of a learned table (learned positional embedding)",
                  .table_shape =
                      [](const PositionSizes& sizes) {
                        return Shape{sizes.n, sizes.d_model};
                      },
-                 .of_embeddings = learned},
+                 .of_embeddings = learned,
+                 .pros = "fitted to the data, as in BERT and GPT-2",
+                 .cons = "no vector beyond the table"},
     PositionKind{
         .name = "rotary",
         .summary =
             "queries and keys of each head turned by angles that grow with the position (RoPE): columns 1 and 2, 3 and 4 and so on together",
         .of_queries_and_keys = rotary,
-        .has_waves = true},
+        .has_waves = true,
+        .pros = "nothing to learn; counts by distance, as in Llama",
+        .cons = "not fitted to the data; may not work beyond the training"},
     PositionKind{.name = "relative-bias",
                  .summary = "a learned number for each distance, added to the scaled scores",
                  .table_shape =
                      [](const PositionSizes& sizes) {
                        return Shape{1, distances(sizes)};
                      },
-                 .of_scaled_scores = relative_bias},
+                 .of_scaled_scores = relative_bias,
+                 .pros = "few numbers to learn; counts by distance",
+                 .cons = "long distances count alike"},
     PositionKind{.name = "relative-vectors",
                  .summary = "q ⋅ a learned vector for each distance, added to the scores",
                  .table_shape =
                      [](const PositionSizes& sizes) {
                        return Shape{distances(sizes), sizes.d_k};
                      },
-                 .of_scores = relative_vectors},
+                 .of_scores = relative_vectors,
+                 .pros = "counts by distance and by the query",
+                 .cons = "long distances count alike"},
 };
 
 }  // namespace

@@ -34,7 +34,8 @@ struct PositionKind {
   Value (*of_queries_and_keys)(const Value& x, const Places& places) = nullptr;             // [n, d_k]
   Value (*of_scores)(const Value& q, const Value& k, const Value& table) = nullptr;         // [n_q, n_k]
   Value (*of_scaled_scores)(const Value& q, const Value& k, const Value& table) = nullptr;  // [n_q, n_k]
-  bool has_waves = false;  // of which the base may be chosen
+  bool has_waves = false;                 // of which the base may be chosen
+  std::string_view pros = {}, cons = {};  // what speaks for it, and against it
 
   /// Whether it tells of distances, which it adds to raw or scaled scores.
   bool changes_scores() const { return of_scores || of_scaled_scores; }

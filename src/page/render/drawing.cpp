@@ -317,7 +317,7 @@ class ListingWriter {
 
   void write() {
     if (widths_.empty()) return;
-    if (!fits()) return fit_but_last() ? write_hanging() : write_stacked();
+    if (!fits() && !share_width()) return fit_but_last() ? write_hanging() : write_stacked();
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       write_row(rows_[i]);
       if (i == 0 && !rule_.empty()) write_rule();
@@ -346,6 +346,24 @@ class ListingWriter {
     const std::size_t before = total() - widths_.back();
     if (before + std::min(widths_.back(), least) > limit_) return false;
     widths_.back() = std::min(widths_.back(), limit_ - before);
+    return true;
+  }
+
+  // Whether columns of prose stand beside each other, with equal parts of the width that the others leave.
+  bool share_width() {
+    constexpr std::size_t least = 20;
+    std::size_t others = margin_of_listing + gap * (widths_.size() - 1), wide = 0;
+    for (const std::size_t width : widths_) (width > least ? wide : others) += width > least ? 1 : width;
+    if (wide < 2 || others + wide * least > limit_) return false;
+    const std::size_t part = (limit_ - others) / wide;
+    const auto has_room = [&](const std::string& cell) {
+      return std::ranges::all_of(wrap(cell, part),
+                                 [&](const std::string& line) { return display_width(line) <= part; });
+    };
+    for (const std::vector<std::string>& row : rows_) {
+      if (!std::ranges::all_of(row, has_room)) return false;
+    }
+    for (std::size_t& width : widths_) width = width > least ? std::min(width, part) : width;
     return true;
   }
 

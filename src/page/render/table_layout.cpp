@@ -35,7 +35,9 @@ double largest_size(std::span<const double> cells) {
 
 Digits digits_for(const Matrix& cells, int precision) {
   const double largest = largest_size(attn::cells(cells));
-  const double too_large = 1e10;
+  const bool are_whole =
+      std::ranges::all_of(attn::cells(cells), [](double x) { return !std::isfinite(x) || x == std::nearbyint(x); });
+  const double too_large = are_whole ? 1e15 : 1e10;  // counts are told to the last digit
   const double too_small = 0.5 * std::pow(10.0, -precision);
   if (largest >= too_large || (largest != 0.0 && largest < too_small)) return {precision, true};
   return {decimals_for(attn::cells(cells), precision), false};

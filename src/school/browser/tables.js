@@ -62,7 +62,8 @@ class MatrixTable {
   digits() {
     const cells = this.node.cells;
     const largest = cells.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0);
-    const isScientific = largest >= 1e10 || (largest !== 0 && largest < 0.5 * 10 ** -this.precision);
+    const areWhole = cells.every((x) => !Number.isFinite(x) || Number.isInteger(x));
+    const isScientific = largest >= (areWhole ? 1e15 : 1e10) || (largest !== 0 && largest < 0.5 * 10 ** -this.precision);
     return isScientific ? "scientific" : decimalsFor(cells, this.precision);
   }
 
