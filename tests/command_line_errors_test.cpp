@@ -100,7 +100,7 @@ TEST_CASE("a mistyped command, option or name is answered with the nearest one")
 }
 
 TEST_CASE("a word far from all names is answered with the names") {
-  refuses({"frobnicate"}, "Choose one of: walk, add-positions");
+  refuses({"frobnicate"}, "attn help lists all of them");
   refuses({"walk", "--example", "zebra"}, "thinking-machines, animal");
   refuses({"walk", "--format", "pdf"}, "text, markdown, html");
 }
@@ -288,4 +288,12 @@ TEST_CASE("whatever is typed, a complaint is one line that no terminal takes for
   const Finished unwritten = run_attn({"walk", "-o", folder.write("file", "") + "/" + evil + "/walk.md"});
   CHECK(unwritten.code == 1);
   CHECK(unwritten.errors.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("an option of a command that is not named names the commands that have it") {
+  refuses({"explain", "logits[1,1]", "--target", "a b"},
+          "it belongs to align, encoder, decoder, transformer, generate");
+  refuses({"explain", "decoder", "logits[1,1]"},
+          "the cell comes before the command: attn explain 'logits[1,1]' COMMAND");
+  refuses({"explain", "weights[1,1]", "--nothing", "1"}, "attn explain has no option '--nothing': see");
 }

@@ -181,6 +181,8 @@ void refuse_other_word(const Command& command, const Arguments& arguments) {
     const std::string before = written(std::span(command.words).first(command.words.size() - 1));
     fail("the command comes before the options: attn {}{}{} {}", command.name, before.empty() ? "" : " ", before, word);
   }
+  const bool is_cell = word.ends_with(']') && !command.words.front().cell_of.empty();
+  if (is_cell) fail("the cell comes before the command: attn {} '{}' COMMAND", command.name, word);
   if (find_row(commands(), word))
     fail("attn {} cannot be shown by attn {}. Choose one of: {}", word, command.name, fmt::join(names, ", "));
   fail_unknown("command", word, names);

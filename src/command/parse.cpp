@@ -1,3 +1,4 @@
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -115,11 +116,26 @@ class Parser {
     arguments.put_text(row, option.results());
   }
 
+  // An option of other commands that this one can show, where none of them is named: attn explain CELL decoder.
+  void refuse_option_of_shown(const std::string& name) const {
+    if (!command_.shown_as || !command_.words.back().choices) return;
+    std::vector<std::string> others;
+    for (const OptionChoice& choice : command_.words.back().choices()) {
+      const Command* const shown = find_row(commands(), choice.name);
+      const auto is_asked = [&](const Offered& row) { return row.option->name == name; };
+      if (shown && std::ranges::any_of(options_of(*shown), is_asked)) others.emplace_back(shown->name);
+    }
+    if (others.empty()) return;
+    fail("attn {} has no option '{}'; it belongs to {}: name the command, as in attn {} {}", command_.name, name,
+         fmt::join(others, ", "), command_.name, written(command_.words));
+  }
+
   void refuse_option(const std::string& word) const {
     if (!looks_like_option(word)) return;
     const std::string name = word.substr(0, word.find('='));
     std::vector<std::string> names;
     for (const Offered& row : offered_) names.emplace_back(row.option->name);
+    refuse_option_of_shown(name);
     fail("attn {} has no option '{}'{}: see attn help {}", command_.name, name, did_you_mean(name, names),
          command_.name);
   }
@@ -147,6 +163,16 @@ void put_shown_as(const Command& command, std::vector<std::string>& words, Argum
   words.erase(words.begin());
 }
 
+// Those for other programs are suggested to nobody.
+const Command& command_called(const std::string& name) {
+  if (const Command* const command = find_row(commands(), name)) return *command;
+  std::vector<std::string> names;
+  for (const Command& command : commands()) {
+    if (command.subject) names.emplace_back(command.name);
+  }
+  fail("unknown command '{}'{}: attn help lists all of them", name, did_you_mean(name, names));
+}
+
 }  // namespace
 
 std::string version_of_cli11() { return CLI11_VERSION; }
@@ -159,7 +185,7 @@ Parsed parse(const std::vector<std::string>& command_line) {
   if (first.starts_with('-')) {
     fail("'{}' is an option, and a command must come first: try attn walk {}, or attn help", first, first);
   }
-  const Command& named = look_up(commands(), first, "command");
+  const Command& named = command_called(first);
   if (const ShownAs as = command_shown_as(named, std::span(command_line).subspan(1)); as.other) {
     const auto other = command_line.begin() + 1 + static_cast<std::ptrdiff_t>(as.words);
     Parsed parsed = parse({other, command_line.end()});

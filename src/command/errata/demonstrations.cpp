@@ -202,7 +202,7 @@ void show_first_state(Page& page, Graph& graph) {
       "The post counts from 1: it sets c_1 = h_n and s_1 to arbitrary values, and discards the output o_1. "
       "Others count from 0: s_0 = tanh(h_n W_s + b_s), and no output belongs to s_0. "
       "The post's s_1 is this s_0. "
-      "In its network a context enters only the output beside it, not the next state. "
+      "In its figure of the network, a context enters only the output beside it, not the next state. "
       "So c_1 has an effect on o_1 alone, and o_1 is discarded. "
       "The built-in translator would discard this output after \"la maison blanche est petite\":");
   const auto of_decoder = [&](const Role& role) { return Value(graph.at({{scope::decoder}, role})); };
