@@ -89,6 +89,42 @@ TEST_CASE("every lesson that is built in fails with wrong answers") {
   }
 }
 
+TEST_CASE("answers to predictions are marked and do not count") {
+  const TemporaryFolder folder;
+  const std::string lesson = folder.write("a.md", R"(---
+title: A
+---
+
+```attn
+attn walk --weights '0.7 0.3' --v '10; 20' --only output
+```
+
+```question
+predict: What will it be?
+of: output[1,1]
+```
+
+```question
+ask: What is it?
+of: output[1,1]
+```
+)");
+  const Finished good = run_lesson_words({"run", lesson, "--answers", folder.write("good", "5\n13\n")});
+  CHECK(good.code == 0);
+  CHECK(has(good.out, "Not correct: 5."));
+  CHECK(has(good.out, "Correct: 1 of 1 answer."));
+  const Finished bad = run_lesson_words({"run", lesson, "--answers", folder.write("bad", "13\n5\n")});
+  CHECK(bad.code == 1);
+  CHECK(has(bad.out, "Correct: 0 of 1 answer."));
+  std::filesystem::create_directory(folder.path("class"));
+  folder.write("class/ann.txt", "5\n13\n");
+  folder.write("class/bob.txt", "13\n5\n");
+  const Finished all = run_lesson_words({"run", lesson, "--answers", folder.path("class")});
+  CHECK(has(all.out, "ann      ✗  ✓  1"));
+  CHECK(has(all.out, "correct     1"));
+  CHECK(has(all.out, "Predict: What will it be?"));
+}
+
 TEST_CASE("every lesson that is built in refuses too few answers, and shows none unless it is run") {
   const TemporaryFolder folder;
   const std::string few = folder.write("few", "");

@@ -47,12 +47,13 @@ Records records_of(std::span<const SolvedQuestion> questions, std::span<const Ma
   for (const MarkedHandIn& hand_in : hand_ins) {
     for (std::size_t i = 0; i < questions.size(); ++i) {
       const std::optional<MarkedAnswer>& answer = hand_in.answers[i];
-      records.rows.push_back(
-          {hand_in.name, i + 1, questions[i].question.ask, answer ? answer->given : "", rounded_answer(questions[i]),
-           answer                    ? std::string(name_of_mark(*answer).name)
-           : hand_in.problem.empty() ? "missing"
-                                     : "not marked",
-           std::uint64_t{answer && answer->is_correct() ? 1U : 0U}, answer ? answer->judgment.says : hand_in.problem});
+      records.rows.push_back({hand_in.name, i + 1, questions[i].question.ask, answer ? answer->given : "",
+                              rounded_answer(questions[i]),
+                              answer                    ? std::string(name_of_mark(*answer).name)
+                              : hand_in.problem.empty() ? "missing"
+                                                        : "not marked",
+                              std::uint64_t{hand_in.counts[i] && answer && answer->is_correct() ? 1U : 0U},
+                              answer ? answer->judgment.says : hand_in.problem});
     }
   }
   return records;
@@ -95,6 +96,12 @@ std::optional<std::vector<Numbered>> all_numbered(const std::vector<std::string>
   const auto has_answer = [](const Numbered& one) { return !one.answer.empty(); };
   if (std::ranges::none_of(all, has_answer)) return std::nullopt;
   return all;
+}
+
+MarkedHandIn unmarked(std::span<const SolvedQuestion> questions, std::string name, std::string problem = {}) {
+  MarkedHandIn none{std::move(name), GivenAnswers(questions.size()), std::move(problem)};
+  for (const SolvedQuestion& solved : questions) none.counts.push_back(!solved.question.predicts);
+  return none;
 }
 
 std::optional<std::string> unless_left_out(std::string_view answer) {
@@ -163,16 +170,24 @@ std::vector<std::optional<std::string>> by_question(const std::vector<std::strin
 }
 
 std::size_t MarkedHandIn::correct() const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(answers, [](const auto& answer) { return answer && answer->is_correct(); }));
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (counts[i] && answers[i] && answers[i]->is_correct()) ++count;
+  }
+  return count;
 }
 
+std::size_t MarkedHandIn::counted() const { return static_cast<std::size_t>(std::ranges::count(counts, true)); }
+
 bool MarkedHandIn::is_good() const {
-  return std::ranges::all_of(answers, [](const auto& answer) { return answer && !answer->is_wrong(); });
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (counts[i] && (!answers[i] || answers[i]->is_wrong())) return false;
+  }
+  return true;
 }
 
 MarkedHandIn marked(std::span<const SolvedQuestion> questions, const HandIn& hand_in) {
-  MarkedHandIn result{hand_in.name, GivenAnswers(questions.size())};
+  MarkedHandIn result = unmarked(questions, hand_in.name);
   const std::vector<std::optional<std::string>> answers = by_question(hand_in.lines, questions.size());
   for (std::size_t i = 0; i < questions.size(); ++i) {
     if (answers[i]) result.answers[i] = marked(questions[i], *answers[i]);
@@ -187,7 +202,7 @@ std::vector<MarkedHandIn> marked(std::span<const SolvedQuestion> questions, std:
       all.push_back(marked(questions, hand_in));
     } catch (const InputError& error) {
       if (hand_ins.size() == 1) fail("{}: {}", hand_in.name, error.what());
-      all.push_back({hand_in.name, GivenAnswers(questions.size()), std::string(error.what())});
+      all.push_back(unmarked(questions, hand_in.name, error.what()));
     }
   }
   return all;
@@ -228,7 +243,7 @@ Note note_on(const SolvedQuestion& solved, const std::optional<MarkedAnswer>& an
 }
 
 std::vector<Block> summary_of(std::span<const SolvedQuestion> questions, const MarkedHandIn& hand_in) {
-  return {Prose{text(fmt::format("Correct: {} of {}.", hand_in.correct(), count_of(hand_in.answers.size(), "answer")))},
+  return {Prose{text(fmt::format("Correct: {} of {}.", hand_in.correct(), count_of(hand_in.counted(), "answer")))},
           records_of(questions, {&hand_in, 1})};
 }
 
@@ -249,11 +264,13 @@ std::vector<Block> class_marks(std::span<const SolvedQuestion> questions, std::s
       problems.lines.push_back({"- ", "  ", text(hand_in.name, ": ", hand_in.problem, ".")});
   }
   std::vector<std::string>& last = marks.rows.emplace_back(1, "correct");
-  for (const std::size_t count : correct) last.push_back(std::to_string(count));
+  for (std::size_t i = 0; i < questions.size(); ++i)
+    last.push_back(questions[i].question.predicts ? "" : std::to_string(correct[i]));
   last.emplace_back("");
   Listing legend{{"", "question"}, {}, true};
   for (std::size_t i = 0; i < questions.size(); ++i)
-    legend.rows.push_back({std::to_string(i + 1), questions[i].question.ask});
+    legend.rows.push_back(
+        {std::to_string(i + 1), (questions[i].question.predicts ? "Predict: " : "") + questions[i].question.ask});
   std::vector<Block> blocks = {
       std::move(marks), Prose{text("✓ correct   ✗ wrong   ~ another convention   ? could not be read   – no answer")}};
   if (!problems.lines.empty()) {

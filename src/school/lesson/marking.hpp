@@ -48,11 +48,14 @@ std::vector<std::optional<std::string>> by_question(const std::vector<std::strin
 
 struct MarkedHandIn {
   std::string name;
-  GivenAnswers answers;      // one for each question
-  std::string problem = {};  // why none of them could be marked; empty: they are
+  GivenAnswers answers;           // one for each question
+  std::string problem = {};       // why none of them could be marked; empty: they are
+  std::vector<bool> counts = {};  // whether each answer does; that to a prediction does not
 
+  /// How many of those that count are correct, and how many count.
   std::size_t correct() const;
-  /// Whether each answer is there, and correct or in agreement with others.
+  std::size_t counted() const;
+  /// Whether each answer that counts is there, and correct or in agreement with others.
   bool is_good() const;
 };
 
