@@ -1,12 +1,19 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <regex>
+#include <set>
 
 #include "command/docs.hpp"
 #include "core/support/text.hpp"
 #include "school/lesson/lesson.hpp"
 #include "school/lesson/lint.hpp"
 #include "school/tutor/diagnosis.hpp"
+#include "school/tutor/known.hpp"
+#include "school/tutor/other_answers.hpp"
 #include "school/tutor/steps.hpp"
 #include "testing.hpp"
 #include "texts.hpp"
@@ -18,9 +25,22 @@ namespace {
 using Mark = Judgment::Mark;
 
 // The only question of a lesson, with everything that stands behind it.
-SolvedQuestion asked(const std::string& lines, const std::string& ask = "What is it?") {
-  const std::string text = "---\ntitle: A\n---\n\n```question\nask: " + ask + "\n" + lines + "```\n";
+SolvedQuestion asked_below(const std::string& blocks, const std::string& lines, const std::string& ask) {
+  const std::string text = "---\ntitle: A\n---\n\n" + blocks + "```question\nask: " + ask + "\n" + lines + "```\n";
   return execute(read_lesson(text, "a.md"), block_runner()).questions.front();
+}
+
+SolvedQuestion asked(const std::string& lines, const std::string& ask = "What is it?") {
+  return asked_below("", lines, ask);
+}
+
+std::string block_of(const std::string& command) { return "```attn\n" + command + "\n```\n\n"; }
+
+// A question below the tables of its own computation.
+SolvedQuestion asked_of_tables(const std::string& lines, const std::string& ask = "What is it?") {
+  const std::size_t begin = lines.find("on: ") + 4, end = lines.find('\n', begin);
+  const std::string on = lines.substr(begin, end - begin);
+  return asked_below(block_of(on.starts_with("attn ") ? on : "attn walk " + on), lines, ask);
 }
 
 std::string said(const SolvedQuestion& solved, std::string_view typed) {
@@ -48,7 +68,7 @@ TEST_CASE("an author's note comes before all else that gives the same number") {
   const SolvedQuestion noted = asked(softmax_of_three + "wrong: weights[1,2] => the second\n");
   CHECK(said(noted, "0.2595") == "the second");
   CHECK(recognisable(noted).front().kind == Recognised::Kind::note);
-  CHECK(has(said(asked(softmax_of_three), "0.2595"), "weights[1,2]"));
+  CHECK(has(said(asked_of_tables(softmax_of_three), "0.2595"), "weights[1,2]"));
 }
 
 TEST_CASE("a mistake with the correct answer cannot be told apart and is not recognised") {
@@ -64,19 +84,19 @@ TEST_CASE("a mistake with the correct answer cannot be told apart and is not rec
 }
 
 TEST_CASE("slips in the last steps are recognised") {
-  const SolvedQuestion weight = asked(softmax_of_three);
+  const SolvedQuestion weight = asked_of_tables(softmax_of_three);
   CHECK(has(said(weight, "7.389"), "exp(2), one term of the sum"));
   CHECK(has(said(weight, "28.47"), "the denominator"));
   CHECK(has(said(weight, "1.418"), "upside down"));
   CHECK(has(said(weight, "0.73"), "One term is missing"));
-  const SolvedQuestion output = asked(average_of_two);
+  const SolvedQuestion output = asked_of_tables(average_of_two);
   CHECK(has(said(output, "7"), "0.7 · 10, one term of the sum"));
   CHECK(has(said(output, "17"), "Two factors are exchanged"));
   CHECK(has(said(output, "30"), "plain sum"));
   CHECK(has(said(output, "20"), "v[2,1] alone"));
   const SolvedQuestion product = asked("of: scores[1,1]\non: --q '3 1 4 4' --k '1 2 0 3'\n");
   CHECK(has(said(product, "5"), "One term is missing"));  // the term that is 0 is nobody's miss
-  const SolvedQuestion quotient = asked("of: scores[1,1] / 8\non: --scores '24 8'\n");
+  const SolvedQuestion quotient = asked_of_tables("of: scores[1,1] / 8\non: --scores '24 8'\n");
   CHECK(has(said(quotient, "24"), "scores[1,1] alone"));
   CHECK(has(said(quotient, "192"), "Divide, do not multiply, by 8"));
   CHECK(has(said(quotient, "1"), "scores[1,2]"));
@@ -99,18 +119,12 @@ TEST_CASE("slips of writing are recognised") {
 TEST_CASE("what the computation excludes is told with the reason") {
   CHECK(has(said(asked(softmax_of_three), "1.9"), "between 0 and 1"));
   CHECK(has(said(asked(softmax_of_three), "0.123"), "No score of this row is larger"));
-  CHECK(has(said(asked(average_of_two), "23"), "10 and 20"));
+  CHECK(has(said(asked_of_tables(average_of_two), "23"), "10 and 20"));
   CHECK_FALSE(has(said(asked(weighted_sum_of_two), "93"), "average"));
   CHECK_FALSE(has(said(asked("of: heads[2,2]\non: attn cost\n"), "1023"), "between 0 and 1"));
   CHECK(has(said(asked("of: rows(q) * rows(k)\non: --q '1; 2; 3' --k '1; 2; 3; 4' --score dot\n"), "11.5"),
             "whole number"));
   CHECK(has(said(asked("of: variance[1,1]\non: attn layer-norm --x '1 2 3 6'\n"), "-8.1"), "never negative"));
-}
-
-TEST_CASE("a number that is put together from those of the question is told so") {
-  const SolvedQuestion dot = asked("of: scores[1,1]\non: --score dot --q '7 2' --k '3 4'\n");
-  CHECK(said(dot, "29") == "(right)");
-  CHECK(has(said(dot, "2401"), "This is 7^4."));
 }
 
 TEST_CASE("every wrong number gets a reason") {
@@ -138,7 +152,7 @@ TEST_CASE("a word is told apart from a slip in its writing and from other words"
 
 TEST_CASE("a shape is told what is right about it") {
   const SolvedQuestion shape =
-      asked("kind: shape\nof: shape(output)\non: --weights '0.2 0.3 0.5' --v '1 0; 0 1; 1 1'\n");
+      asked_of_tables("kind: shape\nof: shape(output)\non: --weights '0.2 0.3 0.5' --v '1 0; 0 1; 1 1'\n");
   CHECK(has(said(shape, "2x1"), "exchanged"));
   CHECK(has(said(shape, "3x2"), "the shape of v"));
   CHECK(has(said(shape, "5x2"), "The columns are right"));
@@ -223,12 +237,13 @@ TEST_CASE("no wrong answer of a lesson is without a reason and none that is reco
 }
 
 TEST_CASE("slips in counting terms factors and steps are recognised") {
-  const SolvedQuestion sum = asked("of: weights[1,1]\non: --scores '5.81 1.95 1.95 1.95'\ntolerance: 0.0005\n");
+  const SolvedQuestion sum =
+      asked_of_tables("of: weights[1,1]\non: --scores '5.81 1.95 1.95 1.95'\ntolerance: 0.0005\n");
   CHECK(has(said(sum, "0.9794"), "counted only once"));
   CHECK(has(said(sum, "0.9223"), "once too often"));
   const SolvedQuestion mean = asked("of: sum(scores[1]) / 4\non: --scores '2 4 6 20'\n");
   CHECK(has(said(mean, "10.667"), "divided by 3"));
-  const SolvedQuestion power = asked("of: scores[1,1]^8\non: --scores '0.5'\ntolerance: 0.0001\n");
+  const SolvedQuestion power = asked_of_tables("of: scores[1,1]^8\non: --scores '0.5'\ntolerance: 0.0001\n");
   CHECK(has(said(power, "0.00195"), "The exponent is 9"));
   const SolvedQuestion product = asked("of: scores[1,1] - 0.1 * scores[1,2]\non: --scores '1 2'\n");
   CHECK(has(said(product, "0.98"), "One factor is 0.01"));
@@ -241,7 +256,7 @@ TEST_CASE("numbers of a question are told as such and those that it rounds are t
 }
 
 TEST_CASE("the cell beside comes before mistakes that give the same number") {
-  const std::string says = said(asked("of: weights[1,1]\non: --scores '2 0'\ntolerance: 0.002\n"), "0.1192");
+  const std::string says = said(asked_of_tables("of: weights[1,1]\non: --scores '2 0'\ntolerance: 0.002\n"), "0.1192");
   CHECK(says.starts_with("This is weights[1,2]: the next column."));
   CHECK(has(says, "the sign reversed"));
 }
@@ -252,4 +267,145 @@ TEST_CASE("a place typed for a word and several numbers typed for one are no mis
       "kind: word\n");
   CHECK(said(word, "1") == "Please type the word itself, not its place.");
   CHECK(said(asked(softmax_of_three), "(0.7, 0.3)").starts_with("One number is asked for, not several."));
+}
+
+// --- what no reason may say
+
+namespace {
+
+// Ways to miss an answer: near it, its shares and multiples, its digits, other numbers of the computation.
+std::set<std::string> wrong_numbers(const SolvedQuestion& solved) {
+  std::set<std::string> typed = {"1e4", "-0.5", "0.07", "1/3", "0.95", "0.125", "-7.5"};
+  const auto add = [&](double number, std::initializer_list<int> decimals) {
+    if (std::fabs(number) > 1e9) return;
+    for (const int digits : decimals) typed.insert(fmt::format("{:.{}f}", number, digits));
+  };
+  const double answer = std::get<double>(solved.answer);
+  for (const double factor : {-1.0, 0.1, 0.25, 0.5, 0.9, 0.97, 1.03, 1.1, 2.0, 10.0})
+    add(factor * answer, {0, 1, 2, 4});
+  for (int whole = -3; whole <= 20; ++whole) add(whole, {0});
+  for (int share = 1; share < 20; ++share) add(share * 0.05, {2});
+  for (const Recognised& one : recognisable(solved)) add(std::get<double>(one.quantity), {2, 4});
+  return typed;
+}
+
+std::vector<std::string> found_in(const std::string& text, const std::regex& pattern) {
+  std::vector<std::string> found;
+  for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at) found.push_back((*at)[1]);
+  return found;
+}
+
+// The matrices whose cells a sentence names.
+std::vector<std::string> matrices_in(const std::string& says) {
+  static const std::regex named("([A-Za-z_][A-Za-z_.0-9-]*)\\[");
+  return found_in(says, named);
+}
+
+// The numbers with which a sentence writes a power.
+std::vector<double> numbers_of_powers_in(const std::string& says) {
+  static const std::regex power("(exp\\([^()]*(?:\\([^()]*\\)[^()]*)*\\)|\\S+\\^\\S+)");
+  std::vector<double> numbers;
+  for (std::string text : found_in(says, power)) {
+    for (const std::string_view sign : {"exp", "^"}) {
+      for (std::size_t at; (at = text.find(sign)) != std::string::npos;) text.replace(at, sign.size(), " ");
+    }
+    std::ranges::copy(numbers_in(text), std::back_inserter(numbers));
+  }
+  return numbers;
+}
+
+void add_numbers(const Working& working, const Known& known, std::vector<double>& numbers) {
+  if (working.parts.empty() && gives_number(working) && known.has_all_of(working))
+    numbers.push_back(number_from(working));
+  for (const Working& part : working.parts) add_numbers(part, known, numbers);
+}
+
+// What a reason may not say; empty: nothing is wrong with it.
+std::string fault_of(const std::string& says, const SolvedQuestion& solved) {
+  if (says.empty()) return "no reason";
+  const auto is_note = [&](const auto& note) { return says == note.second; };
+  if (std::ranges::any_of(solved.notes, is_note)) return "";  // its author knows the lesson
+  for (const std::string_view empty : {"  ", "''", "\"\"", " .", " ,", " :", "()", "[]", ": ."}) {
+    if (has(says, empty)) return "something is left empty";
+  }
+  if (parted(says, ";").size() > 2) return "more than two reasons";
+  const Working working = read_working(solved.question.of, solved.graph.get());
+  const std::vector<const Node*> nodes = nodes_of(working);
+  for (const std::string& matrix : matrices_in(says)) {
+    const auto is_it = [&](const Node* node) { return node->name == matrix; };
+    if (!solved.shown->contains(matrix) && std::ranges::none_of(nodes, is_it)) return matrix + " was not shown";
+  }
+  const Known known(solved);
+  std::vector<double> numbers = known.numbers();
+  add_numbers(last_steps(working), known, numbers);
+  for (const double power : numbers_of_powers_in(says)) {
+    const auto is_it = [&](double number) { return stands_for(power, number) || stands_for(number, power); };
+    if (std::ranges::none_of(numbers, is_it)) return fmt::format("nobody has the number {}", power);
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("no reason for a wrong answer to a lesson names what is not there or what nobody has seen") {
+  std::size_t count = 0;
+  for (const LessonFile& file : lesson_files()) {
+    CAPTURE(file.name);
+    for (const SolvedQuestion& solved : execute(find_lesson(std::string(file.name)), block_runner()).questions) {
+      if (solved.question.kind != AnswerKind::number) continue;
+      for (const std::string& typed : wrong_numbers(solved)) {
+        const Judgment judged = judge(solved, typed);
+        if (judged.mark == Mark::right) continue;
+        ++count;
+        const std::string fault = fault_of(judged.says, solved);
+        if (fault.empty()) continue;
+        FAIL_CHECK(fmt::format("{} <- {}: {}: {}", solved.question.ask, typed, fault, judged.says));
+      }
+    }
+  }
+  CHECK(count > 10'000);
+}
+
+TEST_CASE("numbers of a matrix that was not shown are named only in the row that the question is about") {
+  const std::string lines = "of: weights[1,1]\non: --scores '3 2 0; 1 5 2'\ntolerance: 0.002\n";
+  const SolvedQuestion bare = asked(lines, "The scores are 3, 2 and 0. What is the first weight?");
+  CHECK(said(bare, "0.2595").starts_with("This is weights[1,2]: the next column."));
+  CHECK_FALSE(has(said(bare, "0.9362"), "weights[2,2]"));  // of scores that nobody has seen
+  CHECK(has(said(asked_of_tables(lines), "0.9362"), "weights[2,2]: another row and column"));
+  // A table of the same name with other numbers shows nothing.
+  const std::string other = block_of("attn walk --scores '1 1 1; 2 2 2'");
+  CHECK_FALSE(has(said(asked_below(other, lines, "What is it?"), "0.9362"), "weights[2,2]"));
+  // Nor does one that comes after the question.
+  const std::string text = "---\ntitle: A\n---\n\n```question\nask: What is it?\n" + lines + "```\n\n" +
+                           block_of("attn walk --scores '3 2 0; 1 5 2'");
+  const SolvedQuestion above = execute(read_lesson(text, "a.md"), block_runner()).questions.front();
+  CHECK_FALSE(has(said(above, "0.9362"), "weights[2,2]"));
+}
+
+TEST_CASE("a mistake before the numbers that a question gives is no reason") {
+  const std::string lines = "of: output[1,1]\non: --scores '2 0' --v '10; 20'\n";
+  CHECK(has(said(asked(lines), "18.8080"), "reversed"));
+  const SolvedQuestion given =
+      asked(lines, "The weights are 0.8808 and 0.1192, the values 10 and 20. What is the output?");
+  CHECK_FALSE(has(said(given, "18.8080"), "reversed"));
+  CHECK(has(said(given, "18.8080"), "Two factors are exchanged"));
+}
+
+TEST_CASE("a sum that is subtracted as a whole has no slip of signs") {
+  const SolvedQuestion gradient = asked_of_tables("of: d_scores[1,1]\non: attn backward --scores '0 0' --v '10; 20'\n");
+  for (const char* typed : {"7.5", "-7.5", "2.5"}) CHECK_FALSE(has(said(gradient, typed), "Add here"));
+}
+
+TEST_CASE("a slip of writing is not told together with a wrong sign") {
+  const SolvedQuestion sum = asked("of: output[1,1]\non: --weights '1 1' --v '-2.28; -0.82'\n");
+  CHECK(said(sum, "3.1") == "Only the sign is wrong.");
+  CHECK(said(sum, "31") == "The answer is negative.");
+  CHECK(said(sum, "10") == "The answer is negative.");  // and not the square, 9.61
+  CHECK(has(said(sum, "1.46"), "One term has the wrong sign here"));
+}
+
+TEST_CASE("only counts are told to be whole and what can be negative is not told to be never negative") {
+  CHECK_FALSE(has(said(asked("of: scores[1,1]\non: --q '2 1' --k '3 4' --score dot\n"), "9.5"), "whole"));
+  const SolvedQuestion power = asked("of: exp(0 - scores[1,1])\non: --scores '2 0'\n", "The loss is 2. How probable?");
+  CHECK(said(power, "-1.5") == "No part of the last step can be negative, so the result is not negative.");
 }

@@ -8,15 +8,10 @@
 #include <set>
 
 #include "command/docs.hpp"
-#include "core/support/text.hpp"
 #include "core/term/functions.hpp"
-#include "core/term/working.hpp"
 #include "school/lesson/lesson.hpp"
 #include "school/lesson/page_data.hpp"
 #include "school/tutor/diagnosis.hpp"
-#include "school/tutor/other_answers.hpp"
-#include "school/tutor/steps.hpp"
-#include "school/tutor/typed_answer.hpp"
 
 namespace attn {
 namespace {
@@ -58,16 +53,6 @@ std::set<std::string> typed_to(const SolvedQuestion& solved) {
   return typed;
 }
 
-// Whether the program says something that follows from the computation itself, which no page has.
-bool is_told_by_computation(const SolvedQuestion& solved, std::string_view answer, const Judgment& judged) {
-  const double* const right = std::get_if<double>(&solved.answer);
-  if (!right || !solved.graph || judged.mark != Judgment::Mark::wrong) return false;
-  const TypedAnswer typed = *read_answer(trimmed(answer), solved);
-  const Working asked = read_working(solved.question.of, solved.graph.get()), steps = last_steps(asked);
-  return judged.says == broken_bound(asked, steps, std::get<double>(typed.quantity)) ||
-         judged.says == combined(solved, steps, typed);
-}
-
 std::string_view name_of(Judgment::Mark mark) {
   switch (mark) {
     case Judgment::Mark::right:
@@ -105,8 +90,6 @@ void write_question_with_answers(const SolvedQuestion& solved, JsonWriter& json)
     json.string(name_of(judged.mark));
     json.key("says");
     json.string(judged.says);
-    json.key("isOfComputation");
-    json.boolean(is_told_by_computation(solved, answer, judged));
     json.end_object();
   }
   json.end_array();

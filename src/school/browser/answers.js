@@ -79,7 +79,11 @@ const exactly = 0;
 const closely = 0.02;
 const roughly = 0.06;
 
-const kindsInOrder = ["note", "neighbor", "given", "mistake", "convention", "slip", "operand", "elsewhere"];
+const kindsInOrder = ["note", "neighbor", "given", "mistake", "convention", "writing", "slip", "operand", "elsewhere"];
+const isSlip = ({ kind }) => kind === "writing" || kind === "slip";
+
+// At most so many reasons are told.
+const mostReasons = 2;
 
 // Whether a number is a typed one, rounded as that was typed, and is told by it.
 function tells(typed, number, closeness) {
@@ -101,16 +105,15 @@ function rowsFor(question, last, typed, closeness) {
 function told(rows) {
   // From a number of the question one may come to it again.
   if (rows[0].kind === "given")
-    return wrong((rows.find((row) => row.kind === "slip") ?? rows[0]).says + alsoFrom(rows));
+    return wrong((rows.find(isSlip) ?? rows[0]).says + alsoFrom(rows));
   const [first] = rows;
   if (first.kind === "neighbor") return wrong(first.says + alsoFrom(rows));
   const convention = rows.find((row) => row.kind === "convention");
   if (first.kind !== "note" && convention) return { mark: "convention", says: convention.says };
   const alike = rows.filter((row) => row.summary !== undefined && row.kind === first.kind);
   if (first.summary === undefined || alike.length < 2) return wrong(first.says);
-  const most = 3;
-  const such = alike.length > most ? ", such as" : "";
-  const summaries = alike.slice(0, most).map((row) => row.summary);
+  const such = alike.length > mostReasons ? ", such as" : "";
+  const summaries = alike.slice(0, mostReasons).map((row) => row.summary);
   return wrong(`${alike.length} mistakes give this answer${such}: ${summaries.join("; or ")}.`);
 }
 
@@ -163,14 +166,27 @@ function aboutSize(answer, value) {
   return `${answer < 0 ? "Without its sign, this is" : "This is"} ${far} ${b > a ? "large" : "small"}.`;
 }
 
-// The mistakes that also give a number at which one arrives in many ways, if they are few.
+// The only mistake that also gives a number at which one arrives in many ways.
 function alsoFrom(rows) {
   const summaries = rows.filter((row) => row.kind === "mistake").map((row) => row.summary);
-  if (summaries.length === 0 || summaries.length > 3) return "";
-  return ` A mistake can give the same number: ${summaries.join("; or ")}.`;
+  return summaries.length + 1 === mostReasons ? ` A mistake can give the same number: ${summaries[0]}.` : "";
 }
 
-// What follows from the computation itself, such as bounds of a weight, only the program says.
+// What is said of the first bound that a number breaks; "" where it breaks none.
+function brokenBound({ bounds }, { value }) {
+  const isBroken = ({ least = -Infinity, most = Infinity, isWhole }) =>
+    value < least || value > most || (isWhole && !Number.isInteger(value));
+  return bounds.find(isBroken)?.says ?? "";
+}
+
+// A slip in the steps whose result has the other sign. How a number is written explains its sign already.
+function turnedSlip(question, typed) {
+  const { answer } = question;
+  const isTurned = typed.value !== 0 && answer !== 0 && typed.value < 0 !== answer < 0;
+  const rows = isTurned ? rowsFor(question, "slip", { ...typed, value: -typed.value }, closely) : [];
+  return rows.find(({ kind }) => kind !== "writing");
+}
+
 function diagnosedNumber(question, typed) {
   const note = question.recognised.find(
     (row) =>
@@ -179,14 +195,17 @@ function diagnosedNumber(question, typed) {
       isSameAnswer(typed.value, row.quantity, question),
   );
   if (note) return wrong(note.says);
+  const rounded = roundedTooFar(question, typed);
+  if (!question.isComputed) return wrong(rounded || aboutDigits(question, typed));
   const found = (last, closeness) => rowsFor(question, last, typed, closeness);
-  if (question.isComputed && saysLittle(typed)) {
+  const broken = brokenBound(question, typed);
+  if (saysLittle(typed)) {
     const rows = found("slip", exactly);
-    const slip = rows.find((row) => row.kind === "slip");
+    const slip = rows.find(isSlip);
     if (slip) return wrong(slip.says + alsoFrom(rows));
     if (rows.length > 0 && kindsInOrder.indexOf(rows[0].kind) < kindsInOrder.indexOf("mistake")) return told(rows);
+    if (broken) return wrong(broken);
   }
-  const rounded = roundedTooFar(question, typed);
   if (rounded) return wrong(rounded);
   for (const [last, closeness] of [
     ["convention", exactly],
@@ -199,17 +218,15 @@ function diagnosedNumber(question, typed) {
   const digits = aboutDigits(question, typed);
   if (digits) return wrong(digits);
   const isSmall = saysLittle(typed) || isSmallWhole(typed);
-  const furthest = isSmall ? "operand" : "elsewhere";
-  for (const last of question.isComputed ? ["slip", furthest] : ["slip"]) {
+  for (const last of ["slip", isSmall ? "operand" : "elsewhere"]) {
     const rows = found(last, closely);
     if (rows.length > 0) return told(rows);
+    if (last === "slip" && broken) return wrong(broken);
   }
-  if (!question.isComputed) return wrong("");
-  const turned = rowsFor(question, "slip", { ...typed, value: -typed.value }, closely);
-  if (turned.length > 0 && !isSmall)
-    return wrong(`The sign is wrong, and more than that. Without the sign: ${turned[0].says}`);
-  const rough = found("slip", roughly);
-  return rough.length > 0 ? told(rough) : wrong(aboutSize(question.answer, typed.value));
+  const slip = isSmall ? undefined : turnedSlip(question, typed);
+  return slip
+    ? wrong(`The sign is wrong, and more than that. Without the sign: ${slip.says}`)
+    : wrong(aboutSize(question.answer, typed.value));
 }
 
 function diagnosedShape(question, typed) {

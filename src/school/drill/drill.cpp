@@ -145,6 +145,10 @@ DrawnProblem DrillSeries::draw(const Drill& drill) {
     if (fewest == 0) break;
   }
   if (!best) fail("no problem of {} could be made with seed {}", drill.name, seed_);
+  MatricesShown shown;
+  for (const Given& given : best->problem.given)
+    note_tables(result_of(command_for(given, best->problem.question), run_).page->blocks, shown);
+  best->solved.shown = std::make_shared<const MatricesShown>(std::move(shown));
   seen_.insert(best->problem.question.on + best->problem.question.ask);
   return std::move(*best);
 }

@@ -210,25 +210,17 @@ SolvedQuestion solve_alone(const Question& question, const RunCommand& run) {
   return solve_on(question, result.computation);
 }
 
-namespace {
-
-void note_tables(const std::vector<Block>& blocks, MatricesShown& shown) {
-  for (const Table& table : tables_of(blocks)) shown.insert(table.array.empty() ? table.title : table.array);
-}
-
-}  // namespace
-
 LessonResult execute(const Lesson& lesson, const RunCommand& run, const SeeBlock& see) {
   const Guest guest(lesson.document);
   LessonResult result;
   result.run = run;
-  Calculation latest;  // the only one that stays: a question is about the nearest above it
-  const auto shown = std::make_shared<MatricesShown>();
+  Calculation latest;   // the only one that stays: a question is about the nearest above it
+  MatricesShown shown;  // so far
   auto question = lesson.questions.begin();
   const auto solve_above = [&](std::size_t line) {
     for (; question != lesson.questions.end() && question->place.line < line; ++question) {
       result.questions.push_back(solved_on(latest, *question, run));
-      result.questions.back().shown = shown;
+      result.questions.back().shown = std::make_shared<const MatricesShown>(shown);
     }
   };
   for (const CommandBlock& block : lesson.document.commands) {
@@ -236,7 +228,7 @@ LessonResult execute(const Lesson& lesson, const RunCommand& run, const SeeBlock
     BlockResult& block_result = result.blocks.emplace_back(run_block(lesson.document, block, run));
     if (see) see(block_result);
     for (CommandResult& command : block_result.results) {
-      if (command.page) note_tables(command.page->blocks, *shown);
+      if (command.page) note_tables(command.page->blocks, shown);
       const Calculation computation = std::exchange(command.computation, {});
       if (computation.graph) latest = computation;
     }

@@ -190,7 +190,7 @@ CheckedQuestion checked(const SolvedQuestion& solved) {
   for (const Recognised& answer : recognisable(solved)) {
     if (answer.mistake) question.recognised.push_back(answer.mistake);
     if (answer.kind == Recognised::Kind::note) ++question.notes;
-    if (answer.kind == Recognised::Kind::slip) ++question.slips;
+    if (answer.kind == Recognised::Kind::writing || answer.kind == Recognised::Kind::slip) ++question.slips;
   }
   return question;
 }

@@ -12,6 +12,7 @@
 #include "school/browser/computation.hpp"
 #include "school/puzzle/misses.hpp"
 #include "school/puzzle/trial.hpp"
+#include "school/tutor/bounds.hpp"
 #include "school/tutor/diagnosis.hpp"
 #include "school/tutor/steps.hpp"
 #include "school/tutor/typed_answer.hpp"
@@ -330,6 +331,8 @@ std::string_view name_of_recognised(Recognised::Kind kind) {
       return "mistake";
     case Recognised::Kind::convention:
       return "convention";
+    case Recognised::Kind::writing:
+      return "writing";
     case Recognised::Kind::slip:
       return "slip";
     case Recognised::Kind::operand:
@@ -373,7 +376,7 @@ class QuestionWriter {
     std::vector<Quantity> told;
     for (const Recognised& row : recognisable(solved_)) {
       // Of slips and other numbers the first is told.
-      const bool is_one_of_many = row.kind >= Recognised::Kind::slip;
+      const bool is_one_of_many = row.kind >= Recognised::Kind::writing;
       const bool is_further = is_one_of_many && std::ranges::find(told, row.quantity) != told.end();
       if (is_one_of_many && !is_further) told.push_back(row.quantity);
       if (is_further || (row.kind >= Recognised::Kind::operand && ++others > most_other_numbers_on_page)) continue;
@@ -394,6 +397,19 @@ class QuestionWriter {
     json_.integer(static_cast<std::uint64_t>(decimals_wanted(solved_)));
     json_.key("isComputed");
     json_.boolean(solved_.graph != nullptr);
+    json_.key("bounds");
+    json_.begin_array();
+    for (const Bound& bound : bounds_of(solved_)) write(bound);
+    json_.end_array();
+  }
+
+  void write(const Bound& bound) {
+    json_.begin_object();
+    if (std::isfinite(bound.least)) json_.key("least"), json_.number(bound.least);
+    if (std::isfinite(bound.most)) json_.key("most"), json_.number(bound.most);
+    if (bound.is_whole) json_.key("isWhole"), json_.boolean(true);
+    member("says", bound.says);
+    json_.end_object();
   }
 
   // A number, a word, or rows and columns.

@@ -5,14 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/graph/plan.hpp"
-#include "core/op/operations.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "core/term/functions.hpp"
 #include "core/term/working.hpp"
 #include "school/mistake/rewriting.hpp"
+#include "school/tutor/bounds.hpp"
+#include "school/tutor/known.hpp"
 #include "school/tutor/other_answers.hpp"
 #include "school/tutor/slips.hpp"
 #include "school/tutor/steps.hpp"
@@ -33,11 +34,17 @@ bool is_quickly_repeated(const Graph& graph) {
   return cost.multiply_adds + cost.element_operations <= most;
 }
 
-// What somebody gets to a question who makes a mistake; nothing where it does not change what is asked for,
-// or cannot be made.
-std::optional<Quantity> mistaken(const Mistake& mistake, const Working& working, const SolvedQuestion& solved) {
+using NodeSet = std::set<const Node*>;
+
+// What somebody gets to a question who makes a mistake in one of these nodes; nothing where it does not change what is
+// asked for, or cannot be made.
+std::optional<Quantity> mistaken(const Mistake& mistake, const Working& working, const NodeSet& computed,
+                                 const SolvedQuestion& solved) {
+  const auto instead = [&](const Node& node, Rewriting& again) {
+    return computed.contains(&node) ? mistake.instead(node, again) : std::nullopt;
+  };
   try {
-    Rewriting again(*solved.graph, mistake);
+    Rewriting again(*solved.graph, instead);
     const std::vector<const Node*> asked = nodes_of(working);
     if (std::ranges::none_of(asked, [&](const Node* node) { return again.changes(*node); })) return std::nullopt;
     const auto now = [&](const Node& node) -> const Node& { return again.of(node).node(); };
@@ -56,8 +63,9 @@ std::vector<Mistaken> all_mistaken(const SolvedQuestion& solved) {
   std::vector<Mistaken> all;
   if (!solved.graph || !is_quickly_repeated(*solved.graph)) return all;
   const Working working = read_working(solved.question.of, solved.graph.get());
+  const NodeSet computed = Known(solved).still_to_compute(working);
   for (const Mistake& mistake : mistakes()) {
-    if (std::optional<Quantity> quantity = mistaken(mistake, working, solved))
+    if (std::optional<Quantity> quantity = mistaken(mistake, working, computed, solved))
       all.push_back({&mistake, std::move(*quantity)});
   }
   return all;
@@ -90,12 +98,22 @@ bool is_share(const Working& asked) {
       nodes_of(asked), [](const Node* node) { return node->content() == Content::weights || node->rows_sum_to_one(); });
 }
 
-std::vector<Recognised> numbers_given(const Question& question) {
+std::vector<Recognised> numbers_given(const Known& known) {
   std::vector<Recognised> given;
-  for (const double number : numbers_in(question.ask))
+  for (const double number : known.numbers())
     given.push_back({number, ReasonKind::given,
                      fmt::format("{} stands in the question. There is something to work out.", told_number(number))});
   return given;
+}
+
+// A count that is one too large or too small.
+std::vector<Recognised> miscounted(const Working& asked, double answer) {
+  constexpr double least = 4;  // one comes to smaller numbers in many ways
+  if (!asks_for_count(asked) || answer < least) return {};
+  const auto one_off = [](double count) {
+    return Recognised{count, ReasonKind::slip, "Count once more: this is nearly right."};
+  };
+  return {one_off(answer - 1), one_off(answer + 1)};
 }
 
 // A mistake may lose the labels of a row, and then its numbers are no words. A convention that changes which
@@ -112,22 +130,24 @@ std::vector<Recognised> made_recognisable(const SolvedQuestion& solved) {
   for (const auto& [quantity, says] : solved.notes) all.push_back({quantity, ReasonKind::note, says});
   if (!solved.graph) return all;
   const Working asked = read_working(solved.question.of, solved.graph.get());
+  const Known known(solved);
   switch (solved.question.kind) {
     case AnswerKind::number: {
       const double answer = std::get<double>(solved.answer);
-      add(all, numbers_given(solved.question), solved);
+      add(all, numbers_given(known), solved);
       add_mistakes(all, solved);
       add(all, slips_of_writing(answer, is_share(asked)), solved);
-      add(all, slips_in(asked, numbers_in(solved.question.ask)), solved);
-      add(all, neighbors(asked), solved);
-      add(all, alike(asked, *solved.graph), solved);
+      add(all, slips_in(asked, known), solved);
+      add(all, miscounted(asked, answer), solved);
+      add(all, neighbors(asked, known), solved);
+      add(all, alike(asked, *solved.graph, known), solved);
       add(all, related_numbers(answer), solved);
-      add(all, other_numbers(asked, *solved.graph, solved.shown.get()), solved);
+      add(all, other_numbers(asked, *solved.graph, known), solved);
       std::ranges::stable_sort(all, {}, &Recognised::kind);
       return all;
     }
     case AnswerKind::shape:
-      add(all, other_shapes(asked, *solved.graph, solved.shown.get()), solved);
+      add(all, other_shapes(asked, *solved.graph, known), solved);
       add_mistakes(all, solved);
       return all;
     case AnswerKind::word:
@@ -156,20 +176,25 @@ Found found_among(const std::vector<Recognised>& all, ReasonKind last, const Typ
   return found;
 }
 
-// The mistakes that also give a number at which one arrives in many ways, if they are few.
+// At most so many reasons are told.
+constexpr std::size_t most_reasons = 2;
+
+// The only mistake that also gives a number at which one arrives in many ways.
 std::string also_from(const Found& found) {
-  constexpr std::size_t few = 3;
   std::vector<std::string_view> summaries;
   for (const Recognised* one : found) {
     if (one->kind == ReasonKind::mistake) summaries.push_back(one->mistake->summary);
   }
-  if (summaries.empty() || summaries.size() > few) return "";
-  return fmt::format(" A mistake can give the same number: {}.", fmt::join(summaries, "; or "));
+  return summaries.size() + 1 == most_reasons
+             ? fmt::format(" A mistake can give the same number: {}.", summaries.front())
+             : "";
 }
+
+bool is_slip(const Recognised* one) { return one->kind == ReasonKind::writing || one->kind == ReasonKind::slip; }
 
 Judgment judgment_from(const Found& found) {
   // From a number of the question one may come to it again.
-  const auto slip = std::ranges::find(found, ReasonKind::slip, &Recognised::kind);
+  const auto slip = std::ranges::find_if(found, is_slip);
   const bool is_given = found.front()->kind == ReasonKind::given;
   const Recognised& first = is_given && slip != found.end() ? **slip : *found.front();
   if (is_given || first.kind == ReasonKind::neighbor) return {Judgment::Mark::wrong, first.says + also_from(found)};
@@ -182,11 +207,10 @@ Judgment judgment_from(const Found& found) {
   if (first.kind != ReasonKind::note && convention != found.end())
     return {Judgment::Mark::convention, (*convention)->says};
   if (!first.mistake || summaries.size() < 2) return {Judgment::Mark::wrong, first.says};
-  constexpr std::size_t most = 3;
   const std::size_t count = summaries.size();
-  if (count > most) summaries.resize(most);
+  if (count > most_reasons) summaries.resize(most_reasons);
   return {Judgment::Mark::wrong, fmt::format("{} mistakes give this answer{}: {}.", count,
-                                             count > most ? ", such as" : "", fmt::join(summaries, "; or "))};
+                                             count > most_reasons ? ", such as" : "", fmt::join(summaries, "; or "))};
 }
 
 Judgment wrong(std::string says) { return {Judgment::Mark::wrong, std::move(says)}; }
@@ -208,20 +232,35 @@ const Recognised* noted(const SolvedQuestion& solved, const TypedAnswer& typed) 
   return nullptr;
 }
 
+// A slip in the steps whose result has the other sign. How a number is written explains its sign already.
+const Recognised* turned_slip(const SolvedQuestion& solved, const TypedAnswer& typed) {
+  const double number = std::get<double>(typed.quantity), answer = std::get<double>(solved.answer);
+  if (number == 0.0 || answer == 0.0 || (number < 0.0) == (answer < 0.0)) return nullptr;
+  const Found found = found_among(recognisable(solved), ReasonKind::slip, {-number, typed.decimals}, closely);
+  const auto explains = [](const Recognised* one) { return one->kind != ReasonKind::writing; };
+  const auto first = std::ranges::find_if(found, explains);
+  return first == found.end() ? nullptr : *first;
+}
+
+// What is said of the first bound that a number breaks; empty: it breaks none.
+std::string broken_bound(const std::vector<Bound>& bounds, double typed) {
+  const auto broken = std::ranges::find_if(bounds, [&](const Bound& bound) { return bound.is_broken_by(typed); });
+  return broken == bounds.end() ? "" : broken->says;
+}
+
 Judgment diagnosed_number(const SolvedQuestion& solved, const TypedAnswer& typed) {
   if (const Recognised* const note = noted(solved, typed)) return wrong(note->says);
   const std::vector<Recognised>& all = recognisable(solved);
   const auto found = [&](ReasonKind last, double closeness) { return found_among(all, last, typed, closeness); };
   const std::optional<std::string> rounded = rounded_too_far(solved, typed);
   if (!solved.graph) return wrong(rounded ? *rounded : about_digits(solved, typed).value_or(""));
-  const double number = std::get<double>(typed.quantity), answer = std::get<double>(solved.answer);
-  const Working asked = read_working(solved.question.of, solved.graph.get()), steps = last_steps(asked);
+  const std::string broken = broken_bound(bounds_of(solved), std::get<double>(typed.quantity));
   if (says_little(typed)) {
     const Found some = found(ReasonKind::slip, exactly);
-    const auto slip = std::ranges::find(some, ReasonKind::slip, &Recognised::kind);
+    const auto slip = std::ranges::find_if(some, is_slip);
     if (slip != some.end()) return wrong((*slip)->says + also_from(some));
     if (!some.empty() && some.front()->kind < ReasonKind::mistake) return judgment_from(some);
-    if (const std::optional<std::string> says = broken_bound(asked, steps, number)) return wrong(*says);
+    if (!broken.empty()) return wrong(broken);
   }
   if (rounded) return wrong(*rounded);
   if (const Found some = found(ReasonKind::convention, exactly); !some.empty()) return judgment_from(some);
@@ -229,17 +268,14 @@ Judgment diagnosed_number(const SolvedQuestion& solved, const TypedAnswer& typed
   if (const Found some = found(ReasonKind::convention, roughly); !some.empty()) return judgment_from(some);
   if (const std::optional<std::string> says = about_digits(solved, typed)) return wrong(*says);
   if (const Found some = found(ReasonKind::slip, closely); !some.empty()) return judgment_from(some);
-  if (const std::optional<std::string> says = broken_bound(asked, steps, number)) return wrong(*says);
+  if (!broken.empty()) return wrong(broken);
   // A small whole number stands somewhere in every computation.
   const bool is_small = says_little(typed) || is_small_whole(typed);
   if (const Found some = found(is_small ? ReasonKind::operand : ReasonKind::elsewhere, closely); !some.empty())
     return judgment_from(some);
-  const TypedAnswer turned{-number, typed.decimals};
-  if (const Found some = found_among(all, ReasonKind::slip, turned, closely); !some.empty() && !is_small)
-    return wrong("The sign is wrong, and more than that. Without the sign: " + some.front()->says);
-  if (const std::optional<std::string> says = combined(solved, steps, typed)) return wrong(*says);
-  if (const Found some = found(ReasonKind::slip, roughly); !some.empty()) return judgment_from(some);
-  return wrong(about_size(answer, number));
+  if (const Recognised* const slip = is_small ? nullptr : turned_slip(solved, typed))
+    return wrong("The sign is wrong, and more than that. Without the sign: " + slip->says);
+  return wrong(about_size(std::get<double>(solved.answer), std::get<double>(typed.quantity)));
 }
 
 }  // namespace
@@ -337,165 +373,6 @@ Judgment diagnosed(const SolvedQuestion& solved, const TypedAnswer& typed) {
   if (std::holds_alternative<double>(solved.answer)) return diagnosed_number(solved, typed);
   if (std::holds_alternative<Shape>(solved.answer)) return diagnosed_shape(solved, typed);
   return diagnosed_word(solved, typed);
-}
-
-// --- bounds
-
-namespace {
-
-bool is_below(double a, double b) { return a < b - 1e-9 * std::fmax(1.0, std::fabs(b)); }
-
-MaybeSentence bound_of_softmax(const Node& node, const Working& asked, double typed) {
-  const std::vector<double> scores = node.operands[0]->row(asked.row);
-  const double score = scores[asked.column];
-  double count = 0.0, least = INFINITY, most = -INFINITY;
-  for (const double other : scores) {
-    if (other == -INFINITY) continue;
-    ++count;
-    least = std::fmin(least, other);
-    most = std::fmax(most, other);
-  }
-  if (count < 2 || score == -INFINITY) return std::nullopt;
-  if (typed == 0.0) return "Softmax gives each key that is not masked a weight above 0.";
-  if (typed == 1.0) return "Softmax gives the other keys a part, too: this weight is below 1.";
-  const std::string share = fmt::format("1/{}", count);
-  if (score == most && is_below(typed, 1 / count))
-    return fmt::format("No score of this row is larger, so this weight is {} or more.", share);
-  if (score == least && is_below(1 / count, typed))
-    return fmt::format("No score of this row is smaller, so this weight is {} or less.", share);
-  return std::nullopt;
-}
-
-MaybeSentence bound_of_average(const Node& node, const Working& asked, double typed) {
-  const Node &weights = *node.operands[0], &values = *node.operands[1];
-  const std::vector<double> row = weights.row(asked.row);
-  if (row.size() != values.frame.shape.rows) return std::nullopt;  // sentences of a batch
-  double least = INFINITY, most = -INFINITY, sum = 0.0;
-  for (std::size_t k = 0; k < row.size(); ++k) {
-    if (row[k] < 0.0) return std::nullopt;
-    if (row[k] == 0.0) continue;
-    sum += row[k];
-    least = std::fmin(least, values.cell(k, asked.column));
-    most = std::fmax(most, values.cell(k, asked.column));
-  }
-  constexpr double rounding = 1e-9;        // weights that are given can have any sum
-  if (least == most) return std::nullopt;  // it would tell the answer
-  if (std::fabs(sum - 1.0) > rounding || (!is_below(typed, least) && !is_below(most, typed))) return std::nullopt;
-  return fmt::format(
-      "The answer is a weighted average, so it lies between the smallest and the largest of the numbers: "
-      "{} and {}.",
-      told_number(least), told_number(most));
-}
-
-MaybeSentence bound_of_cell(const Working& asked, double typed) {
-  const Node& node = asked.node->original();
-  const bool outside_of_one = typed < 0.0 || typed > 1.0;
-  if (outside_of_one && (asked.node->content() == Content::weights || asked.node->rows_sum_to_one()))
-    return asked.node->is(role::distribution) ? "A probability lies between 0 and 1."
-                                              : "A weight lies between 0 and 1.";
-  if (asked.node->content() == Content::permissions && typed != 0.0 && typed != 1.0) return "A mask has only 0 and 1.";
-  if (!node.operation) return std::nullopt;
-  const Operation& operation = *node.operation;
-  if (const Bounds bounds = operation.bounds(); typed < bounds.least || typed > bounds.most)
-    return std::string(bounds.says);
-  if (operation.is(op::softmax)) return bound_of_softmax(node, asked, typed);
-  if (operation.is(op::matmul) && node.operands[0]->rows_sum_to_one()) return bound_of_average(node, asked, typed);
-  return std::nullopt;
-}
-
-// Sums and products of counts.
-bool is_count(const Working& working) {
-  switch (working.kind) {
-    case TermKind::size:
-    case TermKind::shape:
-      return true;
-    case TermKind::constant:
-      return gives_number(working) && is_whole(number_from(working)) && number_from(working) >= 0;
-    case TermKind::sum:
-    case TermKind::product:
-      return std::ranges::all_of(working.parts, is_count);
-    default:
-      return false;
-  }
-}
-
-bool has_counts(const Working& working) {
-  return working.kind == TermKind::size || working.kind == TermKind::shape ||
-         std::ranges::any_of(working.parts, has_counts);
-}
-
-// Whether only sums, differences and products of whole numbers are taken.
-bool stays_whole(const Working& working) {
-  switch (working.kind) {
-    case TermKind::sum:
-    case TermKind::product:
-    case TermKind::negative:
-      return std::ranges::all_of(working.parts, stays_whole);
-    case TermKind::power:
-      return stays_whole(working.parts[0]) && stays_whole(working.parts[1]) && number_from(working.parts[1]) >= 0;
-    case TermKind::inverse:
-    case TermKind::call:
-      return false;
-    default:
-      return gives_number(working) && is_whole(number_from(working));
-  }
-}
-
-bool stays_positive(const Working& working) {
-  switch (working.kind) {
-    case TermKind::negative:
-      return false;
-    case TermKind::call:
-      return working.function->bounds.least >= 0.0;
-    case TermKind::sum:
-    case TermKind::product:
-    case TermKind::inverse:
-      return std::ranges::all_of(working.parts, stays_positive);
-    default:
-      return gives_number(working) && number_from(working) >= 0.0;
-  }
-}
-
-MaybeSentence bound_of_steps(const Working& steps, double typed) {
-  if (typed < 0.0 && stays_positive(steps))
-    return "No number of the last step is negative, and nothing is subtracted there: the result is not negative.";
-  if (!is_whole(typed) && !steps.parts.empty() && stays_whole(steps))
-    return "In the last step only whole numbers are added and multiplied, so the result is whole.";
-  if (!stays_positive(steps) || steps.parts.size() < 2) return std::nullopt;
-  if (steps.kind == TermKind::sum) {
-    for (const Working& term : steps.parts) {
-      const std::string numbers = in_numbers(term);
-      const bool tells_answer = equal_but_for_last_bits(number_from(term), number_from(steps));
-      if (is_below(typed, number_from(term)) && numbers.size() < 40 && !tells_answer)
-        return fmt::format("This is less than one of the terms alone: {}.", numbers);
-    }
-  }
-  const bool is_fraction =
-      steps.kind == TermKind::product && steps.parts.size() == 2 && steps.parts[1].kind == TermKind::inverse;
-  if (!is_fraction) return std::nullopt;
-  const double above = number_from(steps.parts[0]), below = number_from(steps.parts[1].parts[0]);
-  constexpr double nearly_one = 0.005;  // which is told as 1; where it is 1, that would tell the answer
-  if (std::fabs(above / below - 1.0) < nearly_one) return std::nullopt;
-  if (above < below && is_below(1.0, typed))
-    return "In the last step a number is divided by a larger one: the result is below 1.";
-  if (above > below && is_below(typed, 1.0))
-    return "In the last step a number is divided by a smaller one: the result is above 1.";
-  return std::nullopt;
-}
-
-}  // namespace
-
-MaybeSentence broken_bound(const Working& asked, const Working& steps, double typed) {
-  if (asked.kind == TermKind::cell) {
-    if (MaybeSentence says = bound_of_cell(asked, typed)) return says;
-  }
-  if (has_counts(asked) && is_count(asked)) {
-    if (typed < 0.0) return "A count is not negative.";
-    if (!is_whole(typed)) return "A count is a whole number.";
-    if (const double count = number_from(asked); count >= 4 && std::fabs(typed - count) == 1.0)
-      return "Count once more: this is nearly right.";
-  }
-  return bound_of_steps(steps, typed);
 }
 
 }  // namespace attn

@@ -16,8 +16,9 @@ struct TypedAnswer;
 struct Recognised {
   /// What it comes from, the likeliest first: what the question's author noted, the cell beside the one that
   /// is asked about, a number of the question itself, a mistake in the computation, another convention, a
-  /// slip in the last steps, a number that goes into them, any other number of the computation.
-  enum class Kind { note, neighbor, given, mistake, convention, slip, operand, elsewhere };
+  /// slip in writing the number, a slip in the last steps, a number that goes into them, any other number of
+  /// the computation.
+  enum class Kind { note, neighbor, given, mistake, convention, writing, slip, operand, elsewhere };
 
   Quantity quantity;
   Kind kind = Kind::note;
@@ -42,9 +43,5 @@ std::string about_axes(const SolvedQuestion& solved);
 
 /// The words from which one is asked for, each once. Empty: any word may be asked for.
 std::vector<std::string> words_to_choose(const SolvedQuestion& solved);
-
-/// A bound that a typed number breaks, in a sentence: a weight lies between 0 and 1, an average between the
-/// numbers that it is of. Nothing: it breaks none.
-std::optional<std::string> broken_bound(const Working& asked, const Working& steps, double typed);
 
 }  // namespace attn

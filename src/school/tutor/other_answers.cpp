@@ -12,7 +12,6 @@
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "core/term/functions.hpp"
-#include "school/tutor/typed_answer.hpp"
 
 namespace attn {
 
@@ -69,7 +68,9 @@ std::string place_beside(const Cell& other, const Cell& asked) {
 // The other numbers of one question, each value once, with what was found first.
 class Numbers {
  public:
-  Numbers(const Working& asked, Recognised::Kind kind) : asked_(asked), kind_(kind) { collect_cells(asked, cells_); }
+  Numbers(const Working& asked, const Known& known, Recognised::Kind kind) : asked_(asked), known_(known), kind_(kind) {
+    collect_cells(asked, cells_);
+  }
 
   void add_neighbors() {
     for (const Cell& cell : cells_) {
@@ -109,17 +110,11 @@ class Numbers {
   void add_other(const Cell& other) {
     if (full()) return;
     const double value = other.value();
-    const Cell* const asked = cells_.empty() ? nullptr : &cells_.front();
-    std::string says = "This is " + called(other);
     const bool is_before =
         std::ranges::any_of(cells_, [&](const Cell& cell) { return is_made_of(*cell.node, *other.node); });
-    if (asked && is_before && other.node != asked->node) {
-      says += fmt::format(". {} is made of it, but there is more to do.",
-                          cells_.size() == 1 ? asked->node->title() : "The answer");
-    } else {
-      says += fmt::format(", and not {}.", cells_.size() == 1 ? called_(*asked) : "what is asked for");
-    }
-    add(value, std::move(says));
+    add(value, fmt::format("This is {}{}", called(other),
+                           is_before ? ". The answer is made with it, but there is more to do."
+                                     : ", and not what is asked for."));
   }
 
   void add_size(const Node& node) {
@@ -133,7 +128,6 @@ class Numbers {
   std::vector<Recognised> finish() { return std::move(found_); }
 
  private:
-  static std::string called_(const Cell& cell) { return attn::called(cell); }
   bool full() const { return found_.size() >= most_other_numbers; }
 
   static std::size_t distance(const Cell& other, const Cell& cell) {
@@ -143,7 +137,7 @@ class Numbers {
   }
 
   void add_instead(const Cell& cell, const Cell& other) {
-    if (full() || other == cell) return;
+    if (full() || other == cell || !is_known(other, cell)) return;
     const bool alone = asked_.kind == TermKind::cell;
     const double value = number_from(with_cell(asked_, cell, other));
     const bool is_elsewhere = other.node != cell.node;
@@ -151,9 +145,16 @@ class Numbers {
         is_elsewhere ? other.node->scope() != cell.node->scope() ? "the same place elsewhere" : "another matrix"
                      : place_beside(other, cell);
     add(value,
-        alone ? fmt::format("This is {}: {}.", called_(other), place)
-              : fmt::format("This is what {} gives in the place of {}: {}.", called_(other), called_(cell), place),
+        alone ? fmt::format("This is {}: {}.", called(other), place)
+              : fmt::format("This is what {} gives in the place of {}: {}.", called(other), called(cell), place),
         alone && !is_elsewhere && lies_beside(other, cell) ? Recognised::Kind::neighbor : kind_);
+  }
+
+  // The numbers of a question are about the row that it asks about.
+  bool is_known(const Cell& other, const Cell& cell) const {
+    if (known_.is_shown(*other.node)) return true;
+    const bool is_in_row = other.node == cell.node && other.row == cell.row;
+    return is_in_row ? known_.can_work_out(other) : known_.can_work_out_from_tables(other);
   }
 
   // In a large matrix a number that stands far away says nothing.
@@ -169,6 +170,7 @@ class Numbers {
   }
 
   const Working& asked_;
+  const Known& known_;
   Recognised::Kind kind_;
   std::vector<Cell> cells_;
   std::set<double> values_;
@@ -177,24 +179,21 @@ class Numbers {
 
 }  // namespace
 
-std::vector<Recognised> neighbors(const Working& asked) {
+std::vector<Recognised> neighbors(const Working& asked, const Known& known) {
   if (!gives_number(asked)) return {};
-  Numbers numbers(asked, Recognised::Kind::slip);
+  Numbers numbers(asked, known, Recognised::Kind::slip);
   numbers.add_neighbors();
   return numbers.finish();
 }
 
-std::vector<Recognised> alike(const Working& asked, const Graph& graph) {
+std::vector<Recognised> alike(const Working& asked, const Graph& graph, const Known& known) {
   if (!gives_number(asked)) return {};
-  Numbers numbers(asked, Recognised::Kind::slip);
+  Numbers numbers(asked, known, Recognised::Kind::slip);
   numbers.add_alike(graph);
   return numbers.finish();
 }
 
 namespace {
-
-// What nobody has seen is no explanation of an answer: that its number is the same is a coincidence.
-bool is_shown(const Node& node, const MatricesShown* shown) { return shown && shown->contains(node.name); }
 
 bool asks_for_size(const Working& asked) {
   return asked.kind == TermKind::size || std::ranges::any_of(asked.parts, asks_for_size);
@@ -202,9 +201,9 @@ bool asks_for_size(const Working& asked) {
 
 }  // namespace
 
-std::vector<Recognised> other_numbers(const Working& asked, const Graph& graph, const MatricesShown* shown) {
+std::vector<Recognised> other_numbers(const Working& asked, const Graph& graph, const Known& known) {
   if (!gives_number(asked)) return {};
-  Numbers numbers(asked, Recognised::Kind::operand);
+  Numbers numbers(asked, known, Recognised::Kind::operand);
   const std::vector<const Node*> nodes = nodes_of(asked);
   std::vector<const Node*> before;  // what comes later is made of the answer, and nobody takes it for that
   for (const Node* node : graph.named()) {
@@ -214,7 +213,9 @@ std::vector<Recognised> other_numbers(const Working& asked, const Graph& graph, 
   std::ranges::reverse(before);
   if (asks_for_size(asked)) {
     for (const auto* some : {&nodes, &std::as_const(before)}) {
-      for (const Node* node : *some) numbers.add_size(*node);
+      for (const Node* node : *some) {
+        if (known.has_shape(*node)) numbers.add_size(*node);
+      }
     }
   }
   const auto is_operand = [&](const Node* node) {
@@ -226,7 +227,7 @@ std::vector<Recognised> other_numbers(const Working& asked, const Graph& graph, 
   std::stable_partition(before.begin(), before.end(), is_operand);
   for (const Node* node : before) {
     if (!is_operand(node)) numbers.go_on_with(Recognised::Kind::elsewhere);
-    if (is_operand(node) || is_shown(*node, shown)) numbers.add_matrix(*node);
+    if (known.is_shown(*node)) numbers.add_matrix(*node);
   }
   return numbers.finish();
 }
@@ -251,7 +252,7 @@ std::vector<Recognised> other_words(const Working& asked) {
   return found;
 }
 
-std::vector<Recognised> other_shapes(const Working& asked, const Graph& graph, const MatricesShown* shown) {
+std::vector<Recognised> other_shapes(const Working& asked, const Graph& graph, const Known& known) {
   std::vector<Recognised> found;
   if (asked.kind != TermKind::shape) return found;
   const Shape right = asked.node->frame.shape;
@@ -263,9 +264,11 @@ std::vector<Recognised> other_shapes(const Working& asked, const Graph& graph, c
   add({right.columns, right.rows}, "Rows and columns are exchanged: the rows come first.");
   std::vector<const Node*> nodes = asked.node->named_operands();
   for (const Node* node : graph.named()) {
-    if (is_shown(*node, shown) && std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
+    if (known.is_shown(*node) && std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
   }
-  for (const Node* node : nodes) add(node->frame.shape, fmt::format("This is the shape of {}.", node->title()));
+  for (const Node* node : nodes) {
+    if (known.has_shape(*node)) add(node->frame.shape, fmt::format("This is the shape of {}.", node->title()));
+  }
   return found;
 }
 
@@ -317,79 +320,7 @@ std::vector<Recognised> other_choices(const Working& asked, const SolvedQuestion
   return found;
 }
 
-// --- combining
-
-namespace {
-
-void collect_leaves(const Working& working, std::vector<double>& numbers) {
-  if (working.parts.empty() && gives_number(working)) numbers.push_back(number_from(working));
-  for (const Working& part : working.parts) collect_leaves(part, numbers);
-}
-
-// A number, and how it is put together.
-struct Made {
-  double value;
-  std::string how;
-};
-
-std::vector<Made> pairs_of(const std::vector<double>& numbers) {
-  std::vector<Made> made;
-  const auto text = [](double number) { return number < 0 ? "(" + told_number(number) + ")" : told_number(number); };
-  const std::size_t count = numbers.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t j = 0; j < count; ++j) {
-      const double a = numbers[i], b = numbers[j];
-      const bool adds = a != 0.0 && b != 0.0, changes = adds && b != 1.0;
-      if (i < j && adds) made.push_back({a + b, fmt::format("{} + {}", told_number(a), text(b))});
-      if (i < j && changes && a != 1.0) made.push_back({a * b, fmt::format("{} · {}", told_number(a), text(b))});
-      if (i == j && changes) made.push_back({a * a, fmt::format("{} · {}", told_number(a), text(a))});
-      if (i != j && adds) made.push_back({a - b, fmt::format("{} − {}", told_number(a), text(b))});
-      if (i != j && changes) made.push_back({a / b, fmt::format("{} / {}", told_number(a), text(b))});
-      if (i != j && changes && a > 0.0 && std::fabs(b) < 50)
-        made.push_back({std::pow(a, b), fmt::format("{}^{}", told_number(a), text(b))});
-    }
-  }
-  return made;
-}
-
-std::vector<Made> alone(const std::vector<double>& numbers) {
-  std::vector<Made> made;
-  for (const double number : numbers) {
-    made.push_back({number / 2, fmt::format("{} / 2", told_number(number))});
-    made.push_back({2 * number, fmt::format("2 · {}", told_number(number))});
-    if (number > 0.0) made.push_back({std::sqrt(number), fmt::format("√{}", told_number(number))});
-    if (number != 0.0) made.push_back({1 / number, fmt::format("1 / {}", told_number(number))});
-    if (std::fabs(number) < 700) made.push_back({std::exp(number), fmt::format("exp({})", told_number(number))});
-  }
-  return made;
-}
-
-std::vector<Made> triples_of(const std::vector<double>& numbers) {
-  std::vector<Made> made;
-  const auto text = [](double number) { return number < 0 ? "(" + told_number(number) + ")" : told_number(number); };
-  const std::size_t count = numbers.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t j = i; j < count; ++j) {
-      for (std::size_t k = j; k < count; ++k) {
-        const double a = numbers[i], b = numbers[j], c = numbers[k];
-        made.push_back({a * b * c, fmt::format("{} · {} · {}", told_number(a), text(b), text(c))});
-        if (i < j && j < k) made.push_back({a + b + c, fmt::format("{} + {} + {}", told_number(a), text(b), text(c))});
-      }
-    }
-  }
-  return made;
-}
-
-std::vector<double> singly(const std::vector<double>& numbers, std::size_t most) {
-  std::vector<double> different;
-  for (const double number : numbers) {
-    if (different.size() < most && std::isfinite(number) && std::ranges::find(different, number) == different.end())
-      different.push_back(number);
-  }
-  return different;
-}
-
-}  // namespace
+// --- numbers in words
 
 std::string told_number(double number) {
   const std::string text = written(number);
@@ -425,24 +356,6 @@ std::vector<double> numbers_in(std::string_view text) {
     if (found != words.end()) numbers.push_back(static_cast<double>(found - words.begin()));
   }
   return numbers;
-}
-
-std::optional<std::string> combined(const SolvedQuestion& solved, const Working& steps, const TypedAnswer& typed) {
-  constexpr double close = 0.02;
-  const std::vector<double> asked = singly(numbers_in(solved.question.ask), 8);
-  std::vector<double> leaves;
-  collect_leaves(steps, leaves);
-  // What people put together they have read: numbers of a few digits.
-  std::erase_if(leaves, [](double number) { return !is_exact(number, 2); });
-  const std::vector<double> few = singly(leaves, 10), fewer = singly(leaves, 6);
-  for (const std::vector<Made>& all :
-       {pairs_of(few), pairs_of(asked), alone(few), alone(asked), triples_of(fewer), triples_of(singly(asked, 6))}) {
-    for (const Made& made : all) {
-      if (std::isfinite(made.value) && tells(typed, made.value, close))
-        return fmt::format("This is {}. Something else is asked for.", made.how);
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace attn

@@ -15,6 +15,17 @@ namespace attn {
 
 // --- question
 
+void note_tables(const std::vector<Block>& blocks, MatricesShown& shown) {
+  const auto note = [&](const Table& table) {
+    shown.emplace(table.array.empty() ? table.title : table.array, table.cells);
+  };
+  std::ranges::for_each(tables_of(blocks), note);
+  for (const Block& block : blocks) {
+    const auto* const product = std::get_if<ProductBlock>(&block);
+    if (product) note(product->left), note(product->right), note(product->result);
+  }
+}
+
 namespace {
 
 struct KindName {

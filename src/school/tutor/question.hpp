@@ -1,9 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,8 +50,11 @@ std::vector<std::string> question_lines(const Question& question);
 
 struct Recognised;
 
-/// The matrices of which a lesson has tables, by name.
-using MatricesShown = std::set<std::string, std::less<>>;
+/// The tables that somebody has seen, by the names of their matrices.
+using MatricesShown = std::multimap<std::string, std::shared_ptr<const Matrix>, std::less<>>;
+
+/// Adds the tables of a page.
+void note_tables(const std::vector<Block>& blocks, MatricesShown& shown);
 
 /// A question whose answer is known.
 struct SolvedQuestion {
@@ -59,7 +62,7 @@ struct SolvedQuestion {
   Quantity answer;
   std::vector<std::pair<Quantity, std::string>> notes;  // and what went wrong
   std::shared_ptr<const Graph> graph = {};              // that it is about; null where it is not shared
-  std::shared_ptr<const MatricesShown> shown = {};      // to who answers; null: that is not known
+  std::shared_ptr<const MatricesShown> shown = {};      // to who answers; null: none
   mutable std::shared_ptr<const std::vector<Recognised>> recognised = {};  // once they were asked for
 };
 

@@ -20,10 +20,10 @@ namespace attn {
 
 namespace {
 
-void add_slips_here(const Working& working, Slips& slips) {
+void add_slips_here(const Working& working, bool is_subtracted, Slips& slips) {
   switch (working.kind) {
     case TermKind::sum:
-      return add_slips_of_sum(working, slips);
+      return add_slips_of_sum(working, is_subtracted, slips);
     case TermKind::product:
       return add_slips_of_product(working, slips);
     case TermKind::power:
@@ -40,11 +40,11 @@ void add_slips_here(const Working& working, Slips& slips) {
   }
 }
 
-Slips all_slips(const Working& working) {
+Slips all_slips(const Working& working, bool is_subtracted = false) {
   Slips slips;
-  add_slips_here(working, slips);
+  add_slips_here(working, is_subtracted, slips);
   for (std::size_t i = 0; i < working.parts.size(); ++i) {
-    for (Slip& slip : all_slips(working.parts[i]))
+    for (Slip& slip : all_slips(working.parts[i], is_negative(working)))
       slips.push_back({with_part(working, i, std::move(slip.working)), std::move(slip.says)});
   }
   return slips;
@@ -83,14 +83,22 @@ void add_steps(const Working& whole, std::vector<Recognised>& steps) {
 }
 
 // The numbers themselves, taken for the end.
-void add_leaves(const Working& working, std::vector<Recognised>& found) {
-  if (working.kind == TermKind::cell) {
+void add_leaves(const Working& working, const Known& known, std::vector<Recognised>& found) {
+  if (working.kind == TermKind::cell && known.is_shown(*working.node)) {
     const std::string name = called({working.node, working.row, working.column});
     found.push_back({number_from(working), Recognised::Kind::slip,
                      fmt::format("This is {} alone. There is more to work out.", name)});
   }
-  for (const Working& part : working.parts) add_leaves(part, found);
+  for (const Working& part : working.parts) add_leaves(part, known, found);
 }
+
+bool has_all_arguments(const Working& working, const Known& known) {
+  const bool has_arguments = working.kind == TermKind::call || working.kind == TermKind::power;
+  return has_arguments
+             ? known.has_all_of(working)
+             : std::ranges::all_of(working.parts, [&](const Working& part) { return has_all_arguments(part, known); });
+}
+
 // The cell of a product of two matrices in the other order, y · x, where that can be multiplied.
 std::optional<double> product_in_other_order(const Working& asked) {
   if (asked.kind != TermKind::cell) return std::nullopt;
@@ -111,11 +119,12 @@ bool has_one_digit(double number) {
 }
 }  // namespace
 
-std::vector<Recognised> slips_in(const Working& asked, const std::vector<double>& given) {
+std::vector<Recognised> slips_in(const Working& asked, const Known& known) {
   std::vector<Recognised> found;
   const Working steps = last_steps(asked);
   if (!gives_number(steps) || size_of(steps) > most_parts) return found;
-  add_leaves(steps, found);
+  add_leaves(steps, known, found);
+  if (!has_all_arguments(steps, known)) return found;
   add_steps(steps, found);
   if (const std::optional<Working> by_hand = steps_by_hand(asked)) {
     std::vector<Recognised> its_steps;
@@ -132,7 +141,7 @@ std::vector<Recognised> slips_in(const Working& asked, const std::vector<double>
                      "This is the product in the other order. The matrix on the left comes first."});
   Slips slips = slips_everywhere(steps);
   std::ranges::move(all_slips(steps), std::back_inserter(slips));
-  if (const Working rounded = with_numbers(steps, given); !are_alike(rounded, steps)) {
+  if (const Working rounded = with_numbers(steps, known.numbers()); !are_alike(rounded, steps)) {
     std::ranges::move(slips_everywhere(rounded), std::back_inserter(slips));
     std::ranges::move(all_slips(rounded), std::back_inserter(slips));
   }
@@ -143,7 +152,7 @@ std::vector<Recognised> slips_in(const Working& asked, const std::vector<double>
 std::vector<Recognised> slips_of_writing(double answer, bool is_share) {
   std::vector<Recognised> found;
   const auto add = [&](double value, std::string says) {
-    found.push_back({value, Recognised::Kind::slip, std::move(says)});
+    found.push_back({value, Recognised::Kind::writing, std::move(says)});
   };
   if (answer == 0.0) return found;
   add(-answer, "Only the sign is wrong.");

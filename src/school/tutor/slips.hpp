@@ -8,6 +8,7 @@
 
 #include "core/term/working.hpp"
 #include "school/tutor/diagnosis.hpp"
+#include "school/tutor/known.hpp"
 
 namespace attn {
 
@@ -17,7 +18,8 @@ std::vector<Recognised> slips_of_writing(double answer, bool is_share);
 /// Slips in the last steps: a number from which it is worked out, taken for the end; a term or a factor left
 /// out, a fraction upside down, a function not taken. They are made with the numbers of the computation, and
 /// with those that the question gives, which may be rounded.
-std::vector<Recognised> slips_in(const Working& asked, const std::vector<double>& given);
+/// Nobody takes e to the power of a number that they do not have: there are none where the steps need one.
+std::vector<Recognised> slips_in(const Working& asked, const Known& known);
 
 /// A number that is related to the correct one: its square, its reciprocal.
 std::vector<Recognised> related_numbers(double answer);
@@ -59,7 +61,8 @@ bool are_alike(const Working& one, const Working& other);
 Working everywhere(Working working, const Function& called, const std::function<Working(const Working&)>& instead);
 
 // The slips in a working itself, not in its parts: one kind each.
-void add_slips_of_sum(const Working& sum, Slips& slips);
+// "Add here" says the opposite of what is meant in a sum that is subtracted as a whole.
+void add_slips_of_sum(const Working& sum, bool is_subtracted, Slips& slips);
 void add_slips_of_product(const Working& product, Slips& slips);
 void add_slips_of_power(const Working& power, Slips& slips);
 void add_slips_of_call(const Working& call, Slips& slips);

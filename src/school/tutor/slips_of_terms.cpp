@@ -36,19 +36,20 @@ constexpr Function slip(std::string_view name, double (*evaluate)(double)) { ret
 const Exchange exchanges[] = {
     {&exponential, slip("2^", [](double x) { return std::exp2(x); }), "This is with powers of 2. Take powers of e."},
     {&exponential, slip("10^", [](double x) { return std::pow(10.0, x); }),
-     "This is with powers of 10. Take powers of e."},
+     "This could be with powers of 10. Take powers of e."},
     {&exponential, slip("e·", [](double x) { return std::numbers::e * x; }),
-     "This is e times the number. Raise e to the power of the number."},
+     "This could be with e times the number. Raise e to the power of the number."},
     {&exponential, slip("exp−", [](double x) { return std::exp(-x); }), "The exponent has the wrong sign here."},
     {&exponential, slip("square", [](double x) { return x * x; }),
-     "This is with squares. Raise e to the power of the number."},
+     "This could be with squares. Raise e to the power of the number."},
     {&logarithm, slip("log₂", [](double x) { return std::log2(x); }),
      "This is with the logarithm to the base 2. Take the one to the base e."},
     {&logarithm, slip("log₁₀", [](double x) { return std::log10(x); }),
      "This is with the logarithm to the base 10. Take the one to the base e."},
     {&square_root, slip("half", [](double x) { return x / 2; }),
-     "This is with half of the number. Take its square root."},
-    {&square_root, slip("square", [](double x) { return x * x; }), "This is with the square. Take the square root."},
+     "This could be with half of the number. Take its square root."},
+    {&square_root, slip("square", [](double x) { return x * x; }),
+     "This could be with the square. Take the square root."},
     {&sine, cosine, "This is with the cosine. Take the sine."},
     {&cosine, sine, "This is with the sine. Take the cosine."},
     {&sine, slip("sin°", [](double x) { return std::sin(x * degree); }), "This is the sine in degrees. Use radians."},
@@ -80,7 +81,7 @@ void add_slips_of_constant(const Working& constant, Slips& slips) {
   if (!value || !constant.name.starts_with("√")) return;
   slips.push_back({constant_of(*value * *value), fmt::format("The root is missing here: it is {}.", constant.name)});
   slips.push_back({constant_of(*value * *value / 2),
-                   fmt::format("This is with half of the number. Take its square root: {}.", constant.name)});
+                   fmt::format("This could be with half of the number. Take its square root: {}.", constant.name)});
 }
 
 namespace {
@@ -212,8 +213,6 @@ void add_slips_of_product(const Working& product, Slips& slips) {
                      shortly(product, "Multiply here, do not add: ", "Multiply here, do not add") + "."});
 }
 
-namespace {}  // namespace
-
 void add_slips_of_power(const Working& power, Slips& slips) {
   const Working &base = power.parts[0], &exponent = power.parts[1];
   slips.push_back({base, shortly(power, "The power is missing here: it is ", "The power is missing here") + "."});
@@ -298,7 +297,7 @@ bool is_square(const Working& term) { return term.kind == TermKind::power && num
 
 }  // namespace
 
-void add_slips_of_sum(const Working& sum, Slips& slips) {
+void add_slips_of_sum(const Working& sum, bool is_subtracted, Slips& slips) {
   add_miscounted_terms(sum, slips);
   add_missing_terms(sum, slips);
   if (std::ranges::all_of(sum.parts, is_square))
@@ -311,6 +310,7 @@ void add_slips_of_sum(const Working& sum, Slips& slips) {
       slips.push_back(
           {without_part(sum, i),
            shortly(bare(terms[i]), "One term is missing here: ", "One term of the sum is missing here") + "."});
+    if (is_subtracted) continue;
     Working turned =
         with_part(sum, i, is_negative(terms[i]) ? bare(terms[i]) : made_of(TermKind::negative, {terms[i]}));
     if (terms.size() == 2 && i == 1)
@@ -319,7 +319,8 @@ void add_slips_of_sum(const Working& sum, Slips& slips) {
            shortly(sum, is_negative(terms[1]) ? "Subtract here, do not add: " : "Add here, do not subtract: ",
                    is_negative(terms[1]) ? "Subtract here, do not add" : "Add here, do not subtract") +
                "."});
-    if (terms.size() > 2 && (is_negative(terms[i]) || number_from(terms[i]) < 0.0))
+    const bool is_first_of_two = terms.size() == 2 && i == 0 && !is_negative(terms[1]);
+    if (is_first_of_two || (terms.size() > 2 && (is_negative(terms[i]) || number_from(terms[i]) < 0.0)))
       slips.push_back(
           {std::move(turned),
            shortly(bare(terms[i]), "One term has the wrong sign here: ", "One term has the wrong sign here") + "."});
@@ -330,7 +331,7 @@ void add_slips_of_sum(const Working& sum, Slips& slips) {
                              "The difference is the other way round here") +
                          "."});
   if (std::ranges::any_of(terms, is_negative)) return;
-  slips.push_back({made_of(TermKind::product, terms), "Here the terms were multiplied. Add them."});
+  if (!is_subtracted) slips.push_back({made_of(TermKind::product, terms), "Here the terms were multiplied. Add them."});
   const double count = static_cast<double>(terms.size());
   slips.push_back({made_of(TermKind::product, {sum, made_of(TermKind::inverse, {constant_of(count)})}),
                    fmt::format("This is the sum divided by {}. Do not divide it.", terms.size())});

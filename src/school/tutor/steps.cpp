@@ -12,6 +12,7 @@
 #include "core/support/number.hpp"
 #include "core/term/functions.hpp"
 #include "core/term/working.hpp"
+#include "school/tutor/known.hpp"
 #include "school/tutor/slips.hpp"
 
 namespace attn {
@@ -157,16 +158,28 @@ Working with_numbers(Working working, const std::vector<double>& given) {
   if (working.kind != TermKind::cell) return working;
   const double value = number_from(working);
   for (const double number : given) {
-    const std::string digits = written(std::fabs(number));
-    const std::size_t point = digits.find('.');
-    if (point == std::string::npos) continue;
-    const double half = 0.5 * std::pow(10.0, -static_cast<double>(digits.size() - point - 1));
-    if (std::fabs(value - number) <= half * (1 + 1e-9)) return constant_of(number);
+    if (stands_for(number, value)) return constant_of(number);
   }
   return working;
 }
 
 namespace {
+
+// Powers of constants as numbers, without divisions by 1: 2 / 100 for 2 / 10000^(2/4), whose divisor is one constant
+// with a name.
+Working simplified(Working working) {
+  for (Working& part : working.parts) part = simplified(std::move(part));
+  if (working.kind == TermKind::power && nodes_of(working).empty()) return constant_of(number_from(working));
+  if (working.kind == TermKind::constant && working.name.find('^') != std::string::npos)
+    return constant_of(number_from(working));
+  if (working.kind != TermKind::product) return working;
+  const auto divides_by_one = [](const Working& part) {
+    return is_inverse(part) && part.parts[0].kind == TermKind::constant && number_from(part) == 1.0;
+  };
+  const auto one = std::ranges::find_if(working.parts, divides_by_one);
+  if (one == working.parts.end()) return working;
+  return simplified(without_part(working, static_cast<std::size_t>(one - working.parts.begin())));
+}
 
 // A cell's own terms in place of the cell; of another name for a matrix, the terms behind it.
 Working explained(const Working& asked) {
@@ -179,7 +192,7 @@ Working explained(const Working& asked) {
     if (is_same || next.kind == TermKind::constant || size_of(next) > most_parts) break;
     steps = std::move(next);
   }
-  return steps;
+  return simplified(std::move(steps));
 }
 
 }  // namespace

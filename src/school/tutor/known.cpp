@@ -1,0 +1,132 @@
+#include "school/tutor/known.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "core/graph/graph.hpp"
+#include "core/support/number.hpp"
+#include "core/term/functions.hpp"
+#include "school/tutor/other_answers.hpp"
+
+namespace attn {
+
+// --- known
+
+namespace {
+
+bool has_numbers_of(const Matrix& table, const Node& node) {
+  if (table.shape() != node.frame.shape) return false;
+  return std::ranges::equal(cells(table), cells(node.matrix()),
+                            [](double a, double b) { return a == b || equal_but_for_last_bits(a, b); });
+}
+
+// Whether a number is computed, and each of those with which it is explained has a property.
+template <class Property>
+bool is_explained_with(const Cell& cell, const Property& property) {
+  if (!cell.node->original().operation) return false;
+  const std::vector<Cell> parts = cells_of(explain(cell).expression);
+  return std::ranges::all_of(parts, [&](const Cell& part) { return part != cell && property(part); });
+}
+
+void add_cells(const Working& working, std::vector<Cell>& found) {
+  if (working.kind == TermKind::cell) found.push_back({working.node, working.row, working.column});
+  for (const Working& part : working.parts) add_cells(part, found);
+}
+
+std::vector<Cell> cells_in(const Working& working) {
+  std::vector<Cell> found;
+  add_cells(working, found);
+  return found;
+}
+
+}  // namespace
+
+Known::Known(const SolvedQuestion& solved) : numbers_(numbers_in(solved.question.ask)), shown_(solved.shown) {}
+
+bool Known::is_shown(const Node& node) const {
+  if (!shown_) return false;
+  const auto [found, is_new] = is_shown_.try_emplace(&node, false);
+  if (!is_new) return found->second;
+  const auto [begin, end] = shown_->equal_range(node.name);
+  found->second = std::any_of(begin, end, [&](const auto& table) { return has_numbers_of(*table.second, node); });
+  return found->second;
+}
+
+bool Known::has_shape(const Node& node) const {
+  const Shape shape = node.frame.shape;
+  const auto stands = [&](std::size_t size) {
+    return std::ranges::find(numbers_, static_cast<double>(size)) != numbers_.end();
+  };
+  return (stands(shape.rows) && stands(shape.columns)) || is_shown(node);
+}
+
+bool Known::has(const Cell& cell) const {
+  const double value = cell.value();
+  const auto stands = [&](double number) { return stands_for(number, value); };
+  return !std::isfinite(value) || std::ranges::any_of(numbers_, stands) || is_shown(*cell.node);
+}
+
+bool Known::can_work_out(const Cell& cell) const {
+  return is_explained_with(cell, [&](const Cell& part) { return has(part); });
+}
+
+bool Known::can_work_out_from_tables(const Cell& cell) const {
+  return is_explained_with(cell, [&](const Cell& part) { return is_shown(*part.node); });
+}
+
+bool Known::has_all_of(const Working& working) const {
+  const Cell cell{working.node, working.row, working.column};
+  if (working.kind == TermKind::cell && !has(cell) && !can_work_out(cell)) return false;
+  return std::ranges::all_of(working.parts, [&](const Working& part) { return has_all_of(part); });
+}
+
+std::set<const Node*> Known::still_to_compute(const Working& asked) const {
+  constexpr std::size_t most_cells_followed = 4000;
+  std::set<Cell> seen, there;
+  std::vector<Cell> found;
+  std::set<const Node*> open;
+  for (const Cell& cell : cells_in(asked)) {
+    if (asked.kind == TermKind::cell || !has(cell)) found.push_back(cell);
+  }
+  if (cells_in(asked).empty()) std::ranges::copy(nodes_of(asked), std::inserter(open, open.end()));
+  while (!found.empty()) {
+    const Cell cell = found.back();
+    found.pop_back();
+    if (!seen.insert(cell).second) continue;
+    open.insert(cell.node);
+    if (!cell.node->original().operation || seen.size() > most_cells_followed) continue;
+    for (const Cell& part : cells_of(explain(cell).expression)) {
+      if (part == cell) continue;
+      if (has(part)) {
+        there.insert(part);
+      } else {
+        found.push_back(part);
+      }
+    }
+  }
+  std::set<const Node*> ends;
+  for (const Cell& cell : there) {
+    if (!open.contains(cell.node)) ends.insert(cell.node);
+  }
+  // And the nodes without a name between them.
+  std::vector<const Node*> nodes(open.begin(), open.end());
+  while (!nodes.empty()) {
+    const Node& node = *nodes.back();
+    nodes.pop_back();
+    for (const Node* operand : node.operands) {
+      if (!ends.contains(operand) && !is_shown(*operand) && open.insert(operand).second) nodes.push_back(operand);
+    }
+  }
+  return open;
+}
+
+bool stands_for(double number, double value) {
+  const std::string digits = written(std::fabs(number));
+  const std::size_t point = digits.find('.');
+  if (point == std::string::npos) return number == value || equal_but_for_last_bits(number, value);
+  const double half = 0.5 * std::pow(10.0, -static_cast<double>(digits.size() - point - 1));
+  return std::fabs(value - number) <= half * (1 + 1e-9);
+}
+
+}  // namespace attn
