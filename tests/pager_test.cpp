@@ -115,3 +115,16 @@ TEST_CASE("text that belongs together is not torn apart where it fits on a scree
   pager.write_together(numbered(9));
   CHECK(terminal.asked() == 1);
 }
+
+TEST_CASE("what is there does not stand alone where a paragraph of the next text fits below it") {
+  Keys terminal(10, {'\n'});
+  Pager pager(terminal, {.width = 20});
+  pager.write_together("= The answer is 3.\n");
+  pager.write_together("one\ntwo\n\nthree\nfour\n\n" + numbered(6));
+  CHECK(terminal.asked() == 1);
+  const std::string& shown = terminal.shown();
+  const std::size_t four = shown.find("four"), asks = shown.find("Enter: ");
+  CHECK(four != std::string::npos);
+  CHECK(four < asks);
+  CHECK(asks < shown.find(numbered(6)));
+}

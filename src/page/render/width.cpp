@@ -252,8 +252,15 @@ void Pager::finish() {
 }
 
 void Pager::write_together(std::string_view text) {
-  const std::size_t rows = rows_of(text, terminal_.size().columns);
-  if (screen() > 0 && used_ > 0 && used_ + rows > screen()) {
+  const std::size_t columns = terminal_.size().columns;
+  if (screen() > 0 && used_ > 0 && used_ + rows_of(text, columns) > screen()) {
+    // What is there does not stand alone: the first paragraphs that still fit go with it.
+    std::size_t begin = 0;
+    for (std::size_t end; (end = text.find("\n\n", begin)) != std::string_view::npos; begin = end + 2) {
+      if (used_ + rows_of(text.substr(0, end + 2), columns) > screen()) break;
+    }
+    write(text.substr(0, begin));
+    text.remove_prefix(begin);
     for (bool waits = true; waits;) {
       const std::optional<char> key = key_after("Enter: continue · q: quit");
       if (leaves(key)) throw PageLeft{};

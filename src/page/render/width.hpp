@@ -53,8 +53,8 @@ class Pager {
 
   /// Throws PageLeft.
   void write(std::string_view bytes);
-  /// Text that is not to be torn apart: where it does not fit below what is there, it waits for a key first.
-  /// Throws PageLeft.
+  /// Text whose paragraphs are not to be torn apart: where it does not fit below what is there, those that do are
+  /// written with that, and the rest after a key. Throws PageLeft.
   void write_together(std::string_view text);
   /// The last line, if no line end has followed it. Throws PageLeft.
   void finish();
