@@ -120,6 +120,9 @@ TEST_CASE("safetensors that do not say of which model are refused and those of a
     return refusal([&] { read_transformer(bytes, "m.safetensors"); });
   };
   check_says(with({}), "m.safetensors has parameters, and does not say of which model: give a JSON file");
+  const std::string archive = refusal([&] { read_transformer(std::string("PK\x03\x04\0", 5), "m.npz"); });
+  check_says(archive, "m.npz is a .npz file, which has no words: give a JSON file");
+  check_says(archive, "parameters alone are given by ‹parameters›");
   check_says(with({{"encoder_decoder", "{}"}}), "m.safetensors is a recurrent encoder-decoder: use attn align");
   check_says(with({{"transformer", "{\"heads\": 1, \"haeds\": 2}"}}), "did you mean 'heads'?");
   check_says(with({{"transformer", "{"}}), "m.safetensors");

@@ -71,8 +71,9 @@ Json description_in(std::string_view bytes, const ModelType& type, const std::st
   const SafetensorsMetadata metadata = safetensors_metadata(bytes, where);
   const ModelType* const found = type_in(metadata);
   if (!found) {
-    fail("{} has parameters, and does not say of which model: give a JSON file, or a file that attn train saved",
-         where);
+    fail(
+        "{} has parameters, and does not say of which model: give a JSON file, or a file that attn train saved; parameters alone are given by ‹parameters›",
+        where);
   }
   if (found != &type) fail("{} is {}: use {}", where, found->title, found->commands);
   return parse_json(metadata.find(type.metadata)->second, where);
@@ -186,6 +187,11 @@ TransformerFile read_transformer(std::string_view bytes, const std::string& wher
   if (is_safetensors(bytes)) {
     const Json described = description_in(bytes, model_type::transformer, where);
     return with_parameters(transformer_from(described, where), learned_matrices(bytes, where), where);
+  }
+  if (const std::string_view kind = kind_of_file(where, bytes); kind == "npz" || kind == "npy") {
+    fail(
+        "{} is a .{} file, which has no words: give a JSON file, or a file that attn train saved; parameters alone are given by ‹parameters›",
+        where, kind);
   }
   const Json file = parse_json(bytes, where);
   TransformerFile result = transformer_from(file, where);
