@@ -220,6 +220,14 @@ const Expected expected[] = {
        };
        a.scale = [](const Head& h) { return h.scores; };
      }},
+    {"masked-before-scaled", ".ddd",
+     [](Attention& a) {
+       a.mask = [](const Head& h) { return h.of->allowed.empty() ? h.scaled : h.of->filled(h.scores, -infinity); };
+       a.weigh = [](const Head& h) {
+         if (h.of->allowed.empty()) return softmax(h.masked);
+         return softmax(each(h.masked, [&](double x) { return x / std::sqrt(size(h.of->d_k)); }));
+       };
+     }},
     {"softmax-over-queries", "dddd", weigh_by([](const Head& h) { return turned(softmax(turned(h.masked))); })},
     {"softmax-over-all", "dddd", weigh_by([](const Head& h) {
        return reshaped(softmax(reshaped(h.masked, h.masked.size() * columns_of(h.masked))), columns_of(h.masked));

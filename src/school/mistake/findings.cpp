@@ -131,11 +131,20 @@ class Search {
     if (finding.convention) found_.push_back(finding.convention->instead);
   }
 
-  // Each of those that explain most.
-  void add(Finding& finding, const Mistake& mistake, std::size_t explained) {
-    if (explained == 0 || explained < finding.explains) return;
-    if (explained > finding.explains) finding.mistakes.clear();
-    finding.explains = explained;
+  // What a mistake explains.
+  struct Explained {
+    std::size_t count = 0;    // of the matrices that differ
+    bool keeps_right = true;  // leaves what is right behind them
+
+    auto operator<=>(const Explained&) const = default;
+  };
+
+  // Each of those that explain most, and of these those that leave most right.
+  void add(Finding& finding, const Mistake& mistake, Explained explained) {
+    if (explained.count == 0 || (!finding.mistakes.empty() && explained < most_)) return;
+    if (finding.mistakes.empty() || explained > most_) finding.mistakes.clear();
+    most_ = explained;
+    finding.explains = explained.count;
     finding.mistakes.push_back(&mistake);
   }
 
@@ -143,7 +152,7 @@ class Search {
     for (const Mistake& mistake : mistakes())
       add(finding, mistake, where_possible([&] {
             const Instead instead = with(mistake.instead);
-            return keeps_those_before(instead, finding.place) ? explained_by(instead, finding.place) : 0;
+            return keeps_those_before(instead, finding.place) ? explained_by(instead, finding.place) : Explained();
           }));
   }
 
@@ -176,7 +185,7 @@ class Search {
       for (const Mistake* mistake : nearer)
         add(finding, *mistake, where_possible([&] {
               const Instead both = with(one_after_the_other({mistake->instead, convention.instead}));
-              return keeps_those_before(both, finding.place) ? explained_by(both, finding.place) : 0;
+              return keeps_those_before(both, finding.place) ? explained_by(both, finding.place) : Explained();
             }));
       if (finding.mistakes.empty()) continue;
       finding.convention = &convention;
@@ -200,17 +209,20 @@ class Search {
     return true;
   }
 
-  // How many of the matrices that differ have the numbers that it gives, up to the first that has not; 0
+  // How many of the matrices that differ have the numbers that it gives, up to the first that has not; none
   // where the one at the place is not among them.
-  std::size_t explained_by(const Instead& instead, std::size_t place) {
+  Explained explained_by(const Instead& instead, std::size_t place) {
     Remade remade(graph_, compared_, instead);
-    if (!remade.changes(place) || !remade.explains(place)) return 0;
-    std::size_t count = 1;
+    if (!remade.changes(place) || !remade.explains(place)) return {};
+    Explained explained{1};
     for (std::size_t i = place + 1; i < compared_.size(); ++i) {
-      if (!remade.explains(i)) break;
-      if (!compared_[i].difference.agrees()) ++count;
+      if (!remade.explains(i)) {
+        explained.keeps_right = !compared_[i].difference.agrees();
+        break;
+      }
+      if (!compared_[i].difference.agrees()) ++explained.count;
     }
-    return count;
+    return explained;
   }
 
   std::size_t behind_that_differ(std::size_t place) const {
@@ -252,6 +264,7 @@ class Search {
   const Graph& graph_;
   std::span<const Compared> compared_;
   std::vector<Instead> found_;
+  Explained most_;  // of the finding that is looked at
   Findings findings_;
 };
 

@@ -240,6 +240,17 @@ Made queries_scaled(const Node& node, Rewriting& again) {
   return again.graph().apply(scaled->operation, {again.unchanged(node)});
 }
 
+// The mask on scores that are scaled behind it: where it stands makes no difference to the weights.
+Made masked_before_scaled(const Node& node, Rewriting& again) {
+  const Node* const masked = is_softmax_of_attention(node) ? node.operands[0] : &node;
+  if (!makes(*masked, role::masked) || !masked->operation->is(op::mask)) return std::nullopt;
+  const Node& scaled = *masked->operands[0];
+  if (!scale_of(scaled)) return std::nullopt;
+  if (masked == &node)
+    return again.graph().apply(node.operation, {again.of(*scaled.operands[0]), again.of(*node.operands[1])});
+  return again.graph().apply(node.operation, {again.graph().apply(scaled.operation, {again.of(*masked)})});
+}
+
 // --- the cap, and what is added
 
 Made not_capped(const Node& node, Rewriting& again) {
@@ -309,6 +320,10 @@ constexpr std::array mistakes_in_scores = {
             "Fairseq and PyTorch's MultiheadAttention do that, and the scaled scores are the same. "
             "Here the scores are scaled.",
             queries_scaled},
+    Mistake{"masked-before-scaled", convention, "mask before the scale",
+            "This is what masking the scores before they are scaled gives. "
+            "Some do that, as in Raschka's book, and the weights are the same. Here the scaled scores are masked.",
+            masked_before_scaled},
     Mistake{"keys-not-transposed", error, "q k instead of q kᵀ",
             "This is what q times k gives when the keys are not transposed: each query meets a column of k. "
             "Take the dot product of each query with each key, a row of q with a row of k.",
