@@ -86,6 +86,23 @@ bool looks_different(const Named& one, const Named& other) {
   });
 }
 
+Matrix product_of(const Matrix& a, const Matrix& b) {
+  Matrix c({a.shape().rows, b.shape().columns});
+  for (std::size_t i = 0; i < c.shape().rows; ++i) {
+    for (std::size_t j = 0; j < c.shape().columns; ++j) {
+      for (std::size_t k = 0; k < a.shape().columns; ++k) c(i, j) += a(i, k) * b(k, j);
+    }
+  }
+  return c;
+}
+
+Matrix columns_of(const Matrix& all, std::size_t from, std::size_t count) {
+  Matrix some({all.shape().rows, count});
+  for (std::size_t i = 0; i < all.shape().rows; ++i)
+    std::ranges::copy(row(all, i).subspan(from, count), row(some, i).begin());
+  return some;
+}
+
 // Three sizes: one small head, several heads with masks and no square matrix, and models; and computations
 // that have what these have not.
 const std::vector<std::string> one_head = {
@@ -459,8 +476,56 @@ TEST_SUITE("attn check") {
             .code == 0);
     CHECK(run_attn({"check", folder.write("b.json", x + R"("Wq": [[1, 2], [3, 4]], "q": [[7, 10], [3, 4]]})")}).code ==
           0);
-    CHECK(run_attn({"check", folder.write("c.json", x + R"("Wq": [[1, 2], [3, 4]], "q": [[5, 11], [2, 4]]})")}).code ==
-          1);
+    // A name that does not say the orientation is read as the file's own matrices agree, and one that does is not.
+    const Finished turned =
+        run_attn({"check", folder.write("c.json", x + R"("Wq": [[1, 2], [3, 4]], "q": [[5, 11], [2, 4]]})")});
+    CHECK(turned.code == 0);
+    check_has(in_one_line(turned.out),
+              "Wq is read as (out, in): only so the other matrices of the file agree with it.");
+    for (const std::string name : {"query.weight", "q_proj_weight"}) {
+      const std::string file = x + fmt::format(R"("{}": [[1, 2], [3, 4]], "q": [[7, 10], [3, 4]]}})", name);
+      CHECK(run_attn({"check", folder.write("d.json", file)}).code == 1);
+    }
+  }
+
+  TEST_CASE("a projection that was used otherwise than the others is no convention") {
+    const TemporaryFolder folder;
+    const std::shared_ptr<Graph> graph = computation_of("attn walk --text 'a b c' --d-model 4 --seed 3");
+    const auto number = [&](std::string_view name) { return graph->at(name).matrix(); };
+    const std::string path = folder.path("mine.npz");
+    Named all = {{"x", number("x")}};
+    for (const char* name : {"q", "k", "v", "scores", "weights", "output"}) all.emplace_back(name, number(name));
+    const auto with = [&](const std::array<std::string, 3>& names, bool turns) {
+      Named theirs = all;
+      for (std::size_t i = 0; i < 3; ++i) {
+        const Matrix w = number(std::array{"w_q", "w_k", "w_v"}[i]);
+        theirs.emplace_back(names[i], turns ? transposed(w) : w);
+      }
+      return theirs;
+    };
+    using Three = std::array<std::string, 3>;
+    for (const Three& names : {Three{"Wq", "Wk", "Wv"}, Three{"query_weight", "key_weight", "value_weight"},
+                               Three{"W_query_weight", "W_key_weight", "W_value_weight"}}) {
+      for (const bool turns : {false, true}) {
+        write_file(path, with(names, turns));
+        const std::string page = checked(path, {}, Verdict::passed);
+        (turns ? check_has : check_lacks)(page, "read as (out, in): only so");
+        // The keys alone are not of this matrix.
+        Named wrong = with(names, turns);
+        for (auto& [name, matrix] : wrong) {
+          if (name == "k") matrix = product_of(number("x"), transposed(number("w_k")));
+        }
+        write_file(path, wrong);
+        check_has(checked(path, {}, Verdict::failed), "is k.");
+        // With the right projections, what is wrong behind them is found.
+        wrong = with(names, turns);
+        for (auto& [name, matrix] : wrong) {
+          if (name == "weights") matrix = transposed(matrix);
+        }
+        write_file(path, wrong);
+        check_has(checked(path, {}, Verdict::failed), "is weights.");
+      }
+    }
   }
 
   TEST_CASE("an output layer of PyTorch needs the number of heads") {
@@ -470,6 +535,239 @@ TEST_SUITE("attn check") {
         "context": [[0.7311, 0.5], [0.5, 0.7311]]})");
     refuses({"check", file}, "does not say how many heads there are: give --heads N");
     CHECK(run_attn({"check", file, "--heads", "2"}).code == 0);
+  }
+
+  TEST_CASE("modules of one head each are put side by side") {
+    const TemporaryFolder folder;
+    const std::string path = folder.path("mine.npz");
+    const std::shared_ptr<Graph> graph =
+        computation_of("attn walk --text 'a b c' --d-model 4 --heads 2 --causal --seed 3");
+    const auto number = [&](std::string_view name) { return graph->at(name).matrix(); };
+    const auto projections = [&](std::string_view name, bool turns) {
+      Named all = {{"x", number("x")}};
+      for (std::size_t head = 0; head < 2; ++head) {
+        for (const auto& [theirs, ours] : {std::pair{"query", "w_q"}, {"key", "w_k"}, {"value", "w_v"}}) {
+          const Matrix w = columns_of(number(ours), 2 * head, 2);
+          all.emplace_back(fmt::format(fmt::runtime(name), head, theirs), turns ? transposed(w) : w);
+        }
+      }
+      return all;
+    };
+    for (const auto& [each_name, turns] : {std::pair{"heads.{}.W_{}.weight", true},
+                                           {"sa.heads.{}.{}.weight", true},
+                                           {"{1}.{0}.weight", true},
+                                           {"{1}_weight_{0}", false},
+                                           {"W_{1}[{0}]", false},
+                                           {"head_{}_W{}", false}}) {
+      const std::string name = each_name;
+      CAPTURE(name);
+      Named all = projections(name, turns);
+      all.emplace_back("heads.0.mask", matrix({{0, 1, 1}, {0, 0, 1}, {0, 0, 0}}));
+      all.emplace_back("heads.1.mask", matrix({{0, 1, 1}, {0, 0, 1}, {0, 0, 0}}));
+      all.emplace_back("concat", number("concat"));
+      write_file(path, all);
+      check_has(checked(path, {}, Verdict::passed), "The matrices of the 2 heads are put side by side");
+      all.back().second = columns_of(number("concat"), 0, 4);
+      std::swap(all.back().second(0, 0), all.back().second(0, 3));
+      write_file(path, all);
+      checked(path, {}, Verdict::failed);
+      // With an output layer.
+      all.back() = {"sa.proj.weight", transposed(number("w_o"))};
+      all.emplace_back("out", number("output"));
+      write_file(path, all);
+      check_has(checked(path, {}, Verdict::passed), "sa.proj.weight");
+      cells(all.back().second)[0] += 0.1;
+      write_file(path, all);
+      checked(path, {}, Verdict::failed);
+    }
+  }
+
+  TEST_CASE("linear layers are read by what they make and by words for a linear layer") {
+    const TemporaryFolder folder;
+    const std::string path = folder.path("mine.npz");
+    const std::shared_ptr<Graph> graph = computation_of("attn walk --text 'a b c' --d-model 4 --heads 2 --seed 3");
+    const auto number = [&](std::string_view name) { return graph->at(name).matrix(); };
+    using Four = std::array<std::string, 4>;
+    for (const Four& names :
+         {Four{"query_linear.weight", "key_linear.weight", "value_linear.weight", "output_linear.weight"},
+          Four{"w_qs.weight", "w_ks.weight", "w_vs.weight", "fc.weight"},
+          Four{"query_layer.weight", "key_layer.weight", "value_layer.weight", "output_layer.weight"},
+          Four{"linear_layers.0.weight", "linear_layers.1.weight", "linear_layers.2.weight", "output_linear.weight"},
+          Four{"W_query_weight", "W_key_weight", "W_value_weight", "W_out_weight"},
+          Four{"q_proj_weight", "k_proj_weight", "v_proj_weight", "out_proj.weight"}}) {
+      Named all = {{"x", number("x")}};
+      for (std::size_t i = 0; i < 4; ++i)
+        all.emplace_back(names[i], transposed(number(std::array{"w_q", "w_k", "w_v", "w_o"}[i])));
+      all.emplace_back("output", number("output"));
+      write_file(path, all);
+      check_lacks(checked(path, {"--heads", "2"}, Verdict::passed), "Not compared");
+      cells(all.back().second)[0] += 0.1;
+      write_file(path, all);
+      checked(path, {"--heads", "2"}, Verdict::failed);
+    }
+    // One that is not read may be why the output differs.
+    Named all = {{"x", number("x")}, {"mixer.weight", number("w_o")}, {"output", number("output")}};
+    for (const auto& [theirs, ours] : {std::pair{"Wq", "w_q"}, {"Wk", "w_k"}, {"Wv", "w_v"}})
+      all.emplace_back(theirs, number(ours));
+    write_file(path, all);
+    check_has(checked(path, {"--heads", "2"}, Verdict::failed),
+              "mixer.weight may be a parameter of the file and was not read");
+    // timm packs the three.
+    Matrix packed({12, 4});
+    for (std::size_t i = 0; i < 12; ++i) {
+      for (std::size_t j = 0; j < 4; ++j) packed(i, j) = number(std::array{"w_q", "w_k", "w_v"}[i / 4])(j, i % 4);
+    }
+    write_file(path, {{"x", number("x")},
+                      {"qkv.weight", packed},
+                      {"proj.weight", transposed(number("w_o"))},
+                      {"output", number("output")}});
+    checked(path, {"--heads", "2"}, Verdict::passed);
+  }
+
+  TEST_CASE("a mask is read by the names of buffers and with the numbers that the weights agree with") {
+    const TemporaryFolder folder;
+    const std::string path = folder.path("mine.npz");
+    const std::shared_ptr<Graph> graph = computation_of("attn walk --text 'a b c' --d-model 4 --causal --seed 3");
+    const auto number = [&](std::string_view name) { return graph->at(name).matrix(); };
+    const Matrix lower = matrix({{1, 0, 0}, {1, 1, 0}, {1, 1, 1}}), upper = matrix({{0, 1, 1}, {0, 0, 1}, {0, 0, 0}}),
+                 longer = matrix({{1, 0, 0, 0}, {1, 1, 0, 0}, {1, 1, 1, 0}, {1, 1, 1, 1}});
+    const auto named = [&](const std::string& name, const Matrix& mask, const Matrix& weights) {
+      Named all = {{"x", number("x")}, {name, mask}, {"weights", weights}};
+      for (const auto& [theirs, ours] : {std::pair{"Wq", "w_q"}, {"Wk", "w_k"}, {"Wv", "w_v"}})
+        all.emplace_back(theirs, number(ours));
+      return all;
+    };
+    const Matrix unmasked = computation_of("attn walk --text 'a b c' --d-model 4 --seed 3")->at("weights").matrix();
+    for (const auto& [each_name, mask] : {std::pair<std::string, Matrix>{"tril", lower},
+                                          {"causal_mask", lower},
+                                          {"bias", lower},
+                                          {"attn.bias", longer},
+                                          {"causal_mask", upper},
+                                          {"attn_mask", upper},
+                                          {"mask", longer}}) {
+      const std::string name = each_name;
+      CAPTURE(name);
+      for (const Words& line : {Words{}, Words{"--causal"}}) {
+        write_file(path, named(name, mask, number("weights")));
+        const std::string page = checked(path, line, Verdict::passed);
+        (mask == upper ? check_has : check_lacks)(page, "1 or true where a key is masked");
+        write_file(path, named(name, mask, unmasked));
+        checked(path, line, Verdict::failed);
+      }
+    }
+    // Where a query would be left without keys, the numbers are not exchanged.
+    Matrix reversed({3, 3});
+    for (std::size_t j = 0; j < 3; ++j) {
+      reversed(0, j) = j == 0 ? 0.0 : 0.5;
+      reversed(1, j) = j < 2 ? 0.0 : 1.0;
+      reversed(2, j) = 1.0 / 3.0;
+    }
+    write_file(path, named("mask", lower, reversed));
+    check_lacks(checked(path, {}, Verdict::failed), "1 or true where a key is masked");
+  }
+
+  TEST_CASE("scores that are masked before they are scaled are a convention") {
+    const TemporaryFolder folder;
+    const std::string path = folder.path("mine.npz");
+    const std::shared_ptr<Graph> graph = computation_of("attn walk --text 'a b c' --d-model 4 --causal --seed 3");
+    const auto number = [&](std::string_view name) { return graph->at(name).matrix(); };
+    Matrix masked = number("scores");
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = i + 1; j < 3; ++j) masked(i, j) = -std::numeric_limits<double>::infinity();
+    }
+    const Words line = {"--text", "a b c", "--d-model", "4", "--causal", "--seed", "3"};
+    for (const char* name : {"masked", "attn_scores"}) {
+      write_file(path, {{name, masked}, {"weights", number("weights")}, {"output", number("output")}});
+      const std::string page = checked(path, line + Words{"--conventions-agree"}, Verdict::passed);
+      check_has(page, "- masked-before-scaled (a convention):");
+      check_lacks(page, "not-scaled");
+      // If the weights are those of these scores, they were not scaled at all.
+      write_file(path,
+                 {{name, masked},
+                  {"weights", computation_of("attn walk --text 'a b c' --d-model 4 --causal --scale none --seed 3")
+                                  ->at("weights")
+                                  .matrix()}});
+      check_has(checked(path, line + Words{"--conventions-agree"}, Verdict::failed), "- not-scaled:");
+    }
+  }
+
+  TEST_CASE("a mask value that no weight shows is a convention and no missing mask") {
+    const TemporaryFolder folder;
+    const std::string qkv = R"({"Q": [[2, 0], [0, 2]], "K": [[1, 0], [0, 1]], "V": [[1, 2], [5, 7]], )";
+    const auto tried = [&](const std::string& value) {
+      return run_attn({"check",
+                       folder.write("a.json", qkv + fmt::format(R"("masked": [[1.4142135624, {}], [0, 1.4142135624]],
+                                                               "weights": [[1.0, 0.0], [0.1955702, 0.8044298]]}})",
+                                                                value)),
+                       "--causal", "--conventions-agree"});
+    };
+    CHECK(tried("-100").code == 0);
+    check_lacks(tried("-100").out, "as without the mask");
+    CHECK(tried("-10").code == 1);  // its weight is not 0
+  }
+
+  TEST_CASE("an output with the name of an attention is that of the attention") {
+    const TemporaryFolder folder;
+    const std::string parameters = folder.path("p.npz"), trace = folder.path("t.npz"), path = folder.path("mine.npz");
+    const Words line = {"encoder", "--parameters", parameters, "--heads", "2", "--text", "0 1 2"};
+    REQUIRE(run_attn({"encoder", "--d-model", "4", "--heads", "2", "--layers", "1", "--text", "1 2 3", "--seed", "1",
+                      "--save-parameters", parameters, "-o", trace})
+                .code == 0);
+    const auto of = [&](const std::string& name) { return read_matrix(trace + ":" + name).matrix; };
+    const Matrix right = of("encoder.1.self_attention.output");
+    Matrix wrong = right;
+    cells(wrong)[0] += 0.01;
+    for (const char* name : {"attn_output", "attn_out", "attention_output"}) {
+      write_file(path, {{name, right}, {"output", of("encoder.output")}});
+      check_has(checked(path, line, Verdict::passed), "encoder.1.self_attention.output");
+      write_file(path, {{name, wrong}, {"output", of("encoder.output")}});
+      check_has(checked(path, line, Verdict::failed), "is encoder.1.self_attention.output.");
+    }
+    write_file(path, {{"add_norm1", of("encoder.1.norm_1.output")},
+                      {"attention.output.LayerNorm", of("encoder.1.norm_1.output")},
+                      {"self_attn_norm", of("encoder.1.norm_1.output")},
+                      {"last_hidden_state", of("encoder.output")}});
+    check_has(checked(path, line, Verdict::passed), "All 4 matrices agree");
+  }
+
+  TEST_CASE("what a model returns for each layer is that of the layer") {
+    const TemporaryFolder folder;
+    const std::string parameters = folder.path("p.npz"), trace = folder.path("t.npz");
+    for (const std::string norm : {"post", "pre"}) {
+      CAPTURE(norm);
+      REQUIRE(run_attn({"encoder", "--d-model", "4", "--heads", "2", "--layers", "2", "--text", "1 2 3", "--seed", "1",
+                        "--norm", norm, "--save-parameters", parameters, "-o", trace})
+                  .code == 0);
+      const auto numbers = [&](const std::string& name) {
+        const Matrix matrix = read_matrix(trace + ":" + name).matrix;
+        std::string rows;
+        for (std::size_t i = 0; i < matrix.shape().rows; ++i)
+          rows += fmt::format("{}[{}]", i > 0 ? ", " : "", fmt::join(row(matrix, i), ", "));
+        return "[" + rows + "]";
+      };
+      const auto weights = [&](int layer) {
+        const std::string head = fmt::format("encoder.{}.self_attention.head.", layer);
+        return fmt::format("[{}, {}]", numbers(head + "1.weights"), numbers(head + "2.weights"));
+      };
+      const auto result = [&](const std::string& members, Verdict expected) {
+        const std::string file = folder.write("mine.json", "{" + members + "}");
+        return checked(file, {"encoder", "--parameters", parameters, "--heads", "2", "--text", "0 1 2", "--norm", norm},
+                       expected);
+      };
+      const auto attentions = [&](int first, int second) {
+        return fmt::format(R"("attentions.0": {}, "attentions.1": {})", weights(first), weights(second));
+      };
+      check_has(result(attentions(1, 2), Verdict::passed), "All 4 matrices agree");
+      result(attentions(2, 1), Verdict::failed);
+      const std::string first_layer = norm == "post" ? "encoder.1.norm_2.output" : "encoder.1.sum_2";
+      const auto states = [&](const std::string& first, const std::string& last) {
+        return fmt::format(R"("hidden_states.0": {}, "hidden_states.1": {}, "hidden_states.2": {},
+                              "last_hidden_state": {})",
+                           numbers("source.positioned"), numbers(first), numbers(last), numbers("encoder.output"));
+      };
+      check_has(result(states(first_layer, "encoder.output"), Verdict::passed), "All 4 matrices agree");
+      result(states("encoder.output", first_layer), Verdict::failed);
+    }
   }
 
   TEST_CASE("matrices of one layer are read without its number and weights by their rows") {
@@ -685,6 +983,8 @@ TEST_SUITE("attn check") {
     refuses({"check", alone, "--example", "thinking-machines"}, "say which it is with --as NAME");
     refuses({"check", named}, "has nothing that its matrices can be computed from");
     refuses({"check", named, "--example", "thinking-machines"}, "no matrix of");
+    const std::string near = folder.write("c.json", R"({"wieghts": [[1, 0], [0, 1]]})");
+    refuses({"check", near, "--example", "thinking-machines"}, "'wieghts' (did you mean 'weights'?)");
     refuses({"check", named, "--as", "weights", "--example", "thinking-machines"}, "leave out --as");
     refuses({"check", folder.path("none.npz")}, "no such file");
     refuses({"check", alone, "encode", "--example", "thinking-machines"}, "unknown command 'encode'");

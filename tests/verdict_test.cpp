@@ -109,6 +109,7 @@ std::string safetensors_of(const Matrix& matrix, Precision type) {
 struct Kind {
   std::string name;  // of the file
   std::function<std::string(const Matrix& matrix)> bytes;
+  double largest = 1000.0;  // of numbers whose rounding can be seen
 };
 
 std::vector<Kind> texts_with_decimals() {
@@ -124,16 +125,18 @@ std::vector<Kind> texts_with_decimals() {
 
 std::vector<Kind> texts_with_digits() {
   std::vector<Kind> all;
-  for (const int digits : {2, 3, 5, 6, 8}) {
+  for (const int digits : {2, 3, 4, 5, 6, 8}) {
     all.push_back({"output.csv", [=](const Matrix& matrix) {
                      return rows_of_text(
                          matrix, [&](double x) { return fmt::format("{:.{}e}", x, digits - 1); }, ',');
                    }});
-    if (digits < 5) continue;  // so few digits may be decimals without their zeros
-    all.push_back({"output.csv", [=](const Matrix& matrix) {
+    if (digits < 3) continue;  // so few digits may be decimals without their zeros
+    all.push_back({"output.csv",
+                   [=](const Matrix& matrix) {
                      return rows_of_text(
                          matrix, [&](double x) { return fmt::format("{:.{}g}", x, digits); }, ' ');
-                   }});
+                   },
+                   digits < 5 ? 10.0 : 1000.0});
   }
   return all;
 }
@@ -221,6 +224,7 @@ class Tried {
     std::uniform_real_distribution<double> uniform(-1.0, 1.0);
     std::uniform_int_distribution<std::size_t> place(1, 11);
     for (const double size : {1.0, 10.0, 1000.0, 0.0}) {
+      if (size > kind.largest) continue;
       Matrix right = filled({3, 4}, [&] {
         const double x = uniform(random);
         return std::fabs(x) < 0.1 ? 0.0 : size * x * (std::fabs(x) < 0.3 ? 0.01 : 1.0);
@@ -297,6 +301,59 @@ TEST_SUITE("verdicts of attn check") {
     check_has(result("1,0\n", {"weights", "--scores", "6 0"}, 1), "as float64.");
     check_has(result("7.31e-01,2.69e-01\n", {"weights", "--scores", "1 0"}, 0),
               "to 3 decimals and at most 3 significant digits.");
+  }
+
+  TEST_CASE("the shortest decimals of numbers of 16 bits are compared as float16") {
+    const TemporaryFolder folder;
+    const std::string scores =
+        folder.write("scores.csv", "0.3,1.1,0.2,-1.4\n-0.7,0.4,1.9,0.8\n1.2,-0.1,0.6,2.3\n0.5,0.9,-1.1,0.1\n");
+    const auto page = [&](const std::string& text) {
+      return run_attn({"check", folder.write("w.csv", text), "--as", "weights", "--scores", scores});
+    };
+    // What str() makes of np.float16.
+    const std::string first = "0.2318,0.516,0.2098,0.04236\n", third = "0.2073,0.0565,0.1137,0.6226\n",
+                      fourth = "0.2974,0.4434,0.06003,0.1992\n";
+    const Finished same = page(first + "0.04556,0.1368,0.6133,0.2042\n" + third + fourth);
+    CHECK(same.code == 0);
+    check_has(same.out, "as float16.");
+    const Finished differs = page(first + "0.04556,0.1399,0.6133,0.2042\n" + third + fourth);
+    CHECK(differs.code == 1);
+    check_has(differs.out, "differs in 1 of 16");
+    // The same at four decimals is no type.
+    check_has(page(first + "0.0456,0.1368,0.6133,0.2042\n" + third + "0.2974,0.4435,0.0600,0.1992\n").out, "decimals");
+  }
+
+  TEST_CASE("few numbers that were rounded before they were stored are compared at their decimals") {
+    const TemporaryFolder folder;
+    const auto page = [&](const Matrix& weights, Precision type) {
+      return run_attn({"check", folder.write("w.npy", npy_of(weights, type)), "--as", "weights", "--scores",
+                       "0 9 0; -9 0 3.9; 9 0 0"});
+    };
+    for (const Precision type : {Precision::float64, Precision::float32}) {
+      const Finished same = page(matrix({{0, 1, 0}, {0, 0.02, 0.98}, {1, 0, 0}}), type);
+      CHECK(same.code == 0);
+      check_has(same.out, "to 2 decimals.");
+      CHECK(page(matrix({{0, 1, 0}, {0, 0.03, 0.97}, {1, 0, 0}}), type).code == 1);
+      // Short numbers may be exact.
+      check_has(page(matrix({{0, 1, 0}, {0.25, 0, 0.75}, {1, 0, 0}}), type).out, fmt::format("as {}.", name_of(type)));
+    }
+  }
+
+  TEST_CASE("JSON without decimals in one matrix is compared at the decimals of the others") {
+    const TemporaryFolder folder;
+    const auto code = [&](const std::string& mean) {
+      return run_attn(
+                 {"check",
+                  folder.write("a.json", R"({"x": [[1.5, -1.25, -0.249], [0.3, 0.333, -0.632], [0.117, -0.2, 0.084]],
+                                              "mean": )" +
+                                             mean + "}"),
+                  "layer-norm"})
+          .code;
+    };
+    CHECK(code("[[0.0], [0.0], [0.0]]") == 0);  // each is 0.0003
+    CHECK(code("[[0.0], [0.001], [0.0]]") == 1);
+    CHECK(code("[[0], [0], [0]]") == 1);
+    CHECK(code("[[0.0], [1.0], [0.0]]") == 1);
   }
 
   TEST_CASE("numbers of 32 bits that were written with all their decimals are compared as float32") {

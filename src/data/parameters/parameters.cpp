@@ -263,6 +263,14 @@ constexpr Renamed linear_with_out_proj[] = {
     {"v_proj.bias", {&role::b_v}, as_it_is, sometimes},
     {"out_proj.bias", {&role::b_o}, as_it_is, sometimes},
 };
+template <const auto& names>
+constexpr Renamed packed_in_one[] = {
+    {names[0], {&role::w_q, &role::w_k, &role::w_v}, transposed_there, always},
+    {names[1], {&role::b_q, &role::b_k, &role::b_v}, as_it_is, sometimes},
+    {names[2], {&role::w_o}, transposed_there, always},
+    {names[3], {&role::b_o}, as_it_is, sometimes},
+};
+constexpr std::string_view names_in_timm[] = {"qkv.weight", "qkv.bias", "proj.weight", "proj.bias"};
 // The output layer stands in another module.
 constexpr Renamed linear_by_name[] = {
     {"query.weight", {&role::w_q}, transposed_there, always}, {"key.weight", {&role::w_k}, transposed_there, always},
@@ -356,6 +364,7 @@ constexpr ForeignLayout foreign_layouts[] = {
     {linear_layers, "", lone_attention<linear_with_o_proj>, {}, {}, {}},
     {linear_layers, "", lone_attention<linear_with_out_proj>, {}, {}, {}},
     {linear_layers, "", lone_attention<linear_by_name>, {}, {}, {}},
+    {"an attention of timm", "", lone_attention<packed_in_one<names_in_timm>>, {}, {}, {}},
     {"an attention of GPT-2", "", lone_attention<gpt2_attention<as_it_is>>, {}, of_gpt2_attention},
     {"an attention of minGPT", "", lone_attention<gpt2_attention<transposed_there>>, {}, of_gpt2_attention},
     {"nn.TransformerEncoderLayer", "", torch_one_encoder_layer},

@@ -26,8 +26,9 @@ class Rounding {
  public:
   Rounding() = default;
   /// `largest` is the largest of the right numbers: decimals that are finer than what the type of theirs loses of
-  /// such numbers do not count.
-  Rounding(const MatrixFile& theirs, double largest);
+  /// such numbers do not count. Of JSON whose numbers are 0.0 and 1.0 alone, the decimals are those beside it in its
+  /// file, as decimals_in() says; below 0: it does not say.
+  Rounding(const MatrixFile& theirs, double largest, int decimals_beside = -1);
   /// Numbers of 32 bits that were stored in more are told by their bits. What is written without a point is
   /// compared as float64. Digits count only where a text has them ("%e"), or where numbers that were cut at so many
   /// digits ("%g") leave out decimals that rounding at decimals would not. Without a notation, the decimals are those
@@ -53,6 +54,10 @@ class Rounding {
   int decimals_ = -1;  // the most that a number is written with; below 0: compared as the type
   int digits_ = -1;    // likewise; below 0: they do not count
 };
+
+/// The most decimals that a number in JSON has, where zeros at the end are left out; below 0: too few numbers have any,
+/// or one has so many that they were not rounded.
+int decimals_in(std::span<const MatrixFile> files);
 
 /// The largest absolute value of its finite numbers.
 double largest_of(const Matrix& matrix);

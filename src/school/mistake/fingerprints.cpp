@@ -245,12 +245,12 @@ Told fingerprint::a_factor(const Seen& seen) {
   const std::optional<std::size_t> place = largest_finite(seen.right);
   if (!place) return std::nullopt;
   const double factor = cells(seen.theirs)[*place] / cells(seen.right)[*place];
-  if (!std::isfinite(factor) || factor == 0.0) return std::nullopt;
+  const std::string written = written_digits(factor, fingerprint_digits);
+  if (!std::isfinite(factor) || factor == 0.0 || written == "1") return std::nullopt;
   if (!same_numbers(seen, changed(seen.right, [&](double x) { return is_masked(x) ? x : factor * x; })))
     return std::nullopt;
   if (is_near(factor, -1.0)) return "Every number has the opposite sign.";
-  return fmt::format("Every number is {} times the right one{}.", written_digits(factor, fingerprint_digits),
-                     factor_in_words(seen.node, factor));
+  return fmt::format("Every number is {} times the right one{}.", written, factor_in_words(seen.node, factor));
 }
 
 Told fingerprint::an_offset(const Seen& seen) {
@@ -351,6 +351,22 @@ std::optional<std::vector<std::size_t>> rows_without_mask(const Node& node) {
   return free;
 }
 
+// Whether nothing shows that it was computed with a mask: a number of another size in the place of a score that is
+// masked, or a weight of 0.
+bool may_be_without_mask(const Seen& seen) {
+  if (std::ranges::any_of(cells(seen.theirs), [](double x) { return std::isnan(x); })) return false;
+  const Node* const masked = seen.node.is(role::masked) ? &seen.node : seen.node.beside(role::masked);
+  if (!masked || !masked->operation || masked->frame.shape != seen.theirs.shape()) return true;
+  const Matrix &scores = masked->matrix(), &before = masked->operands[0]->matrix();
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (!is_masked(cells(scores)[i])) continue;
+    const double x = cells(seen.theirs)[i];
+    if (seen.node.is(role::masked) && !seen.rounding.same(x, cells(before)[i], largest_of(before))) return false;
+    if (seen.node.is(role::weights) && x == 0.0) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Told fingerprint::right_rows(const Seen& seen) {
@@ -362,8 +378,7 @@ Told fingerprint::right_rows(const Seen& seen) {
                             : is_first ? "Only the first row is right"
                                        : fmt::format("Right {} row{} {}", right.size() == 1 ? "is" : "are",
                                                      right.size() == 1 ? "" : "s", written_places(right));
-  const bool are_numbers = std::ranges::none_of(cells(seen.theirs), [](double x) { return std::isnan(x); });
-  if (const auto free = rows_without_mask(seen.node); are_numbers && free && *free == right) {
+  if (const auto free = rows_without_mask(seen.node); free && *free == right && may_be_without_mask(seen)) {
     return right.size() == 1 ? fmt::format("{}, the only one in which no key is masked: as without the mask.", which)
                              : fmt::format("{}, those in which no key is masked: as without the mask.", which);
   }

@@ -78,6 +78,42 @@ std::size_t first_layer_in(const std::vector<MatrixFile>& files) {
   return from_zero ? 0 : 1;
 }
 
+bool is_in_layer(const Node* node) {
+  return node->within(scope::number) && (node->within(scope::encoder) || node->within(scope::decoder));
+}
+
+// What a model returns for each layer: the weights of an attention, or the last that a layer computes. The hidden state
+// before the first layer is what goes into it, and that of the last may be behind the last norm.
+Groups groups_in_series(const Graph& graph, const PlaceInModel& place, const MatrixFile& file) {
+  if (place.part) return groups_in_layer(graph, place, file, 0);
+  Groups groups;
+  for (const ScopeKind* side : {&scope::encoder, &scope::decoder}) {
+    if (place.side && place.side != side) continue;
+    const Node *last = nullptr, *behind = nullptr;
+    bool has_next = false;
+    for (const Node* node : graph.named()) {
+      if (!node->within(*side) || !node->operation) continue;
+      const NamedScope* const layer = node->within(scope::number);
+      if (layer && layer->number == place.layer && node->family->keeps_facts) last = node;
+      has_next = has_next || (layer && layer->number > place.layer);
+      if (!layer && node->is(role::output)) behind = node;
+    }
+    if (last && behind && !has_next) groups.push_back({behind});
+    if (last) groups.push_back({last});
+  }
+  if (place.layer != std::size_t{0}) return groups;
+  for (const Role* role : {&role::positioned, &role::scaled_x, &role::x}) {
+    std::vector<const Node*> nodes = nodes_with(graph, *role, {.roles = {}, .scope = "", .is_gradient = false});
+    for (const Node* node : nodes) groups.push_back({node});
+  }
+  return groups;
+}
+
+// Whether the number in a name counts the layers of the model.
+bool counts_layers(const Graph& graph, const std::string& name) {
+  return place_in_series(name) && std::ranges::any_of(graph.named(), is_in_layer);
+}
+
 std::size_t last_head(const Graph& graph) {
   std::size_t last = 0;
   for (const Node* node : graph.named()) {
@@ -85,6 +121,28 @@ std::size_t last_head(const Graph& graph) {
     if (head) last = std::max(last, head->number.value_or(0));
   }
   return last;
+}
+
+// Of what a name says those that lie in the part that it says too: "attn_output" is no output of a model.
+void leave_within_part(Groups& groups, const PlaceInModel& place) {
+  const auto lies_outside = [&](const Node* node) {
+    const bool is_attention = place.part == &scope::self_attention;
+    return !node->within(*place.part) && !(is_attention && node->within(scope::cross_attention));
+  };
+  for (std::vector<const Node*>& nodes : groups) std::erase_if(nodes, lies_outside);
+  std::erase_if(groups, [](const std::vector<const Node*>& nodes) { return nodes.empty(); });
+}
+
+Groups groups_called(const Graph& graph, const std::string& name) {
+  for (const Reading& reading : readings_of(name)) {
+    Groups groups;
+    for (const Role* role : reading.roles) {
+      std::vector<const Node*> nodes = nodes_with(graph, *role, reading);
+      if (!nodes.empty()) groups.push_back(std::move(nodes));
+    }
+    if (!groups.empty()) return groups;
+  }
+  return {};
 }
 
 Groups groups_for(const Graph& graph, const std::string& name, const MatrixFile& file, std::size_t first_layer) {
@@ -107,19 +165,26 @@ Groups groups_for(const Graph& graph, const std::string& name, const MatrixFile&
   for (const Node* node : graph.named()) {
     if (plain_name(node->name) == plain_name(name)) return {{node}};
   }
+  if (counts_layers(graph, file.name)) {
+    Groups groups = groups_in_series(graph, *place_in_series(file.name), file);
+    if (!groups.empty() && (file.count > 1 || last_head(graph) < 2)) return groups;
+    // Of several heads, one matrix may be that of one of them.
+    Groups of_heads = groups_called(graph, name);
+    std::ranges::move(groups, std::back_inserter(of_heads));
+    if (!of_heads.empty()) return of_heads;
+  }
   const std::optional<PlaceInModel> place = place_in_model(name);
   if (place && place->layer) {
     Groups groups = groups_in_layer(graph, *place, file, first_layer);
     if (!groups.empty()) return groups;
   }
-  for (const Reading& reading : readings_of(name)) {
-    Groups groups;
-    for (const Role* role : reading.roles) {
-      std::vector<const Node*> nodes = nodes_with(graph, *role, reading);
-      if (!nodes.empty()) groups.push_back(std::move(nodes));
-    }
-    if (!groups.empty()) return groups;
+  Groups groups = groups_called(graph, name);
+  if (place && place->part && !place->leaf.empty()) {
+    Groups within = groups;
+    leave_within_part(within, *place);
+    if (!within.empty()) return within;
   }
+  if (!groups.empty()) return groups;
   return place ? groups_in_layer(graph, *place, file, first_layer) : Groups();
 }
 
@@ -238,11 +303,11 @@ std::string why_unknown(const Graph& graph, const std::string& name) {
   return fmt::format("the computation has no matrix of this name{}", did_you_mean(name, graph.names()));
 }
 
-std::vector<Compared> compared_as(const MatrixFile& file, const Fit& fit) {
+std::vector<Compared> compared_as(const MatrixFile& file, const Fit& fit, int decimals_beside) {
   std::vector<Compared> all;
   double largest = 0.0;
   for (const Node* node : fit.nodes) largest = std::max(largest, largest_of(node->matrix()));
-  const Rounding rounding(file, largest);
+  const Rounding rounding(file, largest, decimals_beside);
   for (std::size_t i = 0; i < fit.nodes.size(); ++i) {
     Compared one{.name = fit.nodes.size() == 1 ? file.name : fmt::format("{}[{}]", file.name, i),
                  .node = fit.nodes[i],
@@ -308,17 +373,23 @@ Matched match(Graph& graph, const std::vector<MatrixFile>& files) {
   std::vector<Candidate> candidates;
   const std::size_t first_layer = first_layer_in(files);
   // Where the last head has its number, the first one is 1, and something else is called 0.
-  const bool counts_heads_from_zero = has_head(files, 0) && !has_head(files, last_head(graph));
+  const auto has_number = [&](std::size_t head) {
+    return std::ranges::any_of(files, [&](const MatrixFile& file) {
+      return head_called(file.name) == head && !(file.count > 1 && counts_layers(graph, file.name));
+    });
+  };
+  const bool counts_heads_from_zero = has_number(0) && !has_number(last_head(graph));
   for (const MatrixFile& file : files) {
     const std::string name = counts_heads_from_zero ? with_next_head(file.name) : file.name;
     candidates.push_back({&file, groups_for(graph, name, file, first_layer), {}});
   }
   compute(graph, graph.named());
+  const int decimals = decimals_in(files);
   std::set<const Node*> first, taken;
   for (Candidate& candidate : candidates) {
     for (const std::vector<const Node*>& nodes : candidate.groups) {
       if (const std::optional<Fit> fitting = fit(graph, nodes, *candidate.file))
-        candidate.fits.push_back(compared_as(*candidate.file, *fitting));
+        candidate.fits.push_back(compared_as(*candidate.file, *fitting, decimals));
     }
     if (candidate.fits.empty()) continue;
     for (const Compared& one : candidate.fits.front()) first.insert(one.node);
@@ -338,10 +409,6 @@ Matched match(Graph& graph, const std::vector<MatrixFile>& files) {
   }
   std::ranges::stable_sort(matched.compared, {}, [&](const Compared& one) { return place_in(own_nodes, *one.node); });
   return matched;
-}
-
-bool has_head(const std::vector<MatrixFile>& files, std::size_t number) {
-  return std::ranges::any_of(files, [&](const MatrixFile& file) { return head_called(file.name) == number; });
 }
 
 std::vector<const Node*> results_of_shape(const Graph& graph, Shape shape) {

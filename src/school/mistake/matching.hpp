@@ -20,6 +20,7 @@ struct Matched {
   std::vector<Compared> compared;
   std::vector<NotCompared> others;
   std::vector<std::string> remarks = {};  // sentences on how matrices of the file were read
+  std::vector<std::string> unread = {};   // names of others that may be parameters from which the file was computed
 };
 
 /// Takes each matrix of a file for one of the computation, by its name as readings_of() knows it, with the
@@ -28,9 +29,6 @@ struct Matched {
 /// the one that agrees, or else the likeliest that is left. Of heads whose average is given, the average is
 /// added to the graph. The numbers that are compared are computed.
 Matched match(Graph& graph, const std::vector<MatrixFile>& files);
-
-/// Whether the name of one of them says this number of a head. With 0, a file counts heads from 0.
-bool has_head(const std::vector<MatrixFile>& files, std::size_t number);
 
 /// The matrices that are computed and have this shape, each once.
 std::vector<const Node*> results_of_shape(const Graph& graph, Shape shape);

@@ -19,6 +19,7 @@ namespace {
 struct CalledScope {
   std::string_view name;
   const ScopeKind* kind;
+  std::optional<std::size_t> number = {};  // that the name means
 };
 
 constexpr std::array sides = {CalledScope{"encoder", &scope::encoder}, CalledScope{"enc", &scope::encoder},
@@ -26,6 +27,17 @@ constexpr std::array sides = {CalledScope{"encoder", &scope::encoder}, CalledSco
 
 // A longer name stands before one that it begins with.
 constexpr std::array parts = {
+    CalledScope{"selfattentionlayernorm", &scope::norm, 1},
+    CalledScope{"selfattentionnorm", &scope::norm, 1},
+    CalledScope{"selfattnlayernorm", &scope::norm, 1},
+    CalledScope{"selfattnnorm", &scope::norm, 1},
+    CalledScope{"attentionoutputlayernorm", &scope::norm, 1},
+    CalledScope{"attentionlayernorm", &scope::norm, 1},
+    CalledScope{"attentionnorm", &scope::norm, 1},
+    CalledScope{"attnlayernorm", &scope::norm, 1},
+    CalledScope{"attnnorm", &scope::norm, 1},
+    CalledScope{"salayernorm", &scope::norm, 1},
+    CalledScope{"addnorm", &scope::norm},
     CalledScope{"selfattention", &scope::self_attention},
     CalledScope{"selfattn", &scope::self_attention},
     CalledScope{"crossattentions", &scope::cross_attention},
@@ -88,12 +100,48 @@ std::optional<PlaceInModel> place_in_model(std::string_view name) {
       std::ranges::find_if(parts, [&](const CalledScope& one) { return place.leaf.starts_with(one.name); });
   if (part == parts.end()) return place.layer ? std::optional(place) : std::nullopt;
   place.part = part->kind;
+  place.number = part->number;
   place.leaf.erase(0, part->name.size());
   if (part->kind == &scope::norm && !place.leaf.empty() && is_digit(place.leaf.front())) {
     place.number = static_cast<std::size_t>(place.leaf.front() - '0');
     place.leaf.erase(0, 1);
   }
   return place;
+}
+
+namespace {
+
+// What models return one of for each layer, as a plain name, and what it is there.
+struct CalledSeries {
+  std::string_view name;
+  const ScopeKind* side;
+  const ScopeKind* part;
+  std::string_view leaf;
+};
+
+constexpr std::array series = {
+    CalledSeries{"attentions", nullptr, &scope::self_attention, "weights"},
+    CalledSeries{"selfattentions", nullptr, &scope::self_attention, "weights"},
+    CalledSeries{"encoderattentions", &scope::encoder, &scope::self_attention, "weights"},
+    CalledSeries{"decoderattentions", &scope::decoder, &scope::self_attention, "weights"},
+    CalledSeries{"crossattentions", &scope::decoder, &scope::cross_attention, "weights"},
+    CalledSeries{"hiddenstates", nullptr, nullptr, ""},
+    CalledSeries{"encoderhiddenstates", &scope::encoder, nullptr, ""},
+    CalledSeries{"decoderhiddenstates", &scope::decoder, nullptr, ""},
+};
+
+}  // namespace
+
+std::optional<PlaceInModel> place_in_series(std::string_view name) {
+  const std::vector<std::string> words = words_and_numbers(name);
+  const std::optional<std::size_t> number = words.empty() ? std::nullopt : parsed<std::size_t>(words.back());
+  if (!number) return std::nullopt;
+  std::string called;
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) called += words[i];
+  const auto found = std::ranges::find(series, std::string_view(called), &CalledSeries::name);
+  if (found == series.end()) return std::nullopt;
+  return PlaceInModel{
+      .side = found->side, .layer = number, .part = found->part, .number = {}, .leaf = std::string(found->leaf)};
 }
 
 bool lies_at(const Node& node, const PlaceInModel& place, std::size_t first) {
@@ -155,8 +203,9 @@ const std::vector<Spelling>& spellings() {
         {"weights",    "attn",    "attention",    "attnweights", "attentionweights", "attnoutputweights",
          "a",          "p",       "probs",        "attnprobs",   "attentionprobs",   "alpha",
          "alphas",     "softmax", "attentionmap", "attnmap",     "attentionmatrix",  "w",
-         "attentions", "pattern", "hookpattern"});
-    add({&output, &context}, {"output", "out", "outputs", "y", "result"});
+         "attentions", "pattern", "hookpattern",  "att"});
+    add({&weights, &masked, &scaled, &scores}, {"wei"});
+    add({&output, &context}, {"output", "out", "outputs", "y", "result", "lasthiddenstate"});
     // Some call so what is not projected yet.
     add({&output, &concat, &context}, {"attnoutput", "attentionoutput", "attnout", "o", "z"});
     // What others call so is not projected yet; without heads and w_o it is the output.
@@ -164,7 +213,8 @@ const std::vector<Spelling>& spellings() {
         {"context", "contextvector", "contextlayer", "ctx", "contextvec", "attended", "weightedvalues"});
     add({&head, &output}, {"headoutput", "headoutputs", "headout", "outputheads"});
     add({&concat, &head}, {"concatenated", "concatheads", "merged", "multihead"});
-    add({&role::mask}, {"attnmask", "attentionmask"});
+    add({&role::mask}, {"attnmask", "attentionmask", "causalmask", "lookaheadmask", "subsequentmask", "tril", "triu"});
+    add({&role::bias, &role::mask}, {"bias", "attnbias"});  // of nanoGPT: a mask of zeros and ones
     add({&positions}, {"pe", "posenc", "positionalencoding", "positionalencodings", "posemb", "pos"});
     add({&positioned}, {"xpos", "xpe", "xwithpositions", "withpositions"});
     add({&mean}, {"mu", "means"});
@@ -189,79 +239,86 @@ const std::vector<Spelling>& spellings() {
 struct LinearLayer {
   std::array<const Role*, 1> weight;
   std::array<const Role*, 1> bias;
-  std::vector<std::string_view> names;
+  std::vector<std::string_view> makes;  // what it is called by: one of these words, also with a word for a linear layer
+  std::vector<std::string_view> names;  // what else it is called
 };
 
 const std::vector<LinearLayer>& linear_layers() {
   using namespace role;
   static const std::vector<LinearLayer> table = {
-      {{&w_q}, {&b_q}, {"q",           "query",           "queries",     "wq",  "wquery",    "wqueries", "qproj",
-                        "queryproj",   "queryprojection", "projq",       "toq", "toqueries", "qlin",     "qlinear",
-                        "querylinear", "linearq",         "linearquery", "fcq", "fcquery",   "linears0"}},
-      {{&w_k}, {&b_k}, {"k",         "key",           "keys",      "wk",  "wkey",   "wkeys",   "kproj",
-                        "keyproj",   "keyprojection", "projk",     "tok", "tokeys", "klin",    "klinear",
-                        "keylinear", "lineark",       "linearkey", "fck", "fckey",  "linears1"}},
-      {{&w_v}, {&b_v}, {"v",           "value",           "values",      "wv",  "wvalue",   "wvalues", "vproj",
-                        "valueproj",   "valueprojection", "projv",       "tov", "tovalues", "vlin",    "vlinear",
-                        "valuelinear", "linearv",         "linearvalue", "fcv", "fcvalue",  "linears2"}},
+      {{&w_q}, {&b_q}, {"q", "qs", "query", "queries"}, {"linears0", "linearlayers0"}},
+      {{&w_k}, {&b_k}, {"k", "ks", "key", "keys"}, {"linears1", "linearlayers1"}},
+      {{&w_v}, {&b_v}, {"v", "vs", "value", "values"}, {"linears2", "linearlayers2"}},
       {{&w_o},
        {&b_o},
-       {"o",
-        "out",
-        "output",
-        "wo",
-        "wout",
-        "woutput",
-        "oproj",
-        "outproj",
-        "outputproj",
-        "outprojection",
-        "outputprojection",
-        "projo",
-        "toout",
-        "toout0",
-        "outlin",
-        "outlinear",
-        "linearo",
-        "linearout",
-        "fco",
-        "fcout",
-        "proj",
-        "projection",
-        "dense",
-        "unifyheads",
-        "linears3"}},
+       {"o", "out", "output"},
+       {"toout0", "proj", "projection", "dense", "fc", "unifyheads", "combineheads", "finallinear", "linears3",
+        "linearlayers3"}},
       {{&w_1},
        {&b_1},
-       {"w1", "linear1", "lin1", "fc1", "ff1", "dense1", "ffn0", "ff0", "mlp0", "net0", "feedforward0"}},
-      {{&w_2}, {&b_2}, {"w2", "linear2", "lin2", "fc2", "ff2", "dense2", "ffn2", "mlp2", "net2", "feedforward2"}},
+       {},
+       {"w1", "linear1", "lin1", "fc1", "ff1", "dense1", "ffn0", "ff0", "mlp0", "net0", "feedforward0",
+        "intermediatedense"}},
+      {{&w_2}, {&b_2}, {}, {"w2", "linear2", "lin2", "fc2", "ff2", "dense2", "ffn2", "mlp2", "net2", "feedforward2"}},
   };
   return table;
 }
 
-// The linear layer that a name without .weight or .bias says, by its last word or its last two.
-const LinearLayer* linear_layer_called(std::string_view stem) {
-  std::size_t dot = stem.rfind('.');
-  for (int words = 0; words < 2; ++words) {
-    const std::string plain = plain_name(dot == std::string_view::npos ? stem : stem.substr(dot + 1));
-    for (const LinearLayer& layer : linear_layers()) {
-      if (std::ranges::find(layer.names, plain) != layer.names.end()) return &layer;
-    }
-    if (dot == std::string_view::npos || dot == 0) return nullptr;
-    dot = stem.rfind('.', dot - 1);
-  }
-  return nullptr;
+constexpr std::string_view words_for_linear[] = {"",      "w",  "proj", "projection", "linear", "lin",
+                                                 "layer", "fc", "to",   "dense",      "map",    "transform"};
+
+bool is_called(const LinearLayer& layer, std::string_view plain) {
+  const auto is_made = [&](std::string_view made) {
+    return std::ranges::any_of(words_for_linear, [&](std::string_view word) {
+      return plain.size() == made.size() + word.size() &&
+             ((plain.starts_with(made) && plain.ends_with(word)) || (plain.starts_with(word) && plain.ends_with(made)));
+    });
+  };
+  return std::ranges::find(layer.names, plain) != layer.names.end() || std::ranges::any_of(layer.makes, is_made);
 }
 
-constexpr std::string_view weight_of_linear = ".weight", bias_of_linear = ".bias";
+// The linear layer that a name without .weight or .bias says, by its last two words or its last one.
+const LinearLayer* linear_layer_called(std::string_view stem) {
+  const auto called = [](std::string_view words) -> const LinearLayer* {
+    const std::string plain = plain_name(words);
+    const auto found =
+        std::ranges::find_if(linear_layers(), [&](const LinearLayer& layer) { return is_called(layer, plain); });
+    return found == linear_layers().end() ? nullptr : &*found;
+  };
+  const std::size_t last = stem.rfind('.');
+  if (last == std::string_view::npos) return called(stem);
+  const std::size_t before = last == 0 ? std::string_view::npos : stem.rfind('.', last - 1);
+  const LinearLayer* const by_two = called(before == std::string_view::npos ? stem : stem.substr(before + 1));
+  return by_two ? by_two : called(stem.substr(last + 1));
+}
+
+// How the name of a parameter of a linear layer ends. Only some of them are PyTorch's own, whose weights are (out, in).
+struct EndOfLinear {
+  std::string_view end;
+  bool is_weight;
+};
+
+constexpr EndOfLinear ends_of_linear[] = {{".weight", true}, {".bias", false}, {"_weight", true}, {"_bias", false}};
+constexpr std::string_view ends_of_pytorch[] = {".weight", "_proj_weight"};
 
 std::span<const Role* const> role_in_linear_layer(std::string_view name) {
-  for (const std::string_view end : {weight_of_linear, bias_of_linear}) {
-    if (!name.ends_with(end)) continue;
-    const LinearLayer* const layer = linear_layer_called(name.substr(0, name.size() - end.size()));
-    if (layer) return end == weight_of_linear ? layer->weight : layer->bias;
+  for (const EndOfLinear& row : ends_of_linear) {
+    if (!name.ends_with(row.end)) continue;
+    const LinearLayer* const layer = linear_layer_called(name.substr(0, name.size() - row.end.size()));
+    if (layer) return row.is_weight ? layer->weight : layer->bias;
   }
   return {};
+}
+
+constexpr std::string_view head_word = "head";
+
+// "heads0attn" is "head0attn".
+std::string with_heads_as_head(std::string letters) {
+  for (std::size_t at = letters.find(head_word); at != std::string::npos; at = letters.find(head_word, at + 1)) {
+    const std::size_t s = at + head_word.size();
+    if (s + 1 < letters.size() && letters[s] == 's' && is_digit(letters[s + 1])) letters.erase(s, 1);
+  }
+  return letters;
 }
 
 // "grad_q", "q_grad" and "dq" are d_q.
@@ -294,7 +351,7 @@ std::vector<Reading> readings_of(std::string_view name) {
       }
     }
   };
-  const std::string letters = plain_name(name);
+  const std::string letters = with_heads_as_head(plain_name(name));
   const auto [rest, is_gradient] = without_gradient(letters);
   add(rest, is_gradient);
   if (!is_gradient && letters.starts_with('d')) add(letters.substr(1), true);
@@ -314,7 +371,10 @@ std::span<const Role* const> roles_called(std::string_view name) {
 
 bool is_of_linear_layer(std::string_view name) { return !role_in_linear_layer(name).empty(); }
 
-bool is_linear_weight(std::string_view name) { return name.ends_with(weight_of_linear) && is_of_linear_layer(name); }
+bool is_linear_weight(std::string_view name) {
+  return std::ranges::any_of(ends_of_pytorch, [&](std::string_view end) { return name.ends_with(end); }) &&
+         is_of_linear_layer(name);
+}
 
 namespace {
 
@@ -324,16 +384,17 @@ std::optional<std::string_view> digits_of_head(std::string_view name) {
     const std::size_t end = std::min(name.find_first_not_of(digit_characters, begin), name.size());
     return name.substr(begin, end - begin);
   };
-  constexpr std::string_view word = "head";
   const std::string letters = in_lower_case(name);
-  for (std::size_t at = letters.find(word); at != std::string::npos; at = letters.find(word, at + 1)) {
-    const std::size_t begin = letters.find_first_not_of("._- [", at + word.size());
+  for (std::size_t at = letters.find(head_word); at != std::string::npos; at = letters.find(head_word, at + 1)) {
+    std::size_t after = at + head_word.size();
+    if (after < letters.size() && letters[after] == 's') ++after;
+    const std::size_t begin = letters.find_first_not_of("._- [", after);
     if (begin != std::string::npos && !digits_at(begin).empty()) return digits_at(begin);
   }
   const std::size_t last = name.find_last_of(digit_characters);
   if (last == std::string_view::npos || !roles_called(name).empty()) return std::nullopt;
   const std::string_view number = digits_at(name.find_last_not_of(digit_characters, last) + 1);
-  const std::string scope = std::string(word) + std::string(number);
+  const std::string scope = std::string(head_word) + std::string(number);
   const bool says_so =
       std::ranges::any_of(readings_of(name), [&](const Reading& reading) { return reading.scope == scope; });
   return says_so ? std::optional(number) : std::nullopt;
@@ -344,6 +405,63 @@ std::optional<std::string_view> digits_of_head(std::string_view name) {
 std::optional<std::size_t> head_called(std::string_view name) {
   const std::optional<std::string_view> digits = digits_of_head(name);
   return digits ? parsed<std::size_t>(*digits) : std::nullopt;
+}
+
+namespace {
+
+constexpr std::string_view separators = "._- []";
+
+// What is left of a name without what stands between two places, and without its separators.
+std::string without_between(std::string_view name, std::size_t begin, std::size_t end) {
+  const std::string_view before = name.substr(0, begin), after = name.substr(end);
+  const std::size_t last = before.find_last_not_of(separators), first = after.find_first_not_of(separators);
+  if (first == std::string_view::npos) return std::string(before.substr(0, last + 1));
+  if (last == std::string_view::npos) return std::string(after.substr(first));
+  const bool has_dot = after.substr(0, first).find('.') != std::string_view::npos || before.ends_with('.');
+  return std::string(before.substr(0, last + 1)) + (has_dot ? '.' : '_') + std::string(after.substr(first));
+}
+
+bool is_called_projection(std::string_view name) {
+  using namespace role;
+  const std::span<const Role* const> roles = roles_called(name);
+  static constexpr std::array projections = {&w_q, &w_k, &w_v, &b_q, &b_k, &b_v};
+  return !roles.empty() && std::ranges::find(projections, roles.front()) != projections.end();
+}
+
+}  // namespace
+
+std::optional<ParameterOfHead> parameter_of_head(std::string_view name) {
+  if (const std::optional<PlaceInModel> place = place_in_model(name); place && place->layer) return std::nullopt;
+  const auto named_without = [&](std::size_t begin, std::size_t end) -> std::optional<ParameterOfHead> {
+    const std::size_t digits = name.find_first_of(digit_characters, begin);
+    const std::optional<std::size_t> number = parsed<std::size_t>(name.substr(digits, end - digits));
+    std::string rest = without_between(name, begin, end);
+    if (!number || !is_called_projection(rest)) return std::nullopt;
+    return ParameterOfHead{*number, std::move(rest)};
+  };
+  const std::size_t at = in_lower_case(name).find(head_word);
+  if (at != std::string::npos) {
+    const std::optional<std::string_view> digits = digits_of_head(name);
+    if (!digits) return std::nullopt;
+    const auto end = static_cast<std::size_t>(digits->data() - name.data()) + digits->size();
+    return end > at ? named_without(at, end) : std::nullopt;
+  }
+  // "query.0.weight", "Wq_0": the number stands behind what is projected.
+  if (!roles_called(name).empty()) return std::nullopt;
+  std::size_t stem = name.size();
+  for (const EndOfLinear& row : ends_of_linear) {
+    if (name.ends_with(row.end)) stem = std::min(stem, name.size() - row.end.size());
+  }
+  const std::size_t last = name.substr(0, stem).find_last_not_of("]");
+  if (last == std::string_view::npos || !is_digit(name[last])) return std::nullopt;
+  return named_without(name.find_last_not_of(digit_characters, last) + 1, last + 1);
+}
+
+bool may_be_parameter(std::string_view name) {
+  const std::string letters = plain_name(name);
+  const auto ends = [&](std::string_view word) { return letters.ends_with(word); };
+  return std::ranges::any_of(std::array<std::string_view, 5>{"weight", "bias", "kernel", "gamma", "beta"}, ends) ||
+         (name.size() > 1 && name.front() == 'W') || name.starts_with("w_") || name.starts_with("b_");
 }
 
 std::string with_next_head(std::string_view name) {

@@ -25,6 +25,11 @@ struct PlaceInModel {
 /// Nothing where a name says neither a layer nor a part of one.
 std::optional<PlaceInModel> place_in_model(std::string_view name);
 
+/// The place of one of the matrices that models return for each layer, as "attentions.1" and "hidden_states.1", in
+/// which the number counts layers, whatever else it may count in other names. Weights count them from 0; hidden states
+/// begin with the embeddings, and those of the first layer are 1. Nothing: the name is none of these.
+std::optional<PlaceInModel> place_in_series(std::string_view name);
+
 /// Whether a node lies there. `first` is the number of the first layer, as the names count; a place without a layer
 /// is in any.
 bool lies_at(const Node& node, const PlaceInModel& place, std::size_t first);
@@ -49,12 +54,24 @@ std::span<const Role* const> roles_called(std::string_view name);
 /// Whether it is called as the weight or the bias of a linear layer of PyTorch.
 bool is_of_linear_layer(std::string_view name);
 
-/// Whether it is called as the weight of a linear layer of PyTorch, which has the shape (out, in): `W_query.weight`.
+/// Whether it is called as the weight of a linear layer of PyTorch, which has the shape (out, in): `W_query.weight`,
+/// and `q_proj_weight` of its nn.MultiheadAttention. `query_weight` says nothing of its orientation.
 bool is_linear_weight(std::string_view name);
+
+/// Whether a name that nothing else is known of sounds like that of a parameter: "mixer.weight", "Wx".
+bool may_be_parameter(std::string_view name);
 
 /// The number of the head that a name says: 2 of "head.2.weights", "head2_attn" and "weights[2]". Nothing: it
 /// names none.
 std::optional<std::size_t> head_called(std::string_view name);
+
+/// A projection of one head, or its bias: "heads.0.W_query.weight" is that of head 0, called "W_query.weight" without
+/// its number. Nothing: the name is of no projection, or has no number of a head.
+struct ParameterOfHead {
+  std::size_t head;
+  std::string name;
+};
+std::optional<ParameterOfHead> parameter_of_head(std::string_view name);
 
 /// The name with the number of its head one larger: for files that count heads from 0.
 std::string with_next_head(std::string_view name);

@@ -70,8 +70,25 @@ class ComparisonPage {
                                count_of_matrices(count), differ == 1 ? "s" : ""),
                    strong(first.node->name), "."));
     say_summary(findings_.all.front());
+    say_unread();
     if (findings_.may_be_conventions())
       page_.say("What differs can be a convention, which is no error: others compute it so by agreement.");
+  }
+
+  // A right implementation that uses a parameter which was not read differs too.
+  void say_unread() {
+    if (matched_.unread.empty()) return;
+    std::vector<std::string> names = matched_.unread;
+    constexpr std::size_t most = 6;
+    if (names.size() > most) {
+      names.resize(most - 1);
+      names.push_back(fmt::format("{} others", matched_.unread.size() - names.size()));
+    }
+    const bool is_one = names.size() == 1;
+    page_.say(fmt::format(
+        "{} may be {} of the file and {} not read, because the computation has no matrix of {}. That may be why: give {} that it has.",
+        listed(names), is_one ? "a parameter" : "parameters", is_one ? "was" : "were",
+        is_one ? "this name" : "these names", is_one ? "a name" : "names"));
   }
 
   // What a reader looks for first.
