@@ -99,6 +99,128 @@ const WrittenTable tables[] = {
      CellKind::whole,
      "the first row, '0,1', is read as numbers"},
     {"DataFrame with infinities", ",0,1\n0,0.0,-inf\n1,0.0,0.0\n", matrix({{0, -infinity}, {0, 0}}), counted, counted},
+    {"DataFrame of years", ",2019,2020\n0,0.1,0.9\n1,0.3,0.7\n", two, counted, {"2019", "2020"}},
+    {"DataFrame of years and one row", ",2019,2020\n0,0.1,0.9\n", matrix({{0.1, 0.9}}), {"0"}, {"2019", "2020"}},
+    {"DataFrame of keys in another order", ",3,1\n0,0.1,0.9\n1,0.3,0.7\n", two, counted, {"3", "1"}},
+    {"DataFrame with indices of floats", ",0.0,1.0\n0.0,0.1,0.9\n1.0,0.3,0.7\n", two, {"0.0", "1.0"}, {"0.0", "1.0"}},
+    {"DataFrame of years and words", ",2019,2020\nit,0.1,0.9\nwas,0.3,0.7\n", two, two_words, {"2019", "2020"}},
+    {"DataFrame of which nothing but the empty cell says what it is",
+     ",7,3\n0.5,0.1,0.9\n1.5,0.3,0.7\n",
+     two,
+     {"0.5", "1.5"},
+     {"7", "3"},
+     CellKind::real,
+     "the first row, ',7,3', is read as a header and the first column as labels, because the first cell is empty: if a "
+     "number is missing there, write it"},
+    {"a matrix whose first number is missing",
+     ",0.9\n0.3,0.7\n",
+     matrix({{0.7}}),
+     {"0.3"},
+     {"0.9"},
+     CellKind::real,
+     "because the first cell is empty"},
+    {"read_csv(DataFrame(m).to_csv()).to_csv()",
+     ",Unnamed: 0,it\n0,0,0.1\n1,1,0.3\n",
+     matrix({{0, 0.1}, {1, 0.3}}),
+     counted,
+     {"Unnamed: 0", "it"},
+     CellKind::real,
+     "the second column, 'Unnamed: 0', repeats the labels, and is read as numbers: if its cells are labels, leave out"},
+    {"the same of one row",
+     ",Unnamed: 0,it\n0,0,0.1\n",
+     matrix({{0, 0.1}}),
+     {"0"},
+     {"Unnamed: 0", "it"},
+     CellKind::real,
+     "the second column, 'Unnamed: 0', repeats"},
+    {"DataFrame of whole numbers.to_csv(index=False)",
+     "0,1,2\n1,2,7\n3,3,4\n",
+     matrix({{0, 1, 2}, {1, 2, 7}, {3, 3, 4}}),
+     {},
+     {},
+     CellKind::whole,
+     "the first row, '0,1,2', is read as numbers: if it is a header, put its cells in quotes; if not"},
+    {"DataFrame of a mask.to_csv(index=False)",
+     "0,1\n1,0\n1,1\n",
+     matrix({{0, 1}, {1, 0}, {1, 1}}),
+     {},
+     {},
+     CellKind::whole,
+     "the first row, '0,1', is read as numbers: if it is a header, put its cells in quotes; if not, numbers with "
+     "decimals, such as 1.0, say so (in a mask, true and false do)"},
+    {"DataFrame with a whole row.to_csv(index=False)",
+     "0,1,2\n0.5,0.25,0\n0,1,0\n",
+     matrix({{0, 1, 2}, {0.5, 0.25, 0}, {0, 1, 0}}),
+     {},
+     {},
+     CellKind::real,
+     "the first row, '0,1,2', is read as numbers"},
+    {"DataFrame of whole numbers.to_csv(header=False)",
+     "0,1,2,7\n1,3,3,4\n",
+     matrix({{0, 1, 2, 7}, {1, 3, 3, 4}}),
+     {},
+     {},
+     CellKind::whole,
+     "the first column counts the rows, and is read as numbers: if it has labels, put them in quotes"},
+    {"DataFrame of one column.to_csv(index=False)",
+     "0\n0.1\n0.2\n",
+     matrix({{0}, {0.1}, {0.2}}),
+     {},
+     {},
+     CellKind::real,
+     "the first row, '0', is read as numbers"},
+    {"DataFrame of years.to_csv(index=False)",
+     "2019,2020\n0.1,0.9\n",
+     matrix({{2019, 2020}, {0.1, 0.9}}),
+     {},
+     {},
+     CellKind::real,
+     "the first row, '2019,2020', is read as numbers"},
+    {"DataFrame of some years.to_csv(index=False)",
+     "2015,2020\n0.1,0.9\n",
+     matrix({{2015, 2020}, {0.1, 0.9}}),
+     {},
+     {},
+     CellKind::real,
+     "the first row, '2015,2020', is read as numbers"},
+    {"DataFrame by years.to_csv(header=False)",
+     "2015,0.1\n2020,0.3\n",
+     matrix({{2015, 0.1}, {2020, 0.3}}),
+     {},
+     {},
+     CellKind::real,
+     "the first column has increasing whole numbers, and is read as numbers"},
+    {"DataFrame of one row.to_csv(index_label='id')",
+     "id,it,was\n0,0.1,0.9\n",
+     matrix({{0, 0.1, 0.9}}),
+     {},
+     {"id", "it", "was"},
+     CellKind::real,
+     "the first column counts"},
+    {"DataFrame of whole numbers.to_csv(index_label='w')",
+     "w,1,2\nx,1,9\ny,3,7\n",
+     matrix({{1, 2}, {1, 9}, {3, 7}}),
+     {"w", "x", "y"},
+     {},
+     CellKind::whole,
+     "the first row, 'w,1,2', is read as a label and numbers: if it is a header, put its cells in quotes"},
+    {"DataFrame of some years.to_csv(index_label='w')",
+     "w,2015,2020\nx,0.1,0.9\n",
+     matrix({{2015, 2020}, {0.1, 0.9}}),
+     {"w", "x"},
+     {},
+     CellKind::real,
+     "the first row, 'w,2015,2020', is read as a label and numbers"},
+    // Nothing here looks like labels.
+    {"whole numbers", "1,2\n3,4\n", matrix({{1, 2}, {3, 4}}), {}, {}, CellKind::whole},
+    {"whole numbers of savetxt", "14 12\n11 10\n", matrix({{14, 12}, {11, 10}}), {}, {}, CellKind::whole},
+    {"an identity", "1,0\n0,1\n", matrix({{1, 0}, {0, 1}}), {}, {}, CellKind::whole},
+    {"a causal mask", "1,0,0\n1,1,0\n1,1,1\n", matrix({{1, 0, 0}, {1, 1, 0}, {1, 1, 1}}), {}, {}, CellKind::whole},
+    {"causal weights", "1,0\n0.5,0.5\n", matrix({{1, 0}, {0.5, 0.5}})},
+    {"causal weights with words", "it,1,0\nwas,0.5,0.5\n", matrix({{1, 0}, {0.5, 0.5}}), two_words, {}},
+    {"a labelled causal mask", "it,1,0\nwas,1,1\n", matrix({{1, 0}, {1, 1}}), two_words, {}, CellKind::whole},
+    {"words in quotes", "\"it\",0,1\n\"was\",0.3,0.7\n", matrix({{0, 1}, {0.3, 0.7}}), two_words, {}},
+    {"one row", "0,1,2\n", matrix({{0, 1, 2}}), {}, {}, CellKind::whole},
     // R
     {"write.csv(m)", "\"\",\"V1\",\"V2\"\n\"1\",0.1,0.9\n\"2\",0.3,0.7\n", two, from_one, of_r},
     {"write.csv(m, row.names = FALSE)", "\"V1\",\"V2\"\n0.1,0.9\n0.3,0.7\n", two, {}, of_r},
@@ -147,22 +269,38 @@ struct RefusedTable {
 const RefusedTable refused_tables[] = {
     // A header of numbers beside labels, as DataFrame(m, words).to_csv(index_label='w') has it.
     {"w,1,2\nx,0.1,0.9\ny,0.3,0.7\n", "x.csv:1: the first row, 'w,1,2', may be a header or a row of numbers"},
+    {"w,2019,2020\na,0.1,0.9\n", "x.csv:1: the first row, 'w,2019,2020', may be a header or a row of numbers"},
     {"w,0,1\nx,0.1,0.9\n", "put its cells in quotes if it is a header, or write its numbers with decimals"},
     // write.csv2(m), and a spreadsheet with decimal commas.
     {"\"\";\"V1\";\"V2\"\n\"1\";0,1;0,9\n", "x.csv:2: '0,1' in column 2 has a decimal comma: write a decimal point"},
     {"0,1;0,9\n0,3;0,7\n", "x.csv:1: '0,1' in column 1 has a decimal comma"},
-    // A missing number is no corner.
-    {",0.9\n0.3,0.7\n", "x.csv:1: column 1 is empty"},
-    {",2,3\n4,5,6\n", "x.csv:1: column 1 is empty"},
+    {"\"0,1\",\"0,2\"\n", "x.csv:1: '0,1' in column 1 has a decimal comma: write a decimal point"},
+    {"\"0,1\",\"0,2\"\n\"0,3\",\"0,4\"\n", "x.csv:1: '0,1' in column 1 has a decimal comma"},
+    {"it,was\n\"0,1\",\"0,2\"\n", "x.csv:2: '0,1' in column 1 has a decimal comma"},
+    // Other notations of numbers are no labels.
+    {"1_000,2\n",
+     "'1_000' in column 1 is not a number, because it has underscores: write the digits alone, or put it in quotes"},
+    {"1_000,2\n2_000,3\n", "x.csv:1: '1_000' in column 1 is not a number"},
+    {"0x10,2\n0x11,3\n",
+     "'0x10' in column 1 is not a number, because it is hexadecimal: write a decimal one, or put it in quotes"},
+    {"2,0x1F\n", "'0x1F' in column 2 is not a number, because it is hexadecimal"},
+    // write.table(m, quote = FALSE), and to_string() of a DataFrame.
+    {"V1 V2\n1 0.1 0.9\n2 0.3 0.7\n",
+     "x.csv:2: the first row has one cell fewer than this row, 2: if it is a header above a column of labels, begin it "
+     "with an empty cell, \"\""},
+    {"       0    1\nit   0.1  0.9\nwas  0.3  0.7\n", "x.csv:2: the first row has one cell fewer than this row, 2"},
+    {"0.1 0.2\n0.1 0.2 0.3\n", "x.csv:2: this row has 3 cells, the rows above have 2"},
+    {",0.9\n", "x.csv:1: column 1 is empty"},
     {",it,was\n", "and no row of numbers follows"},
-    {"it,was\n1,0.1,0.9\n", "this row has 3 cells, the rows above have 2"},
+    {"it,was\n1,0.1,0.9\n", "x.csv:2: the first row has one cell fewer than this row"},
+    {"it,was\n0.1,0.9\n1,0.1,0.9\n", "this row has 3 cells, the rows above have 2"},
 };
 
 }  // namespace
 
 TEST_CASE("a table that another program writes by default is the matrix that is meant, or there is a warning") {
   for (const WrittenTable& row : tables) {
-    CAPTURE(row.how);
+    CAPTURE(row.text);
     const MatrixFile read = read_csv(row.text, "", "x.csv");
     CHECK(same(read.matrix, row.matrix));
     CHECK(read.row_labels == row.rows);
@@ -202,7 +340,12 @@ TEST_CASE("what a warning of a table says to do gives the other reading, or the 
   const MatrixFile labels = read("\"0\",0.1,0.9\n\"1\",0.3,0.7\n");
   CHECK(same(labels.matrix, two));
   CHECK(labels.row_labels == counted);
+  CHECK(same(read("\"\" V1 V2\n1 0.1 0.9\n2 0.3 0.7\n").matrix, two));
+  CHECK(same(read("\"0\"\n0.1\n0.2\n").matrix, matrix({{0.1}, {0.2}})));
   CHECK(doubts(read("0.0,1.0\n0.1,0.9\n")).empty());
+  CHECK(doubts(read("0.0,1.0\n1,0\n1,1\n")).empty());
+  CHECK(doubts(read("false,true\ntrue,false\n")).empty());
+  CHECK(doubts(read(",Unnamed: 0,it\n0,0.0,0.1\n1,1.0,0.3\n")).empty());
   CHECK(doubts(read("0.0,0.1,0.9\n1.0,0.3,0.7\n")).empty());
   CHECK(same(read("\"w\",\"1\",\"2\"\nx,0.1,0.9\ny,0.3,0.7\n").matrix, two));
   CHECK(read("w,1.0,2.0\nx,0.1,0.9\n").row_labels == Labels{"w", "x"});

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -280,58 +281,105 @@ WrittenCell cell_in(const CsvField& field) {
   return field.quoted ? WrittenCell{CellKind::text, 0} : parse_cell(field.text);
 }
 
-bool has_decimal_comma(const CsvField& field) {
-  std::string point(field.text);
+// A number in a notation that is not ours, what to say of it, and what to write instead.
+struct OtherNotation {
+  bool (*is_in)(std::string_view text);
+  std::string_view complaint;
+  std::string_view way_out;
+  bool may_be_quoted = false;  // because commas separate the cells
+};
+
+bool has_decimal_comma(std::string_view text) {
+  std::string point(text);
   const std::size_t comma = point.find(',');
-  if (field.quoted || comma == std::string::npos) return false;
+  if (comma == std::string::npos) return false;
   point[comma] = '.';
   return has_value(parse_cell(point));
 }
 
-bool is_label(const CsvField& field) { return cell_in(field).kind == CellKind::text && !has_decimal_comma(field); }
+bool has_underscores(std::string_view text) {
+  std::string digits(text);
+  const bool is_between = digits.find('_') != std::string::npos && digits.front() != '_' && digits.back() != '_';
+  std::erase(digits, '_');
+  return is_between && has_value(parse_cell(digits));
+}
+
+bool is_hexadecimal(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  const bool has_prefix = text.starts_with("0x") || text.starts_with("0X");
+  return has_prefix && text.size() > 2 && text.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
+}
+
+constexpr OtherNotation other_notations[] = {
+    {has_decimal_comma, "has a decimal comma", "write a decimal point", true},
+    {has_underscores, "has underscores between its digits",
+     "write the digits alone, or put it in quotes if it is a label"},
+    {is_hexadecimal, "is not a number, because it is hexadecimal",
+     "write a decimal one, or put it in quotes if it is a label"},
+};
+
+// Nothing, for text and for our own numbers.
+const OtherNotation* notation_of(const CsvField& field) {
+  const auto* const row =
+      std::ranges::find_if(other_notations, [&](const OtherNotation& notation) { return notation.is_in(field.text); });
+  return row == std::end(other_notations) ? nullptr : row;
+}
+
+bool is_label(const CsvField& field) {
+  const OtherNotation* const notation = notation_of(field);
+  return cell_in(field).kind == CellKind::text && (!notation || (field.quoted && !notation->may_be_quoted));
+}
 
 bool is_missing(const CsvField& field) { return field.text.empty() && !field.quoted; }
 
-// Whether the cells of a row or column count from 0 or from 1, as programs number rows and columns.
+// Whether the cells of a row or column are such as programs number rows and columns with.
 class Count {
  public:
   void take(WrittenCell cell) {
+    const double before = seen_ == 0 ? -1 : last_;
     if (seen_ == 0) first_ = cell.value;
-    const bool begins = first_ == 0 || first_ == 1;
-    counts_ = counts_ && cell.kind == CellKind::whole && begins && cell.value == first_ + static_cast<double>(seen_);
+    is_whole_ = is_whole_ && cell.kind == CellKind::whole;
+    increases_ = increases_ && has_value(cell) && cell.value > before;
+    counts_ = counts_ && increases_ && cell.value == std::floor(cell.value) &&
+              cell.value == first_ + static_cast<double>(seen_);
+    last_ = cell.value;
     ++seen_;
   }
-  bool counts() const { return counts_ && seen_ > 1; }
+  double first() const { return first_; }
+  /// 0, 1, 2 or 2019, 2020; one cell alone counts if it is 0.
+  bool counts() const { return is_whole_ && goes_up_by_one(); }
+  /// The same also for 0.0, 1.0.
+  bool goes_up_by_one() const { return counts_ && (seen_ > 1 || (seen_ == 1 && first_ == 0)); }
+  /// 2015, 2020.
+  bool increases() const { return is_whole_ && increases_ && seen_ > 1; }
 
  private:
-  double first_ = 0;
+  double first_ = 0, last_ = 0;
   std::size_t seen_ = 0;
-  bool counts_ = true;
+  bool is_whole_ = true, increases_ = true, counts_ = true;
 };
 
-bool counts(Row fields) {
+Count count_of_row(Row fields) {
   Count count;
   for (const CsvField& field : fields) count.take(cell_in(field));
-  return count.counts();
+  return count;
 }
 
 // What the first row is; where it says so, labels stand in the first column.
 enum class Top { numbers, header, header_above_labels };
 
+// So pandas, R's write.csv and spreadsheets begin a header above labels of rows.
 bool has_empty_corner(Row first) { return first.size() > 1 && first[0].text.empty(); }
 
-// R's write.table has no cell above the labels of rows; pandas, R's write.csv and spreadsheets leave it empty.
+// R's write.table has no cell above the labels of rows.
 bool lacks_corner(Row first, Row second) {
   return second.size() == first.size() + 1 && is_label(second[0]) && std::ranges::all_of(first, is_label);
 }
 
 Top top_of(Row first, Row second) {
   if (lacks_corner(first, second)) return Top::header_above_labels;
-  const Row rest = first.subspan(1);
-  const bool is_labelled = std::ranges::all_of(rest, is_label);
-  const bool is_counted = counts(rest) || (rest.size() == 1 && rest[0].text == "0");
-  if (has_empty_corner(first) && !second.empty() && (is_labelled || is_counted)) return Top::header_above_labels;
-  if (!is_labelled) return Top::numbers;
+  if (has_empty_corner(first) && !second.empty()) return Top::header_above_labels;
+  if (!std::ranges::all_of(first.subspan(1), is_label)) return Top::numbers;
   // A number in the corner belongs to a header only if it stands above labels.
   const bool is_header = is_label(first[0]) || (first.size() > 1 && !second.empty() && is_label(second[0]));
   return is_header ? Top::header : Top::numbers;
@@ -343,11 +391,24 @@ std::string row_in_quotes(Row fields) {
   return in_quotes(all);
 }
 
+// Which numbers beside those of the first row or column are whole ones.
+struct Wholeness {
+  bool has_whole = false;   // one at least
+  bool has_others = false;  // one at least is not
+  void take(bool is_whole) { (is_whole ? has_whole : has_others) = true; }
+};
+
+// Whether whole numbers may be labels. Matrices of whole numbers are common, and so are rows such as 1, 2 in them; a
+// row of numbers that has a label itself is more doubtful.
+bool may_be_labels(const Count& count, Wholeness others, bool has_label) {
+  if (count.counts()) return count.first() == 0 || has_label || others.has_others;
+  return count.increases() && (has_label ? others.has_others : !others.has_whole);
+}
+
 // The rows of numbers below the header, as they come.
 class Table {
  public:
-  Table(const std::string& where, std::size_t width, Top top)
-      : where_(where), width_(width), top_(top), is_whole_(width, true) {}
+  Table(const std::string& where, std::size_t width, Top top) : where_(where), width_(width), top_(top) {}
 
   void add(Row fields, std::size_t line);
   bool empty() const { return rows_ == 0; }
@@ -361,6 +422,10 @@ class Table {
   WrittenCell number(Row fields, std::size_t column, std::size_t line);
   [[noreturn]] void refuse(const CsvField& field, std::size_t column, std::size_t line) const;
   std::vector<Assumption> assumptions(Row first, std::size_t first_line, Separator separator) const;
+  Assumption about_header(Row first, std::size_t first_line) const;
+  Assumption about_labels() const;
+  std::vector<Assumption> about_empty_corner(Row first) const;
+  std::string way_out_of(std::string_view labels) const;
 
   const std::string& where_;
   std::size_t width_;
@@ -372,13 +437,22 @@ class Table {
   std::vector<std::string> labels_;
   std::vector<double> cells_;
   // What tells whether the first row or column may be labels all the same.
-  Count first_column_;
-  std::vector<char> is_whole_;  // all cells of a column
-  bool has_whole_row_ = false;  // behind the first one of the file
+  Count labels_count_;            // the labels of rows, also in quotes
+  Count first_column_;            // of the numbers
+  bool has_text_labels_ = false;  // of rows
+  bool has_only_bits_ = true;     // all numbers are 0 or 1
+  Wholeness below_first_row_, beside_first_column_;
+  bool has_whole_row_ = false;  // below the first row
   std::string rounded_;         // the first whole number that is no double
 };
 
 void Table::add(Row fields, std::size_t line) {
+  const bool has_header = top_ != Top::numbers && rows_ == 0, may_have_one = rows_ == 1 && kind_ == CellKind::whole;
+  if (fields.size() == width_ + 1 && (has_header || may_have_one)) {
+    fail(
+        "{}:{}: the first row has one cell fewer than this row, {}: if it is a header above a column of labels, begin it with an empty cell, \"\"",
+        where_, line, width_);
+  }
   if (fields.size() != width_) {
     fail("{}:{}: this row has {}, the rows above have {}: every row must have the same number", where_, line,
          count_of(fields.size(), "cell"), width_);
@@ -391,17 +465,23 @@ void Table::add(Row fields, std::size_t line) {
     labelled_ = width_ > 1 && (top_ == Top::header_above_labels || begins_with_label);
   }
   if (labelled_) add_label(fields[0], line);
+  const std::size_t first = labelled_ ? 1 : 0;
   bool all_whole = true;
-  for (std::size_t i = labelled_ ? 1 : 0; i < width_; ++i) {
+  for (std::size_t i = first; i < width_; ++i) {
     const WrittenCell cell = number(fields, i, line);
     const bool is_whole = cell.kind == CellKind::whole;
-    if (i == 0) first_column_.take(cell);
+    if (i == first) {
+      first_column_.take(cell);
+    } else {
+      beside_first_column_.take(is_whole);
+    }
+    if (rows_ > 0) below_first_row_.take(is_whole);
     all_whole = all_whole && is_whole;
-    is_whole_[i] = is_whole_[i] && is_whole;
+    has_only_bits_ = has_only_bits_ && is_whole && (cell.value == 0 || cell.value == 1);
     if (is_whole && rounded_.empty() && is_rounded(fields[i].text)) rounded_ = fields[i].text;
     cells_.push_back(cell.value);
   }
-  if (rows_ > 0 || top_ != Top::numbers) has_whole_row_ = has_whole_row_ || all_whole;
+  if (rows_ > 0) has_whole_row_ = has_whole_row_ || all_whole;
   ++rows_;
 }
 
@@ -412,6 +492,8 @@ void Table::add_label(const CsvField& field, std::size_t line) {
         "{} in column 1 is a number, but the rows above begin with labels: put it in quotes if it is a label",
         where_, line, in_quotes(field.text));
   }
+  labels_count_.take(parse_cell(field.text));
+  has_text_labels_ = has_text_labels_ || (is_label(field) && !is_missing(field));
   labels_.push_back(unescaped(field));
 }
 
@@ -425,9 +507,9 @@ WrittenCell Table::number(Row fields, std::size_t column, std::size_t line) {
 }
 
 void Table::refuse(const CsvField& field, std::size_t column, std::size_t line) const {
-  if (has_decimal_comma(field)) {
-    fail("{}:{}: {} in column {} has a decimal comma: write a decimal point", where_, line, in_quotes(field.text),
-         column + 1);
+  if (const OtherNotation* const notation = notation_of(field)) {
+    fail("{}:{}: {} in column {} {}: {}", where_, line, in_quotes(field.text), column + 1, notation->complaint,
+         notation->way_out);
   }
   if (field.quoted) {
     fail("{}:{}: {} in column {} is a label, because it is in quotes: write a number without quotes", where_, line,
@@ -452,35 +534,72 @@ constexpr std::string_view told(Separator separator) {
   return "blanks separate the cells";
 }
 
-// Where the first row counts 0, 1, 2 … and no other row is of whole numbers, it may be a header; likewise the first
-// column and labels.
-std::vector<Assumption> Table::assumptions(Row first, std::size_t first_line, Separator separator) const {
-  std::vector<Assumption> all = {{&assumed::separator, std::string(told(separator))}};
-  const bool first_counts = top_ == Top::numbers && rows_ > 1 && !has_whole_row_ && counts(first.subspan(labelled_));
-  if (first_counts && labelled_) {
+// What to do where numbers were meant as labels, and where they were not.
+std::string Table::way_out_of(std::string_view labels) const {
+  return fmt::format("if {} in quotes; if not, numbers with decimals, such as 1.0, say so{}", labels,
+                     has_only_bits_ ? " (in a mask, true and false do)" : "");
+}
+
+Assumption Table::about_header(Row first, std::size_t first_line) const {
+  if (top_ != Top::numbers) return {&assumed::header, "the first row is a header"};
+  const Count count = count_of_row(first.subspan(labelled_));
+  // A program that puts text in quotes puts numbers that are labels in quotes, too.
+  const bool is_said = labelled_ && first[0].quoted;
+  if (rows_ < 2 || is_said || !may_be_labels(count, below_first_row_, labelled_))
+    return {&assumed::header, "the first row is no header"};
+  const std::string row = row_in_quotes(first);
+  if (labelled_ && count.counts() && !has_whole_row_) {
     fail(
         "{}:{}: the first row, {}, may be a header or a row of numbers: put its cells in quotes if it is a header, or write its numbers with decimals, such as 1.0",
-        where_, first_line, row_in_quotes(first));
+        where_, first_line, row);
   }
-  if (top_ != Top::numbers) {
-    all.push_back({&assumed::header, "the first row is a header"});
-  } else if (first_counts) {
-    all.push_back({&assumed::header, fmt::format("the first row, {}, is read as numbers", row_in_quotes(first)),
-                   "if it is a header, put its cells in quotes; if not, numbers with decimals, such as 1.0, say so",
-                   true});
-  } else {
-    all.push_back({&assumed::header, "the first row is no header"});
+  return {&assumed::header,
+          fmt::format("the first row, {}, is read as {}", row, labelled_ ? "a label and numbers" : "numbers"),
+          way_out_of("it is a header, put its cells"), true};
+}
+
+Assumption Table::about_labels() const {
+  if (labelled_) return {&assumed::row_labels, "the first column has labels"};
+  // One row alone may begin with any number, unless it stands below a header.
+  const bool is_column = width_ > 1 && (rows_ > 1 || (top_ != Top::numbers && beside_first_column_.has_others));
+  if (!is_column || !may_be_labels(first_column_, beside_first_column_, false))
+    return {&assumed::row_labels, "the first column has no labels"};
+  return {&assumed::row_labels,
+          fmt::format("the first column {}, and is read as numbers",
+                      first_column_.counts() ? "counts the rows" : "has increasing whole numbers"),
+          way_out_of("it has labels, put them"), true};
+}
+
+// An empty corner says that there are labels. It is doubtful where nothing else does, and where they stand twice, as
+// when pandas reads its own table and writes it again.
+std::vector<Assumption> Table::about_empty_corner(Row first) const {
+  std::vector<Assumption> all;
+  if (!has_empty_corner(first) || first.size() != width_ || top_ != Top::header_above_labels) return all;
+  const Row header = first.subspan(1);
+  const bool has_labels =
+      std::ranges::any_of(header, [](const CsvField& field) { return is_label(field) && !is_missing(field); });
+  if (!has_labels && !has_text_labels_ && !count_of_row(header).goes_up_by_one() && !labels_count_.goes_up_by_one()) {
+    all.push_back({&assumed::header,
+                   fmt::format("the first row, {}, is read as a header and the first column as labels, because the "
+                               "first cell is empty",
+                               row_in_quotes(first)),
+                   "if a number is missing there, write it", true});
   }
-  const bool column_counts = !labelled_ && width_ > 1 && first_column_.counts() &&
-                             std::find(is_whole_.begin() + 1, is_whole_.end(), 1) == is_whole_.end();
-  if (labelled_) {
-    all.push_back({&assumed::row_labels, "the first column has labels"});
-  } else if (column_counts) {
-    all.push_back({&assumed::row_labels, "the first column counts the rows, and is read as numbers",
-                   "if it has labels, put them in quotes; if not, numbers with decimals, such as 1.0, say so", true});
-  } else {
-    all.push_back({&assumed::row_labels, "the first column has no labels"});
+  const bool is_repeated = labels_count_.counts() && first_column_.counts() &&
+                           labels_count_.first() == first_column_.first() && is_label(header[0]);
+  if (is_repeated && (rows_ > 1 || header[0].text.starts_with("Unnamed: "))) {
+    all.push_back(
+        {&assumed::row_labels,
+         fmt::format("the second column, {}, repeats the labels, and is read as numbers", in_quotes(header[0].text)),
+         "if its cells are labels, leave out this column; if not, numbers with decimals, such as 1.0, say so", true});
   }
+  return all;
+}
+
+std::vector<Assumption> Table::assumptions(Row first, std::size_t first_line, Separator separator) const {
+  std::vector<Assumption> all = {
+      {&assumed::separator, std::string(told(separator))}, about_header(first, first_line), about_labels()};
+  for (Assumption& one : about_empty_corner(first)) all.push_back(std::move(one));
   if (!rounded_.empty()) all.push_back(rounded_to_double(in_quotes(rounded_)));
   return all;
 }
