@@ -123,7 +123,7 @@ TEST_CASE("blocks with matrices of many sizes do not pile up memory") {
 }
 
 TEST_CASE("a block that prints too much is refused, wherever it stands") {
-  check_refused(block("attn walk --n-q 2000 --n-k 2000 --d-k 1 --full", "width=100000"), ":2", "a block may print");
+  check_refused(block("attn walk --n-q 1100 --n-k 1100 --d-k 1 --full", "width=100000"), ":2", "a block may print");
   check_refused(repeated(block("attn walk --n-q 50 --n-k 50 --d-k 1 --full", "format=json"), 60), ":",
                 "a document may print");
   const std::string quotations = repeated("> ", 400);

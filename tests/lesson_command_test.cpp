@@ -244,6 +244,10 @@ TEST_CASE("check finds what is wrong with a lesson, by file and line") {
   CHECK(has(faults(front + "---\n```attn\nattn softmax \\\n  --scores '" + std::string(66, '1') + "'\n```\n"),
             path + ":7: after its prompt this line is 81 columns wide"));
   CHECK(has(faults(front + "---\n"), path + ":1: the lesson asks nothing"));
+  for (const std::string address : {"https://example.org/a.png", "//example.org/a.png", "HTTP://example.org/a.png"})
+    CHECK(has(faults(front + "---\n![a](" + address + ")\n"),
+              path + ":5: pages of this lesson will not show the picture '" + address + "': put it beside the lesson"));
+  CHECK_FALSE(has(faults(front + "---\n![a](pictures/a.png) ![b](data:image/png;base64,AA)\n"), "picture"));
   CHECK(has(faults("---\ntitle: t\n---\n"), path + ":1: the lesson does not say how long"));
   CHECK(has(faults(front + "minutes: 0\n---\n"), path + ":4: minutes is given twice"));
   CHECK(has(faults(front + "---\n```question\nask: a\nof: scores[1,1]\n```\n"), path + ":5: no block above computes"));

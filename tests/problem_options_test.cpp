@@ -294,6 +294,38 @@ TEST_CASE("two matrices are concatenated side by side or below each other, and e
   refuses({"concat", "--above", "1 2", "--below", "5"}, "same number of columns");
   refuses({"concat", "--above", "1 2"}, "give both");
   refuses({"concat", "--above", "1 2", "--below", "3 4", "--x", "1 2"}, "--x belongs to a problem");
+  refuses({"concat", "1 2", "3 4"},
+          "attn concat does not expect '1 2': give matrices with --left and --right, or --above and --below");
+  refuses({"scores", "1 2"}, "attn scores does not expect '1 2': see attn help scores");
+  for (const char* number : {"nan", "inf", "-inf"}) {
+    refuses({"concat", "--left", "1 2", "--right", number}, "--right: the cell in row 1, column 1 is");
+    refuses({"concat", "--above", std::string("1 ") + number, "--below", "1 2"},
+            "--above: the cell in row 1, column 2");
+    refuses({"product", "--left", "1 2", "--right", std::string("1; ") + number}, "--right: the cell in row 2");
+  }
+  refuses({"backward", "concat", "--left", "1 2", "--right", "3 4"}, "attn concat cannot be shown by attn backward");
+  refuses({"backward", "concat"}, "attn concat cannot be shown by attn backward");
+}
+
+TEST_CASE("concatenated files keep the labels of rows and columns that they have") {
+  const TemporaryFolder folder;
+  const std::string words = folder.write("w.csv", ",x,y\nit,1,2\nwas,3,4\n"),
+                    others = folder.write("o.csv", ",z,y\nthe,5,6\n"), more = folder.write("m.csv", "u,v\n5,6\n7,8\n"),
+                    unlike = folder.write("u.csv", ",u\na,5\nb,6\n");
+  const auto result = [](const Words& line) {
+    return run_attn(Words{"concat"} + line + Words{"--only", "result", "--format", "csv"});
+  };
+  CHECK(result({"--left", words, "--right", more}).out ==
+        "\"\",\"x\",\"y\",\"u\",\"v\"\n\"it\",1,2,5,6\n\"was\",3,4,7,8\n");
+  CHECK(result({"--left", more, "--right", words}).out ==
+        "\"\",\"u\",\"v\",\"x\",\"y\"\n\"it\",5,6,1,2\n\"was\",7,8,3,4\n");
+  CHECK(result({"--left", words, "--right", "5; 6"}).out == "\"\",\"x\",\"y\",\"1\"\n\"it\",1,2,5\n\"was\",3,4,6\n");
+  const Finished below = result({"--above", words, "--below", others});
+  CHECK(below.out == "\"\",\"x\",\"y\"\n\"it\",1,2\n\"was\",3,4\n\"the\",5,6\n");
+  CHECK(below.errors ==
+        "attn: warning: --above and --below have different labels of columns: the result has those of --above\n");
+  CHECK(result({"--left", words, "--right", unlike}).errors.find("different labels of rows") != std::string::npos);
+  CHECK(result({"--left", words, "--right", more}).errors.empty());
 }
 
 TEST_CASE("the cross-entropy and its gradient are those of plain loops, smoothed or not") {

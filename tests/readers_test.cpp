@@ -600,7 +600,129 @@ TEST_CASE("messages name the file and the member, and no option that nobody type
   has(told(align, R"({"variants": {"foo": {}}})"), "\"variants\": unknown variant 'foo'");
 }
 
+TEST_CASE("what a problem file gives is named by its file and member, wherever it is refused") {
+  const TemporaryFolder folder;
+  const std::string problem = folder.path("p.json");
+  const auto told = [&](const Words& words, std::string_view json, std::string_view sentence) {
+    folder.write("p.json", json);
+    const Finished finished = run_attn(words + Words{"--problem", problem});
+    CAPTURE(json);
+    CHECK(finished.code == 2);
+    CHECK_MESSAGE(finished.errors.starts_with("attn: " + problem + ": " + std::string(sentence)), finished.errors);
+  };
+  told({"align"}, R"({"cell": "foo"})", "\"cell\": unknown name 'foo'. Choose one of: tanh, gru");
+  told({"align"}, R"({"variant": "foo"})", "\"variant\": unknown name 'foo'");
+  for (const char* command : {"encoder", "transformer"}) {
+    told({command}, R"({"norm": "foo"})", "\"norm\": unknown name 'foo'. Choose one of: post, pre, none");
+    told({command}, R"({"size": "foo"})", "\"size\": unknown name 'foo'");
+    told({command}, R"({"scale": 0})", "\"scale\" 0: the scores are divided by it");
+    told({command}, R"({"heads": 4, "kv_heads": 3})", "\"kv_heads\": the number of heads (4) is not divisible");
+    told({command}, R"({"text": "a b", "mask": [[1, 0, 1]]})", "\"mask\" is 1×3, and must be 2×2 or 1×2");
+    told({command}, R"({"text": "a b", "key_mask": [[1, 0, 1]]})", "\"key_mask\" has 3 columns, and there are 2 keys");
+  }
+  told({"walk"}, R"({"scale": 0})", "\"scale\" 0: the scores are divided by it, so give a positive number");
+  told({"walk"}, R"({"text": "a b", "scale": "x"})", "\"scale\": unknown scale 'x'");
+  told({"walk"}, R"({"text": "a b", "heads": 4, "kv_heads": 3})", "\"kv_heads\": the number of heads (4)");
+  told({"walk"}, R"({"text": "a b", "mask": [[1, 0, 1]]})", "\"mask\" is 1×3 but the scores are 2×2: give a mask");
+  told({"walk"}, R"({"text": "a b", "valid_length": [1, 2, 3]})", "\"valid_length\": 3 lengths are given");
+  told({"walk"}, R"({"text": "a b", "key_mask": [[255, 0]]})", "\"key_mask\": the cell in row 1, column 1 is 255");
+  // What was typed takes the place of what the file gives.
+  folder.write("p.json", R"({"text": "a b", "heads": 4, "scale": 0})");
+  CHECK(run_attn({"walk", "--problem", problem, "--scale", "-1"}).errors.starts_with("attn: --scale -1: "));
+}
+
+TEST_CASE("a mask of keys that does not permit is refused with what a mask of keys has") {
+  const auto told = [](const char* mask) {
+    return run_attn({"softmax", "--scores", "1 2 3", "--key-mask", mask}).errors;
+  };
+  constexpr std::string_view what = "give true or 1 for each key that may be attended to, and false or 0 for padding\n";
+  CHECK(told("255 255 0") == fmt::format("attn: --key-mask: the cell in row 1, column 1 is 255: {}", what));
+  CHECK(told("0.0 0.0 -inf") == fmt::format("attn: --key-mask: the cell in row 1, column 3 is -inf: {}", what));
+  CHECK(told("1.0 0.0 1.0").find("true or 1 (not 1.0)") != std::string::npos);
+  const TemporaryFolder folder;
+  const std::string path = folder.write("m.csv", "255,255,0\n");
+  CHECK(told(path.c_str()).starts_with("attn: " + path + ": --key-mask: the cell in row 1, column 1 is 255"));
+}
+
 // --- containers
+
+TEST_CASE("a file of another program is refused by its format, with what to do") {
+  const TemporaryFolder folder;
+  struct Row {
+    const char* name;
+    std::string bytes;
+    std::string_view sentence;
+  };
+  const std::string zip = "PK\x03\x04"s + std::string(26, '\0');
+  const Row rows[] = {
+      {"utf16.csv",
+       "\xFF\xFE"s + "0\0,\0"
+                     "1\0"s,
+       "is UTF-16 text: save it as UTF-8"},
+      {"big.csv",
+       "\xFE\xFF\0"
+       "1"s,
+       "is UTF-16 text: save it as UTF-8"},
+      {"x.xlsx", zip + "xl/workbook.xml", "is an Excel spreadsheet: save it as CSV"},
+      {"x.csv", zip + "xl/workbook.xml", "is an Excel spreadsheet: save it as CSV"},
+      {"x.ods", zip + "mimetypeapplication/vnd.oasis.opendocument.spreadsheet",
+       "is an OpenDocument spreadsheet: save it as CSV"},
+      {"x.xls", "\xD0\xCF\x11\xE0\xA1\xB1", "is an old Excel spreadsheet"},
+      {"x.csv.gz", "\x1F\x8B\x08", "is compressed by gzip: unpack it"},
+      {"y.csv", "\x1F\x8B\x08", "is compressed by gzip: unpack it"},
+      {"x.pt", "\x80\x02\x8A", "is a Python pickle, such as torch.save writes: save its arrays as an .npz file"},
+      {"x.pkl", "\x80\x04\x95", "is a Python pickle: save its arrays as an .npz file"},
+      {"x.h5", "\x89HDF\r\n\x1A\n", "is an HDF5 file: save its arrays as an .npz file"},
+      {"n.csv", saved("<f8", "(1, 1)", bytes_of_numbers<double>({1})),
+       "is no text, but begins like an .npy file: give it a name that ends in .npy"},
+      {"z.csv", zip, "is no text, but begins like an .npz file: give it a name that ends in .npz, or unpack it"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    const std::string path = folder.write(row.name, row.bytes);
+    for (const Words& line :
+         {Words{"softmax", "--scores", path}, Words{"show", path}, Words{"check", path, "--scores", "1 2"}}) {
+      const Finished finished = run_attn(line);
+      CHECK(finished.code == 2);
+      CHECK_MESSAGE(finished.errors.starts_with("attn: " + path + " " + std::string(row.sentence)), finished.errors);
+    }
+  }
+}
+
+TEST_CASE("a device is refused, and a pipe and standard input are read") {
+  const Finished zero = run_attn({"softmax", "--scores", "/dev/zero"});
+  CHECK(zero.code == 2);
+  CHECK(zero.errors == "attn: /dev/zero is a device: give a regular file, a pipe, or '-' for standard input\n");
+  CHECK(run_attn({"show", "/dev/urandom"}).code == 2);
+}
+
+TEST_CASE("a page with more numbers than anybody reads goes to a file or a program only") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("big.npy");
+  folder.write("big.npy", saved("|b1", "(1, 4194305)", std::string(4194305, '\1')));
+  for (const Words& line :
+       {Words{"softmax", "--scores", path, "--only", "scores"}, Words{"convert", path, "-", "--format", "markdown"}}) {
+    const Finished finished = run_attn(line);
+    CHECK(finished.code == 2);
+    CHECK_MESSAGE(finished.errors.starts_with("attn: this page has 4194305 numbers, and at most 4194304 are shown: "),
+                  finished.errors);
+  }
+  CHECK(run_attn({"convert", path, folder.path("o.npy")}).code == 0);
+  CHECK(run_attn({"convert", path, folder.path("o.csv")}).code == 0);
+  CHECK(run_attn({"convert", path, folder.path("o.txt")}).code == 0);
+  CHECK(run_attn({"softmax", "--scores", path, "--only", "scores", "--format", "npy"}).code == 0);
+}
+
+TEST_CASE("a tensor that is empty is left out by attn check as by attn show") {
+  const std::string header =
+      R"({"empty":{"dtype":"F32","shape":[0,3],"data_offsets":[0,0]},"weights":{"dtype":"F64","shape":[1,2],"data_offsets":[0,16]}})";
+  const TemporaryFolder folder;
+  const std::string path = folder.write(
+      "four.safetensors", bytes_of_number(header.size(), 8) + header + bytes_of_numbers<double>({0.5, 0.5}));
+  const Finished checked = run_attn({"check", path, "--scores", "1 1"});
+  CHECK_MESSAGE(checked.code == 0, checked.errors);
+  CHECK(run_attn({"show", path}).code == 0);
+}
 
 TEST_CASE("a container without matrices is refused with what to do") {
   const TemporaryFolder folder;

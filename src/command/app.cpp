@@ -215,6 +215,8 @@ void take_model_options(const Command& command, Arguments& arguments) {
     if (!row.option->member.empty()) members.push_back(row.option);
   }
   OptionValues values = read_problem_file(read_bytes(*path), *path, members, arguments);
+  for (const Offered& row : options_of(command)) require_choice(values, row, place_of_file(*path));
+  MembersOfFiles::tell(values, place_of_file(*path), arguments);
   values.override_with(arguments);
   static_cast<OptionValues&>(arguments) = std::move(values);
 }
@@ -285,6 +287,18 @@ void leave_sections(Page& page, const Arguments& arguments) {
     page = only_sections(std::move(page), *names);
   if (const std::optional<std::size_t> level = arguments.count(option::heading_level))
     page = with_headings_at(std::move(page), *level);
+}
+
+// Nobody reads so many numbers. A file or a program may want them.
+void refuse_endless_page(const Answer& answer) {
+  constexpr std::size_t most_shown = std::size_t{1} << 22;
+  if (answer.is_file() || answer.session || answer.document || answer.style.elides()) return;
+  if (answer.format->audience != Audience::readers) return;
+  if (const std::size_t count = cells_shown(answer.page.blocks); count > most_shown) {
+    fail(
+        "this page has {} numbers, and at most {} are shown: show fewer, as with --only, write the page to a file with -o FILE, or choose a --format for programs, such as npy",
+        count, most_shown);
+  }
 }
 
 // No file takes the place of another that is written, or that was read.
@@ -371,6 +385,7 @@ Answer answer_in_members(const std::vector<std::string>& command_line, const Env
     answer.notes = notes_on(inputs.all());
   answer.style = style_for(arguments, environment, answer.is_file());
   leave_sections(answer.page, arguments);
+  refuse_endless_page(answer);
   part(answer);
   refuse_lost_files(answer, arguments, names_own_output);
   if (answer.style.colors != Colors::none && (answer.session || std::ranges::any_of(answer.page.blocks, is_shaded)))
@@ -390,14 +405,15 @@ void write(const Answer& answer, Sink& sink) {
 }
 
 Answer answer(const std::vector<std::string>& command_line, const Environment& environment) {
+  const MembersOfFiles members;
   try {
     Answer result = answer_in_members(command_line, environment);
     for (std::vector<std::string>* sentences : {&result.warnings, &result.complaints}) {
-      for (std::string& sentence : *sentences) sentence = with_options(sentence);
+      for (std::string& sentence : *sentences) sentence = members.placed(with_options(sentence));
     }
     return result;
   } catch (const InputError& error) {
-    throw InputError(with_options(error.what()));
+    throw InputError(members.placed(with_options(error.what())));
   }
 }
 

@@ -156,11 +156,11 @@ inline constexpr Option memory_mask = Option{"--memory-mask", "memory_mask", Kin
                                           .as_mask();
 inline constexpr Option target_key_mask = Option{"--target-key-mask", "target_key_mask", Kind::matrix, "MATRIX",
                                                  "the same as --key-mask for the target words"}
-                                              .as_mask();
+                                              .as_key_mask();
 inline constexpr Option memory_key_mask =
     Option{"--memory-key-mask", "memory_key_mask", Kind::matrix, "MATRIX",
            "the same for the cross-attention: one row, with a column for each row of the encoder output"}
-        .as_mask();
+        .as_key_mask();
 inline constexpr Option target_valid_length = Option{"--target-valid-length", "target_valid_length", Kind::counts,
                                                      "N,…", "the same as --valid-length for the target words"}
                                                   .from_zero();
@@ -227,8 +227,8 @@ inline constexpr Option clip = number("--clip", "clip", "largest norm of all gra
                                       rules::not_negative, "give one such as 1")
                                    .or_else(": that of the task");
 inline constexpr Option smoothing =
-    number("--smoothing", "smoothing", "label smoothing: probability that is spread over all words",
-           rules::below_one, "give one such as 0.1")
+    number("--smoothing", "smoothing", "label smoothing: probability that is spread over all words", rules::below_one,
+           "give one such as 0.1")
         .or_else(": that of the task");
 inline constexpr Option every =
     count("--every", "evaluate_every", "steps between two points of the curve").or_else(": that of the task");

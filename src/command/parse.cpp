@@ -1,6 +1,8 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <span>
 
@@ -64,6 +66,7 @@ class Parser {
   Arguments all(std::vector<std::string> line, const std::vector<std::string>& words) {
     Arguments arguments = options(std::move(line));
     for (const std::string& word : app_.remaining()) {
+      if (looks_like_option(word)) refuse_command_of(app_.remaining());
       refuse_option(word);
       arguments.words.push_back(word);
     }
@@ -130,6 +133,28 @@ class Parser {
          fmt::join(others, ", "), command_.name, written(command_.words));
   }
 
+  // An option that is unknown may be one of a command that cannot be shown so.
+  void refuse_command_of(const std::vector<std::string>& words) const {
+    if (!command_.shown_as) return;
+    const auto named = std::ranges::find_if(words, [](const std::string& word) { return find_row(commands(), word); });
+    if (named == words.end()) return;
+    Arguments alone;
+    alone.words = {*named};
+    refuse_other_word(command_, alone);
+  }
+
+  // The matrices that a command takes, where it has options for them: those that belong together, beside each other.
+  std::string own_matrices() const {
+    std::vector<std::string> pairs;
+    std::vector<const Option*> told;
+    for (const Requirement& row : command_.own.needs) {
+      if (row.one->kind != Kind::matrix || std::ranges::find(told, row.one) != told.end()) continue;
+      pairs.push_back(fmt::format("{} and {}", row.one->name, row.any_of.front()->name));
+      told.insert(told.end(), {row.one, row.any_of.front()});
+    }
+    return pairs.empty() ? "" : fmt::format(": give matrices with {}", fmt::join(pairs, ", or "));
+  }
+
   void refuse_option(const std::string& word) const {
     if (!looks_like_option(word)) return;
     const std::string name = word.substr(0, word.find('='));
@@ -143,7 +168,9 @@ class Parser {
   void check_count(const Arguments& arguments) const {
     const std::size_t most = most_count(command_.words);
     if (arguments.words.size() > most) {
-      fail("attn {} does not expect '{}': see attn help {}", command_.name, arguments.words[most], command_.name);
+      const std::string way_out = own_matrices();
+      fail("attn {} does not expect '{}'{}", command_.name, arguments.words[most],
+           way_out.empty() ? fmt::format(": see attn help {}", command_.name) : way_out);
     }
     if (arguments.words.size() < least_count(command_.words)) {
       fail("attn {} needs {}: see attn help {}", command_.name, written(command_.words), command_.name);

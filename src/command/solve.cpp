@@ -31,7 +31,11 @@ constexpr const Option* of_own_parameters[] = {
 
 OptionValues whole_problem(const Arguments& arguments) {
   const std::optional<std::string> file = arguments.text(option::problem), example = arguments.text(option::example);
-  if (file) return read_problem_file(read_bytes(*file), *file, problem_members(), arguments);
+  if (file) {
+    OptionValues values = read_problem_file(read_bytes(*file), *file, problem_members(), arguments);
+    MembersOfFiles::tell(values, place_of_file(*file), arguments);
+    return values;
+  }
   if (!example && arguments.has_input()) return {};
   const std::optional<std::string> parameters = arguments.text(option::parameters);
   if (!example && parameters) {

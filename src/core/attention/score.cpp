@@ -244,7 +244,7 @@ std::optional<Scalar> divisor(std::string_view scale, const KeySizes& sizes) {
     return Scalar{*value, {written, written}, written};
   }
   if (const Scale* row = find_row(scales(), scale)) return row->divisor(sizes);
-  fail("unknown scale '{}'{}. Choose one of: {}, or a number", scale, did_you_mean(scale, names_of(scales())),
+  fail("‹scale›: unknown scale '{}'{}. Choose one of: {}, or a number", scale, did_you_mean(scale, names_of(scales())),
        fmt::join(names_of(scales()), ", "));
 }
 

@@ -170,6 +170,9 @@ Value reshape(const Value& x, std::size_t columns);
 /// Matrices side by side; one alone is itself.  [m, n_1] … [m, n_h] -> [m, n_1 + … + n_h].
 Value concatenate(const std::vector<Value>& parts);
 
+/// The same; its columns keep their labels, where every part has them.
+Value concatenate_labelled(const std::vector<Value>& parts);
+
 /// Matrices below each other; one alone is itself.  [m_1, n] … [m_h, n] -> [m_1 + … + m_h, n].
 Value stack(const std::vector<Value>& parts);
 

@@ -230,24 +230,28 @@ Formula listed(std::span<const Formula> operands, std::string_view plain, std::s
 // The columns of the parts are numbered anew.
 Axis numbered_columns(Operation::Operands parts) { return axis(parts[0]->frame.columns.name); }
 
-// The labels of all parts one after another, where every part has them.
-Axis joined_rows(Operation::Operands parts) {
+// The labels of all parts one after another, where every part has them; else all are numbered anew.
+template <Axis Frame::*side>
+Axis joined_axis(Operation::Operands parts) {
   std::vector<std::string> labels;
   for (const Node* part : parts) {
-    const Axis& rows = part->frame.rows;
-    if (!rows.labels) return in_batch_of(rows, axis(rows.name));
-    labels.insert(labels.end(), rows.labels->begin(), rows.labels->end());
+    const Axis& one = part->frame.*side;
+    if (!one.labels) return in_batch_of(one, axis(one.name));
+    labels.insert(labels.end(), one.labels->begin(), one.labels->end());
   }
-  return axis(parts[0]->frame.rows.name, std::move(labels));
+  return axis((parts[0]->frame.*side).name, std::move(labels));
 }
 
-constexpr Join concatenation = {op::concatenate, Along::columns, "side by side", numbered_columns,
-                                [](std::span<const Formula> operands) -> Formula {
-                                  const Formula all = listed(operands, "; ", " ; ");
-                                  return {"[" + all.plain + "]", "\\left[" + all.latex + "\\right]"};
-                                }};
+Formula beside_each_other(std::span<const Formula> operands) {
+  const Formula all = listed(operands, "; ", " ; ");
+  return {"[" + all.plain + "]", "\\left[" + all.latex + "\\right]"};
+}
 
-constexpr Join stacking = {op::stack, Along::rows, "below each other", joined_rows,
+constexpr Join concatenation = {op::concatenate, Along::columns, "side by side", numbered_columns, beside_each_other},
+               labelled_concatenation = {op::concatenate, Along::columns, "side by side", joined_axis<&Frame::columns>,
+                                         beside_each_other};
+
+constexpr Join stacking = {op::stack, Along::rows, "below each other", joined_axis<&Frame::rows>,
                            [](std::span<const Formula> operands) -> Formula {
                              const Formula all = listed(operands, ", ", " \\\\ ");
                              return {"rows(" + all.plain + ")", "\\begin{bmatrix}" + all.latex + "\\end{bmatrix}"};
@@ -562,6 +566,7 @@ Value reshape(const Value& x, std::size_t columns) {
 }
 
 Value concatenate(const std::vector<Value>& parts) { return join(concatenation, parts); }
+Value concatenate_labelled(const std::vector<Value>& parts) { return join(labelled_concatenation, parts); }
 Value stack(const std::vector<Value>& parts) { return join(stacking, parts); }
 
 Value sum_of_flows(const std::vector<Value>& flows) {

@@ -312,7 +312,7 @@ bool is_hexadecimal(std::string_view text) {
 
 constexpr OtherNotation other_notations[] = {
     {has_decimal_comma, "has a decimal comma", "write a decimal point", true},
-    {has_underscores, "has underscores between its digits",
+    {has_underscores, "is not a number, because it has underscores",
      "write the digits alone, or put it in quotes if it is a label"},
     {is_hexadecimal, "is not a number, because it is hexadecimal",
      "write a decimal one, or put it in quotes if it is a label"},

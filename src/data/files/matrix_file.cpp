@@ -93,6 +93,60 @@ std::string_view kind_from_bytes(std::string_view bytes) {
   return separator != std::string_view::npos && bytes[separator] == '\t' ? "tsv" : "csv";
 }
 
+// --- files of other programs
+
+// What a file is that no reader here reads, by its first bytes and, in an archive, by the name of a member; and what to
+// do with it.
+struct ForeignFormat {
+  std::string_view begin;
+  std::string_view member;
+  std::string_view what;
+  std::string_view way_out;
+};
+
+constexpr std::string_view zip_begin = "PK\x03\x04", as_csv = "save it as CSV, and give that file",
+                           as_utf8 = "save it as UTF-8", unpack = "unpack it, and give the file inside",
+                           as_npz = "save its arrays as an .npz file, with numpy.savez, or as .safetensors";
+
+constexpr ForeignFormat foreign_formats[] = {
+    {"\xFF\xFE", {}, "UTF-16 text", as_utf8},
+    {"\xFE\xFF", {}, "UTF-16 text", as_utf8},
+    {zip_begin, "xl/workbook.xml", "an Excel spreadsheet", as_csv},
+    {zip_begin, "xl/workbook.bin", "an Excel spreadsheet", as_csv},
+    {zip_begin, "opendocument.spreadsheet", "an OpenDocument spreadsheet", as_csv},
+    {"\xD0\xCF\x11\xE0", {}, "an old Excel spreadsheet, or another file of Microsoft Office", as_csv},
+    {"\x1F\x8B", {}, "compressed by gzip", unpack},
+    {"\xFD"
+     "7zXZ",
+     {},
+     "compressed by xz",
+     unpack},
+    {"\x28\xB5\x2F\xFD", {}, "compressed by zstd", unpack},
+    {"\x89HDF\r\n\x1A\n", {}, "an HDF5 file", as_npz},
+    {"\x80\x02", {}, "a Python pickle, such as torch.save writes", as_npz},
+    {"\x80\x03", {}, "a Python pickle", as_npz},
+    {"\x80\x04", {}, "a Python pickle", as_npz},
+    {"\x80\x05", {}, "a Python pickle", as_npz},
+};
+
+bool is_text(std::string_view kind) { return kind == "csv" || kind == "tsv" || kind == "json"; }
+
+void refuse_foreign(std::string_view bytes, const std::string& where) {
+  if (begins_like_safetensors(bytes)) return;
+  for (const ForeignFormat& format : foreign_formats) {
+    if (bytes.starts_with(format.begin) && bytes.find(format.member) != std::string_view::npos)
+      fail("{} is {}: {}", where, format.what, format.way_out);
+  }
+}
+
+// By its name a text, and by its bytes none.
+void refuse_false_name(std::string_view named, std::string_view bytes, const std::string& where) {
+  const std::string_view is = kind_from_bytes(bytes);
+  if (!is_text(named) || is_text(is)) return;
+  fail("{} is no text, but begins like an .{} file: give it a name that ends in .{}{}", where, is, is,
+       is == "npz" ? ", or unpack it if it is another zip archive" : "");
+}
+
 MatrixFile read_source(const std::string& path, std::string_view key) {
   const std::string bytes = read_bytes(path);
   MatrixFile file =
@@ -130,6 +184,8 @@ std::span<const MatrixKind> matrix_kinds() { return kinds; }
 
 std::string_view kind_of_file(const std::string& path, std::string_view bytes) {
   const std::string_view kind = path == "-" ? "" : kind_from_extension(path);
+  refuse_foreign(bytes, place_of_file(path));
+  refuse_false_name(kind, bytes, place_of_file(path));
   return kind.empty() ? kind_from_bytes(bytes) : kind;
 }
 

@@ -84,7 +84,7 @@ std::vector<MatrixFile> parts_of(MatrixFile file);
 MatrixFile only_one(MatrixFile file, const std::string& where);
 
 /// The name of the kind of a file: by its extension, or else by its first bytes. Standard input (`-`) has no
-/// extension.
+/// extension. Throws InputError for a format of other programs, and for what its name says is text and is not.
 std::string_view kind_of_file(const std::string& path, std::string_view bytes);
 
 /// What messages call a file: its path, or "standard input" for `-`.

@@ -99,11 +99,15 @@ bool is_same_file(const std::string& one, const std::string& other) {
   return first == second || fs::equivalent(first, second, ignored);
 }
 
-void check_kind_is_in_reach(const std::string& path) {
+void check_kind_can_be_read(const std::string& path) {
   std::error_code ignored;
   const fs::file_status status = fs::status(place_of(path), ignored);
   if (confined && fs::exists(status) && !fs::is_regular_file(status))
     fail("{} cannot be read here: a document reads only regular files, not pipes or devices", path);
+  // A device such as /dev/zero never ends. What stands at standard input may be a terminal.
+  const bool is_device = fs::is_character_file(status) || fs::is_block_file(status);
+  if (is_device && !is_same_file(path, "/dev/stdin"))
+    fail("{} is a device: give a regular file, a pipe, or '-' for standard input", path);
 }
 
 void check_standard_input_is_in_reach() {
@@ -124,7 +128,7 @@ File open_file(const std::string& path) {
   const std::filesystem::path place = place_of(path);
   std::error_code ignored;
   if (std::filesystem::is_directory(place, ignored)) fail("{} is a folder: give a file", path);
-  check_kind_is_in_reach(path);
+  check_kind_can_be_read(path);
   File file(std::fopen(place.c_str(), "rb"), std::fclose);
   if (!file) fail_unreadable(path, {errno, std::generic_category()});
   opened.insert(place);

@@ -35,8 +35,9 @@ std::filesystem::path real_path(const std::filesystem::path& path);
 /// Whether there is anything called `path`, and in reach.
 bool is_there(const std::string& path);
 
-/// Throws InputError while reading is confined, unless it is a regular file or none: a pipe need not end.
-void check_kind_is_in_reach(const std::string& path);
+/// Throws InputError for a device other than standard input, which need not end, and while reading is confined also for
+/// a pipe.
+void check_kind_can_be_read(const std::string& path);
 
 /// Whether both names lead to one and the same file, or would if it were there, whatever links and folders
 /// they go through.

@@ -214,16 +214,10 @@ MatrixFile read_safetensors(std::string_view bytes, std::string_view key, const 
   return file_from(tensors.front());
 }
 
-// Together they are few enough, or they are refused.
-std::size_t count_cells_of_safetensors(std::string_view bytes, const std::string& where) {
-  std::size_t cells = 0;
-  const auto every = [](const std::string&) { return true; };
-  for (const Safetensor& tensor : safetensors_in(bytes, where, every, most_array_dimensions))
-    cells += tensor.shape.cells();
-  return cells;
-}
+namespace {
 
-std::vector<MatrixFile> read_all_safetensors(std::string_view bytes, const std::string& where) {
+// What of a file is no matrix, by name, and why: an empty tensor, or one of a type that is no real number.
+std::map<std::string, std::string> refused_tensors(std::string_view bytes, const std::string& where) {
   std::map<std::string, std::string> refused;
   for (const SafetensorsEntry& entry : read_safetensors_header(halves_of(bytes, where).header, where).entries) {
     try {
@@ -233,9 +227,29 @@ std::vector<MatrixFile> read_all_safetensors(std::string_view bytes, const std::
       refused.emplace(entry.name, error.what());
     }
   }
+  return refused;
+}
+
+std::vector<Safetensor> tensors_but(const std::map<std::string, std::string>& refused, std::string_view bytes,
+                                    const std::string& where) {
   const auto is_matrix = [&](const std::string& name) { return !refused.contains(name); };
+  return safetensors_in(bytes, where, is_matrix, most_array_dimensions);
+}
+
+}  // namespace
+
+// Together they are few enough, or they are refused.
+std::size_t count_cells_of_safetensors(std::string_view bytes, const std::string& where) {
+  std::size_t cells = 0;
+  for (const Safetensor& tensor : tensors_but(refused_tensors(bytes, where), bytes, where))
+    cells += tensor.shape.cells();
+  return cells;
+}
+
+std::vector<MatrixFile> read_all_safetensors(std::string_view bytes, const std::string& where) {
+  const std::map<std::string, std::string> refused = refused_tensors(bytes, where);
   std::vector<MatrixFile> all;
-  for (const Safetensor& tensor : safetensors_in(bytes, where, is_matrix, most_array_dimensions)) {
+  for (const Safetensor& tensor : tensors_but(refused, bytes, where)) {
     all.push_back(file_from(tensor));
     all.back().name = tensor.name;
   }

@@ -316,20 +316,6 @@ std::vector<std::string> remarks_on(const OptionValues& given, const Problem& pr
 
 namespace {
 
-void require_finite(std::string_view name, const MatrixFile& file, bool minus_infinity_allowed) {
-  const Matrix& matrix = file.matrix;
-  for (std::size_t i = 0; i < matrix.shape().rows; ++i) {
-    for (std::size_t j = 0; j < matrix.shape().columns; ++j) {
-      const double value = matrix(i, j);
-      if (std::isfinite(value)) continue;
-      if (minus_infinity_allowed && std::isinf(value) && value < 0.0) continue;
-      fail("{}{}: the cell in row {}, column {} is {}: every number must be finite{}",
-           file.where.empty() ? "" : file.where + ": ", name, i + 1, j + 1, value,
-           minus_infinity_allowed ? ", or -inf" : "");
-    }
-  }
-}
-
 // The members of a problem that are no more than the value of an option.
 struct Setting {
   const Option* option;

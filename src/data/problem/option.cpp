@@ -90,10 +90,34 @@ bool may_repeat(Kind kind) {
 
 }  // namespace
 
+namespace {
+
+MaskReading reading_of(const Option& option, std::string_view called, const MatrixFile& file) {
+  if (option.permits_only)
+    require_permissions(called == option.member ? fmt::format("\"{}\"", called) : std::string(called), file);
+  return reading_of_mask(file);
+}
+
+}  // namespace
+
 void tell_of(const Option& option, std::string_view called, const MatrixFile& file) {
   ReadInput input = read_input_of(called, file);
-  if (option.is_mask) input.assumed.push_back(reading_of_mask(file).assumption);
+  if (option.is_mask) input.assumed.push_back(reading_of(option, called, file).assumption);
   ReadInputs::tell(std::move(input));
+}
+
+void require_finite(std::string_view called, const MatrixFile& file, bool minus_infinity_allowed) {
+  const Matrix& matrix = file.matrix;
+  for (std::size_t i = 0; i < matrix.shape().rows; ++i) {
+    for (std::size_t j = 0; j < matrix.shape().columns; ++j) {
+      const double value = matrix(i, j);
+      if (std::isfinite(value)) continue;
+      if (minus_infinity_allowed && std::isinf(value) && value < 0.0) continue;
+      fail("{}{}: the cell in row {}, column {} is {}: every number must be finite{}",
+           file.where.empty() ? "" : file.where + ": ", called, i + 1, j + 1, value,
+           minus_infinity_allowed ? ", or -inf" : "");
+    }
+  }
 }
 
 std::size_t count_from(const Option& option, std::string_view called, std::string_view text, std::size_t most) {

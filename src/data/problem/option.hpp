@@ -77,6 +77,7 @@ struct Option {
   unsigned effect = on_attention;
   bool is_input = false;           // says what is attended to, and not only how
   bool is_mask = false;            // of a matrix: floats are added, and all else permits
+  bool permits_only = false;       // of such a mask: floats are refused
   bool names_matrices = false;     // its value chooses among the matrices of the page, or among their cells
   std::string_view opposite = {};  // of a flag: the member that is meant where a file says false
   char letter = '\0';              // 'o': -o means the same
@@ -96,6 +97,7 @@ struct Option {
   constexpr Option as_input() const { return with(&Option::is_input, true); }
   constexpr Option of_several() const { return with(&Option::kind, Kind::matrices); }
   constexpr Option as_mask() const { return with(&Option::is_mask, true); }
+  constexpr Option as_key_mask() const { return as_mask().with(&Option::permits_only, true); }
   constexpr Option of_matrices() const { return with(&Option::names_matrices, true); }
   constexpr Option or_not(std::string_view other) const { return with(&Option::opposite, other); }
   constexpr Option from(Choices names) const { return with(&Option::choices, names); }
@@ -232,6 +234,9 @@ class OptionValues {
 /// Tells what was read as the matrix of an option, and of a mask also how its cells are taken. Throws InputError as
 /// reading_of_mask() does.
 void tell_of(const Option& option, std::string_view called, const MatrixFile& file);
+
+/// Throws InputError where a number is not finite; −∞ may be allowed.
+void require_finite(std::string_view called, const MatrixFile& file, bool minus_infinity_allowed);
 
 /// The whole number that a text is, within the limits of a count. Throws InputError.
 std::size_t count_from(const Option& option, std::string_view called, std::string_view text, std::size_t most);

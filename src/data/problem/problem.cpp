@@ -441,7 +441,7 @@ void require_shape(const Matrix& mask, Shape shape) {
   const Shape given = mask.shape();
   if (given.columns == shape.columns && (given.rows == shape.rows || given.rows == 1)) return;
   fail(
-      "the mask is {} but the scores are {}: give a mask with one row per query, or one row for all queries, and one column per key",
+      "‹mask› is {} but the scores are {}: give a mask with one row per query, or one row for all queries, and one column per key",
       to_string(given), to_string(shape));
 }
 
@@ -508,12 +508,23 @@ std::optional<std::string> remark_on_lengths(const Option& option, std::span<con
   return fmt::format("{} {} is more than the number of keys, {}: it counts as all of them", option.name, *found, keys);
 }
 
+void require_permissions(std::string_view called, const MatrixFile& file) {
+  const std::string place = file.where.empty() ? std::string(called) : fmt::format("{}: {}", file.where, called);
+  const std::span<const double> all = cells(file.matrix);
+  const auto other = std::ranges::find_if(all, [](double cell) { return cell != 0.0 && cell != 1.0; });
+  if (other != all.end()) {
+    const auto at = static_cast<std::size_t>(other - all.begin()), columns = file.matrix.shape().columns;
+    fail(
+        "{}: the cell in row {}, column {} is {}: give true or 1 for each key that may be attended to, and false or 0 for padding",
+        place, at / columns + 1, at % columns + 1, *other);
+  }
+  if (file.kind == CellKind::real)
+    fail("{}: give true or 1 (not 1.0) for each key that may be attended to, and false or 0 for padding", place);
+}
+
 void require_key_mask(const Option& option, const MatrixFile& file, std::size_t sentences) {
+  require_permissions(option.name, file);
   const Matrix& mask = file.matrix;
-  const bool permits = file.kind != CellKind::real &&
-                       std::ranges::all_of(cells(mask), [](double cell) { return cell == 0.0 || cell == 1.0; });
-  if (!permits)
-    fail("{}: give true or 1 (not 1.0) for each key that may be attended to, and false or 0 for padding", option.name);
   if (mask.shape().rows == 1 || mask.shape().rows == sentences) return;
   fail("{} has {}: give one{}", option.name, count_of(mask.shape().rows, "row"),
        sentences == 1 ? "" : fmt::format(", or one for each of the {} sentences", sentences));

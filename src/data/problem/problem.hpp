@@ -153,6 +153,8 @@ std::optional<std::string> remark_on_lengths(const Option& option, std::span<con
                                              std::size_t keys);
 
 /// Throws InputError unless a mask of keys is of ones and zeros that permit: one row, or one for each sentence.
+/// Throws InputError unless all cells of a mask say whether a key may be attended to.
+void require_permissions(std::string_view called, const MatrixFile& file);
 void require_key_mask(const Option& option, const MatrixFile& file, std::size_t sentences);
 
 /// The numbers of an additive mask of a head. Throws InputError when they do not fit the scores.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "core/graph/name.hpp"
 #include "core/support/error.hpp"
@@ -23,13 +24,17 @@ namespace attn {
 
 namespace {
 
+std::string place_of_member(const std::string& where, const Option& option) {
+  return fmt::format("{}: \"{}\"", where, option.member);
+}
+
 // A member of a file.
 struct OptionMember {
   const Option& option;
   const Json& value;
   const std::string& where;
 
-  std::string place() const { return fmt::format("{}: \"{}\"", where, option.member); }
+  std::string place() const { return place_of_member(where, option); }
   [[noreturn]] void fail_kind(std::string_view expected) const { fail("{} must be {}", place(), expected); }
 };
 
@@ -172,6 +177,45 @@ OptionValues read_problem_file(std::string_view text, const std::string& where, 
   }
   for (const std::string& name : values.texts(option::drawn)) values.mark_random(name);
   return values;
+}
+
+namespace {
+
+MembersOfFiles* innermost_members = nullptr;
+
+}  // namespace
+
+MembersOfFiles::MembersOfFiles() : around_(std::exchange(innermost_members, this)) {}
+
+MembersOfFiles::~MembersOfFiles() { innermost_members = around_; }
+
+void MembersOfFiles::tell(const OptionValues& values, const std::string& where, const OptionValues& typed) {
+  if (!innermost_members) return;
+  for (const OptionValues::Entry& entry : values.entries()) {
+    const Option& option = *entry.option;
+    if (!option.member.empty() && !option.name.empty() && !typed.has(option))
+      innermost_members->all_.push_back({&option, where});
+  }
+}
+
+std::string MembersOfFiles::placed(const std::string& sentence) const {
+  for (const Given& given : all_) {
+    std::string_view rest = sentence;
+    if (const std::string before = given.where + ": "; rest.starts_with(before)) rest.remove_prefix(before.size());
+    if (!rest.starts_with(given.option->name)) continue;
+    rest.remove_prefix(given.option->name.size());
+    if (rest.starts_with(' ') || rest.starts_with(':')) return place_of_member(given.where, *given.option).append(rest);
+  }
+  return sentence;
+}
+
+void require_choice(const OptionValues& values, const Offered& offered, const std::string& where) {
+  const Option& option = *offered.option;
+  if (option.kind != Kind::word || !offered.choices || !values.has(option)) return;
+  const std::vector<OptionChoice> choices = offered.choices();
+  const std::string_view word = values.name(option);
+  if (std::ranges::find(choices, word.substr(0, word.find(':')), &OptionChoice::name) != choices.end()) return;
+  fail("{}: {}", place_of_member(where, option), unknown("name", word, names_of(std::span(choices))));
 }
 
 namespace {

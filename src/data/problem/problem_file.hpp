@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/graph/trace.hpp"
 #include "data/files/json_writer.hpp"
@@ -18,6 +19,32 @@ namespace attn {
 /// Throws InputError: not JSON, an unknown member, a value of the wrong kind.
 OptionValues read_problem_file(std::string_view json, const std::string& where,
                                const OptionList& members = problem_members(), const OptionValues& given = {});
+
+/// While it lives, it is known which members problem files gave, so that a sentence on one names its file and member
+/// and no option that nobody typed. Where several live, the innermost knows it.
+class MembersOfFiles {
+ public:
+  MembersOfFiles();
+  ~MembersOfFiles();
+  MembersOfFiles(const MembersOfFiles&) = delete;
+  MembersOfFiles& operator=(const MembersOfFiles&) = delete;
+
+  /// Those of one file; not those that `typed` has, which take their place.
+  static void tell(const OptionValues& values, const std::string& where, const OptionValues& typed);
+  /// `--scale 0: …` as `p.json: "scale" 0: …`, where the file gave it.
+  std::string placed(const std::string& sentence) const;
+
+ private:
+  struct Given {
+    const Option* option;
+    std::string where;
+  };
+  std::vector<Given> all_;
+  MembersOfFiles* around_;
+};
+
+/// Throws InputError where a member that is a word is none of its choices.
+void require_choice(const OptionValues& values, const Offered& offered, const std::string& where);
 
 /// Writes options as such an object.
 void write_members(const OptionValues& values, JsonWriter& json);

@@ -159,6 +159,17 @@ class NodeWords {
   std::string linked_;  // the words of the last link
 };
 
+std::vector<std::string> pictures_in(cmark_node* leaf) {
+  std::vector<std::string> addresses;
+  const Walk walk(cmark_iter_new(leaf), cmark_iter_free);
+  for (cmark_event_type event; (event = cmark_iter_next(walk.get())) != CMARK_EVENT_DONE;) {
+    cmark_node* const node = cmark_iter_get_node(walk.get());
+    if (event == CMARK_EVENT_ENTER && cmark_node_get_type(node) == CMARK_NODE_IMAGE)
+      addresses.push_back(text_of(cmark_node_get_url(node)));
+  }
+  return addresses;
+}
+
 std::vector<std::vector<std::string>> rows_of(cmark_node* table) {
   std::vector<std::vector<std::string>> rows;
   for (cmark_node* row = cmark_node_first_child(table); row; row = cmark_node_next(row)) {
@@ -245,14 +256,17 @@ MarkdownLeaf leaf_of(cmark_node* node) {
     leaf.kind = MarkdownLeaf::Kind::heading;
     leaf.level = cmark_node_get_heading_level(node);
     leaf.words = NodeWords().gathered(node);
+    leaf.pictures = pictures_in(node);
   } else if (type == CMARK_NODE_PARAGRAPH) {
     leaf.kind = MarkdownLeaf::Kind::paragraph;
     leaf.words = NodeWords().gathered(node);
+    leaf.pictures = pictures_in(node);
   } else if (type == CMARK_NODE_THEMATIC_BREAK) {
     leaf.kind = MarkdownLeaf::Kind::rule;
   } else if (is_table(node)) {
     leaf.kind = MarkdownLeaf::Kind::table;
     leaf.rows = rows_of(node);
+    leaf.pictures = pictures_in(node);
   }
   return leaf;
 }

@@ -34,6 +34,7 @@ struct MarkdownLeaf {
   // Of a heading or a paragraph: without marks; what they emphasised is strong. Where the author breaks a
   // line, there is another text.
   std::vector<Text> words;
+  std::vector<std::string> pictures;           // addresses of those in it
   std::vector<std::vector<std::string>> rows;  // of a table, its head first
 };
 

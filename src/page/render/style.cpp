@@ -142,18 +142,42 @@ bool Shading::tells_sizes() const {
   return heat_ != Heat::none && (style_.colors == Colors::palette256 || style_.colors == Colors::full);
 }
 
+namespace {
+
+// Every table that a block shows.
+template <class Visit>
+void visit_tables(const Block& block, const Visit& visit) {
+  if (const CommandOutput* const output = std::get_if<CommandOutput>(&block)) {
+    for (const Block& inner : output->page->blocks) visit_tables(inner, visit);
+  } else if (const Table* const table = std::get_if<Table>(&block)) {
+    visit(*table);
+  } else if (const HeatMap* const map = std::get_if<HeatMap>(&block)) {
+    visit(map->table);
+  } else if (const HeatMaps* const maps = std::get_if<HeatMaps>(&block)) {
+    std::ranges::for_each(maps->tables, visit);
+  } else if (const ShadedWords* const words = std::get_if<ShadedWords>(&block)) {
+    visit(words->weights);
+  } else if (const ProductBlock* const product = std::get_if<ProductBlock>(&block)) {
+    for (const Table* const part : {&product->left, &product->right, &product->result}) visit(*part);
+  } else if (const SideBySide* const group = std::get_if<SideBySide>(&block)) {
+    std::ranges::for_each(group->tables, visit);
+  }
+}
+
+}  // namespace
+
 bool is_shaded(const Block& block) {
-  if (const CommandOutput* const output = std::get_if<CommandOutput>(&block))
-    return std::ranges::any_of(output->page->blocks, is_shaded);
-  const auto shaded = [](const Table& table) { return table.heat != Heat::none; };
-  if (const Table* const table = std::get_if<Table>(&block)) return shaded(*table);
-  if (const HeatMap* const map = std::get_if<HeatMap>(&block)) return shaded(map->table);
-  if (const HeatMaps* const maps = std::get_if<HeatMaps>(&block)) return std::ranges::any_of(maps->tables, shaded);
-  if (const ShadedWords* const words = std::get_if<ShadedWords>(&block)) return shaded(words->weights);
-  if (const ProductBlock* const product = std::get_if<ProductBlock>(&block))
-    return shaded(product->left) || shaded(product->right) || shaded(product->result);
-  const SideBySide* const group = std::get_if<SideBySide>(&block);
-  return group && std::ranges::any_of(group->tables, shaded);
+  bool is = false;
+  visit_tables(block, [&](const Table& table) { is = is || table.heat != Heat::none; });
+  return is;
+}
+
+std::size_t cells_shown(const std::vector<Block>& blocks) {
+  std::size_t count = 0;
+  for (const Block& block : blocks) {
+    visit_tables(block, [&](const Table& table) { count += table.cells ? table.cells->size() : 0; });
+  }
+  return count;
 }
 
 std::string bold(const Style& style) { return if_colored(style, "\x1b[1m"); }

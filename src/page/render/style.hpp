@@ -85,6 +85,9 @@ class Shading {
 /// Whether colors show the sizes of cells in this block.
 bool is_shaded(const Block& block);
 
+/// How many cells the tables of these blocks have.
+std::size_t cells_shown(const std::vector<Block>& blocks);
+
 /// What a line is, where colors tell it.
 enum class Ink { question, correct, wrong, aside, command };
 

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "core/support/text.hpp"
+#include "data/files/cells.hpp"
 #include "data/files/opened.hpp"
 #include "page/render/width.hpp"
 #include "school/lesson/lesson.hpp"
@@ -125,6 +126,20 @@ class Lint {
     }
   }
 
+  // A page of the lesson asks no other computer for anything.
+  void check_pictures() {
+    for (const MarkdownLeaf& leaf : lesson_.document.leaves) {
+      for (const std::string& address : leaf.pictures) {
+        const std::string_view scheme = std::string_view(address).substr(0, address.find(':') + 1);
+        const bool is_local = scheme.empty() ? !address.starts_with("//") : scheme == "data:" || scheme == "file:";
+        if (!is_local)
+          add(leaf.first_line,
+              "pages of this lesson will not show the picture {}: put it beside the lesson and give its name",
+              in_quotes(address));
+      }
+    }
+  }
+
   void check_terms() {
     for (const TermFault& fault : term_faults(lesson_)) add(fault.line, "{}", fault.says);
   }
@@ -206,6 +221,7 @@ CheckedLesson check_lesson(std::string_view text, const std::string& path, const
     lint.check_commands();
     lint.check_references();
     lint.check_questions();
+    lint.check_pictures();
     lint.check_terms();
     lint.check_trial(run);
     lint.check_puzzles(run);
