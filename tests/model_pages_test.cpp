@@ -136,7 +136,7 @@ TEST_CASE("an ε of 0 stands in no sentence on normalization") {
       in_one_line(accepted({"layer-norm", "--epsilon", "0"}).out),
       "divide by √variance. Then multiply by γ and add β. For each row, the variance before γ is 1 up to rounding, unless it was 0.");
   check_has(in_one_line(accepted({"layer-norm"}).out),
-            "the variance before γ is close to 1, unless ε is large beside what it was.");
+            "the variance before γ is close to 1, unless ε is large compared with the variance of the row.");
 }
 
 TEST_CASE("a scale that counts keys is said to make the cache another computation, where it does") {

@@ -470,7 +470,9 @@ std::string scores_are_capped(const Reader& page, const Section& section, const 
 }
 
 // "8", "√3, …", "√n, with n = 5 keys"
-double number_told(const std::string& text) {
+double number_told(std::string text) {
+  constexpr std::string_view minus = "−";
+  if (text.starts_with(minus)) text = "-" + text.substr(minus.size());
   static const std::regex of_keys("n = (\\d+)"), root("^√(\\d+)");
   std::smatch match;
   if (std::regex_search(text, match, of_keys)) return std::sqrt(std::stod(match[1]));
@@ -484,6 +486,19 @@ std::string scores_are_scaled(const Reader& page, const Section& section, const 
     const std::optional<double> score = at(beside(page, name, "scores"), i, j);
     return score ? std::optional(match[1] == "divided" ? *score / number : *score * number) : score;
   });
+}
+
+// What was larger is smaller.
+std::string order_is_turned(const Reader& page, const Section& section, const std::smatch&) {
+  for (const std::string& name : made_here(page, section, "scaled")) {
+    const std::vector<Row> scores = beside(page, name, "scores"), scaled = page.array(name);
+    for (std::size_t i = 0; i < scaled.size(); ++i) {
+      for (std::size_t j = 1; j < scaled[i].size(); ++j) {
+        if (scores.at(i)[j - 1] < scores[i][j] && scaled[i][j - 1] < scaled[i][j]) return name + " keeps the order";
+      }
+    }
+  }
+  return "";
 }
 
 std::string scores_are_not_divided(const Reader& page, const Section& section, const std::smatch&) {
@@ -842,7 +857,7 @@ std::string counts_are_complete(const Reader& page, const Section& section, cons
   return "";
 }
 
-// weights: in 2 of 3 compared queries
+// weights: 3 queries are compared. In 2 of them …
 std::string so_many_differ(const Reader&, const Section& section, const std::smatch& match) {
   const std::string shown = match[1];
   const auto table = [&](const std::string& title) {
@@ -864,7 +879,7 @@ std::string so_many_differ(const Reader&, const Section& section, const std::sma
     ++compared;
     if (*a != *b) ++differ;
   }
-  return differ == std::stoul(match[2]) && compared == std::stoul(match[3])
+  return compared == std::stoul(match[2]) && differ == std::stoul(match[3])
              ? ""
              : std::to_string(differ) + " of " + std::to_string(compared) + " differ";
 }
@@ -1031,6 +1046,7 @@ const std::vector<Check>& checks() {
       {"cosines", "is the cosine of", std::regex("score is the cosine"), scores_are_cosines},
       {"dot products are scaled", "Dot products of long vectors", std::regex("Dot products of long vectors"),
        dot_products_are_scaled},
+      {"a negative factor", "The factor is negative", std::regex("factor is negative: of two scores"), order_is_turned},
       {"divided or multiplied", "cores are ", std::regex("scores are (divided|multiplied) by (.+?)\\.( |$)"),
        scores_are_scaled},
       {"as its formula says", "cores are ", std::regex("scores are (divided|multiplied)"), formula_says_so},
@@ -1071,8 +1087,8 @@ const std::vector<Check>& checks() {
       {"products sum to the output", "sum of these products", std::regex("sum of these products is the output"),
        products_sum_to_output},
       {"counts of influence", "counts the numbers of a matrix", std::regex("counts the numbers"), counts_are_complete},
-      {"largest weight and gradient", "at different words", std::regex("^(.+?): in (\\d+) of (\\d+) compared"),
-       so_many_differ},
+      {"largest weight and gradient", "at different words",
+       std::regex("^(.+?): (\\d+) quer.+ compared\\. In (\\d+) of"), so_many_differ},
       {"gradients sum to 0", "Each row of the result sums to 0", std::regex("result sums to 0"),
        rows_of_gradient_sum_to_zero},
       {"a weight of 1", "exactly one weight is 1", std::regex("exactly one weight is 1"), is_exactly_one},
@@ -1423,6 +1439,7 @@ TEST_CASE("every kind of claim is made by some page") {
                           {"walk", "--causal"},
                           {"walk", "--by-word", "1", "--scale", "3", "--soft-cap", "2"},
                           {"walk", "--score", "cosine", "--scale", "3"},
+                          {"walk", "--multiply", "-2"},
                           {"walk", "--text", "a b c d", "--heads", "2", "--d-model", "4"},
                           {"walk", "--text", "a b", "--wo", "1 0; 0 1", "--d-model", "2"},
                           {"heads", "--q", "1 2", "--k", "1 2", "--v", "1 2"},

@@ -455,7 +455,8 @@ void add_identities(Page& page, const Problem& problem, const Matrix& q, const M
   page.head(2, "What is equal");
   std::string zeros;
   if (q.shape().columns == k.shape().columns && has_key_of_zeros(k))
-    zeros = " A key of zeros has no direction: where keys are scaled, it is replaced by the unit vector (1, 0, …).";
+    zeros =
+        " A key of zeros has no direction: where keys are scaled to length 1 for these rows, it is replaced by the unit vector (1, 0, …).";
   page.say(
       text("Some pairs give equal results in exact arithmetic. "
            "For each pair: the largest difference here, and when the two are equal. "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <functional>
 
 #include "command/solve.hpp"
 #include "core/attention/pooling.hpp"
@@ -108,6 +109,8 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
   const Node *k = graph.find(role::k), *v = graph.find(role::v);
   if (!k || !v || k->frame.shape.columns != 1 || v->frame.shape.columns != 1) return;
   if (graph.find(role::relative)) return;
+  const std::span<const double> points = cells(k->matrix());
+  if (std::ranges::adjacent_find(points, std::not_equal_to()) == points.end()) return;  // a point is no line
   const Value keys = Value(*k), values = Value(*v);
   const Parameters parameters = learned(problem, graph);
   const Graph::Scope scope(graph, {scope::other, "curve"});
@@ -127,13 +130,15 @@ void add_curve(Page& page, const Problem& problem, Graph& graph) {
     page.trace.add(output.node());
   }
   plot.series.push_back({"keys and values", column(keys.matrix()), column(values.matrix())});
+  // The cosine of two numbers is the sign of their product.
+  const bool is_smooth = !recipe.function->is_made_by(cosine_similarity);
   page.head(2, "The curve");
-  page.say(
-      text(fmt::format("{} queries from {} to {} pool the same values. "
-                       "The output of the average is the same for all queries. "
-                       "The lookup takes the value of one key at a time. Softmax passes smoothly between the values.",
-                       grid_points, written_digits(queries.matrix()(0, 0), 4),
-                       written_digits(queries.matrix()(grid_points - 1, 0), 4))));
+  page.say(text(fmt::format(
+      "{} queries from {} to {} pool the same values. "
+      "The output of the average is the same for all queries. "
+      "The lookup takes the value of one key at a time.{}",
+      grid_points, written_digits(queries.matrix()(0, 0), 4), written_digits(queries.matrix()(grid_points - 1, 0), 4),
+      is_smooth ? " Softmax passes smoothly between the values." : "")));
   page.say(std::move(plot));
 }
 

@@ -119,7 +119,7 @@ void add_dot_products(Page& page, const PositionKind& kind, const Value& positio
   page.trace.add(dots.node());
   page.head(2, "Dot products of the positions");
   page.say(formula_block(dots.node()));
-  page.say(what_diagonals_show(kind, positions.shape().columns, dots.matrix()));
+  if (dots.shape().rows > 1) page.say(what_diagonals_show(kind, positions.shape().columns, dots.matrix()));
   page.say(HeatMap{table_of(dots.node())});
   Plot plot{.title = "Dot products with the first position", .x_name = "position", .series = {}};
   Series series{"dot product", places(n), {}};

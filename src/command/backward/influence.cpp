@@ -213,7 +213,7 @@ void add_counts(QuantityPage& page, const std::vector<Counted>& all) {
   page.say(
       "Each line counts the numbers of a matrix. "
       "Some depend: their derivative is not 0, and the largest stands at the end. "
-      "Others do not: because a mask cuts them off; because they are apart, with no path between (other words, other heads); or because the derivative is 0 here: a factor on the way is 0, as that of ReLU below 0, or several paths cancel.");
+      "Others do not: because a mask cuts them off; because they are apart, with no path between (other words, other heads); or because the derivative is 0 here, or less than 1e-12 of the largest on this page: a factor on the way is 0, as that of ReLU below 0, or several paths cancel.");
   Listing listing{{"matrix", "numbers", "depend", "masked", "apart", "zero", "largest", "at"}, {}, true};
   for (const Counted& one : all) {
     listing.rows.push_back({one.node->name, with_commas(one.node->frame.shape.cells()), with_commas(one.depend),
@@ -319,8 +319,11 @@ void add_dependents(QuantityPage& page, const Node& last, const Asked& by) {
   }
   const Matrix& of_last = derivatives.back();
   if (all.back().depend == 0)
-    page.say(
-        fmt::format("All derivatives of {} are 0: the effect of {} ends before.", later.back()->name, asked_cells(by)));
+    page.say(largest_of(of_last) == 0.0
+                 ? fmt::format("All derivatives of {} are 0: the effect of {} ends before.", later.back()->name,
+                               asked_cells(by))
+                 : fmt::format("All derivatives of {} are less than 1e-12 of the largest on this page.",
+                               later.back()->name));
   if (all.back().depend == 0) return;
   page.head(2, fmt::format("The derivatives of {}", later.back()->name));
   page.say(fmt::format("How fast each number of {} grows with {}.", later.back()->name, asked_cells(by)));
@@ -361,7 +364,7 @@ void add_by_word(QuantityPage& page, const Node& words, const Matrix& gradient, 
       is_one
           ? "the length of the gradient with respect to the word's vector, and gradient × input, the dot product of the gradient with the vector."
           : "the size of the Jacobian of the whole row with respect to its vector.",
-      heads.empty() ? "" : "Beside them stand the attention weights of the row that is asked about."));
+      heads.empty() ? "" : "Beside them stand the attention weights of this query."));
   page.table("by_word." + words.name, columns, rows);
 }
 
@@ -406,7 +409,7 @@ void add_sources(QuantityPage& page, const Graph& graph, const Asked& of) {
     if (one) largest = std::max(largest, largest_of(*one));
   }
   if (largest == 0.0) {
-    page.say("It depends on nothing here: all derivatives are 0, so no small change of what goes in changes it.");
+    page.say("All derivatives are 0: to first order, no small change of what goes in changes it.");
   }
   page.head(2, "What it depends on");
   std::vector<Counted> all;
@@ -524,12 +527,13 @@ void add_comparison(QuantityPage& page, const Axis& rows, const Axis& words, con
       "A dash means that there is none, or that several share it.");
   page.say(std::move(listing));
   for (std::size_t h = 0; h < attending.size(); ++h) {
-    page.say(
-        text(code(attending[h].title),
-             compared[h] == 0
-                 ? std::string(": no query has both a largest share and a largest weight, so nothing is compared.")
-                 : fmt::format(": in {} of {}, the largest weight and the largest gradient are at different words.",
-                               others[h], count_of(compared[h], "compared query", "compared queries"))));
+    page.say(text(
+        code(attending[h].title),
+        compared[h] == 0
+            ? std::string(": no query has both a largest share and a largest weight, so nothing is compared.")
+            : fmt::format(
+                  ": {} compared. In {} of them, the largest weight and the largest gradient are at different words.",
+                  count_of(compared[h], "query is", "queries are"), others[h])));
   }
 }
 
@@ -546,7 +550,7 @@ void add_attention_beside_gradient(QuantityPage& page, const Node& result) {
     const Node& one = *words[w];
     page.head(2, fmt::format("The influence of {}", one.name));
     if (largest_of(all[w]) == 0.0) {
-      page.say("All derivatives are 0: no small change of these words changes the result.");
+      page.say("All derivatives are 0: to first order, no small change of these words changes the result.");
       continue;
     }
     page.matrix("influence." + one.name, all[w], result.frame.rows, one.frame.rows, Heat::around_zero);
@@ -614,7 +618,7 @@ Answer influence_page(const Differentiable& forward, const Arguments& arguments)
   if (!random.empty()) page.say(random);
   page.say(
       "A derivative says how fast one number grows when another one grows by a little. "
-      "All derivatives are exact: they are computed by going back through the computation.");
+      "Derivatives are computed by going back through the computation, not from differences.");
   const bool has_row = (by_cell && by_cell->size() > 1) || (of_cell && of_cell->size() > 1);
   if (has_row) {
     page.say("Of a whole row, the square root of the sum of the squared derivatives stands in place of a derivative.");

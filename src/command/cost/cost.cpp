@@ -354,9 +354,9 @@ void add_example(QuantityPage& page) {
   const std::optional<Meeting> found = search_meeting(contiguous, n, k, n);
   if (!found) return;
   page.say(
-      fmt::format("Convolutions with kernel {}: with one layer, {} position depends on both x_1 and x_{}. "
+      fmt::format("An example with n = {} and kernel {}: with one layer, {} position depends on both x_1 and x_{}. "
                   "With {} layers one does: {}, and {}.",
-                  k, one_is_enough ? "a" : "no", n, found->layers, way(found->from_first), way(found->from_last)));
+                  n, k, one_is_enough ? "a" : "no", n, found->layers, way(found->from_first), way(found->from_last)));
 }
 
 // The number of layers for both kinds of convolution, as found and as the formulas say.

@@ -412,7 +412,7 @@ void show_one_letter_for_two(Page& page, Graph& graph) {
       "They need two, as in weights = softmax(scores). "
       "A reader who mistakes one for the other may apply the softmax twice. "
       "Weights differ by at most 1, so after a second softmax the largest ratio of two weights is e ≈ 2.72. "
-      "Most of the difference between them is lost.");
+      "The differences between them become smaller.");
   const Value weights = at(graph, "weights");
   const Value twice = name(Name{role::weights, "weights_twice"}, softmax(weights));
   show(page, {at(graph, "scaled"), weights, twice});

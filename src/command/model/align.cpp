@@ -296,8 +296,9 @@ Answer outline_of(const std::shared_ptr<Graph>& graph, const Translation& transl
   const bool attends = !translation.model.variant->score.empty();
   Page page;
   page.head(1, translation.title);
-  page.say(
-      "A state depends on the state before it and on one word: the encoder's on the source word above it, the decoder's on the previous output word.");
+  page.say(fmt::format(
+      "A state depends on the state before it and on one word: the encoder's on the source word above it, the decoder's on the previous output word{}.",
+      translation.model.variant->contexts_in_cell > 0 ? " and on the context beside it" : ""));
   page.say(
       attends
           ? fmt::format(

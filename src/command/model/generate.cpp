@@ -199,7 +199,7 @@ std::vector<std::string> sampling_in_words(const Sampling& sampling) {
     how.push_back(sampling.top_k == 1 ? "only the most probable word is kept"
                                       : fmt::format("only the {} most probable words are kept", sampling.top_k));
   if (sampling.top_p < 1.0) {
-    how.push_back(fmt::format("only the most probable words are kept that together have a probability of {} or more",
+    how.push_back(fmt::format("only the fewest most probable words are kept whose probabilities sum to at least {}",
                               sampling.top_p));
   }
   return how;

@@ -145,9 +145,9 @@ Answer run_layer_norm(const Command&, const Arguments& given) {
   title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
   page.head(1, std::move(title));
   page.say(norm_in_words(kind, norm.epsilon, norm.beta.has_value()));
-  page.say(fmt::format(
-      "For each row, the {} before γ is {}.", kind.spread,
-      norm.epsilon == 0.0 ? "1 up to rounding, unless it was 0" : "close to 1, unless ε is large beside what it was"));
+  page.say(fmt::format("For each row, the {} before γ is {}.", kind.spread,
+                       norm.epsilon == 0.0 ? "1 up to rounding, unless it was 0"
+                                           : "close to 1, unless ε is large compared with the variance of the row"));
   const bool subtracts_mean = graph->find(role::mean) != nullptr;
   if (const std::vector<std::string> rows = constant_rows(x.node()); subtracts_mean && !rows.empty()) {
     page.say(

@@ -18,7 +18,8 @@ void require_room(const ModelChoice& choice, const std::function<std::vector<con
 /// Tells of every matrix that the graph's run comes to, where work is told of.
 void tell_progress(const Graph& graph, const Arguments& arguments);
 
-/// The sizes of a model and its recipe, in a sentence, with what is said of its positions: "N = 6, d_model = 512, h = 8, …".
+/// The sizes of a model and its recipe, in a sentence, with what is said of its positions:
+/// "N = 6, d_model = 512, h = 8, …".
 std::string sizes_in_words(const Transformer& model, std::string_view positions);
 
 /// The file that --save-parameters asks for, or none. Throws InputError for another ending than .safetensors

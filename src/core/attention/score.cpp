@@ -73,7 +73,7 @@ constexpr std::array score_table = {
         .summary = "q ⋅ k / ‖q‖‖k‖, between −1 and 1 (Graves et al. 2014)",
         .meaning =
             "An attention score is the cosine of the angle between a query and a key, their dot product after each is divided by its length: 1 for the same direction, −1 for opposite directions. "
-            "The lengths do not count.",
+            "The lengths do not count; a vector of length 0 has the score 0 with every other.",
         .scale = "none",
         .score = cosine_similarity},
     ScoringFunction{

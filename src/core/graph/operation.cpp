@@ -17,7 +17,8 @@ bool is_repeated(const Axis& axis, std::size_t i) {
 
 namespace {
 
-// Whether a label alone does not say which place it is: there are several of it, or it is a number like that of a place.
+// Whether a label alone does not say which place it is: there are several of it, or it is a number like that of a
+// place.
 bool is_unclear(const Axis& axis, std::size_t i) {
   return axis.labels && (is_repeated(axis, i) || parsed<double>((*axis.labels)[i]));
 }

@@ -275,7 +275,7 @@ bool is_blind_to_order(const Problem& problem) {
 constexpr Claim<Problem> of_swaps[] = {
     {has_positions, "With positional encoding, the outputs can depend on word order."},
     {masks_positions,
-     "The mask belongs to the positions and not to the words, so the outputs can depend on word order even without positional encoding."},
+     "The mask belongs to the positions and not to the words. Where it treats these positions differently, the outputs can depend on word order even without positional encoding."},
     {has_given_vectors, "Only x is swapped, and not the matrices that are given beside it."},
     {is_blind_to_order,
      "The outputs are swapped like the words, and nothing else changes: attention by itself does not see word order."},

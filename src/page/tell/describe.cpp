@@ -170,13 +170,16 @@ void add_drawn(Page& page, const Problem& problem) {
 
 namespace {
 
-// A softmax of two scores or more has no weight of 1: it is what rounding leaves of the largest.
-bool is_rounded_to_one(const Node& weights, std::size_t query) {
+// A softmax of two scores or more has no weight of 1, and equal weights only of equal scores: what rounding leaves.
+bool are_rounded(const Node& weights, std::size_t query) {
   if (!weights.operation || !weights.operation->is(op::softmax)) return false;
   const std::span<const double> cells = row(weights.matrix(), query),
                                 scores = row(weights.operands[0]->matrix(), query);
   const auto kept = std::ranges::count_if(scores, [](double score) { return !std::isinf(score); });
-  return kept > 1 && std::ranges::find(cells, 1.0) != cells.end();
+  const auto differ = [](std::span<const double> all) {
+    return std::ranges::adjacent_find(all, std::not_equal_to()) != all.end();
+  };
+  return (kept > 1 && std::ranges::find(cells, 1.0) != cells.end()) || (differ(scores) && !differ(cells));
 }
 
 }  // namespace
@@ -190,7 +193,7 @@ Listing regimes_of_rows(const Node& weights) {
     listing.rows.push_back({place_in_lists(weights.frame.rows, i), std::string(regime.name),
                             std::string(regime.summary) +
                                 (is_one(sum) ? "" : fmt::format(" (the sum is {:.12g})", sum)) +
-                                (is_rounded_to_one(weights, i) ? " (rounded in double precision)" : "")});
+                                (are_rounded(weights, i) ? " (rounded in double precision)" : "")});
   }
   return listing;
 }

@@ -67,7 +67,8 @@ class BackwardWalk {
     for (std::size_t j = 0; j < n; ++j) {
       for (std::size_t k = 0; k < n; ++k) jacobian(j, k) = (j == k ? alpha[j] : 0.0) - alpha[j] * alpha[k];
     }
-    page_.say(text("Row ", strong(weights.frame.rows.label(i)), " of ", code(weights.name), " has the Jacobian ",
+    page_.say(text(weights.frame.rows.labels ? "The row of " : "", place_in_words(weights.frame.rows, i, "Row"), " in ",
+                   code(weights.name), " has the Jacobian ",
                    math({"diag(α) − ααᵀ", "\\operatorname{diag}(\\alpha) - \\alpha\\alpha^{\\top}"}),
                    ": the derivative of each weight (row) with respect to each score (column). "
                    "Multiplied by the same row of the gradient of the weights, it gives this row of ",
@@ -138,7 +139,9 @@ bool is_by_scores(const GradientStep& step) { return step.user->operation->is(op
 
 bool of_masked(const GradientStep& step) { return step.user->operation->is(op::mask); }
 
-bool of_scaled(const GradientStep& step) { return number_of(*step.user->operation) != nullptr; }
+bool of_capped(const GradientStep& step) { return step.user->is(role::capped); }
+
+bool of_scaled(const GradientStep& step) { return number_of(*step.user->operation) != nullptr && !of_capped(step); }
 
 bool of_similarity(const GradientStep& step) { return step.user->operation->is(op::matmul_transposed); }
 
@@ -200,6 +203,7 @@ constexpr Claim<GradientStep> meanings[] = {
      "Each row α of the weights has the Jacobian diag(α) − ααᵀ. So the gradient of a score is its weight times a difference: the gradient of this weight, minus the sum of the row's gradients, each multiplied by its weight. "
      "Each row of the result sums to 0."},
     {of_masked, "Back through the mask. A masked score was replaced, so nothing depends on it: its gradient is 0."},
+    {of_capped, "Back through the soft cap: each gradient is multiplied by the slope of the cap at this score."},
     {of_scaled, "The matrix was scaled by one number, and its gradient is scaled by the same number."},
     {of_similarity,
      "Each number of the product is the dot product of a row of one matrix with a row of the other. "

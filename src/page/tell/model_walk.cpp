@@ -52,8 +52,13 @@ bool masks_padding_of_memory(const Node& node, const Told& told) {
   return has_on_its_side(node, role::cross_mask) && !told.target.memory_mask.any();
 }
 
-bool masks_memory_as_given(const Node& node, const Told& told) {
-  return has_on_its_side(node, role::cross_mask) && told.target.memory_mask.any();
+// The mask that was given for the encoder output, where some of its cells are this number and no others.
+template <bool masks, bool permits>
+bool masks_memory(const Node& node, const Told& told) {
+  const Node* const mask = node.graph->find(outermost(node.place), role::cross_mask);
+  if (!mask || !told.target.memory_mask.any()) return false;
+  const std::span<const double> all = cells(mask->matrix());
+  return (std::ranges::find(all, 0.0) != all.end()) == masks && (std::ranges::find(all, 1.0) != all.end()) == permits;
 }
 
 bool begins_with_start(const Node& node, const Told&) {
@@ -149,7 +154,10 @@ constexpr Part parts[] = {
      "Cross-attention: every target word attends to the encoder output. "
      "Queries come from the decoder, keys and values from the encoder output."},
     {scope::cross_attention, role::q, "The mask leaves out its padding.", masks_padding_of_memory},
-    {scope::cross_attention, role::q, "The mask leaves out some of it.", masks_memory_as_given},
+    {scope::cross_attention, role::q, "The mask leaves out some of it.", masks_memory<true, true>},
+    {scope::cross_attention, role::q, "The mask allows all of it.", masks_memory<false, true>},
+    {scope::cross_attention, role::q, "The mask leaves out all of it, so the weights are 0.",
+     masks_memory<true, false>},
     {scope::norm, role::output, "", always, of_norm},
     {scope::feed_forward, role::output, "", always, of_feed_forward},
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "core/attention/feed_forward.hpp"
 #include "core/attention/identities.hpp"
@@ -72,6 +73,10 @@ bool is_divided_by(const Node& node) {
 
 bool is_multiplied_by(const Node& node) {
   return factor_of(node) && !is_division(*node.operation) && !factor_of(node)->in_words.empty();
+}
+
+bool is_multiplied_by_negative(const Node& node) {
+  return factor_of(node) && !is_division(*node.operation) && factor_of(node)->value < 0.0;
 }
 
 // The usual divisor is not told in words, because a sentence has told of it; but that one is about dot products.
@@ -152,6 +157,21 @@ bool is_with_computed_weights(const Node& sum) { return !is_with_given_weights(s
 bool is_in_head(const Node& node) { return node.within(scope::head) != nullptr; }
 
 bool is_in_no_head(const Node& node) { return !is_in_head(node); }
+
+// Several heads have the same keys, as with grouped queries.
+bool shares_keys(const Node& node) {
+  if (!is_in_head(node)) return false;
+  std::set<const Node*> keys;
+  std::size_t heads = 0;
+  for (const Node& other : node.graph->nodes()) {
+    if (!other.is(role::k) || !is_in_head(other)) continue;
+    keys.insert(&other.original());
+    ++heads;
+  }
+  return keys.size() < heads;
+}
+
+bool is_in_head_of_its_own(const Node& node) { return is_in_head(node) && !shares_keys(node); }
 
 bool has_one_head(const Node& node) { return node.beside(role::concat) && node.beside(role::concat)->is_alias(); }
 
@@ -272,6 +292,7 @@ constexpr Meaning meanings_of_scaled[] = {
     {is_divided_as_usual, "The scores are divided by {}, the square root of the key size.", factor_as_written},
     {is_divided_by, "Here the scores are divided by {}.", factor_in_words},
     {is_multiplied_by, "Here the scores are multiplied by {}.", factor_in_words},
+    {is_multiplied_by_negative, "The factor is negative: of two scores, the larger one becomes the smaller one."},
     {is_capped, "A soft cap keeps the scores between −{0} and {0}: scores near 0 hardly change.", cap_of},
 };
 
@@ -313,8 +334,10 @@ constexpr Meaning meanings_of_sum[] = {
 
 constexpr Meaning meanings_of_heads[] = {
     {is_in_no_head, "There is one head. It uses all columns of q, k and v."},
-    {is_in_head,
+    {is_in_head_of_its_own,
      "Each head works on its own columns of q, k and v, so one head can attend to one thing while another attends to something else."},
+    {shares_keys,
+     "Each head works on its own columns of q, so one head can attend to one thing while another attends to something else. Several heads share the same keys and values."},
 };
 
 constexpr Meaning meanings_of_joined[] = {
@@ -359,7 +382,11 @@ namespace {
 
 bool has_weights(const Node& node) { return node.operands.front()->is(role::weights); }
 
-bool projects(const Node& node) { return is_in_no_head(node) && !has_weights(node); }
+bool is_normalized(const Node& node) {
+  return std::ranges::any_of(node.named_operands(), [](const Node* operand) { return operand->is(role::gamma); });
+}
+
+bool projects(const Node& node) { return is_in_no_head(node) && !has_weights(node) && !is_normalized(node); }
 
 bool of_layer(const Node& node) { return activation_of(node) != nullptr; }
 
