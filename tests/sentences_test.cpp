@@ -217,3 +217,26 @@ TEST_CASE("a sentence stands only where the computation is what it says") {
   check_lacks(said(back + Words{"--variant", "none"}), "Through attention");
   check_has(said(back + Words{"--variant", "none"}), "from the final state into the decoder");
 }
+
+TEST_CASE("heads that share keys are told so, and no others") {
+  const Words heads = {"heads", "--text", "a b", "--heads", "4", "--d-model", "4", "--kv-heads"};
+  check_has(said(heads + Words{"1"}), "Several heads share the same keys and values");
+  check_has(said(heads + Words{"2"}), "Several heads share the same keys and values");
+  check_lacks(said(heads + Words{"4"}), "Several heads share");
+  check_lacks(said({"heads", "--text", "a b", "--text", "c d", "--heads", "2", "--d-model", "4"}),
+              "Several heads share");
+}
+
+TEST_CASE("what a mask of the encoder output leaves out is what it masks") {
+  const Words decoder = {"decoder", "--layers", "1", "--target", "a b"};
+  check_has(said(decoder + Words{"--memory-key-mask", "1 1 1"}), "The mask allows all of it.");
+  check_has(said(decoder + Words{"--memory-key-mask", "1 0 1"}), "The mask leaves out some of it.");
+  check_has(said(decoder + Words{"--memory-valid-length", "0"}), "The mask leaves out all of it");
+}
+
+TEST_CASE("the steps of gradients are called what they are") {
+  const std::string norm = said({"backward", "layer-norm", "--x", "1 1; 1 2"});
+  check_lacks(norm, "Concatenation");
+  check_has(said({"backward", "--of", "output[1,1]", "--soft-cap", "1"}), "Back through the soft cap");
+  check_has(said({"influence", "--q", "0", "--k", "0;0", "--v", "1;2", "--score", "gaussian"}), "to first order");
+}

@@ -139,7 +139,7 @@ bool is_by_scores(const GradientStep& step) { return step.user->operation->is(op
 
 bool of_masked(const GradientStep& step) { return step.user->operation->is(op::mask); }
 
-bool of_capped(const GradientStep& step) { return step.user->is(role::capped); }
+bool of_capped(const GradientStep& step) { return step.result && step.result->is(role::capped); }
 
 bool of_scaled(const GradientStep& step) { return number_of(*step.user->operation) != nullptr && !of_capped(step); }
 

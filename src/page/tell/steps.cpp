@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
+#include <map>
 
 #include "core/attention/feed_forward.hpp"
 #include "core/attention/identities.hpp"
@@ -158,17 +158,18 @@ bool is_in_head(const Node& node) { return node.within(scope::head) != nullptr; 
 
 bool is_in_no_head(const Node& node) { return !is_in_head(node); }
 
-// Several heads have the same keys, as with grouped queries.
+// Several heads have the same keys, as with grouped queries: together they have more columns than k.
 bool shares_keys(const Node& node) {
   if (!is_in_head(node)) return false;
-  std::set<const Node*> keys;
-  std::size_t heads = 0;
-  for (const Node& other : node.graph->nodes()) {
-    if (!other.is(role::k) || !is_in_head(other)) continue;
-    keys.insert(&other.original());
-    ++heads;
+  std::map<const Node*, std::size_t> columns;  // that heads take of a k
+  for (const Node& keys : node.graph->nodes()) {
+    if (!keys.is(role::k) || !is_in_head(keys)) continue;
+    const std::vector<const Node*> whole = keys.named_operands();
+    const Node& of = keys.is_alias() || whole.empty() ? keys.original() : whole.front()->original();
+    columns[&of] += keys.frame.shape.columns;
   }
-  return keys.size() < heads;
+  return std::ranges::any_of(columns,
+                             [](const auto& taken) { return taken.second > taken.first->frame.shape.columns; });
 }
 
 bool is_in_head_of_its_own(const Node& node) { return is_in_head(node) && !shares_keys(node); }
