@@ -71,8 +71,16 @@ def of_json(text):
     return node["rows"]["labels"], node["columns"]["labels"]
 
 
+def without_apostrophe(word):
+    """What a spreadsheet would compute has an apostrophe before it, which is no part of the word."""
+    return word[1:] if len(word) > 1 and word[0] == "'" and word[1] in "=+-@\t\r" else word
+
+
 def of_separated(separator):
-    return lambda text: words_of_table(list(csv.reader(io.StringIO(text, newline=""), delimiter=separator)))
+    def read(text):
+        rows, columns = words_of_table(list(csv.reader(io.StringIO(text, newline=""), delimiter=separator)))
+        return [without_apostrophe(word) for word in rows], [without_apostrophe(word) for word in columns]
+    return read
 
 
 def of_svg(text):

@@ -481,10 +481,17 @@ class LatexWriter final : public Writer {
     double total = 0.0;
     for (const double width : widths) total += width;
     if (total <= digits_in_line) return std::string(widths.size(), 'l');
-    // Narrow columns get what they need, and wide ones share the rest.
-    const double share = digits_in_line / static_cast<double>(widths.size());
-    double rest = digits_in_line, wide = 0.0;
-    for (const double width : widths) (width <= share ? rest : wide) += width <= share ? -width : width;
+    // Narrow columns get what they need, and wide ones share the rest: what is narrow grows with what others leave.
+    double share = 0.0, rest = digits_in_line, wide = 0.0;
+    for (std::size_t narrow = 0, before = widths.size(); narrow != before;) {
+      before = narrow;
+      share = rest / static_cast<double>(widths.size() - narrow);
+      rest = digits_in_line, wide = 0.0, narrow = 0;
+      for (const double width : widths) {
+        (width <= share ? rest : wide) += width <= share ? -width : width;
+        narrow += width <= share ? 1 : 0;
+      }
+    }
     std::string columns;
     for (const double width : widths) {
       if (width <= share) {
