@@ -1,5 +1,7 @@
 #include <cmath>
+#include <set>
 
+#include "core/graph/run.hpp"
 #include "core/math/random.hpp"
 #include "core/op/backward.hpp"
 #include "mistakes_tried.hpp"
@@ -388,31 +390,41 @@ std::size_t changed(const Graph& graph, const Mistake& mistake) {
   return count;
 }
 
+std::vector<std::shared_ptr<Graph>> some_computations() {
+  return {
+      attention_back(0),
+      walked(R"({"heads": 2, "causal": true, "positions": "learned"})", 0),
+      walked(R"({"score": "gaussian", "score_sigma": 0.5, "layers": 2})", 0),
+      walked(R"({"score": "additive", "positions": "relative-vectors"})", 0),
+      run({}, 0),
+      run({.norm = "pre", .positions = "concatenated", .norm_kind = "rms", .activation = "silu"}, 0),
+      run({.heads = 4, .activation = "gelu-tanh", .key_heads = 2}, 0,
+          [](Transformer& model) { model.recipe.scale_embeddings = false; }),
+      run({.activation = "gelu"}, 1),
+      run({.positions = "rotary"}, 0),
+      relu_back(0),
+      tanh_back(0),
+      luong(0),
+      bahdanau(0),
+      scaled_dot(0),
+      gated(0),
+      losses_of(0),
+      equal_sides(0),
+      written(0),
+  };
+}
+
+std::shared_ptr<Graph> problem_of(std::string_view fields) {
+  auto graph = std::make_shared<Graph>();
+  evaluate(build(read_problem_file(fields, "test")), *graph);
+  return graph;
+}
+
 }  // namespace
 
 TEST_SUITE("mistakes in models") {
   TEST_CASE("every mistake can be tried in every computation and those in models change some") {
-    const std::vector<std::shared_ptr<Graph>> computations = {
-        attention_back(0),
-        walked(R"({"heads": 2, "causal": true, "positions": "learned"})", 0),
-        walked(R"({"score": "gaussian", "score_sigma": 0.5, "layers": 2})", 0),
-        walked(R"({"score": "additive", "positions": "relative-vectors"})", 0),
-        run({}, 0),
-        run({.norm = "pre", .positions = "concatenated", .norm_kind = "rms", .activation = "silu"}, 0),
-        run({.heads = 4, .activation = "gelu-tanh", .key_heads = 2}, 0,
-            [](Transformer& model) { model.recipe.scale_embeddings = false; }),
-        run({.activation = "gelu"}, 1),
-        run({.positions = "rotary"}, 0),
-        relu_back(0),
-        tanh_back(0),
-        luong(0),
-        bahdanau(0),
-        scaled_dot(0),
-        gated(0),
-        losses_of(0),
-        equal_sides(0),
-        written(0),
-    };
+    const std::vector<std::shared_ptr<Graph>> computations = some_computations();
     const std::vector<Mistake> in_models = mistakes_in_models();
     for (const Mistake& mistake : mistakes()) {
       CAPTURE(mistake.name);
@@ -420,6 +432,29 @@ TEST_SUITE("mistakes in models") {
       for (const std::shared_ptr<Graph>& graph : computations) count += changed(*graph, mistake);
       const bool is_in_models = std::ranges::find(in_models, mistake.name, &Mistake::name) != in_models.end();
       CHECK((count > 0 || !is_in_models));
+    }
+  }
+
+  TEST_CASE("every mistake can be made at some node, and what is asked of nodes computes nothing") {
+    std::vector<std::shared_ptr<Graph>> computations = some_computations();
+    for (const std::string_view fields :
+         {R"({"text": "a b c", "heads": 2, "causal": true, "soft_cap": 2, "positions": "relative-bias"})",
+          R"({"text": "a b c", "score": "cosine"})", R"({"text": "a b c", "score": "bilinear"})",
+          R"({"text": ["a cat sat", "it sat"], "d_model": 4, "heads": 2, "valid_length": [3, 2]})",
+          R"({"q": [[1, 0, 0, 0]], "k": [[0, 1, 1, 1], [0, 1, 1, 1]], "mask": [[0.5, 2.5]]})"})
+      computations.push_back(problem_of(fields));
+    std::set<std::string_view> possible;
+    for (const std::shared_ptr<Graph>& graph : computations) {
+      const auto held = [&] {
+        return std::ranges::count_if(graph->nodes(), [&](const Node& node) { return graph->run().holds(node); });
+      };
+      const auto before = held();
+      for (const auto& [mistake, first] : possible_mistakes(*graph)) possible.insert(mistake->name);
+      CHECK(held() == before);
+    }
+    for (const Mistake& mistake : mistakes()) {
+      CAPTURE(mistake.name);
+      CHECK(possible.contains(mistake.name));
     }
   }
 }

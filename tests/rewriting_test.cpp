@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <string>
@@ -19,20 +20,18 @@ std::shared_ptr<Graph> computed(std::string_view problem) {
   return graph;
 }
 
-std::optional<Value> doubled_values(const Node& node, Rewriting& again) {
-  if (!node.is(role::v) || node.is_alias()) return std::nullopt;
-  return times(again.unchanged(node), {2.0, {"2", "2"}});
+bool is_value(const Node& node) { return node.is(role::v) && !node.is_alias(); }
+std::optional<Value> doubled(At at) { return times(at.itself(), {2.0, {"2", "2"}}); }
+
+bool is_first_weights(const Node& node) {
+  return node.is(role::weights) && node.place && node.place->number == std::size_t{1};
 }
+std::optional<Value> from_the_next_head(At at) { return at.of(at.node.graph->at("head.2.weights")); }
 
-std::optional<Value> from_the_next_head(const Node& node, Rewriting& again) {
-  if (!node.is(role::weights) || !node.place || node.place->number != 1) return std::nullopt;
-  return again.of(node.graph->at("head.2.weights"));
-}
+bool nowhere(const Node&) { return false; }
 
-std::optional<Value> nothing(const Node&, Rewriting&) { return std::nullopt; }
-
-Mistake made(std::optional<Value> (*instead)(const Node&, Rewriting&)) {
-  return {"test", Mistake::Kind::error, "", "", instead};
+Mistake made(bool (*where)(const Node&), std::optional<Value> (*instead)(At)) {
+  return {"test", Mistake::Kind::error, "", "", where, instead};
 }
 
 constexpr std::string_view two_heads = R"({"text": "the cat sat down", "d_model": 4, "heads": 2, "seed": 1})";
@@ -40,7 +39,7 @@ constexpr std::string_view two_heads = R"({"text": "the cat sat down", "d_model"
 TEST_SUITE("a computation with a mistake") {
   TEST_CASE("what a mistake does not change is taken over with its numbers") {
     const auto graph = computed(two_heads);
-    const Mistake mistake = made(nothing);
+    const Mistake mistake = made(nowhere, doubled);
     Rewriting again(*graph, mistake);
     const Node& output = graph->at("output");
     CHECK_FALSE(again.changes(output));
@@ -50,7 +49,7 @@ TEST_SUITE("a computation with a mistake") {
 
   TEST_CASE("what is behind a change is computed again and keeps its name") {
     const auto graph = computed(two_heads);
-    const Mistake mistake = made(doubled_values);
+    const Mistake mistake = made(is_value, doubled);
     Rewriting again(*graph, mistake);
     const Node& output = graph->at("head.1.output");
     const Value now = again.of(output);
@@ -62,17 +61,15 @@ TEST_SUITE("a computation with a mistake") {
 
   TEST_CASE("a mistake may ask for what comes later") {
     const auto graph = computed(two_heads);
-    const Mistake mistake = made(from_the_next_head);
+    const Mistake mistake = made(is_first_weights, from_the_next_head);
     Rewriting again(*graph, mistake);
     CHECK(again.of(graph->at("head.1.weights")).matrix() == graph->at("head.2.weights").matrix());
   }
 
   TEST_CASE("what cannot be computed is refused again and nothing else is") {
     const auto graph = computed(two_heads);
-    const Mistake mistake = made([](const Node& node, Rewriting& again) -> std::optional<Value> {
-      if (!node.is(role::concat)) return std::nullopt;
-      return columns(again.unchanged(node), 3, 2);
-    });
+    const Mistake mistake = made([](const Node& node) { return node.is(role::concat); },
+                                 [](At at) -> std::optional<Value> { return columns(at.itself(), 3, 2); });
     Rewriting again(*graph, mistake);
     for (int i = 0; i < 2; ++i) {
       CHECK_THROWS_AS(again.of(graph->at("output")), InputError);
@@ -81,10 +78,45 @@ TEST_SUITE("a computation with a mistake") {
     CHECK_FALSE(again.changes(graph->at("head.2.output")));
   }
 
-  TEST_CASE("each mistake has a name of its own and says something") {
+  TEST_CASE("what is made instead is asked for only where the mistake can be made") {
+    const auto graph = computed(two_heads);
+    const Mistake mistake = made(is_value, [](At at) -> std::optional<Value> {
+      CHECK(is_value(at.node));
+      return std::nullopt;
+    });
+    Rewriting again(*graph, mistake);
+    for (const Node& node : graph->nodes()) CHECK_FALSE(again.changes(node));
+  }
+
+  TEST_CASE("two mistakes are made in one computation, each at its own nodes") {
+    const auto graph = computed(R"({"q": [[1, 2], [0, 3]], "k": [[2, 1], [1, 1]], "v": [[1, 0], [0, 1]]})");
+    const auto called = [](std::string_view name) { return *std::ranges::find(mistakes(), name, &Mistake::name); };
+    Rewriting again(*graph, {called("not-scaled"), called("softmax-over-queries")});
+    // The scores are 4 and 3, and below them 3 and 3.
+    const double first = 1.0 / (1.0 + std::exp(-1.0));
+    const Matrix weights = again.of(graph->at("weights")).matrix();
+    CHECK(weights(0, 0) == doctest::Approx(first));
+    CHECK(weights(1, 0) == doctest::Approx(1.0 - first));
+    CHECK(weights(0, 1) == doctest::Approx(0.5));
+    CHECK(weights(1, 1) == doctest::Approx(0.5));
+  }
+
+  TEST_CASE("of two mistakes at one node the first is made, unless it gives nothing") {
+    const auto graph = computed(two_heads);
+    const Node& v = graph->at("v");
+    const auto nothing = [](At) -> std::optional<Value> { return std::nullopt; };
+    const auto left = [](At at) -> std::optional<Value> { return at.like(at.node.matrix()); };
+    CHECK(Rewriting(*graph, {made(is_value, left), made(is_value, doubled)}).of(v).matrix() == v.matrix());
+    const Matrix twice = Rewriting(*graph, {made(is_value, nothing), made(is_value, doubled)}).of(v).matrix();
+    CHECK(twice(0, 0) == 2.0 * v.cell(0, 0));
+  }
+
+  TEST_CASE("each mistake has a name of its own, says something, and knows where it is made and what instead") {
     std::set<std::string_view> names;
     for (const Mistake& mistake : mistakes()) {
       CAPTURE(mistake.name);
+      CHECK((mistake.where != nullptr));
+      CHECK((mistake.instead != nullptr));
       CHECK(names.insert(mistake.name).second);
       CHECK_FALSE(mistake.summary.empty());
       CHECK(mistake.says.ends_with("."));

@@ -22,27 +22,16 @@ bool Findings::may_be_conventions() const { return std::ranges::all_of(all, &Fin
 
 namespace {
 
-// What was found before: the first one that has something to say of a node makes it.
-Instead one_after_the_other(std::vector<Instead> all) {
-  return [all = std::move(all)](const Node& node, Rewriting& again) {
-    for (const Instead& instead : all) {
-      if (std::optional<Value> made = instead(node, again)) return made;
-    }
-    return std::optional<Value>();
-  };
-}
-
-Instead numbers_of(const Compared& matrix) {
-  return [node = &matrix.node->original(), theirs = matrix.theirs](const Node& asked, Rewriting& again) {
-    return &asked == node ? std::optional(again.input_like(asked, *theirs)) : std::nullopt;
-  };
+Change numbers_of(const Node& original, const Matrix& theirs) {
+  const Node* const node = &original.original();
+  return {[node](const Node& asked) { return &asked == node; }, [&theirs](At at) { return at.like(theirs); }};
 }
 
 // The compared matrices as they are with some mistakes.
 class Remade {
  public:
-  Remade(const Graph& graph, std::span<const Compared> compared, Instead instead)
-      : again_(graph, std::move(instead)), compared_(compared) {}
+  Remade(const Graph& graph, std::span<const Compared> compared, std::vector<Change> changes)
+      : again_(graph, std::move(changes)), compared_(compared) {}
 
   bool changes(std::size_t i) { return again_.changes(*compared_[i].node); }
   // Null where it cannot be computed.
@@ -75,7 +64,8 @@ auto where_possible(const Action& action) -> decltype(action()) {
 
 class Search {
  public:
-  Search(const Graph& graph, std::span<const Compared> compared) : graph_(graph), compared_(compared) {}
+  Search(const Graph& graph, std::span<const Compared> compared)
+      : graph_(graph), compared_(compared), possible_(possible_mistakes(graph)) {}
 
   Findings run() && {
     constexpr std::size_t most_findings = 8;
@@ -91,14 +81,23 @@ class Search {
   }
 
  private:
-  Instead with(const Instead& more) const {
-    std::vector<Instead> all = found_;
-    all.push_back(more);
-    return one_after_the_other(std::move(all));
+  std::vector<Change> with(std::initializer_list<Change> more) const {
+    std::vector<Change> all = found_;
+    all.insert(all.end(), more);
+    return all;
+  }
+
+  // Those that can change a matrix, which is computed from the first place where they can be made, or behind it.
+  std::vector<const Mistake*> possible_for(std::size_t place) const {
+    std::vector<const Mistake*> found;
+    for (const auto& [mistake, first] : possible_) {
+      if (first->index <= compared_[place].node->index) found.push_back(mistake);
+    }
+    return found;
   }
 
   std::optional<std::size_t> first_that_differs(std::size_t from) {
-    Remade now(graph_, compared_, one_after_the_other(found_));
+    Remade now(graph_, compared_, found_);
     for (std::size_t i = from; i < compared_.size(); ++i) {
       if (!compared_[i].difference.agrees() && !now.explains(i)) return i;
     }
@@ -108,7 +107,7 @@ class Search {
   void look_at(std::size_t place) {
     Finding finding{.place = place, .expected = nullptr, .difference = compared_[place].difference};
     {
-      Remade now(graph_, compared_, one_after_the_other(found_));
+      Remade now(graph_, compared_, found_);
       finding.expected = now.at(place);
       if (finding.expected)
         finding.difference = difference(*compared_[place].theirs, *finding.expected, compared_[place].rounding);
@@ -126,9 +125,10 @@ class Search {
   }
 
   void take_for_granted(const Finding& finding) {
-    if (finding.mistakes.empty()) return found_.push_back(numbers_of(compared_[finding.place]));
-    found_.push_back(finding.mistakes.front()->instead);
-    if (finding.convention) found_.push_back(finding.convention->instead);
+    if (finding.mistakes.empty())
+      return found_.push_back(numbers_of(*compared_[finding.place].node, *compared_[finding.place].theirs));
+    found_.emplace_back(*finding.mistakes.front());
+    if (finding.convention) found_.emplace_back(*finding.convention);
   }
 
   // What a mistake explains.
@@ -149,19 +149,19 @@ class Search {
   }
 
   void try_alone(Finding& finding) {
-    for (const Mistake& mistake : mistakes())
-      add(finding, mistake, where_possible([&] {
-            const Instead instead = with(mistake.instead);
-            return keeps_those_before(instead, finding.place) ? explained_by(instead, finding.place) : Explained();
+    for (const Mistake* mistake : possible_for(finding.place))
+      add(finding, *mistake, where_possible([&] {
+            const std::vector<Change> changes = with({*mistake});
+            return keeps_those_before(changes, finding.place) ? explained_by(changes, finding.place) : Explained();
           }));
   }
 
   // A right matrix may stand in the file that was not computed with, such as scaled scores.
   void try_with_right_ones_unused(Finding& finding) {
-    for (const Mistake& mistake : mistakes())
-      add(finding, mistake, where_possible([&] { return explained_by(with(mistake.instead), finding.place); }));
+    for (const Mistake* mistake : possible_for(finding.place))
+      add(finding, *mistake, where_possible([&] { return explained_by(with({*mistake}), finding.place); }));
     if (finding.mistakes.empty()) return;
-    Remade remade(graph_, compared_, with(finding.mistakes.front()->instead));
+    Remade remade(graph_, compared_, with({*finding.mistakes.front()}));
     for (std::size_t i = 0; i < finding.place; ++i) {
       if (remade.changes(i) && !remade.explains(i)) finding.unused.push_back(i);
     }
@@ -175,34 +175,36 @@ class Search {
   // A mistake by somebody who also computes something else by agreement: a finite number for −∞ in rows that
   // the mistake masks. Only those are tried that bring the numbers nearer.
   void try_with_conventions(Finding& finding) {
+    const std::vector<const Mistake*> possible = possible_for(finding.place);
     std::vector<const Mistake*> nearer;
-    for (const Mistake& mistake : mistakes()) {
-      if (mistake.kind == Mistake::Kind::error && where_possible([&] { return brings_nearer(mistake, finding.place); }))
-        nearer.push_back(&mistake);
+    for (const Mistake* mistake : possible) {
+      if (mistake->kind == Mistake::Kind::error &&
+          where_possible([&] { return brings_nearer(*mistake, finding.place); }))
+        nearer.push_back(mistake);
     }
-    for (const Mistake& convention : mistakes()) {
-      if (convention.kind != Mistake::Kind::convention) continue;
+    for (const Mistake* convention : possible) {
+      if (convention->kind != Mistake::Kind::convention) continue;
       for (const Mistake* mistake : nearer)
         add(finding, *mistake, where_possible([&] {
-              const Instead both = with(one_after_the_other({mistake->instead, convention.instead}));
+              const std::vector<Change> both = with({*mistake, *convention});
               return keeps_those_before(both, finding.place) ? explained_by(both, finding.place) : Explained();
             }));
       if (finding.mistakes.empty()) continue;
-      finding.convention = &convention;
+      finding.convention = convention;
       return;
     }
   }
 
   bool brings_nearer(const Mistake& mistake, std::size_t place) {
-    Remade remade(graph_, compared_, with(mistake.instead));
+    Remade remade(graph_, compared_, with({mistake}));
     const std::shared_ptr<const Matrix> numbers = remade.changes(place) ? remade.at(place) : nullptr;
     if (!numbers) return false;
     const Difference now = difference(*compared_[place].theirs, *numbers, compared_[place].rounding);
     return !now.has_other_shape && now.cells < compared_[place].difference.cells;
   }
 
-  bool keeps_those_before(const Instead& instead, std::size_t place) {
-    Remade remade(graph_, compared_, instead);
+  bool keeps_those_before(const std::vector<Change>& changes, std::size_t place) {
+    Remade remade(graph_, compared_, changes);
     for (std::size_t i = 0; i < place; ++i) {
       if (remade.changes(i) && !remade.explains(i)) return false;
     }
@@ -211,8 +213,8 @@ class Search {
 
   // How many of the matrices that differ have the numbers that it gives, up to the first that has not; none
   // where the one at the place is not among them.
-  Explained explained_by(const Instead& instead, std::size_t place) {
-    Remade remade(graph_, compared_, instead);
+  Explained explained_by(const std::vector<Change>& changes, std::size_t place) {
+    Remade remade(graph_, compared_, changes);
     if (!remade.changes(place) || !remade.explains(place)) return {};
     Explained explained{1};
     for (std::size_t i = place + 1; i < compared_.size(); ++i) {
@@ -233,9 +235,7 @@ class Search {
   // Whether something that was compared is computed from it.
   bool has_behind(std::size_t place) {
     const Node* const node = &compared_[place].node->original();
-    Rewriting again(graph_, [node](const Node& asked, Rewriting& rewriting) {
-      return &asked == node ? std::optional(rewriting.input_like(asked, *asked.cells())) : std::nullopt;
-    });
+    Rewriting again(graph_, {numbers_of(*node, node->matrix())});
     return std::ranges::any_of(compared_.subspan(place + 1), [&](const Compared& matrix) {
       return &matrix.node->original() != node && again.changes(*matrix.node);
     });
@@ -243,14 +243,14 @@ class Search {
 
   // A convention that gives the same numbers is as good as ours.
   void look_for_hidden() {
-    for (const Mistake& mistake : mistakes()) {
-      if (mistake.kind == Mistake::Kind::convention) continue;
-      if (where_possible([&] { return is_hidden(mistake); })) findings_.hidden.push_back(&mistake);
+    for (const auto& [mistake, first] : possible_) {
+      if (mistake->kind == Mistake::Kind::convention) continue;
+      if (where_possible([&, &hidden = *mistake] { return is_hidden(hidden); })) findings_.hidden.push_back(mistake);
     }
   }
 
   bool is_hidden(const Mistake& mistake) {
-    Remade remade(graph_, compared_, mistake.instead);
+    Remade remade(graph_, compared_, {mistake});
     bool changes_any = false;
     for (std::size_t i = 0; i < compared_.size(); ++i) {
       if (!remade.changes(i)) continue;
@@ -263,7 +263,8 @@ class Search {
 
   const Graph& graph_;
   std::span<const Compared> compared_;
-  std::vector<Instead> found_;
+  std::vector<PossibleMistake> possible_;
+  std::vector<Change> found_;
   Explained most_;  // of the finding that is looked at
   Findings findings_;
 };
@@ -271,9 +272,9 @@ class Search {
 }  // namespace
 
 bool is_explained(const Graph& graph, std::span<const Compared> matrices) {
-  return std::ranges::any_of(mistakes(), [&](const Mistake& mistake) {
+  return std::ranges::any_of(possible_mistakes(graph), [&](const PossibleMistake& possible) {
     return where_possible([&] {
-      Remade remade(graph, matrices, mistake.instead);
+      Remade remade(graph, matrices, {*possible.mistake});
       for (std::size_t i = 0; i < matrices.size(); ++i) {
         if (!remade.explains(i)) return false;
       }

@@ -41,7 +41,7 @@ struct Findings {
 /// Whether there is a mistake that gives all of these numbers.
 bool is_explained(const Graph& graph, std::span<const Compared> matrices);
 
-/// Computes every mistake. `compared` is in the order of the computation, whose numbers are there.
+/// Computes every mistake that can be made. `compared` is in the order of the computation, whose numbers are there.
 Findings find_mistakes(const Graph& graph, std::span<const Compared> compared);
 
 /// Which mistakes a computation tells apart in the matrices of these roles: a number for each, the same for

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "core/attention/score.hpp"
@@ -19,13 +20,22 @@ bool uses(const Node& node, const Node& operand) {
   return std::ranges::any_of(node.operands, [&](const Node* one) { return &one->original() == &operand.original(); });
 }
 
-Value on_others(const Node& node, const std::function<Made(const Node& operand)>& other, Rewriting& again) {
+Made left_out(At at) { return at[0]; }
+Made second_alone(At at) { return at[1]; }
+
+Value multiplied(At at, double factor) { return times(at.itself(), plain_number(factor)); }
+
+Value on_others(At at, const std::function<Made(const Node& operand)>& other) {
   std::vector<Value> operands;
-  for (const Node* one : node.operands) {
+  for (const Node* one : at.node.operands) {
     const Made exchanged = other(*one);
-    operands.push_back(exchanged ? *exchanged : again.of(*one));
+    operands.push_back(exchanged ? *exchanged : at.of(*one));
   }
-  return operation_on(node, operands, again.graph());
+  return operation_on(at.node, operands, at.again.graph());
+}
+
+Value on_other(At at, const Node& operand, const Value& other) {
+  return on_others(at, [&](const Node& one) { return &one == &operand ? Made(other) : std::nullopt; });
 }
 
 namespace {
@@ -55,21 +65,28 @@ Value put(const Node& result, const Node& from, const Value& value, Rewriting& a
   for (const std::size_t i : behind(last, first)) {
     const Node& node = first.graph->nodes()[i];
     if (std::ranges::any_of(node.operands, [&](const Node* one) { return made.contains(one); }))
-      made.emplace(&node, on_others(node, now, again));
+      made.emplace(&node, on_others({node, again}, now));
   }
   const Made changed = now(last);
   return changed ? *changed : again.of(last);
 }
 
-Value constant_like(const Value& column, double number) {
-  // Every row of one column is the whole of its columns.
-  return times(uniform(column), plain_number(number));
+// A row of uniform() is 1 over the number of its columns.
+Value constant_like(const Value& x, double number) {
+  return times(uniform(x), plain_number(number * static_cast<double>(x.shape().columns)));
 }
+
+Value sum_of_all(const std::vector<Value>& all) {
+  return std::accumulate(all.begin() + 1, all.end(), all.front(),
+                         [](const Value& a, const Value& b) { return add(a, b); });
+}
+Value mean_of_all(const std::vector<Value>& all) { return divide(sum_of_all(all), plain_number(all.size())); }
 
 Scalar plain_number(double value) {
   const std::string written = fmt::format("{}", value);
   return {value, {written, written}};
 }
+Scalar plain_number(std::size_t value) { return plain_number(static_cast<double>(value)); }
 
 bool is_gradient(const Node& node) {
   const auto is_named_so = [](const Node& one) { return one.family == &family::gradient; };
@@ -85,6 +102,10 @@ bool is_any_softmax(const Node& node) {
 }
 
 bool is_softmax_of_attention(const Node& node) { return node.is(role::weights) && is_any_softmax(node); }
+
+bool is_mask(const Node& node) { return node.operation && node.operation->is(op::mask); }
+
+bool masks_scores(const Node& node) { return makes(node, role::masked) && is_mask(node); }
 
 bool sums_values(const Node& node) {
   return node.operation && node.operation->is(op::matmul) && node.operands[0]->is(role::weights);
@@ -126,45 +147,44 @@ std::optional<std::size_t> head_of(const Node& node) {
   return *head->number - 1;
 }
 
-Made on_named(const Node& node, const Role& role, Rewriting& again) {
-  if (!node.operation || node.is_alias()) return std::nullopt;
-  const auto changed_name = [&](const Node& operand) -> const Node* {
-    for (const Node* alias : operand.aliases) {
-      if (alias->is(role) && again.changes(*alias)) return alias;
-    }
-    return nullptr;
+bool is_made_of_named(const Node& node, const Role& role) {
+  const auto has_name = [&](const Node* operand) {
+    return std::ranges::any_of(operand->aliases, [&](const Node* alias) { return alias->is(role); });
   };
-  if (std::ranges::none_of(node.operands, changed_name, [](const Node* operand) -> const Node& { return *operand; }))
-    return std::nullopt;
-  std::vector<Value> operands;
-  for (const Node* operand : node.operands) {
-    const Node* const named = changed_name(*operand);
-    operands.push_back(again.of(named ? *named : *operand));
-  }
-  return again.graph().apply(node.operation, operands);
+  return node.operation && !node.is_alias() && std::ranges::any_of(node.operands, has_name);
 }
 
-Value scores_with(double fill, const Node& softmax, Rewriting& again) {
-  const Node& scores = *softmax.operands[0];
-  if (!scores.operation || !scores.operation->is(op::mask)) return again.of(scores);
-  return replace(again.of(*scores.operands[0]), again.of(*scores.operands[1]), fill);
+Made on_named(At at, const Role& role) {
+  const auto changed_name = [&](const Node* operand) -> const Node* {
+    const auto changed = std::ranges::find_if(
+        operand->aliases, [&](const Node* alias) { return alias->is(role) && at.again.changes(*alias); });
+    return changed == operand->aliases.end() ? nullptr : *changed;
+  };
+  if (std::ranges::none_of(at.node.operands, changed_name)) return std::nullopt;
+  return on_others(at, [&](const Node& operand) {
+    const Node* const named = changed_name(&operand);
+    return named ? Made(at.of(*named)) : std::nullopt;
+  });
 }
 
-Value scores_before_mask(const Node& softmax, Rewriting& again) {
-  const Node& scores = *softmax.operands[0];
-  return again.of(scores.operation && scores.operation->is(op::mask) ? *scores.operands[0] : scores);
+Value scores_with(double fill, At softmax) {
+  const Node& scores = *softmax.node.operands[0];
+  return is_mask(scores) ? replace(softmax.of(*scores.operands[0]), softmax.of(*scores.operands[1]), fill) : softmax[0];
 }
 
-Value masked_like(const Node& softmax, const Value& scores, Rewriting& again) {
-  const Node& masked = *softmax.operands[0];
-  if (!masked.operation || !masked.operation->is(op::mask)) return scores;
-  return again.graph().apply(masked.operation, {scores, again.of(*masked.operands[1])});
+Value scores_before_mask(At softmax) {
+  const Node& scores = *softmax.node.operands[0];
+  return softmax.of(is_mask(scores) ? *scores.operands[0] : scores);
 }
 
-Value zero_where_masked(const Node& softmax, const Value& weights, Rewriting& again) {
-  const Node& masked = *softmax.operands[0];
-  if (!masked.operation || !masked.operation->is(op::mask)) return weights;
-  return replace(weights, again.of(*masked.operands[1]), 0.0);
+Value masked_like(At softmax, const Value& scores) {
+  const Node& masked = *softmax.node.operands[0];
+  return is_mask(masked) ? softmax.redo(masked, {scores, softmax.of(*masked.operands[1])}) : scores;
+}
+
+Value zero_where_masked(At softmax, const Value& weights) {
+  const Node& masked = *softmax.node.operands[0];
+  return is_mask(masked) ? replace(weights, softmax.of(*masked.operands[1]), 0.0) : weights;
 }
 
 Scalar root_of(std::size_t n) { return *divisor("sqrt-dk", {.d_k = n}); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -10,9 +11,15 @@
 
 namespace attn {
 
-// What rows of mistakes are made of.
+// What rows of mistakes are made of. A node is known by its role, its operation and its scope.
 
+/// As tables of mistakes write them.
+constexpr auto error = Mistake::Kind::error, convention = Mistake::Kind::convention;
+
+/// What is made in the place of a node; nothing: it stays as it is.
 using Made = std::optional<Value>;
+
+// --- where
 
 /// An operand of a node, or null where it has fewer.
 const Node* operand(const Node& node, std::size_t i);
@@ -20,37 +27,37 @@ const Node* operand(const Node& node, std::size_t i);
 /// Whether an operand of a node is one of these, whatever other names it has.
 bool uses(const Node& node, const Node& operand);
 
-/// The operation of a node on its operands as they now are, but some of them exchanged.
-Value on_others(const Node& node, const std::function<Made(const Node& operand)>& other, Rewriting& again);
+/// Whether a function of a node finds something.
+template <auto find>
+bool has(const Node& node) {
+  return static_cast<bool>(find(node));
+}
 
-/// What `result` would be if `from`, of which it is made, were `value`: all between them is made again.
-Value put(const Node& result, const Node& from, const Value& value, Rewriting& again);
+/// Whether the node has one of these roles.
+template <const Role&... roles>
+bool has_role(const Node& node) {
+  return (node.is(roles) || ...);
+}
 
-/// A column of zeros, or of one number, as long as `column`.  [n, 1] -> [n, 1].
-Value constant_like(const Value& column, double number);
-
-/// A factor that has no notation of its own.
-Scalar plain_number(double value);
+/// Whether the node has this role, or one of several, and is the result of an operation, and not another name
+/// of one.
+bool makes(const Node& node, const Role& role);
+template <const Role&... roles>
+bool makes(const Node& node) {
+  return (makes(node, roles) || ...);
+}
 
 /// Whether a node is a gradient, or made of one.
 bool is_gradient(const Node& node);
-
-/// As tables of mistakes write them.
-constexpr auto error = Mistake::Kind::error, convention = Mistake::Kind::convention;
-
-// What the tables of mistakes in attention ask of nodes. A node is known by its role, its operation and its
-// scope.
-
-/// What is made in the place of a node; nothing: it stays as it is.
-using Made = std::optional<Value>;
-
-/// Whether the node has this role and is the result of an operation, and not another name of one.
-bool makes(const Node& node, const Role& role);
 
 /// Whether it is a softmax whose rows are weights: of attention, or, unless only that is meant, of the words
 /// of a vocabulary as well.
 bool is_softmax_of_attention(const Node& node);
 bool is_any_softmax(const Node& node);
+
+/// Whether it puts something in the place of masked scores, as mask() does; that, and its role as well.
+bool is_mask(const Node& node);
+bool masks_scores(const Node& node);
 
 /// Whether it is the weighted sum of values, weights · v, and of attention.
 bool sums_values(const Node& node);
@@ -75,19 +82,49 @@ std::vector<const Node*> of_all_heads(const Node& node, const Role& role);
 /// Which of the heads it belongs to, from 0; nothing where there is one head without a scope.
 std::optional<std::size_t> head_of(const Node& node);
 
-/// For an operation on a node that has another name of this role: the operation on what that name now stands
-/// for. So a mistake can put something in the place of a step that was none, such as a scale.
-Made on_named(const Node& node, const Role& role, Rewriting& again);
+/// Whether a node is made of one that has another name of this role.
+bool is_made_of_named(const Node& node, const Role& role);
 
-/// The scores that a softmax is taken of, with a number in place of each that is masked.
-Value scores_with(double fill, const Node& softmax, Rewriting& again);
-/// The same before the mask, and the mask once more on something of their shape.
-Value scores_before_mask(const Node& softmax, Rewriting& again);
-Value masked_like(const Node& softmax, const Value& scores, Rewriting& again);
-/// Weights with 0 in place of each that is masked.
-Value zero_where_masked(const Node& softmax, const Value& weights, Rewriting& again);
+// --- what instead
+
+/// The first operand alone, so that the step is left out; and the second one alone.
+Made left_out(At at);
+Made second_alone(At at);
+
+/// The node times a number.
+Value multiplied(At at, double factor);
+
+/// For a node that is made of one with another name of this role: its operation on what that name now stands
+/// for. So a mistake can put something in the place of a step that was none, such as a scale.
+Made on_named(At at, const Role& role);
+
+/// The operation of a node on its operands as they now are, but some of them exchanged, or one.
+Value on_others(At at, const std::function<Made(const Node& operand)>& other);
+Value on_other(At at, const Node& operand, const Value& other);
+
+/// What `result` would be if `from`, of which it is made, were `value`: all between them is made again.
+Value put(const Node& result, const Node& from, const Value& value, Rewriting& again);
+
+/// One number in every cell, with the shape of `x`.
+Value constant_like(const Value& x, double number);
+
+/// The sum of matrices of one shape, and their mean.
+Value sum_of_all(const std::vector<Value>& all);
+Value mean_of_all(const std::vector<Value>& all);
+
+/// A factor that has no notation of its own.
+Scalar plain_number(double value);
+Scalar plain_number(std::size_t value);
 
 /// √n.
 Scalar root_of(std::size_t n);
+
+// Of a softmax, as the node: the scores that it is taken of, with a number in place of each that is masked;
+// the same before the mask; the mask once more on something of their shape, and weights with 0 in place of
+// each that is masked.
+Value scores_with(double fill, At softmax);
+Value scores_before_mask(At softmax);
+Value masked_like(At softmax, const Value& scores);
+Value zero_where_masked(At softmax, const Value& weights);
 
 }  // namespace attn

@@ -12,6 +12,26 @@
 
 namespace attn {
 
+// --- at a node
+
+Value At::operator[](std::size_t operand) const { return again.of(*node.operands[operand]); }
+
+std::vector<Value> At::operands() const {
+  std::vector<Value> all;
+  for (const Node* operand : node.operands) all.push_back(again.of(*operand));
+  return all;
+}
+
+Value At::of(const Node& other) const { return again.of(other); }
+
+Value At::beside(const Role& role) const { return again.of(*node.beside(role)); }
+
+Value At::itself() const { return again.unchanged(node); }
+
+Value At::redo(const Node& step, const std::vector<Value>& on) const { return again.graph().apply(step.operation, on); }
+
+Value At::like(Matrix matrix) const { return again.input_like(node, std::move(matrix)); }
+
 // --- rewriting
 
 namespace {
@@ -20,8 +40,8 @@ Name name_of_original(const Node& node) { return {*node.family, *node.role, std:
 
 }  // namespace
 
-Rewriting::Rewriting(const Graph& original, Instead instead)
-    : instead_(std::move(instead)),
+Rewriting::Rewriting(const Graph& original, std::vector<Change> changes)
+    : changes_(std::move(changes)),
       graph_(std::make_shared<Graph>(keep_nothing())),
       states_(original.nodes().size(), State::unknown),
       nodes_(original.nodes().size()) {}
@@ -34,9 +54,8 @@ Value Rewriting::of(const Node& original) {
 }
 
 Value Rewriting::unchanged(const Node& original) {
-  std::vector<Value> operands;
-  for (const Node* operand : original.operands) operands.push_back(of(*operand));
-  return original.operation ? operation_on(original, operands, *graph_) : taken_over(original);
+  if (!original.operation) return taken_over(original);
+  return operation_on(original, At{original, *this}.operands(), *graph_);
 }
 
 Value Rewriting::input_like(const Node& original, Matrix matrix) {
@@ -65,9 +84,17 @@ void Rewriting::settle(const Node& last) {
   }
 }
 
-// What the mistake makes of a node, or what the node is behind one.
+std::optional<Value> Rewriting::made_by_a_change(const Node& node) {
+  for (const Change& change : changes_) {
+    if (!change.where(node)) continue;
+    if (std::optional<Value> made = change.instead({node, *this})) return made;
+  }
+  return std::nullopt;
+}
+
+// What a change makes of a node, or what the node is behind one.
 std::optional<Value> Rewriting::made_otherwise(const Node& node) {
-  std::optional<Value> made = instead_(node, *this);
+  std::optional<Value> made = made_by_a_change(node);
   const auto is_changed = [&](const Node* operand) { return states_[operand->index] == State::changed; };
   if (!made && std::ranges::any_of(node.operands, is_changed))
     made = node.is_alias() ? of(node.original()) : unchanged(node);
@@ -124,6 +151,15 @@ std::span<const Mistake> mistakes() {
     return rows;
   }();
   return all;
+}
+
+std::vector<PossibleMistake> possible_mistakes(const Graph& graph) {
+  std::vector<PossibleMistake> possible;
+  for (const Mistake& mistake : mistakes()) {
+    const auto first = std::ranges::find_if(graph.nodes(), mistake.where);
+    if (first != graph.nodes().end()) possible.push_back({&mistake, &*first});
+  }
+  return possible;
 }
 
 // --- other sizes

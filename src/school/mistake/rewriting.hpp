@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/graph/graph.hpp"
@@ -12,6 +13,22 @@
 namespace attn {
 
 class Rewriting;
+
+/// A node in whose place something else is made, out of nodes as they now are.
+struct At {
+  const Node& node;
+  Rewriting& again;
+
+  Value operator[](std::size_t operand) const;  // an operand
+  std::vector<Value> operands() const;          // all of them
+  Value of(const Node& other) const;            // any other node
+  Value beside(const Role& role) const;         // the one of this role beside it
+  Value itself() const;                         // the node, if it were left as it is
+  /// The operation of a node, this one or another, on other operands.
+  Value redo(const Node& step, const std::vector<Value>& on) const;
+  /// An input like the node, with other numbers.
+  Value like(Matrix matrix) const;
+};
 
 /// A mistake that people make in a computation: another computation, which differs in some nodes. It is known
 /// by what nodes are, and so it can be made wherever there are such nodes.
@@ -23,9 +40,12 @@ struct Mistake {
   Kind kind;
   std::string_view summary;  // in a phrase: "softmax over the queries instead of the keys"
   std::string_view says;     // what was done and what to do instead; of a convention, who does it so
-  /// What it makes in the place of a node, out of nodes as they now are; nothing: it leaves the node as it
-  /// is. Throws InputError where that cannot be computed.
-  std::optional<Value> (*instead)(const Node& node, Rewriting& again);
+  /// Whether it can be made at a node, by what that is: its operation, role, scope, frame and operands. It
+  /// computes nothing.
+  bool (*where)(const Node& node);
+  /// What it makes in the place of such a node; nothing: with these numbers it is no other. Throws InputError
+  /// where that cannot be computed.
+  std::optional<Value> (*instead)(At at);
 };
 
 /// All of them, those on one subject together. A new one is a row in the table of its subject.
@@ -50,16 +70,31 @@ std::span<const Mistake> mistakes_of_losses();
 std::span<const Mistake> mistakes_of_gradients();
 std::span<const Mistake> mistakes_of_kernels();
 
-/// What to make in the place of a node; nothing: leave it as it is. That of a Mistake, of several, or of
-/// numbers that somebody else has.
-using Instead = std::function<std::optional<Value>(const Node& node, Rewriting& again)>;
+/// A mistake that can be made in a computation, and the first node where. Nothing before that can change.
+struct PossibleMistake {
+  const Mistake* mistake;
+  const Node* first;
+};
 
-/// A computation once more, in a graph of its own, as somebody computes it who makes a mistake. Only what the
-/// mistake changes is computed again; everything else has the numbers of the original, which outlives this.
+/// Those that can be made at some node of a computation.
+std::vector<PossibleMistake> possible_mistakes(const Graph& graph);
+
+/// What is made otherwise, and where: a mistake, or the numbers that somebody else has.
+struct Change {
+  std::function<bool(const Node& node)> where;
+  std::function<std::optional<Value>(At at)> instead;
+
+  Change(decltype(where) at, decltype(instead) made) : where(std::move(at)), instead(std::move(made)) {}
+  Change(const Mistake& mistake) : where(mistake.where), instead(mistake.instead) {}
+};
+
+/// A computation once more, in a graph of its own, as somebody computes it who makes a mistake, or several.
+/// Only what they change is computed again; everything else has the numbers of the original, which outlives
+/// this. Where several can be made at a node, the first of them makes it.
 class Rewriting {
  public:
-  Rewriting(const Graph& original, Instead instead);
-  Rewriting(const Graph& original, const Mistake& mistake) : Rewriting(original, mistake.instead) {}
+  Rewriting(const Graph& original, std::vector<Change> changes);
+  Rewriting(const Graph& original, const Mistake& mistake) : Rewriting(original, std::vector<Change>{mistake}) {}
 
   /// What a node of the original now is. Throws InputError where the mistake cannot be made.
   Value of(const Node& original);
@@ -78,12 +113,13 @@ class Rewriting {
   enum class State { unknown, being_settled, unchanged, changed };
 
   void settle(const Node& last);
+  std::optional<Value> made_by_a_change(const Node& node);
   std::optional<Value> made_otherwise(const Node& node);
   void settle_alone(const Node& node);
   void name_as(const Node& original, const Value& value);
   Value taken_over(const Node& original);
 
-  Instead instead_;
+  std::vector<Change> changes_;
   std::shared_ptr<Graph> graph_;
   std::vector<State> states_;                // by the nodes' places in the original
   std::vector<std::optional<Value>> nodes_;  // likewise

@@ -40,11 +40,9 @@ using NodeSet = std::set<const Node*>;
 // asked for, or cannot be made.
 std::optional<Quantity> mistaken(const Mistake& mistake, const Working& working, const NodeSet& computed,
                                  const SolvedQuestion& solved) {
-  const auto instead = [&](const Node& node, Rewriting& again) {
-    return computed.contains(&node) ? mistake.instead(node, again) : std::nullopt;
-  };
+  const auto where = [&](const Node& node) { return computed.contains(&node) && mistake.where(node); };
   try {
-    Rewriting again(*solved.graph, instead);
+    Rewriting again(*solved.graph, {Change(where, mistake.instead)});
     const std::vector<const Node*> asked = nodes_of(working);
     if (std::ranges::none_of(asked, [&](const Node* node) { return again.changes(*node); })) return std::nullopt;
     const auto now = [&](const Node& node) -> const Node& { return again.of(node).node(); };
@@ -64,9 +62,9 @@ std::vector<Mistaken> all_mistaken(const SolvedQuestion& solved) {
   if (!solved.graph || !is_quickly_repeated(*solved.graph)) return all;
   const Working working = read_working(solved.question.of, solved.graph.get());
   const NodeSet computed = Known(solved).still_to_compute(working);
-  for (const Mistake& mistake : mistakes()) {
-    if (std::optional<Quantity> quantity = mistaken(mistake, working, computed, solved))
-      all.push_back({&mistake, std::move(*quantity)});
+  for (const auto& [mistake, first] : possible_mistakes(*solved.graph)) {
+    if (std::optional<Quantity> quantity = mistaken(*mistake, working, computed, solved))
+      all.push_back({mistake, std::move(*quantity)});
   }
   return all;
 }
