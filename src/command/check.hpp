@@ -4,6 +4,9 @@
 
 namespace attn {
 
+/// Whether the line says what the problem is, in another way than by its matrices.
+bool gives_problem(const Arguments& arguments);
+
 /// Reads the file of --against into the arguments. Where the line leaves out what the problem is computed
 /// from, its matrices are taken from the file: those that cannot be computed from others there. From JSON
 /// that attn wrote, the problem is the one in it. Throws InputError: unreadable, damaged, or nothing to
