@@ -6,6 +6,7 @@
 #include "core/model/encoder_decoder.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/text.hpp"
+#include "core/term/explanation.hpp"
 #include "data/problem/encoder_decoder_file.hpp"
 #include "data/problem/words.hpp"
 #include "process.hpp"
@@ -289,9 +290,9 @@ TEST_CASE("every number of a translation can be explained") {
     Graph graph;
     evaluate(model, {1, 4}, {3, 2}, graph);
     for (const Node& node : graph.nodes()) {
-      if (!node.operation || node.name.empty()) continue;
+      if (!node.op || node.name.empty()) continue;
       const Explanation explanation = explain({&node, 0, 0});
-      CHECK_MESSAGE(close(explanation.expression.value, node.matrix()(0, 0), 1e-12), node.name);
+      CHECK_MESSAGE(close(explanation.term.value, node.matrix()(0, 0), 1e-12), node.name);
     }
   }
 }

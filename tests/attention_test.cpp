@@ -367,7 +367,7 @@ TEST_CASE("as much is computed as the given matrices allow, and every result bel
     const Solution solution(problem(json));
     std::vector<std::string> names;
     for (const Node& node : solution.graph.nodes()) {
-      if (!node.operation || node.name.empty()) continue;
+      if (!node.op || node.name.empty()) continue;
       names.push_back(node.name);
       CAPTURE(node.name);
       CHECK(std::ranges::any_of(steps(), [&](const Step& step) { return step.shows(node); }));

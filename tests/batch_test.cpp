@@ -7,6 +7,7 @@
 #include "core/graph/run.hpp"
 #include "core/op/backward.hpp"
 #include "core/op/operations.hpp"
+#include "core/term/explanation.hpp"
 #include "testing.hpp"
 
 using namespace attn;
@@ -105,8 +106,7 @@ TEST_CASE("a batch is computed as each of its sentences alone") {
           CAPTURE(i);
           CAPTURE(j);
           CHECK(node.cell(s * rows + i, j) == doctest::Approx(one.matrix()(i, j)).epsilon(1e-14));
-          CHECK(explain({&node, s * rows + i, j}).expression.value ==
-                doctest::Approx(one.matrix()(i, j)).epsilon(1e-12));
+          CHECK(explain({&node, s * rows + i, j}).term.value == doctest::Approx(one.matrix()(i, j)).epsilon(1e-12));
         }
       }
     }
@@ -121,7 +121,7 @@ TEST_CASE("every sentence of a batch meets the same matrix that has no batch") {
   const Value sum = add(x, y), product = matmul(x, w);
   for (std::size_t i = 0; i < 2 * batch; ++i) {
     CHECK(sum.matrix()(i, 1) == x.matrix()(i, 1) + y.matrix()(i % 2, 1));
-    CHECK(explain({&sum.node(), i, 1}).expression.value == sum.matrix()(i, 1));
+    CHECK(explain({&sum.node(), i, 1}).term.value == sum.matrix()(i, 1));
     CHECK(product.matrix()(i, 0) == doctest::Approx(x.matrix()(i, 0) + 3 * x.matrix()(i, 2)));
   }
 }

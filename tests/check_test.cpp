@@ -37,7 +37,7 @@ void write_file(const std::string& path, const Named& matrices) {
 Named computed(const Graph& graph) {
   Named all;
   for (const Node* node : graph.named()) {
-    if (node->operation) all.emplace_back(node->name, node->matrix());
+    if (node->op) all.emplace_back(node->name, node->matrix());
   }
   return all;
 }
@@ -49,7 +49,7 @@ Named mistaken(const Graph& graph, const Mistake& mistake) {
     Named all;
     bool changes = false;
     for (const Node* node : graph.named()) {
-      if (!node->operation) continue;
+      if (!node->op) continue;
       changes = changes || again.changes(*node);
       all.emplace_back(node->name, again.of(*node).matrix());
     }

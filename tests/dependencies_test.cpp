@@ -51,8 +51,8 @@ const std::vector<Knowledge> knowledge = {
     {"core/op", {"core/graph", "core/math", "core/support"}},
     {"core/term", {"core/graph", "core/math", "core/support"}},
     {"data/files", {"core/math", "core/support"}},
-    {"page/block", {"core/graph", "core/math", "core/support"}},
-    {"page/render", {"page/block", "data/files", "core/graph", "core/math", "core/support"}},
+    {"page/block", {"core/graph", "core/term", "core/math", "core/support"}},
+    {"page/render", {"page/block", "data/files", "core/graph", "core/term", "core/math", "core/support"}},
     {"effects", {"page/render", "page/block", "command", "data/problem", "data/files", "core/math", "core/support"}},
 };
 
@@ -70,7 +70,7 @@ constexpr std::array gates = {
 };
 
 // All that pages and formats may know of a graph: what was told of it, and not what it is.
-constexpr std::array of_graph_in_pages = {"core/graph/trace.hpp", "core/graph/expression.hpp",
+constexpr std::array of_graph_in_pages = {"core/graph/trace.hpp", "core/graph/formula.hpp", "core/graph/function.hpp",
                                           "core/graph/operation.hpp", "core/graph/name.hpp"};
 
 std::string_view folder_of(std::string_view path) {

@@ -314,10 +314,10 @@ std::vector<double> numbers_of_powers_in(const std::string& says) {
   return numbers;
 }
 
-void add_numbers(const Working& working, const Known& known, std::vector<double>& numbers) {
+void add_numbers(const Term& working, const Known& known, std::vector<double>& numbers) {
   if (working.parts.empty() && gives_number(working) && known.has_all_of(working))
     numbers.push_back(number_from(working));
-  for (const Working& part : working.parts) add_numbers(part, known, numbers);
+  for (const Term& part : working.parts) add_numbers(part, known, numbers);
 }
 
 // What a reason may not say; empty: nothing is wrong with it.
@@ -329,7 +329,7 @@ std::string fault_of(const std::string& says, const SolvedQuestion& solved) {
     if (has(says, empty)) return "something is left empty";
   }
   if (parted(says, ";").size() > 2) return "more than two reasons";
-  const Working working = read_working(solved.question.of, solved.graph.get());
+  const Term working = read_term(solved.question.of, solved.graph.get());
   const std::vector<const Node*> nodes = nodes_of(working);
   for (const std::string& matrix : matrices_in(says)) {
     const auto is_it = [&](const Node* node) { return node->name == matrix; };

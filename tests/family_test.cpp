@@ -30,7 +30,7 @@ Problem two_layers() { return problem_of(R"({"text": "a b c", "seed": 4, "layers
 
 std::vector<const Node*> computed(const Graph& graph) {
   std::vector<const Node*> nodes = graph.named();
-  std::erase_if(nodes, [](const Node* node) { return !node->operation; });
+  std::erase_if(nodes, [](const Node* node) { return !node->op; });
   return nodes;
 }
 

@@ -10,6 +10,7 @@
 #include "core/graph/plan.hpp"
 #include "core/graph/run.hpp"
 #include "core/op/operations.hpp"
+#include "core/term/explanation.hpp"
 #include "evaluated.hpp"
 #include "operation_samples.hpp"
 #include "testing.hpp"
@@ -30,7 +31,7 @@ void check_explanations(const Node& node) {
     for (std::size_t j = 0; j < result.shape().columns; ++j) {
       CAPTURE(i);
       CAPTURE(j);
-      const Expression expression = node.operation->explain(node.operands, i, j).expression;
+      const Term expression = explain(node, i, j).term;
       CHECK(close(expression.value, result(i, j), 1e-12));
       CHECK(close(evaluated(expression), result(i, j), 1e-12));
     }
@@ -54,15 +55,15 @@ TEST_CASE("every operation computes, explains every cell, is written and is coun
     Samples from(graph);
     const Value value = sample.apply(from);
     const Node& node = value.node();
-    REQUIRE(node.operation);
-    CHECK(node.operation->name() == sample.name);
+    REQUIRE(node.op);
+    CHECK(node.op->name == sample.name);
     CHECK(node.matrix().shape() == node.frame.shape);
     CHECK(node.frame.shape.cells() > 0);
     check_explanations(node);
 
     std::vector<Formula> written;
     for (const Node* operand : node.operands) written.push_back(symbol(*operand));
-    const Formula formula = node.operation->formula(written);
+    const Formula formula = formula_of(*node.op, node.use(), written);
     for (const Formula& operand : written) {
       CHECK(formula.plain.find(operand.plain) != std::string::npos);
       CHECK(formula.latex.find(operand.latex) != std::string::npos);
@@ -75,10 +76,8 @@ TEST_CASE("every operation computes, explains every cell, is written and is coun
 }
 
 TEST_CASE("every operation has a sample, and every sample is of an operation") {
-  std::set<std::string_view> sampled, all = {op::identity.name};
-#define OP(row) all.insert(op::row.name);
-#include "core/op/operations.def"
-#undef OP
+  std::set<std::string_view> sampled, all;
+  for (const Op* op : operations()) all.insert(op->name);
   for (const OperationSample& sample : operation_samples()) sampled.insert(sample.name);
   CHECK(all == sampled);
 }
@@ -93,11 +92,11 @@ TEST_CASE("an operation moves numbers when every cell of its result is a cell of
     bool moved = true;
     for (std::size_t i = 0; i < value.shape().rows; ++i) {
       for (std::size_t j = 0; j < value.shape().columns; ++j) {
-        const Expression expression = node.operation->explain(node.operands, i, j).expression;
-        moved = moved && expression.kind == Expression::Kind::cell;
+        const Term expression = explain(node, i, j).term;
+        moved = moved && expression.kind == Term::Kind::cell;
       }
     }
-    CHECK(node.operation->moves() == moved);
+    CHECK(node.op->moves == moved);
   }
 }
 
@@ -177,7 +176,7 @@ TEST_CASE("masked and empty rows are explained as what they are") {
   check_explanations(masked.node());
   check_explanations(weights.node());
   const auto reason = [](const Value& value, std::size_t row, std::size_t column) {
-    return value.node().operation->explain(value.node().operands, row, column).reason;
+    return explain(value.node(), row, column).reason;
   };
   CHECK(reason(masked, 0, 0) == "key 1 is not masked for query 1, so the score stays");
   CHECK(reason(masked, 0, 1) == "key 2 is masked for query 1: −∞ replaces the score");
@@ -187,15 +186,19 @@ TEST_CASE("masked and empty rows are explained as what they are") {
         std::string::npos);
 }
 
-TEST_CASE("an expression lists its cells once, in the order in which they are written") {
+TEST_CASE("a term lists its cells once, in the order in which they are written") {
   Graph graph;
   const Value a = input(graph, "a", matrix({{1, 2}}));
   const Node& node = a.node();
-  const Expression first = cell(node, 0, 0), second = cell(node, 0, 1);
-  const Expression quotient = call(exponential, second - first) / sum({second, first, number(3.0)});
-  CHECK(close(quotient.value, std::exp(1.0) / 6.0, 1e-15));
+  const Term first = cell_term({&node, 0, 0}), second = cell_term({&node, 0, 1});
+  const Term distance = made_of(Term::Kind::sum, {second, made_of(Term::Kind::negative, {first})});
+  const Term all = made_of(Term::Kind::sum, {second, first, constant_of(3.0)});
+  const Term quotient =
+      made_of(Term::Kind::product, {call_of(exponential, distance), made_of(Term::Kind::inverse, {all})});
+  CHECK(close(number_from(quotient), std::exp(1.0) / 6.0, 1e-15));
+  CHECK(is_difference(distance));
+  CHECK(is_quotient(quotient));
   CHECK(cells_of(quotient) == std::vector<Cell>{{&node, 0, 1}, {&node, 0, 0}});
-  CHECK(product({second, second, number(5.0)}).value == 20.0);
 }
 
 TEST_CASE("names are given within the open scopes") {

@@ -24,13 +24,13 @@ using Faults = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("the course introduces every term exactly once, and uses none before") {
-  std::map<const Term*, std::size_t> times;
+  std::map<const TermOfField*, std::size_t> times;
   for (const Lesson& lesson : built_in_lessons()) {
     CAPTURE(lesson.name);
     for (const TermUse& use : term_uses(lesson)) times[use.term] += use.introduces;
     for (const TermFault& fault : term_faults(lesson)) FAIL_CHECK(fault.line << ": " << fault.says);
   }
-  for (const Term& term : terms()) {
+  for (const TermOfField& term : terms()) {
     CAPTURE(term.name);
     CHECK(times[&term] == 1);
   }
@@ -41,7 +41,7 @@ TEST_CASE("the words that people search for are among the terms") {
                            "hidden size", "self-attention", "cross-attention", "scaled dot-product attention",
                            "residual connection", "layer normalization", "KV cache", "padding"}) {
     CAPTURE(name);
-    const auto is_named = [&](const Term& term) { return term.name == name; };
+    const auto is_named = [&](const TermOfField& term) { return term.name == name; };
     CHECK(std::ranges::any_of(terms(), is_named));
   }
 }

@@ -90,9 +90,9 @@ std::size_t formulas_of(bool (*is_meant)(const Command&)) {
   return formulas;
 }
 
-void check_notation(const Expression& expression) {
-  check_latex(expression.notation.latex);
-  for (const Expression& part : expression.parts) check_notation(part);
+void check_notation(const Term& term) {
+  check_latex(term.notation.latex);
+  for (const Term& part : term.parts) check_notation(part);
 }
 
 }  // namespace
@@ -140,7 +140,7 @@ TEST_CASE("the formula of every operation is LaTeX that becomes MathML") {
     CAPTURE(sample.name);
     CHECK_MESSAGE(is_our_latex(latex), latex);
     value.matrix();
-    check_notation(value.node().operation->explain(value.node().operands, 0, 0).expression);
+    check_notation(explain(value.node(), 0, 0).term);
   }
 }
 

@@ -35,12 +35,10 @@ class Samples {
   std::mt19937 generator_;
 };
 
-/// One operation on operands that are made for it, and its definition.
+/// One operation on operands that are made for it.
 struct OperationSample {
   std::string_view name;
   Value (*apply)(Samples& from);
-  void (*define)(std::span<const Rows> operands, RowsToMake result);
-  bool is_exact = false;     // nothing is added up or goes through exp: the definition gives the same bits
   bool has_gradient = true;  // or else it says that it has none
 };
 

@@ -5,6 +5,7 @@
 #include "core/attention/identities.hpp"
 #include "core/attention/positions.hpp"
 #include "core/op/operations.hpp"
+#include "core/term/explanation.hpp"
 #include "data/files/json_writer.hpp"
 #include "data/problem/problem_file.hpp"
 #include "solution.hpp"
@@ -96,10 +97,10 @@ TEST_CASE("every kind of positions is computed, explained, and reads back as its
     CHECK(solution.graph.names() == again.graph.names());
     CHECK(same(solution["output"], again["output"]));
     for (const Node& node : solution.graph.nodes()) {
-      if (!node.operation || node.name.empty()) continue;
+      if (!node.op || node.name.empty()) continue;
       CAPTURE(node.name);
       for (std::size_t i = 0; i < node.frame.shape.rows; ++i) {
-        CHECK(close(explain({&node, i, 0}).expression.value, node.matrix()(i, 0), 1e-12));
+        CHECK(close(explain({&node, i, 0}).term.value, node.matrix()(i, 0), 1e-12));
       }
     }
   }

@@ -170,8 +170,7 @@ double parameters_of(const std::string& side) {
   double numbers = 0.0;
   const std::shared_ptr<Graph> graph = computation_of("attn transformer --size base --outline");
   for (const Node& node : graph->nodes()) {
-    const bool is_parameter =
-        !node.operation && !node.is(role::ids) && !node.is(role::mask) && !node.is(role::positions);
+    const bool is_parameter = !node.op && !node.is(role::ids) && !node.is(role::mask) && !node.is(role::positions);
     if (is_parameter && node.name.starts_with(side)) numbers += static_cast<double>(node.frame.shape.cells());
   }
   return numbers;
@@ -364,7 +363,7 @@ TEST_CASE("the numbers that an example tells of itself are those of its computat
       const Shape shape = node.frame.shape;
       largest = std::max(largest, static_cast<double>(std::max(shape.rows, shape.columns)));
       shown.insert(shown.end(), {static_cast<double>(shape.rows), static_cast<double>(shape.columns)});
-      if (const Scalar* const scalar = node.operation ? number_of(*node.operation) : nullptr)
+      if (const Scalar* const scalar = node.op ? node.find(setting::number) : nullptr)
         shown.insert(shown.end(), {scalar->value, scalar->value * scalar->value});
       if (shape.cells() > 100'000) continue;
       for (const double x : cells(node.matrix())) shown.push_back(x);

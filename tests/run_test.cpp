@@ -9,6 +9,7 @@
 #include "core/math/machine.hpp"
 #include "core/math/product.hpp"
 #include "core/op/operations.hpp"
+#include "core/term/explanation.hpp"
 #include "data/problem/words.hpp"
 #include "testing.hpp"
 
@@ -119,7 +120,7 @@ void build_anything(Graph& graph, std::size_t n, std::uint32_t seed) {
 class Begun final : public Watch {
  public:
   void begins(const Node& node) override {
-    if (node.operation) begun.push_back(&node);
+    if (node.op) begun.push_back(&node);
   }
   bool has(std::string_view leaf) const {
     return std::ranges::any_of(begun, [&](const Node* node) { return node->leaf() == leaf; });
@@ -344,9 +345,9 @@ TEST_CASE("a cell of a matrix that was not kept is explained as it is where all 
       const Cell expected{&everything.nodes()[node->index], cell.row, cell.column};
       CAPTURE(node->name);
       const Explanation ours = explain(cell), theirs = explain(expected);
-      CHECK(ours.expression.value == theirs.expression.value);
+      CHECK(ours.term.value == theirs.term.value);
       CHECK(ours.reason == theirs.reason);
-      const std::vector<Cell> ours_of = cells_of(ours.expression), theirs_of = cells_of(theirs.expression);
+      const std::vector<Cell> ours_of = cells_of(ours.term), theirs_of = cells_of(theirs.term);
       REQUIRE(ours_of.size() == theirs_of.size());
       for (std::size_t i = 0; i < ours_of.size(); ++i) CHECK(ours_of[i].value() == theirs_of[i].value());
       CHECK(cell.value() == expected.value());

@@ -7,6 +7,7 @@
 #include "core/attention/attention.hpp"
 #include "core/attention/identities.hpp"
 #include "core/attention/watches.hpp"
+#include "core/term/explanation.hpp"
 #include "data/files/json_writer.hpp"
 #include "data/problem/problem_file.hpp"
 #include "page/tell/steps.hpp"
@@ -103,7 +104,7 @@ TEST_CASE("what a scoring function names beside its scores leads to them, and sc
     CHECK(meaning_of(*step_of(scores), scores) == function.meaning);
     CHECK_FALSE(leads_to_scores(scores));
     for (const Node* node : graph.named()) {
-      const bool is_computed_here = node->operation && step_of(*node)->shows(scores) && node != &scores;
+      const bool is_computed_here = node->op && step_of(*node)->shows(scores) && node != &scores;
       CHECK(leads_to_scores(*node) == is_computed_here);
     }
   }
@@ -257,7 +258,7 @@ TEST_CASE("the cosine score takes numbers whose squares no double can hold") {
   for (std::size_t i = 0; i < q.shape().rows; ++i) {
     CAPTURE(i);
     const Node& unit = graph.at("unit_q");
-    CHECK(close(explain({&unit, i, 1}).expression.value, unit.matrix()(i, 1), 1e-15));
+    CHECK(close(explain({&unit, i, 1}).term.value, unit.matrix()(i, 1), 1e-15));
   }
 }
 

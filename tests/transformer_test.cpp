@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "core/graph/plan.hpp"
 #include "core/op/operations.hpp"
+#include "core/term/explanation.hpp"
 #include "data/problem/model_file.hpp"
 #include "evaluated.hpp"
 #include "models.hpp"
@@ -61,12 +63,6 @@ void for_each_model(const Action& action) {
       }
     }
   }
-}
-
-std::vector<Shape> shapes_of_operands(const Node& node) {
-  std::vector<Shape> shapes;
-  for (const Node* operand : node.operands) shapes.push_back(operand->frame.shape);
-  return shapes;
 }
 
 }  // namespace
@@ -217,11 +213,11 @@ TEST_CASE("the explanation of every cell of every kind of model is what was comp
     Ran ran(random_model(recipe));
     ran.on({.tokens = {"a", "b", "c"}, .ids = {1, 2, 3}, .blank = {false, false, true}}, words({2, 5}));
     for (const Node& node : ran.graph.nodes()) {
-      if (!node.operation) continue;
+      if (!node.op) continue;
       CAPTURE(node.title());
       for (std::size_t i = 0; i < node.frame.shape.rows; ++i) {
         for (std::size_t j = 0; j < node.frame.shape.columns; ++j) {
-          const double explained = evaluated(explain({&node, i, j}).expression);
+          const double explained = evaluated(explain({&node, i, j}).term);
           if (!close(explained, node.matrix()(i, j), 1e-12)) CHECK(explained == node.matrix()(i, j));
         }
       }
@@ -311,10 +307,9 @@ TEST_CASE("a graph without numbers has the names, shapes and costs of one that i
       const Node& same_node = plan.at(node.name);
       CAPTURE(node.name);
       CHECK(same_node.frame.shape == node.frame.shape);
-      REQUIRE((same_node.operation == nullptr) == (node.operation == nullptr));
-      if (!node.operation) continue;
-      CHECK(same_node.operation->cost(shapes_of_operands(same_node)).multiply_adds ==
-            node.operation->cost(shapes_of_operands(node)).multiply_adds);
+      REQUIRE((same_node.op == nullptr) == (node.op == nullptr));
+      if (!node.op) continue;
+      CHECK(cost_of(same_node).multiply_adds == cost_of(node).multiply_adds);
     }
   });
 }

@@ -78,7 +78,7 @@ Table table_called(std::string title) {
 Derived derived_step() {
   const auto scores = std::make_shared<const Symbol>(Symbol{"scores", {"scores", "S"}});
   Derived step{.matrix = scores, .row = 0, .column = 1, .value = 2.0 / 3.0};
-  step.expression = number(2.0) / number(3.0);
+  step.term = made_of(Term::Kind::product, {constant_of(2.0), made_of(Term::Kind::inverse, {constant_of(3.0)})});
   step.reason = step.told_reason = "because it is so";
   return step;
 }

@@ -132,7 +132,7 @@ std::vector<std::string> some_names(const Graph& graph) {
   constexpr std::size_t most = 8;
   std::vector<std::string> names;
   for (const Node* node : graph.named()) {
-    if (!node->operation || node->within(scope::head)) continue;
+    if (!node->op || node->within(scope::head)) continue;
     if (names.size() == most) {
       names.emplace_back("…");
       break;
@@ -181,7 +181,7 @@ void compare(Answer& answer, const Command& command, const Arguments& arguments)
                   [&](const Compared& matrix) { return std::ranges::find(chosen, matrix.node) == chosen.end(); });
   }
   const bool has_results =
-      std::ranges::any_of(matched.compared, [](const Compared& matrix) { return matrix.node->operation != nullptr; });
+      std::ranges::any_of(matched.compared, [](const Compared& matrix) { return matrix.node->op != nullptr; });
   if (!has_results) {
     fail("no matrix of {} can be compared with what is computed: its matrices are {}. Of the computation there are: {}",
          where, names_with_nearest(files, *graph), fmt::join(some_names(*graph), ", "));

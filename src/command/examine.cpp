@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 #include "core/graph/find.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
+#include "core/term/general.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/problem/encoder_decoder_file.hpp"
 #include "data/problem/model_file.hpp"
@@ -170,6 +172,45 @@ void add_explanation(Page& page, const Graph& graph, const std::string& address,
   page.say(derivation(cell, depth, scope));
 }
 
+namespace {
+
+// Which matrix each name of the definition is.
+std::string names_in_code(const Node& node, const std::vector<std::string>& names) {
+  std::string all;
+  for (std::size_t i = 0; i < names.size() && i < node.operands.size(); ++i)
+    all += fmt::format("// {} is {}\n", names[i], node.operands[i]->title());
+  return all + fmt::format("// result is {}\n", node.title());
+}
+
+// The matrices without a name behind a node come before it.
+void add_definitions(const Node& node, std::string& code, std::vector<const Op*>& kernels) {
+  for (const Node* operand : node.operands) {
+    if (operand->name.empty()) add_definitions(*operand, code, kernels);
+  }
+  if (!code.empty()) code += "\n\n";
+  code += names_in_code(node, operands_of(node.op->definition)) + written_definition(node.op->definition);
+  if (node.op->compute) kernels.push_back(node.op);
+}
+
+}  // namespace
+
+void add_code(Page& page, const Graph& graph, const std::string& address) {
+  const Node& node = find_cell(graph, address).node->original();
+  if (!node.op) fail("{} is given, not computed: there is no code for it", node.name);
+  page.head(2, "Any cell");
+  page.say(CodeBlock{"text", fmt::format("{}", fmt::join(general_cell(node), "\n"))});
+  page.head(2, "In xtensor");
+  std::string code;
+  std::vector<const Op*> kernels;
+  add_definitions(node, code, kernels);
+  page.say(CodeBlock{"cpp", std::move(code)});
+  if (kernels.empty()) {
+    page.say("This is what runs.");
+  } else {
+    page.say("This is the definition. What runs for it is a kernel, which tests compare with the definition.");
+  }
+}
+
 void narrow(Answer& answer, const Command& command, const Arguments& arguments) {
   const std::optional<std::string> only = arguments.only(), address = arguments.text(option::explain),
                                    product = arguments.text(option::product), word = arguments.text(option::from);
@@ -197,6 +238,7 @@ void narrow(Answer& answer, const Command& command, const Arguments& arguments) 
   } else if (address) {
     if (!command.takes_model()) refuse_cell_of_model(*address, *graph);
     add_explanation(page, *graph, *address, arguments.count(option::depth).value_or(0));
+    if (arguments.has(option::code)) add_code(page, *graph, *address);
   } else {
     std::vector<const Node*> nodes = graph->matching(*only);
     std::vector<const Node*> of_page;

@@ -118,8 +118,9 @@ const OptionGroup& output_options() {
 
 const OptionGroup& matrix_options() {
   static const OptionGroup group{
-      .options = {option::only, option::explain, option::depth, option::product},
-      .needs = {{&option::depth, {&option::explain}, "--depth belongs to --explain CELL: give both"}}};
+      .options = {option::only, option::explain, option::depth, option::code, option::product},
+      .needs = {{&option::depth, {&option::explain}, "--depth belongs to --explain CELL: give both"},
+                {&option::code, {&option::explain}, "--code belongs to --explain CELL: give both"}}};
   return group;
 }
 

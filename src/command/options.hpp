@@ -101,6 +101,7 @@ inline constexpr Option depth =
         .or_else("0")
         .from_zero()
         .up_to(1000);
+inline constexpr Option code = flag("--code", "", "how any number of the matrix is made, and what makes it in xtensor");
 inline constexpr Option outline = flag("--outline", "", "a diagram, and the tree of matrices with shapes and costs");
 inline constexpr Option by_word = text_of("--by-word", "", "WORD", "show the steps for one word, with vectors");
 inline constexpr Option swap =

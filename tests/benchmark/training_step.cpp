@@ -100,17 +100,16 @@ std::vector<Product> products() {
   std::vector<Product> all;
   for (const Plan::Step& step : graph.graph().run().plan_to_repeat(wanted).steps) {
     const Node& node = *step.node;
-    if (!node.operation || node.operation->name().find("matmul") == std::string_view::npos) continue;
+    if (!node.op || node.op->name.find("matmul") == std::string_view::npos) continue;
     const auto shape_in_one = [&](const Node& matrix, std::size_t count) {
       return Shape{matrix.frame.shape.rows / count, matrix.frame.shape.columns};
     };
     const Node &a = *node.operands[0], &b = *node.operands[1];
-    const bool is_one = node.operation->name() == "transposed_matmul" ||
-                        (node.operation->name() == "matmul" && a.frame.shape.columns == b.frame.shape.rows) ||
+    const bool is_one = node.op->name == "transposed_matmul" ||
+                        (node.op->name == "matmul" && a.frame.shape.columns == b.frame.shape.rows) ||
                         a.frame.rows.batch != b.frame.rows.batch;
     const std::size_t count = is_one ? 1 : b.frame.rows.batch;
-    all.push_back(
-        {node.operation->name(), count, shape_in_one(a, count), shape_in_one(b, count), shape_in_one(node, count)});
+    all.push_back({node.op->name, count, shape_in_one(a, count), shape_in_one(b, count), shape_in_one(node, count)});
   }
   return all;
 }
@@ -128,16 +127,16 @@ class Pool {
 };
 
 void by_our_kernel(const Product& product, const Matrix& a, const Matrix& b, Matrix& result) {
-  if (product.operation == "matmul") return attn::product(rows_of(a), rows_of(b), rows_to_make(result));
-  if (product.operation == "matmul_transposed") {
+  if (product.op == "matmul") return attn::product(rows_of(a), rows_of(b), rows_to_make(result));
+  if (product.op == "matmul_transposed") {
     return product_transposed(rows_of(a), rows_of(b), rows_to_make(result));
   }
   product_of_transposed(rows_of(a), rows_of(b), rows_to_make(result));
 }
 
 void by_blas(const Product& product, const Matrix& a, const Matrix& b, Matrix& result) {
-  if (product.operation == "transposed_matmul") return multiply_transposed_by_blas(a, b, result);
-  const bool is_transposed = product.operation == "matmul_transposed";
+  if (product.op == "transposed_matmul") return multiply_transposed_by_blas(a, b, result);
+  const bool is_transposed = product.op == "matmul_transposed";
   multiply_by_blas(a, b, is_transposed ? cxxblas::Trans : cxxblas::NoTrans, result);
 }
 

@@ -2,10 +2,10 @@
 // came about to the letter. Usage: attn_browser_samples | node operations.mjs
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { script } from "./script.mjs";
+import { scriptWith } from "./script.mjs";
 
-const { Computation, operations, textOf, erf, writtenFixed, numberTyped } = script;
-const samples = JSON.parse(readFileSync(0, "utf8"));
+const { script, samples } = JSON.parse(readFileSync(0, "utf8"));
+const { Computation, operations, textOf, erf, writtenFixed, numberTyped } = scriptWith(script);
 
 let cells = 0;
 const tried = new Set(["identity"]);

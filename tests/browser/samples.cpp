@@ -4,8 +4,10 @@
 #include <cstdio>
 
 #include "../operation_samples.hpp"
+#include "core/op/operations.hpp"
 #include "page/render/steps.hpp"
 #include "school/browser/computation.hpp"
+#include "school/browser/script.hpp"
 
 namespace attn {
 namespace {
@@ -55,12 +57,17 @@ void write_sample(const OperationSample& sample, SampleSizes sizes, JsonWriter& 
 }
 
 void write_samples(JsonWriter& json) {
+  json.begin_object();
+  json.key("script");
+  json.string(script_of_operations(operations()));
+  json.key("samples");
   json.begin_array();
   for (const OperationSample& sample : operation_samples()) {
     for (const SampleSizes sizes : {SampleSizes{2, 3, 4}, SampleSizes{5, 4, 11}, SampleSizes{1, 1, 1}})
       write_sample(sample, sizes, json);
   }
   json.end_array();
+  json.end_object();
 }
 
 }  // namespace

@@ -2,9 +2,12 @@
 import { readFileSync } from "node:fs";
 
 const folder = new URL("../../src/school/browser/", import.meta.url);
-const parts = ["numbers", "operations", "computation", "answers"];
+const parts = ["numbers", "computation", "answers"];
 const names = ["Computation", "operations", "textOf", "erf", "writtenFixed", "numberTyped", "constantsTyped", "functionsTyped", "judge"];
 
 const source = parts.map((part) => readFileSync(new URL(`${part}.js`, folder), "utf8")).join("");
 
-export const script = new Function(`${source}\nreturn { ${names.join(", ")} };`)();
+// With the operations that attn writes into its pages; without them, no cell can be worked out.
+export const scriptWith = (operations) =>
+  new Function(`${source}\n${operations}\nreturn { ${names.join(", ")} };`)();
+export const script = scriptWith("const operations = {};");

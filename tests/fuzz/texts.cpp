@@ -10,6 +10,7 @@
 #include "core/attention/watches.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
+#include "core/term/cell_text.hpp"
 #include "core/term/quantity.hpp"
 #include "data/files/cells.hpp"
 #include "data/problem/problem.hpp"
@@ -131,10 +132,17 @@ void likeness(std::string_view text) {
   require(alike(one, other) == alike(other, one), "likeness goes both ways");
 }
 
+// The text of an operation's cell; what is read has a last case, which has no condition.
+void cell_text(std::string_view text) {
+  const CellText read = read_cell_text(text);
+  require(!read.cases.empty() && !read.cases.back().condition, "a text ends with a case for all other cells");
+}
+
 constexpr std::array table = {
-    Target{"cell", cell},         Target{"number", number},
-    Target{"quantity", quantity}, Target{"terminal", terminal_text},
-    Target{"words", words},       Target{"likeness", likeness},
+    Target{"cell", cell},           Target{"number", number},
+    Target{"quantity", quantity},   Target{"terminal", terminal_text},
+    Target{"words", words},         Target{"likeness", likeness},
+    Target{"cell_text", cell_text},
 };
 
 }  // namespace

@@ -130,7 +130,7 @@ std::vector<Command> attention_commands() {
                       .words = {{"CELL", Word::Count::one, Kind::text, nullptr, "walk"},
                                 {"COMMAND", Word::Count::optional, Kind::word, choices::with_matrices}},
                       .shown_as = &option::explain,
-                      .own = {{option::depth}},
+                      .own = {{option::depth, option::code}},
                       .groups = {&problem_options()},
                       .examples = {"attn explain 'weights[1,2]' --depth 3",
                                    "attn explain 'head.2.weights[it,animal]' --example animal",

@@ -34,7 +34,7 @@ const Node& masked_node(const Graph& graph) {
   const Node* found = nullptr;
   bool adds = false;
   for (const Node& node : graph.nodes()) {
-    if (node.operation && node.operation->is(op::mask)) found = &node;
+    if (node.op && node.op == &op::mask) found = &node;
     adds = adds || node.is(role::bias);
   }
   if (!found && adds) {

@@ -35,7 +35,7 @@ const Node& scaled_scores(const Graph& graph) {
 
 Flow flow_of(const Graph& graph) {
   Flow flow;
-  if (graph.at(role::scores).operation) {
+  if (graph.at(role::scores).op) {
     flow.boxes = {{"queries", "q"}, {"keys", "k"}};
     flow.boxes.push_back({"scoring function", "scores", {0, 1}});
   } else {

@@ -37,7 +37,7 @@ std::string with_layout(const Step& step, std::string meaning) {
 void add_inputs(Page& page, const std::vector<const Node*>& nodes, const Problem& problem) {
   page.head(2, "Given");
   std::vector<const Node*> inputs;
-  std::ranges::copy_if(nodes, std::back_inserter(inputs), [](const Node* node) { return !node->operation; });
+  std::ranges::copy_if(nodes, std::back_inserter(inputs), [](const Node* node) { return !node->op; });
   std::stable_partition(inputs.begin(), inputs.end(), [](const Node* node) { return node->is(role::x); });
   SideBySide tables;
   for (const Node* node : inputs) tables.tables.push_back(table_of(*node));
@@ -165,7 +165,7 @@ std::vector<const Node*> results_of(const Graph& graph) {
   std::vector<const Node*> results;
   for (const Node& node : graph.nodes()) {
     const bool is_result = node.is(role::output) || node.is(role::feed_forward);
-    if (!is_result || !node.operation || node.within(scope::head)) continue;
+    if (!is_result || !node.op || node.within(scope::head)) continue;
     const NamedScope* const sentence = node.within(scope::sentence);
     const bool goes_on = !results.empty() && results.back()->within(scope::sentence) == sentence;
     if (goes_on) results.pop_back();
@@ -173,7 +173,7 @@ std::vector<const Node*> results_of(const Graph& graph) {
   }
   if (!results.empty()) return results;
   for (const Node& node : graph.nodes()) {
-    if (node.operation && node.is(role::weights)) results.push_back(&node);
+    if (node.op && node.is(role::weights)) results.push_back(&node);
   }
   if (results.size() > 1) results.erase(results.begin() + 1, results.end());
   return results;
@@ -204,7 +204,7 @@ Answer run_walk(const Command&, const Arguments& arguments) {
   const std::optional<std::string> word = arguments.text(option::by_word);
   const std::vector<const Node*> nodes = solved.nodes(std::nullopt);
   Page page = solved.page(nodes);
-  const bool computes = std::ranges::any_of(nodes, [](const Node* node) { return node->operation != nullptr; });
+  const bool computes = std::ranges::any_of(nodes, [](const Node* node) { return node->op != nullptr; });
   if (!computes) {
     fail(
         "nothing can be computed from what is given: give --x with --wq, --wk and --wv (or --seed for random ones), or --q, --k and --v, or --scores, or --weights and --v");

@@ -34,7 +34,7 @@ constexpr std::size_t most_numbers = 1000;
 constexpr double rounding_of_loss = 1e-14;  // of the loss: what rounding may leave of a change
 
 bool is_shown(const Node& node, const Loss& loss) {
-  return node.operation && !node.is_alias() && !node.name.empty() && node.family == &family::forward &&
+  return node.op && !node.is_alias() && !node.name.empty() && node.family == &family::forward &&
          node.index <= loss.from.node().original().index;
 }
 
@@ -42,7 +42,7 @@ bool is_shown(const Node& node, const Loss& loss) {
 bool is_parameter(const Node& node) {
   constexpr std::array data = {&role::x,      &role::memory,  &role::value_memory, &role::q,   &role::k,      &role::v,
                                &role::scores, &role::weights, &role::bias,         &role::ids, &role::counted};
-  return !node.operation && std::ranges::find(data, node.role) == data.end();
+  return !node.op && std::ranges::find(data, node.role) == data.end();
 }
 
 void add_numbers(Page& page, const Node& node) {
@@ -57,7 +57,7 @@ void add_forward(Page& page, const Graph& graph, const Loss& loss) {
   page.head(2, "Given");
   SideBySide given;
   for (const Node& node : graph.nodes()) {
-    if (!node.operation && node.family == &family::forward) given.tables.push_back(table_of(node));
+    if (!node.op && node.family == &family::forward) given.tables.push_back(table_of(node));
   }
   page.say(std::move(given));
   int count = 0;
@@ -83,7 +83,7 @@ void add_backward(Page& page, const std::vector<GradientStep>& steps, std::strin
     if (!meaning.empty() && told.insert(meaning).second) page.say(meaning);
     if (step.gradient->is_alias()) {
       page.say(formula_block(*step.gradient));
-    } else if (step.gradient->operation) {
+    } else if (step.gradient->op) {
       add_numbers(page, *step.gradient);
     } else {
       add_results(page, {step.gradient});
@@ -176,7 +176,7 @@ void add_title(Page& page, const Differentiable& forward) {
 std::vector<const Node*> inputs_of(const Graph& graph) {
   std::vector<const Node*> inputs;
   for (const Node& node : graph.nodes()) {
-    if (!node.operation) inputs.push_back(&node);
+    if (!node.op) inputs.push_back(&node);
   }
   return inputs;
 }
@@ -350,7 +350,7 @@ WayBack way_back(const Node& loss, const Matrix& d_loss, const Stands& stands) {
   const Backward back(Value(from), d_from, {}, stands_there);
   way.wanted.push_back(&from);
   for (const auto& [original, node] : way.copy.of) {
-    const Node* const gradient = node->operation ? nullptr : back.by(*node);
+    const Node* const gradient = node->op ? nullptr : back.by(*node);
     if (gradient) way.gradients.push_back(gradient);
   }
   std::ranges::sort(way.gradients, std::less(), &Node::index);

@@ -28,7 +28,7 @@ constexpr double of_step = 1e-15;          // of the largest number, divided by 
 constexpr std::size_t most_compared = 64;  // numbers of one matrix
 constexpr std::uint64_t most_work = std::uint64_t{1} << 31;  // for one matrix
 
-bool has_kinks(const Node& node) { return function_of(*node.operation) == &rectifier; }
+bool has_kinks(const Node& node) { return node.op->function == &rectifier; }
 
 // A normalization takes out what rounding has left of the mean, so it takes out a step of the mean as well.
 bool is_taken_out_again(const Node& node) { return node.is(role::mean); }
@@ -162,7 +162,7 @@ class Differences {
 double largest_number(const Node& last) {
   double largest = 0.0;
   for (const Node& node : last.graph->nodes()) {
-    if (node.index > last.original().index || !node.operation || node.name.empty()) continue;
+    if (node.index > last.original().index || !node.op || node.name.empty()) continue;
     const std::shared_ptr<const Matrix> numbers = node.cells();
     for (const double number : cells(*numbers)) {
       if (std::isfinite(number)) largest = std::max(largest, std::fabs(number));
@@ -334,7 +334,7 @@ GraphCopy copied_up_to(const Node& asked, const std::map<const Node*, std::share
     for (const Node* operand : node.operands) operands.emplace_back(*copy.of.at(operand));
     const auto other = instead.find(&node);
     const Value made = other != instead.end() ? as_input(node, *copy.graph, other->second)
-                       : node.operation       ? copy.graph->apply(node.operation, operands)
+                       : node.op              ? copy.graph->apply(*node.op, operands, node.settings)
                                               : input_again(node, *copy.graph);
     copy.of.emplace(&node, &made.node());
     copy.originals.emplace(&made.node(), &node);
@@ -364,7 +364,7 @@ Varied::Varied(const Node& of, const Node& result, const std::function<bool(cons
     if (!needed[i] || !depends[i]) continue;
     std::vector<Value> operands;
     for (const Node* operand : node.operands) operands.push_back(operand_of(*operand));
-    const Node& copy = graph_->apply(node.operation, operands).node();
+    const Node& copy = graph_->apply(*node.op, operands, node.settings).node();
     made.emplace(&node, &copy);
     if (watched(node)) targets.push_back(&copy);
   }

@@ -124,7 +124,7 @@ void require_ways(std::uint64_t ways, std::uint64_t work) {
 }
 
 bool is_computed(const Node& node) {
-  return node.operation && !node.is_alias() && !node.name.empty() && node.family != &family::gradient;
+  return node.op && !node.is_alias() && !node.name.empty() && node.family != &family::gradient;
 }
 
 // "[it,1]"
@@ -160,7 +160,7 @@ std::vector<const Node*> words_of(const Graph& graph, const Node& result) {
     if (node.index >= result.original().index) break;
     const bool is_inside = node.within(scope::layer) || node.within(scope::number);
     if (node.is(role::x) && !is_inside) vectors.push_back(&node);
-    if (!node.operation && (node.is(role::q) || node.is(role::k) || node.is(role::v))) given.push_back(&node);
+    if (!node.op && (node.is(role::q) || node.is(role::k) || node.is(role::v))) given.push_back(&node);
   }
   return vectors.empty() ? given : vectors;
 }
@@ -600,7 +600,7 @@ Answer influence_page(const Differentiable& forward, const Arguments& arguments)
   if (by) by_cell = differentiable_cells(graph, *by);
   if (of && of->find('[') != std::string::npos) of_cell = find_cells(graph, *of);
   const Node& result = of ? node_of(graph, *of) : usual_result(forward, arguments);
-  if (!result.original().operation) fail("--of {}: it is given, so it depends on nothing", result.name);
+  if (!result.original().op) fail("--of {}: it is given, so it depends on nothing", result.name);
   std::vector<const Node*> needed;
   for (const Node& node : graph.nodes()) {
     if (node.index <= result.original().index) needed.push_back(&node);

@@ -30,7 +30,7 @@ Value given_gradient(const Node& node, Matrix gradient) {
 }
 
 void require_computed(const Node& node) {
-  if (!node.original().operation)
+  if (!node.original().op)
     fail("--of {}: it is given, so its gradients lead to nothing else. Choose a matrix that is computed", node.name);
 }
 
@@ -91,7 +91,7 @@ Loss loss_of(const Summed& summed, const Arguments& arguments) {
 
 // An outline has no numbers: there γ is what it is before training, all ones.
 bool has_equal_numbers(const Node& node) {
-  if (node.operation || node.made) return false;
+  if (node.op || node.made) return false;
   if (!node.given) return true;
   const std::shared_ptr<const Matrix> numbers = node.cells();
   return std::ranges::all_of(cells(*numbers), [&](double one) { return one == (*numbers)(0, 0); });
@@ -100,13 +100,13 @@ bool has_equal_numbers(const Node& node) {
 // Its rows have the mean 0, each number times the same γ, plus β: their sum is the same whatever goes in.
 bool is_normalized(const Node& node) {
   const Node* from = &node.original();
-  while (from->operation && (from->operation->is(op::add) || from->operation->is(op::multiply))) {
+  while (from->op && (from->op == &op::add || from->op == &op::multiply)) {
     const Node& other = *from->operands.back();
-    if (other.operation || other.frame.shape.rows != 1) return false;
-    if (from->operation->is(op::multiply) && !has_equal_numbers(other)) return false;
+    if (other.op || other.frame.shape.rows != 1) return false;
+    if (from->op == &op::multiply && !has_equal_numbers(other)) return false;
     from = &from->operands.front()->original();
   }
-  return from->operation && from->operation->is(op::standardize);
+  return from->op && from->op == &op::standardize;
 }
 
 Summed usual(const Differentiable& forward) {

@@ -42,13 +42,12 @@ std::vector<Cell> terms_of_softmax(const Cell& cell, bool with_masks) {
 
 std::vector<Cell> terms_of(const Cell& cell, bool with_masks) {
   const Node& node = *cell.node;
-  if (!node.operation) return {};
-  const Operation& operation = *node.operation;
-  if (!with_masks && operation.is(op::mask)) return {{node.operands.front(), cell.row, cell.column}};
-  if (operation.is(op::softmax)) return terms_of_softmax(cell, with_masks);
-  const bool is_sum = operation.is(op::matmul) && node.operands.front()->content() == Content::weights;
+  if (!node.op) return {};
+  if (!with_masks && node.op == &op::mask) return {{node.operands.front(), cell.row, cell.column}};
+  if (node.op == &op::softmax) return terms_of_softmax(cell, with_masks);
+  const bool is_sum = node.op == &op::matmul && node.operands.front()->content() == Content::weights;
   if (is_sum) return terms_of_weighted_sum(cell, with_masks);
-  return cells_of(operation.explain(node.operands, cell.row, cell.column).expression);
+  return cells_of(explain(node, cell.row, cell.column).term);
 }
 
 void Marked::mark(const Cell& cell) {

@@ -141,7 +141,7 @@ Answer run_layer_norm(const Command&, const Arguments& given) {
   compute(*graph);
   Page page{.trace = graph->named()};
   std::vector<const Node*> computed, inputs;
-  for (const Node* node : graph->named()) (node->operation ? computed : inputs).push_back(node);
+  for (const Node* node : graph->named()) (node->op ? computed : inputs).push_back(node);
   title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
   page.head(1, std::move(title));
   page.say(norm_in_words(kind, norm.epsilon, norm.beta.has_value()));

@@ -35,7 +35,7 @@ std::span<const Activation> activations() { return activation_table; }
 const Activation* activation_of(const Node& node) {
   const bool is_of_layer = !node.operands.empty() && node.operands.front()->is(role::inner);
   if (!is_of_layer) return nullptr;
-  const Function* const function = function_of(*node.operation);
+  const Function* const function = node.op->function;
   const auto found = std::ranges::find_if(
       activation_table, [&](const Activation& row) { return &row.function == function && node.is(row.result); });
   return found == activation_table.end() ? nullptr : &*found;

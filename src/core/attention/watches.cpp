@@ -28,7 +28,7 @@ bool overflowed(double value, bool masking) {
 class OverflowWatch final : public Watch {
  public:
   void made(const Node& node, Rows rows) override {
-    if (!node.operation || node.operation->moves()) return;
+    if (!node.op || node.op->moves) return;
     const bool masking = node.may_be_masked();
     for (std::size_t i = rows.first; i < rows.end(); ++i) {
       const std::span<const double> values = rows.row(i);
@@ -73,7 +73,7 @@ double leaked(std::span<const double> weights, std::span<const double> allowed) 
 // The mask that stands before weights, where it puts a finite number in the place of a score.
 const Node* leaking_mask(const Node& weights) {
   const Node& masked = *weights.operands.front();
-  const bool may_leak = masked.operation && std::isfinite(mask_fill(*masked.operation));
+  const bool may_leak = masked.op && std::isfinite(mask_fill(masked));
   return may_leak ? &masked : nullptr;
 }
 
@@ -81,7 +81,7 @@ const Node* leaking_mask(const Node& weights) {
 class MaskWatch final : public Watch {
  public:
   void made(const Node& node, Rows rows) override {
-    if (!node.operation || !node.operation->is(op::softmax)) return;
+    if (!node.op || node.op != &op::softmax) return;
     Found found;
     for (std::size_t i = rows.first; i < rows.end(); ++i) {
       const auto is_zero = [](double weight) { return weight == 0.0; };
@@ -138,7 +138,7 @@ class MaskWatch final : public Watch {
         fmt::format("{}: masked keys of query {} get weight {}: the mask value {:.6g} is not far below the scores. "
                     "Give a lower ‹mask_fill›, or leave it out for −∞",
                     weights.name, place_in_lists(weights.frame.rows, most.query), written_digits(most.weight, 2),
-                    mask_fill(*leaking_mask(weights)->operation)));
+                    mask_fill(*leaking_mask(weights))));
   }
 
   static void tell_empty_rows(const Node& node, std::vector<std::size_t> rows, std::vector<std::string>& told) {

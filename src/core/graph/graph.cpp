@@ -47,25 +47,6 @@ bool matches_one(std::string_view pattern, std::string_view name) {
   }
 }
 
-// What stands for the operation of an alias: nothing is computed for it.
-class Alias final : public Operation {
- public:
-  const Op& op() const override { return op::identity; }
-  Frame frame(Operands operands) const override { return operands[0]->frame; }
-  void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    std::ranges::copy(operands[0].row(result.first).data(), operands[0].row(result.first).data() + result.shape.cells(),
-                      result.cells);
-  }
-  RowRange needed(std::size_t, RowRange made, std::span<const Shape>) const override { return made; }
-  bool moves() const override { return true; }
-  Formula formula(std::span<const Formula> operands) const override { return operands[0]; }
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    return {attn::cell(*operands[0], row, column), "the same number under another name"};
-  }
-  Cost cost(std::span<const Shape>) const override { return {}; }
-  Gradients gradients(const Value&, const Value& d, std::span<const Value>) const override { return {d}; }
-};
-
 }  // namespace
 
 std::vector<std::size_t> matching(std::string_view pattern, const std::vector<std::string>& names) {
@@ -119,14 +100,14 @@ Value Graph::input(const Name& name, Matrix matrix, Axis rows, Axis columns) {
 }
 
 Value Graph::input(const Name& name, std::shared_ptr<const Matrix> matrix, Axis rows, Axis columns) {
-  Node& node = add(nullptr, {}, {matrix->shape(), std::move(rows), std::move(columns)});
+  Node& node = add({matrix->shape(), std::move(rows), std::move(columns)});
   node.given = std::move(matrix);
   give_name(node, name);
   return Value(node);
 }
 
 Value Graph::input(const Name& name, MakeRows make, Frame frame) {
-  Node& node = add(nullptr, {}, std::move(frame));
+  Node& node = add(std::move(frame));
   node.made = std::move(make);
   give_name(node, name);
   return Value(node);
@@ -140,19 +121,19 @@ void Graph::tell_scoring(const Node& scores, const ScoringFunction& function) {
   nodes_[scores.index].scored_by = &function;
 }
 
-Value Graph::apply(std::shared_ptr<const Operation> operation, const std::vector<Value>& operands) {
+Value Graph::apply(const Op& op, const std::vector<Value>& operands, OpSettings settings) {
   std::vector<const Node*> nodes;
   // What was computed is what an explanation leads back to, whatever other names it bears.
   for (const Value& operand : operands) nodes.push_back(&operand.node().original());
-  Frame frame = operation->frame(nodes);
-  return Value(add(std::move(operation), std::move(nodes), std::move(frame)));
+  Frame frame = frame_of(op, {nodes, settings});
+  return Value(add(op, std::move(settings), std::move(nodes), std::move(frame)));
 }
 
 Value Graph::name(const Name& name, const Value& value) {
   Node* node = &nodes_[value.node().index];
   if (!node->name.empty()) {
     Node& original = nodes_[node->original().index];
-    node = &add(std::make_unique<const Alias>(), {&original}, original.frame);
+    node = &add(op::identity, {}, {&original}, original.frame);
     node->alias_of = &original;
     original.aliases.push_back(node);
   }
@@ -197,7 +178,7 @@ std::vector<std::string> Graph::names() const {
   return names;
 }
 
-Node& Graph::add(std::shared_ptr<const Operation> operation, std::vector<const Node*> operands, Frame frame) {
+Node& Graph::add(Frame frame) {
   if (nodes_.size() == most_nodes) {
     fail("this would take more than {} matrices: give fewer words, steps, heads or layers", most_nodes);
   }
@@ -206,9 +187,15 @@ Node& Graph::add(std::shared_ptr<const Operation> operation, std::vector<const N
   Node& node = nodes_.emplace_back();
   node.graph = this;
   node.index = nodes_.size() - 1;
-  node.operation = std::move(operation);
-  node.operands = std::move(operands);
   node.frame = std::move(frame);
+  return node;
+}
+
+Node& Graph::add(const Op& op, OpSettings settings, std::vector<const Node*> operands, Frame frame) {
+  Node& node = add(std::move(frame));
+  node.op = &op;
+  node.settings = std::move(settings);
+  node.operands = std::move(operands);
   return node;
 }
 
@@ -250,6 +237,10 @@ Graph::Scope::~Scope() { graph_.scope_ = outer_; }
 
 Value name(const Name& name, const Value& value) { return value.graph().name(name, value); }
 
+Value apply(const Op& op, const std::vector<Value>& operands, OpSettings settings) {
+  return operands.front().graph().apply(op, operands, std::move(settings));
+}
+
 // --- node
 
 namespace {
@@ -257,19 +248,10 @@ namespace {
 std::vector<Formula> symbols_of(const Node& node, std::string_view scope = {}) {
   std::vector<Formula> symbols;
   for (const Node* operand : node.operands) {
-    symbols.push_back(operand->name.empty() ? operand->operation->formula(symbols_of(*operand, scope))
+    symbols.push_back(operand->name.empty() ? formula_of(*operand->op, operand->use(), symbols_of(*operand, scope))
                                             : symbol(*operand, scope));
   }
   return symbols;
-}
-
-// A node without a name cannot be pointed to: what stands behind its cell takes its place.
-Expression with_names_only(Expression expression) {
-  if (expression.kind == Expression::Kind::cell && expression.cell.node->name.empty()) {
-    return explain(expression.cell).expression;
-  }
-  for (Expression& part : expression.parts) part = with_names_only(std::move(part));
-  return expression;
 }
 
 }  // namespace
@@ -295,7 +277,7 @@ std::vector<double> Node::row(std::size_t i) const { return graph->run().row(*th
 
 std::string Node::title() const {
   if (!name.empty()) return name;
-  return "(" + operation->formula(symbols_of(*this)).plain + ")";
+  return "(" + formula_of(*op, use(), symbols_of(*this)).plain + ")";
 }
 
 std::string_view Node::scope() const { return place ? std::string_view(place->prefix) : std::string_view(); }
@@ -340,20 +322,10 @@ Formula symbol(const Node& node, std::string_view scope) {
 
 Formula formula_of(const Node& node, std::string_view scope) {
   const Formula left = symbol(node, scope);
-  if (!node.operation) return left;
-  const Formula right = node.operation->formula(symbols_of(node, scope));
+  if (!node.op) return left;
+  const Formula right = formula_of(*node.op, node.use(), symbols_of(node, scope));
   if (node.name.empty()) return right;
   return {left.plain + " = " + right.plain, left.latex + " = " + right.latex};
-}
-
-Explanation explain(const Cell& cell) {
-  if (!cell.node->operation) {
-    const std::string origin = cell.node->origin.empty() ? "is given" : cell.node->origin;
-    return {number(cell.value()), cell.node->name + " " + origin + ", not computed"};
-  }
-  Explanation explanation = cell.node->operation->explain(cell.node->operands, cell.row, cell.column);
-  explanation.expression = with_names_only(std::move(explanation.expression));
-  return explanation;
 }
 
 std::string told_within(std::string sentence, const Node& node, std::string_view scope) {

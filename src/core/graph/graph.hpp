@@ -29,8 +29,9 @@ struct Node {
   const NamedScope* place = nullptr;  // where its name stands; null: in no scope
   const Role* role = nullptr;         // null: it has no name
   const Family* family = &family::forward;
-  std::string_view letter = {};                // in LaTeX; empty: the name is written out
-  std::shared_ptr<const Operation> operation;  // null: an input
+  std::string_view letter = {};  // in LaTeX; empty: the name is written out
+  const Op* op = nullptr;        // null: an input
+  OpSettings settings;
   std::vector<const Node*> operands;
   Frame frame;
   const ScoringFunction* scored_by = nullptr;  // of scores
@@ -47,6 +48,13 @@ struct Node {
   const Node* beside(const Role& role) const;
   /// Whether it has this role in the first computation.
   bool is(const Role& role) const;
+  /// Its operation where it is used here.
+  Use use() const { return {operands, settings}; }
+  /// A setting of its operation, or null.
+  template <class T>
+  const T* find(const SettingOf<T>& setting) const {
+    return settings.find(setting);
+  }
   /// What its cells are; they are numbers where its family does not keep what roles say.
   Content content() const;
   bool rows_sum_to_one() const;
@@ -84,8 +92,15 @@ Formula symbol(const Node& node, std::string_view scope = {});
 /// The formula of a node, "scores = q ⋅ kᵀ", with names from `scope` on. An input is its name.
 Formula formula_of(const Node& node, std::string_view scope = {});
 
-/// How a cell came about. A cell of an input is the number that was given.
-Explanation explain(const Cell& cell);
+/// One number of one node. Rows and columns count from zero in code and from one in whatever is shown.
+struct Cell {
+  const Node* node = nullptr;
+  std::size_t row = 0;
+  std::size_t column = 0;
+
+  double value() const { return node->cell(row, column); }
+  auto operator<=>(const Cell&) const = default;
+};
 
 /// A sentence on a node, with its name and those of its operands from `scope` on.
 std::string told_within(std::string sentence, const Node& node, std::string_view scope);
@@ -156,7 +171,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   void tell_scoring(const Node& scores, const ScoringFunction& function);
   /// Adds an operation. Throws InputError when the operands do not fit together, or there would be too many
   /// nodes.
-  Value apply(std::shared_ptr<const Operation> operation, const std::vector<Value>& operands);
+  Value apply(const Op& op, const std::vector<Value>& operands, OpSettings settings = {});
   /// Gives a value its name within the open scopes. A value that has a name gets an alias, which shares its
   /// numbers.
   Value name(const Name& name, const Value& value);
@@ -202,7 +217,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
   };
 
  private:
-  Node& add(std::shared_ptr<const Operation> operation, std::vector<const Node*> operands, Frame frame);
+  Node& add(const Op& op, OpSettings settings, std::vector<const Node*> operands, Frame frame);
+  Node& add(Frame frame);
   const NamedScope* scope_within(const NamedScope* outer, const ScopeName& name);
   void give_name(Node& node, const Name& name);
 
@@ -217,9 +233,6 @@ class Graph : public std::enable_shared_from_this<Graph> {
 Value name(const Name& name, const Value& value);
 
 /// Applies an operation to values, in their graph.
-template <class Op, class... Values>
-Value apply(Op operation, const Value& first, const Values&... others) {
-  return first.graph().apply(std::make_unique<const Op>(std::move(operation)), {first, others...});
-}
+Value apply(const Op& op, const std::vector<Value>& operands, OpSettings settings = {});
 
 }  // namespace attn

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/graph/expression.hpp"
+#include "core/graph/formula.hpp"
 
 namespace attn {
 

@@ -1,15 +1,19 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
-#include "core/graph/expression.hpp"
+#include "core/graph/formula.hpp"
+#include "core/graph/function.hpp"
 #include "core/math/matrix.hpp"
 
 namespace attn {
@@ -66,67 +70,162 @@ struct RowRange {
   std::size_t count = 0;
 };
 
-/// Something that an operation knows besides its operands: a number, a text, or a number for each column.
-struct Attribute {
-  std::string_view name;
-  std::variant<double, std::string, std::vector<double>> value;
-};
-
-/// An operation, known by the address of its row: `node.operation->is(op::add)`. Only its row knows its name.
-struct Op {
+/// Something that an operation knows besides its operands: known by its address, as `setting::epsilon`. T says
+/// what it is. A text of a cell knows those that are numbers by name.
+template <class T>
+struct SettingOf {
   std::string_view name;
 };
 
-namespace op {
-/// Another name for a matrix: it computes nothing.
-inline constexpr Op identity{"identity"};
-}  // namespace op
+struct SinusoidLayout;
+
+namespace setting {
+inline constexpr SettingOf<Scalar> number{"number"};        // by which a matrix is divided or multiplied
+inline constexpr SettingOf<double> epsilon{"epsilon"};      // that avoids a division by 0
+inline constexpr SettingOf<double> smoothing{"smoothing"};  // of the target of a loss
+inline constexpr SettingOf<Scalar> fill{"fill"};            // what stands in the place of a cell
+inline constexpr SettingOf<std::string> row_noun{"row_noun"}, column_noun{"column_noun"}, cell_noun{"cell_noun"};
+inline constexpr SettingOf<std::size_t> first{"first"};  // the place, from 0, where a part or the positions begin
+inline constexpr SettingOf<std::size_t> count{"count"};  // of rows or columns of a part
+inline constexpr SettingOf<std::size_t> parts{"parts"}, apart{"apart"};  // of rows that belong together
+inline constexpr SettingOf<double> base{"base"};                         // of the waves of positions
+inline constexpr SettingOf<std::vector<double>> frequencies{"frequencies"}, is_sine{"is_sine"};  // of each column
+inline constexpr SettingOf<const SinusoidLayout*> layout{"layout"};
+inline constexpr SettingOf<std::string> table{"table"};  // the title of the table that ids choose from
+inline constexpr SettingOf<Axis> axis{"axis"};           // the rows, or columns, that the result has in another way
+inline constexpr SettingOf<Frame> frame{"frame"};        // of the result, where operands do not say it
+}  // namespace setting
+
+/// A setting with its value.
+struct OpSetting {
+  using Value =
+      std::variant<double, std::size_t, Scalar, std::string, std::vector<double>, const SinusoidLayout*, Axis, Frame>;
+
+  template <class T>
+  OpSetting(const SettingOf<T>& of, std::type_identity_t<T> value) : key(&of), name(of.name), value(std::move(value)) {}
+
+  const void* key;
+  std::string_view name;
+  Value value;
+};
+
+/// What the notation of a setting that has one is called, where a page has it beside the number.
+inline std::string notation_of_setting(std::string_view name) { return std::string(name) + "_notation"; }
+
+/// All settings of one operation.
+class OpSettings {
+ public:
+  OpSettings() = default;
+  OpSettings(std::initializer_list<OpSetting> all) : all_(all) {}
+
+  /// The value, or null where the operation has no such setting.
+  template <class T>
+  const T* find(const SettingOf<T>& of) const {
+    for (const OpSetting& one : all_) {
+      if (one.key == &of) return &std::get<T>(one.value);
+    }
+    return nullptr;
+  }
+  const OpSetting* named(std::string_view name) const;
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+  std::size_t size() const { return all_.size(); }
+
+ private:
+  std::vector<OpSetting> all_;
+};
+
+/// An operation where it is used: on which nodes of a graph, with which settings.
+struct Use {
+  std::span<const Node* const> operands;
+  const OpSettings& settings;
+
+  /// A setting that it has.
+  template <class T>
+  const T& operator[](const SettingOf<T>& of) const {
+    return *settings.find(of);
+  }
+  const Frame& frame(std::size_t operand) const;
+};
 
 /// What flows back to each operand of an operation; nothing where no gradient does: to ids and masks.
 using Gradients = std::vector<std::optional<Value>>;
 
-/// One step of a computation, and all that it knows about itself. The operands are nodes of a graph; their
-/// number and meaning are fixed by the function that applies the operation (core/op/operations.hpp).
+/// The rows of all operands, as far as they are needed.
+using Operands = std::span<const Rows>;
+
+/// Makes some rows of the result. Of each operand it gets the rows that it needs for them, or more. A row's
+/// cells do not depend on which rows are made together with it, to the last bit.
+using Compute = void (*)(const Use& use, Operands operands, RowsToMake result);
+
+/// What an operation is, in xtensor: of one sentence, or of rows that do not relate to each other.
+struct Definition {
+  Compute compute;
+  std::string_view operands, code;  // as they are written
+};
+
+/// Which rows of its operands an operation needs for some rows of its result.
+enum class Needs {
+  same_rows,      // of every operand; or the only row of one that has one row
+  all_of_second,  // the same rows of the first operand, and all of the second
+  all,
+  nothing
+};
+
+/// An operation: one row, known by its address, `node.op == &op::softmax`. Only its row knows its name.
 ///
 /// A matrix may hold a batch: sentences of equal length below each other, as the axis of its rows says. An
 /// operation that relates rows to each other relates those of one sentence; one matrix without a batch meets
 /// all of them.
-class Operation {
- public:
-  using Operands = std::span<const Node* const>;
+struct Op {
+  std::string_view name;
+  /// How it is written, given how its operands are written: $1 is the first, and $1+, $1*, $1! the first in
+  /// parentheses where it holds together less firmly than a sum, a product, a whole.
+  std::string_view plain = {}, latex = {};
+  Binding binding = Binding::whole;
+  Formula (*formula)(const Use& use, std::span<const Formula> operands) = nullptr;  // where settings are written
+  /// How one cell of the result is made: the text that explanations and pages come from (core/term/cell_text.hpp).
+  std::string_view cell;
 
-  virtual ~Operation() = default;
+  Definition definition;
+  Compute compute = nullptr;  // a kernel that computes it; null: its definition does, with the same bits
+  /// The shape and the axes of the result; null: those of the first operand. Throws InputError when the
+  /// operands do not fit together.
+  Frame (*frame)(const Use& use) = nullptr;
+  Needs needs = Needs::same_rows;
+  RowRange (*needed)(const Use& use, std::size_t operand, RowRange made) = nullptr;  // where `needs` does not say it
+  /// How many sentences its operands hold whose rows are related to each other; null: as many as all of them have.
+  std::size_t (*sentences)(const Use& use) = nullptr;
+  bool by_sentence = false;  // its definition is asked for each of them
+  bool in_place = false;     // compute() may be given the first operand in the memory of the result, row upon row
+  bool moves = false;        // it only moves its operands' numbers to other places and computes none
 
-  /// Its row in the table of operations.
-  virtual const Op& op() const = 0;
-  std::string_view name() const { return op().name; }
-  bool is(const Op& other) const { return &op() == &other; }
-  /// What else it has to know to be computed and explained anywhere else, by its name and its operands.
-  virtual std::vector<Attribute> attributes() const { return {}; }
-  /// The shape and the axes of the result. Throws InputError when the operands do not fit together.
-  virtual Frame frame(Operands operands) const = 0;
+  unsigned passes = 1;                                                      // over the cells of the first operand
+  Cost (*cost)(const Use& use, std::span<const Shape> operands) = nullptr;  // where passes do not say it
+  Bounds bounds = {};                                                       // of every cell, whatever the operands are
+  /// How a gradient flows back: from that of the result to that of each operand, each of its operand's shape, as
+  /// nodes of their graph. Adds nodes, and computes nothing. Null: it has no gradient of its own.
+  Gradients (*gradients)(const Use& use, const Value& result, const Value& d,
+                         std::span<const Value> operands) = nullptr;
 
-  /// Makes some rows of the result. Of each operand it gets the rows that it needs for them, or more.
-  /// A row's cells do not depend on which rows are made together with it, to the last bit.
-  virtual void compute(std::span<const Rows> operands, RowsToMake result) const = 0;
-  /// The rows of an operand that it needs to make these rows of the result: all of them, unless it says
-  /// better.
-  virtual RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const;
-  /// Whether compute() may be given the first operand in the memory of the result, row upon row.
-  virtual bool overwrites() const { return false; }
-  /// Between which numbers every cell of the result lies, whatever the operands are.
-  virtual Bounds bounds() const { return {}; }
-  /// Whether it only moves its operands' numbers to other places and computes none.
-  virtual bool moves() const { return false; }
-
-  /// How it is written, given how its operands are written.
-  virtual Formula formula(std::span<const Formula> operands) const = 0;
-  /// How one cell of the result came about.
-  virtual Explanation explain(Operands operands, std::size_t row, std::size_t column) const = 0;
-  virtual Cost cost(std::span<const Shape> operands) const = 0;
-  /// How a gradient flows back: from that of the result to that of each operand, each of its operand's shape,
-  /// as nodes of their graph. Adds nodes, and computes nothing.
-  virtual Gradients gradients(const Value& result, const Value& d_result, std::span<const Value> operands) const = 0;
+  const Function* function = nullptr;        // that it applies to every cell
+  const Function* differentiates = nullptr;  // by whose derivative it multiplies a gradient
 };
+
+Formula formula_of(const Op& op, const Use& use, std::span<const Formula> operands);
+Frame frame_of(const Op& op, const Use& use);
+Cost cost_of(const Op& op, const Use& use, std::span<const Shape> operands);
+/// The rows of an operand that it needs to make these rows of the result.
+RowRange needed(const Op& op, const Use& use, std::size_t operand, RowRange made);
+/// How many sentences stand below each other where it is used.
+std::size_t sentences_of(const Op& op, const Use& use);
+void compute(const Op& op, const Use& use, Operands operands, RowsToMake result);
+/// Its own bounds, or those of the function that it applies to every cell.
+Bounds bounds_of(const Op& op);
+
+namespace op {
+/// Another name for a matrix: it computes nothing.
+extern const Op identity;
+}  // namespace op
 
 }  // namespace attn

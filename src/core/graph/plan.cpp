@@ -68,7 +68,7 @@ class Planner {
     const std::vector<Shape> shapes = shapes_of(node);
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
       const Node& operand = *node.operands[i];
-      if (node.operation->needed(i, {0, node.frame.shape.rows}, shapes).count == 0) continue;
+      if (needed(*node.op, node.use(), i, {0, node.frame.shape.rows}).count == 0) continue;
       need(operand);
       Part& part = parts_[&operand];
       ++part.users;
@@ -81,7 +81,7 @@ class Planner {
   void find_whether_it_passes(const Node& node) {
     Part& part = parts_.at(&node);
     const bool is_target = part.users == 0;
-    if (!is_large(node) || part.stays || is_target || (node.operation && part.users > 1)) return;
+    if (!is_large(node) || part.stays || is_target || (node.op && part.users > 1)) return;
     part.passes = part.by_rows;
   }
 
@@ -121,16 +121,16 @@ class Planner {
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
       const auto found = parts_.find(node.operands[i]);
       if (found == parts_.end() || !found->second.passes) continue;
-      const RowRange needed = whole_blocks(node.operation->needed(i, made, shapes), shapes[i].rows);
-      const bool in_place = i == 0 && node.operation->overwrites();
-      if (!in_place) bytes += bytes_of({needed.count, shapes[i].columns});
-      most = std::max(most, bytes + passing_bytes(*node.operands[i], needed));
+      const RowRange those = whole_blocks(needed(*node.op, node.use(), i, made), shapes[i].rows);
+      const bool in_place = i == 0 && node.op->in_place;
+      if (!in_place) bytes += bytes_of({those.count, shapes[i].columns});
+      most = std::max(most, bytes + passing_bytes(*node.operands[i], those));
     }
     return most;
   }
 
   bool may_overwrite(const Node& node) {
-    if (!node.operation || !node.operation->overwrites()) return false;
+    if (!node.op || !node.op->in_place) return false;
     const Node& first = *node.operands.front();
     const auto found = parts_.find(&first);
     if (found == parts_.end()) return false;
@@ -151,7 +151,7 @@ class Planner {
     for (const Node* other : step.passing) step.work += work_of(*other);
     plan_.work += step.work;
     for_each_whole(node, [&](const Node& operand, Part& part) {
-      const bool is_done = --part.uses == 0 && !part.stays && (operand.operation || operand.made);
+      const bool is_done = --part.uses == 0 && !part.stays && (operand.op || operand.made);
       if (!is_done || (step.in_place && &operand == node.operands.front())) return;
       if (!part.was_made && wish_.stays(operand)) return;
       bytes_ -= std::min(bytes_, bytes_of(operand.frame.shape));
@@ -173,8 +173,8 @@ class Planner {
 }  // namespace
 
 std::uint64_t work_of(const Node& node) {
-  if (!node.operation) return node.frame.shape.cells();
-  const Cost cost = node.operation->cost(shapes_of(node));
+  if (!node.op) return node.frame.shape.cells();
+  const Cost cost = cost_of(*node.op, node.use(), shapes_of(node));
   constexpr std::uint64_t of_element = 8;  // multiplications in the time that an element takes
   return cost.multiply_adds + of_element * cost.element_operations;
 }
@@ -184,7 +184,7 @@ std::uint64_t bytes_of(Shape shape) { return std::uint64_t{shape.rows} * shape.c
 Plan plan(const Wish& wish) { return Planner(wish).run(); }
 
 Plan plan(const Graph& graph, const std::vector<const Node*>& nodes) {
-  const auto has_numbers = [](const Node& node) { return !node.operation && !node.made; };
+  const auto has_numbers = [](const Node& node) { return !node.op && !node.made; };
   Wish wish{.targets = {},
             .stands = has_numbers,
             .stays = [](const Node& node) { return is_kept(node, keep_nothing()); },
@@ -208,7 +208,7 @@ std::vector<const Node*> nodes_at_rest(const Graph& graph) {
   std::vector<const Node*> nodes;
   std::vector<bool> rests(graph.nodes().size());
   for (const Node& node : graph.nodes()) {
-    const auto needs_none = [&](const Node* operand) { return !operand->operation || rests[operand->index]; };
+    const auto needs_none = [&](const Node* operand) { return !operand->op || rests[operand->index]; };
     rests[node.index] = !is_large(node) && std::ranges::all_of(node.operands, needs_none);
     if (rests[node.index]) nodes.push_back(&node);
   }
@@ -249,7 +249,7 @@ bool is_large(const Node& node) {
 bool passes_by(const Node& user, std::size_t operand) {
   const std::vector<Shape> shapes = shapes_of(user);
   const RowRange block{0, std::min(rows_of_block, user.frame.shape.rows)};
-  return user.operation->needed(operand, block, shapes).count < shapes[operand].rows;
+  return needed(*user.op, user.use(), operand, block).count < shapes[operand].rows;
 }
 
 RowRange whole_blocks(RowRange rows, std::size_t of_all) {
@@ -269,9 +269,9 @@ std::vector<Shape> shapes_of(const Node& node) {
 namespace {
 
 // Moving numbers is no sequential operation.
-bool computes(const Node& node) { return node.operation && !node.operation->moves(); }
+bool computes(const Node& node) { return node.op && !node.op->moves; }
 
-bool is_result(const Node& node) { return node.operation && !node.is_alias(); }
+bool is_result(const Node& node) { return node.op && !node.is_alias(); }
 
 std::uint64_t bytes_of(const Node& node) { return node.frame.shape.cells() * sizeof(double); }
 
@@ -300,10 +300,8 @@ void add_work(const Node& node, std::map<const Node*, bool>& counted, Work& work
 }  // namespace
 
 Cost cost_of(const Node& node) {
-  if (!node.operation) return {};
-  std::vector<Shape> shapes;
-  for (const Node* operand : node.operands) shapes.push_back(operand->frame.shape);
-  return node.operation->cost(shapes);
+  if (!node.op) return {};
+  return cost_of(*node.op, node.use(), shapes_of(node));
 }
 
 Work work_of(const Graph& graph) {
@@ -319,7 +317,7 @@ Work work_of(const Graph& graph) {
 
 std::uint64_t bytes_of_inputs(const Graph& graph) {
   std::uint64_t bytes = 0;
-  for (const Node& node : graph.nodes()) bytes += node.operation ? 0 : bytes_of(node);
+  for (const Node& node : graph.nodes()) bytes += node.op ? 0 : bytes_of(node);
   return bytes;
 }
 
@@ -327,8 +325,8 @@ std::vector<OperationWork> work_by_operation(const Graph& graph) {
   std::vector<OperationWork> all;
   for (const Node& node : graph.nodes()) {
     if (!is_result(node)) continue;
-    auto found = std::ranges::find(all, node.operation->name(), &OperationWork::operation);
-    if (found == all.end()) found = all.insert(all.end(), {node.operation->name(), 0, {}});
+    auto found = std::ranges::find(all, node.op->name, &OperationWork::operation);
+    if (found == all.end()) found = all.insert(all.end(), {node.op->name, 0, {}});
     ++found->times;
     found->work.cost += cost_of(node);
     found->work.bytes += bytes_of(node);

@@ -74,7 +74,7 @@ Plan Run::planned(const std::vector<const Node*>& targets) {
 
 // What is made from nothing has the same numbers each time, and is made once.
 Plan Run::plan_to_repeat(const std::vector<const Node*>& nodes) {
-  const auto is_constant = [](const Node& node) { return node.operation && node.operands.empty(); };
+  const auto is_constant = [](const Node& node) { return node.op && node.operands.empty(); };
   Wish wish{.targets = {},
             .stands = [&](const Node& node) { return node.given || (is_constant(node) && holds(node)); },
             .stays = [](const Node&) { return false; },
@@ -108,7 +108,7 @@ void Run::let_go(const Node& node) {
 void Run::compute() {
   std::vector<const Node*> targets;
   for (const Node& node : graph_.nodes()) {
-    if (node.operation && !node.is_alias() && is_kept(node, keep_)) targets.push_back(&node);
+    if (node.op && !node.is_alias() && is_kept(node, keep_)) targets.push_back(&node);
   }
   compute(targets);
 }
@@ -131,7 +131,7 @@ void Run::carry_out(const Plan& plan) {
 }
 
 void Run::begin(const Node& node) {
-  if (std::exchange(numbers(node).were_made, true) && node.operation) ++twice;
+  if (std::exchange(numbers(node).were_made, true) && node.op) ++twice;
   for (const std::shared_ptr<Watch>& watch : watches_) {
     watch->begins(node);
     for (const Node* alias : node.aliases) watch->begins(*alias);
@@ -163,7 +163,7 @@ void Run::take_step(const Plan::Step& step) {
 // to those rows.
 std::vector<const Node*> Run::changes_before(const Node& node) const {
   const auto changes_rows = [this](const Node& one) {
-    return one.operation && one.operation->overwrites() && !holds(*one.operands.front()) &&
+    return one.op && one.op->in_place && !holds(*one.operands.front()) &&
            std::all_of(one.operands.begin() + 1, one.operands.end(),
                        [this](const Node* other) { return holds(*other); });
   };
@@ -191,13 +191,13 @@ void Run::make(const Node& node, RowsToMake rows, bool in_place) const {
 }
 
 void Run::tell_watches(const Node& node, Rows rows) const {
-  if (!node.operation) return;
+  if (!node.op) return;
   for (const std::shared_ptr<Watch>& watch : watches_) watch->made(node, rows);
 }
 
 // Operands that stand are seen as a whole; the others pass by.
 void Run::compute(const Node& node, RowsToMake rows, bool in_place) const {
-  if (!node.operation) {
+  if (!node.op) {
     if (!node.made) throw std::logic_error(node.name + " has no numbers");
     node.made(rows);
     return;
@@ -207,25 +207,25 @@ void Run::compute(const Node& node, RowsToMake rows, bool in_place) const {
   std::deque<Matrix> passing;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const Node& operand = *node.operands[i];
-    const RowRange needed = node.operation->needed(i, {rows.first, rows.shape.rows}, shapes);
-    if (needed.count == 0) {
+    const RowRange those = needed(*node.op, node.use(), i, {rows.first, rows.shape.rows});
+    if (those.count == 0) {
       operands.push_back({nullptr, 0, {0, shapes[i].columns}});
     } else if (in_place && i == 0) {
       operands.push_back(rows);
     } else if (holds(operand)) {
       operands.push_back(whole(operand));
-    } else if (i == 0 && node.operation->overwrites()) {
+    } else if (i == 0 && node.op->in_place) {
       make(operand, rows, false);
       operands.push_back(rows);
     } else {
-      const RowRange made = whole_blocks(needed, shapes[i].rows);
+      const RowRange made = whole_blocks(those, shapes[i].rows);
       Matrix& block = passing.emplace_back(Shape{made.count, shapes[i].columns});
       const RowsToMake to_make{block.data(), made.first, block.shape()};
       make(operand, to_make, false);
       operands.push_back(to_make);
     }
   }
-  node.operation->compute(operands, rows);
+  attn::compute(*node.op, node.use(), operands, rows);
 }
 
 // What a block of a large matrix is made from; operands that are themselves large pass by.
@@ -233,7 +233,7 @@ void Run::prepare(const Node& node) {
   const std::vector<Shape> shapes = shapes_of(node);
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const Node& operand = *node.operands[i];
-    const bool is_needed = node.operation->needed(i, {0, node.frame.shape.rows}, shapes).count > 0;
+    const bool is_needed = needed(*node.op, node.use(), i, {0, node.frame.shape.rows}).count > 0;
     if (!is_needed || holds(operand)) continue;
     if (is_large(operand) && passes_by(node, i)) {
       prepare(operand);

@@ -313,4 +313,11 @@ void sum_columns(Rows x, std::span<double> sums) {
   add_up_columns(x.cells, x.shape.rows, x.shape.columns, sums.data());
 }
 
+int exponent_of(std::span<const double> row) {
+  if (std::isnormal(dot_product(row, row))) return 0;
+  double largest = 0.0;
+  for (const double value : row) largest = std::max(largest, std::fabs(value));
+  return largest == 0.0 || std::isinf(largest) ? 0 : std::ilogb(largest);
+}
+
 }  // namespace attn

@@ -10,7 +10,7 @@ namespace attn {
 // Kernels over the cells of one row or of a whole matrix, in place. They are compiled for several instruction
 // sets and chosen when the program starts (machine.hpp); every one of them gives the same bits, because
 // sums run over the same eight lanes everywhere and no multiplication is fused with an addition. Expressions
-// of arrays (definitions.hpp) cannot be compiled so: a softmax takes seven times as long as one.
+// of arrays (core/op/) cannot be compiled so: a softmax takes seven times as long as one.
 
 /// x_j ← exp(x_j − max x) / Σ_j' exp(x_j' − max x). Subtracting the maximum changes nothing in exact
 /// arithmetic and keeps exp from overflowing. A row of −∞ alone, which may look at nothing, becomes zeros; a
@@ -67,6 +67,10 @@ void take_adam_step(std::span<double> parameter, std::span<double> first, std::s
 /// The definition holds all m·n·d differences at once; this loop holds none.
 /// [m, d] [n, d] -> [m, n].  `result` holds the rows that are to be made.
 void squared_distances(Rows a, Rows b, RowsToMake result);
+
+/// The power of two by which a row is divided so that the sum of its squares can be told in full: 2^0, but
+/// where its numbers are very large or very small. A division by a power of two rounds nothing.
+int exponent_of(std::span<const double> row);
 
 // Kernels over one row that gradients and normalization are made of, as those above: the same bits
 // on every processor, because sums run over the same eight lanes everywhere.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
 // The only file that includes xtensor: its headers moved between releases, and both places are listed here.
 #if __has_include(<xtensor/containers/xtensor.hpp>)
@@ -49,6 +51,41 @@ void set(RowsToMake rows, const Expression& expression) {
 
 /// What an expression gives in between.
 using Numbers = xt::xtensor<double, 2>;
+
+/// `count` rows from `first` on.
+inline Rows part(Rows x, std::size_t first, std::size_t count) {
+  return {x.row(first).data(), first, {count, x.shape.columns}};
+}
+inline RowsToMake part(RowsToMake x, std::size_t first, std::size_t count) {
+  return {x.row(first).data(), first, {count, x.shape.columns}};
+}
+
+/// The rows beside those of the result, or the only one for all.
+inline auto beside(Rows x, RowsToMake result) {
+  if (x.shape.rows == 0) return lent(x);
+  return lent(x.shape.rows == 1 ? x : part(x, result.first, result.shape.rows));
+}
+
+/// 0, 1, 2 … as a row.
+inline auto counted(std::size_t count) { return xt::arange(static_cast<double>(count)); }
+
+/// Some rows in any order, one as often as it is asked for.
+inline auto gathered(Rows x, std::vector<std::size_t> places) {
+  for (std::size_t& place : places) place -= x.first;
+  return xt::view(lent(x), xt::keep(places), xt::all());
+}
+
+/// The same number in every cell. It is moved in: of a variable, xtensor would keep a reference.
+inline auto everywhere(double value, RowsToMake result) {
+  return xt::broadcast(std::move(value), {result.shape.rows, result.shape.columns});
+}
+
+/// Both, one after the other along an axis. The result is a new array, because xtensor 0.27 writes an array
+/// that is assigned what it is part of before it is read, and says nothing.
+template <class Expression>
+Numbers joined(const Numbers& a, const Expression& b, std::size_t axis) {
+  return xt::concatenate(xt::xtuple(a, b), axis);
+}
 
 // One number for each row, [n, d] -> [n, 1]. They are computed at once, and are arrays of their own: a
 // reduction of xtensor that is not computed yet gives wrong numbers, without a word, where keep_dims lets it

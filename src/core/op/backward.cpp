@@ -9,6 +9,15 @@
 
 namespace attn {
 
+std::span<const Op* const> operations() {
+  static constexpr const Op* all[] = {
+#define OP(name) &op::name,
+#include "core/op/operations.def"
+#undef OP
+  };
+  return all;
+}
+
 Stands everything_stands() {
   return [](const Node&) { return true; };
 }
@@ -34,7 +43,7 @@ std::vector<bool> Backward::lies_behind(const std::vector<const Node*>& to) cons
   std::vector<bool> behind(nodes.size(), false);
   for (const Node* node : to) behind[node->original().index] = true;
   for (const Node& node : nodes) {
-    if (!node.operation && to.empty()) behind[node.index] = true;
+    if (!node.op && to.empty()) behind[node.index] = true;
     for (const Node* operand : node.operands) {
       if (behind[operand->index]) behind[node.index] = true;
     }
@@ -47,16 +56,18 @@ void Backward::flow_back(const Node& node, const std::vector<bool>& wanted) {
   const Value gradient = sum_of_flows(flows);
   name_gradient(node, gradient);
   gradients_.emplace(&node, gradient);
-  if (!node.operation) return;
+  if (!node.op) return;
   std::vector<Value> operands;
   for (const Node* operand : node.operands) operands.push_back(standing(*operand));
-  const Gradients back = node.operation->gradients(standing(node), gradient, operands);
+  if (!node.op->gradients)
+    fail("{} has no gradient of its own: a gradient of gradients cannot go through it", node.op->name);
+  const Gradients back = node.op->gradients(node.use(), standing(node), gradient, operands);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Node& operand = *node.operands[i];
     if (!back.at(i) || !wanted[operand.index]) continue;
     if (back[i]->shape() != operand.frame.shape) {
-      throw std::logic_error(fmt::format("{}: the gradient of operand {} is {} and not {}", node.operation->name(),
-                                         i + 1, to_string(back[i]->shape()), to_string(operand.frame.shape)));
+      throw std::logic_error(fmt::format("{}: the gradient of operand {} is {} and not {}", node.op->name, i + 1,
+                                         to_string(back[i]->shape()), to_string(operand.frame.shape)));
     }
     flows_[&operand].push_back(*back[i]);
   }
@@ -78,16 +89,14 @@ void Backward::name_gradient(const Node& node, const Value& gradient) {
   }
 }
 
-Value Backward::standing(const Node& node) {
-  return !node.operation || stands_(node) ? Value(node) : computed_again(node);
-}
+Value Backward::standing(const Node& node) { return !node.op || stands_(node) ? Value(node) : computed_again(node); }
 
 // A chain of nodes that do not stand is as long as a layer.
 Value Backward::computed_again(const Node& node) {
   if (const auto found = again_.find(&node); found != again_.end()) return found->second;
   std::vector<Value> operands;
   for (const Node* operand : node.operands) operands.push_back(standing(*operand));
-  return again_.emplace(&node, graph_.apply(node.operation, operands)).first->second;
+  return again_.emplace(&node, graph_.apply(*node.op, operands, node.settings)).first->second;
 }
 
 }  // namespace attn

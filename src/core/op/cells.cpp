@@ -1,375 +1,330 @@
-#include <fmt/format.h>
-
-#include "core/math/rows.hpp"
-#include "core/op/operations.hpp"
 #include "core/op/ways.hpp"
-#include "core/support/error.hpp"
 
 // Operations on cells: of two matrices, of a matrix and a number, and functions of one number.
 
 namespace attn {
 namespace {
 
-// --- two matrices
+// --- two matrices: the second has the shape of the first, or is one row or one column for all of it; without a
+// batch, it is the same for every sentence of one
 
-struct CellByCell {
-  const Op& op;
-  std::string_view sign;
-  std::string_view latex_sign;
-  Binding binding;
-  void (*cells)(std::span<double> x, std::span<const double> y);  // x ← x ∘ y
-  Expression (*expression)(Expression x, Expression y);
-  Gradients (*gradients)(const Value& d, const Value& x, const Value& y);
-};
+std::size_t sentences_that_share(const Use& use) {
+  const Frame &x = use.frame(0), &y = use.frame(1);
+  const bool has_its_own = y.rows.batch > 1 || y.shape.rows == x.shape.rows || y.shape.rows == 1;
+  return has_its_own ? 1 : x.rows.batch;
+}
 
-constexpr CellByCell addition = {op::add,
-                                 "+",
-                                 "+",
-                                 Binding::sum,
-                                 attn::add,
-                                 [](Expression x, Expression y) {
-                                   return sum({std::move(x), std::move(y)});
-                                 },
-                                 [](const Value& d, const Value&, const Value& y) -> Gradients {
-                                   return {d, summed_like(d, y)};
-                                 }};
-
-constexpr CellByCell subtraction = {op::subtract,
-                                    "−",
-                                    "-",
-                                    Binding::sum,
-                                    attn::subtract,
-                                    [](Expression x, Expression y) { return std::move(x) - std::move(y); },
-                                    [](const Value& d, const Value&, const Value& y) -> Gradients {
-                                      return {d, times(summed_like(d, y), minus_one())};
-                                    }};
-
-constexpr CellByCell multiplication = {op::multiply,
-                                       "⊙",
-                                       "\\odot",
-                                       Binding::product,
-                                       attn::multiply,
-                                       [](Expression x, Expression y) {
-                                         return product({std::move(x), std::move(y)});
-                                       },
-                                       [](const Value& d, const Value& x, const Value& y) -> Gradients {
-                                         return {multiply(d, y), summed_like(multiply(d, x), y)};
-                                       }};
-
-// The second matrix has the shape of the first, or is one row or one column for all of it; without a batch,
-// it is the same for every sentence of one.
-class CellByCellOperation final : public InPlace {
- public:
-  CellByCellOperation(const CellByCell& kind, Sentences sentences) : kind_(kind), sentences_(sentences) {}
-
-  const Op& op() const override { return kind_.op; }
-
-  Frame frame(Operands operands) const override {
-    const Shape whole = operands[0]->frame.shape, part = operands[1]->frame.shape;
-    const bool rows_fit = part.rows == whole.rows || part.rows == 1 || part.rows == sentences_.rows;
-    const bool columns_fit = part.columns == whole.columns || part.columns == 1;
-    if (!rows_fit || !columns_fit) {
-      fail("{} is {} but {} is {}: it must have the same shape, or be one row of {} or one column of {} numbers",
-           operands[0]->title(), to_string(whole), operands[1]->title(), to_string(part), whole.columns, whole.rows);
-    }
-    return operands[0]->frame;
+Frame frame_of_cells(const Use& use) {
+  const Shape whole = use.frame(0).shape, part = use.frame(1).shape;
+  const bool rows_fit =
+      part.rows == whole.rows || part.rows == 1 || part.rows == whole.rows / sentences_that_share(use);
+  const bool columns_fit = part.columns == whole.columns || part.columns == 1;
+  if (!rows_fit || !columns_fit) {
+    fail("{} is {} but {} is {}: it must have the same shape, or be one row of {} or one column of {} numbers",
+         use.operands[0]->title(), to_string(whole), use.operands[1]->title(), to_string(part), whole.columns,
+         whole.rows);
   }
+  return use.frame(0);
+}
 
-  Formula formula(std::span<const Formula> operands) const override {
-    // What is computed first stands on the left; on the right it would need parentheses: a − (b − c).
-    const auto firmer = static_cast<Binding>(static_cast<int>(kind_.binding) + 1);
-    const Formula left = within(kind_.binding, operands[0]), right = within(firmer, operands[1]);
-    return {fmt::format("{} {} {}", left.plain, kind_.sign, right.plain),
-            fmt::format("{} {} {}", left.latex, kind_.latex_sign, right.latex), kind_.binding};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const auto beside = [](std::size_t place, std::size_t size) { return size == 1 ? 0 : place % size; };
-    const Shape part = operands[1]->frame.shape;
-    return {kind_.expression(cell(*operands[0], row, column),
-                             cell(*operands[1], beside(row, part.rows), beside(column, part.columns)))};
-  }
-
-  RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const override {
-    if (operand == 1 && is_repeated(operands[1])) return {0, sentences_.rows};
-    return InPlace::needed(operand, made, operands);
-  }
-
-  Cost cost(std::span<const Shape> operands) const override { return {.element_operations = operands[0].cells()}; }
-
-  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
-    return kind_.gradients(d, operands[0], operands[1]);
-  }
-
-  const CellByCell& kind() const { return kind_; }
-
- private:
-  void change(RowsToMake rows, std::span<const Rows> others) const override {
-    for (std::size_t i = rows.first; i < rows.end(); ++i) {
-      const std::span<double> x = rows.row(i);
-      const std::span<const double> y = others[0].beside(is_repeated(others[0].shape) ? sentences_.place(i) : i);
-      if (y.size() == x.size()) {
-        kind_.cells(x, y);
-      } else {
-        for (double& cell : x) kind_.cells({&cell, 1}, y);
-      }
-    }
-  }
-
-  bool is_repeated(Shape part) const { return sentences_.count > 1 && part.rows == sentences_.rows; }
-
-  const CellByCell& kind_;
-  Sentences sentences_;
-};
-
-// --- a matrix and a number
-
-struct ByNumber {
-  const Op& op;
-  void (*cells)(std::span<double> x, double number);  // x ← x ∘ number
-  Formula (*formula)(const Formula& x, const Formula& number);
-  Expression (*expression)(Expression x, Expression number);
-};
-
-constexpr ByNumber division = {op::divide, attn::divide,
-                               [](const Formula& x, const Formula& divisor) -> Formula {
-                                 return {within(Binding::product, x).plain + " / " + divisor.plain,
-                                         "\\frac{" + x.latex + "}{" + divisor.latex + "}", Binding::product};
-                               },
-                               [](Expression x, Expression divisor) { return std::move(x) / std::move(divisor); }};
-
-constexpr ByNumber scaling = {
-    op::times, attn::multiply,
-    [](const Formula& x, const Formula& factor) -> Formula {
-      const Formula left = within(Binding::product, x);
-      return {left.plain + " ⋅ " + factor.plain, left.latex + " \\cdot " + factor.latex, Binding::product};
-    },
-    [](Expression x, Expression factor) {
-      return product({std::move(x), std::move(factor)});
-    }};
-
-class ByNumberOperation final : public InPlace {
- public:
-  ByNumberOperation(const ByNumber& kind, Scalar number) : kind_(kind), number_(std::move(number)) {}
-
-  const Op& op() const override { return kind_.op; }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    return kind_.formula(operands[0], number_.notation);
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    return {kind_.expression(cell(*operands[0], row, column), attn::number(number_.value, number_.notation))};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override { return {.element_operations = operands[0].cells()}; }
-
-  std::vector<Attribute> attributes() const override {
-    return {{"number", number_.value}, {"notation", number_.notation.plain}};
-  }
-
-  // What multiplies x multiplies its gradient.
-  Gradients gradients(const Value&, const Value& d, std::span<const Value>) const override {
-    return {apply(ByNumberOperation(kind_, number_), d)};
-  }
-
-  const Scalar& number() const { return number_; }
-  bool divides() const { return &kind_ == &division; }
-
- private:
-  void change(RowsToMake rows, std::span<const Rows>) const override { kind_.cells(rows.all(), number_.value); }
-
-  const ByNumber& kind_;
-  Scalar number_;
-};
-
-// --- functions of one number
-
-// What multiplies a gradient by the derivative of a function, and what flows back to that of which the
-// derivative was made: d is the gradient, u the gradient of their product.
-struct FunctionGradient {
-  const Op& op;
-  const Function& function;
-  std::optional<Value> (*again)(const Value& u, const Value& d, const Value& z);  // null: not known
-};
-
-constexpr FunctionGradient of_tanh = {
-    op::tanh_gradient, hyperbolic_tangent, [](const Value& u, const Value& d, const Value& y) -> std::optional<Value> {
-      return times(multiply(multiply(u, d), y), {-2.0, {"(−2)", "\\left(-2\\right)"}});
-    }};
-constexpr FunctionGradient of_sigmoid = {op::sigmoid_gradient, logistic,
-                                         [](const Value& u, const Value& d, const Value& y) -> std::optional<Value> {
-                                           const Value both = multiply(u, d);  // times 1 − 2y
-                                           return subtract(both, times(multiply(both, y), {2.0, {"2", "2"}}));
-                                         }};
-constexpr FunctionGradient of_relu = {
-    op::relu_gradient, rectifier,
-    [](const Value&, const Value&, const Value&) -> std::optional<Value> { return std::nullopt; }};
-constexpr FunctionGradient of_gelu = {op::gelu_gradient, gelu_function, nullptr};
-constexpr FunctionGradient of_gelu_by_tanh = {op::gelu_tanh_gradient, gelu_by_tanh_function, nullptr};
-constexpr FunctionGradient of_silu = {op::silu_gradient, silu_function, nullptr};
-
-// Operands: d, and the result or the argument of the function.
-class FunctionGradientOperation final : public InPlace {
- public:
-  explicit FunctionGradientOperation(const FunctionGradient& kind) : kind_(kind) {}
-
-  const Op& op() const override { return kind_.op; }
-
-  const Function& function() const { return kind_.function; }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula d = within(Binding::product, operands[0]),
-                  slope = within(Binding::product, derivative().formula(operands[1]));
-    return {d.plain + " ⊙ " + slope.plain, d.latex + " \\odot " + slope.latex, Binding::product};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const Expression z = cell(*operands[1], row, column);
-    const std::string name = fmt::format("{}[{},{}]", operands[1]->title(), row + 1, column + 1);
-    return {product({cell(*operands[0], row, column), derivative().worked_out(z)}),
-            derivative().reason ? derivative().reason(name, z.value) : ""};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override { return {.element_operations = operands[0].cells()}; }
-
-  Gradients gradients(const Value&, const Value& u, std::span<const Value> operands) const override {
-    if (!kind_.again) no_second_gradient(*this);
-    return {apply(FunctionGradientOperation(kind_), u, operands[1]), kind_.again(u, operands[0], operands[1])};
-  }
-
- private:
-  const Derivative& derivative() const { return *kind_.function.derivative; }
-
-  void change(RowsToMake rows, std::span<const Rows> others) const override {
-    const std::size_t cells = rows.shape.cells();
-    derivative().multiply(rows.all(), {others[0].row(rows.first).data(), cells});
-  }
-
-  const FunctionGradient& kind_;
-};
-
-class CellFunction final : public InPlace {
- public:
-  CellFunction(const Op& op, const FunctionGradient& gradient) : op_(op), gradient_(gradient) {}
-
-  const Op& op() const override { return op_; }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    return {fmt::format("{}({})", function().name, operands[0].plain),
-            fmt::format("{}\\left({}\\right)", function().latex, operands[0].latex)};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    return {worked_out(function(), cell(*operands[0], row, column))};
-  }
-
-  const Function& function() const { return gradient_.function; }
-  Bounds bounds() const override { return function().bounds; }
-
-  Cost cost(std::span<const Shape> operands) const override { return {.element_operations = operands[0].cells()}; }
-
-  Gradients gradients(const Value& result, const Value& d, std::span<const Value> operands) const override {
-    const Value& z = function().derivative->of_result ? result : operands[0];
-    return {apply(FunctionGradientOperation(gradient_), d, z)};
-  }
-
- private:
-  void change(RowsToMake rows, std::span<const Rows>) const override { function().evaluate_all(rows.all()); }
-
-  const Op& op_;
-  const FunctionGradient& gradient_;
-};
-
-// Its result is its own derivative.
-class Exponential final : public InPlace {
- public:
-  const Op& op() const override { return op::exp; }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    return {fmt::format("exp({})", operands[0].plain), fmt::format("\\exp\\left({}\\right)", operands[0].latex)};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    return {call(exponential, cell(*operands[0], row, column))};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override { return {.element_operations = operands[0].cells()}; }
-
-  Gradients gradients(const Value& result, const Value& d, std::span<const Value>) const override {
-    return {multiply(d, result)};
-  }
-
- private:
-  void change(RowsToMake rows, std::span<const Rows>) const override { exponential.evaluate_all(rows.all()); }
-};
-
-Value cell_by_cell(const CellByCell& kind, const Value& x, const Value& y) {
-  const bool has_its_own = y.node().frame.rows.batch > 1 || y.shape().rows == x.shape().rows;
-  const Sentences all{1, x.shape().rows, x.shape().rows};
-  return apply(CellByCellOperation(kind, has_its_own ? all : sentences_of(x)), x, y);
+RowRange needed_of_cells(const Use& use, std::size_t operand, RowRange made) {
+  const std::size_t all = use.frame(operand).shape.rows;
+  return operand == 1 && (all == 1 || sentences_that_share(use) > 1) ? RowRange{0, all} : made;
 }
 
 }  // namespace
 
-std::optional<Value> same_cell_by_cell(const Operation& operation, const std::vector<Value>& operands) {
-  const auto* by_cell = dynamic_cast<const CellByCellOperation*>(&operation);
-  return by_cell ? std::optional(cell_by_cell(by_cell->kind(), operands[0], operands[1])) : std::nullopt;
+const Op op::add = {
+    .name = "add",
+    .plain = "$1+ + $2*",
+    .latex = "$1+ + $2*",
+    .binding = Binding::sum,
+    .cell = "of x, y: x[i,j] + y[within(i, rows(y)), within(j, columns(y))]",
+    .definition = DEFINE_2((x, y), set(result, x + y);),
+    .frame = frame_of_cells,
+    .needed = needed_of_cells,
+    .sentences = sentences_that_share,
+    .by_sentence = true,
+    .in_place = true,
+    .gradients = [](const Use&, const Value&, const Value& d, std::span<const Value> operands) -> Gradients {
+      return {d, summed_like(d, operands[1])};
+    }};
+
+const Op op::subtract = {
+    .name = "subtract",
+    .plain = "$1+ − $2*",
+    .latex = "$1+ - $2*",
+    .binding = Binding::sum,
+    .cell = "of x, y: x[i,j] − y[within(i, rows(y)), within(j, columns(y))]",
+    .definition = DEFINE_2((x, y), set(result, x - y);),
+    .frame = frame_of_cells,
+    .needed = needed_of_cells,
+    .sentences = sentences_that_share,
+    .by_sentence = true,
+    .in_place = true,
+    .gradients = [](const Use&, const Value&, const Value& d, std::span<const Value> operands) -> Gradients {
+      return {d, attn::times(summed_like(d, operands[1]), minus_one())};
+    }};
+
+const Op op::multiply = {
+    .name = "multiply",
+    .plain = "$1* ⊙ $2!",
+    .latex = "$1* \\odot $2!",
+    .binding = Binding::product,
+    .cell = "of x, y: x[i,j] · y[within(i, rows(y)), within(j, columns(y))]",
+    .definition = DEFINE_2((x, y), set(result, x* y);),
+    .frame = frame_of_cells,
+    .needed = needed_of_cells,
+    .sentences = sentences_that_share,
+    .by_sentence = true,
+    .in_place = true,
+    .gradients = [](const Use&, const Value&, const Value& d, std::span<const Value> operands) -> Gradients {
+      const Value &x = operands[0], &y = operands[1];
+      return {attn::multiply(d, y), summed_like(attn::multiply(d, x), y)};
+    }};
+
+// --- a matrix and a number
+
+const Op op::divide = {
+    .name = "divide",
+    .formula = [](const Use& use, std::span<const Formula> operands) -> Formula {
+      const Formula &x = operands[0], &divisor = use[setting::number].notation;
+      return {within(Binding::product, x).plain + " / " + divisor.plain,
+              "\\frac{" + x.latex + "}{" + divisor.latex + "}", Binding::product};
+    },
+    .cell = "of x: x[i,j] / number",
+    .definition = DEFINE_1((x), set(result, x / use[setting::number].value);),
+    .in_place = true,
+    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value>) -> Gradients {
+      return {attn::divide(d, use[setting::number])};
+    }};
+
+const Op op::times = {
+    .name = "times",
+    .formula = [](const Use& use, std::span<const Formula> operands) -> Formula {
+      const Formula x = within(Binding::product, operands[0]), &factor = use[setting::number].notation;
+      return {x.plain + " ⋅ " + factor.plain, x.latex + " \\cdot " + factor.latex, Binding::product};
+    },
+    .cell = "of x: x[i,j] · number",
+    .definition = DEFINE_1((x), set(result, x* use[setting::number].value);),
+    .in_place = true,
+    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value>) -> Gradients {
+      return {attn::times(d, use[setting::number])};
+    }};
+
+// --- functions of one number. Kernels: our own exp, tanh and erf have the same bits on every processor, and take
+// several numbers at once.
+
+namespace {
+
+template <const Function& function>
+void apply_function(const Use&, Operands operands, RowsToMake result) {
+  take_first(operands, result);
+  function.evaluate_all(result.all());
 }
 
-Value add(const Value& x, const Value& y) { return cell_by_cell(addition, x, y); }
-bool is_addition(const Operation& operation) {
-  const auto* by_cell = dynamic_cast<const CellByCellOperation*>(&operation);
-  return by_cell && &by_cell->kind() == &addition;
-}
-Value subtract(const Value& x, const Value& y) { return cell_by_cell(subtraction, x, y); }
-Value multiply(const Value& x, const Value& y) { return cell_by_cell(multiplication, x, y); }
-
-Value divide(const Value& x, const Scalar& divisor) { return apply(ByNumberOperation(division, divisor), x); }
-Value times(const Value& x, const Scalar& factor) { return apply(ByNumberOperation(scaling, factor), x); }
-
-const Scalar* number_of(const Operation& operation) {
-  const auto* by = dynamic_cast<const ByNumberOperation*>(&operation);
-  return by ? &by->number() : nullptr;
+// What flows back: d times the slope, which is known from the result or from the argument.
+template <const Op& slope, const Function& function>
+Gradients back_through(const Use&, const Value& result, const Value& d, std::span<const Value> operands) {
+  return {attn::apply(slope, {d, function.derivative->of_result ? result : operands[0]})};
 }
 
-bool is_division(const Operation& operation) {
-  const auto* by = dynamic_cast<const ByNumberOperation*>(&operation);
-  return by && by->divides();
+template <const Function& function>
+void multiply_by_slope(const Use&, Operands operands, RowsToMake result) {
+  take_first(operands, result);
+  function.derivative->multiply(result.all(), {operands[1].row(result.first).data(), result.shape.cells()});
 }
 
-Value tanh(const Value& x) { return apply(CellFunction(op::tanh, of_tanh), x); }
-Value sigmoid(const Value& x) { return apply(CellFunction(op::sigmoid, of_sigmoid), x); }
-Value relu(const Value& x) { return apply(CellFunction(op::relu, of_relu), x); }
-Value gelu(const Value& x) { return apply(CellFunction(op::gelu, of_gelu), x); }
-Value gelu_by_tanh(const Value& x) { return apply(CellFunction(op::gelu_tanh, of_gelu_by_tanh), x); }
-Value silu(const Value& x) { return apply(CellFunction(op::silu, of_silu), x); }
+}  // namespace
 
-Value exp(const Value& x) { return apply(Exponential(), x); }
+const Op op::exp = {
+    .name = "exp",
+    .plain = "exp($1)",
+    .latex = "\\exp\\left($1\\right)",
+    .cell = "of x: exp(x[i,j])",
+    .definition = DEFINE_1((x), set(result, xt::exp(x));),
+    .compute = apply_function<exponential>,
+    .in_place = true,
+    .gradients = [](const Use&, const Value& result, const Value& d, std::span<const Value>) -> Gradients {
+      return {attn::multiply(d, result)};  // its result is its own derivative
+    }};
 
-Value tanh_gradient(const Value& d, const Value& result) {
-  return apply(FunctionGradientOperation(of_tanh), d, result);
-}
-Value sigmoid_gradient(const Value& d, const Value& result) {
-  return apply(FunctionGradientOperation(of_sigmoid), d, result);
-}
-Value relu_gradient(const Value& d, const Value& result) {
-  return apply(FunctionGradientOperation(of_relu), d, result);
-}
-Value gelu_gradient(const Value& d, const Value& x) { return apply(FunctionGradientOperation(of_gelu), d, x); }
-Value gelu_by_tanh_gradient(const Value& d, const Value& x) {
-  return apply(FunctionGradientOperation(of_gelu_by_tanh), d, x);
-}
-Value silu_gradient(const Value& d, const Value& x) { return apply(FunctionGradientOperation(of_silu), d, x); }
+const Op op::tanh = {.name = "tanh",
+                     .plain = "tanh($1)",
+                     .latex = "\\tanh\\left($1\\right)",
+                     .cell = "of x: tanh(x[i,j])",
+                     .definition = DEFINE_1((x), set(result, xt::tanh(x));),
+                     .compute = apply_function<hyperbolic_tangent>,
+                     .in_place = true,
+                     .gradients = back_through<op::tanh_gradient, hyperbolic_tangent>,
+                     .function = &hyperbolic_tangent};
 
-const Function* differentiated_by(const Operation& operation) {
-  const auto* by_cell = dynamic_cast<const FunctionGradientOperation*>(&operation);
-  return by_cell ? &by_cell->function() : nullptr;
-}
+const Op op::sigmoid = {.name = "sigmoid",
+                        .plain = "sigmoid($1)",
+                        .latex = "\\sigma\\left($1\\right)",
+                        .cell = "of x: sigmoid(x[i,j])",
+                        .definition = DEFINE_1((x), set(result, 1.0 / (1.0 + xt::exp(-x)));),
+                        .compute = apply_function<logistic>,
+                        .in_place = true,
+                        .gradients = back_through<op::sigmoid_gradient, logistic>,
+                        .function = &logistic};
 
-const Function* function_of(const Operation& operation) {
-  const auto* by_cell = dynamic_cast<const CellFunction*>(&operation);
-  return by_cell ? &by_cell->function() : nullptr;
-}
+const Op op::relu = {.name = "relu",
+                     .plain = "ReLU($1)",
+                     .latex = "\\operatorname{ReLU}\\left($1\\right)",
+                     .cell = "of x: ReLU(x[i,j])",
+                     .definition = DEFINE_1((x), set(result, xt::where(x < 0.0, 0.0, x));),
+                     .in_place = true,
+                     .gradients = back_through<op::relu_gradient, rectifier>,
+                     .function = &rectifier};
+
+const Op op::gelu = {
+    .name = "gelu",
+    .plain = "GELU($1)",
+    .latex = "\\operatorname{GELU}\\left($1\\right)",
+    .cell = "of x: 0.5 · x[i,j] · (1 + erf(x[i,j] / '√2'))",
+    .definition = DEFINE_1((x), set(result, 0.5 * x * (1.0 + xt::erf(x * std::numbers::sqrt2 / 2.0)));),
+    .compute = apply_function<gelu_function>,
+    .in_place = true,
+    .gradients = back_through<op::gelu_gradient, gelu_function>,
+    .function = &gelu_function};
+
+const Op op::gelu_tanh = {
+    .name = "gelu_tanh",
+    .plain = "GELU_tanh($1)",
+    .latex = "\\operatorname{GELU}_{\\tanh}\\left($1\\right)",
+    .cell = "of x: 0.5 · x[i,j] · (1 + tanh('√(2/π)' · (x[i,j] + '0.044715' · x[i,j] · x[i,j] · x[i,j])))",
+    .definition = DEFINE_1((x), const double slope = std::sqrt(2.0 / std::numbers::pi);
+                           set(result, 0.5 * x * (1.0 + xt::tanh(slope * (x + 0.044715 * xt::cube(x)))));),
+    .compute = apply_function<gelu_by_tanh_function>,
+    .in_place = true,
+    .gradients = back_through<op::gelu_tanh_gradient, gelu_by_tanh_function>,
+    .function = &gelu_by_tanh_function};
+
+const Op op::silu = {.name = "silu",
+                     .plain = "SiLU($1)",
+                     .latex = "\\operatorname{SiLU}\\left($1\\right)",
+                     .cell = "of x: x[i,j] · sigmoid(x[i,j])",
+                     .definition = DEFINE_1((x), set(result, x / (1.0 + xt::exp(-x)));),
+                     .compute = apply_function<silu_function>,
+                     .in_place = true,
+                     .gradients = back_through<op::silu_gradient, silu_function>,
+                     .function = &silu_function};
+
+// --- gradients of functions. Operands: d, and the result or the argument of the function.
+
+const Op op::tanh_gradient = {
+    .name = "tanh_gradient",
+    .plain = "$1* ⊙ (1 − $2!²)",
+    .latex = "$1* \\odot \\left(1 - {$2!}^{2}\\right)",
+    .binding = Binding::product,
+    .cell = "of d, y: d[i,j] · (1 − y[i,j]²)",
+    .definition = DEFINE_2((d, y), set(result, d*(1.0 - xt::square(y)));),
+    .compute = multiply_by_slope<hyperbolic_tangent>,
+    .in_place = true,
+    .gradients = [](const Use&, const Value&, const Value& u, std::span<const Value> operands) -> Gradients {
+      const Value &d = operands[0], &y = operands[1];
+      return {attn::tanh_gradient(u, y),
+              attn::times(attn::multiply(attn::multiply(u, d), y), {-2.0, {"(−2)", "\\left(-2\\right)"}})};
+    },
+    .differentiates = &hyperbolic_tangent};
+
+const Op op::sigmoid_gradient = {
+    .name = "sigmoid_gradient",
+    .plain = "$1* ⊙ $2* ⊙ (1 − $2*)",
+    .latex = "$1* \\odot $2* \\odot \\left(1 - $2*\\right)",
+    .binding = Binding::product,
+    .cell = "of d, y: d[i,j] · (y[i,j] · (1 − y[i,j]))",
+    .definition = DEFINE_2((d, y), set(result, d* y*(1.0 - y));),
+    .compute = multiply_by_slope<logistic>,
+    .in_place = true,
+    .gradients = [](const Use&, const Value&, const Value& u, std::span<const Value> operands) -> Gradients {
+      const Value &d = operands[0], &y = operands[1], both = attn::multiply(u, d);  // times 1 − 2y
+      return {attn::sigmoid_gradient(u, y),
+              attn::subtract(both, attn::times(attn::multiply(both, y), {2.0, {"2", "2"}}))};
+    },
+    .differentiates = &logistic};
+
+// At 0 itself there is no slope; 0 is what libraries take.
+const Op op::relu_gradient = {
+    .name = "relu_gradient",
+    .plain = "$1* ⊙ (1 where $2 > 0, else 0)",
+    .latex = "$1* \\odot \\begin{cases}1 & $2 > 0 \\\\ 0 & \\text{otherwise}\\end{cases}",
+    .binding = Binding::product,
+    .cell = R"(of d, y:
+        y[i,j] > 0: d[i,j] · 1 because "{y[i,j]} is above 0, where the slope of ReLU is 1";
+        y[i,j] ≠ y[i,j]: d[i,j] · y[i,j] because "{y[i,j]} is not a number";
+        d[i,j] · 0 because "{y[i,j]} is 0: the argument was not above 0, where the slope of ReLU is 0")",
+    .definition = DEFINE_2((d, y), set(result, d* xt::where(y > 0.0, 1.0, y * 0.0));),
+    .in_place = true,
+    .gradients = [](const Use&, const Value&, const Value& u, std::span<const Value> operands) -> Gradients {
+      return {attn::relu_gradient(u, operands[1]), std::nullopt};
+    },
+    .differentiates = &rectifier};
+
+// Φ(x) + x φ(x), of the standard normal distribution and its density.
+const Op op::gelu_gradient = {
+    .name = "gelu_gradient",
+    .plain = "$1* ⊙ GELU′($2)",
+    .latex = "$1* \\odot \\operatorname{GELU}'\\left($2\\right)",
+    .binding = Binding::product,
+    .cell = R"(of d, x: with density stands for exp(-0.5 · x[i,j]²) / '√(2π)':
+        d[i,j] · (0.5 · (1 + erf(x[i,j] / '√2')) + x[i,j] · density))",
+    .definition =
+        DEFINE_2((d, x), const Numbers density = xt::exp(-xt::square(x) / 2.0) / std::sqrt(2.0 * std::numbers::pi);
+                 const Numbers below = 0.5 * (1.0 + xt::erf(x * std::numbers::sqrt2 / 2.0));
+                 set(result, d*(below + x * density));),
+    .compute = multiply_by_slope<gelu_function>,
+    .in_place = true,
+    .differentiates = &gelu_function};
+
+const Op op::gelu_tanh_gradient = {
+    .name = "gelu_tanh_gradient",
+    .plain = "$1* ⊙ GELU_tanh′($2)",
+    .latex = "$1* \\odot \\operatorname{GELU}_{\\tanh}'\\left($2\\right)",
+    .binding = Binding::product,
+    .cell = R"(of d, x: with bent stands for tanh('√(2/π)' · (x[i,j] + '0.044715' · x[i,j] · x[i,j] · x[i,j])),
+          inner stands for '√(2/π)' · (1 + 3 · '0.044715' · x[i,j]²):
+        d[i,j] · (0.5 · (1 + bent) + 0.5 · x[i,j] · (1 − bent²) · inner))",
+    .definition = DEFINE_2((d, x), const double slope = std::sqrt(2.0 / std::numbers::pi);
+                           const Numbers bent = xt::tanh(slope * (x + 0.044715 * xt::cube(x)));
+                           const Numbers inner = slope * (1.0 + 3.0 * 0.044715 * xt::square(x));
+                           set(result, d*(0.5 * (1.0 + bent) + 0.5 * x * (1.0 - xt::square(bent)) * inner));),
+    .compute = multiply_by_slope<gelu_by_tanh_function>,
+    .in_place = true,
+    .differentiates = &gelu_by_tanh_function};
+
+const Op op::silu_gradient = {.name = "silu_gradient",
+                              .plain = "$1* ⊙ SiLU′($2)",
+                              .latex = "$1* \\odot \\operatorname{SiLU}'\\left($2\\right)",
+                              .binding = Binding::product,
+                              .cell = R"(of d, x: with s stands for sigmoid(x[i,j]):
+        d[i,j] · (s · (1 + x[i,j] · (1 − s))))",
+                              .definition = DEFINE_2((d, x), const Numbers s = 1.0 / (1.0 + xt::exp(-x));
+                                                     set(result, d* s*(1.0 + x * (1.0 - s)));),
+                              .compute = multiply_by_slope<silu_function>,
+                              .in_place = true,
+                              .differentiates = &silu_function};
+
+// --- what applies them
+
+Value add(const Value& x, const Value& y) { return apply(op::add, {x, y}); }
+Value subtract(const Value& x, const Value& y) { return apply(op::subtract, {x, y}); }
+Value multiply(const Value& x, const Value& y) { return apply(op::multiply, {x, y}); }
+Value divide(const Value& x, const Scalar& divisor) { return apply(op::divide, {x}, {{setting::number, divisor}}); }
+Value times(const Value& x, const Scalar& factor) { return apply(op::times, {x}, {{setting::number, factor}}); }
+Value exp(const Value& x) { return apply(op::exp, {x}); }
+Value tanh(const Value& x) { return apply(op::tanh, {x}); }
+Value sigmoid(const Value& x) { return apply(op::sigmoid, {x}); }
+Value relu(const Value& x) { return apply(op::relu, {x}); }
+Value gelu(const Value& x) { return apply(op::gelu, {x}); }
+Value gelu_by_tanh(const Value& x) { return apply(op::gelu_tanh, {x}); }
+Value silu(const Value& x) { return apply(op::silu, {x}); }
+Value tanh_gradient(const Value& d, const Value& result) { return apply(op::tanh_gradient, {d, result}); }
+Value sigmoid_gradient(const Value& d, const Value& result) { return apply(op::sigmoid_gradient, {d, result}); }
+Value relu_gradient(const Value& d, const Value& result) { return apply(op::relu_gradient, {d, result}); }
+Value gelu_gradient(const Value& d, const Value& x) { return apply(op::gelu_gradient, {d, x}); }
+Value gelu_by_tanh_gradient(const Value& d, const Value& x) { return apply(op::gelu_tanh_gradient, {d, x}); }
+Value silu_gradient(const Value& d, const Value& x) { return apply(op::silu_gradient, {d, x}); }
 
 }  // namespace attn

@@ -1,532 +1,372 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-
-#include "core/math/rows.hpp"
-#include "core/op/operations.hpp"
 #include "core/op/ways.hpp"
-#include "core/support/error.hpp"
+
+// Whole rows: their means, variances and lengths, what normalization makes of them, and the gradients. Kernels: sums
+// run over the same eight lanes on every processor, and distances from a mean lose no digits where the numbers of a
+// row lie close together.
 
 namespace attn {
-
-// --- norms
-// What normalization divides the numbers of a row by.
-
 namespace {
 
-class Standardize final : public InPlace {
- public:
-  explicit Standardize(double epsilon) : epsilon_(epsilon) {}
+Formula mean_square(const Formula& x, std::string_view index) {
+  const Formula whole = within(Binding::whole, x);
+  return {"mean of each row of " + whole.plain + "²",
+          fmt::format("\\tfrac{{1}}{{d}} \\sum_{{{}}} {{{}}}_{{i{}}}^{{2}}", index, whole.latex, index)};
+}
 
-  const Op& op() const override { return op::standardize; }
-  std::vector<Attribute> attributes() const override { return {{"epsilon", epsilon_}}; }
-  double epsilon() const { return epsilon_; }
+const Scalar minus_half = {-0.5, {"(−½)", "\\left(-\\tfrac{1}{2}\\right)"}};
 
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula x = within(Binding::sum, operands[0]), mean = within(Binding::product, operands[1]),
-                  root = root_of(within(Binding::sum, operands[2]), epsilon_);
-    return {fmt::format("({} − {}) / {}", x.plain, mean.plain, root.plain),
-            fmt::format("\\frac{{{} - {}}}{{{}}}", x.latex, mean.latex, root.latex), Binding::product};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const Expression distance = cell(*operands[0], row, column) - cell(*operands[1], row, 0);
-    return {distance / root_of(cell(*operands[2], row, 0), epsilon_), reason_for(epsilon_)};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    constexpr std::uint64_t passes = 2;  // distance, division
-    return {.element_operations = passes * operands[0].cells()};
-  }
-
-  // y = (x − m) / s with s = √(v + ε): by x it is 1/s, by m −1/s, and by v −½ y / s².
-  Gradients gradients(const Value& result, const Value& d, std::span<const Value> operands) const override {
-    const Value by_x = divide_by_deviation(d, operands[2], epsilon_);
-    const Value sums = times(row_sums(multiply(by_x, result)), {-0.5, {"(−½)", "\\left(-\\tfrac{1}{2}\\right)"}});
-    return {by_x, times(row_sums(by_x), minus_one()), divide_by_deviation(sums, operands[2], epsilon_)};
-  }
-
- private:
-  void change(RowsToMake rows, std::span<const Rows> others) const override {
-    for (std::size_t i = rows.first; i < rows.end(); ++i) {
-      const double mean = others[0](i, 0), deviation = divisor_of(others[1](i, 0), epsilon_, i);
-      const double rest = mean_distance(rows.row(i), mean);
-      center_row(rows.row(i), mean, rest);
-      attn::divide(rows.row(i), deviation);
-    }
-  }
-
-  double epsilon_;
-};
-
-class DivideByRootMeanSquare final : public InPlace {
- public:
-  explicit DivideByRootMeanSquare(double epsilon) : epsilon_(epsilon) {}
-
-  const Op& op() const override { return op::divide_by_root_mean_square; }
-  std::vector<Attribute> attributes() const override { return {{"epsilon", epsilon_}}; }
-  double epsilon() const { return epsilon_; }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula x = within(Binding::product, operands[0]);
-    const Formula mean = {"mean of each row of " + within(Binding::whole, operands[0]).plain + "²",
-                          "\\tfrac{1}{d} \\sum_{j} {" + within(Binding::whole, operands[0]).latex + "}_{ij}^{2}"};
-    const Formula root = root_of(mean, epsilon_);
-    return {x.plain + " / " + root.plain, "\\frac{" + x.latex + "}{" + root.latex + "}", Binding::product};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const std::size_t size = operands[0]->frame.shape.columns;
-    std::vector<Expression> squares;
-    for (std::size_t j = 0; j < size; ++j) squares.push_back(squared(cell(*operands[0], row, j)));
-    Expression mean = sum(std::move(squares)) / number(static_cast<double>(size));
-    return {cell(*operands[0], row, column) / root_of(std::move(mean), epsilon_), reason_for(epsilon_)};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    constexpr std::uint64_t passes = 2;  // square and sum, division
-    return {.element_operations = passes * operands[0].cells()};
-  }
-
-  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
-    return {root_mean_square_gradient(d, operands[0], epsilon_)};
-  }
-
- private:
-  void change(RowsToMake rows, std::span<const Rows>) const override {
-    for (std::size_t i = rows.first; i < rows.end(); ++i) {
-      const double mean = sum_of_squares(rows.row(i)) / static_cast<double>(rows.shape.columns);
-      attn::divide(rows.row(i), divisor_of(mean, epsilon_, i));
-    }
-  }
-
-  double epsilon_;
-};
+template <const char* name>
+Frame one_for_each_row(const Use& use) {
+  const Frame& x = use.frame(0);
+  return {{x.shape.rows, 1}, x.rows, axis(name)};
+}
+constexpr char mean_name[] = "mean", norm_name[] = "norm";
 
 }  // namespace
 
-std::optional<double> epsilon_of(const Operation& operation) {
-  if (const auto* layer = dynamic_cast<const Standardize*>(&operation)) return layer->epsilon();
-  const auto* root = dynamic_cast<const DivideByRootMeanSquare*>(&operation);
-  return root ? std::optional(root->epsilon()) : std::nullopt;
-}
+// --- one number for each row, and rows of length 1
 
-Value standardize(const Value& x, const Value& means, const Value& variances, double epsilon) {
-  return apply(Standardize(epsilon), x, means, variances);
-}
-Value divide_by_root_mean_square(const Value& x, double epsilon) { return apply(DivideByRootMeanSquare(epsilon), x); }
+const Op op::row_means = {
+    .name = "row_means",
+    .plain = "mean of each row of $1!",
+    .latex = "\\tfrac{1}{d} \\sum_{j} {$1!}_{ij}",
+    .binding = Binding::words,
+    .cell = "of x: sum(k = 1 to columns(x): x[i,k]) / columns(x)",
+    .definition = DEFINE_1((x), set(result, mean_of_rows(x));),
+    .compute =
+        [](const Use&, Operands operands, RowsToMake result) {
+          const auto columns = static_cast<double>(operands[0].shape.columns);
+          for (std::size_t i = result.first; i < result.end(); ++i)
+            result.row(i)[0] = sum_of_cells(operands[0].row(i)) / columns;
+        },
+    .frame = one_for_each_row<mean_name>,
+    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value>) -> Gradients {
+      const Frame& x = use.frame(0);
+      const auto size = static_cast<double>(x.shape.columns);
+      const std::string written = fmt::format("{}", size);
+      return {attn::repeat_columns(attn::divide(d, {size, {written, written}}), x.shape.columns, x.columns)};
+    }};
 
-// --- norm gradients
-// How a gradient flows back through what normalization divides the numbers of a row by, and through lengths.
+// The distances from the mean add up to 0, so that nothing flows back to it.
+const Op op::row_variances = {
+    .name = "row_variances",
+    .plain = "mean of ($1! − $2!)² over each row",
+    .latex = "\\tfrac{1}{d} \\sum_{j} \\left({$1!}_{ij} - {$2!}_{i}\\right)^{2}",
+    .binding = Binding::words,
+    .cell = "of x, means: sum(k = 1 to columns(x): (x[i,k] − means[i,1])²) / columns(x)",
+    .definition = DEFINE_2((x, means), set(result, mean_of_rows(xt::square(x - means)));),
+    .compute =
+        [](const Use&, Operands operands, RowsToMake result) {
+          for (std::size_t i = result.first; i < result.end(); ++i) {
+            const std::span<const double> x = operands[0].row(i);
+            const double mean = operands[1](i, 0), rest = mean_distance(x, mean);
+            const double sum = sum_of_squared_distances(x, mean);
+            result.row(i)[0] = std::max(0.0, sum / static_cast<double>(x.size()) - rest * rest);
+          }
+        },
+    .frame = [](const Use& use) -> Frame {
+      const Frame& x = use.frame(0);
+      if (use.frame(1).shape != Shape{x.shape.rows, 1}) {
+        fail("{} is {}: it must hold one mean for each of the {} rows", use.operands[1]->title(),
+             to_string(use.frame(1).shape), x.shape.rows);
+      }
+      return {{x.shape.rows, 1}, x.rows, axis("variance")};
+    },
+    .passes = 2,  // distance, square and sum
+    .bounds = {.least = 0.0, .says = "A variance is never negative: it is a mean of squares."},
+    .gradients = [](const Use&, const Value&, const Value& d, std::span<const Value> operands) -> Gradients {
+      return {attn::row_variances_gradient(operands[0], operands[1], d), std::nullopt};
+    }};
 
-namespace {
+const Op op::half_squared_norms = {
+    .name = "half_squared_norms",
+    .plain = "½‖$1‖²",
+    .latex = "\\tfrac{1}{2} \\lVert $1 \\rVert^{2}",
+    .cell = "of x: sum(k = 1 to columns(x): x[i,k]²) / 2",
+    .definition = DEFINE_1((x), set(result, sum_of_rows(xt::square(x)) / 2.0);),
+    .compute =
+        [](const Use&, Operands operands, RowsToMake result) {
+          for (std::size_t i = result.first; i < result.end(); ++i)
+            result.row(i)[0] = sum_of_squares(operands[0].row(i)) / 2.0;
+        },
+    .frame = one_for_each_row<norm_name>,
+    .cost = [](const Use&, std::span<const Shape> operands) -> Cost {
+      return {.multiply_adds = operands[0].cells(), .element_operations = operands[0].rows};
+    },
+    .bounds = {.least = 0.0, .says = "A sum of squares is never negative."},
+    .gradients = [](const Use&, const Value&, const Value& d, std::span<const Value> operands) -> Gradients {
+      return {attn::multiply(operands[0], d)};
+    }};
 
-Expression count_of_columns(const Node& x) { return number(static_cast<double>(x.frame.shape.columns)); }
+// Divided by its largest number first, or by a power of two near it, a row of any numbers has squares that a double
+// can hold.
+const Op op::unit_rows = {
+    .name = "unit_rows",
+    .plain = "$1* / ‖$1‖, row by row",
+    .latex = "\\frac{{$1}_{i}}{\\lVert {$1}_{i} \\rVert}",
+    .binding = Binding::words,
+    .cell = R"(of x: with e = exponent(x[i]), scale = 2^e,
+          scaled stands for (x[i,j] / scale) / √(sum(k = 1 to columns(x): (x[i,k] / scale)²)):
+        all(k = 1 to columns(x): x[i,k] = 0): x[i,j] because "the row has length 0 and stays";
+        e = 0: x[i,j] / √(sum(k = 1 to columns(x): x[i,k]²)) because "the divisor is the length of the row";
+        e > 0: scaled
+          because "every number of the row is divided by 2^{e} first, which changes no direction: the squares would be
+            too large for double precision";
+        scaled
+          because "every number of the row is divided by 2^{e} first, which changes no direction: the squares would be
+            too small for double precision")",
+    .definition = DEFINE_1((x), const Numbers most = largest_of_rows(xt::abs(x));
+                           const Numbers near_one = x / xt::where(xt::equal(most, 0.0), 1.0, most);
+                           const Numbers lengths = xt::sqrt(sum_of_rows(xt::square(near_one)));
+                           set(result, near_one / xt::where(xt::equal(lengths, 0.0), 1.0, lengths));),
+    .compute =
+        [](const Use&, Operands operands, RowsToMake result) {
+          take_first(operands, result);
+          for (std::size_t i = result.first; i < result.end(); ++i) {
+            const int exponent = exponent_of(result.row(i));
+            if (exponent != 0) {
+              for (double& value : result.row(i)) value = std::ldexp(value, -exponent);
+            }
+            const double length = std::sqrt(sum_of_squares(result.row(i)));
+            for (double& value : result.row(i)) value = length == 0.0 ? value : value / length;
+          }
+        },
+    .in_place = true,
+    .cost = [](const Use&, std::span<const Shape> operands) -> Cost {
+      return {.multiply_adds = operands[0].cells(), .element_operations = operands[0].cells()};
+    },
+    .bounds = {-1.0, 1.0, "A number of a vector of length 1 lies between −1 and 1."},
+    .gradients = [](const Use&, const Value& result, const Value& d, std::span<const Value> operands) -> Gradients {
+      return {attn::unit_rows_gradient(d, result, operands[0])};
+    }};
+
+// --- normalization
+
+const Op op::standardize = {
+    .name = "standardize",
+    .formula = [](const Use& use, std::span<const Formula> operands) -> Formula {
+      const Formula x = within(Binding::sum, operands[0]), mean = within(Binding::product, operands[1]),
+                    root = root_of(within(Binding::sum, operands[2]), use[setting::epsilon]);
+      return {fmt::format("({} − {}) / {}", x.plain, mean.plain, root.plain),
+              fmt::format("\\frac{{{} - {}}}{{{}}}", x.latex, mean.latex, root.latex), Binding::product};
+    },
+    .cell = R"(of x, means, variances:
+        epsilon = 0: (x[i,j] − means[i,1]) / √(variances[i,1]);
+        (x[i,j] − means[i,1]) / √(variances[i,1] + epsilon) because "{epsilon} avoids a division by 0")",
+    .definition =
+        DEFINE_3((x, means, variances), set(result, (x - means) / xt::sqrt(variances + use[setting::epsilon]));),
+    .compute =
+        [](const Use& use, Operands operands, RowsToMake result) {
+          take_first(operands, result);
+          for (std::size_t i = result.first; i < result.end(); ++i) {
+            const double mean = operands[1](i, 0), deviation = divisor_of(operands[2](i, 0), use[setting::epsilon], i);
+            center_row(result.row(i), mean, mean_distance(result.row(i), mean));
+            attn::divide(result.row(i), deviation);
+          }
+        },
+    .in_place = true,
+    .passes = 2,  // distance, division
+    // y = (x − m) / s with s = √(v + ε): by x it is 1/s, by m −1/s, and by v −½ y / s².
+    .gradients = [](const Use& use, const Value& result, const Value& d, std::span<const Value> operands) -> Gradients {
+      const double epsilon = use[setting::epsilon];
+      const Value by_x = attn::divide_by_deviation(d, operands[2], epsilon);
+      const Value sums = attn::times(attn::row_sums(attn::multiply(by_x, result)), minus_half);
+      return {by_x, attn::times(attn::row_sums(by_x), minus_one()),
+              attn::divide_by_deviation(sums, operands[2], epsilon)};
+    }};
+
+const Op op::divide_by_root_mean_square = {
+    .name = "divide_by_root_mean_square",
+    .formula = [](const Use& use, std::span<const Formula> operands) -> Formula {
+      const Formula x = within(Binding::product, operands[0]);
+      const Formula root = root_of(mean_square(operands[0], "j"), use[setting::epsilon]);
+      return {x.plain + " / " + root.plain, "\\frac{" + x.latex + "}{" + root.latex + "}", Binding::product};
+    },
+    .cell = R"(of x: with mean stands for sum(k = 1 to columns(x): x[i,k]²) / columns(x):
+        epsilon = 0: x[i,j] / √(mean);
+        x[i,j] / √(mean + epsilon) because "{epsilon} avoids a division by 0")",
+    .definition = DEFINE_1((x), const Numbers squares = mean_of_rows(xt::square(x));
+                           set(result, x / xt::sqrt(squares + use[setting::epsilon]));),
+    .compute =
+        [](const Use& use, Operands operands, RowsToMake result) {
+          take_first(operands, result);
+          for (std::size_t i = result.first; i < result.end(); ++i) {
+            const double mean = sum_of_squares(result.row(i)) / static_cast<double>(result.shape.columns);
+            attn::divide(result.row(i), divisor_of(mean, use[setting::epsilon], i));
+          }
+        },
+    .in_place = true,
+    .passes = 2,  // square and sum, division
+    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value> operands) -> Gradients {
+      return {attn::root_mean_square_gradient(d, operands[0], use[setting::epsilon])};
+    }};
+
+// --- gradients
 
 // Operands: x, the means and d.
-class RowVariancesGradient final : public InPlace {
- public:
-  const Op& op() const override { return op::row_variances_gradient; }
+const Op op::row_variances_gradient = {
+    .name = "row_variances_gradient",
+    .plain = "$3* ⊙ 2 / (its number of columns) ⋅ ($1+ − $2*)",
+    .latex = "\\tfrac{2}{d} \\left($1+ - $2*\\right) \\odot $3*",
+    .binding = Binding::product,
+    .cell = R"(of x, means, d: d[i,1] · 2 · (x[i,j] − means[i,1]) / columns(x)
+        because "the mean changes with the number as well; but the distances from it add up to 0, so that changes
+          nothing")",
+    .definition =
+        DEFINE_3((x, means, d), set(result, 2.0 / static_cast<double>(result.shape.columns) * (x - means) * d);),
+    .compute =
+        [](const Use&, Operands operands, RowsToMake result) {
+          take_first(operands, result);
+          for (std::size_t i = result.first; i < result.end(); ++i) {
+            const double mean = operands[1](i, 0), rest = mean_distance(result.row(i), mean);
+            const double factor = 2.0 * operands[2](i, 0) / static_cast<double>(result.shape.columns);
+            center_row(result.row(i), mean, rest);
+            attn::multiply(result.row(i), factor);
+          }
+        },
+    .in_place = true,
+    .passes = 2,  // distance, product
+    // g = 2/n (x − mean) d.
+    .gradients = [](const Use&, const Value&, const Value& u, std::span<const Value> operands) -> Gradients {
+      const Value &x = operands[0], &means = operands[1], &d = operands[2];
+      const auto columns = static_cast<double>(x.shape().columns);
+      const std::string written = fmt::format("{}", columns);
+      const Scalar factor{2.0 / columns, {"(2/" + written + ")", "\\tfrac{2}{" + written + "}"}};
+      const Value by_distance = attn::times(attn::multiply(u, d), factor);
+      return {by_distance, attn::times(attn::row_sums(by_distance), minus_one()),
+              attn::times(attn::row_sums(attn::multiply(u, attn::subtract(x, means))), factor)};
+    }};
 
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula x = within(Binding::sum, operands[0]), mean = within(Binding::product, operands[1]),
-                  d = within(Binding::product, operands[2]);
-    return {d.plain + " ⊙ 2 / (its number of columns) ⋅ (" + x.plain + " − " + mean.plain + ")",
-            "\\tfrac{2}{d} \\left(" + x.latex + " - " + mean.latex + "\\right) \\odot " + d.latex, Binding::product};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    Expression distance = cell(*operands[0], row, column) - cell(*operands[1], row, 0);
-    return {product({cell(*operands[2], row, 0), number(2.0), std::move(distance)}) / count_of_columns(*operands[0]),
-            "the mean changes with the number as well; but the distances from it add up to 0, so that changes nothing"};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    constexpr std::uint64_t passes = 2;  // distance, product
-    return {.element_operations = passes * operands[0].cells()};
-  }
-
-  // g = 2/n (x − mean) d.
-  Gradients gradients(const Value&, const Value& u, std::span<const Value> operands) const override {
-    const Value &x = operands[0], &means = operands[1], &d = operands[2];
-    const auto columns = static_cast<double>(x.shape().columns);
-    const std::string written = fmt::format("{}", columns);
-    const Scalar factor{2.0 / columns, {"(2/" + written + ")", "\\tfrac{2}{" + written + "}"}};
-    const Value by_distance = times(multiply(u, d), factor);
-    return {by_distance, times(row_sums(by_distance), minus_one()),
-            times(row_sums(multiply(u, subtract(x, means))), factor)};
-  }
-
- private:
-  void change(RowsToMake rows, std::span<const Rows> others) const override {
-    for (std::size_t i = rows.first; i < rows.end(); ++i) {
-      const double mean = others[0](i, 0), rest = mean_distance(rows.row(i), mean);
-      const double factor = 2.0 * others[1](i, 0) / static_cast<double>(rows.shape.columns);
-      center_row(rows.row(i), mean, rest);
-      attn::multiply(rows.row(i), factor);
-    }
-  }
-};
-
-class DivideByDeviation final : public InPlace {
- public:
-  explicit DivideByDeviation(double epsilon) : epsilon_(epsilon) {}
-
-  const Op& op() const override { return op::divide_by_deviation; }
-  std::vector<Attribute> attributes() const override { return {{"epsilon", epsilon_}}; }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula root = root_of(within(Binding::sum, operands[1]), epsilon_);
-    return {within(Binding::product, operands[0]).plain + " / " + root.plain,
-            "\\frac{" + operands[0].latex + "}{" + root.latex + "}", Binding::product};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    return {cell(*operands[0], row, column) / root_of(cell(*operands[1], row, 0), epsilon_), reason_for(epsilon_)};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override { return {.element_operations = operands[0].cells()}; }
-
-  // g = d / s with s = √(v + ε): by v it is −½ g / s².
-  Gradients gradients(const Value& result, const Value& u, std::span<const Value> operands) const override {
-    const Value by_d = divide_by_deviation(u, operands[1], epsilon_);
-    const Value sums = times(row_sums(multiply(by_d, result)), {-0.5, {"(−½)", "\\left(-\\tfrac{1}{2}\\right)"}});
-    return {by_d, divide_by_deviation(sums, operands[1], epsilon_)};
-  }
-
- private:
-  void change(RowsToMake rows, std::span<const Rows> others) const override {
-    for (std::size_t i = rows.first; i < rows.end(); ++i) {
-      attn::divide(rows.row(i), divisor_of(others[0](i, 0), epsilon_, i));
-    }
-  }
-
-  double epsilon_;
-};
+const Op op::divide_by_deviation = {
+    .name = "divide_by_deviation",
+    .formula = [](const Use& use, std::span<const Formula> operands) -> Formula {
+      const Formula root = root_of(within(Binding::sum, operands[1]), use[setting::epsilon]);
+      return {within(Binding::product, operands[0]).plain + " / " + root.plain,
+              "\\frac{" + operands[0].latex + "}{" + root.latex + "}", Binding::product};
+    },
+    .cell = R"(of d, variances:
+        epsilon = 0: d[i,j] / √(variances[i,1]);
+        d[i,j] / √(variances[i,1] + epsilon) because "{epsilon} avoids a division by 0")",
+    .definition = DEFINE_2((d, variances), set(result, d / xt::sqrt(variances + use[setting::epsilon]));),
+    .compute =
+        [](const Use& use, Operands operands, RowsToMake result) {
+          take_first(operands, result);
+          for (std::size_t i = result.first; i < result.end(); ++i)
+            attn::divide(result.row(i), divisor_of(operands[1](i, 0), use[setting::epsilon], i));
+        },
+    .in_place = true,
+    // g = d / s with s = √(v + ε): by v it is −½ g / s².
+    .gradients = [](const Use& use, const Value& result, const Value& u, std::span<const Value> operands) -> Gradients {
+      const double epsilon = use[setting::epsilon];
+      const Value by_d = attn::divide_by_deviation(u, operands[1], epsilon);
+      const Value sums = attn::times(attn::row_sums(attn::multiply(by_d, result)), minus_half);
+      return {by_d, attn::divide_by_deviation(sums, operands[1], epsilon)};
+    }};
 
 // Operands: d and x.
-class RootMeanSquareGradient final : public InPlace {
- public:
-  explicit RootMeanSquareGradient(double epsilon) : epsilon_(epsilon) {}
-
-  const Op& op() const override { return op::root_mean_square_gradient; }
-  std::vector<Attribute> attributes() const override { return {{"epsilon", epsilon_}}; }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula d = within(Binding::product, operands[0]), x = within(Binding::product, operands[1]);
-    const std::string d_latex = "{" + within(Binding::whole, operands[0]).latex + "}",
-                      x_latex = "{" + within(Binding::whole, operands[1]).latex + "}";
-    const Formula mean = {"mean of each row of " + within(Binding::whole, operands[1]).plain + "²",
-                          "\\tfrac{1}{d} \\sum_{k} " + x_latex + "_{ik}^{2}"};
-    const std::string more = epsilon_ == 0.0 ? "" : fmt::format(" + {}", epsilon_);
-    const Formula root = root_of(mean, epsilon_);
-    return {"(" + d.plain + " − " + x.plain + " ⊙ mean of each row of " + d.plain + " ⊙ " + x.plain + " / (" +
-                mean.plain + more + ")) / " + root.plain,
-            "\\frac{1}{" + root.latex + "} \\left(" + d_latex + "_{ij} - " + x_latex + "_{ij} \\frac{\\sum_{k} " +
-                d_latex + "_{ik} " + x_latex + "_{ik}}{\\sum_{k} " + x_latex + "_{ik}^{2}" +
-                (epsilon_ == 0.0 ? "" : " + d \\cdot " + fmt::format("{}", epsilon_)) + "}\\right)",
-            Binding::product};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const Node &d = *operands[0], &x = *operands[1];
-    std::vector<Expression> squares, products;
-    for (std::size_t k = 0; k < x.frame.shape.columns; ++k) {
-      squares.push_back(squared(cell(x, row, k)));
-      products.push_back(product({cell(d, row, k), cell(x, row, k)}));
-    }
-    const Expression mean = sum(std::move(squares)) / count_of_columns(x);
-    const Expression square = epsilon_ == 0.0 ? mean : sum({mean, number(epsilon_)});
-    const Expression mean_product = sum(std::move(products)) / count_of_columns(x);
-    return {(cell(d, row, column) - product({cell(x, row, column), mean_product}) / square) / root_of(mean, epsilon_),
-            reason_for(epsilon_)};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    constexpr std::uint64_t passes = 4;  // square and sum, product and sum, distance, division
-    return {.element_operations = passes * operands[0].cells()};
-  }
-
-  Gradients gradients(const Value&, const Value&, std::span<const Value>) const override { no_second_gradient(*this); }
-
- private:
-  void change(RowsToMake rows, std::span<const Rows> others) const override {
-    const auto size = static_cast<double>(rows.shape.columns);
-    for (std::size_t i = rows.first; i < rows.end(); ++i) {
-      const std::span<double> d = rows.row(i);
-      const std::span<const double> x = others[0].row(i);
-      const double root = divisor_of(sum_of_squares(x) / size, epsilon_, i);
-      const double share = dot_product(d, x) / size / (root * root);
-      add_multiple(d, -share, x);
-      attn::divide(d, root);
-    }
-  }
-
-  double epsilon_;
-};
+const Op op::root_mean_square_gradient = {
+    .name = "root_mean_square_gradient",
+    .formula = [](const Use& use, std::span<const Formula> operands) -> Formula {
+      const double epsilon = use[setting::epsilon];
+      const Formula d = within(Binding::product, operands[0]), x = within(Binding::product, operands[1]);
+      const std::string d_latex = "{" + within(Binding::whole, operands[0]).latex + "}",
+                        x_latex = "{" + within(Binding::whole, operands[1]).latex + "}";
+      const Formula mean = mean_square(operands[1], "k");
+      const std::string more = epsilon == 0.0 ? "" : fmt::format(" + {}", epsilon);
+      const Formula root = root_of(mean, epsilon);
+      return {"(" + d.plain + " − " + x.plain + " ⊙ mean of each row of " + d.plain + " ⊙ " + x.plain + " / (" +
+                  mean.plain + more + ")) / " + root.plain,
+              "\\frac{1}{" + root.latex + "} \\left(" + d_latex + "_{ij} - " + x_latex + "_{ij} \\frac{\\sum_{k} " +
+                  d_latex + "_{ik} " + x_latex + "_{ik}}{\\sum_{k} " + x_latex + "_{ik}^{2}" +
+                  (epsilon == 0.0 ? "" : " + d \\cdot " + fmt::format("{}", epsilon)) + "}\\right)",
+              Binding::product};
+    },
+    .cell = R"(of d, x: with mean stands for sum(k = 1 to columns(x): x[i,k]²) / columns(x),
+          along stands for x[i,j] · (sum(k = 1 to columns(x): d[i,k] · x[i,k]) / columns(x)):
+        epsilon = 0: (d[i,j] − along / mean) / √(mean);
+        (d[i,j] − along / (mean + epsilon)) / √(mean + epsilon) because "{epsilon} avoids a division by 0")",
+    .definition = DEFINE_2((d, x), const Numbers squares = mean_of_rows(xt::square(x)) + use[setting::epsilon];
+                           const Numbers products = mean_of_rows(d * x);
+                           set(result, (d - x * products / squares) / xt::sqrt(squares));),
+    .compute =
+        [](const Use& use, Operands operands, RowsToMake result) {
+          take_first(operands, result);
+          const auto size = static_cast<double>(result.shape.columns);
+          for (std::size_t i = result.first; i < result.end(); ++i) {
+            const std::span<double> d = result.row(i);
+            const std::span<const double> x = operands[1].row(i);
+            const double root = divisor_of(sum_of_squares(x) / size, use[setting::epsilon], i);
+            const double share = dot_product(d, x) / size / (root * root);
+            add_multiple(d, -share, x);
+            attn::divide(d, root);
+          }
+        },
+    .in_place = true,
+    .passes = 4};  // square and sum, product and sum, distance, division
 
 // Operands: d, y and x.
-class UnitRowsGradient final : public InPlace {
- public:
-  const Op& op() const override { return op::unit_rows_gradient; }
+const Op op::unit_rows_gradient = {
+    .name = "unit_rows_gradient",
+    .plain = "($1* − $2* ⊙ row sums of $2* ⊙ $1*) / ‖$3‖, row by row",
+    .latex = "\\frac{{$1!}_{ij} - {$2!}_{ij} \\sum_{k} {$2!}_{ik} {$1!}_{ik}}{\\lVert {$3}_{i} \\rVert}",
+    .binding = Binding::words,
+    .cell = R"(of d, y, x: with e = exponent(x[i]), scale = 2^e,
+          length stands for (e = 0: √(sum(k = 1 to columns(x): x[i,k]²));
+            scale · √(sum(k = 1 to columns(x): (x[i,k] / scale)²))):
+        all(k = 1 to columns(x): x[i,k] = 0): 0 because "the row has length 0 and no direction";
+        (d[i,j] − y[i,j] · sum(k = 1 to columns(x): y[i,k] · d[i,k])) / length
+          because "what a gradient has in the direction of the row changes only its length, and is taken out")",
+    .definition = DEFINE_3((d, y, x), const Numbers most = largest_of_rows(xt::abs(x));
+                           const Numbers scale = xt::where(xt::equal(most, 0.0), 1.0, most);
+                           const Numbers lengths = scale * xt::sqrt(sum_of_rows(xt::square(x / scale)));
+                           const Numbers along = sum_of_rows(y * d); const Numbers across = d - y * along;
+                           set(result, xt::where(xt::equal(lengths, 0.0), 0.0, across / lengths));),
+    .compute =
+        [](const Use&, Operands operands, RowsToMake result) {
+          take_first(operands, result);
+          for (std::size_t i = result.first; i < result.end(); ++i) {
+            const std::span<double> d = result.row(i);
+            const std::span<const double> y = operands[1].row(i), x = operands[2].row(i);
+            const int exponent = exponent_of(x);
+            double squares = 0.0, along = 0.0;
+            for (std::size_t k = 0; k < d.size(); ++k) {
+              const double part = std::ldexp(x[k], -exponent);
+              squares += part * part;
+              along += y[k] * d[k];
+            }
+            const double length = std::ldexp(std::sqrt(squares), exponent);
+            for (std::size_t k = 0; k < d.size(); ++k) d[k] = length == 0.0 ? 0.0 : (d[k] - y[k] * along) / length;
+          }
+        },
+    .in_place = true,
+    .cost = [](const Use&, std::span<const Shape> operands) -> Cost {
+      constexpr std::uint64_t passes = 2;  // distance, division
+      return {.multiply_adds = 2 * operands[0].cells(), .element_operations = passes * operands[0].cells()};
+    }};
 
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula d = within(Binding::product, operands[0]), y = within(Binding::product, operands[1]);
-    const std::string d_latex = "{" + within(Binding::whole, operands[0]).latex + "}",
-                      y_latex = "{" + within(Binding::whole, operands[1]).latex + "}";
-    return {"(" + d.plain + " − " + y.plain + " ⊙ row sums of " + y.plain + " ⊙ " + d.plain + ") / ‖" +
-                operands[2].plain + "‖, row by row",
-            "\\frac{" + d_latex + "_{ij} - " + y_latex + "_{ij} \\sum_{k} " + y_latex + "_{ik} " + d_latex +
-                "_{ik}}{\\lVert {" + operands[2].latex + "}_{i} \\rVert}",
-            Binding::words};
-  }
+// --- what applies them
 
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const Node &d = *operands[0], &y = *operands[1], &x = *operands[2];
-    const std::vector<double> values = x.row(row);
-    if (std::ranges::all_of(values, [](double value) { return value == 0.0; })) {
-      return {number(0.0), "the row has length 0 and no direction"};
-    }
-    const int exponent = exponent_of(values);
-    std::vector<Expression> squares, products;
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      Expression part = cell(x, row, k);
-      if (exponent != 0) part = std::move(part) / number(std::ldexp(1.0, exponent));
-      squares.push_back(squared(std::move(part)));
-      products.push_back(product({cell(y, row, k), cell(d, row, k)}));
-    }
-    Expression length = call(square_root, sum(std::move(squares)));
-    if (exponent != 0) length = product({number(std::ldexp(1.0, exponent)), std::move(length)});
-    return {(cell(d, row, column) - product({cell(y, row, column), sum(std::move(products))})) / std::move(length),
-            "what a gradient has in the direction of the row changes only its length, and is taken out"};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    constexpr std::uint64_t passes = 2;  // distance, division
-    return {.multiply_adds = 2 * operands[0].cells(), .element_operations = passes * operands[0].cells()};
-  }
-
-  Gradients gradients(const Value&, const Value&, std::span<const Value>) const override { no_second_gradient(*this); }
-
- private:
-  void change(RowsToMake rows, std::span<const Rows> others) const override {
-    for (std::size_t i = rows.first; i < rows.end(); ++i) {
-      const std::span<double> d = rows.row(i);
-      const std::span<const double> y = others[0].row(i), x = others[1].row(i);
-      const int exponent = exponent_of(x);
-      double squares = 0.0, along = 0.0;
-      for (std::size_t k = 0; k < d.size(); ++k) {
-        const double part = std::ldexp(x[k], -exponent);
-        squares += part * part;
-        along += y[k] * d[k];
-      }
-      const double length = std::ldexp(std::sqrt(squares), exponent);
-      for (std::size_t k = 0; k < d.size(); ++k) d[k] = length == 0.0 ? 0.0 : (d[k] - y[k] * along) / length;
-    }
-  }
-};
-
-}  // namespace
-
+Value row_means(const Value& x) { return apply(op::row_means, {x}); }
+Value row_variances(const Value& x, const Value& means) { return apply(op::row_variances, {x, means}); }
+Value half_squared_norms(const Value& x) { return apply(op::half_squared_norms, {x}); }
+Value unit_rows(const Value& x) { return apply(op::unit_rows, {x}); }
+Value standardize(const Value& x, const Value& means, const Value& variances, double epsilon) {
+  return apply(op::standardize, {x, means, variances}, {{setting::epsilon, epsilon}});
+}
+Value divide_by_root_mean_square(const Value& x, double epsilon) {
+  return apply(op::divide_by_root_mean_square, {x}, {{setting::epsilon, epsilon}});
+}
 Value row_variances_gradient(const Value& x, const Value& means, const Value& d) {
-  return apply(RowVariancesGradient(), x, means, d);
+  return apply(op::row_variances_gradient, {x, means, d});
 }
 Value divide_by_deviation(const Value& d, const Value& variances, double epsilon) {
-  return apply(DivideByDeviation(epsilon), d, variances);
+  return apply(op::divide_by_deviation, {d, variances}, {{setting::epsilon, epsilon}});
 }
 Value root_mean_square_gradient(const Value& d, const Value& x, double epsilon) {
-  return apply(RootMeanSquareGradient(epsilon), d, x);
+  return apply(op::root_mean_square_gradient, {d, x}, {{setting::epsilon, epsilon}});
 }
-Value unit_rows_gradient(const Value& d, const Value& y, const Value& x) { return apply(UnitRowsGradient(), d, y, x); }
-
-// --- rows
-// One number for each row, and rows of length 1.
-
-namespace {
-
-class RowMeans final : public RowByRow {
- public:
-  const Op& op() const override { return op::row_means; }
-
-  Frame frame(Operands operands) const override {
-    const Frame& x = operands[0]->frame;
-    return {{x.shape.rows, 1}, x.rows, axis("mean")};
-  }
-
-  void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    const auto columns = static_cast<double>(operands[0].shape.columns);
-    for (std::size_t i = result.first; i < result.end(); ++i) {
-      result.row(i)[0] = sum_of_cells(operands[0].row(i)) / columns;
-    }
-  }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula x = within(Binding::whole, operands[0]);
-    return {"mean of each row of " + x.plain, "\\tfrac{1}{d} \\sum_{j} {" + x.latex + "}_{ij}", Binding::words};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t) const override {
-    const std::size_t size = operands[0]->frame.shape.columns;
-    std::vector<Expression> terms;
-    for (std::size_t j = 0; j < size; ++j) terms.push_back(cell(*operands[0], row, j));
-    return {sum(std::move(terms)) / number(static_cast<double>(size))};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override { return {.element_operations = operands[0].cells()}; }
-
-  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
-    const Frame& x = operands[0].node().frame;
-    const auto size = static_cast<double>(x.shape.columns);
-    const std::string written = fmt::format("{}", size);
-    return {repeat_columns(divide(d, {size, {written, written}}), x.shape.columns, x.columns)};
-  }
-};
-
-class RowVariances final : public RowByRow {
- public:
-  const Op& op() const override { return op::row_variances; }
-  Bounds bounds() const override {
-    return {.least = 0.0, .says = "A variance is never negative: it is a mean of squares."};
-  }
-
-  Frame frame(Operands operands) const override {
-    const Frame& x = operands[0]->frame;
-    if (operands[1]->frame.shape != Shape{x.shape.rows, 1}) {
-      fail("{} is {}: it must hold one mean for each of the {} rows", operands[1]->title(),
-           to_string(operands[1]->frame.shape), x.shape.rows);
-    }
-    return {{x.shape.rows, 1}, x.rows, axis("variance")};
-  }
-
-  void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    for (std::size_t i = result.first; i < result.end(); ++i) {
-      const std::span<const double> x = operands[0].row(i);
-      const double mean = operands[1](i, 0), rest = mean_distance(x, mean);
-      const double sum = sum_of_squared_distances(x, mean);
-      result.row(i)[0] = std::max(0.0, sum / static_cast<double>(x.size()) - rest * rest);
-    }
-  }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula x = within(Binding::whole, operands[0]), mean = within(Binding::whole, operands[1]);
-    return {"mean of (" + x.plain + " − " + mean.plain + ")² over each row",
-            "\\tfrac{1}{d} \\sum_{j} \\left({" + x.latex + "}_{ij} - {" + mean.latex + "}_{i}\\right)^{2}",
-            Binding::words};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t) const override {
-    const std::size_t size = operands[0]->frame.shape.columns;
-    std::vector<Expression> squares;
-    for (std::size_t j = 0; j < size; ++j) {
-      squares.push_back(squared(cell(*operands[0], row, j) - cell(*operands[1], row, 0)));
-    }
-    return {sum(std::move(squares)) / number(static_cast<double>(size))};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    constexpr std::uint64_t passes = 2;  // distance, square and sum
-    return {.element_operations = passes * operands[0].cells()};
-  }
-
-  // The distances from the mean add up to 0, so that nothing flows back to it.
-  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
-    return {row_variances_gradient(operands[0], operands[1], d), std::nullopt};
-  }
-};
-
-class HalfSquaredNorms final : public RowByRow {
- public:
-  const Op& op() const override { return op::half_squared_norms; }
-  Bounds bounds() const override { return {.least = 0.0, .says = "A sum of squares is never negative."}; }
-
-  Frame frame(Operands operands) const override {
-    const Frame& x = operands[0]->frame;
-    return {{x.shape.rows, 1}, x.rows, axis("norm")};
-  }
-
-  void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    for (std::size_t i = result.first; i < result.end(); ++i) {
-      result.row(i)[0] = sum_of_squares(operands[0].row(i)) / 2.0;
-    }
-  }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    return {"½‖" + operands[0].plain + "‖²", "\\tfrac{1}{2} \\lVert " + operands[0].latex + " \\rVert^{2}"};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t) const override {
-    std::vector<Expression> squares;
-    for (std::size_t k = 0; k < operands[0]->frame.shape.columns; ++k) {
-      squares.push_back(squared(cell(*operands[0], row, k)));
-    }
-    return {sum(std::move(squares)) / number(2.0)};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    return {.multiply_adds = operands[0].cells(), .element_operations = operands[0].rows};
-  }
-
-  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
-    return {multiply(operands[0], d)};
-  }
-};
-
-class UnitRows final : public InPlace {
- public:
-  const Op& op() const override { return op::unit_rows; }
-  Bounds bounds() const override { return {-1.0, 1.0, "A number of a vector of length 1 lies between −1 and 1."}; }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula x = within(Binding::product, operands[0]);
-    return {x.plain + " / ‖" + operands[0].plain + "‖, row by row",
-            "\\frac{{" + operands[0].latex + "}_{i}}{\\lVert {" + operands[0].latex + "}_{i} \\rVert}", Binding::words};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const std::vector<double> values = operands[0]->row(row);
-    const bool is_zero = std::ranges::all_of(values, [](double value) { return value == 0.0; });
-    if (is_zero) return {cell(*operands[0], row, column), "the row has length 0 and stays"};
-    const int exponent = exponent_of(values);
-    const auto scaled = [&](std::size_t k) {
-      Expression x = cell(*operands[0], row, k);
-      return exponent == 0 ? x : std::move(x) / number(std::ldexp(1.0, exponent));
-    };
-    std::vector<Expression> squares;
-    for (std::size_t k = 0; k < values.size(); ++k) squares.push_back(squared(scaled(k)));
-    return {scaled(column) / call(square_root, sum(std::move(squares))),
-            exponent == 0 ? "the divisor is the length of the row"
-                          : fmt::format("every number of the row is divided by 2^{} first, which changes no direction: "
-                                        "the squares would be too {} for double precision",
-                                        exponent, exponent > 0 ? "large" : "small")};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    return {.multiply_adds = operands[0].cells(), .element_operations = operands[0].cells()};
-  }
-
-  Gradients gradients(const Value& result, const Value& d, std::span<const Value> operands) const override {
-    return {unit_rows_gradient(d, result, operands[0])};
-  }
-
- private:
-  void change(RowsToMake rows, std::span<const Rows>) const override {
-    for (std::size_t i = rows.first; i < rows.end(); ++i) {
-      const int exponent = exponent_of(rows.row(i));
-      if (exponent != 0) {
-        for (double& value : rows.row(i)) value = std::ldexp(value, -exponent);
-      }
-      const double length = std::sqrt(sum_of_squares(rows.row(i)));
-      for (double& value : rows.row(i)) value = length == 0.0 ? value : value / length;
-    }
-  }
-};
-
-}  // namespace
-
-Value row_means(const Value& x) { return apply(RowMeans(), x); }
-Value row_variances(const Value& x, const Value& means) { return apply(RowVariances(), x, means); }
-Value half_squared_norms(const Value& x) { return apply(HalfSquaredNorms(), x); }
-Value unit_rows(const Value& x) { return apply(UnitRows(), x); }
+Value unit_rows_gradient(const Value& d, const Value& y, const Value& x) {
+  return apply(op::unit_rows_gradient, {d, y, x});
+}
 
 }  // namespace attn

@@ -11,7 +11,7 @@
 namespace attn {
 
 namespace op {
-#define OP(name) inline constexpr Op name{#name};
+#define OP(name) extern const Op name;
 #include "core/op/operations.def"
 #undef OP
 }  // namespace op
@@ -34,8 +34,6 @@ Value transposed_matmul(const Value& a, const Value& b);
 /// batch meets the same y, where that has no batch.  [m, n] [m, n], [1, n] or [m, 1] -> [m, n].
 Value add(const Value& x, const Value& y);
 Value subtract(const Value& x, const Value& y);
-/// Whether an operation is add().
-bool is_addition(const Operation& operation);
 /// x ⊙ y, cell by cell, with the same shapes.
 Value multiply(const Value& x, const Value& y);
 
@@ -78,23 +76,9 @@ Value silu(const Value& x);
 /// e^x of every cell.  [m, n] -> [m, n].
 Value exp(const Value& x);
 
-/// The function that an operation applies to every cell, or null.
-const Function* function_of(const Operation& operation);
-
-/// A number and how it is written: 8 = √64.
-struct Scalar {
-  double value;
-  Formula notation;
-  std::string in_words = {};  // where the notation does not say what number it is
-};
-
 /// x / divisor and x · factor.  [m, n] -> [m, n].
 Value divide(const Value& x, const Scalar& divisor);
 Value times(const Value& x, const Scalar& factor);
-
-/// The number that an operation divides or multiplies by, or null; and whether it divides.
-const Scalar* number_of(const Operation& operation);
-bool is_division(const Operation& operation);
 
 /// What the rows, the columns and the cells of a masked matrix are called in the explanation of a cell.
 struct MaskNouns {
@@ -108,8 +92,8 @@ Value mask(const Value& x, const Value& allowed, double fill, const MaskNouns& n
 /// A number in place of every cell where `kept` is 0, whatever else is in its row.  [m, n] [m, n] -> [m, n].
 Value replace(const Value& x, const Value& kept, double fill);
 
-/// What a mask operation puts in the place of a cell; −∞ for any other operation.
-double mask_fill(const Operation& operation);
+/// What a mask puts in the place of a cell; −∞ for the node of another operation.
+double mask_fill(const Node& node);
 
 /// Makes every row nonnegative with sum one; a row of −∞ alone becomes zeros.  [m, n] -> [m, n].
 /// (Zhang et al., Dive into Deep Learning, 11.1)
@@ -227,30 +211,13 @@ Value sinusoid(Graph& graph, const SinusoidLayout& layout, Frame frame, Waves wa
 /// d]. Throws InputError when d is odd.  (Su et al. 2021, RoFormer, section 3.2)
 Value rotate(const Value& x, Waves waves = {});
 
-// What some operations know, for those who make another computation of one. Nothing: it is another operation.
+/// What sinusoid() and rotate() make the angles of a node of, or nothing where it has none.
+std::optional<Waves> waves_of(const Node& node);
 
-/// ε, of standardize() and divide_by_root_mean_square().
-std::optional<double> epsilon_of(const Operation& operation);
+/// Where the rows or columns begin that rows() and columns() take, from 0; nothing for another node.
+std::optional<std::size_t> first_of_slice(const Node& node);
 
-/// How the target of cross_entropy() is smoothed.
-std::optional<double> smoothing_of(const Operation& operation);
-
-/// What sinusoid() and rotate() make their angles of.
-std::optional<Waves> waves_of(const Operation& operation);
-
-/// In which order sinusoid() has its columns, or null.
-const SinusoidLayout* layout_of(const Operation& operation);
-
-/// Where the rows or columns begin that rows() and columns() take, from 0.
-std::optional<std::size_t> first_of_slice(const Operation& operation);
-
-/// add(), subtract() or multiply() once more, on operands of any shapes that fit together.
-std::optional<Value> same_cell_by_cell(const Operation& operation, const std::vector<Value>& operands);
-
-/// Whether an operation is concatenate() or stack().
-bool is_join(const Operation& operation);
-
-/// The function by whose derivative an operation multiplies a gradient, or null.
-const Function* differentiated_by(const Operation& operation);
+/// All operations, in the order of core/op/operations.def.
+std::span<const Op* const> operations();
 
 }  // namespace attn

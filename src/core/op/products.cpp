@@ -1,394 +1,291 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "core/math/product.hpp"
-#include "core/math/rows.hpp"
-#include "core/op/operations.hpp"
 #include "core/op/ways.hpp"
-#include "core/support/error.hpp"
+
+// Matrix products, and sums along rows and columns. Kernels: a definition in xtensor holds all products at once, and
+// adds in another order.
 
 namespace attn {
 
-// --- products
-// Matrix products: every row of the result needs one row of the first matrix and all of the second.
+// --- products: every row of the result needs one row of the first matrix and all of the second
 
 namespace {
 
-// Of a batch, every sentence of the first matrix meets its own of the second.
-class Matmul final : public RowByMatrix {
- public:
-  explicit Matmul(Sentences sentences) : sentences_(sentences) {}
+// Of a batch, every sentence of the first matrix meets its own of the second, or all of them the whole second.
+std::size_t sentences_of_product(const Use& use) {
+  const Frame &a = use.frame(0), &b = use.frame(1);
+  return a.shape.columns == b.shape.rows || a.rows.batch != b.rows.batch ? 1 : b.rows.batch;
+}
 
-  const Op& op() const override { return op::matmul; }
+std::uint64_t rows_times_columns(std::span<const Shape> operands) {
+  return operands[0].rows * operands[0].columns * operands[1].columns;
+}
 
-  Frame frame(Operands operands) const override {
-    const Frame &a = operands[0]->frame, &b = operands[1]->frame;
-    if (a.shape.columns != sentences_.other) {
-      fail("{} is {} but {} is {}: the first must have as many columns as the second has rows", operands[0]->title(),
-           to_string(a.shape), operands[1]->title(), to_string(b.shape));
-    }
-    return {{a.shape.rows, b.shape.columns}, a.rows, b.columns};
-  }
+}  // namespace
 
-  void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    sentence_by_sentence(sentences_, operands[0], operands[1], result,
-                         [](Rows a, Rows b, RowsToMake made) { product(a, b, made); });
-  }
+const Op op::matmul = {
+    .name = "matmul",
+    .plain = "$1* ⋅ $2!",
+    .latex = "$1* \\, $2!",
+    .binding = Binding::product,
+    .cell = "of each a, each b: sum(k = 1 to rows(b): a[i,k] · b[k,j])",
+    .definition =
+        DEFINE_ROWS_2((a, b), set(result, sum_of_last(view(beside(a, result), xt::all(), newaxis(), xt::all()) *
+                                                      view(xt::transpose(lent(b)), newaxis(), xt::all(), xt::all())));),
+    .compute =
+        [](const Use& use, Operands operands, RowsToMake result) {
+          sentence_by_sentence(sentences_of(use, sentences_of_product(use)), operands[0], operands[1], result,
+                               [](Rows a, Rows b, RowsToMake made) { product(a, b, made); });
+        },
+    .frame = [](const Use& use) -> Frame {
+      const Frame &a = use.frame(0), &b = use.frame(1);
+      if (a.shape.columns != b.shape.rows / sentences_of_product(use)) {
+        fail("{} is {} but {} is {}: the first must have as many columns as the second has rows",
+             use.operands[0]->title(), to_string(a.shape), use.operands[1]->title(), to_string(b.shape));
+      }
+      return {{a.shape.rows, b.shape.columns}, a.rows, b.columns};
+    },
+    .needs = Needs::all_of_second,
+    .sentences = sentences_of_product,
+    .cost = [](const Use&, std::span<const Shape> operands) -> Cost {
+      return {.multiply_adds = rows_times_columns(operands)};
+    },
+    // C = A B: ∂L/∂A = (∂L/∂C) Bᵀ and ∂L/∂B = Aᵀ (∂L/∂C).
+    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value> operands) -> Gradients {
+      const Value &a = operands[0], &b = operands[1];
+      const bool is_one = sentences_of_product(use) == 1;
+      return {attn::matmul_transposed(d, b),
+              is_one ? attn::transposed_matmul(a, d) : attn::matmul(attn::transpose(a), d)};
+    }};
 
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula a = within(Binding::product, operands[0]), b = within(Binding::whole, operands[1]);
-    return {a.plain + " ⋅ " + b.plain, a.latex + " \\, " + b.latex, Binding::product};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    std::vector<Expression> terms;
-    const std::size_t first = sentences_.of(row) * sentences_.other;
-    for (std::size_t k = 0; k < sentences_.other; ++k) {
-      terms.push_back(attn::product({cell(*operands[0], row, k), cell(*operands[1], first + k, column)}));
-    }
-    return {sum(std::move(terms))};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    return {.multiply_adds = operands[0].rows * operands[0].columns * operands[1].columns};
-  }
-
-  // C = A B: ∂L/∂A = (∂L/∂C) Bᵀ and ∂L/∂B = Aᵀ (∂L/∂C).
-  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
-    const Value &a = operands[0], &b = operands[1];
-    return {matmul_transposed(d, b), sentences_.count == 1 ? transposed_matmul(a, d) : matmul(transpose(a), d)};
-  }
-
- private:
-  Sentences sentences_;
-};
-
-class MatmulTransposed final : public RowByMatrix {
- public:
-  explicit MatmulTransposed(Sentences sentences) : sentences_(sentences) {}
-
-  const Op& op() const override { return op::matmul_transposed; }
-
-  Frame frame(Operands operands) const override {
-    const Frame &a = operands[0]->frame, &b = operands[1]->frame;
-    if (a.shape.columns != b.shape.columns) {
-      fail("{} is {} but {} is {}: both must have the same number of columns", operands[0]->title(), to_string(a.shape),
-           operands[1]->title(), to_string(b.shape));
-    }
-    return {{a.shape.rows, sentences_.other}, a.rows, sentences_.count == 1 ? b.rows : rows_of_one(b.rows)};
-  }
-
-  void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    sentence_by_sentence(sentences_, operands[0], operands[1], result, product_transposed);
-  }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula a = within(Binding::product, operands[0]), b = within(Binding::whole, operands[1]);
-    return {a.plain + " ⋅ " + b.plain + "ᵀ", a.latex + " \\, {" + b.latex + "}^{\\top}", Binding::product};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    std::vector<Expression> terms;
-    const std::size_t beside = sentences_.of(row) * sentences_.other + column;
-    for (std::size_t k = 0; k < operands[0]->frame.shape.columns; ++k) {
-      terms.push_back(attn::product({cell(*operands[0], row, k), cell(*operands[1], beside, k)}));
-    }
-    return {sum(std::move(terms))};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    return {.multiply_adds = operands[0].rows * operands[0].columns * operands[1].rows / sentences_.count};
-  }
-
-  // C = A Bᵀ: ∂L/∂A = (∂L/∂C) B and ∂L/∂B = (∂L/∂C)ᵀ A.
-  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
-    const Value &a = operands[0], &b = operands[1];
-    return {matmul(d, b), sentences_.count == 1 ? transposed_matmul(d, a) : matmul(transpose(d), a)};
-  }
-
- private:
-  Sentences sentences_;
-};
+const Op op::matmul_transposed = {
+    .name = "matmul_transposed",
+    .plain = "$1* ⋅ $2!ᵀ",
+    .latex = "$1* \\, {$2!}^{\\top}",
+    .binding = Binding::product,
+    .cell = "of each a, each b: sum(k = 1 to columns(a): a[i,k] · b[j,k])",
+    .definition =
+        DEFINE_ROWS_2((a, b), set(result, sum_of_last(view(beside(a, result), xt::all(), newaxis(), xt::all()) *
+                                                      view(lent(b), newaxis(), xt::all(), xt::all())));),
+    .compute =
+        [](const Use& use, Operands operands, RowsToMake result) {
+          sentence_by_sentence(sentences_of(use), operands[0], operands[1], result, product_transposed);
+        },
+    .frame = [](const Use& use) -> Frame {
+      const Frame &a = use.frame(0), &b = use.frame(1);
+      if (a.shape.columns != b.shape.columns) {
+        fail("{} is {} but {} is {}: both must have the same number of columns", use.operands[0]->title(),
+             to_string(a.shape), use.operands[1]->title(), to_string(b.shape));
+      }
+      return frame_of_pairs(use);
+    },
+    .needs = Needs::all_of_second,
+    .cost = [](const Use& use, std::span<const Shape> operands) -> Cost {
+      return {.multiply_adds = operands[0].rows * operands[0].columns * operands[1].rows / sentences_of(use).count};
+    },
+    // C = A Bᵀ: ∂L/∂A = (∂L/∂C) B and ∂L/∂B = (∂L/∂C)ᵀ A.
+    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value> operands) -> Gradients {
+      const Value &a = operands[0], &b = operands[1];
+      return {attn::matmul(d, b),
+              sentences_of(use).count == 1 ? attn::transposed_matmul(d, a) : attn::matmul(attn::transpose(d), a)};
+    }};
 
 // Sums over all rows of both: of a batch, over all of its sentences.
-class TransposedMatmul final : public Operation {
- public:
-  const Op& op() const override { return op::transposed_matmul; }
+const Op op::transposed_matmul = {
+    .name = "transposed_matmul",
+    .plain = "$1!ᵀ ⋅ $2*",
+    .latex = "{$1!}^{\\top} \\, $2*",
+    .binding = Binding::product,
+    .cell = "of a, b: sum(k = 1 to rows(a): a[k,i] · b[k,j])",
+    .definition = DEFINE_ROWS_2(
+        (a, b),
+        set(result, sum_of_last(view(xt::transpose(lent(a)), range(result.first, result.end()), newaxis(), xt::all()) *
+                                view(xt::transpose(lent(b)), newaxis(), xt::all(), xt::all())));),
+    .compute = [](const Use&, Operands operands,
+                  RowsToMake result) { product_of_transposed(operands[0], operands[1], result); },
+    .frame = [](const Use& use) -> Frame {
+      const Frame &a = use.frame(0), &b = use.frame(1);
+      if (a.shape.rows != b.shape.rows) {
+        fail("{} is {} but {} is {}: both must have the same number of rows", use.operands[0]->title(),
+             to_string(a.shape), use.operands[1]->title(), to_string(b.shape));
+      }
+      return {{a.shape.columns, b.shape.columns}, a.columns, b.columns};
+    },
+    .needs = Needs::all,
+    .cost = [](const Use&, std::span<const Shape> operands) -> Cost {
+      return {.multiply_adds = rows_times_columns(operands)};
+    },
+    // C = Aᵀ B: ∂L/∂A = B (∂L/∂C)ᵀ and ∂L/∂B = A (∂L/∂C).
+    .gradients = [](const Use&, const Value&, const Value& d, std::span<const Value> operands) -> Gradients {
+      return {attn::matmul_transposed(operands[1], d), attn::matmul(operands[0], d)};
+    }};
 
-  Frame frame(Operands operands) const override {
-    const Frame &a = operands[0]->frame, &b = operands[1]->frame;
-    if (a.shape.rows != b.shape.rows) {
-      fail("{} is {} but {} is {}: both must have the same number of rows", operands[0]->title(), to_string(a.shape),
-           operands[1]->title(), to_string(b.shape));
-    }
-    return {{a.shape.columns, b.shape.columns}, a.columns, b.columns};
-  }
+// --- rows and columns added up, and the same ones repeated
 
-  void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    product_of_transposed(operands[0], operands[1], result);
-  }
+const Op op::row_sums = {
+    .name = "row_sums",
+    .plain = "row sums of $1!",
+    .latex = "\\sum_{j} {$1!}_{ij}",
+    .binding = Binding::words,
+    .cell = "of x: sum(k = 1 to columns(x): x[i,k])",
+    .definition = DEFINE_1((x), set(result, sum_of_rows(x));),
+    .compute =
+        [](const Use&, Operands operands, RowsToMake result) {
+          for (std::size_t i = result.first; i < result.end(); ++i) result.row(i)[0] = sum_of_cells(operands[0].row(i));
+        },
+    .frame = [](const Use& use) -> Frame {
+      const Frame& x = use.frame(0);
+      return {{x.shape.rows, 1}, x.rows, axis("sum")};
+    },
+    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value>) -> Gradients {
+      return {attn::repeat_columns(d, use.frame(0).shape.columns, use.frame(0).columns)};
+    }};
 
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula a = within(Binding::whole, operands[0]), b = within(Binding::product, operands[1]);
-    return {a.plain + "ᵀ ⋅ " + b.plain, "{" + a.latex + "}^{\\top} \\, " + b.latex, Binding::product};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    std::vector<Expression> terms;
-    for (std::size_t k = 0; k < operands[0]->frame.shape.rows; ++k) {
-      terms.push_back(attn::product({cell(*operands[0], k, row), cell(*operands[1], k, column)}));
-    }
-    return {sum(std::move(terms))};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    return {.multiply_adds = operands[0].rows * operands[0].columns * operands[1].columns};
-  }
-
-  // C = Aᵀ B: ∂L/∂A = B (∂L/∂C)ᵀ and ∂L/∂B = A (∂L/∂C).
-  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
-    return {matmul_transposed(operands[1], d), matmul(operands[0], d)};
-  }
-};
-
-}  // namespace
-
-Value matmul(const Value& a, const Value& b) {
-  const Sentences sentences = sentences_of(a, b);
-  const bool meets_all = a.shape().columns == b.shape().rows;
-  return apply(Matmul(meets_all ? Sentences{1, a.shape().rows, b.shape().rows} : sentences), a, b);
-}
-
-Value matmul_transposed(const Value& a, const Value& b) { return apply(MatmulTransposed(sentences_of(a, b)), a, b); }
-
-Value transposed_matmul(const Value& a, const Value& b) { return apply(TransposedMatmul(), a, b); }
-
-// --- sums
-// Rows and columns added up, and the same ones repeated.
+const Op op::repeat_columns = {
+    .name = "repeat_columns",
+    .formula = [](const Use& use, std::span<const Formula> operands) -> Formula {
+      const Formula x = within(Binding::whole, operands[0]);
+      return {x.plain + fmt::format(" in each of {} columns", use[setting::count]), "{" + x.latex + "}_{i}",
+              Binding::words};
+    },
+    .cell = "of x: x[i,1]",
+    .definition = DEFINE_1((x), set(result, xt::broadcast(x, {result.shape.rows, result.shape.columns}));),
+    .frame = [](const Use& use) -> Frame {
+      const Frame& x = use.frame(0);
+      if (x.shape.columns != 1)
+        fail("{} is {}: only one column can be repeated", use.operands[0]->title(), to_string(x.shape));
+      return {{x.shape.rows, use[setting::count]}, x.rows, use[setting::axis]};
+    },
+    .moves = true,
+    .cost = [](const Use& use, std::span<const Shape> operands) -> Cost {
+      return {.element_operations = operands[0].rows * use[setting::count]};
+    },
+    .gradients = [](const Use&, const Value&, const Value& d, std::span<const Value>) -> Gradients {
+      return {attn::row_sums(d)};
+    }};
 
 namespace {
 
-class RowSums final : public RowByRow {
- public:
-  const Op& op() const override { return op::row_sums; }
-
-  Frame frame(Operands operands) const override {
-    const Frame& x = operands[0]->frame;
-    return {{x.shape.rows, 1}, x.rows, axis("sum")};
-  }
-
-  void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    for (std::size_t i = result.first; i < result.end(); ++i) {
-      result.row(i)[0] = sum_of_cells(operands[0].row(i));
-    }
-  }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula x = within(Binding::whole, operands[0]);
-    return {"row sums of " + x.plain, "\\sum_{j} {" + x.latex + "}_{ij}", Binding::words};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t) const override {
-    std::vector<Expression> terms;
-    for (std::size_t j = 0; j < operands[0]->frame.shape.columns; ++j) {
-      terms.push_back(cell(*operands[0], row, j));
-    }
-    return {sum(std::move(terms))};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override { return {.element_operations = operands[0].cells()}; }
-
-  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
-    const Frame& x = operands[0].node().frame;
-    return {repeat_columns(d, x.shape.columns, x.columns)};
-  }
-};
-
-class RepeatColumns final : public RowByRow {
- public:
-  RepeatColumns(std::size_t count, Axis columns) : count_(count), columns_(std::move(columns)) {}
-
-  const Op& op() const override { return op::repeat_columns; }
-  bool moves() const override { return true; }
-
-  Frame frame(Operands operands) const override {
-    const Frame& x = operands[0]->frame;
-    if (x.shape.columns != 1) {
-      fail("{} is {}: only one column can be repeated", operands[0]->title(), to_string(x.shape));
-    }
-    return {{x.shape.rows, count_}, x.rows, columns_};
-  }
-
-  void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    for (std::size_t i = result.first; i < result.end(); ++i) {
-      std::ranges::fill(result.row(i), operands[0](i, 0));
-    }
-  }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula x = within(Binding::whole, operands[0]);
-    return {x.plain + fmt::format(" in each of {} columns", count_), "{" + x.latex + "}_{i}", Binding::words};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t) const override {
-    return {cell(*operands[0], row, 0)};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    return {.element_operations = operands[0].rows * count_};
-  }
-
-  Gradients gradients(const Value&, const Value& d, std::span<const Value>) const override { return {row_sums(d)}; }
-
- private:
-  std::size_t count_;
-  Axis columns_;
-};
-
-std::vector<Attribute> attributes_of(RowGroups groups) {
-  return {{"parts", static_cast<double>(groups.parts)}, {"apart", static_cast<double>(groups.apart)}};
+// The row that stands for row i, of all rows, in a matrix of one row for each group.
+std::size_t row_of_group(const Use& use, std::size_t i, std::size_t all_rows) {
+  const std::size_t parts = use[setting::parts], apart = use[setting::apart];
+  return i / (all_rows / parts) * apart + i % apart;
 }
 
-// The part that row i belongs to and its place there, where all of them have as many rows; and the row that
-// stands for it in a matrix of one row for each group.
-std::size_t row_of_group(std::size_t i, RowGroups groups, std::size_t all_rows) {
-  const std::size_t rows_of_part = all_rows / groups.parts;
-  return i / rows_of_part * groups.apart + i % groups.apart;
+// The first row of the group that row r of the sums stands for, and the end of its part.
+RowRange rows_of_group(const Use& use, std::size_t r, std::size_t all_rows) {
+  const std::size_t rows_of_part = all_rows / use[setting::parts], apart = use[setting::apart];
+  const std::size_t part = r / apart * rows_of_part;
+  return {part + r % apart, rows_of_part - r % apart};
 }
-
-class SumRows final : public Operation {
- public:
-  SumRows(RowGroups groups, Axis rows) : groups_(groups), rows_(std::move(rows)) {}
-
-  const Op& op() const override { return op::sum_rows; }
-  std::vector<Attribute> attributes() const override { return attributes_of(groups_); }
-
-  Frame frame(Operands operands) const override {
-    const Frame& x = operands[0]->frame;
-    const std::size_t groups = groups_.parts * groups_.apart;
-    if (groups == 0 || x.shape.rows % groups != 0) {
-      fail("{} has {} rows, which is not divisible by {}", operands[0]->title(), x.shape.rows, groups);
-    }
-    return {{groups, x.shape.columns}, rows_, x.columns};
-  }
-
-  void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    const Rows& x = operands[0];
-    for (std::size_t r = result.first; r < result.end(); ++r) {
-      const std::span<double> sums = result.row(r);
-      const std::size_t first = first_of(r, x.shape.rows), end = end_of(r, x.shape.rows);
-      if (groups_.apart == 1) {
-        sum_columns({x.row(first).data(), first, {end - first, x.shape.columns}}, sums);
-        continue;
-      }
-      std::ranges::fill(sums, 0.0);
-      for (std::size_t i = first; i < end; i += groups_.apart) {
-        attn::add(sums, x.row(i));
-      }
-    }
-  }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula x = within(Binding::whole, operands[0]);
-    const auto of = [&](const std::string& index) { return "\\sum_{k} {" + x.latex + "}_{" + index + "}"; };
-    if (groups_.apart == 1 && groups_.parts == 1) {
-      return {"column sums of " + x.plain, of("kj"), Binding::words};
-    }
-    if (groups_.apart == 1) {
-      return {"rows of " + x.plain + ", added up neighbor by neighbor to " + fmt::format("{}", groups_.parts),
-              of("i, k"), Binding::words};
-    }
-    return {"rows of " + x.plain + fmt::format(", added up where they lie {} apart", groups_.apart),
-            of(fmt::format("i + {} k", groups_.apart)), Binding::words};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    std::vector<Expression> terms;
-    const std::size_t all = operands[0]->frame.shape.rows;
-    for (std::size_t i = first_of(row, all); i < end_of(row, all); i += groups_.apart) {
-      terms.push_back(cell(*operands[0], i, column));
-    }
-    return {sum(std::move(terms))};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override { return {.element_operations = operands[0].cells()}; }
-
-  Gradients gradients(const Value& result, const Value& d, std::span<const Value> operands) const override {
-    const Frame& x = operands[0].node().frame;
-    return {repeat_rows(d, groups_, x.shape.rows / result.shape().rows, x.rows)};
-  }
-
- private:
-  // The first row of the group that row r of the result stands for, and the end of its part.
-  std::size_t first_of(std::size_t r, std::size_t all_rows) const {
-    return r / groups_.apart * (all_rows / groups_.parts) + r % groups_.apart;
-  }
-  std::size_t end_of(std::size_t r, std::size_t all_rows) const {
-    return (r / groups_.apart + 1) * (all_rows / groups_.parts);
-  }
-
-  RowGroups groups_;
-  Axis rows_;
-};
-
-class RepeatRows final : public Operation {
- public:
-  RepeatRows(RowGroups groups, std::size_t times, Axis rows) : groups_(groups), times_(times), rows_(std::move(rows)) {}
-
-  const Op& op() const override { return op::repeat_rows; }
-  bool moves() const override { return true; }
-  std::vector<Attribute> attributes() const override { return attributes_of(groups_); }
-
-  Frame frame(Operands operands) const override {
-    const Frame& x = operands[0]->frame;
-    if (x.shape.rows != groups_.parts * groups_.apart) {
-      fail("{} has {} rows: {} groups of rows need one each", operands[0]->title(), x.shape.rows,
-           groups_.parts * groups_.apart);
-    }
-    return {{x.shape.rows * times_, x.shape.columns}, rows_, x.columns};
-  }
-
-  void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    const std::size_t all = operands[0].shape.rows * times_;
-    for (std::size_t i = result.first; i < result.end(); ++i) {
-      std::ranges::copy(operands[0].row(row_of_group(i, groups_, all)), result.row(i).begin());
-    }
-  }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula x = within(Binding::whole, operands[0]);
-    return {"rows of " + x.plain + fmt::format(", each {} times", times_), "{" + x.latex + "}_{j}", Binding::words};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const std::size_t all = operands[0]->frame.shape.rows * times_;
-    return {cell(*operands[0], row_of_group(row, groups_, all), column)};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    return {.element_operations = operands[0].cells() * times_};
-  }
-
-  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
-    return {sum_rows(d, groups_, operands[0].node().frame.rows)};
-  }
-
- private:
-  RowGroups groups_;
-  std::size_t times_;
-  Axis rows_;
-};
 
 }  // namespace
 
-Value row_sums(const Value& x) { return apply(RowSums(), x); }
-Value sum_rows(const Value& x, RowGroups groups, Axis rows) { return apply(SumRows(groups, std::move(rows)), x); }
+const Op op::sum_rows = {
+    .name = "sum_rows",
+    .formula = [](const Use& use, std::span<const Formula> operands) -> Formula {
+      const Formula x = within(Binding::whole, operands[0]);
+      const std::size_t parts = use[setting::parts], apart = use[setting::apart];
+      const auto of = [&](const std::string& index) { return "\\sum_{k} {" + x.latex + "}_{" + index + "}"; };
+      if (apart == 1 && parts == 1) return {"column sums of " + x.plain, of("kj"), Binding::words};
+      if (apart == 1)
+        return {"rows of " + x.plain + ", added up neighbor by neighbor to " + fmt::format("{}", parts), of("i, k"),
+                Binding::words};
+      return {"rows of " + x.plain + fmt::format(", added up where they lie {} apart", apart),
+              of(fmt::format("i + {} k", apart)), Binding::words};
+    },
+    .cell = R"(of x: with n = rows(x) / parts:
+        sum(k = 1 to rows(x) where block(k, n) = block(i, apart) and within(k, apart) = within(i, apart): x[k,j]))",
+    .definition = DEFINE_ROWS_1((x),
+                                for (std::size_t r = result.first; r < result.end(); ++r) {
+                                  const RowRange those = rows_of_group(use, r, x.shape.rows);
+                                  const Numbers rows =
+                                      view(lent(x), range(those.first, those.first + those.count, use[setting::apart]),
+                                           xt::all());
+                                  set(attn::part(result, r, 1), xt::transpose(sum_of_rows(xt::transpose(rows))));
+                                }),
+    .compute =
+        [](const Use& use, Operands operands, RowsToMake result) {
+          const Rows& x = operands[0];
+          const std::size_t apart = use[setting::apart];
+          for (std::size_t r = result.first; r < result.end(); ++r) {
+            const std::span<double> sums = result.row(r);
+            const RowRange those = rows_of_group(use, r, x.shape.rows);
+            if (apart == 1) {
+              sum_columns(part(x, those.first, those.count), sums);
+              continue;
+            }
+            std::ranges::fill(sums, 0.0);
+            for (std::size_t i = those.first; i < those.first + those.count; i += apart) attn::add(sums, x.row(i));
+          }
+        },
+    .frame = [](const Use& use) -> Frame {
+      const Frame& x = use.frame(0);
+      const std::size_t groups = use[setting::parts] * use[setting::apart];
+      if (groups == 0 || x.shape.rows % groups != 0)
+        fail("{} has {} rows, which is not divisible by {}", use.operands[0]->title(), x.shape.rows, groups);
+      return {{groups, x.shape.columns}, use[setting::axis], x.columns};
+    },
+    .needs = Needs::all,
+    .gradients = [](const Use& use, const Value& result, const Value& d, std::span<const Value>) -> Gradients {
+      const Frame& x = use.frame(0);
+      const RowGroups groups{use[setting::parts], use[setting::apart]};
+      return {attn::repeat_rows(d, groups, x.shape.rows / result.shape().rows, x.rows)};
+    }};
+
+// A kernel: gathering rows through xtensor takes several times as long as copying them.
+const Op op::repeat_rows = {
+    .name = "repeat_rows",
+    .formula = [](const Use& use, std::span<const Formula> operands) -> Formula {
+      const Formula x = within(Binding::whole, operands[0]);
+      return {"rows of " + x.plain + fmt::format(", each {} times", use[setting::count]), "{" + x.latex + "}_{j}",
+              Binding::words};
+    },
+    .cell = "of x: with n = rows(result) / parts: x[(block(i, n) − 1) · apart + within(i, apart), j]",
+    .definition = DEFINE_ROWS_1((x), std::vector<std::size_t> places;
+                                for (std::size_t i = result.first; i < result.end(); ++i)
+                                    places.push_back(row_of_group(use, i, x.shape.rows* use[setting::count]));
+                                set(result, gathered(x, places));),
+    .compute =
+        [](const Use& use, Operands operands, RowsToMake result) {
+          const std::size_t all = operands[0].shape.rows * use[setting::count];
+          for (std::size_t i = result.first; i < result.end(); ++i)
+            std::ranges::copy(operands[0].row(row_of_group(use, i, all)), result.row(i).begin());
+        },
+    .frame = [](const Use& use) -> Frame {
+      const Frame& x = use.frame(0);
+      const std::size_t groups = use[setting::parts] * use[setting::apart];
+      if (x.shape.rows != groups)
+        fail("{} has {} rows: {} groups of rows need one each", use.operands[0]->title(), x.shape.rows, groups);
+      return {{x.shape.rows * use[setting::count], x.shape.columns}, use[setting::axis], x.columns};
+    },
+    .needs = Needs::all,
+    .moves = true,
+    .cost = [](const Use& use, std::span<const Shape> operands) -> Cost {
+      return {.element_operations = operands[0].cells() * use[setting::count]};
+    },
+    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value>) -> Gradients {
+      return {attn::sum_rows(d, {use[setting::parts], use[setting::apart]}, use.frame(0).rows)};
+    }};
+
+// --- what applies them
+
+Value matmul(const Value& a, const Value& b) { return apply(op::matmul, {a, b}); }
+Value matmul_transposed(const Value& a, const Value& b) { return apply(op::matmul_transposed, {a, b}); }
+Value transposed_matmul(const Value& a, const Value& b) { return apply(op::transposed_matmul, {a, b}); }
+Value row_sums(const Value& x) { return apply(op::row_sums, {x}); }
+Value sum_rows(const Value& x, RowGroups groups, Axis rows) {
+  return apply(op::sum_rows, {x},
+               {{setting::parts, groups.parts}, {setting::apart, groups.apart}, {setting::axis, std::move(rows)}});
+}
 Value repeat_rows(const Value& x, RowGroups groups, std::size_t k, Axis rows) {
-  return apply(RepeatRows(groups, k, std::move(rows)), x);
+  return apply(op::repeat_rows, {x},
+               {{setting::parts, groups.parts},
+                {setting::apart, groups.apart},
+                {setting::count, k},
+                {setting::axis, std::move(rows)}});
 }
 Value repeat_columns(const Value& x, std::size_t n, Axis columns) {
-  return apply(RepeatColumns(n, std::move(columns)), x);
+  return apply(op::repeat_columns, {x}, {{setting::count, n}, {setting::axis, std::move(columns)}});
 }
 
 Scalar minus_one() { return {-1.0, {"(−1)", "\\left(-1\\right)"}}; }
@@ -398,10 +295,6 @@ Value summed_like(const Value& d, const Value& operand) {
   const Value columns = part.columns == whole.columns ? d : row_sums(d);
   if (part.rows == whole.rows) return columns;
   return sum_rows(columns, {.parts = 1, .apart = part.rows}, operand.node().frame.rows);
-}
-
-void no_second_gradient(const Operation& operation) {
-  fail("{} has no gradient of its own: a gradient of gradients cannot go through it", operation.name());
 }
 
 }  // namespace attn

@@ -3,23 +3,66 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <numbers>
 #include <span>
 #include <string>
 
-#include "core/graph/expression.hpp"
 #include "core/graph/graph.hpp"
 #include "core/math/rows.hpp"
+#include "core/math/xtensor.hpp"
 #include "core/op/operations.hpp"
 #include "core/support/error.hpp"
 
+// A definition in xtensor, with its text: one operand, two or three, by the names that follow. In DEFINE they are
+// arrays of the rows beside those of the result; in DEFINE_ROWS all rows that are there. `use` has the settings.
+#define ATTN_DEFINITION(count, made_of, names, ...)                                              \
+  {                                                                                              \
+    []([[maybe_unused]] const Use& use, [[maybe_unused]] Operands operands, RowsToMake result) { \
+      [[maybe_unused]] const auto& [ATTN_NAMES names] = made_of<count>(operands, result);        \
+      __VA_ARGS__                                                                                \
+    },                                                                                           \
+        #names, #__VA_ARGS__                                                                     \
+  }
+#define ATTN_NAMES(...) __VA_ARGS__
+#define DEFINE_1(names, ...) ATTN_DEFINITION(1, all_beside, names, __VA_ARGS__)
+#define DEFINE_2(names, ...) ATTN_DEFINITION(2, all_beside, names, __VA_ARGS__)
+#define DEFINE_3(names, ...) ATTN_DEFINITION(3, all_beside, names, __VA_ARGS__)
+#define DEFINE_ROWS_1(names, ...) ATTN_DEFINITION(1, all_rows, names, __VA_ARGS__)
+#define DEFINE_ROWS_2(names, ...) ATTN_DEFINITION(2, all_rows, names, __VA_ARGS__)
+/// Of any number of operands, which are a list.
+#define DEFINE_LIST(...)                                                                                            \
+  {                                                                                                                 \
+    []([[maybe_unused]] const Use& use, [[maybe_unused]] Operands operands, RowsToMake result) { __VA_ARGS__ }, "", \
+        #__VA_ARGS__                                                                                                \
+  }
+
 namespace attn {
+
+using xt::newaxis;
+using xt::range;
+using xt::view;
+
+using ArrayBeside = decltype(lent(Rows()));
+
+template <std::size_t count>
+std::array<ArrayBeside, count> all_beside(Operands operands, RowsToMake result) {
+  return [&]<std::size_t... i>(std::index_sequence<i...>) {
+    return std::array<ArrayBeside, count>{beside(operands[i], result)...};
+  }
+  (std::make_index_sequence<count>());
+}
+template <std::size_t count>
+std::array<Rows, count> all_rows(Operands operands, RowsToMake) {
+  std::array<Rows, count> all;
+  std::copy_n(operands.begin(), count, all.begin());
+  return all;
+}
 
 // The operations that gradients are made of, beside those of operations.hpp. `d` is the gradient of what an
 // operation has made.
-
-/// Throws InputError: what this operation made of a gradient has no gradient of its own.
-[[noreturn]] void no_second_gradient(const Operation& operation);
 
 /// −1, by which a gradient is multiplied.
 Scalar minus_one();
@@ -89,64 +132,26 @@ inline std::size_t place_of(double id) { return static_cast<std::size_t>(id) - 1
 
 /// Reads ids of words, which are the rows or the columns of a matrix, and refuses the first that is none of
 /// them.
-class IdsOf {
- public:
-  IdsOf(const Node& ids, const Node& words, std::string_view are, std::size_t count)
-      : ids_(ids), words_(words), are_(are), count_(count) {}
+struct IdsOf {
+  const Node& ids;
+  const Use& use;
+  std::string (*title)(const Use& use);  // of that matrix
+  std::string_view are;                  // "rows"
+  std::size_t count;
 
-  std::size_t place(Rows ids, std::size_t row) const {
-    const double id = ids(row, 0);
-    if (!(id >= 1.0 && id <= static_cast<double>(count_) && id == std::floor(id))) {
-      fail("{}[{},1] is {}: {} has {} 1 to {}", ids_.title(), row + 1, id, words_.title(), are_, count_);
-    }
+  std::size_t place(Rows rows, std::size_t row) const {
+    const double id = rows(row, 0);
+    if (!(id >= 1.0 && id <= static_cast<double>(count) && id == std::floor(id)))
+      fail("{}[{},1] is {}: {} has {} 1 to {}", ids.title(), row + 1, id, title(use), are, count);
     return place_of(id);
   }
-
-  /// How many words there are.
-  std::size_t count() const { return count_; }
-
- private:
-  const Node &ids_, &words_;  // live in the same graph
-  std::string_view are_;      // "rows"
-  std::size_t count_;
 };
 
-/// An operation of which every row of the result needs the same row of every operand, or the only row of an
-/// operand that has one.
-class RowByRow : public Operation {
- public:
-  RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const override {
-    return operands[operand].rows == 1 ? RowRange{0, 1} : made;
-  }
-};
-
-/// An operation of which every row of the result needs the same row of the first operand and all of the
-/// second.
-class RowByMatrix : public Operation {
- public:
-  RowRange needed(std::size_t operand, RowRange made, std::span<const Shape> operands) const override {
-    return operand == 0 ? made : RowRange{0, operands[1].rows};
-  }
-};
-
-/// A row-by-row operation that changes the cells of its first operand, in the operand's own memory where
-/// they are not needed elsewhere.
-class InPlace : public RowByRow {
- public:
-  Frame frame(Operands operands) const override { return operands[0]->frame; }
-  bool overwrites() const final { return true; }
-
-  void compute(std::span<const Rows> operands, RowsToMake result) const final {
-    const Rows& first = operands.front();
-    const double* const from = first.row(result.first).data();
-    if (from != result.cells) std::copy_n(from, result.shape.cells(), result.cells);
-    change(result, operands.subspan(1));
-  }
-
- protected:
-  /// Changes the rows. `others` are the other operands.
-  virtual void change(RowsToMake rows, std::span<const Rows> others) const = 0;
-};
+/// The rows of the first operand in the memory of the result, where a kernel changes them.
+inline void take_first(Operands operands, RowsToMake result) {
+  const double* const from = operands.front().row(result.first).data();
+  if (from != result.cells) std::copy_n(from, result.shape.cells(), result.cells);
+}
 
 // What the operations on rows and their gradients have in common: distances from a mean, lengths, roots.
 
@@ -159,23 +164,10 @@ inline double mean_distance(std::span<const double> x, double mean) {
 
 inline double sum_of_squares(std::span<const double> row) { return dot_product(row, row); }
 
-/// The power of two by which a row is divided so that the sum of its squares can be told in full: 2^0, but
-/// where its numbers are very large or very small. A division by a power of two rounds nothing.
-inline int exponent_of(std::span<const double> row) {
-  if (std::isnormal(sum_of_squares(row))) return 0;
-  double largest = 0.0;
-  for (const double value : row) largest = std::max(largest, std::fabs(value));
-  return largest == 0.0 || std::isinf(largest) ? 0 : std::ilogb(largest);
-}
-
 /// √(x + ε); ε is not written where it is 0.
 inline Formula root_of(const Formula& x, double epsilon) {
   const std::string more = epsilon == 0.0 ? "" : fmt::format(" + {}", epsilon);
   return {fmt::format("√({}{})", x.plain, more), fmt::format("\\sqrt{{{}{}}}", x.latex, more)};
-}
-
-inline Expression root_of(Expression x, double epsilon) {
-  return call(square_root, epsilon == 0.0 ? std::move(x) : sum({std::move(x), number(epsilon)}));
 }
 
 /// The root of a row, by which its numbers are divided.
@@ -183,10 +175,6 @@ inline double divisor_of(double square, double epsilon, std::size_t row) {
   const double root = std::sqrt(square + epsilon);
   if (root == 0.0) fail("row {} cannot be normalized: it would be divided by 0; give an ε above 0", row + 1);
   return root;
-}
-
-inline std::string reason_for(double epsilon) {
-  return epsilon == 0.0 ? "" : fmt::format("{} avoids a division by 0", epsilon);
 }
 
 /// The sentences of a batch, as they follow each other in the rows of two matrices that are related to each
@@ -201,7 +189,18 @@ struct Sentences {
   std::size_t place(std::size_t row) const { return count == 1 ? row : row % rows; }
 };
 
-/// The sentences of one matrix; and of two, where both hold as many, or else all rows of both as one.
+/// Those of the operands of an operation.
+inline Sentences sentences_of(const Use& use, std::size_t count) {
+  const std::size_t other = use.operands.size() < 2 ? 0 : use.frame(1).shape.rows;
+  return {count, use.frame(0).shape.rows / count, other / count};
+}
+inline Sentences sentences_of(const Use& use) {
+  const std::size_t batch = use.frame(0).rows.batch;
+  const bool all_alike = use.operands.size() < 2 || use.frame(1).rows.batch == batch;
+  return sentences_of(use, all_alike ? batch : 1);
+}
+
+/// Those of one matrix; and of two, where both hold as many, or else all rows of both as one.
 inline Sentences sentences_of(const Value& x) {
   const std::size_t batch = x.node().frame.rows.batch;
   return {batch, x.shape().rows / batch, x.shape().rows / batch};
@@ -218,6 +217,19 @@ inline Axis rows_of_one(const Axis& rows) { return rows.batch == 1 ? rows : axis
 inline Axis in_batch_of(const Axis& other, Axis rows) {
   rows.batch = other.batch;
   return rows;
+}
+
+/// A cell for every row of the first operand and every row of the second, of the same sentence.
+inline Frame frame_of_pairs(const Frame& a, const Frame& b, std::size_t sentences) {
+  return {{a.shape.rows, b.shape.rows / sentences}, a.rows, sentences == 1 ? b.rows : rows_of_one(b.rows)};
+}
+inline Frame frame_of_pairs(const Use& use) {
+  return frame_of_pairs(use.frame(0), use.frame(1), sentences_of(use).count);
+}
+
+/// What a sum of the numbers of a row may be where only rounding is left of it, for a size of 1.
+inline double rounding_of(RowsToMake rows) {
+  return static_cast<double>(rows.shape.columns) * std::numeric_limits<double>::epsilon();
 }
 
 /// For every sentence that some rows belong to, the rows of the operands and of the result in that sentence,

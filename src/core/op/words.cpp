@@ -1,172 +1,136 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-
 #include "core/math/functions.hpp"
-#include "core/math/rows.hpp"
-#include "core/op/operations.hpp"
 #include "core/op/ways.hpp"
-#include "core/support/error.hpp"
+
+// Vectors of words and of places: rows of a table that ids stand for, counted from 1, and waves of positions.
 
 namespace attn {
 
-// --- lookup
-// The rows of a table that ids stand for, counted from 1.
+// --- lookup. Kernels: every id is checked as it is read.
 
 namespace {
 
-class Embed final : public RowByMatrix {
- public:
-  Embed(const Node& ids, const Node& table) : ids_(ids, table, "rows", table.frame.shape.rows) {}
+IdsOf ids_of_rows(const Use& use, std::size_t count) {
+  return {*use.operands[0], use, [](const Use& of) { return of[setting::table]; }, "rows", count};
+}
 
-  const Op& op() const override { return op::embed; }
-  bool moves() const override { return true; }
-
-  Frame frame(Operands operands) const override {
-    const Frame &ids = operands[0]->frame, &table = operands[1]->frame;
-    if (ids.shape.columns != 1) {
-      fail("{} is {}: ids are one column, with one number for each word", operands[0]->title(), to_string(ids.shape));
-    }
-    return {{ids.shape.rows, table.shape.columns}, ids.rows, table.columns};
-  }
-
-  void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    for (std::size_t i = result.first; i < result.end(); ++i) {
-      std::ranges::copy(operands[1].row(ids_.place(operands[0], i)), result.row(i).begin());
-    }
-  }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula ids = within(Binding::whole, operands[0]), table = within(Binding::whole, operands[1]);
-    return {fmt::format("rows {} of {}", ids.plain, table.plain),
-            fmt::format("{{{}}}_{{{},\\,\\cdot}}", table.latex, ids.latex), Binding::words};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const std::size_t place = place_of(operands[0]->cell(row, 0));
-    return {cell(*operands[1], place, column),
-            fmt::format("{}[{},1] is {}: the vector is row {} of {}", operands[0]->title(), row + 1, place + 1,
-                        place + 1, operands[1]->title())};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    return {.element_operations = operands[0].rows * operands[1].columns};
-  }
-
-  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
-    return {std::nullopt, add_rows_by_id(operands[0], d, operands[1])};
-  }
-
- private:
-  IdsOf ids_;
-};
-
-// Operands: the ids and d.
-class AddRowsById final : public Operation {
- public:
-  AddRowsById(const Node& ids, const Node& table)
-      : ids_(ids, table, "rows", table.frame.shape.rows), result_(table.frame) {}
-
-  const Op& op() const override { return op::add_rows_by_id; }
-
-  Frame frame(Operands operands) const override {
-    const Shape ids = operands[0]->frame.shape, d = operands[1]->frame.shape;
-    if (d != Shape{ids.rows, result_.shape.columns}) {
-      fail("{} is {}: it must have a row of {} numbers for each of {} ids", operands[1]->title(), to_string(d),
-           result_.shape.columns, ids.rows);
-    }
-    return result_;
-  }
-
-  void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    std::ranges::fill(result.all(), 0.0);
-    for (std::size_t i = 0; i < operands[0].shape.rows; ++i) {
-      const std::size_t place = ids_.place(operands[0], i);
-      if (place >= result.first && place < result.end()) attn::add(result.row(place), operands[1].row(i));
-    }
-  }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    const Formula ids = within(Binding::whole, operands[0]), d = within(Binding::whole, operands[1]);
-    return {fmt::format("rows of {} added up by {}", d.plain, ids.plain),
-            fmt::format("\\sum_{{k: \\, {{{}}}_{{k}} = i}} {{{}}}_{{k,\\,\\cdot}}", ids.latex, d.latex),
-            Binding::words};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const Axis& words = operands[0]->frame.rows;
-    std::vector<Expression> terms;
-    std::string which;
-    for (std::size_t i = 0; i < operands[0]->frame.shape.rows; ++i) {
-      if (place_of(operands[0]->cell(i, 0)) != row) continue;
-      terms.push_back(cell(*operands[1], i, column));
-      which += (which.empty() ? "" : ", ") + words.label(i);
-    }
-    if (terms.empty()) return {number(0.0), fmt::format("no word has the id {}", row + 1)};
-    return {sum(std::move(terms)), fmt::format("the id {} is that of {}", row + 1, which)};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override { return {.element_operations = operands[1].cells()}; }
-
-  Gradients gradients(const Value&, const Value& d, std::span<const Value> operands) const override {
-    return {std::nullopt, embed(operands[0], d)};
-  }
-
- private:
-  IdsOf ids_;
-  Frame result_;
-};
-
-class OneHot final : public RowByRow {
- public:
-  OneHot(const Node& ids, const Node& table)
-      : ids_(ids, table, "rows", table.frame.shape.rows), words_(table.frame.rows) {}
-
-  const Op& op() const override { return op::one_hot; }
-
-  Frame frame(Operands operands) const override {
-    const Frame& ids = operands[0]->frame;
-    return {{ids.shape.rows, ids_.count()}, ids.rows, words_};
-  }
-
-  void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    std::ranges::fill(result.all(), 0.0);
-    for (std::size_t i = result.first; i < result.end(); ++i) result.row(i)[ids_.place(operands[0], i)] = 1.0;
-  }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    return {"one_hot(" + operands[0].plain + ")", "\\operatorname{onehot}\\left(" + operands[0].latex + "\\right)"};
-  }
-
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const std::size_t place = place_of(operands[0]->cell(row, 0));
-    return {number(place == column ? 1.0 : 0.0), fmt::format("{}[{},1] is {}: only column {} of its row is 1",
-                                                             operands[0]->title(), row + 1, place + 1, place + 1)};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    return {.element_operations = operands[0].rows * ids_.count()};
-  }
-
-  Gradients gradients(const Value&, const Value&, std::span<const Value>) const override { return {std::nullopt}; }
-
- private:
-  IdsOf ids_;
-  Axis words_;
-};
+std::vector<std::size_t> places_of(const ArrayBeside& ids) {
+  std::vector<std::size_t> places;
+  for (const double id : ids) places.push_back(place_of(id));
+  return places;
+}
 
 }  // namespace
 
+const Op op::embed = {
+    .name = "embed",
+    .plain = "rows $1! of $2!",
+    .latex = "{$2!}_{$1!,\\,\\cdot}",
+    .binding = Binding::words,
+    .cell = R"(of ids, table: with id = ids[i,1]: table[id, j]
+        because "{ids[i,1]} is {id}: the vector is row {id} of {table}")",
+    .definition = DEFINE_ROWS_2((ids, table), set(result, gathered(table, places_of(beside(ids, result))));),
+    .compute =
+        [](const Use& use, Operands operands, RowsToMake result) {
+          const auto title = [](const Use& of) { return of.operands[1]->title(); };
+          const IdsOf ids{*use.operands[0], use, title, "rows", use.frame(1).shape.rows};
+          for (std::size_t i = result.first; i < result.end(); ++i)
+            std::ranges::copy(operands[1].row(ids.place(operands[0], i)), result.row(i).begin());
+        },
+    .frame = [](const Use& use) -> Frame {
+      const Frame &ids = use.frame(0), &table = use.frame(1);
+      if (ids.shape.columns != 1) {
+        fail("{} is {}: ids are one column, with one number for each word", use.operands[0]->title(),
+             to_string(ids.shape));
+      }
+      return {{ids.shape.rows, table.shape.columns}, ids.rows, table.columns};
+    },
+    .needs = Needs::all_of_second,
+    .moves = true,
+    .cost = [](const Use&, std::span<const Shape> operands) -> Cost {
+      return {.element_operations = operands[0].rows * operands[1].columns};
+    },
+    .gradients = [](const Use&, const Value&, const Value& d, std::span<const Value> operands) -> Gradients {
+      return {std::nullopt, attn::add_rows_by_id(operands[0], d, operands[1])};
+    }};
+
+// Operands: the ids and d.
+const Op op::add_rows_by_id = {
+    .name = "add_rows_by_id",
+    .plain = "rows of $2! added up by $1!",
+    .latex = "\\sum_{k: \\, {$1!}_{k} = i} {$2!}_{k,\\,\\cdot}",
+    .binding = Binding::words,
+    .cell = R"(of ids, d:
+        all(k = 1 to rows(ids): ids[k,1] ≠ i): 0 because "no word has the id {i}";
+        sum(k = 1 to rows(ids) where ids[k,1] = i: d[k,j])
+          because "the id {i} is that of {list k = 1 to rows(ids) where ids[k,1] = i: row k of ids}")",
+    .definition =
+        DEFINE_ROWS_2((ids, d), const auto first = static_cast<double>(result.first + 1);
+                      const Numbers those = view(counted(result.shape.rows) + first, xt::all(), newaxis());
+                      const Numbers is_of = xt::cast<double>(xt::equal(those, xt::transpose(lent(ids))));
+                      set(result, sum_of_last(view(is_of, xt::all(), newaxis(), xt::all()) *
+                                              view(xt::transpose(lent(d)), newaxis(), xt::all(), xt::all())));),
+    .compute =
+        [](const Use& use, Operands operands, RowsToMake result) {
+          const IdsOf ids = ids_of_rows(use, use[setting::frame].shape.rows);
+          std::ranges::fill(result.all(), 0.0);
+          for (std::size_t i = 0; i < operands[0].shape.rows; ++i) {
+            const std::size_t place = ids.place(operands[0], i);
+            if (place >= result.first && place < result.end()) attn::add(result.row(place), operands[1].row(i));
+          }
+        },
+    .frame = [](const Use& use) -> Frame {
+      const Shape ids = use.frame(0).shape, d = use.frame(1).shape, table = use[setting::frame].shape;
+      if (d != Shape{ids.rows, table.columns}) {
+        fail("{} is {}: it must have a row of {} numbers for each of {} ids", use.operands[1]->title(), to_string(d),
+             table.columns, ids.rows);
+      }
+      return use[setting::frame];
+    },
+    .needs = Needs::all,
+    .cost = [](const Use&, std::span<const Shape> operands) -> Cost {
+      return {.element_operations = operands[1].cells()};
+    },
+    .gradients = [](const Use&, const Value&, const Value& d, std::span<const Value> operands) -> Gradients {
+      return {std::nullopt, attn::embed(operands[0], d)};
+    }};
+
+const Op op::one_hot = {
+    .name = "one_hot",
+    .plain = "one_hot($1)",
+    .latex = "\\operatorname{onehot}\\left($1\\right)",
+    .cell = R"(of ids: with id = ids[i,1]: (j = id: 1; 0)
+        because "{ids[i,1]} is {id}: only column {id} of its row is 1")",
+    .definition = DEFINE_1((ids), set(result, xt::cast<double>(xt::equal(counted(result.shape.columns) + 1.0, ids)));),
+    .compute =
+        [](const Use& use, Operands operands, RowsToMake result) {
+          const IdsOf ids = ids_of_rows(use, use[setting::count]);
+          std::ranges::fill(result.all(), 0.0);
+          for (std::size_t i = result.first; i < result.end(); ++i) result.row(i)[ids.place(operands[0], i)] = 1.0;
+        },
+    .frame = [](const Use& use) -> Frame {
+      const Frame& ids = use.frame(0);
+      return {{ids.shape.rows, use[setting::count]}, ids.rows, use[setting::axis]};
+    },
+    .cost = [](const Use& use, std::span<const Shape> operands) -> Cost {
+      return {.element_operations = operands[0].rows * use[setting::count]};
+    },
+    .gradients = [](const Use&, const Value&, const Value&, std::span<const Value>) -> Gradients {
+      return {std::nullopt};
+    }};
+
+Value embed(const Value& ids, const Value& table) { return apply(op::embed, {ids, table}); }
 Value add_rows_by_id(const Value& ids, const Value& d, const Value& table) {
-  return apply(AddRowsById(ids.node(), table.node()), ids, d);
+  return apply(op::add_rows_by_id, {ids, d},
+               {{setting::table, table.node().title()}, {setting::frame, table.node().frame}});
+}
+Value one_hot(const Value& ids, const Value& table) {
+  return apply(op::one_hot, {ids},
+               {{setting::table, table.node().title()},
+                {setting::count, table.shape().rows},
+                {setting::axis, table.node().frame.rows}});
 }
 
-Value embed(const Value& ids, const Value& table) { return apply(Embed(ids.node(), table.node()), ids, table); }
-
-Value one_hot(const Value& ids, const Value& table) { return apply(OneHot(ids.node(), table.node()), ids); }
-
-// --- positions
+// --- positions. Kernels: our own sine, cosine and powers have the same bits on every processor.
 
 namespace {
 
@@ -187,188 +151,169 @@ constexpr std::array layout_table = {
 };
 
 // base^(2j/d)
-double divisor_of_waves(Waves waves, std::size_t frequency, std::size_t size) {
-  return elementary::power(waves.base, 2.0 * static_cast<double>(frequency) / static_cast<double>(size));
+double divisor_of_waves(double base, double frequency, std::size_t size) {
+  return elementary::power(base, 2.0 * frequency / static_cast<double>(size));
 }
 
-// i / base^(2j/d)
-Expression angle_at(Waves waves, std::size_t row, std::size_t frequency, std::size_t size) {
-  const Formula divisor = {fmt::format("{}^({}/{})", waves.base, 2 * frequency, size),
-                           fmt::format("{}^{{{}/{}}}", waves.base, 2 * frequency, size)};
-  return number(static_cast<double>(waves.first + row)) / number(divisor_of_waves(waves, frequency, size), divisor);
+// i / base^(2j/d) for each row's position i and each frequency j.
+template <class Frequencies>
+Numbers angles_of(const Use& use, const Frequencies& frequencies, RowsToMake result) {
+  const auto d = static_cast<double>(result.shape.columns);
+  const auto begin = static_cast<double>(use[setting::first] + result.first);
+  const Numbers positions = view(counted(result.shape.rows) + begin, xt::all(), newaxis());
+  return positions / xt::pow(use[setting::base], 2.0 * frequencies / d);
 }
 
-std::vector<Attribute> attributes_of(Waves waves) {
-  return {{"first", static_cast<double>(waves.first)}, {"base", waves.base}};
+// A list of a setting as a row.
+Numbers as_row(const std::vector<double>& list) {
+  const Shape shape{1, list.size()};
+  return lent({list.data(), 0, shape});
 }
-
-class Sinusoid final : public Operation {
- public:
-  Sinusoid(const SinusoidLayout& layout, Frame result, Waves waves)
-      : layout_(layout), result_(std::move(result)), waves_(waves) {}
-
-  const Op& op() const override { return op::sinusoid; }
-  Bounds bounds() const override { return {-1.0, 1.0, "Sine and cosine lie between −1 and 1."}; }
-  const SinusoidLayout& layout() const { return layout_; }
-  Waves waves() const { return waves_; }
-  std::vector<Attribute> attributes() const override {
-    const std::size_t size = result_.shape.columns;
-    std::vector<double> frequencies, is_sine;
-    for (std::size_t j = 0; j < size; ++j) {
-      frequencies.push_back(static_cast<double>(layout_.frequency(j, size)));
-      is_sine.push_back(layout_.is_sine(j, size) ? 1.0 : 0.0);
-    }
-    std::vector<Attribute> all = attributes_of(waves_);
-    all.push_back({"frequencies", std::move(frequencies)});
-    all.push_back({"is_sine", std::move(is_sine)});
-    return all;
-  }
-
-  Frame frame(Operands) const override { return result_; }
-
-  void compute(std::span<const Rows>, RowsToMake result) const override {
-    for (std::size_t j = 0; j < result.shape.columns; ++j) {
-      const double divisor = divisor_at(j);
-      const Function& wave = wave_of(j);
-      for (std::size_t i = result.first; i < result.end(); ++i) {
-        result.row(i)[j] = wave.evaluate(static_cast<double>(waves_.first + i) / divisor);
-      }
-    }
-  }
-
-  Formula formula(std::span<const Formula>) const override {
-    const std::string columns = layout_.columns(result_.shape.columns);
-    return {fmt::format("sin, cos(i / {}^(2j/d)) in columns {}", waves_.base, columns),
-            fmt::format("\\sin, \\cos\\left(\\frac{{i}}{{{}^{{2j/d}}}}\\right) \\text{{ in columns }} {}", waves_.base,
-                        columns)};
-  }
-
-  Explanation explain(Operands, std::size_t row, std::size_t column) const override {
-    const std::size_t frequency = layout_.frequency(column, result_.shape.columns);
-    return {call(wave_of(column), angle_at(waves_, row, frequency, result_.shape.columns)),
-            "the first position counts as 0"};
-  }
-
-  Cost cost(std::span<const Shape>) const override { return {.element_operations = result_.shape.cells()}; }
-
-  Gradients gradients(const Value&, const Value&, std::span<const Value>) const override { return {}; }
-
- private:
-  double divisor_at(std::size_t column) const {
-    return divisor_of_waves(waves_, layout_.frequency(column, result_.shape.columns), result_.shape.columns);
-  }
-  const Function& wave_of(std::size_t column) const {
-    return layout_.is_sine(column, result_.shape.columns) ? sine : cosine;
-  }
-
-  const SinusoidLayout& layout_;
-  Frame result_;
-  Waves waves_;
-};
-
-// The direction in which points are turned.
-struct Turning {
-  const Op& op;
-  double sign;
-  std::string_view written;  // before the angle
-};
-constexpr Turning forward = {op::rotate, 1.0, ""};
-constexpr Turning backward = {op::rotate_back, -1.0, "−"};
-
-class Rotate final : public RowByRow {
- public:
-  Rotate(const Turning& kind, Waves waves, Sentences sentences) : kind_(kind), waves_(waves), sentences_(sentences) {}
-
-  const Op& op() const override { return kind_.op; }
-  std::vector<Attribute> attributes() const override { return attributes_of(waves_); }
-  Waves waves() const { return waves_; }
-
-  Frame frame(Operands operands) const override {
-    const Node& x = *operands[0];
-    if (x.frame.shape.columns % 2 == 0) return x.frame;
-    fail("{} is {}: rotary positions turn pairs of columns: choose heads of an even size", x.title(),
-         to_string(x.frame.shape));
-  }
-
-  void compute(std::span<const Rows> operands, RowsToMake result) const override {
-    for (std::size_t j = 0; j < result.shape.columns; j += 2) {
-      const double divisor = divisor_of_waves(waves_, j / 2, result.shape.columns);
-      // The sentences of a batch have the same positions.
-      const std::size_t end = std::min(result.end(), result.first + sentences_.rows);
-      for (std::size_t first = result.first; first < end; ++first) {
-        const double angle = static_cast<double>(waves_.first + sentences_.place(first)) / divisor;
-        const double sine_of_angle = kind_.sign * elementary::sin(angle), cosine_of_angle = elementary::cos(angle);
-        for (std::size_t i = first; i < result.end(); i += sentences_.rows) {
-          const double x = operands[0](i, j), y = operands[0](i, j + 1);
-          result.row(i)[j] = x * cosine_of_angle - y * sine_of_angle;
-          result.row(i)[j + 1] = x * sine_of_angle + y * cosine_of_angle;
-        }
-      }
-    }
-  }
-
-  Formula formula(std::span<const Formula> operands) const override {
-    return {fmt::format("{}, columns 2j+1, 2j+2 turned by {}i / {}^(2j/d)", within(Binding::whole, operands[0]).plain,
-                        kind_.written, waves_.base),
-            fmt::format("R_{{{}i / {}^{{2j/d}}}} \\, {}", kind_.sign < 0.0 ? "-" : "", waves_.base,
-                        within(Binding::whole, operands[0]).latex),
-            Binding::words};
-  }
-
-  // (x + iy) e^(iθ) = x cos θ − y sin θ + i (x sin θ + y cos θ)
-  Explanation explain(Operands operands, std::size_t row, std::size_t column) const override {
-    const std::size_t pair = column / 2;
-    const Expression angle = angle_at(waves_, sentences_.place(row), pair, operands[0]->frame.shape.columns);
-    const auto part = [&](std::size_t beside, const Function& wave) {
-      return product({cell(*operands[0], row, 2 * pair + beside), call(wave, angle)});
-    };
-    // Back, the sine has the opposite sign.
-    const bool is_first = column % 2 == 0;
-    const auto added = [&] {
-      return is_first ? sum({part(0, cosine), part(1, sine)}) : sum({part(0, sine), part(1, cosine)});
-    };
-    const auto subtracted = [&] {
-      return is_first ? part(0, cosine) - part(1, sine) : part(1, cosine) - part(0, sine);
-    };
-    return {is_first == (kind_.sign > 0.0) ? subtracted() : added(), "the first position counts as 0"};
-  }
-
-  Cost cost(std::span<const Shape> operands) const override {
-    constexpr std::uint64_t passes = 3;  // the angle, two products and their sum
-    return {.element_operations = passes * operands[0].cells()};
-  }
-
-  Gradients gradients(const Value&, const Value& d, std::span<const Value>) const override {
-    return {apply(Rotate(kind_.sign > 0.0 ? backward : forward, waves_, sentences_), d)};
-  }
-
- private:
-  const Turning& kind_;
-  Waves waves_;
-  Sentences sentences_;
-};
 
 }  // namespace
 
-std::span<const SinusoidLayout> sinusoid_layouts() { return layout_table; }
+const Op op::sinusoid = {
+    .name = "sinusoid",
+    .formula = [](const Use& use, std::span<const Formula>) -> Formula {
+      const std::string columns = use[setting::layout]->columns(use[setting::frame].shape.columns);
+      const double base = use[setting::base];
+      return {fmt::format("sin, cos(i / {}^(2j/d)) in columns {}", base, columns),
+              fmt::format("\\sin, \\cos\\left(\\frac{{i}}{{{}^{{2j/d}}}}\\right) \\text{{ in columns }} {}", base,
+                          columns)};
+    },
+    .cell = R"(with position = first + i − 1, f = frequencies[j], n = columns(result),
+          angle stands for position / '{base}^({2 · f}/{n})':
+        is_sine[j] = 1: sin(angle) because "the first position counts as 0";
+        cos(angle) because "the first position counts as 0")",
+    .definition = DEFINE_LIST(const Numbers angles = angles_of(use, as_row(use[setting::frequencies]), result);
+                              const Numbers is_sine = as_row(use[setting::is_sine]);
+                              set(result, xt::where(xt::not_equal(is_sine, 0.0), xt::sin(angles), xt::cos(angles)));),
+    .compute =
+        [](const Use& use, Operands, RowsToMake result) {
+          for (std::size_t j = 0; j < result.shape.columns; ++j) {
+            const double divisor =
+                divisor_of_waves(use[setting::base], use[setting::frequencies][j], result.shape.columns);
+            const Function& wave = use[setting::is_sine][j] != 0.0 ? sine : cosine;
+            for (std::size_t i = result.first; i < result.end(); ++i)
+              result.row(i)[j] = wave.evaluate(static_cast<double>(use[setting::first] + i) / divisor);
+          }
+        },
+    .frame = [](const Use& use) -> Frame { return use[setting::frame]; },
+    .cost = [](const Use& use, std::span<const Shape>) -> Cost {
+      return {.element_operations = use[setting::frame].shape.cells()};
+    },
+    .bounds = {-1.0, 1.0, "Sine and cosine lie between −1 and 1."},
+    .gradients = [](const Use&, const Value&, const Value&, std::span<const Value>) -> Gradients { return {}; }};
 
-std::optional<Waves> waves_of(const Operation& operation) {
-  if (const auto* fixed = dynamic_cast<const Sinusoid*>(&operation)) return fixed->waves();
-  const auto* turned = dynamic_cast<const Rotate*>(&operation);
-  return turned ? std::optional(turned->waves()) : std::nullopt;
+namespace {
+
+// By the angles of the positions, or by the opposite ones, of which the sine has the opposite sign.
+template <int sign>
+void turn(const Use& use, Operands operands, RowsToMake result) {
+  // The sentences of a batch have the same positions.
+  const std::size_t sentence = use.frame(0).shape.rows / use.frame(0).rows.batch;
+  for (std::size_t j = 0; j < result.shape.columns; j += 2) {
+    const double divisor = divisor_of_waves(use[setting::base], static_cast<double>(j / 2), result.shape.columns);
+    const std::size_t end = std::min(result.end(), result.first + sentence);
+    for (std::size_t first = result.first; first < end; ++first) {
+      const double angle = static_cast<double>(use[setting::first] + first % sentence) / divisor;
+      const double sine_of_angle = sign * elementary::sin(angle), cosine_of_angle = elementary::cos(angle);
+      for (std::size_t i = first; i < result.end(); i += sentence) {
+        const double x = operands[0](i, j), y = operands[0](i, j + 1);
+        result.row(i)[j] = x * cosine_of_angle - y * sine_of_angle;
+        result.row(i)[j + 1] = x * sine_of_angle + y * cosine_of_angle;
+      }
+    }
+  }
 }
 
-const SinusoidLayout* layout_of(const Operation& operation) {
-  const auto* fixed = dynamic_cast<const Sinusoid*>(&operation);
-  return fixed ? &fixed->layout() : nullptr;
+Frame frame_of_turned(const Use& use) {
+  if (use.frame(0).shape.columns % 2 == 0) return use.frame(0);
+  fail("{} is {}: rotary positions turn pairs of columns: choose heads of an even size", use.operands[0]->title(),
+       to_string(use.frame(0).shape));
+}
+
+template <int sign>
+Formula formula_of_turned(const Use& use, std::span<const Formula> operands) {
+  const Formula x = within(Binding::whole, operands[0]);
+  return {
+      fmt::format("{}, columns 2j+1, 2j+2 turned by {}i / {}^(2j/d)", x.plain, sign < 0 ? "−" : "", use[setting::base]),
+      fmt::format("R_{{{}i / {}^{{2j/d}}}} \\, {}", sign < 0 ? "-" : "", use[setting::base], x.latex), Binding::words};
+}
+
+OpSettings settings_of(Waves waves) { return {{setting::first, waves.first}, {setting::base, waves.base}}; }
+
+}  // namespace
+
+// (x + iy) e^(iθ) = x cos θ − y sin θ + i (x sin θ + y cos θ)
+const Op op::rotate = {
+    .name = "rotate",
+    .formula = formula_of_turned<1>,
+    .cell = R"(of each x: with position = first + i − 1, f = block(j, 2) − 1, n = columns(x),
+          angle stands for position / '{base}^({2 · f}/{n})':
+        within(j, 2) = 1: x[i,j] · cos(angle) − x[i,j + 1] · sin(angle) because "the first position counts as 0";
+        x[i,j − 1] · sin(angle) + x[i,j] · cos(angle) because "the first position counts as 0")",
+    .definition = DEFINE_1((x), const std::size_t d = result.shape.columns;
+                           const Numbers pairs = view(counted(d / 2), newaxis(), xt::all());
+                           const Numbers angles = angles_of(use, pairs, result);
+                           const Numbers first = view(x, xt::all(), range(0, d, 2));
+                           const Numbers second = view(x, xt::all(), range(1, d, 2)); Numbers turned = x;
+                           view(turned, xt::all(), range(0, d, 2)) = first * xt::cos(angles) - second * xt::sin(angles);
+                           view(turned, xt::all(), range(1, d, 2)) = first * xt::sin(angles) + second * xt::cos(angles);
+                           set(result, turned);),
+    .compute = turn<1>,
+    .frame = frame_of_turned,
+    .passes = 3,  // the angle, two products and their sum
+    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value>) -> Gradients {
+      return {apply(op::rotate_back, {d}, use.settings)};
+    }};
+
+const Op op::rotate_back = {
+    .name = "rotate_back",
+    .formula = formula_of_turned<-1>,
+    .cell = R"(of each x: with position = first + i − 1, f = block(j, 2) − 1, n = columns(x),
+          angle stands for position / '{base}^({2 · f}/{n})':
+        within(j, 2) = 1: x[i,j] · cos(angle) + x[i,j + 1] · sin(angle) because "the first position counts as 0";
+        x[i,j] · cos(angle) − x[i,j − 1] · sin(angle) because "the first position counts as 0")",
+    .definition = DEFINE_1((x), const std::size_t d = result.shape.columns;
+                           const Numbers pairs = view(counted(d / 2), newaxis(), xt::all());
+                           const Numbers angles = -1.0 * angles_of(use, pairs, result);
+                           const Numbers first = view(x, xt::all(), range(0, d, 2));
+                           const Numbers second = view(x, xt::all(), range(1, d, 2)); Numbers turned = x;
+                           view(turned, xt::all(), range(0, d, 2)) = first * xt::cos(angles) - second * xt::sin(angles);
+                           view(turned, xt::all(), range(1, d, 2)) = first * xt::sin(angles) + second * xt::cos(angles);
+                           set(result, turned);),
+    .compute = turn<-1>,
+    .frame = frame_of_turned,
+    .passes = 3,
+    .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value>) -> Gradients {
+      return {apply(op::rotate, {d}, use.settings)};
+    }};
+
+std::span<const SinusoidLayout> sinusoid_layouts() { return layout_table; }
+
+std::optional<Waves> waves_of(const Node& node) {
+  const std::size_t* const first = node.find(setting::first);
+  const double* const base = node.find(setting::base);
+  return first && base ? std::optional(Waves{*first, *base}) : std::nullopt;
 }
 
 Value sinusoid(Graph& graph, const SinusoidLayout& layout, Frame frame, Waves waves) {
-  return graph.apply(std::make_unique<const Sinusoid>(layout, std::move(frame), waves), {});
+  const std::size_t size = frame.shape.columns;
+  std::vector<double> frequencies, is_sine;
+  for (std::size_t j = 0; j < size; ++j) {
+    frequencies.push_back(static_cast<double>(layout.frequency(j, size)));
+    is_sine.push_back(layout.is_sine(j, size) ? 1.0 : 0.0);
+  }
+  return graph.apply(op::sinusoid, {},
+                     {{setting::first, waves.first},
+                      {setting::base, waves.base},
+                      {setting::frequencies, std::move(frequencies)},
+                      {setting::is_sine, std::move(is_sine)},
+                      {setting::layout, &layout},
+                      {setting::frame, std::move(frame)}});
 }
-
-Value rotate(const Value& x, Waves waves) { return apply(Rotate(forward, waves, sentences_of(x)), x); }
-
-Value rotate_back(const Value& x, Waves waves) { return apply(Rotate(backward, waves, sentences_of(x)), x); }
+Value rotate(const Value& x, Waves waves) { return apply(op::rotate, {x}, settings_of(waves)); }
+Value rotate_back(const Value& x, Waves waves) { return apply(op::rotate_back, {x}, settings_of(waves)); }
 
 }  // namespace attn

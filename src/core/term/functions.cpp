@@ -1,12 +1,12 @@
 #include "core/term/functions.hpp"
-#include "core/math/rows.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
 
-#include "core/graph/expression.hpp"
+#include "core/graph/function.hpp"
+#include "core/math/rows.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
 

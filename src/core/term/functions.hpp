@@ -4,7 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/graph/expression.hpp"
+#include "core/graph/function.hpp"
+#include "core/graph/operation.hpp"
 #include "core/support/error.hpp"
 #include "core/term/quantity.hpp"
 

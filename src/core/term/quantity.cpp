@@ -11,7 +11,6 @@
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
 #include "core/term/functions.hpp"
-#include "core/term/working.hpp"
 
 namespace attn {
 
@@ -25,10 +24,10 @@ class Reader {
   Reader(std::string_view expression, const Graph* graph, const Variables& variables)
       : scanner_(expression), graph_(graph), variables_(variables) {}
 
-  Working read() {
-    Working working = comparison();
+  Term read() {
+    Term term = comparison();
     if (!scanner_.is_at_end()) fail("'{}' cannot be read from '{}' on", scanner_.expression(), scanner_.rest());
-    return working;
+    return term;
   }
 
  private:
@@ -37,37 +36,37 @@ class Reader {
 
   bool take(std::string_view sign) { return scanner_.take(sign); }
 
-  Working number(Working working) const {
-    if (gives_number(working)) return working;
-    fail("'{}': {} is not a number", scanner_.expression(), written(worked_out(working)));
+  Term number(Term term) const {
+    if (gives_number(term)) return term;
+    fail("'{}': {} is not a number", scanner_.expression(), written(worked_out(term)));
   }
 
-  Working negative(Working working) { return made_of(TermKind::negative, {number(std::move(working))}); }
+  Term negative(Term term) { return made_of(Term::Kind::negative, {number(std::move(term))}); }
 
-  Working comparison() {
-    Working left = sum();
+  Term comparison() {
+    Term left = sum();
     for (const auto& [sign, kind] :
-         {std::pair{"<", TermKind::less}, {">", TermKind::greater}, {"=", TermKind::equal}}) {
+         {std::pair{"<", Term::Kind::less}, {">", Term::Kind::greater}, {"=", Term::Kind::equal}}) {
       if (!take(sign)) continue;
-      Working number_left = number(std::move(left));
+      Term number_left = number(std::move(left));
       return made_of(kind, {std::move(number_left), number(sum())});
     }
     return left;
   }
 
   // One part is itself.
-  Working joined(TermKind kind, std::vector<Working> parts) const {
+  Term joined(Term::Kind kind, std::vector<Term> parts) const {
     if (parts.size() == 1) return std::move(parts.front());
     return made_of(kind, std::move(parts));
   }
 
-  void add(std::vector<Working>& parts, Working part) const {
+  void add(std::vector<Term>& parts, Term part) const {
     if (parts.size() == 1) parts.front() = number(std::move(parts.front()));
     parts.push_back(std::move(part));
   }
 
-  Working sum() {
-    std::vector<Working> terms;
+  Term sum() {
+    std::vector<Term> terms;
     terms.push_back(product());
     for (;;) {
       if (take("+")) {
@@ -75,28 +74,28 @@ class Reader {
       } else if (take("-") || take("−")) {
         add(terms, negative(product()));
       } else {
-        return joined(TermKind::sum, std::move(terms));
+        return joined(Term::Kind::sum, std::move(terms));
       }
     }
   }
 
-  Working product() {
-    std::vector<Working> factors;
+  Term product() {
+    std::vector<Term> factors;
     factors.push_back(signed_power());
     for (;;) {
       if (take("*") || take("⋅") || take("·") || take("×")) {
         add(factors, number(signed_power()));
       } else if (take("/") || take("÷")) {
-        add(factors, made_of(TermKind::inverse, {number(signed_power())}));
+        add(factors, made_of(Term::Kind::inverse, {number(signed_power())}));
       } else {
-        return joined(TermKind::product, std::move(factors));
+        return joined(Term::Kind::product, std::move(factors));
       }
     }
   }
 
-  Working signed_power() {
+  Term signed_power() {
     if (++depth_ > deepest) fail("the expression is nested too deeply: write it more simply");
-    Working result;
+    Term result;
     if (take("-") || take("−")) {
       result = negative(signed_power());
     } else if (take("+")) {
@@ -110,23 +109,23 @@ class Reader {
     return result;
   }
 
-  Working power() {
-    Working base = primary();
+  Term power() {
+    Term base = primary();
     if (const std::optional<int> exponent = scanner_.superscript())
-      return made_of(TermKind::power, {number(std::move(base)), constant_of(*exponent)});
+      return made_of(Term::Kind::power, {number(std::move(base)), constant_of(*exponent)});
     if (!take("^")) return base;
-    Working number_below = number(std::move(base));
-    return made_of(TermKind::power, {std::move(number_below), number(signed_power())});
+    Term number_below = number(std::move(base));
+    return made_of(Term::Kind::power, {std::move(number_below), number(signed_power())});
   }
 
-  Working primary() {
+  Term primary() {
     if (take("(")) {
-      Working inside = comparison();
+      Term inside = comparison();
       scanner_.expect(")");
       return inside;
     }
     if (take("\"")) {
-      Working word;
+      Term word;
       word.constant = std::string(scanner_.quoted());
       return word;
     }
@@ -134,58 +133,52 @@ class Reader {
     return scanner_.is_at_name() ? named() : constant_of(scanner_.number());
   }
 
-  Working named() {
+  Term named() {
     const std::string_view begin = scanner_.rest(), called = scanner_.name();
     if (take("(")) {
-      Working result = call(called);
+      Term result = call(called);
       scanner_.expect(")");
       return result;
     }
     if (scanner_.rest().starts_with('[')) {
       scanner_.brackets();
-      return cell_working(find_cell(graph(), begin.substr(0, begin.size() - scanner_.rest().size()),
-                                    [this](std::string_view place) { return place_of_variables(place); }));
+      return cell_term(find_cell(graph(), begin.substr(0, begin.size() - scanner_.rest().size()),
+                                 [this](std::string_view place) { return place_of_variables(place); }));
     }
     if (const auto variable = variables_.find(called); variable != variables_.end())
       return constant_of(variable->second);
-    Working working;
-    working.name = called;
+    Term term;
+    term.notation.plain = called;
     if (const Constant* constant = find_row(constants(), called)) {
-      working.constant = constant->value;
+      term.constant = constant->value;
     } else {
-      working.kind = TermKind::size;
+      term.kind = Term::Kind::size;
       if (called == heads_letter) {
-        working.constant = static_cast<double>(heads_of(graph()));
+        term.constant = static_cast<double>(heads_of(graph()));
       } else {
         const FoundSize size = find_size(graph(), called);
-        working.node = &size.node;
-        working.side = size.side;
+        term.node = &size.node;
+        term.side = size.side;
       }
     }
-    return working;
+    return term;
   }
 
-  static Working call_of(const Function& function, Working argument) {
-    Working working = made_of(TermKind::call, {std::move(argument)});
-    working.function = &function;
-    return working;
-  }
-
-  Working call(std::string_view called) {
+  Term call(std::string_view called) {
     if (const NumberFunction* function = find_row(number_functions(), called))
       return call_of(*function->function, number(comparison()));
     if (const RowFunction* function = find_row(row_functions(), called)) {
-      Working working = row();
-      working.row_function = function;
-      worked_out(working);  // says where it has no answer
-      return working;
+      Term term = row();
+      term.row_function = function;
+      worked_out(term);  // says where it has no answer
+      return term;
     }
     if (const ShapeFunction* function = find_row(shape_functions(), called)) {
-      Working working;
-      working.kind = TermKind::shape;
-      working.node = &matrix(scanner_.name());
-      working.shape_function = function;
-      return working;
+      Term term;
+      term.kind = Term::Kind::shape;
+      term.node = &matrix(scanner_.name());
+      term.shape_function = function;
+      return term;
     }
     std::vector<std::string> names = names_of(number_functions());
     for (const RowFunction& function : row_functions()) names.emplace_back(function.name);
@@ -193,18 +186,18 @@ class Reader {
     fail_unknown("function", called, names);
   }
 
-  Working row() {
+  Term row() {
     const Node& node = matrix(scanner_.name());
     if (!scanner_.rest().starts_with('['))
       fail("'{}': the row is missing: write {}[1]", scanner_.expression(), node.name);
     const std::string_view place = scanner_.brackets();
-    Working working;
-    working.kind = TermKind::row;
-    working.node = &node;
-    working.row =
+    Term term;
+    term.kind = Term::Kind::row;
+    term.node = &node;
+    term.row =
         find_place(node.frame.rows, node.frame.shape.rows, place, fmt::format("row '{}' of {}", place, node.name),
                    [this](std::string_view text) { return place_of_variables(text); });
-    return working;
+    return term;
   }
 
   // A place that is told by variables, such as i-1. All others are labels or numbers.
@@ -214,8 +207,8 @@ class Reader {
     for (; !has_variable && !names.is_at_end(); names.skip_name_or_sign())
       has_variable = variables_.contains(names.next_name());
     if (!has_variable) return std::nullopt;
-    const Working working = Reader(place, graph_, variables_).read();
-    const double value = number_from(number(working));
+    const Term term = Reader(place, graph_, variables_).read();
+    const double value = number_from(number(term));
     if (!(value >= 0.0 && value <= 1e6 && value == std::floor(value)))
       fail("'{}' is {}: a row or a column is a whole number", place, written(Quantity(value)));
     return static_cast<std::size_t>(value);
@@ -239,19 +232,19 @@ class Reader {
 };
 
 // Whether it has a leaf that is a part of a computation.
-bool is_of_computation(const Working& working) {
-  return working.node || working.kind == Working::Kind::size || std::ranges::any_of(working.parts, is_of_computation);
+bool is_of_computation(const Term& term) {
+  return term.node || term.kind == Term::Kind::size || std::ranges::any_of(term.parts, is_of_computation);
 }
 
 }  // namespace
 
-Working read_working(std::string_view expression, const Graph* graph, const Variables& variables) {
+Term read_term(std::string_view expression, const Graph* graph, const Variables& variables) {
   return Reader(expression, graph, variables).read();
 }
 
 LookedUp look_up_quantity(std::string_view expression, const Graph* graph) {
-  const Working working = read_working(expression, graph);
-  return {worked_out(working), is_of_computation(working)};
+  const Term term = read_term(expression, graph);
+  return {worked_out(term), is_of_computation(term)};
 }
 
 std::string written(const Quantity& quantity) {
@@ -276,7 +269,7 @@ bool is_in_name(char c) { return is_name_begin(c) || (c >= '0' && c <= '9') || c
 
 }  // namespace
 
-void QuantityScanner::skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t"), rest_.size())); }
+void QuantityScanner::skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\n"), rest_.size())); }
 
 std::string_view QuantityScanner::taken(std::size_t length) {
   const std::string_view piece = rest_.substr(0, length);

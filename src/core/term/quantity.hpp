@@ -5,17 +5,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "core/graph/graph.hpp"
+#include "core/term/term.hpp"
 
 namespace attn {
 
-/// What a question can ask for: a number, whether something is so, a word, a shape.
-using Quantity = std::variant<double, bool, std::string, Shape>;
-
 /// Names that stand for numbers in an expression, such as i for 3: there `weights[i,i-1]` is `weights[3,2]`.
 using Variables = std::map<std::string, double, std::less<>>;
+
+/// Reads an expression, as look_up_quantity() says. A variable is the number that it stands for, also in
+/// place of a row or a column. Throws likewise.
+Term read_term(std::string_view expression, const Graph* graph, const Variables& variables = {});
 
 /// A quantity, and whether it was looked up in a computation or only worked out from what is typed.
 struct LookedUp {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/graph/trace.hpp"
+#include "core/term/explanation.hpp"
 
 namespace attn {
 

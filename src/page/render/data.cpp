@@ -15,26 +15,21 @@ namespace attn {
 
 namespace {
 
-constexpr std::string_view kind_name(Expression::Kind kind) {
-  switch (kind) {
-    case Expression::Kind::number:
-      return "number";
-    case Expression::Kind::cell:
+std::string_view kind_name(const Term& term) {
+  switch (term.kind) {
+    case Term::Kind::cell:
       return "cell";
-    case Expression::Kind::sum:
-      return "sum";
-    case Expression::Kind::difference:
-      return "difference";
-    case Expression::Kind::product:
-      return "product";
-    case Expression::Kind::quotient:
-      return "quotient";
-    case Expression::Kind::square:
-      return "square";
-    case Expression::Kind::call:
+    case Term::Kind::sum:
+      return is_difference(term) ? "difference" : "sum";
+    case Term::Kind::product:
+      return is_quotient(term) ? "quotient" : "product";
+    case Term::Kind::power:
+      return is_square(term) ? "square" : "power";
+    case Term::Kind::call:
       return "call";
+    default:
+      return "number";
   }
-  return "";
 }
 
 constexpr std::string_view name_of_block(Note::Kind kind) {
@@ -311,7 +306,7 @@ class BlockWriter final : public Writer {
     json_.key("depth");
     json_.integer(derived.depth);
     json_.key("expression");
-    expression(derived.expression);
+    write(derived.term);
     if (!derived.reason.empty()) member("reason", derived.reason);
     json_.end_object();
   }
@@ -355,17 +350,21 @@ class BlockWriter final : public Writer {
     json_.integer(column + 1);
   }
 
-  void expression(const Expression& expression) {
+  void write(const Term& term) {
     json_.begin_object();
-    member("type", kind_name(expression.kind));
-    if (expression.matrix) cell(*expression.matrix, expression.cell.row, expression.cell.column);
-    if (!expression.notation.plain.empty()) member("notation", expression.notation.plain);
+    member("type", kind_name(term));
+    if (term.matrix) cell(*term.matrix, term.row, term.column);
+    const std::string notation = term.function ? std::string(term.function->name) : term.notation.plain;
+    if (!notation.empty()) member("notation", notation);
     json_.key("value");
-    json_.number(expression.value);
-    if (!expression.parts.empty()) {
+    json_.number(term.value);
+    if (!term.parts.empty()) {
       json_.key("parts");
       json_.begin_array();
-      for (const Expression& part : expression.parts) this->expression(part);
+      // A square has one part; what is subtracted, or divides, stands without its sign.
+      const std::size_t count = is_square(term) ? 1 : term.parts.size();
+      const bool is_turned = is_difference(term) || is_quotient(term);
+      for (std::size_t i = 0; i < count; ++i) write(is_turned && i == 1 ? term.parts[i].parts[0] : term.parts[i]);
       json_.end_array();
     }
     json_.end_object();

@@ -13,22 +13,26 @@ namespace {
 
 enum class Names { shown, replaced_by_numbers };
 
+using Kind = Term::Kind;
+
 // Binding strength, to know where parentheses are needed.
-int strength(const Expression& expression) {
-  switch (expression.kind) {
-    case Expression::Kind::sum:
-    case Expression::Kind::difference:
+int strength(const Term& term) {
+  switch (term.kind) {
+    case Kind::sum:
+    case Kind::negative:
       return 1;
-    case Expression::Kind::product:
-    case Expression::Kind::quotient:
+    case Kind::product:
+    case Kind::inverse:
       return 2;
     default:
       return 3;
   }
 }
 
-bool is_leaf(const Expression& expression) {
-  return expression.kind == Expression::Kind::cell || expression.kind == Expression::Kind::number;
+// A number; with the sign that says how it is joined to others, it still is one.
+bool is_leaf(const Term& term) {
+  const bool is_signed = term.kind == Kind::negative || term.kind == Kind::inverse;
+  return is_signed ? is_leaf(term.parts[0]) : term.parts.empty();
 }
 
 struct Numeral {
@@ -64,48 +68,47 @@ std::string written_cell(const Symbol& matrix, std::size_t row, std::size_t colu
   return fmt::format("{}[{},{}]", matrix.formula.plain, row + 1, column + 1);
 }
 
-class ExpressionWriter {
+class TermWriter {
  public:
-  ExpressionWriter(const Notation& notation, Names names) : notation_(notation), names_(names) {}
+  TermWriter(const Notation& notation, Names names) : notation_(notation), names_(names) {}
 
-  WrittenStep write(const Expression& expression) {
+  WrittenStep write(const Term& term) {
     exact_ = true;
-    std::string text = whole(expression);
+    std::string text = whole(term);
     return {!exact_, std::move(text)};
   }
 
  private:
-  std::string whole(const Expression& expression) {
+  std::string whole(const Term& term) {
     ++depth_;
-    std::string text = at_depth(expression);
+    std::string text = at_depth(term);
     --depth_;
     return text;
   }
 
-  std::string at_depth(const Expression& expression) {
-    switch (expression.kind) {
-      case Expression::Kind::number:
-        if (names_ == Names::shown && !expression.notation.plain.empty()) return choose(expression.notation);
-        return numeral(expression.value);
-      case Expression::Kind::cell:
-        if (names_ == Names::shown) {
-          return written_cell(*expression.matrix, expression.cell.row, expression.cell.column, notation_.latex);
-        }
-        return numeral(expression.value);
-      case Expression::Kind::sum:
-        return joined(expression.parts, " + ");
-      case Expression::Kind::difference:
-        return part(expression.parts[0], 1) + minus() + part(expression.parts[1], 2);
-      case Expression::Kind::product:
-        return joined(expression.parts, notation_.latex ? " \\cdot " : "⋅");
-      case Expression::Kind::quotient:
-        return quotient(expression);
-      case Expression::Kind::square:
-        return part(expression.parts[0], 3) + (notation_.latex ? "^{2}" : "²");
-      case Expression::Kind::call:
-        return call(expression);
+  std::string at_depth(const Term& term) {
+    switch (term.kind) {
+      case Kind::constant:
+        if (names_ == Names::shown && !term.notation.plain.empty()) return choose(term.notation);
+        return numeral(term.value);
+      case Kind::cell:
+        if (names_ == Names::shown) return written_cell(*term.matrix, term.row, term.column, notation_.latex);
+        return numeral(term.value);
+      case Kind::sum:
+        return is_difference(term) ? part(term.parts[0], 1) + minus() + part(term.parts[1].parts[0], 2)
+                                   : joined(term.parts, " + ");
+      case Kind::product:
+        return is_quotient(term) ? quotient(term.parts[0], term.parts[1].parts[0])
+                                 : joined(term.parts, notation_.latex ? " \\cdot " : "⋅");
+      case Kind::negative:
+        return (notation_.latex ? "-" : "−") + part(term.parts[0], 2);
+      case Kind::power:
+        return power(term);
+      case Kind::call:
+        return call(term);
+      default:
+        return numeral(term.value);
     }
-    return "";
   }
 
   std::string numeral(double value) {
@@ -115,14 +118,14 @@ class ExpressionWriter {
   }
 
   // Negative numbers stand in parentheses inside sums and products.
-  std::string part(const Expression& expression, int outer) {
-    std::string text = whole(expression);
-    const bool negative = is_leaf(expression) && (text.starts_with("−") || text.starts_with('-'));
-    if (strength(expression) >= outer && !negative) return text;
+  std::string part(const Term& term, int outer) {
+    std::string text = whole(term);
+    const bool negative = is_leaf(term) && (text.starts_with("−") || text.starts_with('-'));
+    if (strength(term) >= outer && !negative) return text;
     return notation_.latex ? "\\left(" + text + "\\right)" : "(" + text + ")";
   }
 
-  std::string joined(const std::vector<Expression>& parts, std::string_view sign) {
+  std::string joined(const std::vector<Term>& parts, std::string_view sign) {
     const int outer = sign == " + " ? 1 : 2;
     const std::size_t most = notation_.most_terms;
     const bool all = most == 0 || parts.size() <= most;
@@ -143,19 +146,23 @@ class ExpressionWriter {
     return text;
   }
 
-  std::string quotient(const Expression& expression) {
-    if (notation_.latex) {
-      return "\\frac{" + whole(expression.parts[0]) + "}{" + whole(expression.parts[1]) + "}";
-    }
+  std::string quotient(const Term& above, const Term& below) {
+    if (notation_.latex) return "\\frac{" + whole(above) + "}{" + whole(below) + "}";
     // A quotient below needs its parentheses, one above reads from left to right.
-    return part(expression.parts[0], 2) + " / " + part(expression.parts[1], 3);
+    return part(above, 2) + " / " + part(below, 3);
   }
 
-  std::string call(const Expression& expression) {
-    std::string arguments;
-    for (const Expression& argument : expression.parts) arguments += (arguments.empty() ? "" : ", ") + whole(argument);
-    if (notation_.latex) return expression.notation.latex + "\\left(" + arguments + "\\right)";
-    return expression.notation.plain + "(" + arguments + ")";
+  std::string power(const Term& term) {
+    const std::string base = part(term.parts[0], 3);
+    if (is_square(term)) return base + (notation_.latex ? "^{2}" : "²");
+    return notation_.latex ? base + "^{" + whole(term.parts[1]) + "}" : base + "^" + part(term.parts[1], 3);
+  }
+
+  std::string call(const Term& term) {
+    const Function& function = *term.function;
+    const std::string argument = whole(term.parts[0]);
+    if (notation_.latex) return std::string(function.latex) + "\\left(" + argument + "\\right)";
+    return std::string(function.name) + "(" + argument + ")";
   }
 
   std::string minus() const { return notation_.latex ? " - " : " − "; }
@@ -163,16 +170,18 @@ class ExpressionWriter {
 
   const Notation& notation_;
   Names names_;
-  int depth_ = 0;  // 1: the whole expression
+  int depth_ = 0;  // 1: the whole term
   bool exact_ = true;
 };
 
 // Works out the innermost terms: those whose parts are numbers already.
-Expression one_step_further(const Expression& expression) {
-  if (is_leaf(expression)) return number(expression.value);
-  if (std::ranges::all_of(expression.parts, is_leaf)) return number(expression.value);
-  Expression result = expression;
-  for (Expression& part : result.parts) part = one_step_further(part);
+Term one_step_further(const Term& term) {
+  const bool is_signed = term.kind == Kind::negative || term.kind == Kind::inverse;
+  if (!is_signed && (is_leaf(term) || std::ranges::all_of(term.parts, is_leaf))) return constant_of(term.value);
+  Term result = term;
+  for (Term& part : result.parts) {
+    if (!is_square(term) || &part == result.parts.data()) part = one_step_further(part);
+  }
   return result;
 }
 
@@ -185,10 +194,10 @@ std::string written_subject(const Derived& derived, const Notation& notation) {
 }
 
 std::vector<WrittenStep> steps_of(const Derived& derived, const Notation& notation) {
-  std::vector<WrittenStep> steps = {ExpressionWriter(notation, Names::shown).write(derived.expression)};
-  Expression rest = derived.expression;
+  std::vector<WrittenStep> steps = {TermWriter(notation, Names::shown).write(derived.term)};
+  Term rest = derived.term;
   while (true) {
-    WrittenStep next = ExpressionWriter(notation, Names::replaced_by_numbers).write(rest);
+    WrittenStep next = TermWriter(notation, Names::replaced_by_numbers).write(rest);
     if (next.text != steps.back().text) steps.push_back(std::move(next));
     if (is_leaf(rest)) return steps;
     rest = one_step_further(rest);

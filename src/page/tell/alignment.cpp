@@ -385,7 +385,7 @@ class AlignmentWalk {
   AlignmentWalk(Page& page, const Graph& graph, const Translation& translation)
       : page_(page), graph_(graph), translation_(translation), model_(translation.model) {
     for (const Node& node : graph_.nodes()) {
-      if (node.operation && !node.is_alias()) of_scope_[node.place].push_back(&node);
+      if (node.op && !node.is_alias()) of_scope_[node.place].push_back(&node);
     }
   }
 

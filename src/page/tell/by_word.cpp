@@ -68,7 +68,7 @@ class WordWalk {
 
   // What leads to a node from what was given: a head's part of q, and q itself.
   void gather(const Node& node, std::vector<const Node*>& made) const {
-    if (!node.operation) return;
+    if (!node.op) return;
     for (const Node* operand : node.operands) {
       if (operand->role == node.role) gather(*operand, made);
     }
@@ -77,7 +77,7 @@ class WordWalk {
 
   void add_vectors() {
     const Node* scores = find(role::scores);
-    if (!scores || !scores->operation) return;
+    if (!scores || !scores->op) return;
     const Node *asking = find(role::q), *answering = find(role::k);
     if (!asking || !answering) return;
     const Node &q = *asking, &k = *answering;
@@ -107,9 +107,9 @@ class WordWalk {
   // They are written out for all keys, or where that is too long for one with the largest weight.
   void add_scores() {
     const Node* scores = find(role::scores);
-    if (!scores || !scores->operation) return;
+    if (!scores || !scores->op) return;
     const std::size_t keys = scores->frame.shape.columns;
-    const Expression first = explain({scores, query_, 0}).expression;
+    const Term first = explain(Cell{scores, query_, 0}).term;
     const bool all = keys * cells_of(first).size() <= most_written;
     const std::size_t most = most_weighted();
     tell(*scores);
@@ -142,16 +142,16 @@ class WordWalk {
     std::vector<std::string> names, labels;
     for (std::size_t s = 0; s < all.size(); ++s) {
       names.emplace_back(all[s]->leaf());
-      const Node& decides = weights_.operation && s + 1 == all.size() ? *weights_.operands[0] : *all[s];
+      const Node& decides = weights_.op && s + 1 == all.size() ? *weights_.operands[0] : *all[s];
       for (std::size_t j = 0; j < keys; ++j) {
         numbers(j, s) = all[s]->matrix()(query_, j);
         scores(j, s) = decides.matrix()(query_, j);
       }
     }
     for (std::size_t j = 0; j < keys; ++j) labels.push_back(weights_.frame.columns.label(j));
-    if (!weights_.operation) page_.say(text(strong("The weights"), " were given."));
+    if (!weights_.op) page_.say(text(strong("The weights"), " were given."));
     for (const Node* stage : all) {
-      if (!stage->operation || stage->is(role::scores)) continue;
+      if (!stage->op || stage->is(role::scores)) continue;
       tell(*stage);
       page_.say(formula_block(*stage));
     }
@@ -169,8 +169,8 @@ class WordWalk {
     const std::size_t size = output_.frame.shape.columns, keys = weights_.frame.shape.columns;
     Matrix products({keys, size});
     for (std::size_t c = 0; c < size; ++c) {
-      const Explanation sum = output_.operation->explain(output_.operands, query_, c);
-      for (std::size_t j = 0; j < keys; ++j) products(j, c) = sum.expression.parts[j].value;
+      const Explanation sum = explain(output_, query_, c);
+      for (std::size_t j = 0; j < keys; ++j) products(j, c) = sum.term.parts[j].value;
     }
     std::vector<std::string> labels;
     for (std::size_t j = 0; j < keys; ++j) labels.push_back(weights_.frame.columns.label(j));
@@ -206,7 +206,7 @@ void add_sentence(Page& page, const Graph& graph, const std::vector<const Node*>
   for (const Node* node : sums) WordWalk(page, *node, query).add();
   const Step* told = nullptr;
   for (const Node& node : graph.nodes()) {
-    const bool joins = node.operation && (node.is(role::concat) || node.is(role::output)) &&
+    const bool joins = node.op && (node.is(role::concat) || node.is(role::output)) &&
                        node.place == sentence_around(*sums.front()) && !is_weighted_sum(node);
     if (!joins) continue;
     const Step* const step = node.is_alias() ? nullptr : step_of(node);
@@ -320,7 +320,7 @@ class SwapPage {
     const Node* last = nullptr;
     for (const Node& node : graph_.nodes()) {
       const bool is_result = node.is(role::output) || node.is(role::feed_forward);
-      if (is_result && node.operation && lies_within(node.place, within)) last = &node;
+      if (is_result && node.op && lies_within(node.place, within)) last = &node;
     }
     if (!last) fail("outputs are compared, and there are none: give ‹x› with ‹w_q›, ‹w_k› and ‹w_v›, or ‹text›");
     return *last;

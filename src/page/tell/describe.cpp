@@ -62,9 +62,9 @@ Heat heat_of(Content content) {
 const Node* scores_behind(const Node& node) {
   const Node* source = &node.original();
   if (source->content() != Content::weights) return nullptr;
-  const bool is_transposed = source->operation && source->operation->is(op::transpose);
+  const bool is_transposed = source->op && source->op == &op::transpose;
   if (is_transposed) source = &source->operands.front()->original();
-  return source->rows_sum_to_one() && source->operation ? source->operands.front() : nullptr;
+  return source->rows_sum_to_one() && source->op ? source->operands.front() : nullptr;
 }
 
 std::vector<const Node*> shown_in_tables(std::vector<const Node*> nodes) {
@@ -172,7 +172,7 @@ namespace {
 
 // A softmax of two scores or more has no weight of 1, and equal weights only of equal scores: what rounding leaves.
 bool are_rounded(const Node& weights, std::size_t query) {
-  if (!weights.operation || !weights.operation->is(op::softmax)) return false;
+  if (!weights.op || weights.op != &op::softmax) return false;
   const std::span<const double> cells = row(weights.matrix(), query),
                                 scores = row(weights.operands[0]->matrix(), query);
   const auto kept = std::ranges::count_if(scores, [](double score) { return !std::isinf(score); });
@@ -200,7 +200,7 @@ Listing regimes_of_rows(const Node& weights) {
 
 void add_reading(Page& page, const Node& node) {
   // It is not known yet what given weights are.
-  if (is_weighted_sum(node) && !node.operands.front()->operation) {
+  if (is_weighted_sum(node) && !node.operands.front()->op) {
     return page.say(regimes_of_rows(*node.operands.front()));
   }
   if (!node.original().rows_sum_to_one()) return;

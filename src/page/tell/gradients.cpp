@@ -52,7 +52,7 @@ class BackwardWalk {
     const std::string_view scope = by_scope_ ? step.gradient->scope() : std::string_view();
     if (step.gradient->is_alias()) return page_.say(formula_block(*step.gradient, scope));
     add_results(page_, {step.gradient}, scope);
-    if (step.user && step.user->operation->is(op::softmax)) add_jacobian(step);
+    if (step.user && step.user->op == &op::softmax) add_jacobian(step);
   }
 
  private:
@@ -115,7 +115,7 @@ namespace {
 std::map<const Node*, const Node*> first_users(const Graph& graph, const GradientBy& by) {
   std::map<const Node*, const Node*> users;
   for (const Node& node : graph.nodes()) {
-    if (!node.operation || node.is_alias() || node.family == &family::gradient || !by(node)) continue;
+    if (!node.op || node.is_alias() || node.family == &family::gradient || !by(node)) continue;
     for (const Node* operand : node.operands) users.emplace(operand, &node);
   }
   return users;
@@ -128,60 +128,56 @@ bool is_operand(const GradientStep& step, std::size_t i) {
 }
 
 bool weighs_values(const Node& product) {
-  return product.operation->is(op::matmul) && product.operands.front()->content() == Content::weights;
+  return product.op == &op::matmul && product.operands.front()->content() == Content::weights;
 }
 
 bool of_weights(const GradientStep& step) { return weighs_values(*step.user) && is_operand(step, 0); }
 
 bool of_values(const GradientStep& step) { return weighs_values(*step.user) && is_operand(step, 1); }
 
-bool is_by_scores(const GradientStep& step) { return step.user->operation->is(op::softmax); }
+bool is_by_scores(const GradientStep& step) { return step.user->op == &op::softmax; }
 
-bool of_masked(const GradientStep& step) { return step.user->operation->is(op::mask); }
+bool of_masked(const GradientStep& step) { return step.user->op == &op::mask; }
 
 bool of_capped(const GradientStep& step) { return step.result && step.result->is(role::capped); }
 
-bool of_scaled(const GradientStep& step) { return number_of(*step.user->operation) != nullptr && !of_capped(step); }
+bool of_scaled(const GradientStep& step) { return step.user->find(setting::number) != nullptr && !of_capped(step); }
 
-bool of_similarity(const GradientStep& step) { return step.user->operation->is(op::matmul_transposed); }
+bool of_similarity(const GradientStep& step) { return step.user->op == &op::matmul_transposed; }
 
 bool of_parameter(const GradientStep& step) {
-  return step.user->operation->is(op::matmul) && is_operand(step, 1) && !step.forward->operation;
+  return step.user->op == &op::matmul && is_operand(step, 1) && !step.forward->op;
 }
 
-bool of_factor(const GradientStep& step) { return step.user->operation->is(op::matmul); }
+bool of_factor(const GradientStep& step) { return step.user->op == &op::matmul; }
 
-bool of_function(const GradientStep& step) { return function_of(*step.user->operation) != nullptr; }
+bool of_function(const GradientStep& step) { return step.user->op->function != nullptr; }
 
 // The smaller operand of a sum is added to every row.
 bool of_bias(const GradientStep& step) {
-  return step.user->operation->is(op::add) && step.forward->frame.shape.rows < step.user->frame.shape.rows;
+  return step.user->op == &op::add && step.forward->frame.shape.rows < step.user->frame.shape.rows;
 }
 
-bool of_moved(const GradientStep& step) { return step.user->operation->moves(); }
+bool of_moved(const GradientStep& step) { return step.user->op->moves; }
 
-bool of_sum(const GradientStep& step) {
-  return step.user->operation->is(op::add) || step.user->operation->is(op::subtract);
-}
+bool of_sum(const GradientStep& step) { return step.user->op == &op::add || step.user->op == &op::subtract; }
 
-bool of_embedding(const GradientStep& step) { return step.user->operation->is(op::embed); }
+bool of_embedding(const GradientStep& step) { return step.user->op == &op::embed; }
 
-bool of_standardized(const GradientStep& step) { return step.user->operation->is(op::standardize); }
+bool of_standardized(const GradientStep& step) { return step.user->op == &op::standardize; }
 
 bool of_stretched(const GradientStep& step) {
-  const Operation& by = *step.user->operation;
-  return by.is(op::divide_by_root_mean_square) || by.is(op::unit_rows) || by.is(op::normalize);
+  const Op* const by = step.user->op;
+  return by == &op::divide_by_root_mean_square || by == &op::unit_rows || by == &op::normalize;
 }
 
-bool of_distances(const GradientStep& step) { return step.user->operation->is(op::minus_half_squared_distances); }
+bool of_distances(const GradientStep& step) { return step.user->op == &op::minus_half_squared_distances; }
 
-bool of_cells(const GradientStep& step) { return step.user->operation->is(op::multiply); }
+bool of_cells(const GradientStep& step) { return step.user->op == &op::multiply; }
 
-bool of_loss(const GradientStep& step) { return step.user->operation->is(op::cross_entropy); }
+bool of_loss(const GradientStep& step) { return step.user->op == &op::cross_entropy; }
 
-bool of_smoothed_loss(const GradientStep& step) {
-  return of_loss(step) && smoothing_of(*step.user->operation).value_or(0.0) != 0.0;
-}
+bool of_smoothed_loss(const GradientStep& step) { return of_loss(step) && *step.user->find(setting::smoothing) != 0.0; }
 
 bool of_mean(const GradientStep& step) { return step.user->is(role::loss); }
 
@@ -255,7 +251,7 @@ std::vector<GradientStep> gradient_steps(const Graph& graph, const GradientBy& b
   // What is complete when everything has flowed back through an operation belongs together, parameters first.
   const auto comes_before = [](const GradientStep& a, const GradientStep& b) {
     if (a.user != b.user) return !a.user || (b.user && a.user->index > b.user->index);
-    const bool is_given = !a.forward->operation, other_is_given = !b.forward->operation;
+    const bool is_given = !a.forward->op, other_is_given = !b.forward->op;
     return is_given != other_is_given ? is_given : a.gradient->index < b.gradient->index;
   };
   std::ranges::stable_sort(steps, comes_before);

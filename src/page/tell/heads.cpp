@@ -21,7 +21,7 @@ namespace {
 
 // All steps of a recurrent decoder at once.
 bool is_alignment_of_steps(const Node& node) {
-  return node.is(role::alignment) && node.operation && !node.operation->is(op::transpose);
+  return node.is(role::alignment) && node.op && node.op != &op::transpose;
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ namespace {
 // What queries or keys are made of: behind those of a head and those that are turned; null where they were given.
 const Node* source_of_vectors(const Node& weights, const Role& role) {
   const Node* node = weights.beside(role);
-  while (node && node->operation) {
+  while (node && node->op) {
     const std::vector<const Node*> mentioned = node->named_operands();
     if (mentioned.empty()) return nullptr;
     if (!mentioned.front()->is(role)) return &mentioned.front()->original();

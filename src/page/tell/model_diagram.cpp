@@ -102,7 +102,7 @@ class ModelDiagram {
     if (const PlaceOfScope* part = part_of_layer(node)) return part->kind;
     const auto found = std::ranges::find_if(by_role, [&](const PlaceOfRole& row) { return node.is(row.role); });
     if (found == std::end(by_role)) return std::nullopt;
-    const bool is_given = found->kind == Unit::Kind::embedding && !node.operation;
+    const bool is_given = found->kind == Unit::Kind::embedding && !node.op;
     return is_given ? Unit::Kind::vectors : found->kind;
   }
 
@@ -150,8 +150,7 @@ class ModelDiagram {
         find_sources(source, key, unit, seen);
         continue;
       }
-      if (!source.operation && *kind != Unit::Kind::words && *kind != Unit::Kind::memory &&
-          *kind != Unit::Kind::vectors)
+      if (!source.op && *kind != Unit::Kind::words && *kind != Unit::Kind::memory && *kind != Unit::Kind::vectors)
         continue;  // a parameter
       const std::string from = shown_.contains(&source) ? key_of(source, *kind) : named_memory(source);
       if (from != key && std::ranges::find(unit.from, from) == unit.from.end()) unit.from.push_back(from);

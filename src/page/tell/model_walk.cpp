@@ -36,7 +36,7 @@ bool has_on_its_side(const Node& node, const Role& role) {
   return node.graph->find(outermost(node.place), role) != nullptr;
 }
 
-bool is_given(const Node& node, const Told&) { return !node.operation; }
+bool is_given(const Node& node, const Told&) { return !node.op; }
 
 bool masks_itself(const Node& node, const Told&) { return has_on_its_side(node, role::mask); }
 
@@ -165,7 +165,7 @@ constexpr Part parts[] = {
 // What has no scope goes into a decoder, or comes out at the end.
 std::string heading_of(const Node& first) {
   if (first.place) return first.place->title();
-  return first.operation ? "The result" : "The encoder output";
+  return first.op ? "The result" : "The encoder output";
 }
 
 class ModelWalk {

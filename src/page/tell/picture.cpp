@@ -147,7 +147,7 @@ Table factor(const Node& node, std::string_view scope) {
 // The right factor, as it stands in the product: the keys of q ⋅ kᵀ transposed.
 Table right_factor(const Product& product, std::string_view scope) {
   Table table = factor(product.right(), scope);
-  if (!product.product->operation->is(op::matmul_transposed)) return table;
+  if (product.product->op != &op::matmul_transposed) return table;
   table.title += "ᵀ";
   table.array.clear();
   std::swap(table.rows, table.columns);
@@ -160,7 +160,7 @@ Table right_factor(const Product& product, std::string_view scope) {
 
 std::optional<Product> product_behind(const Node& node) {
   const auto is_product = [](const Node& one) {
-    return one.operation && (one.operation->is(op::matmul) || one.operation->is(op::matmul_transposed));
+    return one.op && (one.op == &op::matmul || one.op == &op::matmul_transposed);
   };
   const Node& source = node.original();
   if (is_product(source)) return Product{&node, &source};

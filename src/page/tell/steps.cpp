@@ -19,7 +19,7 @@ namespace attn {
 
 namespace {
 
-const Node* computed(const Node* node) { return node && node->operation ? node : nullptr; }
+const Node* computed(const Node* node) { return node && node->op ? node : nullptr; }
 
 // --- of projections
 
@@ -61,28 +61,27 @@ bool is_not_scaled(const Node& node) { return node.is(role::scaled) && node.is_a
 
 // What the scores are divided or multiplied by; null: nothing.
 const Scalar* factor_of(const Node& node) {
-  const bool is_scaled = node.is(role::scaled) && !node.is_alias() && node.operation;
-  return is_scaled ? number_of(*node.operation) : nullptr;
+  const bool is_scaled = node.is(role::scaled) && !node.is_alias() && node.op;
+  return is_scaled ? node.find(setting::number) : nullptr;
 }
 
 bool scales_dot_products(const Node& node) { return factor_of(node) && are_dot_products(node); }
 
 bool is_divided_by(const Node& node) {
-  return factor_of(node) && is_division(*node.operation) && !factor_of(node)->in_words.empty();
+  return factor_of(node) && (node.op == &op::divide) && !factor_of(node)->in_words.empty();
 }
 
 bool is_multiplied_by(const Node& node) {
-  return factor_of(node) && !is_division(*node.operation) && !factor_of(node)->in_words.empty();
+  return factor_of(node) && !(node.op == &op::divide) && !factor_of(node)->in_words.empty();
 }
 
 bool is_multiplied_by_negative(const Node& node) {
-  return factor_of(node) && !is_division(*node.operation) && factor_of(node)->value < 0.0;
+  return factor_of(node) && !(node.op == &op::divide) && factor_of(node)->value < 0.0;
 }
 
 // The usual divisor is not told in words, because a sentence has told of it; but that one is about dot products.
 bool is_divided_as_usual(const Node& node) {
-  return factor_of(node) && factor_of(node)->in_words.empty() && is_division(*node.operation) &&
-         !are_dot_products(node);
+  return factor_of(node) && factor_of(node)->in_words.empty() && (node.op == &op::divide) && !are_dot_products(node);
 }
 
 std::string factor_in_words(const Node& node) { return factor_of(node)->in_words; }
@@ -93,7 +92,7 @@ const Node* capped_of(const Node& node) { return node.is(role::scaled) ? node.be
 
 bool is_capped(const Node& node) { return computed(capped_of(node)) && capped_of(node)->is(role::capped); }
 
-std::string cap_of(const Node& node) { return number_of(*capped_of(node)->operation)->notation.plain; }
+std::string cap_of(const Node& node) { return capped_of(node)->find(setting::number)->notation.plain; }
 
 // --- of masks
 
@@ -123,7 +122,7 @@ bool adds_mask(const Node& node) { return adds(node, role::bias); }
 
 bool adds_positions(const Node& node) { return adds(node, role::relative); }
 
-bool replaces(const Node& node) { return !node.is_alias() && node.operation->is(op::mask); }
+bool replaces(const Node& node) { return !node.is_alias() && node.op == &op::mask; }
 
 bool allows_all(const Node& node) {
   return replaces(node) &&
@@ -132,15 +131,13 @@ bool allows_all(const Node& node) {
 
 bool replaces_some(const Node& node) { return replaces(node) && !allows_all(node); }
 
-bool replaces_by_infinity(const Node& node) {
-  return replaces_some(node) && !std::isfinite(mask_fill(*node.operation));
-}
+bool replaces_by_infinity(const Node& node) { return replaces_some(node) && !std::isfinite(mask_fill(node)); }
 
-bool replaces_by_number(const Node& node) { return replaces_some(node) && std::isfinite(mask_fill(*node.operation)); }
+bool replaces_by_number(const Node& node) { return replaces_some(node) && std::isfinite(mask_fill(node)); }
 
 bool replaces_whole_rows(const Node& node) { return replaces_by_number(node) && has_row_without_keys(node); }
 
-std::string fill_of(const Node& node) { return fmt::format("{}", mask_fill(*node.operation)); }
+std::string fill_of(const Node& node) { return fmt::format("{}", mask_fill(node)); }
 
 // --- of weights and sums
 
@@ -148,7 +145,7 @@ bool all_rows_have_keys(const Node& weights) { return !has_row_without_keys(*wei
 
 bool some_rows_have_no_keys(const Node& weights) { return !all_rows_have_keys(weights); }
 
-bool is_with_given_weights(const Node& sum) { return !sum.operands.front()->operation; }
+bool is_with_given_weights(const Node& sum) { return !sum.operands.front()->op; }
 
 bool is_with_computed_weights(const Node& sum) { return !is_with_given_weights(sum); }
 
@@ -210,7 +207,7 @@ std::string title_of_activation(const Node& averaged) { return std::string(activ
 
 bool has_queries_without_keys(const Node& averaged) {
   const auto is_empty = [&](const Node& node) {
-    return node.operation && node.is(role::weights) && lies_within(node.place, layers_around(averaged)) &&
+    return node.op && node.is(role::weights) && lies_within(node.place, layers_around(averaged)) &&
            has_row_without_keys(*node.operands.front());
   };
   return !has_activation(averaged) && std::ranges::any_of(averaged.graph->nodes(), is_empty);
@@ -223,7 +220,7 @@ std::string difference_of_averaging(const Node& averaged) {
   const Node* top = nullptr;
   for (const Node& other : graph.nodes()) {
     const NamedScope* const layer = other.within(scope::layer);
-    const bool is_of_layer = other.operation && layer && layer->outer == layers_around(averaged);
+    const bool is_of_layer = other.op && layer && layer->outer == layers_around(averaged);
     if (is_of_layer && (other.is(role::output) || other.is(role::feed_forward))) top = &other;
   }
   const Node& output = *graph.find(averaged.within(scope::averaging), role::output);
@@ -236,7 +233,7 @@ const Node& weights_of(const Node& alignment) { return *alignment.operands.front
 
 bool is_of_softmax(const Node& alignment) {
   const Node& weights = weights_of(alignment).original();
-  return weights.operation && weights.operation->is(op::softmax);
+  return weights.op && weights.op == &op::softmax;
 }
 
 bool columns_sum_to_one(const Node& alignment) {
@@ -371,7 +368,7 @@ constexpr Meaning meanings_of_averaging[] = {
 
 std::string heading_of_masked(const Node& node) {
   if (!adds_positions(node)) return "Mask";
-  const bool masks = node.operation->is(op::mask) || adds_mask(node);
+  const bool masks = node.op == &op::mask || adds_mask(node);
   return masks ? "Relative position bias and mask" : "Relative position bias";
 }
 
@@ -478,8 +475,7 @@ std::string heading_of(const Step& step, const Node& result) {
 
 bool Step::shows(const Node& node) const {
   const auto is_shown = [&](const ShownRole& one) { return &one.role == node.role && one.where(node); };
-  return node.operation && node.role && node.family == family &&
-         (shown.empty() || std::ranges::any_of(shown, is_shown));
+  return node.op && node.role && node.family == family && (shown.empty() || std::ranges::any_of(shown, is_shown));
 }
 
 const Step* step_of(const Node& node) {

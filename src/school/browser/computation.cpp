@@ -28,8 +28,8 @@ struct Dispensable {
   bool (*where)(const Node& node) = [](const Node&) { return true; };
 };
 
-bool is_computed(const Node& node) { return node.operation && !node.is_alias(); }
-bool is_scaling(const Node& node) { return is_computed(node) && number_of(*node.operation); }
+bool is_computed(const Node& node) { return node.op && !node.is_alias(); }
+bool is_scaling(const Node& node) { return is_computed(node) && node.find(setting::number); }
 
 constexpr Dispensable dispensables[] = {
     {"scale", role::scaled, of_first_operand, is_scaling},
@@ -70,7 +70,7 @@ double with_digits_compared(double value) {
   return std::isfinite(value) ? std::stod(fmt::format("{:.{}g}", value, digits_compared)) : value;
 }
 
-bool has_numbers(const Node& node) { return !node.operation || (!node.name.empty() && !node.is_alias()); }
+bool has_numbers(const Node& node) { return !node.op || (!node.name.empty() && !node.is_alias()); }
 
 // Each list of labels once. The words that a table of embeddings has are a list of their own, though a sentence may
 // have the same: those of a sentence change with its ids.
@@ -78,7 +78,7 @@ class LabelLists {
  public:
   explicit LabelLists(std::span<const Node* const> nodes) {
     for (const Node* node : nodes) {
-      if (node->operation && node->operation->is(op::embed)) tables_.insert(node->operands[1]->frame.rows.labels.get());
+      if (node->op && node->op == &op::embed) tables_.insert(node->operands[1]->frame.rows.labels.get());
     }
   }
 
@@ -105,7 +105,7 @@ class ComputationWriter {
       : nodes_(nodes), is_compared_(is_compared), json_(json), labels_(nodes) {
     for (const Node* node : nodes_) {
       places_.emplace(node, places_.size());
-      const bool embeds = node->operation && node->operation->is(op::embed);
+      const bool embeds = node->op && node->op == &op::embed;
       if (embeds) tables_.emplace(node->operands[0], node->operands[1]);
     }
   }
@@ -132,9 +132,9 @@ class ComputationWriter {
       member("name", node.name);
     }
     if (!node.scope().empty()) member("scope", node.scope());
-    if (node.operation) {
-      member("operation", node.operation->name());
-      write_attributes(*node.operation);
+    if (node.op) {
+      member("operation", node.op->name);
+      write_attributes(node.settings);
       json_.key("operands");
       json_.begin_array();
       for (const Node* operand : node.operands) json_.integer(places_.at(operand));
@@ -154,7 +154,7 @@ class ComputationWriter {
     if (node.rows_sum_to_one()) json_.key("sums"), json_.boolean(true);
     if (node.is(role::weights) && !node.is_alias()) write_attention(node);
     if (const Dispensable* row = dispensable(node)) write(*row);
-    if (has_numbers(node) && (!node.operation || is_compared_(node))) write_numbers(node);
+    if (has_numbers(node) && (!node.op || is_compared_(node))) write_numbers(node);
     json_.end_object();
   }
 
@@ -190,25 +190,33 @@ class ComputationWriter {
     json_.end_object();
   }
 
-  void write_attributes(const Operation& operation) {
-    const std::vector<Attribute> attributes = operation.attributes();
-    if (attributes.empty()) return;
+  // What the texts of cells read: numbers, lists and words.
+  void write_attributes(const OpSettings& settings) {
+    if (settings.size() == 0) return;
     json_.key("attributes");
     json_.begin_object();
-    for (const Attribute& attribute : attributes) {
-      json_.key(attribute.name);
-      std::visit([&](const auto& value) { write_value(value); }, attribute.value);
+    for (const OpSetting& setting : settings) {
+      std::visit([&](const auto& value) { write_value(setting.name, value); }, setting.value);
     }
     json_.end_object();
   }
 
-  void write_value(double value) { json_.number(value); }
-  void write_value(const std::string& value) { json_.string(value); }
-  void write_value(const std::vector<double>& values) {
+  void write_value(std::string_view name, double value) { json_.key(name), json_.number(value); }
+  void write_value(std::string_view name, std::size_t value) { json_.key(name), json_.integer(value); }
+  void write_value(std::string_view name, const std::string& value) { member(name, value); }
+  void write_value(std::string_view name, const Scalar& value) {
+    write_value(name, value.value);
+    member(notation_of_setting(name), value.notation.plain);
+  }
+  void write_value(std::string_view name, const std::vector<double>& values) {
+    json_.key(name);
     json_.begin_array();
     for (const double value : values) json_.number(value);
     json_.end_array();
   }
+  void write_value(std::string_view, const SinusoidLayout*) {}
+  void write_value(std::string_view, const Axis&) {}
+  void write_value(std::string_view, const Frame&) {}
 
   void write(const Dispensable& row) {
     member("part", row.part);
@@ -227,7 +235,7 @@ class ComputationWriter {
     if (node.frame.shape.cells() > most_as_text)
       return json_.string(in_base64(std::as_bytes(std::span(cells(node.matrix())))));
     json_.begin_array();
-    for (const double value : cells(node.matrix())) json_.number(node.operation ? with_digits_compared(value) : value);
+    for (const double value : cells(node.matrix())) json_.number(node.op ? with_digits_compared(value) : value);
     json_.end_array();
   }
 

@@ -191,10 +191,7 @@ class Computation {
       return { tree: trees.number(numbers.cell(node, row, column)), reason: `${node.name} ${was}` };
     }
     const tree = this.withNamesOnly(operations[node.operation](trees, node, row, column));
-    return {
-      tree,
-      reason: node.operation === "identity" ? "the same number under another name" : trees.reason,
-    };
+    return { tree, reason: trees.reason };
   }
 
   // A node without a name cannot be pointed to: what stands behind its cell takes its place.

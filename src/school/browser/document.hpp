@@ -15,7 +15,7 @@ namespace attn {
 /// attributes `style` of its content.
 struct BrowserDocument {
   std::string title;
-  std::string_view script;
+  std::string script;
   std::string_view rules;          // of CSS, besides those of every page of HTML
   std::string_view pictures = {};  // where pictures may come from, as policies say it; empty: nowhere
   std::string content;             // HTML, which was written by us
@@ -33,7 +33,8 @@ std::string in_base64(std::span<const std::byte> bytes);
 
 // The files of this folder that a page is made of, as they stand there; CMakeLists.txt compiles them in.
 
-/// The files of a script, one after another: of the page of one computation, and of that of a lesson.
+/// The files of a script, one after another: of the page of one computation, and of that of a lesson. The operations
+/// come behind them (school/browser/script.hpp).
 std::string_view page_script();
 std::string_view lesson_script();
 /// The rules for what scripts make, beside those of the HTML that every page has, and those for lessons

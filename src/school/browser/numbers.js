@@ -255,10 +255,10 @@ function numberTyped(text) {
   }
 }
 
-// How one cell is made, as an expression over other cells. An operation (operations.js) says it once, with
-// the functions of `make`. There are two of them: `numbers` works the expression out, `trees` keeps it, to be
-// written in symbols and numbers, and to be asked for the cells that it is made of. `total` is the sum of
-// term(0), term(1) and so on.
+// How one cell is made, as an expression over other cells. An operation says it once, with the functions of `make`:
+// attn writes `operations` into the page, from the texts of src/core/op/. There are two of `make`: `numbers` works the
+// expression out, `trees` keeps it, to be written in symbols and numbers, and to be asked for the cells that it is made
+// of.
 
 // A function of one number, by the name that explanations write.
 const functions = {
@@ -279,11 +279,6 @@ const numbers = {
   sum(terms) {
     let total = 0;
     for (const term of terms) total += term;
-    return total;
-  },
-  total(count, term) {
-    let total = 0;
-    for (let k = 0; k < count; ++k) total += term(k);
     return total;
   },
   product(factors) {
@@ -314,9 +309,6 @@ function makeTrees() {
       parts: [],
     }),
     sum: (terms) => branch("sum", terms, numbers.sum(valuesOf(terms))),
-    total(count, term) {
-      return this.sum(Array.from({ length: count }, (_, k) => term(k)));
-    },
     product: (factors) => branch("product", factors, numbers.product(valuesOf(factors))),
     difference: (a, b) => branch("difference", [a, b], a.value - b.value),
     quotient: (a, b) => branch("quotient", [a, b], a.value / b.value),
@@ -426,3 +418,63 @@ function stepsOf(tree, style) {
     if (isLeaf(rest)) return steps;
   }
 }
+
+// What the operations ask for. Rows and columns count from 1, as in the texts.
+
+const rowOf = (node, row) => node.cells.subarray((row - 1) * node.columns, row * node.columns);
+
+const placeOfLargest = (node, row) =>
+  rowOf(node, row).reduce((best, value, j, cells) => (value > cells[best] ? j : best), 0) + 1;
+
+// The sum of a row; 0 where no more than rounding is left of it.
+function totalOf(node, row) {
+  const cells = rowOf(node, row);
+  const sum = cells.reduce((all, value) => all + value, 0);
+  const size = cells.reduce((all, value) => all + Math.abs(value), 0);
+  return Number.isFinite(size) && Math.abs(sum) <= cells.length * Number.EPSILON * size ? 0 : sum;
+}
+
+// The power of two by which a row is divided so that the squares of its numbers can be added up.
+function exponentOf(node, row) {
+  const cells = rowOf(node, row);
+  const squares = cells.reduce((sum, value) => sum + value * value, 0);
+  const smallestNormal = 2.2250738585072014e-308;
+  if (squares >= smallestNormal && squares < Infinity) return 0;
+  const largest = cells.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return largest === 0 || largest === Infinity ? 0 : Math.floor(Math.log2(largest));
+}
+
+// What `take` makes of all places of one or two variables, from the first to the last of each, where `holds`.
+function over(ranges, holds, take) {
+  const [[first, last], [otherFirst, otherLast] = [1, 1]] = ranges;
+  const taken = [];
+  for (let a = first; a <= last; ++a) {
+    for (let b = otherFirst; b <= otherLast; ++b) if (holds(a, b)) taken.push(take(a, b));
+  }
+  return taken;
+}
+
+// The part of a matrix made of several, along its rows or its columns, that a cell belongs to, and its place there.
+function cellOfJoined(node, along, row, column) {
+  let place = along === "rows" ? row : column;
+  for (const part of node.operands) {
+    if (place < part[along]) return along === "rows" ? [part, place, column] : [part, row, place];
+    place -= part[along];
+  }
+}
+
+const calledCell = (node, row, column) => `${node.title}[${row},${column}]`;
+
+// A number that went through nodes without a name was copied from the first one that has a name.
+function copiedFrom(node, row, column) {
+  while (!node.name) {
+    const from = operations[node.operation](makeTrees(), node, row, column);
+    if (from.kind !== "cell") return "";
+    ({ node, row, column } = from);
+  }
+  return `copied from ${calledCell(node, row + 1, column + 1)}`;
+}
+
+// A number of an operation as it is written, until it is changed.
+const notationOf = (settings, name) => settings[`${name}_notation`] ?? writtenShortest(settings[name]);
+const writtenSetting = (setting) => (typeof setting === "string" ? setting : writtenShortest(setting));

@@ -16,6 +16,7 @@
 #include "page/tell/describe.hpp"
 #include "school/browser/computation.hpp"
 #include "school/browser/document.hpp"
+#include "school/browser/script.hpp"
 
 namespace attn {
 
@@ -176,7 +177,7 @@ void add_rest(Page& page, const Graph& graph) {
     page.head(2, first.scope().empty() ? "More matrices" : std::string(first.scope_name()));
     SideBySide inputs;
     for (const Node* node : group) {
-      if (node->operation) {
+      if (node->op) {
         add_results(page, {node}, first.scope());
       } else {
         inputs.tables.push_back(table_of(*node));
@@ -197,7 +198,7 @@ class BrowserPage {
 
   void write(Sink& sink) {
     write_document({.title = asked(question_),
-                    .script = page_script(),
+                    .script = std::string(page_script()) + script_of_operations(operations_of(graph_)),
                     .rules = browser_style(),
                     .content = in_text([this](Sink& content) { write_content(content); }),
                     .data = in_json([this](JsonWriter& json) { write_data(json); })},

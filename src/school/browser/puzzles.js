@@ -153,8 +153,10 @@ class PuzzleTrial {
       for (const { unknown, cell, node: index, place, attribute } of places) {
         const node = computation.nodes[index];
         const value = this.settings[unknown][cell];
-        if (attribute !== undefined) node.attributes[attribute] = value;
-        else if (!sameNumber(value, node.given[place]))
+        if (attribute !== undefined) {
+          node.attributes[attribute] = value;
+          delete node.attributes[`${attribute}_notation`];
+        } else if (!sameNumber(value, node.given[place]))
           computation.changes.set(node, computation.changesOf(node).set(place, value));
       }
       computation.compute();

@@ -245,14 +245,14 @@ CheckedLesson check_lesson(std::string_view text, const std::string& path, const
 
 namespace {
 
-std::vector<Term> read_terms() {
-  std::vector<Term> terms;
+std::vector<TermOfField> read_terms() {
+  std::vector<TermOfField> terms;
   for (std::string_view rest = terms_text(); !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (trimmed(line).empty()) continue;
-    Term& term = terms.emplace_back();
+    TermOfField& term = terms.emplace_back();
     term.name = trimmed(line.substr(0, line.find(',')));
     for (const std::string& form : parted(line, ",")) term.forms.push_back(in_lower_case(trimmed(form)));
   }
@@ -261,13 +261,13 @@ std::vector<Term> read_terms() {
 
 struct Form {
   std::string_view text;
-  const Term* term;
+  const TermOfField* term;
 };
 
 // The longest first.
 std::vector<Form> all_forms() {
   std::vector<Form> forms;
-  for (const Term& term : terms()) {
+  for (const TermOfField& term : terms()) {
     for (const std::string& form : term.forms) forms.push_back({form, &term});
   }
   std::ranges::stable_sort(forms, std::ranges::greater{}, [](const Form& form) { return form.text.size(); });
@@ -322,7 +322,7 @@ class Reading {
   std::vector<TermUse> uses_;
 };
 
-using Introductions = std::map<const Term*, std::string>;  // and where
+using Introductions = std::map<const TermOfField*, std::string>;  // and where
 
 Introductions introductions_in(std::span<const Lesson> lessons) {
   Introductions found;
@@ -336,8 +336,8 @@ Introductions introductions_in(std::span<const Lesson> lessons) {
 
 }  // namespace
 
-std::span<const Term> terms() {
-  static const std::vector<Term> all = read_terms();
+std::span<const TermOfField> terms() {
+  static const std::vector<TermOfField> all = read_terms();
   return all;
 }
 
@@ -375,7 +375,7 @@ std::vector<TermFault> term_faults(const Lesson& lesson) {
   }
   if (is_of_course) later.merge(introductions_in({here + 1, course.end()}));
   std::vector<TermFault> faults;
-  std::set<const Term*> told;
+  std::set<const TermOfField*> told;
   for (const TermUse& use : uses) {
     const auto tell = [&](std::string says) {
       if (told.insert(use.term).second) faults.push_back({use.line, std::move(says)});

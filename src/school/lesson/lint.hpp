@@ -32,17 +32,17 @@ struct CheckedLesson {
 CheckedLesson check_lesson(std::string_view text, const std::string& path, const RunCommand& run);
 
 /// A term of the field: a lesson of the course introduces it in bold, and none uses it before.
-struct Term {
+struct TermOfField {
   std::string_view name;
   std::vector<std::string> forms;  // in lower case, the name among them
 };
 
 /// All terms of lessons/terms.txt.
-std::span<const Term> terms();
+std::span<const TermOfField> terms();
 
 /// Where a lesson's own text, questions included and headings left out, says a term.
 struct TermUse {
-  const Term* term;
+  const TermOfField* term;
   std::size_t line;
   bool introduces;  // in bold, and nothing else
 };

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/op/operations.hpp"
 #include "core/support/text.hpp"
 #include "page/document/living.hpp"
 #include "page/render/format.hpp"
@@ -17,6 +18,7 @@
 #include "page/tell/describe.hpp"
 #include "school/browser/computation.hpp"
 #include "school/browser/document.hpp"
+#include "school/browser/script.hpp"
 #include "school/lesson/page_data.hpp"
 #include "school/lesson/printed.hpp"
 #include "school/lesson/progress.hpp"
@@ -68,7 +70,7 @@ std::optional<std::set<const Node*>> shown_in(const std::vector<Block>& blocks, 
 }
 
 // A graph that is only counted has inputs without numbers.
-bool has_numbers(const Node* node) { return node->operation || node->given || node->made; }
+bool has_numbers(const Node* node) { return node->op || node->given || node->made; }
 
 std::size_t count_of_numbers(const std::vector<const Node*>& nodes) {
   std::size_t count = 0;
@@ -77,7 +79,7 @@ std::size_t count_of_numbers(const std::vector<const Node*>& nodes) {
 }
 
 // Whether a node is a named input of a computation.
-bool is_input(const Node& node) { return !node.operation && !node.name.empty(); }
+bool is_input(const Node& node) { return !node.op && !node.name.empty(); }
 
 // What of a result can be changed. An output with tables is followed by the inputs that it does not show;
 // one without tables, such as how a number was made, by all matrices.
@@ -104,7 +106,7 @@ std::variant<Still, LiveResult> live(const CommandResult& result) {
     const bool is_small_input = is_input(*node) && node->frame.shape.cells() <= most_of_input;
     const bool gets_table = !has_table && (shows_results ? is_small_input : std::ranges::count(asked, node) > 0);
     if (gets_table) live.behind.push_back(node);
-    if (node->operation && (has_table || gets_table)) live.results.push_back(node);
+    if (node->op && (has_table || gets_table)) live.results.push_back(node);
   }
   const bool has_input = std::ranges::any_of(live.nodes, [](const Node* node) { return is_input(*node); });
   if (live.results.empty() || !has_input) return {};
@@ -139,7 +141,7 @@ class LessonPage {
     refuse_long_document(markdown, lesson_.document.path + " would be");
     const std::string rules = std::string(browser_style()) + std::string(lesson_style());
     write_document({.title = lesson_.title,
-                    .script = lesson_script(),
+                    .script = std::string(lesson_script()) + script_of_operations(operations()),
                     .rules = rules,
                     .pictures = has_pictures(markdown) ? places_of_pictures : "",
                     .content = html_of_blocks(opening_of(lesson_)) + live_part() + html_of(markdown, pieces) +

@@ -8,7 +8,7 @@
 
 #include "core/support/error.hpp"
 #include "core/term/functions.hpp"
-#include "core/term/working.hpp"
+#include "core/term/term.hpp"
 #include "school/browser/computation.hpp"
 #include "school/puzzle/misses.hpp"
 #include "school/puzzle/trial.hpp"
@@ -27,6 +27,28 @@ namespace {
 
 bool is_same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
+// How a setting of an operation differs between two computations: not at all, or in a number that is told nowhere else.
+struct SettingChange {
+  bool is_none = false;
+  std::optional<double> number = {};
+};
+
+SettingChange change_of(const OpSetting& before, const OpSetting& after) {
+  const auto compare = [&]<class T>(const T& was) -> SettingChange {
+    const T& now = std::get<T>(after.value);
+    if constexpr (std::is_same_v<T, Axis> || std::is_same_v<T, Frame>) {
+      return {true};  // its shape and labels are those of the node
+    } else if constexpr (std::is_same_v<T, Scalar>) {
+      return {was == now, was.notation == now.notation ? std::optional(now.value) : std::nullopt};
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      return {was == now, static_cast<double>(now)};
+    } else {
+      return {was == now};
+    }
+  };
+  return std::visit(compare, before.value);
+}
+
 // Notes where two graphs differ; false where they differ in more than this number in its places.
 bool find_places(const Graph& before, const Graph& after, double number, const SetPlace& of,
                  std::vector<SetPlace>& places) {
@@ -34,19 +56,18 @@ bool find_places(const Graph& before, const Graph& after, double number, const S
   auto other = after.nodes().begin();
   for (const Node& node : before.nodes()) {
     const Node& now = *other++;
-    if ((node.operation == nullptr) != (now.operation == nullptr) || node.name != now.name ||
-        node.frame.shape != now.frame.shape)
+    if ((node.op == nullptr) != (now.op == nullptr) || node.name != now.name || node.frame.shape != now.frame.shape)
       return false;
     SetPlace place = of;
     place.node = &node;
-    if (node.operation) {
-      const std::vector<Attribute> attributes = node.operation->attributes(), changed = now.operation->attributes();
-      if (!node.operation->is(now.operation->op()) || attributes.size() != changed.size()) return false;
-      for (std::size_t i = 0; i < attributes.size(); ++i) {
-        if (attributes[i].value == changed[i].value) continue;
-        const double* const value = std::get_if<double>(&changed[i].value);
-        if (!value || *value != number) return false;
-        place.attribute = attributes[i].name;
+    if (node.op) {
+      if (node.op != now.op || node.settings.size() != now.settings.size()) return false;
+      auto changed = now.settings.begin();
+      for (const OpSetting& setting : node.settings) {
+        const SettingChange change = change_of(setting, *changed++);
+        if (change.is_none) continue;
+        if (!change.number || *change.number != number) return false;
+        place.attribute = setting.name;
         places.push_back(place);
       }
       continue;
@@ -80,7 +101,7 @@ std::optional<std::pair<Trial, double>> tried_otherwise(const Puzzle& puzzle, st
 
 void add_nodes_of(const Property& property, const Graph& graph, std::set<const Node*>& nodes) {
   for (const Comparison& comparison : comparisons_of(property, graph)) {
-    for (const Working* side : {&comparison.left, &comparison.right}) {
+    for (const Term* side : {&comparison.left, &comparison.right}) {
       for (const Node* node : nodes_of(*side)) nodes.insert(node);
     }
   }
@@ -99,33 +120,33 @@ PlayedInput input_of(const Puzzle& puzzle, std::shared_ptr<const Graph> graph) {
 
 // --- as data
 
-std::string_view name_of_term(TermKind kind) {
+std::string_view name_of_term(Term::Kind kind) {
   switch (kind) {
-    case TermKind::constant:
-    case TermKind::size:
-    case TermKind::shape:
+    case Term::Kind::constant:
+    case Term::Kind::size:
+    case Term::Kind::shape:
       return "constant";
-    case TermKind::cell:
+    case Term::Kind::cell:
       return "cell";
-    case TermKind::row:
+    case Term::Kind::row:
       return "row";
-    case TermKind::sum:
+    case Term::Kind::sum:
       return "sum";
-    case TermKind::product:
+    case Term::Kind::product:
       return "product";
-    case TermKind::negative:
+    case Term::Kind::negative:
       return "negative";
-    case TermKind::inverse:
+    case Term::Kind::inverse:
       return "inverse";
-    case TermKind::power:
+    case Term::Kind::power:
       return "power";
-    case TermKind::call:
+    case Term::Kind::call:
       return "call";
-    case TermKind::less:
+    case Term::Kind::less:
       return "less";
-    case TermKind::greater:
+    case Term::Kind::greater:
       return "greater";
-    case TermKind::equal:
+    case Term::Kind::equal:
       return "equal";
   }
   return "";
@@ -235,7 +256,7 @@ class PuzzleWriter {
     json_.end_object();
   }
 
-  void write(const Working& working) {
+  void write(const Term& working) {
     json_.begin_object();
     const std::string_view kind = name_of_term(working.kind);
     member("kind", kind);
@@ -243,18 +264,18 @@ class PuzzleWriter {
       json_.key("value");
       write(worked_out(working));
     }
-    if (working.kind == TermKind::cell || working.kind == TermKind::row) {
+    if (working.kind == Term::Kind::cell || working.kind == Term::Kind::row) {
       member("node", index_of(working.node));
       member("row", working.row);
       member("column", working.column);
     }
-    if (working.kind == TermKind::row) member("name", working.row_function->name);
-    if (working.kind == TermKind::call)
+    if (working.kind == Term::Kind::row) member("name", working.row_function->name);
+    if (working.kind == Term::Kind::call)
       member("name", std::ranges::find(number_functions(), working.function, &NumberFunction::function)->name);
     if (!working.parts.empty()) {
       json_.key("parts");
       json_.begin_array();
-      for (const Working& part : working.parts) write(part);
+      for (const Term& part : working.parts) write(part);
       json_.end_array();
     }
     json_.end_object();

@@ -305,7 +305,7 @@ std::vector<std::size_t> told_apart(const Graph& graph, std::span<const Mistake*
                                     std::span<const Role* const> roles) {
   std::vector<const Node*> nodes;
   for (const Node* node : graph.named()) {
-    if (node->operation && std::ranges::find(roles, node->role) != roles.end()) nodes.push_back(node);
+    if (node->op && std::ranges::find(roles, node->role) != roles.end()) nodes.push_back(node);
   }
   compute(graph, nodes);
   const auto right = [&] {

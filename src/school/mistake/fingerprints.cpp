@@ -356,7 +356,7 @@ std::optional<std::vector<std::size_t>> rows_without_mask(const Node& node) {
 bool may_be_without_mask(const Seen& seen) {
   if (std::ranges::any_of(cells(seen.theirs), [](double x) { return std::isnan(x); })) return false;
   const Node* const masked = seen.node.is(role::masked) ? &seen.node : seen.node.beside(role::masked);
-  if (!masked || !masked->operation || masked->frame.shape != seen.theirs.shape()) return true;
+  if (!masked || !masked->op || masked->frame.shape != seen.theirs.shape()) return true;
   const Matrix &scores = masked->matrix(), &before = masked->operands[0]->matrix();
   for (std::size_t i = 0; i < scores.size(); ++i) {
     if (!is_masked(cells(scores)[i])) continue;

@@ -92,7 +92,7 @@ Groups groups_in_series(const Graph& graph, const PlaceInModel& place, const Mat
     const Node *last = nullptr, *behind = nullptr;
     bool has_next = false;
     for (const Node* node : graph.named()) {
-      if (!node->within(*side) || !node->operation) continue;
+      if (!node->within(*side) || !node->op) continue;
       const NamedScope* const layer = node->within(scope::number);
       if (layer && layer->number == place.layer && node->family->keeps_facts) last = node;
       has_next = has_next || (layer && layer->number > place.layer);
@@ -414,7 +414,7 @@ Matched match(Graph& graph, const std::vector<MatrixFile>& files) {
 std::vector<const Node*> results_of_shape(const Graph& graph, Shape shape) {
   std::vector<const Node*> nodes;
   for (const Node* node : graph.named()) {
-    if (node->operation && !node->is_alias() && fits(*node, shape)) nodes.push_back(node);
+    if (node->op && !node->is_alias() && fits(*node, shape)) nodes.push_back(node);
   }
   return nodes;
 }

@@ -18,7 +18,7 @@ struct Part {
 
 std::optional<Part> part_of_head(const Node& node) {
   if (!makes<role::q, role::k, role::v>(node)) return std::nullopt;
-  const std::optional<std::size_t> first = first_of_slice(*node.operation);
+  const std::optional<std::size_t> first = first_of_slice(node);
   const std::size_t size = node.frame.shape.columns;
   if (!head_of(node) || !first || size == 0) return std::nullopt;
   const Node& whole = *node.operands[0];
@@ -72,9 +72,9 @@ Made weights_averaged(At at) {
 bool is_divided_by_root_in_head(const Node& node) {
   if (!makes(node, role::scaled) || !head_of(node)) return false;
   const Node* const own = node.beside(role::k);
-  const Scalar* const scale = number_of(*node.operation);
+  const Scalar* const scale = node.find(setting::number);
   const bool is_root = own && scale && scale->value == root_of(own->frame.shape.columns).value;
-  return shared_by_heads(node, role::k) && is_root && is_division(*node.operation);
+  return shared_by_heads(node, role::k) && is_root && (node.op == &op::divide);
 }
 bool differs_in_one_head(const Node& node) {
   return makes(node, role::concat) || is_part(node) || is_divided_by_root_in_head(node);
@@ -150,7 +150,7 @@ namespace {
 
 // What a projection is made of, or null.
 const Node* source_of(const Node& projected) {
-  if (!projected.operation) return nullptr;
+  if (!projected.op) return nullptr;
   const std::vector<const Node*> named = projected.named_operands();
   return named.empty() ? nullptr : &named.front()->original();
 }
@@ -196,7 +196,7 @@ bool can_see_itself_alone(const Node& node) {
   const Shape shape = node.frame.shape;
   if (!makes(node, role::weights) || shape.rows != shape.columns || node.frame.rows.batch != 1) return false;
   const Node *const masked = node.beside(role::masked), *const q = node.beside(role::q);
-  return masked && masked->is_alias() && (!q || q->operation);
+  return masked && masked->is_alias() && (!q || q->op);
 }
 Made examples_mixed(At at) {
   Matrix itself(at.node.frame.shape, 0.0);

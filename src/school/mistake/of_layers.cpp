@@ -13,7 +13,7 @@ namespace {
 
 // The activation that makes a node of a feed-forward layer.
 const Activation* activation_here(const Node& node) {
-  return node.operation && !node.is_alias() && node.family == &family::forward ? activation_of(node) : nullptr;
+  return node.op && !node.is_alias() && node.family == &family::forward ? activation_of(node) : nullptr;
 }
 constexpr auto activates_any = has<activation_here>;
 template <const Function&... functions>
@@ -24,7 +24,7 @@ bool activates(const Node& node) {
 
 // The activation of the layer whose result a node is.
 const Activation* activation_before(const Node& node) {
-  if (node.name.empty() || !node.operation || node.is_alias() || node.family != &family::forward) return nullptr;
+  if (node.name.empty() || !node.op || node.is_alias() || node.family != &family::forward) return nullptr;
   const std::vector<const Node*> named = node.named_operands();
   return named.empty() ? nullptr : activation_here(named.front()->original());
 }
@@ -119,7 +119,7 @@ constexpr auto is_bias = has_role<role::b, role::b_s, role::b_h, role::b_r, role
 
 // A product with a square matrix, which also fits when it is transposed.
 bool multiplies_by_square(const Node& node) {
-  if (!node.operation || !node.operation->is(op::matmul) || is_gradient(node)) return false;
+  if (!node.op || node.op != &op::matmul || is_gradient(node)) return false;
   const Node& w = *node.operands[1];
   return is_matrix(w) && w.frame.shape.rows == w.frame.shape.columns;
 }
@@ -148,7 +148,7 @@ namespace {
 
 // A new state, or what a gated unit would make its new state.
 bool is_bent(const Node& node) {
-  const Function* const function = node.operation ? function_of(*node.operation) : nullptr;
+  const Function* const function = node.op ? node.op->function : nullptr;
   return has_role<role::h, role::state, role::candidate>(node) && function == &hyperbolic_tangent;
 }
 
@@ -217,9 +217,9 @@ bool is_scored_by_hidden(const Node& node) {
 // know how many there are.
 bool differs_with_own_states(const Node& node) {
   const Node* const encoded = node.graph->find(role::h);
-  if (!encoded || !node.operation || is_gradient(node) || node.is_alias()) return false;
+  if (!encoded || !node.op || is_gradient(node) || node.is_alias()) return false;
   if (is_hidden_of_query(node)) return true;
-  const bool is_product = node.operation->is(op::matmul) || node.operation->is(op::matmul_transposed);
+  const bool is_product = node.op == &op::matmul || node.op == &op::matmul_transposed;
   return (is_scored_by_hidden(node) || (is_product && uses(node, *encoded))) && !own_states(node).empty();
 }
 Made states_of_decoder(At at) {
@@ -228,7 +228,7 @@ Made states_of_decoder(At at) {
   for (const Node* state : own_states(at.node)) states.push_back(at.of(*state));
   const Value own = stack(states);
   if (is_scored_by_hidden(at.node)) return unpair(at[0], at.beside(role::query), own);
-  if (at.node.operation->is(op::matmul_transposed)) return matmul_transposed(at[0], own);
+  if (at.node.op == &op::matmul_transposed) return matmul_transposed(at[0], own);
   const bool is_second = &at.node.operands[1]->original() == &at.node.graph->find(role::h)->original();
   return is_second ? matmul(at[0], own) : matmul(own, at[1]);
 }

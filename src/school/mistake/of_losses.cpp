@@ -11,36 +11,36 @@ namespace attn {
 namespace {
 
 bool is_gradient_by(const Node& node, const Role& role) {
-  return node.family == &family::gradient && node.role == &role && node.operation && !node.is_alias();
+  return node.family == &family::gradient && node.role == &role && node.op && !node.is_alias();
 }
 
 // What flows back through a softmax: of the gradient with respect to its result, and of that result.
-bool is_back_through_softmax(const Node& node) { return node.operation && node.operation->is(op::softmax_gradient); }
+bool is_back_through_softmax(const Node& node) { return node.op && node.op == &op::softmax_gradient; }
 
-bool is_scaled_back(const Node& node) { return is_gradient_by(node, role::scores) && number_of(*node.operation); }
+bool is_scaled_back(const Node& node) { return is_gradient_by(node, role::scores) && node.find(setting::number); }
 
 // --- products
 
 bool is_square(const Node& node) { return node.frame.shape.rows == node.frame.shape.columns; }
 // aᵀ b, and d bᵀ.
 bool has_square_first(const Node& node) {
-  return node.operation && node.operation->is(op::transposed_matmul) && is_square(*node.operands[0]);
+  return node.op && node.op == &op::transposed_matmul && is_square(*node.operands[0]);
 }
 bool has_square_second(const Node& node) {
-  if (!node.operation || !node.operation->is(op::matmul_transposed)) return false;
+  if (!node.op || node.op != &op::matmul_transposed) return false;
   return is_gradient(node) && is_square(*node.operands[1]);
 }
 
 // --- functions of one number
 
-bool has_slope(const Node& node) { return node.operation && differentiated_by(*node.operation); }
+bool has_slope(const Node& node) { return node.op && node.op->differentiates; }
 
 // The derivative at the result where that at the argument is told, 1 − tanh², is known from the result.
 bool has_slope_of_result(const Node& node) {
-  const Function* const function = node.operation ? differentiated_by(*node.operation) : nullptr;
+  const Function* const function = node.op ? node.op->differentiates : nullptr;
   if (function != &hyperbolic_tangent && function != &logistic) return false;
   const Node& result = node.operands[1]->original();
-  return result.operation && function_of(*result.operation) == function;
+  return result.op && result.op->function == function;
 }
 
 // --- normalization, and several ways back
@@ -123,8 +123,8 @@ namespace {
 // --- the loss
 
 // The cross-entropies of words, as they are computed: of logits, and of the words that are expected.
-bool is_cross_entropy(const Node& node) { return node.operation && smoothing_of(*node.operation); }
-bool is_smoothed(const Node& node) { return is_cross_entropy(node) && *smoothing_of(*node.operation) != 0.0; }
+bool is_cross_entropy(const Node& node) { return node.op == &op::cross_entropy; }
+bool is_smoothed(const Node& node) { return is_cross_entropy(node) && *node.find(setting::smoothing) != 0.0; }
 
 Made probability_alone(At at) {
   const Value of_words = softmax(at[0]);
@@ -148,8 +148,8 @@ Made all_counted(At at) {
 // --- words that go in, and words that should come out
 
 using IsInput = bool (*)(const Node& node);
-bool is_expected(const Node& node) { return node.is(role::expected) && !node.operation; }
-bool goes_in(const Node& node) { return node.is(role::ids) && !node.operation && node.within(scope::target); }
+bool is_expected(const Node& node) { return node.is(role::expected) && !node.op; }
+bool goes_in(const Node& node) { return node.is(role::ids) && !node.op && node.within(scope::target); }
 
 // The only input of this kind in a computation, or null.
 const Node* only(const Graph& graph, IsInput is_it) {
@@ -205,7 +205,7 @@ Made shifted_twice(At at) {
 // --- the next word
 
 bool divides_by_temperature(const Node& node) {
-  return node.is(role::tempered) && node.operation && number_of(*node.operation);
+  return node.is(role::tempered) && node.op && node.find(setting::number);
 }
 
 // The logits that a distribution is made of, where they are divided; else null.
@@ -215,7 +215,7 @@ const Node* tempered_for(const Node& node) {
 }
 Made temperature_after_softmax(At at) {
   const Node& tempered = *tempered_for(at.node);
-  return divide(softmax(at.of(*tempered.operands[0])), *number_of(*tempered.operation));
+  return divide(softmax(at.of(*tempered.operands[0])), *tempered.find(setting::number));
 }
 
 bool is_limited(const Node& node) {
@@ -231,7 +231,7 @@ constexpr Mistake mistakes_in_losses[] = {
      "This is what the cross-entropy gives when probabilities go into it, to which it applies softmax once more. "
      "Give it the logits.",
      is_cross_entropy,
-     [](At at) -> Made { return cross_entropy(softmax(at[0]), at[1], *smoothing_of(*at.node.operation)); }},
+     [](At at) -> Made { return cross_entropy(softmax(at[0]), at[1], *at.node.find(setting::smoothing)); }},
     {"smoothing-missing", error, "cross-entropy without label smoothing",
      "This is what the cross-entropy gives without label smoothing. "
      "The target is not the right word alone: each word gets a small share.",
@@ -265,7 +265,7 @@ constexpr Mistake mistakes_in_losses[] = {
      can_be_shifted, shifted_twice},
     {"temperature-multiplied", error, "logits multiplied by the temperature",
      "This is what logits multiplied by the temperature give. Divide them by it.", divides_by_temperature,
-     [](At at) -> Made { return times(at[0], *number_of(*at.node.operation)); }},
+     [](At at) -> Made { return times(at[0], *at.node.find(setting::number)); }},
     {"temperature-missing", error, "no temperature",
      "This is what comes out without the temperature. Divide the logits by it before softmax.", divides_by_temperature,
      left_out},
@@ -274,7 +274,7 @@ constexpr Mistake mistakes_in_losses[] = {
      has<tempered_for>, temperature_after_softmax},
     {"choice-not-normalized", error, "the probabilities that are left do not sum to 1",
      "These are the probabilities of the words that are left, as they were. Divide them by their sum.",
-     [](const Node& node) { return node.is(role::limited) && node.operation; }, left_out},
+     [](const Node& node) { return node.is(role::limited) && node.op; }, left_out},
     {"softmax-of-probabilities", error, "softmax of the probabilities that are left",
      "This is what softmax of the probabilities that are left gives. Divide them by their sum.", is_limited,
      softmax_again},

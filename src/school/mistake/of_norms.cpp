@@ -17,7 +17,7 @@ bool standardizes(const Node& node) { return node.is(role::normalised) && node.o
 bool divides_by_root(const Node& node) { return node.is(role::normalised) && node.operands.size() == 1; }
 bool normalizes(const Node& node) { return standardizes(node) || divides_by_root(node); }
 
-double epsilon_in(const Node& node) { return *epsilon_of(*node.operation); }
+double epsilon_in(const Node& node) { return *node.find(setting::epsilon); }
 
 Value plus(const Value& column, double number) {
   return number == 0.0 ? column : add(column, constant_like(column, number));
@@ -213,7 +213,7 @@ std::optional<Sublayer> sublayer_of_sum(const Node& any) {
 // The sub-layer of which a node is a projection of what goes in: q, k, v, or the inner one.
 std::optional<Sublayer> projected_in(const Node& node) {
   const bool projects = has_role<role::q, role::k, role::v, role::inner>(node);
-  if (!projects || !node.operation || !node.place) return std::nullopt;
+  if (!projects || !node.op || !node.place) return std::nullopt;
   const std::vector<const Node*> named = node.named_operands();
   for (std::size_t number = 1; number <= most_sublayers && !named.empty(); ++number) {
     const auto found = sublayer_at(*node.graph, node.place->outer, number);
@@ -241,7 +241,7 @@ Made residual_from_the_layer(At at) { return add(at.of(*sublayer_at(*at.node.gra
 
 // γ of the first norm for γ of the second one, and the other way round; and so β. Null: there is no other one.
 const Node* same_of_other_norm(const Node& node) {
-  const bool is_one = has_role<role::gamma, role::beta>(node) && !node.operation;
+  const bool is_one = has_role<role::gamma, role::beta>(node) && !node.op;
   const NamedScope* const norm = is_one && node.place && node.place->is(scope::norm) ? node.place : nullptr;
   if (!norm || !norm->number || *norm->number > 2) return nullptr;
   const Node* const other = node.graph->find(norm->outer, {{{scope::norm, 3 - *norm->number}}, *node.role});

@@ -12,13 +12,11 @@ namespace attn {
 namespace {
 
 // Whether it multiplies embeddings by a number, √d.
-bool scales_embeddings(const Node& node) {
-  return node.is(role::scaled_x) && node.operation && number_of(*node.operation);
-}
+bool scales_embeddings(const Node& node) { return node.is(role::scaled_x) && node.op && node.find(setting::number); }
 
 // The table whose rows a node of ids says; null for any other node.
 const Node* table_of(const Node& ids) {
-  const Node* const looked_up = ids.is(role::ids) && !ids.operation ? ids.beside(role::x) : nullptr;
+  const Node* const looked_up = ids.is(role::ids) && !ids.op ? ids.beside(role::x) : nullptr;
   const Node* const table = looked_up ? operand(*looked_up, 1) : nullptr;
   return table && table->is(role::e) && looked_up->operands[0] == &ids ? table : nullptr;
 }
@@ -45,7 +43,7 @@ bool adds_to_scaled_embeddings(const Node& node) {
 }
 Made positions_scaled_too(At at) {
   const Node& scaled = *at.node.operands[0];
-  return times(add(at.of(*scaled.operands[0]), at[1]), *number_of(*scaled.operation));
+  return times(add(at.of(*scaled.operands[0]), at[1]), *scaled.find(setting::number));
 }
 
 Made positions_alone(At at) {
@@ -84,7 +82,7 @@ constexpr Mistake mistakes_in_embeddings[] = {
      scales_embeddings, left_out},
     {"embeddings-divided", error, "embeddings divided by √d",
      "This is what embeddings divided by √d give. Multiply them by √d.", scales_embeddings,
-     [](At at) -> Made { return divide(at[0], *number_of(*at.node.operation)); }},
+     [](At at) -> Made { return divide(at[0], *at.node.find(setting::number)); }},
     {"embeddings-times-d", error, "embeddings multiplied by d instead of √d",
      "This is what embeddings multiplied by d give. Multiply them by its root, √d.", scales_embeddings,
      [](At at) -> Made { return at.redo(at.node, {at.itself()}); }},
@@ -128,20 +126,20 @@ std::string no_columns(std::size_t) { return ""; }
 
 enum Layout : std::size_t { interleaved, one_half_each };
 
-bool is_sinusoid(const Node& node) { return node.operation && layout_of(*node.operation); }
+bool is_sinusoid(const Node& node) { return node.find(setting::layout) != nullptr; }
 template <Layout layout>
 bool has_layout(const Node& node) {
-  return is_sinusoid(node) && layout_of(*node.operation) == &sinusoid_layouts()[layout];
+  return is_sinusoid(node) && *node.find(setting::layout) == &sinusoid_layouts()[layout];
 }
 
-Waves waves(At at) { return *waves_of(*at.node.operation); }
+Waves waves(At at) { return *waves_of(at.node); }
 Waves with_base(At at, double base) { return {waves(at).first, base}; }
 Waves one_later(At at) { return {waves(at).first + 1, waves(at).base}; }
 
 Value with_layout(At at, const SinusoidLayout& layout, Waves waves) {
   return sinusoid(at.again.graph(), layout, at.node.frame, waves);
 }
-Value with_waves(At at, Waves waves) { return with_layout(at, *layout_of(*at.node.operation), waves); }
+Value with_waves(At at, Waves waves) { return with_layout(at, **at.node.find(setting::layout), waves); }
 
 // Every column has a frequency of its own, counted as if there were d of them.
 constexpr SinusoidLayout by_column = {"by column", "", [](std::size_t column, std::size_t) { return column; }, even,
@@ -181,7 +179,7 @@ Made up_to_the_base(At at) {
 
 // Radians that were taken for degrees.
 Made in_degrees(At at) {
-  const SinusoidLayout& layout = *layout_of(*at.node.operation);
+  const SinusoidLayout& layout = **at.node.find(setting::layout);
   const auto [first, base] = waves(at);
   Matrix table(at.node.frame.shape);
   const auto [words, d] = table.shape();
@@ -200,13 +198,13 @@ constexpr auto turns = makes<role::rotated_q, role::rotated_k>;
 // Some rows of a learned table, of which one more is left.
 bool has_learned_rows(const Node& node) {
   const Node* const learned = node.is(role::positions) ? operand(node, 0) : nullptr;
-  return learned && node.frame.shape.rows < learned->frame.shape.rows && first_of_slice(*node.operation);
+  return learned && node.frame.shape.rows < learned->frame.shape.rows && first_of_slice(node);
 }
 bool counts_positions(const Node& node) { return is_sinusoid(node) || turns(node) || has_learned_rows(node); }
 Made counted_from_1(At at) {
   if (is_sinusoid(at.node)) return with_waves(at, one_later(at));
   if (turns(at.node)) return rotate(at[0], one_later(at));
-  return rows(at[0], *first_of_slice(*at.node.operation) + 1, at.node.frame.shape.rows);
+  return rows(at[0], *first_of_slice(at.node) + 1, at.node.frame.shape.rows);
 }
 
 constexpr Mistake mistakes_in_positions[] = {
@@ -313,7 +311,7 @@ Value turned(At at, Partners partners) {
 // The keys that stand with the values of a sum, where they are turned; else null.
 const Node* turned_keys(const Node& node) {
   const Node* const keys = sums_values(node) ? node.operands[0]->beside(role::rotated_k) : nullptr;
-  return keys && keys->operation && waves_of(*keys->operation) ? keys : nullptr;
+  return keys && keys->op && waves_of(*keys) ? keys : nullptr;
 }
 
 // base^(2j/d) with the d of all heads: the base of one head is so much smaller.
@@ -342,7 +340,7 @@ std::vector<std::size_t> words_at_a_time(const Node& keys) {
 // Words that are written one by one, with a position of their own that does not go on from those before.
 bool turns_with_cache(const Node& node) {
   const Node* const queries = turns(node) ? node.beside(role::rotated_q) : nullptr;
-  return queries && queries->operation && waves_of(*queries->operation)->first != 0;
+  return queries && queries->op && waves_of(*queries)->first != 0;
 }
 Made with_cache(At at, std::size_t (*position)(std::size_t before)) {
   const auto [first, base] = waves(at);
@@ -398,7 +396,7 @@ constexpr Mistake mistakes_in_rotary[] = {
      makes<role::rotated_k>, [](At at) -> Made { return rotate(at[0], one_later(at)); }},
     {"rotary-values-turned", error, "values turned as well",
      "This is what comes out when the values are turned as well. Turn queries and keys only.", has<turned_keys>,
-     [](At at) -> Made { return matmul(at[0], rotate(at[1], *waves_of(*turned_keys(at.node)->operation))); }},
+     [](At at) -> Made { return matmul(at[0], rotate(at[1], *waves_of(*turned_keys(at.node)))); }},
     {"rotary-exponent-without-2", error, "the exponent j/d instead of 2j/d in rotary positions",
      "This is what the exponent j/d gives. It is 2j/d.", turns,
      [](At at) -> Made { return rotate(at[0], with_base(at, std::sqrt(waves(at).base))); }},

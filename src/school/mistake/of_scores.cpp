@@ -17,14 +17,14 @@ bool is_gaussian(const Node& node) {
 
 // σ², by which the distances are divided; 1: they are not.
 double squared_width(const Node& scores) {
-  const Scalar* const width = number_of(*scores.operation);
+  const Scalar* const width = scores.find(setting::number);
   return width ? width->value : 1.0;
 }
 bool has_width(const Node& node) { return is_gaussian(node) && squared_width(node) != 1.0; }
 
 // −½‖q − k‖: the length is its square over the unit vector.
 Made distance_not_squared(At at) {
-  const Node& distances = number_of(*at.node.operation) ? *at.node.operands[0] : at.node;
+  const Node& distances = at.node.find(setting::number) ? *at.node.operands[0] : at.node;
   const Value q = at.of(*distances.operands[0]), k = at.of(*distances.operands[1]);
   const Value differences = pairwise_sum(q, times(k, plain_number(-1.0)));
   const Value lengths = row_sums(multiply(differences, unit_rows(differences)));
@@ -69,8 +69,8 @@ bool compares_beside_values(const Node& node) { return compares(node) && node.be
 
 // --- the scale
 
-bool scales(const Node& node) { return makes(node, role::scaled) && number_of(*node.operation); }
-bool divides(const Node& node) { return scales(node) && is_division(*node.operation); }
+bool scales(const Node& node) { return makes(node, role::scaled) && node.find(setting::number); }
+bool divides(const Node& node) { return scales(node) && (node.op == &op::divide); }
 
 // How many numbers a key has, where queries and keys are compared number by number.
 std::optional<std::size_t> size_of_key(const Node& node) {
@@ -83,7 +83,7 @@ std::optional<std::size_t> size_of_key(const Node& node) {
 // Whether the scores are divided by √d_k, and not by a number of somebody's choice.
 bool is_divided_by_root_of_key(const Node& node) {
   const std::optional<std::size_t> d_k = divides(node) ? size_of_key(node) : std::nullopt;
-  return d_k && number_of(*node.operation)->value == root_of(*d_k).value;
+  return d_k && node.find(setting::number)->value == root_of(*d_k).value;
 }
 
 // √d_model, of the inputs or else of the queries of all heads.
@@ -140,9 +140,9 @@ bool caps_scaled(const Node& node) { return makes(node, role::capped) && node.be
 
 // Whether something is added to the scaled scores: a mask of numbers, or what distances add.
 bool adds_to_scores(const Node& node) {
-  if (!node.operation || node.is_alias() || node.operands.size() != 2) return false;
+  if (!node.op || node.is_alias() || node.operands.size() != 2) return false;
   const bool is_scaled = has_role<role::scaled, role::capped, role::scores>(*node.operands[0]);
-  return is_scaled && is_addition(*node.operation) && !node.is(role::scores);
+  return is_scaled && (node.op == &op::add) && !node.is(role::scores);
 }
 bool adds_to_scaled(const Node& node) { return adds_to_scores(node) && scales(*node.operands[0]); }
 
@@ -154,7 +154,7 @@ constexpr Mistake mistakes_in_scores[] = {
      [](At at) -> Made { return at.redo(at.node, {at.itself()}); }},
     {"multiplied-by-scale", error, "scores multiplied instead of divided",
      "This is what multiplication gives, where the scores are to be divided. Divide by the same number.", divides,
-     [](At at) -> Made { return times(at[0], *number_of(*at.node.operation)); }},
+     [](At at) -> Made { return times(at[0], *at.node.find(setting::number)); }},
     {"divided-by-root-of-model", error, "division by √d_model instead of √d_k",
      "This is what division by √d_model gives. Divide by √d_k, where d_k is the size of a key of one head.",
      is_divided_in_a_model, divided_by_root_of_model},
@@ -228,7 +228,7 @@ constexpr Mistake mistakes_in_scores[] = {
      is_gaussian, [](At at) -> Made { return multiplied(at, -1.0); }},
     {"width-not-squared", error, "distance divided by σ instead of σ²",
      "This is what division by σ gives. Divide by σ².",
-     [](const Node& node) { return is_gaussian(node) && is_division(*node.operation); },
+     [](const Node& node) { return is_gaussian(node) && (node.op == &op::divide); },
      [](At at) -> Made { return divide(at[0], plain_number(std::sqrt(squared_width(at.node)))); }},
     {"without-tanh", error, "additive score without the tanh",
      "This is what the additive score gives without tanh. "

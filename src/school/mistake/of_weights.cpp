@@ -114,7 +114,7 @@ constexpr double very_low = -1e9;
 
 // --- what a mask hides
 
-bool is_mask_input(const Node& node) { return has_role<role::mask, role::cross_mask>(node) && !node.operation; }
+bool is_mask_input(const Node& node) { return has_role<role::mask, role::cross_mask>(node) && !node.op; }
 
 using Allows = std::function<bool(const MaskReasons& mask, std::size_t row, std::size_t key)>;
 
@@ -389,7 +389,7 @@ Made largest_left_out(At at) {
 Made negated(At at) { return softmax(masked_like(at, times(scores_before_mask(at), plain_number(-1.0)))); }
 
 // Weights may be given.
-bool are_given_weights(const Node& node) { return node.is(role::weights) && !node.operation; }
+bool are_given_weights(const Node& node) { return node.is(role::weights) && !node.op; }
 
 Made equal_weights(At at) {
   if (are_given_weights(at.node)) return uniform(at.itself());

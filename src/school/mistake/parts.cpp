@@ -95,38 +95,34 @@ bool is_gradient(const Node& node) {
 
 // --- attention nodes
 
-bool makes(const Node& node, const Role& role) { return node.is(role) && node.operation && !node.is_alias(); }
+bool makes(const Node& node, const Role& role) { return node.is(role) && node.op && !node.is_alias(); }
 
-bool is_any_softmax(const Node& node) {
-  return node.operation && node.operation->is(op::softmax) && node.rows_sum_to_one();
-}
+bool is_any_softmax(const Node& node) { return node.op && node.op == &op::softmax && node.rows_sum_to_one(); }
 
 bool is_softmax_of_attention(const Node& node) { return node.is(role::weights) && is_any_softmax(node); }
 
-bool is_mask(const Node& node) { return node.operation && node.operation->is(op::mask); }
+bool is_mask(const Node& node) { return node.op && node.op == &op::mask; }
 
 bool masks_scores(const Node& node) { return makes(node, role::masked) && is_mask(node); }
 
-bool sums_values(const Node& node) {
-  return node.operation && node.operation->is(op::matmul) && node.operands[0]->is(role::weights);
-}
+bool sums_values(const Node& node) { return node.op && node.op == &op::matmul && node.operands[0]->is(role::weights); }
 
 bool compares(const Node& node) {
-  return (makes(node, role::scores) || makes(node, role::content)) && node.operation->is(op::matmul_transposed);
+  return (makes(node, role::scores) || makes(node, role::content)) && node.op == &op::matmul_transposed;
 }
 
 const Node* comparison_of(const Node& scores) {
   const Node* const content = scores.beside(role::content);
   const Node& node = (content ? *content : scores).original();
-  return node.operation && node.operation->is(op::matmul_transposed) ? &node : nullptr;
+  return node.op && node.op == &op::matmul_transposed ? &node : nullptr;
 }
 
 std::optional<LinearNodes> linear_nodes(const Node& node) {
-  if (!node.operation || node.operands.empty()) return std::nullopt;
-  const bool is_product = node.operation->is(op::matmul);
+  if (!node.op || node.operands.empty()) return std::nullopt;
+  const bool is_product = node.op == &op::matmul;
   const Node& product = is_product ? node : *node.operands[0];
   const bool has_bias = !is_product && node.operands.size() == 2 && product.name.empty();
-  if (!product.operation || !product.operation->is(op::matmul) || (!is_product && !has_bias)) return std::nullopt;
+  if (!product.op || product.op != &op::matmul || (!is_product && !has_bias)) return std::nullopt;
   return LinearNodes{product.operands[0], product.operands[1], has_bias ? node.operands[1] : nullptr};
 }
 
@@ -151,7 +147,7 @@ bool is_made_of_named(const Node& node, const Role& role) {
   const auto has_name = [&](const Node* operand) {
     return std::ranges::any_of(operand->aliases, [&](const Node* alias) { return alias->is(role); });
   };
-  return node.operation && !node.is_alias() && std::ranges::any_of(node.operands, has_name);
+  return node.op && !node.is_alias() && std::ranges::any_of(node.operands, has_name);
 }
 
 Made on_named(At at, const Role& role) {

@@ -28,7 +28,9 @@ Value At::beside(const Role& role) const { return again.of(*node.beside(role)); 
 
 Value At::itself() const { return again.unchanged(node); }
 
-Value At::redo(const Node& step, const std::vector<Value>& on) const { return again.graph().apply(step.operation, on); }
+Value At::redo(const Node& step, const std::vector<Value>& on) const {
+  return again.graph().apply(*step.op, on, step.settings);
+}
 
 Value At::like(Matrix matrix) const { return again.input_like(node, std::move(matrix)); }
 
@@ -54,7 +56,7 @@ Value Rewriting::of(const Node& original) {
 }
 
 Value Rewriting::unchanged(const Node& original) {
-  if (!original.operation) return taken_over(original);
+  if (!original.op) return taken_over(original);
   return operation_on(original, At{original, *this}.operands(), *graph_);
 }
 
@@ -130,7 +132,7 @@ Value Rewriting::taken_over(const Node& original) {
   const Graph::Scope scope(*graph_, graph_->scope_like(original.place));
   const Node& first = original.original();
   if (first.made) return graph_->input(name_of_original(original), first.made, original.frame);
-  if (!first.operation && !first.given) return graph_->input(name_of_original(original), original.frame);
+  if (!first.op && !first.given) return graph_->input(name_of_original(original), original.frame);
   return graph_->input(name_of_original(original), original.cells(), original.frame.rows, original.frame.columns);
 }
 
@@ -174,23 +176,16 @@ bool have_their_shapes(const Node& original, const std::vector<Value>& operands)
   return true;
 }
 
-// Operations that know nothing of the shapes of their operands.
-bool fits_all_shapes(const Operation& operation) {
-  return operation.is(op::softmax) || number_of(operation) || function_of(operation) || is_join(operation) ||
-         first_of_slice(operation) || epsilon_of(operation);
+// Whether the settings say nothing of the rows or the columns of the result.
+bool fits_all_shapes(const Node& original) {
+  return !original.find(setting::frame) && !original.find(setting::axis) && !original.find(setting::parts);
 }
 
 }  // namespace
 
 Value operation_on(const Node& original, const std::vector<Value>& operands, Graph& graph) {
-  const Operation& operation = *original.operation;
-  if (have_their_shapes(original, operands) || fits_all_shapes(operation))
-    return graph.apply(original.operation, operands);
-  if (operation.is(op::matmul)) return matmul(operands[0], operands[1]);
-  if (operation.is(op::matmul_transposed)) return matmul_transposed(operands[0], operands[1]);
-  if (operation.is(op::transposed_matmul)) return transposed_matmul(operands[0], operands[1]);
-  if (operation.is(op::transpose)) return transpose(operands[0]);
-  if (const std::optional<Value> same = same_cell_by_cell(operation, operands)) return *same;
+  if (have_their_shapes(original, operands) || fits_all_shapes(original))
+    return graph.apply(*original.op, operands, original.settings);
   fail("{}: the matrices that it is made of have other shapes now", original.title());
 }
 

@@ -186,7 +186,7 @@ class ComparisonPage {
   static std::string result_of(const Compared& matrix) {
     const Difference& apart = matrix.difference;
     if (apart.has_other_shape) return fmt::format("differs: {} is right", to_string(matrix.node->frame.shape));
-    if (apart.agrees()) return matrix.node->operation ? "same" : "same (input)";
+    if (apart.agrees()) return matrix.node->op ? "same" : "same (input)";
     const std::string where = fmt::format("differs in {} of {}", apart.cells, matrix.theirs->size());
     return std::isfinite(apart.largest) ? fmt::format("{}, by up to {}", where, written_value(apart.largest)) : where;
   }
@@ -225,7 +225,7 @@ class ComparisonPage {
 
   void say_difference(const Compared& matrix, const Finding& finding) {
     const Difference& apart = finding.difference;
-    if (!matrix.node->operation) {
+    if (!matrix.node->op) {
       page_.say(fmt::format("This is an input: the file has another {} than the computation.", matrix.node->name));
     }
     if (apart.has_other_shape) return;

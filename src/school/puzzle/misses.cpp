@@ -10,7 +10,7 @@
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/term/functions.hpp"
-#include "core/term/working.hpp"
+#include "core/term/term.hpp"
 #include "page/tell/describe.hpp"
 
 namespace attn {
@@ -75,8 +75,8 @@ std::string told_of_weight(const Property& property, const Cell& cell, double va
 }
 
 // What is said of a number that should be another one: of a weight, what its query attends to instead.
-Miss miss_of_number(const Property& property, const Working& is, double value, double bound) {
-  if (is.kind == Working::Kind::cell && is.node->original().is(role::weights) && !std::isnan(value))
+Miss miss_of_number(const Property& property, const Term& is, double value, double bound) {
+  if (is.kind == Term::Kind::cell && is.node->original().is(role::weights) && !std::isnan(value))
     return {told_of_weight(property, {is.node, is.row, is.column}, value, bound),
             fmt::format("{}[{}]", is.node->name, is.row + 1)};
   const std::string name = in_names(is);
@@ -84,7 +84,7 @@ Miss miss_of_number(const Property& property, const Working& is, double value, d
 }
 
 // The same of a word or a shape.
-Miss miss_of_words(const Working& is, const Quantity& value, const Quantity& should_be) {
+Miss miss_of_words(const Term& is, const Quantity& value, const Quantity& should_be) {
   const std::string name = in_names(is);
   return {fmt::format("{} is {}. It should be {}.", name, written(value), written(should_be)), name};
 }
@@ -105,7 +105,7 @@ constexpr std::size_t most_places = 10000;
 constexpr std::uint64_t work_of_byte = 4096;  // of an expression, which is read and worked out at each place
 
 std::size_t end_of_range(const std::string& expression, const Graph& graph, const Variables& variables) {
-  const Quantity quantity = worked_out(read_working(expression, &graph, variables));
+  const Quantity quantity = worked_out(read_term(expression, &graph, variables));
   const double* const number = std::get_if<double>(&quantity);
   if (!number || !(*number >= 0.0 && *number <= 1e6 && *number == std::floor(*number)))
     fail("a range cannot begin or end at '{}': give a whole number from 0 to 1000000", expression);
@@ -113,8 +113,8 @@ std::size_t end_of_range(const std::string& expression, const Graph& graph, cons
 }
 
 Comparison comparison_at(const Property& property, const Variables& variables, const Graph& graph) {
-  Working left = read_working(property.left, &graph, variables);
-  return {std::move(left), read_working(property.right, &graph, variables)};
+  Term left = read_term(property.left, &graph, variables);
+  return {std::move(left), read_term(property.right, &graph, variables)};
 }
 
 // Nothing: it holds where the variables are these numbers.

@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "core/graph/graph.hpp"
-#include "core/term/working.hpp"
+#include "core/term/term.hpp"
 #include "school/puzzle/puzzle.hpp"
 
 namespace attn {
 
 /// What a property compares at one of its places.
 struct Comparison {
-  Working left, right;
+  Term left, right;
 };
 
 /// All that it compares, in order. Throws InputError as misses_of() does.

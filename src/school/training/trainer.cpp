@@ -166,7 +166,7 @@ void Trainer::Parts::add_point() {
 // Computes the step once more, matrix by matrix. Scores that are masked are −∞.
 const Node* Trainer::Parts::first_not_finite() const {
   for (const Node& node : graph->graph().nodes()) {
-    if (!node.operation || node.is_alias()) continue;
+    if (!node.op || node.is_alias()) continue;
     const bool may_be_masked = node.may_be_masked();
     const auto is_wrong = [&](double cell) {
       return !std::isfinite(cell) && !(may_be_masked && std::isinf(cell) && cell < 0.0);

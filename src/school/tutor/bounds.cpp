@@ -7,7 +7,7 @@
 
 #include "core/op/operations.hpp"
 #include "core/term/functions.hpp"
-#include "core/term/working.hpp"
+#include "core/term/term.hpp"
 #include "school/tutor/known.hpp"
 #include "school/tutor/other_answers.hpp"
 #include "school/tutor/slips.hpp"
@@ -28,7 +28,7 @@ double slack_of(double bound) { return 1e-9 * std::fmax(1.0, std::fabs(bound)); 
 Bound at_least(double least, std::string says) { return {least - slack_of(least), infinite, false, std::move(says)}; }
 Bound at_most(double most, std::string says) { return {-infinite, most + slack_of(most), false, std::move(says)}; }
 
-void add_bounds_of_softmax(const Node& node, const Working& asked, std::vector<Bound>& bounds) {
+void add_bounds_of_softmax(const Node& node, const Term& asked, std::vector<Bound>& bounds) {
   const std::vector<double> scores = node.operands[0]->row(asked.row);
   const double score = scores[asked.column];
   double count = 0.0, least = INFINITY, most = -INFINITY;
@@ -52,7 +52,7 @@ void add_bounds_of_softmax(const Node& node, const Working& asked, std::vector<B
         at_most(1 / count, fmt::format("No score of this row is smaller, so this weight is {} or less.", share)));
 }
 
-void add_bounds_of_average(const Node& node, const Working& asked, const Known& known, std::vector<Bound>& bounds) {
+void add_bounds_of_average(const Node& node, const Term& asked, const Known& known, std::vector<Bound>& bounds) {
   const Node &weights = *node.operands[0], &values = *node.operands[1];
   const std::vector<double> row = weights.row(asked.row);
   if (row.size() != values.frame.shape.rows) return;  // sentences of a batch
@@ -77,66 +77,64 @@ void add_bounds_of_average(const Node& node, const Working& asked, const Known& 
                                 has_values ? "numbers" : "values", numbers)});
 }
 
-void add_bounds_of_cell(const Working& asked, const Known& known, std::vector<Bound>& bounds) {
+void add_bounds_of_cell(const Term& asked, const Known& known, std::vector<Bound>& bounds) {
   const Node& node = asked.node->original();
   if (asked.node->content() == Content::weights || asked.node->rows_sum_to_one())
     bounds.push_back({0.0, 1.0, false,
                       asked.node->is(role::distribution) ? "A probability lies between 0 and 1."
                                                          : "A weight lies between 0 and 1."});
   if (asked.node->content() == Content::permissions) bounds.push_back({0.0, 1.0, true, "A mask has only 0 and 1."});
-  if (!node.operation) return;
-  const Operation& operation = *node.operation;
-  if (const Bounds its = operation.bounds(); !its.says.empty())
+  if (!node.op) return;
+  if (const Bounds its = bounds_of(*node.op); !its.says.empty())
     bounds.push_back({its.least, its.most, false, std::string(its.says)});
-  if (operation.is(op::softmax)) add_bounds_of_softmax(node, asked, bounds);
-  if (operation.is(op::matmul) && node.operands[0]->rows_sum_to_one())
-    add_bounds_of_average(node, asked, known, bounds);
+  if (node.op == &op::softmax) add_bounds_of_softmax(node, asked, bounds);
+  if (node.op == &op::matmul && node.operands[0]->rows_sum_to_one()) add_bounds_of_average(node, asked, known, bounds);
 }
 
 // Sums and products of counts.
-bool is_count(const Working& working) {
+bool is_count(const Term& working) {
   switch (working.kind) {
-    case TermKind::size:
-    case TermKind::shape:
+    case Term::Kind::size:
+    case Term::Kind::shape:
       return true;
-    case TermKind::constant:
+    case Term::Kind::constant:
       return gives_number(working) && is_whole(number_from(working)) && number_from(working) >= 0;
-    case TermKind::sum:
-    case TermKind::product:
+    case Term::Kind::sum:
+    case Term::Kind::product:
       return std::ranges::all_of(working.parts, is_count);
     default:
       return false;
   }
 }
 
-bool has_counts(const Working& working) {
-  return working.kind == TermKind::size || working.kind == TermKind::shape ||
+bool has_counts(const Term& working) {
+  return working.kind == Term::Kind::size || working.kind == Term::Kind::shape ||
          std::ranges::any_of(working.parts, has_counts);
 }
 
 // Whether nothing in it is negative. A function that never gives a negative number may be taken of one.
-bool stays_positive(const Working& working) {
+bool stays_positive(const Term& working) {
   switch (working.kind) {
-    case TermKind::negative:
+    case Term::Kind::negative:
       return false;
-    case TermKind::call:
+    case Term::Kind::call:
       return working.function->bounds.least >= 0.0;
-    case TermKind::sum:
-    case TermKind::product:
-    case TermKind::inverse:
+    case Term::Kind::sum:
+    case Term::Kind::product:
+    case Term::Kind::inverse:
       return std::ranges::all_of(working.parts, stays_positive);
     default:
       return gives_number(working) && number_from(working) >= 0.0;
   }
 }
 
-bool has_call(const Working& working) {
-  return working.kind == TermKind::call || std::ranges::any_of(working.parts, has_call);
+bool has_call(const Term& working) {
+  return working.kind == Term::Kind::call || std::ranges::any_of(working.parts, has_call);
 }
 
-void add_bounds_of_terms(const Working& sum, const Known& known, std::vector<Bound>& bounds) {
+void add_bounds_of_terms(const Term& sum, const Known& known, std::vector<Bound>& bounds) {
   constexpr std::size_t longest = 40;
-  for (const Working& term : sum.parts) {
+  for (const Term& term : sum.parts) {
     const std::string numbers = in_numbers(term);
     const bool tells_answer = equal_but_for_last_bits(number_from(term), number_from(sum));
     if (numbers.size() >= longest || tells_answer || !known.has_all_of(term)) continue;
@@ -145,7 +143,7 @@ void add_bounds_of_terms(const Working& sum, const Known& known, std::vector<Bou
   }
 }
 
-void add_bounds_of_steps(const Working& steps, const Known& known, std::vector<Bound>& bounds) {
+void add_bounds_of_steps(const Term& steps, const Known& known, std::vector<Bound>& bounds) {
   if (steps.parts.empty() || !stays_positive(steps)) return;
   bounds.push_back({0.0, infinite, false,
                     has_call(steps)
@@ -153,9 +151,8 @@ void add_bounds_of_steps(const Working& steps, const Known& known, std::vector<B
                         : "No number of the last step is negative, and nothing is subtracted there: the result is "
                           "not negative."});
   if (steps.parts.size() < 2) return;
-  if (steps.kind == TermKind::sum) add_bounds_of_terms(steps, known, bounds);
-  const bool is_quotient = steps.kind == TermKind::product && steps.parts.size() == 2 && is_inverse(steps.parts[1]);
-  if (!is_quotient) return;
+  if (steps.kind == Term::Kind::sum) add_bounds_of_terms(steps, known, bounds);
+  if (!is_quotient(steps)) return;
   const double above = number_from(steps.parts[0]), below = number_from(steps.parts[1].parts[0]);
   constexpr double nearly_one = 0.005;  // which is told as 1; where it is 1, that would tell the answer
   if (std::fabs(above / below - 1.0) < nearly_one) return;
@@ -171,14 +168,14 @@ bool Bound::is_broken_by(double typed) const {
   return typed < least || typed > most || (is_whole && !attn::is_whole(typed));
 }
 
-bool asks_for_count(const Working& asked) { return has_counts(asked) && is_count(asked); }
+bool asks_for_count(const Term& asked) { return has_counts(asked) && is_count(asked); }
 
 std::vector<Bound> bounds_of(const SolvedQuestion& solved) {
   std::vector<Bound> bounds;
   if (!solved.graph || solved.question.kind != AnswerKind::number) return bounds;
-  const Working asked = read_working(solved.question.of, solved.graph.get());
+  const Term asked = read_term(solved.question.of, solved.graph.get());
   const Known known(solved);
-  if (asked.kind == TermKind::cell) add_bounds_of_cell(asked, known, bounds);
+  if (asked.kind == Term::Kind::cell) add_bounds_of_cell(asked, known, bounds);
   if (asks_for_count(asked)) {
     bounds.push_back({0.0, infinite, false, "A count is not negative."});
     bounds.push_back({-infinite, infinite, true, "A count is a whole number."});

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/term/working.hpp"
+#include "core/term/term.hpp"
 #include "school/tutor/question.hpp"
 
 namespace attn {
@@ -24,6 +24,6 @@ struct Bound {
 std::vector<Bound> bounds_of(const SolvedQuestion& solved);
 
 /// Whether a number is asked for that is made of sizes alone: how many there are.
-bool asks_for_count(const Working& asked);
+bool asks_for_count(const Term& asked);
 
 }  // namespace attn

@@ -10,7 +10,7 @@
 #include "core/graph/plan.hpp"
 #include "core/support/error.hpp"
 #include "core/support/text.hpp"
-#include "core/term/working.hpp"
+#include "core/term/term.hpp"
 #include "school/mistake/rewriting.hpp"
 #include "school/tutor/bounds.hpp"
 #include "school/tutor/known.hpp"
@@ -38,7 +38,7 @@ using NodeSet = std::set<const Node*>;
 
 // What somebody gets to a question who makes a mistake in one of these nodes; nothing where it does not change what is
 // asked for, or cannot be made.
-std::optional<Quantity> mistaken(const Mistake& mistake, const Working& working, const NodeSet& computed,
+std::optional<Quantity> mistaken(const Mistake& mistake, const Term& working, const NodeSet& computed,
                                  const SolvedQuestion& solved) {
   const auto where = [&](const Node& node) { return computed.contains(&node) && mistake.where(node); };
   try {
@@ -60,7 +60,7 @@ struct Mistaken {
 std::vector<Mistaken> all_mistaken(const SolvedQuestion& solved) {
   std::vector<Mistaken> all;
   if (!solved.graph || !is_quickly_repeated(*solved.graph)) return all;
-  const Working working = read_working(solved.question.of, solved.graph.get());
+  const Term working = read_term(solved.question.of, solved.graph.get());
   const NodeSet computed = Known(solved).still_to_compute(working);
   for (const auto& [mistake, first] : possible_mistakes(*solved.graph)) {
     if (std::optional<Quantity> quantity = mistaken(*mistake, working, computed, solved))
@@ -91,7 +91,7 @@ void add_mistakes(std::vector<Recognised>& all, const SolvedQuestion& solved) {
 }
 
 // Whether what is asked for is a part of a whole: a weight, a probability.
-bool is_share(const Working& asked) {
+bool is_share(const Term& asked) {
   return std::ranges::any_of(
       nodes_of(asked), [](const Node* node) { return node->content() == Content::weights || node->rows_sum_to_one(); });
 }
@@ -105,7 +105,7 @@ std::vector<Recognised> numbers_given(const Known& known) {
 }
 
 // A count that is one too large or too small.
-std::vector<Recognised> miscounted(const Working& asked, double answer) {
+std::vector<Recognised> miscounted(const Term& asked, double answer) {
   constexpr double least = 4;  // one comes to smaller numbers in many ways
   if (!asks_for_count(asked) || answer < least) return {};
   const auto one_off = [](double count) {
@@ -127,7 +127,7 @@ std::vector<Recognised> made_recognisable(const SolvedQuestion& solved) {
   std::vector<Recognised> all;
   for (const auto& [quantity, says] : solved.notes) all.push_back({quantity, ReasonKind::note, says});
   if (!solved.graph) return all;
-  const Working asked = read_working(solved.question.of, solved.graph.get());
+  const Term asked = read_term(solved.question.of, solved.graph.get());
   const Known known(solved);
   switch (solved.question.kind) {
     case AnswerKind::number: {
@@ -280,8 +280,8 @@ Judgment diagnosed_number(const SolvedQuestion& solved, const TypedAnswer& typed
 
 std::string about_axes(const SolvedQuestion& solved) {
   if (!solved.graph) return "";
-  const Working asked = read_working(solved.question.of, solved.graph.get());
-  if (asked.kind != Working::Kind::shape) return "";
+  const Term asked = read_term(solved.question.of, solved.graph.get());
+  if (asked.kind != Term::Kind::shape) return "";
   const Frame& frame = asked.node->frame;
   if (frame.rows.name.empty() || frame.columns.name.empty() || frame.rows.name == frame.columns.name) return "";
   return fmt::format(" The rows are {}, the columns are {}.", frame.rows.name, frame.columns.name);
@@ -306,8 +306,8 @@ Judgment diagnosed_shape(const SolvedQuestion& solved, const TypedAnswer& typed)
 std::vector<std::string> words_to_choose(const SolvedQuestion& solved) {
   std::vector<std::string> words;
   if (!solved.graph) return words;
-  const Working asked = read_working(solved.question.of, solved.graph.get());
-  if (asked.kind != Working::Kind::row) return words;
+  const Term asked = read_term(solved.question.of, solved.graph.get());
+  if (asked.kind != Term::Kind::row) return words;
   const Frame& frame = asked.node->frame;
   for (std::size_t j = 0; j < frame.shape.columns; ++j) {
     std::string word = frame.columns.label(j);

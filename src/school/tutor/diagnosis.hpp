@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/term/working.hpp"
+#include "core/term/term.hpp"
 #include "school/mistake/rewriting.hpp"
 #include "school/tutor/question.hpp"
 

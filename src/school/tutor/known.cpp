@@ -24,17 +24,17 @@ bool has_numbers_of(const Matrix& table, const Node& node) {
 // Whether a number is computed, and each of those with which it is explained has a property.
 template <class Property>
 bool is_explained_with(const Cell& cell, const Property& property) {
-  if (!cell.node->original().operation) return false;
-  const std::vector<Cell> parts = cells_of(explain(cell).expression);
+  if (!cell.node->original().op) return false;
+  const std::vector<Cell> parts = cells_of(explain(cell).term);
   return std::ranges::all_of(parts, [&](const Cell& part) { return part != cell && property(part); });
 }
 
-void add_cells(const Working& working, std::vector<Cell>& found) {
-  if (working.kind == TermKind::cell) found.push_back({working.node, working.row, working.column});
-  for (const Working& part : working.parts) add_cells(part, found);
+void add_cells(const Term& working, std::vector<Cell>& found) {
+  if (working.kind == Term::Kind::cell) found.push_back({working.node, working.row, working.column});
+  for (const Term& part : working.parts) add_cells(part, found);
 }
 
-std::vector<Cell> cells_in(const Working& working) {
+std::vector<Cell> cells_in(const Term& working) {
   std::vector<Cell> found;
   add_cells(working, found);
   return found;
@@ -75,19 +75,19 @@ bool Known::can_work_out_from_tables(const Cell& cell) const {
   return is_explained_with(cell, [&](const Cell& part) { return is_shown(*part.node); });
 }
 
-bool Known::has_all_of(const Working& working) const {
+bool Known::has_all_of(const Term& working) const {
   const Cell cell{working.node, working.row, working.column};
-  if (working.kind == TermKind::cell && !has(cell) && !can_work_out(cell)) return false;
-  return std::ranges::all_of(working.parts, [&](const Working& part) { return has_all_of(part); });
+  if (working.kind == Term::Kind::cell && !has(cell) && !can_work_out(cell)) return false;
+  return std::ranges::all_of(working.parts, [&](const Term& part) { return has_all_of(part); });
 }
 
-std::set<const Node*> Known::still_to_compute(const Working& asked) const {
+std::set<const Node*> Known::still_to_compute(const Term& asked) const {
   constexpr std::size_t most_cells_followed = 4000;
   std::set<Cell> seen, there;
   std::vector<Cell> found;
   std::set<const Node*> open;
   for (const Cell& cell : cells_in(asked)) {
-    if (asked.kind == TermKind::cell || !has(cell)) found.push_back(cell);
+    if (asked.kind == Term::Kind::cell || !has(cell)) found.push_back(cell);
   }
   if (cells_in(asked).empty()) std::ranges::copy(nodes_of(asked), std::inserter(open, open.end()));
   while (!found.empty()) {
@@ -95,8 +95,8 @@ std::set<const Node*> Known::still_to_compute(const Working& asked) const {
     found.pop_back();
     if (!seen.insert(cell).second) continue;
     open.insert(cell.node);
-    if (!cell.node->original().operation || seen.size() > most_cells_followed) continue;
-    for (const Cell& part : cells_of(explain(cell).expression)) {
+    if (!cell.node->original().op || seen.size() > most_cells_followed) continue;
+    for (const Cell& part : cells_of(explain(cell).term)) {
       if (part == cell) continue;
       if (has(part)) {
         there.insert(part);

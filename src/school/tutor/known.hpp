@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "core/term/working.hpp"
+#include "core/term/term.hpp"
 #include "school/tutor/question.hpp"
 
 namespace attn {
@@ -28,9 +28,9 @@ class Known {
   bool can_work_out(const Cell& cell) const;
   bool can_work_out_from_tables(const Cell& cell) const;
   /// Whether each number of a working is there, or can be worked out.
-  bool has_all_of(const Working& working) const;
+  bool has_all_of(const Term& working) const;
   /// The nodes that have to be computed for an answer: what comes before the numbers that are there is no part of it.
-  std::set<const Node*> still_to_compute(const Working& asked) const;
+  std::set<const Node*> still_to_compute(const Term& asked) const;
 
  private:
   std::vector<double> numbers_;

@@ -35,19 +35,19 @@ bool is_made_of(const Node& node, const Node& other) {
   return false;
 }
 
-void collect_cells(const Working& working, std::vector<Cell>& cells) {
+void collect_cells(const Term& working, std::vector<Cell>& cells) {
   const Cell cell{working.node, working.row, working.column};
-  if (working.kind == TermKind::cell && std::ranges::find(cells, cell) == cells.end()) cells.push_back(cell);
-  for (const Working& part : working.parts) collect_cells(part, cells);
+  if (working.kind == Term::Kind::cell && std::ranges::find(cells, cell) == cells.end()) cells.push_back(cell);
+  for (const Term& part : working.parts) collect_cells(part, cells);
 }
 
-Working with_cell(Working working, const Cell& cell, const Cell& other) {
-  if (working.kind == TermKind::cell && Cell{working.node, working.row, working.column} == cell) {
+Term with_cell(Term working, const Cell& cell, const Cell& other) {
+  if (working.kind == Term::Kind::cell && Cell{working.node, working.row, working.column} == cell) {
     working.node = other.node;
     working.row = other.row;
     working.column = other.column;
   }
-  for (Working& part : working.parts) part = with_cell(std::move(part), cell, other);
+  for (Term& part : working.parts) part = with_cell(std::move(part), cell, other);
   return working;
 }
 
@@ -68,7 +68,7 @@ std::string place_beside(const Cell& other, const Cell& asked) {
 // The other numbers of one question, each value once, with what was found first.
 class Numbers {
  public:
-  Numbers(const Working& asked, const Known& known, Recognised::Kind kind) : asked_(asked), known_(known), kind_(kind) {
+  Numbers(const Term& asked, const Known& known, Recognised::Kind kind) : asked_(asked), known_(known), kind_(kind) {
     collect_cells(asked, cells_);
   }
 
@@ -138,7 +138,7 @@ class Numbers {
 
   void add_instead(const Cell& cell, const Cell& other) {
     if (full() || other == cell || !is_known(other, cell)) return;
-    const bool alone = asked_.kind == TermKind::cell;
+    const bool alone = asked_.kind == Term::Kind::cell;
     const double value = number_from(with_cell(asked_, cell, other));
     const bool is_elsewhere = other.node != cell.node;
     const std::string place =
@@ -169,7 +169,7 @@ class Numbers {
     found_.push_back({value, kind, std::move(says)});
   }
 
-  const Working& asked_;
+  const Term& asked_;
   const Known& known_;
   Recognised::Kind kind_;
   std::vector<Cell> cells_;
@@ -179,14 +179,14 @@ class Numbers {
 
 }  // namespace
 
-std::vector<Recognised> neighbors(const Working& asked, const Known& known) {
+std::vector<Recognised> neighbors(const Term& asked, const Known& known) {
   if (!gives_number(asked)) return {};
   Numbers numbers(asked, known, Recognised::Kind::slip);
   numbers.add_neighbors();
   return numbers.finish();
 }
 
-std::vector<Recognised> alike(const Working& asked, const Graph& graph, const Known& known) {
+std::vector<Recognised> alike(const Term& asked, const Graph& graph, const Known& known) {
   if (!gives_number(asked)) return {};
   Numbers numbers(asked, known, Recognised::Kind::slip);
   numbers.add_alike(graph);
@@ -195,13 +195,13 @@ std::vector<Recognised> alike(const Working& asked, const Graph& graph, const Kn
 
 namespace {
 
-bool asks_for_size(const Working& asked) {
-  return asked.kind == TermKind::size || std::ranges::any_of(asked.parts, asks_for_size);
+bool asks_for_size(const Term& asked) {
+  return asked.kind == Term::Kind::size || std::ranges::any_of(asked.parts, asks_for_size);
 }
 
 }  // namespace
 
-std::vector<Recognised> other_numbers(const Working& asked, const Graph& graph, const Known& known) {
+std::vector<Recognised> other_numbers(const Term& asked, const Graph& graph, const Known& known) {
   if (!gives_number(asked)) return {};
   Numbers numbers(asked, known, Recognised::Kind::operand);
   const std::vector<const Node*> nodes = nodes_of(asked);
@@ -232,9 +232,9 @@ std::vector<Recognised> other_numbers(const Working& asked, const Graph& graph, 
   return numbers.finish();
 }
 
-std::vector<Recognised> other_words(const Working& asked) {
+std::vector<Recognised> other_words(const Term& asked) {
   std::vector<Recognised> found;
-  if (asked.kind != TermKind::row || gives_number(asked)) return found;
+  if (asked.kind != Term::Kind::row || gives_number(asked)) return found;
   const std::string answer = std::get<std::string>(worked_out(asked));
   const std::vector<double> row = asked.node->row(asked.row);
   std::size_t place = 0;
@@ -252,9 +252,9 @@ std::vector<Recognised> other_words(const Working& asked) {
   return found;
 }
 
-std::vector<Recognised> other_shapes(const Working& asked, const Graph& graph, const Known& known) {
+std::vector<Recognised> other_shapes(const Term& asked, const Graph& graph, const Known& known) {
   std::vector<Recognised> found;
-  if (asked.kind != TermKind::shape) return found;
+  if (asked.kind != Term::Kind::shape) return found;
   const Shape right = asked.node->frame.shape;
   const auto add = [&](Shape shape, std::string says) {
     const auto is_here = [&](const Recognised& one) { return one.quantity == Quantity(shape); };
@@ -276,16 +276,16 @@ namespace {
 
 constexpr std::size_t longest_name = 60;
 
-bool is_call(const Working& working) { return working.kind == TermKind::call; }
+bool is_call(const Term& working) { return working.kind == Term::Kind::call; }
 
 // A number with its name, where it has one that is short: "weights[1,2] = 0.5".
-std::string named(const Working& working, std::string_view is) {
+std::string named(const Term& working, std::string_view is) {
   const std::string value = in_numbers(constant_of(number_from(working))), name = in_words(working);
   return name == value || name.size() > longest_name ? value : fmt::format("{}{}{}", name, is, value);
 }
 
 // A bound of which neither the question nor its choices speak only decides between these.
-bool is_only_bound(const Working& side, const Question& question) {
+bool is_only_bound(const Term& side, const Question& question) {
   if (!nodes_of(side).empty() || is_call(side) || std::ranges::any_of(side.parts, is_call)) return false;
   std::vector<double> known = numbers_in(question.ask);
   for (const std::string& choice : question.choices) std::ranges::copy(numbers_in(choice), std::back_inserter(known));
@@ -293,14 +293,12 @@ bool is_only_bound(const Working& side, const Question& question) {
 }
 
 // What tells the choices apart: two numbers, or one.
-std::string compared(const Working& asked, const Question& question) {
-  const Working &left = asked.parts[0], &right = asked.parts[1];
+std::string compared(const Term& asked, const Question& question) {
+  const Term &left = asked.parts[0], &right = asked.parts[1];
   if (!is_only_bound(right, question))
     return fmt::format("Compare {} with {}.", named(left, " = "), named(right, " = "));
-  const Working& plain = is_call(left) && left.function == &absolute_value ? left.parts[0] : left;
-  const bool is_difference = &plain != &left && plain.kind == TermKind::sum && plain.parts.size() == 2 &&
-                             plain.parts[1].kind == TermKind::negative;
-  if (is_difference)
+  const Term& plain = is_call(left) && left.function == &absolute_value ? left.parts[0] : left;
+  if (&plain != &left && is_difference(plain))
     return fmt::format("Compare {} with {}.", named(plain.parts[0], " = "), named(plain.parts[1].parts[0], " = "));
   const bool has_name = in_words(plain).size() <= longest_name;
   return fmt::format("Here {}{}.", has_name ? "" : "the number is ", named(plain, " is "));
@@ -308,10 +306,10 @@ std::string compared(const Working& asked, const Question& question) {
 
 }  // namespace
 
-std::vector<Recognised> other_choices(const Working& asked, const SolvedQuestion& solved) {
+std::vector<Recognised> other_choices(const Term& asked, const SolvedQuestion& solved) {
   std::vector<Recognised> found;
   const bool compares =
-      asked.kind == TermKind::less || asked.kind == TermKind::greater || asked.kind == TermKind::equal;
+      asked.kind == Term::Kind::less || asked.kind == Term::Kind::greater || asked.kind == Term::Kind::equal;
   if (!compares) return found;
   const std::string says = compared(asked, solved.question);
   for (const std::string& choice : solved.question.choices) {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/term/working.hpp"
+#include "core/term/term.hpp"
 #include "school/tutor/diagnosis.hpp"
 #include "school/tutor/known.hpp"
 
@@ -14,22 +14,22 @@ namespace attn {
 // coincidence, and its name says nothing.
 
 /// The other cells of the matrices in a question, the nearest first.
-std::vector<Recognised> neighbors(const Working& asked, const Known& known);
+std::vector<Recognised> neighbors(const Term& asked, const Known& known);
 
 /// What is like them elsewhere: the cells in the same place of another head.
-std::vector<Recognised> alike(const Working& asked, const Graph& graph, const Known& known);
+std::vector<Recognised> alike(const Term& asked, const Graph& graph, const Known& known);
 
 /// The numbers of the matrices that the answer is made of. For a question about a size, the sizes of those as well.
-std::vector<Recognised> other_numbers(const Working& asked, const Graph& graph, const Known& known);
+std::vector<Recognised> other_numbers(const Term& asked, const Graph& graph, const Known& known);
 
 /// The other words of the row that is asked about.
-std::vector<Recognised> other_words(const Working& asked);
+std::vector<Recognised> other_words(const Term& asked);
 
 /// The shape turned around, and those of other matrices.
-std::vector<Recognised> other_shapes(const Working& asked, const Graph& graph, const Known& known);
+std::vector<Recognised> other_shapes(const Term& asked, const Graph& graph, const Known& known);
 
 /// The other choices of a comparison, and what is compared.
-std::vector<Recognised> other_choices(const Working& asked, const SolvedQuestion& solved);
+std::vector<Recognised> other_choices(const Term& asked, const SolvedQuestion& solved);
 
 /// The numbers that a text has outside of quotations, with commas between thousands, and as words up to ten.
 std::vector<double> numbers_in(std::string_view text);

@@ -20,19 +20,19 @@ namespace attn {
 
 namespace {
 
-void add_slips_here(const Working& working, bool is_subtracted, Slips& slips) {
+void add_slips_here(const Term& working, bool is_subtracted, Slips& slips) {
   switch (working.kind) {
-    case TermKind::sum:
+    case Term::Kind::sum:
       return add_slips_of_sum(working, is_subtracted, slips);
-    case TermKind::product:
+    case Term::Kind::product:
       return add_slips_of_product(working, slips);
-    case TermKind::power:
+    case Term::Kind::power:
       return add_slips_of_power(working, slips);
-    case TermKind::call:
+    case Term::Kind::call:
       return add_slips_of_call(working, slips);
-    case TermKind::constant:
+    case Term::Kind::constant:
       return add_slips_of_constant(working, slips);
-    case TermKind::negative:
+    case Term::Kind::negative:
       slips.push_back({working.parts.front(), "The minus is missing here."});
       return;
     default:
@@ -40,7 +40,7 @@ void add_slips_here(const Working& working, bool is_subtracted, Slips& slips) {
   }
 }
 
-Slips all_slips(const Working& working, bool is_subtracted = false) {
+Slips all_slips(const Term& working, bool is_subtracted = false) {
   Slips slips;
   add_slips_here(working, is_subtracted, slips);
   for (std::size_t i = 0; i < working.parts.size(); ++i) {
@@ -50,27 +50,27 @@ Slips all_slips(const Working& working, bool is_subtracted = false) {
   return slips;
 }
 // What a part of a working is to the whole.
-std::string part_name(const Working& whole, std::size_t i) {
-  const Working& part = whole.parts[i];
+std::string part_name(const Term& whole, std::size_t i) {
+  const Term& part = whole.parts[i];
   switch (whole.kind) {
-    case TermKind::sum:
+    case Term::Kind::sum:
       return "one term of the sum";
-    case TermKind::product:
+    case Term::Kind::product:
       return is_inverse(part) && whole.parts.size() == 2     ? "the denominator"
              : is_fraction(whole) && whole.parts.size() == 2 ? "the numerator"
                                                              : "one factor";
-    case TermKind::power:
+    case Term::Kind::power:
       return i == 0 ? "the base of the power" : "the exponent";
-    case TermKind::call:
+    case Term::Kind::call:
       return fmt::format("what {} is taken of", whole.function->name);
     default:
       return "a part";
   }
 }
 
-void add_steps(const Working& whole, std::vector<Recognised>& steps) {
+void add_steps(const Term& whole, std::vector<Recognised>& steps) {
   for (std::size_t i = 0; i < whole.parts.size() && i < most_terms; ++i) {
-    const Working& part = bare(whole.parts[i]);
+    const Term& part = bare(whole.parts[i]);
     if (!part.parts.empty() && gives_number(part)) {
       const std::string what = part_name(whole, i);
       steps.push_back({number_from(part), Recognised::Kind::slip,
@@ -83,27 +83,27 @@ void add_steps(const Working& whole, std::vector<Recognised>& steps) {
 }
 
 // The numbers themselves, taken for the end.
-void add_leaves(const Working& working, const Known& known, std::vector<Recognised>& found) {
-  if (working.kind == TermKind::cell && known.is_shown(*working.node)) {
+void add_leaves(const Term& working, const Known& known, std::vector<Recognised>& found) {
+  if (working.kind == Term::Kind::cell && known.is_shown(*working.node)) {
     const std::string name = called({working.node, working.row, working.column});
     found.push_back({number_from(working), Recognised::Kind::slip,
                      fmt::format("This is {} alone. There is more to work out.", name)});
   }
-  for (const Working& part : working.parts) add_leaves(part, known, found);
+  for (const Term& part : working.parts) add_leaves(part, known, found);
 }
 
-bool has_all_arguments(const Working& working, const Known& known) {
-  const bool has_arguments = working.kind == TermKind::call || working.kind == TermKind::power;
+bool has_all_arguments(const Term& working, const Known& known) {
+  const bool has_arguments = working.kind == Term::Kind::call || working.kind == Term::Kind::power;
   return has_arguments
              ? known.has_all_of(working)
-             : std::ranges::all_of(working.parts, [&](const Working& part) { return has_all_arguments(part, known); });
+             : std::ranges::all_of(working.parts, [&](const Term& part) { return has_all_arguments(part, known); });
 }
 
 // The cell of a product of two matrices in the other order, y · x, where that can be multiplied.
-std::optional<double> product_in_other_order(const Working& asked) {
-  if (asked.kind != TermKind::cell) return std::nullopt;
+std::optional<double> product_in_other_order(const Term& asked) {
+  if (asked.kind != Term::Kind::cell) return std::nullopt;
   const Node& node = asked.node->original();
-  if (!node.operation || !node.operation->is(op::matmul)) return std::nullopt;
+  if (!node.op || node.op != &op::matmul) return std::nullopt;
   const Node &x = *node.operands[0], &y = *node.operands[1];
   const Shape left = y.frame.shape, right = x.frame.shape;
   if (left.columns != right.rows || asked.row >= left.rows || asked.column >= right.columns) return std::nullopt;
@@ -119,14 +119,14 @@ bool has_one_digit(double number) {
 }
 }  // namespace
 
-std::vector<Recognised> slips_in(const Working& asked, const Known& known) {
+std::vector<Recognised> slips_in(const Term& asked, const Known& known) {
   std::vector<Recognised> found;
-  const Working steps = last_steps(asked);
+  const Term steps = last_steps(asked);
   if (!gives_number(steps) || size_of(steps) > most_parts) return found;
   add_leaves(steps, known, found);
   if (!has_all_arguments(steps, known)) return found;
   add_steps(steps, found);
-  if (const std::optional<Working> by_hand = steps_by_hand(asked)) {
+  if (const std::optional<Term> by_hand = steps_by_hand(asked)) {
     std::vector<Recognised> its_steps;
     add_steps(*by_hand, its_steps);
     // Scores without a difference say nothing about where a 0 or a 1 comes from.
@@ -141,7 +141,7 @@ std::vector<Recognised> slips_in(const Working& asked, const Known& known) {
                      "This is the product in the other order. The matrix on the left comes first."});
   Slips slips = slips_everywhere(steps);
   std::ranges::move(all_slips(steps), std::back_inserter(slips));
-  if (const Working rounded = with_numbers(steps, known.numbers()); !are_alike(rounded, steps)) {
+  if (const Term rounded = with_numbers(steps, known.numbers()); !are_alike(rounded, steps)) {
     std::ranges::move(slips_everywhere(rounded), std::back_inserter(slips));
     std::ranges::move(all_slips(rounded), std::back_inserter(slips));
   }
@@ -180,40 +180,40 @@ std::vector<Recognised> related_numbers(double answer) {
 
 // --- slip
 
-std::size_t size_of(const Working& working) {
+std::size_t size_of(const Term& working) {
   return std::accumulate(working.parts.begin(), working.parts.end(), std::size_t{1},
-                         [](std::size_t sum, const Working& part) { return sum + size_of(part); });
+                         [](std::size_t sum, const Term& part) { return sum + size_of(part); });
 }
 
-Working without_part(Working working, std::size_t i) {
+Term without_part(Term working, std::size_t i) {
   working.parts.erase(working.parts.begin() + static_cast<std::ptrdiff_t>(i));
-  if (working.parts.size() > 1 || working.parts.front().kind == TermKind::inverse) return working;
-  return Working(working.parts.front());
+  if (working.parts.size() > 1 || working.parts.front().kind == Term::Kind::inverse) return working;
+  return Term(working.parts.front());
 }
 
-Working with_part(Working working, std::size_t i, Working part) {
+Term with_part(Term working, std::size_t i, Term part) {
   working.parts[i] = std::move(part);
   return working;
 }
 
-std::string shortly(const Working& working, std::string_view before, std::string_view otherwise) {
+std::string shortly(const Term& working, std::string_view before, std::string_view otherwise) {
   const std::string numbers = in_numbers(working);
   return numbers.size() <= longest_in_numbers ? std::string(before) + numbers : std::string(otherwise);
 }
 
-bool is_inverse(const Working& working) { return working.kind == TermKind::inverse; }
-bool is_negative(const Working& working) { return working.kind == TermKind::negative; }
+bool is_inverse(const Term& working) { return working.kind == Term::Kind::inverse; }
+bool is_negative(const Term& working) { return working.kind == Term::Kind::negative; }
 
-bool is_fraction(const Working& working) {
-  return working.kind == TermKind::product && std::ranges::any_of(working.parts, is_inverse);
+bool is_fraction(const Term& working) {
+  return working.kind == Term::Kind::product && std::ranges::any_of(working.parts, is_inverse);
 }
 
-const Working& bare(const Working& part) { return is_inverse(part) || is_negative(part) ? part.parts.front() : part; }
-bool are_alike(const Working& one, const Working& other) {
+const Term& bare(const Term& part) { return is_inverse(part) || is_negative(part) ? part.parts.front() : part; }
+bool are_alike(const Term& one, const Term& other) {
   return equal_but_for_last_bits(number_from(one), number_from(other));
 }
-Working everywhere(Working working, const Function& called, const std::function<Working(const Working&)>& instead) {
-  for (Working& part : working.parts) part = everywhere(std::move(part), called, instead);
-  return working.kind == TermKind::call && working.function == &called ? instead(working) : working;
+Term everywhere(Term working, const Function& called, const std::function<Term(const Term&)>& instead) {
+  for (Term& part : working.parts) part = everywhere(std::move(part), called, instead);
+  return working.kind == Term::Kind::call && working.function == &called ? instead(working) : working;
 }
 }  // namespace attn

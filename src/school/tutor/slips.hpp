@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/term/working.hpp"
+#include "core/term/term.hpp"
 #include "school/tutor/diagnosis.hpp"
 #include "school/tutor/known.hpp"
 
@@ -19,7 +19,7 @@ std::vector<Recognised> slips_of_writing(double answer, bool is_share);
 /// out, a fraction upside down, a function not taken. They are made with the numbers of the computation, and
 /// with those that the question gives, which may be rounded.
 /// Nobody takes e to the power of a number that they do not have: there are none where the steps need one.
-std::vector<Recognised> slips_in(const Working& asked, const Known& known);
+std::vector<Recognised> slips_in(const Term& asked, const Known& known);
 
 /// A number that is related to the correct one: its square, its reciprocal.
 std::vector<Recognised> related_numbers(double answer);
@@ -28,7 +28,7 @@ std::vector<Recognised> related_numbers(double answer);
 
 /// A working with a slip, and what is said to it.
 struct Slip {
-  Working working;
+  Term working;
   std::string says;
 };
 using Slips = std::vector<Slip>;
@@ -39,36 +39,36 @@ constexpr std::size_t most_parts = 120, most_terms = 16;
 constexpr std::size_t longest_in_numbers = 44;
 
 /// How many parts it has, itself among them.
-std::size_t size_of(const Working& working);
+std::size_t size_of(const Term& working);
 
-Working without_part(Working working, std::size_t i);
-Working with_part(Working working, std::size_t i, Working part);
+Term without_part(Term working, std::size_t i);
+Term with_part(Term working, std::size_t i, Term part);
 
 /// In numbers, behind `before`, where that is short.
-std::string shortly(const Working& working, std::string_view before, std::string_view otherwise);
+std::string shortly(const Term& working, std::string_view before, std::string_view otherwise);
 
-bool is_inverse(const Working& working);
-bool is_negative(const Working& working);
-bool is_fraction(const Working& working);
+bool is_inverse(const Term& working);
+bool is_negative(const Term& working);
+bool is_fraction(const Term& working);
 
 /// A term or a factor without the sign that says how it is joined.
-const Working& bare(const Working& part);
+const Term& bare(const Term& part);
 
 /// Whether they give the same number.
-bool are_alike(const Working& one, const Working& other);
+bool are_alike(const Term& one, const Term& other);
 
 /// With something else in the place of each call of a function.
-Working everywhere(Working working, const Function& called, const std::function<Working(const Working&)>& instead);
+Term everywhere(Term working, const Function& called, const std::function<Term(const Term&)>& instead);
 
 // The slips in a working itself, not in its parts: one kind each.
 // "Add here" says the opposite of what is meant in a sum that is subtracted as a whole.
-void add_slips_of_sum(const Working& sum, bool is_subtracted, Slips& slips);
-void add_slips_of_product(const Working& product, Slips& slips);
-void add_slips_of_power(const Working& power, Slips& slips);
-void add_slips_of_call(const Working& call, Slips& slips);
-void add_slips_of_constant(const Working& constant, Slips& slips);
+void add_slips_of_sum(const Term& sum, bool is_subtracted, Slips& slips);
+void add_slips_of_product(const Term& product, Slips& slips);
+void add_slips_of_power(const Term& power, Slips& slips);
+void add_slips_of_call(const Term& call, Slips& slips);
+void add_slips_of_constant(const Term& constant, Slips& slips);
 
 /// A function that is called several times is mistaken in all places.
-Slips slips_everywhere(const Working& working);
+Slips slips_everywhere(const Term& working);
 
 }  // namespace attn

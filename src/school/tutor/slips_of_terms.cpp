@@ -15,8 +15,8 @@ namespace attn {
 
 namespace {
 
-Working called_instead(const Working& call, const Function& function) {
-  Working other = call;
+Term called_instead(const Term& call, const Function& function) {
+  Term other = call;
   other.function = &function;
   return other;
 }
@@ -66,7 +66,7 @@ std::string_view in_words(const Function& function) {
 
 }  // namespace
 
-void add_slips_of_call(const Working& call, Slips& slips) {
+void add_slips_of_call(const Term& call, Slips& slips) {
   slips.push_back(
       {call.parts[0], fmt::format("This is without {0}. Take {0} of the number first.", in_words(*call.function))});
   for (const Exchange& exchange : exchanges) {
@@ -76,23 +76,25 @@ void add_slips_of_call(const Working& call, Slips& slips) {
 }
 
 // A number that is written as a root.
-void add_slips_of_constant(const Working& constant, Slips& slips) {
+void add_slips_of_constant(const Term& constant, Slips& slips) {
   const double* const value = std::get_if<double>(&constant.constant);
-  if (!value || !constant.name.starts_with("√")) return;
-  slips.push_back({constant_of(*value * *value), fmt::format("The root is missing here: it is {}.", constant.name)});
-  slips.push_back({constant_of(*value * *value / 2),
-                   fmt::format("This could be with half of the number. Take its square root: {}.", constant.name)});
+  if (!value || !constant.notation.plain.starts_with("√")) return;
+  slips.push_back(
+      {constant_of(*value * *value), fmt::format("The root is missing here: it is {}.", constant.notation.plain)});
+  slips.push_back(
+      {constant_of(*value * *value / 2),
+       fmt::format("This could be with half of the number. Take its square root: {}.", constant.notation.plain)});
 }
 
 namespace {
 
-void collect_calls(const Working& working, std::vector<const Function*>& called) {
-  if (working.kind == TermKind::call) called.push_back(working.function);
-  for (const Working& part : working.parts) collect_calls(part, called);
+void collect_calls(const Term& working, std::vector<const Function*>& called) {
+  if (working.kind == Term::Kind::call) called.push_back(working.function);
+  for (const Term& part : working.parts) collect_calls(part, called);
 }
 
 // Those that are called several times, each once.
-std::vector<const Function*> often_called(const Working& working) {
+std::vector<const Function*> often_called(const Term& working) {
   std::vector<const Function*> called, often;
   collect_calls(working, called);
   for (const Function* function : called) {
@@ -105,14 +107,14 @@ std::vector<const Function*> often_called(const Working& working) {
 }  // namespace
 
 // A function that is called several times, above and below the line of a fraction, is mistaken in all places.
-Slips slips_everywhere(const Working& working) {
+Slips slips_everywhere(const Term& working) {
   Slips slips;
   for (const Function* function : often_called(working)) {
-    slips.push_back({everywhere(working, *function, [](const Working& call) { return call.parts.front(); }),
+    slips.push_back({everywhere(working, *function, [](const Term& call) { return call.parts.front(); }),
                      fmt::format("This is without {0}. Take {0} of each number first.", in_words(*function))});
     for (const Exchange& exchange : exchanges) {
       if (exchange.function != function) continue;
-      const auto taken = [&](const Working& call) { return called_instead(call, exchange.taken); };
+      const auto taken = [&](const Term& call) { return called_instead(call, exchange.taken); };
       slips.push_back({everywhere(working, *function, taken), std::string(exchange.says)});
     }
   }
@@ -128,9 +130,9 @@ namespace {
 constexpr double least_factor = 5e-5;
 
 // A whole number in a product, miscounted by one, and a power of ten that has slipped by a place.
-void add_slips_of_factor(const Working& product, std::size_t i, Slips& slips) {
-  const Working& factor = product.parts[i];
-  const bool is_number = factor.kind == TermKind::constant || factor.kind == TermKind::size;
+void add_slips_of_factor(const Term& product, std::size_t i, Slips& slips) {
+  const Term& factor = product.parts[i];
+  const bool is_number = factor.kind == Term::Kind::constant || factor.kind == Term::Kind::size;
   if (!is_number || !gives_number(factor)) return;
   const double number = number_from(factor);
   if (number >= 2.0 && number == std::nearbyint(number)) {
@@ -147,21 +149,21 @@ void add_slips_of_factor(const Working& product, std::size_t i, Slips& slips) {
 }
 
 // A count that something is divided by, miscounted by one.
-void add_slips_of_count(const Working& product, std::size_t i, Slips& slips) {
-  const Working& divisor = bare(product.parts[i]);
+void add_slips_of_count(const Term& product, std::size_t i, Slips& slips) {
+  const Term& divisor = bare(product.parts[i]);
   const double count = number_from(divisor);
-  if (!is_inverse(product.parts[i]) || divisor.kind != TermKind::constant || count < 3.0 ||
+  if (!is_inverse(product.parts[i]) || divisor.kind != Term::Kind::constant || count < 3.0 ||
       count != std::nearbyint(count))
     return;
   for (const double other : {count - 1, count + 1})
-    slips.push_back({with_part(product, i, made_of(TermKind::inverse, {constant_of(other)})),
+    slips.push_back({with_part(product, i, made_of(Term::Kind::inverse, {constant_of(other)})),
                      fmt::format("This is divided by {}. Count once more.", other)});
 }
 
 // A number of pairs, counted otherwise.
-void add_slips_of_pairs(const Working& product, Slips& slips) {
-  const std::vector<Working>& sizes = product.parts;
-  const auto is_size = [](const Working& part) { return part.kind == TermKind::size || part.kind == TermKind::shape; };
+void add_slips_of_pairs(const Term& product, Slips& slips) {
+  const std::vector<Term>& sizes = product.parts;
+  const auto is_size = [](const Term& part) { return part.kind == Term::Kind::size || part.kind == Term::Kind::shape; };
   if (sizes.size() != 2 || !std::ranges::all_of(sizes, is_size)) return;
   const double n = number_from(sizes[0]);
   if (n != number_from(sizes[1])) return;
@@ -172,13 +174,13 @@ void add_slips_of_pairs(const Working& product, Slips& slips) {
 
 }  // namespace
 
-void add_slips_of_product(const Working& product, Slips& slips) {
-  const std::vector<Working>& factors = product.parts;
+void add_slips_of_product(const Term& product, Slips& slips) {
+  const std::vector<Term>& factors = product.parts;
   add_slips_of_pairs(product, slips);
   for (std::size_t i = 0; i < factors.size() && factors.size() <= most_terms; ++i)
     add_slips_of_count(product, i, slips), add_slips_of_factor(product, i, slips);
   for (std::size_t i = 0; i < factors.size() && factors.size() <= most_terms; ++i) {
-    const Working& factor = bare(factors[i]);
+    const Term& factor = bare(factors[i]);
     const bool divides = is_inverse(factors[i]);
     if (std::fabs(number_from(factor)) < least_factor) continue;
     slips.push_back({without_part(product, i),
@@ -187,42 +189,43 @@ void add_slips_of_product(const Working& product, Slips& slips) {
                                    "."
                              : shortly(factor, "One factor is missing here: ", "One factor is missing here") + "."});
     if (i == 0 && factors.size() == 2 && is_inverse(factors[1])) continue;
-    slips.push_back({with_part(product, i, divides ? factor : made_of(TermKind::inverse, {factor})),
+    slips.push_back({with_part(product, i, divides ? factor : made_of(Term::Kind::inverse, {factor})),
                      shortly(factor, divides ? "Divide, do not multiply, by " : "Multiply, do not divide, by ",
                              divides ? "Divide here, do not multiply" : "Multiply here, do not divide") +
                          "."});
     if (divides)
-      slips.push_back({with_part(product, i, made_of(TermKind::negative, {factor})),
+      slips.push_back({with_part(product, i, made_of(Term::Kind::negative, {factor})),
                        "Here it was subtracted. Divide by it instead."});
     if (divides)
       slips.push_back(
-          {with_part(product, i, made_of(TermKind::inverse, {made_of(TermKind::power, {factor, constant_of(2)})})),
+          {with_part(product, i, made_of(Term::Kind::inverse, {made_of(Term::Kind::power, {factor, constant_of(2)})})),
            "This is divided twice, or by the square. Divide once."});
     if (divides && number_from(factor) > 0.0)
       slips.push_back(
-          {with_part(product, i, made_of(TermKind::inverse, {made_of(TermKind::power, {factor, constant_of(0.5)})})),
+          {with_part(product, i,
+                     made_of(Term::Kind::inverse, {made_of(Term::Kind::power, {factor, constant_of(0.5)})})),
            "This is divided by a square root. Divide by the number itself."});
   }
   if (factors.size() == 2 && is_inverse(factors[1]))
-    slips.push_back({made_of(TermKind::product, {bare(factors[1]), made_of(TermKind::inverse, {factors[0]})}),
+    slips.push_back({made_of(Term::Kind::product, {bare(factors[1]), made_of(Term::Kind::inverse, {factors[0]})}),
                      "The fraction is upside down here. " +
                          shortly(factors[0], "Divide ", "Divide the first by the second") +
                          shortly(bare(factors[1]), " by ", "") + "."});
   if (factors.size() == 2 && !is_inverse(factors[1]) && std::fabs(number_from(product)) >= least_factor)
-    slips.push_back({made_of(TermKind::sum, factors),
+    slips.push_back({made_of(Term::Kind::sum, factors),
                      shortly(product, "Multiply here, do not add: ", "Multiply here, do not add") + "."});
 }
 
-void add_slips_of_power(const Working& power, Slips& slips) {
-  const Working &base = power.parts[0], &exponent = power.parts[1];
+void add_slips_of_power(const Term& power, Slips& slips) {
+  const Term &base = power.parts[0], &exponent = power.parts[1];
   slips.push_back({base, shortly(power, "The power is missing here: it is ", "The power is missing here") + "."});
-  slips.push_back({made_of(TermKind::product, {base, exponent}),
+  slips.push_back({made_of(Term::Kind::product, {base, exponent}),
                    shortly(power, "A power is no product: this is ", "A power is no product") + "."});
-  slips.push_back({made_of(TermKind::power, {exponent, base}), "Base and exponent are exchanged here."});
+  slips.push_back({made_of(Term::Kind::power, {exponent, base}), "Base and exponent are exchanged here."});
   const double times = number_from(exponent);
   if (times < 3.0 || times != std::nearbyint(times)) return;
   for (const double other : {times - 1, times + 1})
-    slips.push_back({made_of(TermKind::power, {base, constant_of(other)}),
+    slips.push_back({made_of(Term::Kind::power, {base, constant_of(other)}),
                      fmt::format("The exponent is {} here. Count once more.", other)});
 }
 
@@ -233,11 +236,11 @@ namespace {
 
 // A sum of products whose first factors go with other second ones: two of them exchanged, all of them in
 // reverse, or each with the next.
-void add_other_pairs(const Working& sum, Slips& slips) {
+void add_other_pairs(const Term& sum, Slips& slips) {
   const std::size_t count = sum.parts.size();
   if (count > most_terms) return;
   const auto add = [&](const std::function<std::size_t(std::size_t)>& partner, std::string says) {
-    Working other = sum;
+    Term other = sum;
     for (std::size_t i = 0; i < count; ++i) other.parts[i].parts[0] = sum.parts[partner(i)].parts[0];
     slips.push_back({std::move(other), std::move(says)});
   };
@@ -256,54 +259,52 @@ void add_other_pairs(const Working& sum, Slips& slips) {
 }
 
 // A sum in which some terms are the same, and others are counted with them.
-void add_miscounted_terms(const Working& sum, Slips& slips) {
-  const std::vector<Working>& terms = sum.parts;
+void add_miscounted_terms(const Term& sum, Slips& slips) {
+  const std::vector<Term>& terms = sum.parts;
   if (terms.size() < 3 || terms.size() > most_terms) return;
-  std::vector<Working> different;
-  for (const Working& term : terms) {
-    const auto same = [&](const Working& other) { return are_alike(term, other); };
+  std::vector<Term> different;
+  for (const Term& term : terms) {
+    const auto same = [&](const Term& other) { return are_alike(term, other); };
     if (std::ranges::none_of(different, same)) different.push_back(term);
   }
   if (different.size() == terms.size() || different.size() < 2) return;
-  slips.push_back({made_of(TermKind::sum, different), "Equal terms are counted only once here. Each of them counts."});
-  for (const Working& term : different) {
-    const auto same = [&](const Working& other) { return are_alike(term, other); };
+  slips.push_back(
+      {made_of(Term::Kind::sum, different), "Equal terms are counted only once here. Each of them counts."});
+  for (const Term& term : different) {
+    const auto same = [&](const Term& other) { return are_alike(term, other); };
     if (std::ranges::count_if(terms, same) < 2) continue;
-    std::vector<Working> more = terms;
+    std::vector<Term> more = terms;
     more.push_back(term);
-    slips.push_back({made_of(TermKind::sum, more), "One term is counted once too often here. Count the terms."});
+    slips.push_back({made_of(Term::Kind::sum, more), "One term is counted once too often here. Count the terms."});
   }
 }
 
 // A sum of few terms without several of them. Nobody misses a term that is 0.
-void add_missing_terms(const Working& sum, Slips& slips) {
-  std::vector<Working> parts;
-  std::ranges::copy_if(sum.parts, std::back_inserter(parts),
-                       [](const Working& term) { return number_from(term) != 0.0; });
+void add_missing_terms(const Term& sum, Slips& slips) {
+  std::vector<Term> parts;
+  std::ranges::copy_if(sum.parts, std::back_inserter(parts), [](const Term& term) { return number_from(term) != 0.0; });
   const std::size_t count = parts.size();
   constexpr std::size_t most = 6;
   if (count < 4 || count > most) return;
   for (unsigned chosen = 1; chosen + 1 < 1U << count; ++chosen) {
-    std::vector<Working> terms;
+    std::vector<Term> terms;
     for (std::size_t i = 0; i < count; ++i) {
       if ((chosen >> i & 1U) != 0) terms.push_back(parts[i]);
     }
     if (terms.size() < 2 || terms.size() + 1 >= count) continue;
-    slips.push_back({made_of(TermKind::sum, std::move(terms)), "More than one term of the sum is missing here."});
+    slips.push_back({made_of(Term::Kind::sum, std::move(terms)), "More than one term of the sum is missing here."});
   }
 }
 
-bool is_square(const Working& term) { return term.kind == TermKind::power && number_from(term.parts[1]) == 2.0; }
-
 }  // namespace
 
-void add_slips_of_sum(const Working& sum, bool is_subtracted, Slips& slips) {
+void add_slips_of_sum(const Term& sum, bool is_subtracted, Slips& slips) {
   add_miscounted_terms(sum, slips);
   add_missing_terms(sum, slips);
-  if (std::ranges::all_of(sum.parts, is_square))
-    slips.push_back({made_of(TermKind::power, {sum, constant_of(0.5)}),
+  if (std::ranges::all_of(sum.parts, [](const Term& term) { return is_square(term); }))
+    slips.push_back({made_of(Term::Kind::power, {sum, constant_of(0.5)}),
                      "This is with the root of the sum of squares, a length. Take no root."});
-  const std::vector<Working>& terms = sum.parts;
+  const std::vector<Term>& terms = sum.parts;
   for (std::size_t i = 0; i < terms.size() && terms.size() <= most_terms; ++i) {
     if (number_from(terms[i]) == 0.0) continue;
     if (terms.size() > 2)
@@ -311,8 +312,7 @@ void add_slips_of_sum(const Working& sum, bool is_subtracted, Slips& slips) {
           {without_part(sum, i),
            shortly(bare(terms[i]), "One term is missing here: ", "One term of the sum is missing here") + "."});
     if (is_subtracted) continue;
-    Working turned =
-        with_part(sum, i, is_negative(terms[i]) ? bare(terms[i]) : made_of(TermKind::negative, {terms[i]}));
+    Term turned = with_part(sum, i, is_negative(terms[i]) ? bare(terms[i]) : made_of(Term::Kind::negative, {terms[i]}));
     if (terms.size() == 2 && i == 1)
       slips.push_back(
           {std::move(turned),
@@ -326,30 +326,31 @@ void add_slips_of_sum(const Working& sum, bool is_subtracted, Slips& slips) {
            shortly(bare(terms[i]), "One term has the wrong sign here: ", "One term has the wrong sign here") + "."});
   }
   if (terms.size() == 2 && is_negative(terms[1]))
-    slips.push_back({made_of(TermKind::sum, {bare(terms[1]), made_of(TermKind::negative, {terms[0]})}),
+    slips.push_back({made_of(Term::Kind::sum, {bare(terms[1]), made_of(Term::Kind::negative, {terms[0]})}),
                      shortly(sum, "The difference is the other way round here. It is ",
                              "The difference is the other way round here") +
                          "."});
   if (std::ranges::any_of(terms, is_negative)) return;
-  if (!is_subtracted) slips.push_back({made_of(TermKind::product, terms), "Here the terms were multiplied. Add them."});
+  if (!is_subtracted)
+    slips.push_back({made_of(Term::Kind::product, terms), "Here the terms were multiplied. Add them."});
   const double count = static_cast<double>(terms.size());
-  slips.push_back({made_of(TermKind::product, {sum, made_of(TermKind::inverse, {constant_of(count)})}),
+  slips.push_back({made_of(Term::Kind::product, {sum, made_of(Term::Kind::inverse, {constant_of(count)})}),
                    fmt::format("This is the sum divided by {}. Do not divide it.", terms.size())});
   // Of products: their first or their second factors alone.
-  const auto has_two = [](const Working& term) {
-    return term.kind == TermKind::product && term.parts.size() == 2 && !is_inverse(term.parts[1]);
+  const auto has_two = [](const Term& term) {
+    return term.kind == Term::Kind::product && term.parts.size() == 2 && !is_inverse(term.parts[1]);
   };
   if (!std::ranges::all_of(terms, has_two)) return;
   add_other_pairs(sum, slips);
   for (const std::size_t which : {std::size_t{0}, std::size_t{1}}) {
-    std::vector<Working> factors;
-    for (const Working& term : terms) factors.push_back(term.parts[which]);
-    Working plain = made_of(TermKind::sum, factors);
+    std::vector<Term> factors;
+    for (const Term& term : terms) factors.push_back(term.parts[which]);
+    Term plain = made_of(Term::Kind::sum, factors);
     std::string says = shortly(plain, "This is the plain sum ", "This is a sum of single numbers") +
                        ". Multiply the pairs first, then add the products.";
     slips.push_back({std::move(plain), std::move(says)});
-    slips.push_back({made_of(TermKind::product, {made_of(TermKind::sum, std::move(factors)),
-                                                 made_of(TermKind::inverse, {constant_of(count)})}),
+    slips.push_back({made_of(Term::Kind::product, {made_of(Term::Kind::sum, std::move(factors)),
+                                                   made_of(Term::Kind::inverse, {constant_of(count)})}),
                      "This is an average in which all count the same. Here each has a factor of its own."});
   }
 }

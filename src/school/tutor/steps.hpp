@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/term/working.hpp"
+#include "core/term/term.hpp"
 #include "school/tutor/question.hpp"
 
 namespace attn {
@@ -15,12 +15,12 @@ std::string first_step(const SolvedQuestion& solved);
 
 /// What the number that is asked for is worked out from: the expression of the question, and of a single cell
 /// the terms with which it is explained. A softmax has its scores as they are, where that can be computed.
-Working last_steps(const Working& asked);
+Term last_steps(const Term& asked);
 
 /// The same of a softmax with the smallest score subtracted, as it is done by hand; nothing of anything else.
-std::optional<Working> steps_by_hand(const Working& asked);
+std::optional<Term> steps_by_hand(const Term& asked);
 
 /// A question may give its numbers rounded: with those in the place of the cells that they stand for.
-Working with_numbers(Working working, const std::vector<double>& given);
+Term with_numbers(Term working, const std::vector<double>& given);
 
 }  // namespace attn

@@ -1,0 +1,281 @@
+#include "school/browser/script.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/term/cell_text.hpp"
+
+namespace attn {
+namespace {
+
+using Kind = Pattern::Kind;
+
+// Writes the text of one operation as a function.
+class CellScript {
+ public:
+  explicit CellScript(const Op& op) : op_(op), text_(cell_text_of(op)) {}
+
+  std::string function() {
+    std::string all = fmt::format(
+        "  {}: (make, node, row, column) => {{\n    const i = row + 1;\n    const j = column + 1;\n", op_.name);
+    if (!text_.operands.empty() && text_.joined == CellText::Joined::no)
+      all += fmt::format("    const [{}] = node.operands;\n", fmt::join(text_.operands, ", "));
+    all += "    const s = node.attributes;\n";
+    for (const CellText::Binding& binding : text_.bindings)
+      all += fmt::format("    const {} = {};\n", binding.name, number(binding.pattern));
+    for (const CellText::Case& one : text_.cases) all += case_of(one);
+    return all + "  },\n";
+  }
+
+ private:
+  std::string case_of(const CellText::Case& one) {
+    std::string lines;
+    const std::string_view indent = one.condition ? "      " : "    ";
+    if (one.condition) lines += fmt::format("    if ({}) {{\n", number(*one.condition));
+    if (!one.because.empty()) lines += fmt::format("{}make.because(() => {});\n", indent, words(one.because));
+    lines += fmt::format("{}return {};\n", indent, tree(one.term));
+    if (one.condition) lines += "    }\n";
+    return lines;
+  }
+
+  std::string name_of(std::size_t operand) const { return operand == of_result ? "node" : text_.operands[operand]; }
+  const std::string& variable(std::size_t slot) const { return text_.slot_names[slot]; }
+
+  static std::string literal(double value) {
+    if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
+    return value < 0 ? fmt::format("({})", value) : fmt::format("{}", value);
+  }
+
+  // --- numbers and conditions, worked out
+
+  std::string both(const Pattern& pattern, std::string_view sign) {
+    std::vector<std::string> parts;
+    for (const Pattern& part : pattern.parts) parts.push_back(number(part));
+    return fmt::format("({})", fmt::join(parts, sign));
+  }
+
+  std::string number(const Pattern& pattern) {
+    const auto part = [&](std::size_t i) { return number(pattern.parts[i]); };
+    switch (pattern.kind) {
+      case Kind::number:
+        return literal(pattern.value);
+      case Kind::notated:
+        return part(0);
+      case Kind::letter:
+        return variable(pattern.index);
+      case Kind::setting:
+        return "s." + pattern.name;
+      case Kind::element:
+        return fmt::format("s.{}[{} - 1]", pattern.name, part(0));
+      case Kind::cell:
+        return cell(pattern, "numbers");
+      case Kind::rows:
+      case Kind::sentence:
+        return name_of(pattern.index) + ".rows";
+      case Kind::columns:
+        return name_of(pattern.index) + ".columns";
+      case Kind::place:
+        return fmt::format("placeOfLargest({}, {})", name_of(pattern.index), part(0));
+      case Kind::total:
+        return fmt::format("totalOf({}, {})", name_of(pattern.index), part(0));
+      case Kind::exponent:
+        return fmt::format("exponentOf({}, {})", name_of(pattern.index), part(0));
+      case Kind::sum:
+        return both(pattern, " + ");
+      case Kind::difference:
+        return both(pattern, " - ");
+      case Kind::product:
+        return both(pattern, " * ");
+      case Kind::quotient:
+        return both(pattern, " / ");
+      case Kind::negative:
+        return fmt::format("(-{})", part(0));
+      case Kind::power:
+        return both(pattern, " ** ");
+      case Kind::call:
+        return fmt::format("functions[\"{}\"]({})", pattern.function->name, part(0));
+      case Kind::added_up:
+        return fmt::format("numbers.sum({})", over(pattern, number(body_of(pattern))));
+      case Kind::choice:
+        return choice(pattern, [this](const Pattern& one) { return number(one); });
+      case Kind::block:
+        return fmt::format("(Math.floor(({} - 1) / {}) + 1)", part(0), part(1));
+      case Kind::within:
+        return fmt::format("((({} - 1) % {}) + 1)", part(0), part(1));
+      case Kind::least:
+        return fmt::format("Math.min({}, {})", part(0), part(1));
+      case Kind::most:
+        return fmt::format("Math.max({}, {})", part(0), part(1));
+      case Kind::magnitude:
+        return fmt::format("Math.abs({})", part(0));
+      case Kind::less:
+        return both(pattern, " < ");
+      case Kind::greater:
+        return both(pattern, " > ");
+      case Kind::equal:
+        return both(pattern, " === ");
+      case Kind::unequal:
+        return both(pattern, " !== ");
+      case Kind::both:
+        return both(pattern, " && ");
+      case Kind::every:
+        return fmt::format("{}.every((holds) => holds)", over(pattern, number(body_of(pattern))));
+    }
+    return "";
+  }
+
+  template <class Write>
+  std::string choice(const Pattern& pattern, const Write& write) {
+    std::string all;
+    std::size_t i = 0;
+    for (; i + 1 < pattern.parts.size(); i += 2)
+      all += fmt::format("{} ? {} : ", number(pattern.parts[i]), write(pattern.parts[i + 1]));
+    return fmt::format("({}{})", all, write(pattern.parts[i]));
+  }
+
+  static const Pattern& body_of(const Pattern& pattern) { return pattern.parts[2 * pattern.slots.size()]; }
+
+  // What stands behind, for all places of the variables: a list.
+  std::string over(const Pattern& pattern, std::string_view body) {
+    std::vector<std::string> ranges, names;
+    for (std::size_t k = 0; k < pattern.slots.size(); ++k) {
+      ranges.push_back(fmt::format("[{}, {}]", number(pattern.parts[2 * k]), number(pattern.parts[2 * k + 1])));
+      names.push_back(variable(pattern.slots[k]));
+    }
+    const bool has_condition = pattern.parts.size() == 2 * pattern.slots.size() + 2;
+    const std::string holds = has_condition ? number(pattern.parts.back()) : "true";
+    return fmt::format("over([{0}], ({1}) => {2}, ({1}) => {3})", fmt::join(ranges, ", "), fmt::join(names, ", "),
+                       holds, body);
+  }
+
+  std::string cell(const Pattern& pattern, std::string_view made_by) {
+    const std::string row = number(pattern.parts[0]), column = number(pattern.parts[1]);
+    if (text_.joined != CellText::Joined::no)
+      return fmt::format("{}.cell(...cellOfJoined(node, \"{}\", {} - 1, {} - 1))", made_by,
+                         text_.joined == CellText::Joined::below ? "rows" : "columns", row, column);
+    return fmt::format("{}.cell({}, {} - 1, {} - 1)", made_by, name_of(pattern.index), row, column);
+  }
+
+  // --- with `make`, which works terms out or keeps them
+
+  std::string tree(const Pattern& pattern) {
+    const auto part = [&](std::size_t i) { return tree(pattern.parts[i]); };
+    const auto list = [&] {
+      std::vector<std::string> parts;
+      for (const Pattern& one : pattern.parts) parts.push_back(tree(one));
+      return fmt::format("{}", fmt::join(parts, ", "));
+    };
+    switch (pattern.kind) {
+      case Kind::notated:
+        return fmt::format("make.number({}, {})", number(pattern), words(pattern.pieces));
+      case Kind::setting:
+        return has_notation(pattern.name) ? fmt::format("make.number(s.{0}, notationOf(s, \"{0}\"))", pattern.name)
+                                          : fmt::format("make.number(s.{})", pattern.name);
+      case Kind::cell:
+        return cell(pattern, "make");
+      case Kind::sum:
+        return fmt::format("make.sum([{}])", list());
+      case Kind::product:
+        return fmt::format("make.product([{}])", list());
+      case Kind::difference:
+        return fmt::format("make.difference({})", list());
+      case Kind::quotient:
+        return fmt::format("make.quotient({})", list());
+      case Kind::power:
+        return fmt::format("make.square({})", part(0));
+      case Kind::call:
+        return fmt::format("make.call(\"{}\", {})", pattern.function->name, part(0));
+      case Kind::added_up:
+        return fmt::format("make.sum({})", over(pattern, tree(body_of(pattern))));
+      case Kind::choice:
+        return choice(pattern, [this](const Pattern& one) { return tree(one); });
+      default:
+        return fmt::format("make.number({})", number(pattern));
+    }
+  }
+
+  static bool has_notation(std::string_view setting) {
+    return setting == setting::number.name || setting == setting::fill.name;
+  }
+
+  // --- sentences, as templates
+
+  std::string words(const CellSentence& pieces) {
+    std::string all;
+    for (const Piece& piece : pieces)
+      all += piece.kind == Piece::Kind::words ? escaped(piece.words) : "${" + hole(piece) + "}";
+    return "`" + all + "`";
+  }
+
+  static std::string escaped(std::string_view words) {
+    std::string all;
+    for (const char c : words) {
+      if (c == '`' || c == '\\' || c == '$') all += '\\';
+      all += c;
+    }
+    return all;
+  }
+
+  std::string hole(const Piece& piece) {
+    const std::string operand = text_.operands.empty() ? "" : name_of(piece.operand);
+    switch (piece.kind) {
+      case Piece::Kind::cell: {
+        const Pattern& of = piece.pattern[0];
+        return fmt::format("calledCell({}, {}, {})", name_of(of.index), number(of.parts[0]), number(of.parts[1]));
+      }
+      case Piece::Kind::number:
+        return written(piece.pattern[0]);
+      case Piece::Kind::title:
+        return operand + ".title";
+      case Piece::Kind::row_label:
+        return fmt::format("labelOf({}.rowAxis, {} - 1)", operand, number(piece.pattern[0]));
+      case Piece::Kind::column_label:
+        return fmt::format("labelOf({}.columnAxis, {} - 1)", operand, number(piece.pattern[0]));
+      case Piece::Kind::list_of_rows: {
+        const Pattern& of = piece.pattern[0];
+        const std::string label = fmt::format("labelOf({}.rowAxis, {} - 1)", operand, number(body_of(of)));
+        return over(of, label) + ".join(\", \")";
+      }
+      case Piece::Kind::source: {
+        const Pattern& of = piece.pattern[0];
+        return fmt::format("copiedFrom({}, {} - 1, {} - 1)", name_of(of.index), number(of.parts[0]),
+                           number(of.parts[1]));
+      }
+      case Piece::Kind::words:
+        break;
+    }
+    return "";
+  }
+
+  std::string written(const Pattern& pattern) {
+    if (pattern.kind == Kind::notated) return words(pattern.pieces);
+    if (pattern.kind != Kind::setting) return fmt::format("writtenShortest({})", number(pattern));
+    if (has_notation(pattern.name)) return fmt::format("notationOf(s, \"{}\")", pattern.name);
+    return fmt::format("writtenSetting(s.{})", pattern.name);
+  }
+
+  const Op& op_;
+  const CellText& text_;
+};
+
+}  // namespace
+
+std::string script_of_operations(std::span<const Op* const> all) {
+  std::string script = "\nconst operations = {\n";
+  for (const Op* op : all) script += CellScript(*op).function();
+  return script + "};\n";
+}
+
+std::vector<const Op*> operations_of(const Graph& graph) {
+  std::vector<const Op*> all;
+  for (const Node& node : graph.nodes()) {
+    if (node.op && std::ranges::find(all, node.op) == all.end()) all.push_back(node.op);
+  }
+  return all;
+}
+
+}  // namespace attn
