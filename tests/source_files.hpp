@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -14,13 +15,14 @@ struct SourceFile {
   std::string text;
 };
 
-/// The sources and headers of a folder and of those within it.
-inline std::vector<SourceFile> source_files(const std::string& folder) {
+/// The files of a folder and of those within it, whose names end so: sources and headers.
+inline std::vector<SourceFile> source_files(const std::string& folder,
+                                            const std::vector<std::string>& endings = {".cpp", ".hpp"}) {
   const std::filesystem::path root = ATTN_SOURCE_FOLDER;
   std::vector<SourceFile> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
     const std::filesystem::path& path = entry.path();
-    if (path.extension() != ".cpp" && path.extension() != ".hpp") continue;
+    if (std::ranges::find(endings, path.extension().string()) == endings.end()) continue;
     std::ifstream file(path);
     files.push_back({path.lexically_relative(root).generic_string(), {std::istreambuf_iterator<char>(file), {}}});
   }

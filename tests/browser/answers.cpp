@@ -12,6 +12,7 @@
 #include "school/lesson/lesson.hpp"
 #include "school/lesson/page_data.hpp"
 #include "school/tutor/diagnosis.hpp"
+#include "school/tutor/judge.hpp"
 
 namespace attn {
 namespace {
@@ -53,20 +54,6 @@ std::set<std::string> typed_to(const SolvedQuestion& solved) {
   return typed;
 }
 
-std::string_view name_of(Judgment::Mark mark) {
-  switch (mark) {
-    case Judgment::Mark::right:
-      return "right";
-    case Judgment::Mark::wrong:
-      return "wrong";
-    case Judgment::Mark::convention:
-      return "convention";
-    case Judgment::Mark::unreadable:
-      return "unreadable";
-  }
-  return "";
-}
-
 void write_question_with_answers(const SolvedQuestion& solved, JsonWriter& json) {
   json.begin_object();
   json.key("ask");
@@ -87,7 +74,7 @@ void write_question_with_answers(const SolvedQuestion& solved, JsonWriter& json)
     json.key("typed");
     json.string(answer);
     json.key("mark");
-    json.string(name_of(judged.mark));
+    json.string(names_of_marks()[static_cast<std::size_t>(judged.mark)]);
     json.key("says");
     json.string(judged.says);
     json.end_object();

@@ -107,8 +107,13 @@ const functionsTyped = {
   abs: Math.abs,
 };
 
-// Something that was typed can be read in two ways; its message says so.
-class Ambiguous extends Error {}
+// Something that was typed can be read in two ways.
+class Ambiguous extends Error {
+  constructor(ways) {
+    super();
+    this.ways = ways;
+  }
+}
 
 // "0,88" has a decimal comma, "2,099,712" and "1,024.5" have commas between thousands, and "1,024" is ambiguous.
 // Other commas stay, and then it is no number.
@@ -120,8 +125,7 @@ function withDecimalPoint(number) {
   const plain = number.replaceAll(",", "");
   if (groups.length !== 2 || number.includes(".")) return isByThousands ? plain : number;
   const point = number.replaceAll(",", ".");
-  if (isByThousands)
-    throw new Ambiguous(`${number} could be ${plain} or ${point}: write it without a comma`);
+  if (isByThousands) throw new Ambiguous({ number, plain, point });
   return point;
 }
 

@@ -14,6 +14,7 @@
 #include "school/puzzle/trial.hpp"
 #include "school/tutor/bounds.hpp"
 #include "school/tutor/diagnosis.hpp"
+#include "school/tutor/judge.hpp"
 #include "school/tutor/steps.hpp"
 #include "school/tutor/typed_answer.hpp"
 
@@ -340,30 +341,6 @@ void write_puzzle(const Puzzle& puzzle, std::string_view key, const std::vector<
 
 namespace {
 
-std::string_view name_of_recognised(Recognised::Kind kind) {
-  switch (kind) {
-    case Recognised::Kind::note:
-      return "note";
-    case Recognised::Kind::given:
-      return "given";
-    case Recognised::Kind::neighbor:
-      return "neighbor";
-    case Recognised::Kind::mistake:
-      return "mistake";
-    case Recognised::Kind::convention:
-      return "convention";
-    case Recognised::Kind::writing:
-      return "writing";
-    case Recognised::Kind::slip:
-      return "slip";
-    case Recognised::Kind::operand:
-      return "operand";
-    case Recognised::Kind::elsewhere:
-      return "elsewhere";
-  }
-  return "";
-}
-
 // A number is compared as it was typed, with no more digits than these.
 double with_digits_compared(double value) {
   constexpr int digits = 15;
@@ -386,7 +363,6 @@ class QuestionWriter {
     write(solved_.answer);
     member("shown", answer_of(solved_));
     if (question.kind == AnswerKind::number) json_.key("tolerance"), json_.number(tolerance_for(solved_));
-    member("wanted", what_is_wanted(question.kind));
     if (const std::string step = first_step(solved_); !step.empty()) member("first", step);
     if (question.kind == AnswerKind::number) write_digits();
     if (question.kind == AnswerKind::shape) member("axes", about_axes(solved_));
@@ -447,7 +423,7 @@ class QuestionWriter {
 
   void write(const Recognised& row) {
     json_.begin_object();
-    member("kind", name_of_recognised(row.kind));
+    member("kind", names_of_kinds()[static_cast<std::size_t>(row.kind)]);
     json_.key("quantity");
     write(row.quantity);
     if (row.mistake) member("summary", row.mistake->summary);

@@ -13,6 +13,7 @@
 #include "core/term/term.hpp"
 #include "school/mistake/rewriting.hpp"
 #include "school/tutor/bounds.hpp"
+#include "school/tutor/judge.hpp"
 #include "school/tutor/known.hpp"
 #include "school/tutor/other_answers.hpp"
 #include "school/tutor/slips.hpp"
@@ -164,66 +165,60 @@ std::vector<Recognised> made_recognisable(const SolvedQuestion& solved) {
 using Found = std::vector<const Recognised*>;
 
 // Those up to a kind that a typed answer is. A number has to be told so closely by its typed digits.
-Found found_among(const std::vector<Recognised>& all, ReasonKind last, const TypedAnswer& typed, double closeness) {
+Found found_among(const std::vector<Recognised>& all, std::string_view last, const TypedAnswer& typed,
+                  double closeness) {
+  const auto most = static_cast<ReasonKind>(std::ranges::find(names_of_kinds(), last) - names_of_kinds().begin());
   Found found;
   for (const Recognised& one : all) {
     const double* const number = std::get_if<double>(&one.quantity);
     const bool fits = number ? tells(typed, *number, closeness) : one.quantity == typed.quantity;
-    if (one.kind <= last && fits) found.push_back(&one);
+    if (one.kind <= most && fits) found.push_back(&one);
   }
   return found;
 }
 
-// At most so many reasons are told.
-constexpr std::size_t most_reasons = 2;
-
-// The only mistake that also gives a number at which one arrives in many ways.
-std::string also_from(const Found& found) {
+std::optional<Evidence> evidence_of(const Found& found) {
+  if (found.empty()) return std::nullopt;
+  const Recognised& first = *found.front();
   std::vector<std::string_view> summaries;
+  Evidence evidence;
   for (const Recognised* one : found) {
-    if (one->kind == ReasonKind::mistake) summaries.push_back(one->mistake->summary);
+    const std::string& kind = names_of_kinds()[static_cast<std::size_t>(one->kind)];
+    if (one == &first) evidence.facts.emplace("first is " + kind, true);
+    if (one->mistake && one->kind == first.kind) summaries.push_back(one->mistake->summary);
+    if (one->kind == ReasonKind::mistake) evidence.places.emplace("summary", one->mistake->summary);
+    evidence.facts.emplace("has " + kind, true);
+    evidence.places.emplace(kind, one->says);
   }
-  return summaries.size() + 1 == most_reasons
-             ? fmt::format(" A mistake can give the same number: {}.", summaries.front())
-             : "";
-}
-
-bool is_slip(const Recognised* one) { return one->kind == ReasonKind::writing || one->kind == ReasonKind::slip; }
-
-Judgment judgment_from(const Found& found) {
-  // From a number of the question one may come to it again.
-  const auto slip = std::ranges::find_if(found, is_slip);
-  const bool is_given = found.front()->kind == ReasonKind::given;
-  const Recognised& first = is_given && slip != found.end() ? **slip : *found.front();
-  if (is_given || first.kind == ReasonKind::neighbor) return {Judgment::Mark::wrong, first.says + also_from(found)};
-  const auto is_alike = [&](const Recognised* one) { return one->mistake && one->kind == first.kind; };
-  std::vector<std::string> summaries;
-  for (const Recognised* one : found) {
-    if (is_alike(one)) summaries.emplace_back(one->mistake->summary);
-  }
-  const auto convention = std::ranges::find(found, ReasonKind::convention, &Recognised::kind);
-  if (first.kind != ReasonKind::note && convention != found.end())
-    return {Judgment::Mark::convention, (*convention)->says};
-  if (!first.mistake || summaries.size() < 2) return {Judgment::Mark::wrong, first.says};
+  const auto most = static_cast<std::size_t>(limit("reasons told"));
   const std::size_t count = summaries.size();
-  if (count > most_reasons) summaries.resize(most_reasons);
-  return {Judgment::Mark::wrong, fmt::format("{} mistakes give this answer{}: {}.", count,
-                                             count > most_reasons ? ", such as" : "", fmt::join(summaries, "; or "))};
+  summaries.resize(std::min(count, most));
+  evidence.facts.insert({{"one mistake", std::ranges::count(found, ReasonKind::mistake, &Recognised::kind) == 1},
+                         {"several mistakes", count > 1},
+                         {"too many mistakes", count > most}});
+  evidence.places.insert({{"first", first.says},
+                          {"count", std::to_string(count)},
+                          {"summaries", fmt::format("{}", fmt::join(summaries, "; or "))}});
+  return evidence;
 }
 
-Judgment wrong(std::string says) { return {Judgment::Mark::wrong, std::move(says)}; }
-
-// How much of a number its digits may leave open. What there is much of has to be told more closely.
-constexpr double exactly = 0.0, closely = 0.02, roughly = 0.06;
+// Of a number without a computation only its notes are recognized, and only where they are near.
+Judgment judged_among(std::string_view list, Evidence evidence, const SolvedQuestion& solved,
+                      const TypedAnswer& typed) {
+  const bool has_more = solved.graph || !std::holds_alternative<double>(solved.answer);
+  evidence.search = [&](std::string_view last, double closeness) {
+    return evidence_of(has_more ? found_among(recognisable(solved), last, typed, closeness) : Found());
+  };
+  return judged_by(list, evidence).value();
+}
 
 // An author's note is on the numbers that would count as the same answer, if they are as near as rounding on
 // the way leads.
-constexpr double near_note = 0.01;
 const Recognised* noted(const SolvedQuestion& solved, const TypedAnswer& typed) {
   for (const Recognised& one : recognisable(solved)) {
     if (one.kind != ReasonKind::note) return nullptr;
     const double note = std::get<double>(one.quantity);
-    const double near = std::max(precision_of(typed), near_note * std::fabs(note));
+    const double near = std::max(precision_of(typed), limit("near a note") * std::fabs(note));
     const bool is_near = std::fabs(std::get<double>(typed.quantity) - note) <= near;
     if (is_near && is_same(typed.quantity, one.quantity, solved)) return &one;
   }
@@ -232,48 +227,28 @@ const Recognised* noted(const SolvedQuestion& solved, const TypedAnswer& typed) 
 
 // A slip in the steps whose result has the other sign. How a number is written explains its sign already.
 const Recognised* turned_slip(const SolvedQuestion& solved, const TypedAnswer& typed) {
-  const double number = std::get<double>(typed.quantity), answer = std::get<double>(solved.answer);
-  if (number == 0.0 || answer == 0.0 || (number < 0.0) == (answer < 0.0)) return nullptr;
-  const Found found = found_among(recognisable(solved), ReasonKind::slip, {-number, typed.decimals}, closely);
+  const TypedAnswer turned = {-std::get<double>(typed.quantity), typed.decimals};
+  const Found found = found_among(recognisable(solved), "slip", turned, limit("closely"));
   const auto explains = [](const Recognised* one) { return one->kind != ReasonKind::writing; };
   const auto first = std::ranges::find_if(found, explains);
   return first == found.end() ? nullptr : *first;
 }
 
-// What is said of the first bound that a number breaks; empty: it breaks none.
-std::string broken_bound(const std::vector<Bound>& bounds, double typed) {
-  const auto broken = std::ranges::find_if(bounds, [&](const Bound& bound) { return bound.is_broken_by(typed); });
-  return broken == bounds.end() ? "" : broken->says;
-}
-
 Judgment diagnosed_number(const SolvedQuestion& solved, const TypedAnswer& typed) {
-  if (const Recognised* const note = noted(solved, typed)) return wrong(note->says);
-  const std::vector<Recognised>& all = recognisable(solved);
-  const auto found = [&](ReasonKind last, double closeness) { return found_among(all, last, typed, closeness); };
-  const std::optional<std::string> rounded = rounded_too_far(solved, typed);
-  if (!solved.graph) return wrong(rounded ? *rounded : about_digits(solved, typed).value_or(""));
-  const std::string broken = broken_bound(bounds_of(solved), std::get<double>(typed.quantity));
-  if (says_little(typed)) {
-    const Found some = found(ReasonKind::slip, exactly);
-    const auto slip = std::ranges::find_if(some, is_slip);
-    if (slip != some.end()) return wrong((*slip)->says + also_from(some));
-    if (!some.empty() && some.front()->kind < ReasonKind::mistake) return judgment_from(some);
-    if (!broken.empty()) return wrong(broken);
-  }
-  if (rounded) return wrong(*rounded);
-  if (const Found some = found(ReasonKind::convention, exactly); !some.empty()) return judgment_from(some);
-  if (const Found some = found(ReasonKind::slip, exactly); !some.empty()) return judgment_from(some);
-  if (const Found some = found(ReasonKind::convention, roughly); !some.empty()) return judgment_from(some);
-  if (const std::optional<std::string> says = about_digits(solved, typed)) return wrong(*says);
-  if (const Found some = found(ReasonKind::slip, closely); !some.empty()) return judgment_from(some);
-  if (!broken.empty()) return wrong(broken);
-  // A small whole number stands somewhere in every computation.
-  const bool is_small = says_little(typed) || is_small_whole(typed);
-  if (const Found some = found(is_small ? ReasonKind::operand : ReasonKind::elsewhere, closely); !some.empty())
-    return judgment_from(some);
-  if (const Recognised* const slip = is_small ? nullptr : turned_slip(solved, typed))
-    return wrong("The sign is wrong, and more than that. Without the sign: " + slip->says);
-  return wrong(about_size(std::get<double>(solved.answer), std::get<double>(typed.quantity)));
+  Evidence evidence = evidence_of_digits(solved, typed);
+  const Recognised* const note = noted(solved, typed);
+  const Recognised* const turned = evidence.facts["other sign"] ? turned_slip(solved, typed) : nullptr;
+  const std::vector<Bound> bounds = bounds_of(solved);
+  const auto is_broken = [&](const Bound& bound) { return bound.is_broken_by(std::get<double>(typed.quantity)); };
+  const auto broken = std::ranges::find_if(bounds, is_broken);
+  evidence.facts.insert({{"near a note", note != nullptr},
+                         {"out of bounds", broken != bounds.end()},
+                         {"slip but for the sign", turned != nullptr},
+                         {"not computed", !solved.graph}});
+  if (note) evidence.places["note"] = note->says;
+  if (turned) evidence.places["slip"] = turned->says;
+  if (broken != bounds.end()) evidence.places["bound"] = broken->says;
+  return judged_among("number", std::move(evidence), solved, typed);
 }
 
 }  // namespace
@@ -290,15 +265,14 @@ std::string about_axes(const SolvedQuestion& solved) {
 namespace {
 
 Judgment diagnosed_shape(const SolvedQuestion& solved, const TypedAnswer& typed) {
-  const Found found = found_among(recognisable(solved), ReasonKind::elsewhere, typed, exactly);
-  if (!found.empty()) return judgment_from(found);
   const Shape shape = std::get<Shape>(typed.quantity), right = std::get<Shape>(solved.answer);
-  if (shape.rows == right.rows) return wrong("The rows are right. How many columns are there?" + about_axes(solved));
-  if (shape.columns == right.columns)
-    return wrong("The columns are right. How many rows are there?" + about_axes(solved));
-  if (shape.rows == right.columns) return wrong("The first number is the number of columns: the rows come first.");
-  if (shape.columns == right.rows) return wrong("The second number is the number of rows: the rows come first.");
-  return wrong(fmt::format("Neither is right.{}", about_axes(solved)));
+  return judged_among("shape",
+                      {{{"rows right", shape.rows == right.rows},
+                        {"columns right", shape.columns == right.columns},
+                        {"columns first", shape.rows == right.columns},
+                        {"rows second", shape.columns == right.rows}},
+                       {{"axes", about_axes(solved)}}},
+                      solved, typed);
 }
 
 }  // namespace
@@ -320,11 +294,12 @@ namespace {
 
 // The only one that is a slip of the keys away, or null.
 const std::string* nearest(const std::string& typed, const std::vector<std::string>& words) {
-  constexpr std::size_t shortest = 3, long_enough = 6;
+  const auto shortest = limit("letters of a word"), long_enough = limit("letters of a long word");
   const std::string* found = nullptr;
   for (const std::string& word : words) {
-    const std::size_t most = word.size() >= long_enough ? 2 : 1;
-    if (word.size() < shortest || edit_distance(in_lower_case(typed), in_lower_case(word)) > most) continue;
+    const auto letters = static_cast<double>(word.size());
+    const std::size_t most = letters >= long_enough ? 2 : 1;
+    if (letters < shortest || edit_distance(in_lower_case(typed), in_lower_case(word)) > most) continue;
     if (found) return nullptr;
     found = &word;
   }
@@ -332,23 +307,23 @@ const std::string* nearest(const std::string& typed, const std::vector<std::stri
 }
 
 Judgment diagnosed_word(const SolvedQuestion& solved, const TypedAnswer& typed) {
-  const Found found = found_among(recognisable(solved), ReasonKind::elsewhere, typed, exactly);
-  if (!found.empty()) return judgment_from(found);
   const std::string& word = std::get<std::string>(typed.quantity);
   const bool is_chosen = solved.question.kind == AnswerKind::choice;
   const std::vector<std::string> words = is_chosen ? std::vector<std::string>() : words_to_choose(solved);
-  if (words.empty() || std::ranges::find(words, word) != words.end()) return wrong("");
-  if (const auto place = parsed<std::size_t>(word); place && *place > 0 && *place <= words.size())
-    return {Judgment::Mark::unreadable, "Please type the word itself, not its place."};
-  if (const std::string* const meant = nearest(word, words)) {
-    const std::string says = fmt::format("There is no word '{}' here. Check how it is written.", word);
-    if (Quantity(*meant) == solved.answer) return {Judgment::Mark::unreadable, says};
-    const Judgment judged = diagnosed_word(solved, {Quantity(*meant)});
-    return wrong(fmt::format("If this is {}: {}", *meant, judged.says));
-  }
-  constexpr std::size_t few = 12;
-  if (words.size() > few) return wrong(fmt::format("There is no word '{}' here: choose one of the table.", word));
-  return wrong(fmt::format("'{}' is none of the words here: {}.", word, fmt::join(words, ", ")));
+  const bool is_one = words.empty() || std::ranges::find(words, word) != words.end();
+  const std::optional<std::size_t> place = parsed<std::size_t>(word);
+  const std::string* const meant = is_one ? nullptr : nearest(word, words);
+  return judged_among("word",
+                      {{{"could be asked for", is_one},
+                        {"place of a word", place && *place > 0 && *place <= words.size()},
+                        {"nearly the answer", meant && Quantity(*meant) == solved.answer},
+                        {"nearly a word", meant != nullptr},
+                        {"many words", static_cast<double>(words.size()) > limit("words told")}},
+                       {{"word", word},
+                        {"meant", meant ? *meant : ""},
+                        {"said to it", meant ? diagnosed_word(solved, {Quantity(*meant)}).says : ""},
+                        {"words", fmt::format("{}", fmt::join(words, ", "))}}},
+                      solved, typed);
 }
 
 }  // namespace

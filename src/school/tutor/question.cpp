@@ -9,6 +9,7 @@
 #include "core/support/text.hpp"
 #include "core/term/quantity.hpp"
 #include "school/tutor/diagnosis.hpp"
+#include "school/tutor/judge.hpp"
 #include "school/tutor/typed_answer.hpp"
 
 namespace attn {
@@ -163,20 +164,6 @@ Quantity as_answer(const Quantity& found, const Question& question) {
   return quantity;
 }
 
-std::string_view what_is_wanted(AnswerKind kind) {
-  switch (kind) {
-    case AnswerKind::number:
-      return "Please type a number, such as 0.25, 1/4, 25 % or e^2.";
-    case AnswerKind::choice:
-      return "Please type one of the choices, or its number.";
-    case AnswerKind::shape:
-      return "Please type a shape, rows × columns, such as 2x4.";
-    case AnswerKind::word:
-      return "Please type a word.";
-  }
-  return "";
-}
-
 double tolerance_for(const SolvedQuestion& solved) {
   constexpr double usual = 0.005;
   const double size = std::fabs(std::get<double>(solved.answer));
@@ -214,23 +201,26 @@ SolvedQuestion solve(Question question, const Graph& graph) {
 
 std::string answer_of(const SolvedQuestion& solved) { return written(solved.answer); }
 
-std::string why_unreadable(std::string_view typed, AnswerKind kind) {
+namespace {
+
+Evidence evidence_of_unreadable(std::string_view typed, AnswerKind kind) {
   const std::size_t numbers = count_of_numbers(typed);
-  const std::string wanted(what_is_wanted(kind));
-  if (kind == AnswerKind::number && numbers > 1) return "One number is asked for, not several. " + wanted;
-  if (kind == AnswerKind::shape && numbers == 1) return "A shape has two numbers. " + wanted;
-  if (kind == AnswerKind::shape && numbers > 2) return "A shape has only two numbers. " + wanted;
-  return wanted;
+  return {{{fmt::format("asks for a {}", name_of(kind)), true},
+           {"one number", numbers == 1},
+           {"several numbers", numbers > 1},
+           {"more than two", numbers > 2}}};
 }
+
+}  // namespace
 
 Judgment judge(const SolvedQuestion& solved, std::string_view typed) {
   std::optional<TypedAnswer> answer;
   try {
     answer = read_answer(trimmed(typed), solved);
   } catch (const InputError& error) {
-    return {Judgment::Mark::unreadable, fmt::format("{}.", error.what())};
+    return {Judgment::Mark::unreadable, error.what()};
   }
-  if (!answer) return {Judgment::Mark::unreadable, why_unreadable(trimmed(typed), solved.question.kind)};
+  if (!answer) return judged_by("unreadable", evidence_of_unreadable(trimmed(typed), solved.question.kind)).value();
   if (is_same(answer->quantity, solved.answer, solved)) return {Judgment::Mark::right, ""};
   return diagnosed(solved, *answer);
 }

@@ -77,12 +77,6 @@ Quantity as_answer(const Quantity& found, const Question& question);
 /// The answer as it is shown.
 std::string answer_of(const SolvedQuestion& solved);
 
-/// What somebody is asked to type whose answer cannot be read.
-std::string_view what_is_wanted(AnswerKind kind);
-
-/// The same, with what is wrong with what was typed, where that can be seen.
-std::string why_unreadable(std::string_view typed, AnswerKind kind);
-
 /// How far a number may be off: as the question says, or else half a hundredth, or half a percent of a large
 /// one.
 double tolerance_for(const SolvedQuestion& solved);

@@ -100,7 +100,11 @@ std::string with_decimal_point(std::string_view number) {
   std::erase(plain, ',');
   if (!one_comma) return by_thousands ? plain : point;
   std::ranges::replace(point, ',', '.');
-  if (by_thousands) fail("{} could be {} or {}: write it without a comma", number, plain, point);
+  if (by_thousands) {
+    const Evidence two_ways = {{{"two ways to read it", true}},
+                               {{"number", std::string(number)}, {"plain", plain}, {"point", point}}};
+    fail("{}", judged_by("unreadable", two_ways)->says);
+  }
   return point;
 }
 
@@ -172,9 +176,11 @@ std::size_t count_of_numbers(std::string_view typed) {
 }
 
 double precision_of(const TypedAnswer& typed) {
+  static const double of_expression = limit("precision of an expression");
+  static const double rounding = limit("rounding"), last_bits = limit("last bits");
   const double number = std::fabs(std::get<double>(typed.quantity));
-  if (!typed.decimals) return 1e-4 * number;  // worked out by the program, perhaps from rounded numbers
-  return 0.5 * std::pow(10.0, -*typed.decimals) * (1 + 1e-9) + 1e-12 * number;
+  if (!typed.decimals) return of_expression * number;  // worked out by the program, perhaps from rounded numbers
+  return 0.5 * std::pow(10.0, -*typed.decimals) * (1 + rounding) + last_bits * number;
 }
 
 // --- typed digits
@@ -196,6 +202,17 @@ int decimals_wanted(const SolvedQuestion& solved) {
   return decimals;
 }
 
+bool tells(const TypedAnswer& typed, double number, double closeness) {
+  static const double next_to_nothing = limit("next to nothing"), nothing = limit("nothing");
+  const double off = std::fabs(number - std::get<double>(typed.quantity)), size = std::fabs(number);
+  const double precision = precision_of(typed);
+  return off <= precision &&
+         (off <= (closeness > 0.0 ? next_to_nothing : nothing) * size || precision <= closeness * size);
+}
+
+namespace {
+
+// Whether it is a number such as 0, 2 or 0.5, at which one arrives in many ways.
 bool says_little(const TypedAnswer& typed) {
   if (!typed.decimals) return false;
   const std::string digits = digits_of(std::get<double>(typed.quantity), *typed.decimals);
@@ -205,65 +222,40 @@ bool says_little(const TypedAnswer& typed) {
   return first == std::string::npos || first == last;
 }
 
-bool is_small_whole(const TypedAnswer& typed) {
-  return typed.decimals == 0 && std::fabs(std::get<double>(typed.quantity)) < 100.0;
-}
-
-bool tells(const TypedAnswer& typed, double number, double closeness) {
-  const double next_to_nothing = closeness > 0.0 ? 0.001 : 1e-9;
-  const double off = std::fabs(number - std::get<double>(typed.quantity)), size = std::fabs(number);
-  return off <= precision_of(typed) && (off <= next_to_nothing * size || precision_of(typed) <= closeness * size);
-}
-
-namespace {
-
-bool is_alike(double answer, double number) {
-  constexpr double rough = 0.25;
-  return std::fabs(number - answer) <= rough * std::fabs(answer) || (number == 0.0 && std::fabs(answer) < 0.1);
+bool are_exchanged(const std::string& a, const std::string& b) {
+  if (a.size() != b.size()) return false;
+  const auto at = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+  return at + 1 < a.size() && a[at] == b[at + 1] && a[at + 1] == b[at] && a.substr(at + 2) == b.substr(at + 2);
 }
 
 }  // namespace
 
-MaybeSentence rounded_too_far(const SolvedQuestion& solved, const TypedAnswer& typed) {
+Evidence evidence_of_digits(const SolvedQuestion& solved, const TypedAnswer& typed) {
   const double answer = std::get<double>(solved.answer), number = std::get<double>(typed.quantity);
-  const int wanted = decimals_wanted(solved);
-  if (!typed.decimals || *typed.decimals >= wanted || !is_alike(answer, number) ||
-      std::fabs(number - answer) > precision_of(typed))
-    return std::nullopt;
-  return fmt::format("This is rounded too far. Give {} after the point.",
-                     count_of(static_cast<std::size_t>(wanted), "digit"));
-}
-
-MaybeSentence about_digits(const SolvedQuestion& solved, const TypedAnswer& typed) {
-  const double answer = std::get<double>(solved.answer), number = std::get<double>(typed.quantity);
-  const double off = std::fabs(number - answer);
-  constexpr double near = 0.01;
-  const bool are_whole = is_whole(answer) && is_whole(number);  // no rounding leads from one to the other
-  if (typed.decimals && *typed.decimals <= 12) {
-    const double unit = std::pow(10.0, -*typed.decimals);
-    if (is_alike(answer, number) && number != 0.0 && *typed.decimals >= decimals_wanted(solved) &&
-        std::fabs(number - std::trunc(answer / unit) * unit) < 1e-9 * unit)
-      return "The last digit was cut off, not rounded: the next one is 5 or more.";
-    const std::string a = digits_of(answer, *typed.decimals), b = digits_of(number, *typed.decimals);
-    if (a.size() == b.size() && (answer < 0) == (number < 0)) {
-      const auto [here, there] = std::ranges::mismatch(a, b);
-      const auto at = static_cast<std::size_t>(here - a.begin());
-      if (at + 1 < a.size() && a[at] == b[at + 1] && a[at + 1] == b[at] && a.substr(at + 2) == b.substr(at + 2))
-        return "Two digits are exchanged.";
-    }
-  }
-  if (off <= near * std::fabs(answer) && !are_whole)
-    return "This is close, within 1 %. If the steps are right, round only at the end.";
-  return std::nullopt;
-}
-
-std::string about_size(double answer, double typed) {
-  if (answer != 0.0 && typed != 0.0 && (answer < 0) != (typed < 0))
-    return answer < 0 ? "The answer is negative." : "The answer is positive.";
-  const double a = std::fabs(answer), b = std::fabs(typed);
-  const std::string_view where = b > a ? "large" : "small";
-  const bool far = std::fmax(a, b) > 3 * std::fmin(a, b);
-  return fmt::format("{} {} {}.", answer < 0 ? "Without its sign, this is" : "This is", far ? "far too" : "too", where);
+  const double off = std::fabs(number - answer), size = std::fabs(answer), typed_size = std::fabs(number);
+  const int wanted = decimals_wanted(solved), decimals = typed.decimals.value_or(wanted);
+  const double unit = std::pow(10.0, -decimals);
+  const bool has_digits = typed.decimals && decimals <= limit("decimals with a meaning");
+  const bool are_alike = off <= limit("alike") * size || (number == 0.0 && size < limit("like 0"));
+  const bool have_same_sign = (answer < 0) == (number < 0), is_little = says_little(typed);
+  const bool is_small_whole = typed.decimals == 0 && typed_size < limit("small whole number");
+  return {{
+              {"says little", is_little},
+              {"says much", !is_little && !is_small_whole},  // a small whole number stands somewhere everywhere
+              {"rounded too far", decimals < wanted && are_alike && off <= precision_of(typed)},
+              {"cut off", has_digits && are_alike && number != 0.0 && decimals >= wanted &&
+                              std::fabs(number - std::trunc(answer / unit) * unit) < limit("rounding") * unit},
+              {"two digits exchanged",
+               has_digits && have_same_sign && are_exchanged(digits_of(answer, decimals), digits_of(number, decimals))},
+              // No rounding leads from one whole number to the other.
+              {"close", off <= limit("close") * size && !(is_whole(answer) && is_whole(number))},
+              {"other sign", answer != 0.0 && number != 0.0 && !have_same_sign},
+              {"negative answer", answer < 0},
+              {"larger", typed_size > size},
+              {"far", std::fmax(size, typed_size) > limit("far") * std::fmin(size, typed_size)},
+              {"one decimal", wanted == 1},
+          },
+          {{"decimals", std::to_string(wanted)}}};
 }
 
 }  // namespace attn

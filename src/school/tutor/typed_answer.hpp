@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "school/tutor/judge.hpp"
 #include "school/tutor/question.hpp"
 
 namespace attn {
@@ -18,9 +19,6 @@ struct TypedAnswer {
 /// Throws InputError where a number can be read in two ways.
 std::optional<TypedAnswer> read_answer(std::string_view typed, const SolvedQuestion& solved);
 
-/// A sentence that is said only where it holds.
-using MaybeSentence = std::optional<std::string>;
-
 /// Whether a number is whole, and small enough for its digits to say so.
 bool is_whole(double number);
 
@@ -32,24 +30,11 @@ double precision_of(const TypedAnswer& typed);
 
 // What the digits of a typed number tell: which numbers it can be, and how near it is to the correct one.
 
-/// It is the correct answer with too few digits. Nothing: it is not.
-std::optional<std::string> rounded_too_far(const SolvedQuestion& solved, const TypedAnswer& typed);
-
-/// It is the correct answer, but for its last digits: cut off, or two digits exchanged, or near. Nothing: it
-/// is not.
-std::optional<std::string> about_digits(const SolvedQuestion& solved, const TypedAnswer& typed);
-
-/// How it compares with the correct answer, in size.
-std::string about_size(double answer, double typed);
+/// Whether it is rounded too far, cut off, near, and how it compares with the correct one in size.
+Evidence evidence_of_digits(const SolvedQuestion& solved, const TypedAnswer& typed);
 
 /// How many decimals the correct answer needs, not to be rounded too far.
 int decimals_wanted(const SolvedQuestion& solved);
-
-/// Whether it is a number such as 0, 2 or 0.5, at which one arrives in many ways.
-bool says_little(const TypedAnswer& typed);
-
-/// Whether it is a whole number of one or two digits.
-bool is_small_whole(const TypedAnswer& typed);
 
 /// Whether a number is a typed one, rounded as that was typed, and is told by it: what was rounded away is at
 /// most so much of its size, or next to nothing.
