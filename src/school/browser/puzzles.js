@@ -81,11 +81,6 @@ function toldBeside(number, bound) {
   return writtenShortest(number);
 }
 
-function wantedOf({ words, tolerance }, bound) {
-  if (tolerance === undefined) return `${words} ${shortNumber(bound)}`;
-  return tolerance === 0 ? shortNumber(bound) : `${shortNumber(bound)}, give or take ${shortNumber(tolerance)}`;
-}
-
 // The key with the largest weight; undefined where others have the same one, or all keys are masked.
 function preferredKey(row) {
   const largest = Math.max(...row);
@@ -94,23 +89,31 @@ function preferredKey(row) {
   return alike.length === 1 ? alike[0] : undefined;
 }
 
-function toldOfWeight(property, node, { row, column }, value, bound) {
+// What a query does with its attention, and what it should do.
+function weightOf(property, node, { row, column }, value, bound) {
   const [rows, columns] = [node.rowAxis, node.columnAxis];
   const isSelf = rows.labels && columns.labels && rows.labels.join("\n") === columns.labels.join("\n");
-  const key = (j) => (isSelf && j === row ? "itself" : calledBy(columns, j, "key"));
+  const keyOf = (j) => (isSelf && j === row ? "itself" : calledBy(columns, j, "key"));
   const { head } = original(node).attention;
   const query = calledBy(rows, row, "query");
-  const begin = head === undefined ? query[0].toUpperCase() + query.slice(1) : `In head ${head}, ${query}`;
   const cells = [...rowOf(node, row)];
   const most = preferredKey(cells);
   const isElsewhere = property.tolerance === undefined && value < bound && most !== undefined && most !== column;
-  const wanted = wantedOf(property, bound);
-  const told = toldBeside(value, bound);
-  if (!isElsewhere) return `${begin} gives ${key(column)} the weight ${told}. It should be ${wanted}.`;
-  return (
-    `${begin} attends most to ${key(most)} (${toldBeside(cells[most], value)}). It should attend to ` +
-    `${key(column)}: that weight is ${told}, and should be ${wanted}.`
-  );
+  const facts = { "of a weight": true, "in a head": head !== undefined, "prefers another key": isElsewhere };
+  const places = { head, query, Query: query[0].toUpperCase() + query.slice(1), key: keyOf(column) };
+  if (isElsewhere) Object.assign(places, { preferred: keyOf(most), most: toldBeside(cells[most], value) });
+  return { facts, places };
+}
+
+// What is said of a number that should be another one.
+function missOfNumber(property, name, left, node, value, bound) {
+  const { words: relation, tolerance } = property;
+  const weight = node && original(node).attention && !Number.isNaN(value) ? weightOf(property, node, left, value, bound) : {};
+  const facts = { "only a bound": tolerance === undefined, "with a tolerance": tolerance > 0, ...weight.facts };
+  const places = { name, is: toldBeside(value, bound), relation, bound: shortNumber(bound), ...weight.places };
+  if (tolerance !== undefined) places.tolerance = shortNumber(tolerance);
+  const { says } = judgedBy("puzzle", { facts, places });
+  return { about: weight.facts ? `${node.name}[${left.row + 1}]` : name, says };
 }
 
 // Where a property does not hold: what is said, and of what.
@@ -119,17 +122,11 @@ function missesOf(property, computation) {
   for (const { name, left, right } of property.comparisons) {
     const [value, bound] = [workedOut(left, computation), workedOut(right, computation)];
     if (typeof value !== "number") {
-      if (value !== bound) misses.push({ about: name, says: `${name} is ${value}. It should be ${bound}.` });
-      continue;
-    }
-    if (holdsFor[property.sign](value, bound, property.tolerance)) continue;
-    const node = left.kind === "cell" ? computation.nodes[left.node] : undefined;
-    if (node && original(node).attention && !Number.isNaN(value)) {
-      const says = toldOfWeight(property, node, left, value, bound);
-      misses.push({ about: `${node.name}[${left.row + 1}]`, says });
-    } else {
-      const says = `${name} is ${toldBeside(value, bound)}. It should be ${wantedOf(property, bound)}.`;
-      misses.push({ about: name, says });
+      const places = { name, is: value, "should be": bound };
+      if (value !== bound) misses.push({ about: name, says: judgedBy("puzzle", { facts: {}, places }).says });
+    } else if (!holdsFor[property.sign](value, bound, property.tolerance)) {
+      const node = left.kind === "cell" ? computation.nodes[left.node] : undefined;
+      misses.push(missOfNumber(property, name, left, node, value, bound));
     }
   }
   return misses;
@@ -185,11 +182,12 @@ class PuzzleTrial {
     );
     const input = missed.findIndex((misses) => misses.length > 0);
     if (input < 0) return { isSolved: true, input: 0, says: [] };
-    const mostTold = 3;
+    const mostTold = limits["misses told"];
     const first = new Map(); // one miss says enough of a row
     for (const { about, says } of missed[input]) if (!first.has(about)) first.set(about, says);
     const says = [...first.values()].slice(0, mostTold);
-    if (first.size > mostTold) says.push(`Not yet as it should be: ${first.size - mostTold} more.`);
+    const more = { facts: {}, places: { count: first.size - mostTold } };
+    if (first.size > mostTold) says.push(judgedBy("more misses", more).says);
     for (const { when, says: note } of this.puzzle.inputs[input].notes) {
       if (missesOf(when, this.computations[input]).length === 0) says.push(note);
     }

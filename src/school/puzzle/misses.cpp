@@ -12,6 +12,7 @@
 #include "core/term/functions.hpp"
 #include "core/term/term.hpp"
 #include "page/tell/describe.hpp"
+#include "school/tutor/judge.hpp"
 
 namespace attn {
 
@@ -36,12 +37,6 @@ std::string told_beside(double number, double bound) {
 
 std::string short_number(double number) { return written(Quantity(number)); }
 
-std::string wanted(const Property& property, double bound) {
-  if (!property.relation->is_equality) return fmt::format("{} {}", property.relation->words, short_number(bound));
-  if (property.tolerance == 0.0) return short_number(bound);
-  return fmt::format("{}, give or take {}", short_number(bound), short_number(property.tolerance));
-}
-
 std::string with_capital(std::string text) {
   if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
     text.front() = static_cast<char>(text.front() - 'a' + 'A');
@@ -49,7 +44,7 @@ std::string with_capital(std::string text) {
 }
 
 // What a query does with its attention, and what it should do.
-std::string told_of_weight(const Property& property, const Cell& cell, double value, double bound) {
+void add_weight(const Property& property, const Cell& cell, double value, double bound, Evidence& evidence) {
   const Node& weights = *cell.node;
   const Frame& frame = weights.frame;
   const NamedScope* const head = weights.within(scope::head);
@@ -58,35 +53,37 @@ std::string told_of_weight(const Property& property, const Cell& cell, double va
   const auto key = [&](std::size_t i) {
     return is_self && i == cell.row ? "itself" : place_in_words(frame.columns, i, "key");
   };
-  const std::string where = head && head->number ? fmt::format("In head {}, ", *head->number) : "";
   const std::vector<double> row = weights.row(cell.row);
   const std::optional<std::size_t> most = preferred_key(row, 4);
-  const bool attends_elsewhere =
-      !property.relation->is_equality && value < bound && most && *most != cell.column && !std::isnan(value);
-  const auto begin = [&](const std::string& sentence) {
-    return where + (where.empty() ? with_capital(sentence) : sentence);
-  };
-  if (attends_elsewhere)
-    return begin(fmt::format("{} attends most to {} ({}). It should attend to {}: that weight is {}, and should be {}.",
-                             query, key(*most), told_beside(row[*most], value), key(cell.column),
-                             told_beside(value, bound), wanted(property, bound)));
-  return begin(fmt::format("{} gives {} the weight {}. It should be {}.", query, key(cell.column),
-                           told_beside(value, bound), wanted(property, bound)));
+  evidence.facts.insert(
+      {{"of a weight", true},
+       {"in a head", head && head->number},
+       {"prefers another key", !property.relation->is_equality && value < bound && most && *most != cell.column}});
+  evidence.places.insert({{"query", query}, {"Query", with_capital(query)}, {"key", key(cell.column)}});
+  if (head && head->number) evidence.places["head"] = std::to_string(*head->number);
+  if (most) evidence.places.insert({{"preferred", key(*most)}, {"most", told_beside(row[*most], value)}});
 }
 
 // What is said of a number that should be another one: of a weight, what its query attends to instead.
 Miss miss_of_number(const Property& property, const Term& is, double value, double bound) {
-  if (is.kind == Term::Kind::cell && is.node->original().is(role::weights) && !std::isnan(value))
-    return {told_of_weight(property, {is.node, is.row, is.column}, value, bound),
-            fmt::format("{}[{}]", is.node->name, is.row + 1)};
   const std::string name = in_names(is);
-  return {fmt::format("{} is {}. It should be {}.", name, told_beside(value, bound), wanted(property, bound)), name};
+  Evidence evidence = {
+      {{"only a bound", !property.relation->is_equality}, {"with a tolerance", property.tolerance != 0.0}},
+      {{"name", name},
+       {"is", told_beside(value, bound)},
+       {"relation", std::string(property.relation->words)},
+       {"bound", short_number(bound)},
+       {"tolerance", short_number(property.tolerance)}}};
+  const bool is_weight = is.kind == Term::Kind::cell && is.node->original().is(role::weights) && !std::isnan(value);
+  if (is_weight) add_weight(property, {is.node, is.row, is.column}, value, bound, evidence);
+  return {judged_by("puzzle", evidence)->says, is_weight ? fmt::format("{}[{}]", is.node->name, is.row + 1) : name};
 }
 
 // The same of a word or a shape.
 Miss miss_of_words(const Term& is, const Quantity& value, const Quantity& should_be) {
   const std::string name = in_names(is);
-  return {fmt::format("{} is {}. It should be {}.", name, written(value), written(should_be)), name};
+  const Evidence evidence = {{}, {{"name", name}, {"is", written(value)}, {"should be", written(should_be)}}};
+  return {judged_by("puzzle", evidence)->says, name};
 }
 
 // The same of a row in which two words are tied where one is asked for.

@@ -13,6 +13,7 @@
 #include "core/support/text.hpp"
 #include "core/term/quantity.hpp"
 #include "page/tell/describe.hpp"
+#include "school/tutor/judge.hpp"
 
 namespace attn {
 
@@ -310,7 +311,7 @@ std::vector<Block> numbers_of(const Puzzle& puzzle, const Trial& trial) {
 }
 
 Block verdict_of(const Puzzle& puzzle, const Trial& trial) {
-  constexpr std::size_t most = 3;
+  const auto most = static_cast<std::size_t>(limit("misses told"));
   const std::size_t inputs = puzzle.commands.size();
   if (trial.is_solved()) {
     const std::string where = inputs == 1   ? ""
@@ -328,7 +329,7 @@ Block verdict_of(const Puzzle& puzzle, const Trial& trial) {
     }
   }
   if (told.size() > most)
-    note.lines.push_back(text(fmt::format("Not yet as it should be: {} more.", told.size() - most)));
+    note.lines.push_back(text(judged_by("more misses", {{}, {{"count", std::to_string(told.size() - most)}}})->says));
   for (const std::string& says : trial.notes) note.lines.push_back(text(says));
   return note;
 }
