@@ -194,7 +194,8 @@ function diagnosedNumber(question, typed) {
       typed.value < least || typed.value > most || (isWhole && !Number.isInteger(typed.value)),
   );
   // A slip in the steps whose result has the other sign. How a number is written explains its sign already.
-  const turned = facts["other sign"] ? rowsFor(question, "slip", { ...typed, value: -typed.value }, limits.closely) : [];
+  const other = { ...typed, value: -typed.value };
+  const turned = facts["other sign"] ? rowsFor(question, "slip", other, limits.closely) : [];
   const slip = turned.find(({ kind }) => kind !== "writing");
   facts["near a note"] = note !== undefined;
   facts["out of bounds"] = bound !== undefined;

@@ -108,12 +108,13 @@ function weightOf(property, node, { row, column }, value, bound) {
 // What is said of a number that should be another one.
 function missOfNumber(property, name, left, node, value, bound) {
   const { words: relation, tolerance } = property;
-  const weight = node && original(node).attention && !Number.isNaN(value) ? weightOf(property, node, left, value, bound) : {};
+  const isWeight = node && original(node).attention && !Number.isNaN(value);
+  const weight = isWeight ? weightOf(property, node, left, value, bound) : {};
   const facts = { "only a bound": tolerance === undefined, "with a tolerance": tolerance > 0, ...weight.facts };
   const places = { name, is: toldBeside(value, bound), relation, bound: shortNumber(bound), ...weight.places };
   if (tolerance !== undefined) places.tolerance = shortNumber(tolerance);
   const { says } = judgedBy("puzzle", { facts, places });
-  return { about: weight.facts ? `${node.name}[${left.row + 1}]` : name, says };
+  return { about: isWeight ? `${node.name}[${left.row + 1}]` : name, says };
 }
 
 // Where a property does not hold: what is said, and of what.

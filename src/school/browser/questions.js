@@ -1,7 +1,5 @@
 // What the questions and the puzzles of a lesson have in common: a form, hints, what is said, and how they end.
 
-const missesForHint = 2;
-
 // What was answered, in the browser where it allows that: by the key of a question or a puzzle, the last answer,
 // whether it is right, whether the first was, and how it ended without being right.
 class Kept {
@@ -86,13 +84,13 @@ class LessonForm {
     const count = this.hints.length;
     this.hintButton.hidden = isOver || this.given >= count;
     this.hintButton.textContent = count > 1 ? `Hint ${Math.min(this.given + 1, count)} of ${count}` : "Hint";
-    this.hintButton.classList.toggle("offered", this.misses >= missesForHint);
+    this.hintButton.classList.toggle("offered", this.misses >= limits["misses before a hint"]);
   }
 
   // What a learner may do after so many misses.
   advise() {
-    if (this.misses >= missesForHint && this.given < this.hints.length) return "A hint may help: press Hint.";
-    return "";
+    const isOffered = this.misses >= limits["misses before a hint"] && this.given < this.hints.length;
+    return isOffered ? "A hint may help: press Hint." : "";
   }
 
   miss(...sentences) {
@@ -124,8 +122,6 @@ class LessonForm {
 }
 
 // The questions of a lesson: each is answered, hinted at and judged where it stands.
-
-const missesForFirstStep = 3;
 
 class QuestionForm extends LessonForm {
   constructor(section, question, number, lesson) {
@@ -199,7 +195,7 @@ class QuestionForm extends LessonForm {
   offer() {
     this.offerHint(this.isAnswered());
     const hasStep = this.question.first !== undefined && !this.hasStep;
-    this.stepButton.hidden = this.isAnswered() || !hasStep || this.misses < missesForFirstStep;
+    this.stepButton.hidden = this.isAnswered() || !hasStep || this.misses < limits["misses before the first step"];
     this.stepButton.classList.toggle("offered", true);
     this.answerButton.hidden = this.isAnswered();
     this.skipButton.hidden = this.end !== undefined;
@@ -223,7 +219,7 @@ class QuestionForm extends LessonForm {
   }
 
   advise() {
-    const hasStep = this.misses >= missesForFirstStep && this.question.first !== undefined;
+    const hasStep = this.misses >= limits["misses before the first step"] && this.question.first !== undefined;
     return hasStep ? "The first step of the solution can be shown now." : super.advise();
   }
 

@@ -11,6 +11,7 @@
 #include "page/document/document.hpp"
 #include "page/render/format.hpp"
 #include "page/render/style.hpp"
+#include "school/tutor/judge.hpp"
 #include "school/tutor/steps.hpp"
 
 namespace attn {
@@ -172,13 +173,13 @@ class Asking {
     return false;
   }
 
-  // What was wrong is enough at first. After two misses a hint is offered, and with the third comes the first
-  // step of the solution.
+  // What was wrong is enough at first. After some misses a hint is offered, and once the first step of the solution.
   std::string help_after(const Judgment& judged) const {
     const std::string advice = hints_.advice();
-    const std::string step = misses_ == 3 ? first_step(solved_) : "";
+    const auto after = [&](std::string_view help) { return static_cast<std::size_t>(limit(help)); };
+    const std::string step = misses_ == after("misses before the first step") ? first_step(solved_) : "";
     if (!step.empty()) return fmt::format("The first step: {}. {}", step, advice);
-    return misses_ > 1 || judged.says.empty() ? advice : "";
+    return misses_ >= after("misses before a hint") || judged.says.empty() ? advice : "";
   }
 
   const SolvedQuestion& solved_;

@@ -174,7 +174,8 @@ bool is_same(const Quantity& one, const Quantity& other, const SolvedQuestion& s
   const double *a = std::get_if<double>(&one), *b = std::get_if<double>(&other);
   if (!a || !b) return one == other;
   // A tolerance of 0 is for numbers that are exact but for their last bits.
-  return std::fabs(*a - *b) <= tolerance_for(solved) * (1 + 1e-9) + 1e-12 * std::fabs(*b);
+  static const double rounding = limit("rounding"), last_bits = limit("last bits");
+  return std::fabs(*a - *b) <= tolerance_for(solved) * (1 + rounding) + last_bits * std::fabs(*b);
 }
 
 SolvedQuestion solve(Question question, const Graph& graph) {
