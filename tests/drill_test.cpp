@@ -2,7 +2,7 @@
 
 #include <cmath>
 #include <map>
-#include <numeric>
+#include <optional>
 
 #include "command/docs.hpp"
 #include "draws.hpp"
@@ -17,156 +17,10 @@ using namespace attn;
 
 namespace {
 
-using Numbers = std::vector<std::vector<double>>;
+Drill drill_of(std::string_view name) { return find_drill(std::string(name)); }
 
-// A problem as its command line tells it, for a computation that knows nothing of the program.
-class Told {
- public:
-  explicit Told(const DrawnProblem& drawn) : of(drawn.problem.question.of) {
-    const Words words = command_lines(drawn.problem.question.on, "drill", 1).front().words;
-    for (std::size_t i = 1; i < words.size(); ++i) {
-      if (!words[i].starts_with("--")) continue;
-      const bool has_value = i + 1 < words.size() && !words[i + 1].starts_with("--");
-      options_[words[i]] = has_value ? words[i + 1] : "";
-    }
-    const std::size_t open = of.find('['), comma = of.find(',');
-    if (is_number_after(open)) row = std::stoul(of.substr(open + 1)) - 1;
-    if (is_number_after(comma)) column = std::stoul(of.substr(comma + 1)) - 1;
-  }
-
-  Numbers numbers(const std::string& option) const {
-    Numbers rows;
-    for (const std::string& line : parted(options_.at(option), ";")) {
-      rows.emplace_back();
-      for (const std::string& number : parted(line, " ")) rows.back().push_back(std::stod(number));
-    }
-    return rows;
-  }
-  double number(const std::string& option) const { return std::stod(options_.at(option)); }
-  std::size_t count(const std::string& option) const { return std::stoul(options_.at(option)); }
-  Words words(const std::string& option) const { return parted(options_.at(option), " "); }
-  bool has(const std::string& option) const { return options_.contains(option); }
-
-  std::string of;
-  std::size_t row = 0, column = 0;
-
- private:
-  bool is_number_after(std::size_t at) const { return at < of.size() && of.find_first_of("0123456789", at) == at + 1; }
-  std::map<std::string, std::string> options_;
-};
-
-double dot(const std::vector<double>& one, const std::vector<double>& other) {
-  return std::inner_product(one.begin(), one.end(), other.begin(), 0.0);
-}
-
-std::vector<double> column_of(const Numbers& numbers, std::size_t column) {
-  std::vector<double> cells;
-  for (const auto& row : numbers) cells.push_back(row.at(column));
-  return cells;
-}
-
-std::vector<double> softmax(std::vector<double> scores) {
-  double sum = 0.0;
-  for (double& score : scores) sum += score = std::exp(score);
-  for (double& score : scores) score /= sum;
-  return scores;
-}
-
-// The answer of a problem, by pencil and paper.
-Quantity by_hand(std::string_view drill, const Told& told) {
-  const std::size_t i = told.row, j = told.column;
-  if (drill == "projection") return dot(told.numbers("--x")[i], column_of(told.numbers("--wq"), j));
-  if (drill == "scores") return dot(told.numbers("--q")[i], told.numbers("--k")[j]);
-  if (drill == "scale") return told.numbers("--scores")[i][j] / told.number("--scale");
-  if (drill == "softmax") return softmax(told.numbers("--scores")[i])[j];
-  if (drill == "masked-softmax") {
-    double sum = 0.0;
-    const std::vector<double> scores = told.numbers("--scores")[i], mask = told.numbers("--mask")[0];
-    for (std::size_t k = 0; k < scores.size(); ++k) sum += mask[k] * std::exp(scores[k]);
-    return mask[j] * std::exp(scores[j]) / sum;
-  }
-  if (drill == "causal-mask") {
-    if (told.of.starts_with("sum")) return static_cast<double>(i + 1);
-    return std::string(j <= i ? "yes" : "no");
-  }
-  if (drill == "causal-weights") {
-    std::vector<double> scores = told.numbers("--scores")[i];
-    scores.resize(i + 1);
-    return softmax(scores)[j];
-  }
-  if (drill == "weighted-sum" || drill == "alignment")
-    return dot(told.numbers("--weights")[i], column_of(told.numbers("--v"), j));
-  if (drill == "attention") {
-    std::vector<double> scores;
-    for (const auto& key : told.numbers("--k"))
-      scores.push_back(dot(told.numbers("--q")[0], key) / std::sqrt(double(key.size())));
-    return dot(softmax(scores), column_of(told.numbers("--v"), 0));
-  }
-  if (drill == "cross-attention") {
-    std::vector<double> scores;
-    for (const auto& key : told.numbers("--k")) scores.push_back(dot(told.numbers("--q")[i], key));
-    return told.words(
-        "--key-tokens")[static_cast<std::size_t>(std::distance(scores.begin(), std::ranges::max_element(scores)))];
-  }
-  if (drill == "gradients") {
-    const Numbers upstream = told.numbers("--upstream");
-    if (told.of.starts_with("d_v")) return dot(column_of(told.numbers("--weights"), i), column_of(upstream, j));
-    return dot(upstream[i], told.numbers("--v")[j]);
-  }
-  if (drill == "softmax-gradient") {
-    const std::vector<double> weights = softmax(told.numbers("--scores")[0]),
-                              gradient = column_of(told.numbers("--v"), 0);
-    return weights[j] * (gradient[j] - dot(weights, gradient));
-  }
-  if (drill == "shapes") {
-    if (told.of == "shape(k)") return Shape{told.count("--n-k"), told.count("--d-k")};
-    return Shape{told.count("--n-q"), told.count(told.of == "shape(output)" ? "--d-v" : "--n-k")};
-  }
-  if (drill == "heads") {
-    const std::size_t n = told.words("--text").size();
-    return Shape{n, told.of == "shape(head.1.weights)" ? n : told.count("--d-model") / told.count("--heads")};
-  }
-  if (drill == "concat") {
-    const std::size_t columns = told.count("--heads") * told.count("--d-v");
-    if (told.of == "shape(w_o)") return Shape{columns, told.count("--d-model")};
-    return Shape{told.words("--text").size(), columns};
-  }
-  if (drill == "parameters") {
-    const double d_model = told.number("--d-model");
-    return told.has("--d-ff") ? 2 * d_model * told.number("--d-ff") : 4 * d_model * d_model;
-  }
-  if (drill == "multiply-adds") {
-    const double n = told.number("--n"), d = told.number("--d");
-    return told.of.starts_with("layers[self-attention") ? 2 * n * n * d : 2 * n * d * d;
-  }
-  if (drill == "positions") {
-    const double angle = double(i) / (j < 2 ? 1.0 : 100.0);
-    return j % 2 == 0 ? std::sin(angle) : std::cos(angle);
-  }
-  if (drill == "layer-norm") {
-    const std::vector<double> x = told.numbers("--x")[0];
-    const double mean = std::accumulate(x.begin(), x.end(), 0.0) / 4;
-    double variance = 0.0;
-    for (const double number : x) variance += (number - mean) * (number - mean) / 4;
-    return told.of.starts_with("variance") ? variance : (x[j] - mean) / std::sqrt(variance);
-  }
-  if (drill == "feed-forward") {
-    std::vector<double> inner;
-    const Numbers w_1 = told.numbers("--w1");
-    for (std::size_t k = 0; k < w_1[0].size(); ++k)
-      inner.push_back(std::max(0.0, dot(told.numbers("--x")[0], column_of(w_1, k))));
-    return dot(inner, column_of(told.numbers("--w2"), j));
-  }
-  return std::string("(nobody has worked this out)");
-}
-
-// The residual connection adds what random parameters make: of that only the sum is checked.
-Quantity sum_of_cells(const DrawnProblem& drawn, const Told& told) {
-  const std::string cell = fmt::format("[{},{}]", told.row + 1, told.column + 1);
-  const std::string sum = fmt::format("source.x{0} + encoder.1.self_attention.output{0}", cell);
-  return look_up_quantity(sum, drawn.solved.graph.get()).quantity;
-}
-
+// A question is the same as its own expression, worked out in the computation of its own command: what is checked
+// is that it can be asked, that it is judged right, and that no mistake is.
 void check_problem(const Drill& drill, std::uint32_t seed) {
   CAPTURE(drill.name);
   CAPTURE(seed);
@@ -177,14 +31,6 @@ void check_problem(const Drill& drill, std::uint32_t seed) {
   CHECK(question.ask.ends_with("?") + question.ask.ends_with(".") == 1);
   CHECK(!question.hints.empty());
   CHECK(judge(drawn.solved, answer_of(drawn.solved)).mark == Judgment::Mark::right);
-  const Told told(drawn);
-  const Quantity expected = drill.name == "residual" ? sum_of_cells(drawn, told) : by_hand(drill.name, told);
-  const double* const number = std::get_if<double>(&expected);
-  if (number) {
-    CHECK(std::get<double>(drawn.solved.answer) == doctest::Approx(*number).epsilon(1e-4));
-  } else {
-    CHECK(drawn.solved.answer == expected);
-  }
   const std::vector<Recognised>& mistakes = recognisable(drawn.solved);
   for (std::size_t i = 0; i < std::min<std::size_t>(mistakes.size(), 5); ++i) {
     CAPTURE(mistakes[i].says);
@@ -192,11 +38,39 @@ void check_problem(const Drill& drill, std::uint32_t seed) {
   }
 }
 
-void check_all(std::span<const Drill> drills) {
-  const std::uint32_t seeds = ATTN_SANITIZED ? 10 : drawn(30U, 200U);
-  for (const Drill& drill : drills) {
-    for (std::uint32_t seed = 0; seed < seeds; ++seed) check_problem(drill, seed);
+// What a calculation in a hint gives: "2 · 1 + 0 · (-3)", "e² / (e⁰ + e²)", "12 / √16". Nothing: it is none.
+std::optional<double> worked_out_hint(const std::string& hint) {
+  try {
+    const Quantity found = look_up_quantity(hint, nullptr).quantity;
+    const double* const number = std::get_if<double>(&found);
+    return number ? std::optional(*number) : std::nullopt;
+  } catch (const InputError&) {
+    return std::nullopt;
   }
+}
+
+CheckedDrill checked(const std::string& block, const std::string& before = "---\ntrains: it\n---\n") {
+  return check_drill(before + "```drill\n" + block + "```\n", "a.md", block_runner());
+}
+
+// What is wrong with a drill that has these lines in place of its own, or besides them.
+std::string fault_of(const std::string& line) {
+  std::string block;
+  const std::string key = line.substr(0, line.find(':'));
+  bool is_in = false;
+  for (const char* const own :
+       {"draw: n = 2..4", "draw: s = 1 by n of 0..9", "draw: j = 1..n", "ask: What is the weight of key {j} of {s}?",
+        "on: attn walk --scores '{s}'", "of: weights[1,{j}]", "hint: Look.", "solution: --only weights"}) {
+    if (std::string_view(own).starts_with("ask:") && key != "ask" &&
+        (key == "let" || key == "draw" || key == "keep" || key == "about"))
+      block += line + "\n", is_in = true;
+    const bool is_replaced = std::string_view(own).starts_with(key + ":") && key != "draw" && key != "hint";
+    block += (is_replaced ? line : own) + std::string("\n");
+    is_in = is_in || is_replaced;
+  }
+  if (!is_in) block += line + "\n";
+  const std::vector<std::string> faults = checked(block).faults;
+  return faults.empty() ? "nothing" : faults.front();
 }
 
 std::string what_they_ask(std::vector<Drill> drills, std::uint32_t seed, std::size_t count) {
@@ -211,37 +85,201 @@ std::string what_they_ask(std::vector<Drill> drills, std::uint32_t seed, std::si
 
 }  // namespace
 
-TEST_CASE("drills on scores draw problems whose answers are right and are no mistakes") {
-  check_all(drills_of_scores());
+TEST_CASE("built-in drills draw problems whose answers are right and are no mistakes") {
+  const std::uint32_t seeds = ATTN_SANITIZED ? 10 : drawn(30U, 200U);
+  for (const Drill& drill : built_in_drills()) {
+    for (std::uint32_t seed = 0; seed < seeds; ++seed) check_problem(drill, seed);
+  }
 }
 
-TEST_CASE("drills on weights draw problems whose answers are right and are no mistakes") {
-  check_all(drills_of_weights());
+TEST_CASE("there is nothing to find fault with in built-in drills, nor in what an author begins with") {
+  for (const DrillFile& file : drill_files()) {
+    const CheckedDrill checked = check_drill(file.text, std::string(file.path), block_runner());
+    CAPTURE(file.path);
+    CHECK(checked.faults == std::vector<std::string>{});
+    for (const CheckedDrill::Kind& kind : checked.kinds) CHECK(kind.answers > 1);
+  }
+  const CheckedDrill checked = check_drill(drill_template(), "a.md", block_runner());
+  CHECK(checked.faults == std::vector<std::string>{});
+  CHECK(checked.kinds.front().problems > 20);
 }
 
-TEST_CASE("drills on shapes draw problems whose answers are right and are no mistakes") {
-  check_all(drills_of_shapes());
+TEST_CASE("the drill that the guide for authors shows has no faults") {
+  const std::string guide = bytes_of(std::string(ATTN_SOURCE_FOLDER) + "/docs/lessons.md");
+  const std::string fence = "````markdown\n", begin = fence + "---\ntrains:";
+  const std::size_t from = guide.find(begin) + fence.size();
+  REQUIRE(guide.find(begin) != std::string::npos);
+  const std::string drill = guide.substr(from, guide.find("````", from) - from);
+  CHECK(check_drill(drill, "a.md", block_runner()).faults == std::vector<std::string>{});
 }
 
-TEST_CASE("drills on layers draw problems whose answers are right and are no mistakes") {
-  check_all(drills_of_layers());
+TEST_CASE("a last hint that is a calculation gives the answer") {
+  std::map<std::string, int> calculations;
+  for (const Drill& drill : built_in_drills()) {
+    for (std::uint32_t seed = 0; seed < 10; ++seed) {
+      const DrawnProblem drawn = DrillSeries({drill}, seed, block_runner()).next();
+      const double* const answer = std::get_if<double>(&drawn.solved.answer);
+      const std::optional<double> hint = worked_out_hint(drawn.problem.question.hints.back());
+      if (!answer || !hint) continue;
+      CAPTURE(drill.name);
+      CAPTURE(drawn.problem.question.hints.back());
+      CHECK(*answer == doctest::Approx(*hint).epsilon(1e-3));
+      ++calculations[drill.name];
+    }
+  }
+  for (const char* const name : {"projection", "scores", "scale", "softmax", "masked-softmax", "causal-weights",
+                                 "weighted-sum", "alignment", "parameters", "multiply-adds", "positions"})
+    CHECK_MESSAGE(calculations[name] == 10, name);
+  CHECK(calculations["layer-norm"] > 0);
 }
 
-TEST_CASE("drills on training draw problems whose answers are right and are no mistakes") {
-  check_all(drills_of_training());
+TEST_CASE("a problem that is filled in says what is computed with the numbers that were drawn") {
+  const DrawnProblem drawn = DrillSeries({drill_of("masked-softmax")}, 7, block_runner()).next();
+  CHECK(drawn.problem.question.on == "attn walk --scores '2 1 1' --mask '1 0 1'");
 }
 
 TEST_CASE("draws are the same on every machine") {
+  const auto drawn = [](std::uint32_t attempt) {
+    Draws draws{7, 1, attempt};
+    DrawnNames names;
+    names.draw("x = 1 by 8 of 0..99", draws);
+    return names.filled("{x}");
+  };
+  CHECK(drawn(0) == "92 48 3 69 29 88 19 23");
+  CHECK(drawn(1) == "33 57 57 69 35 48 12 99");
+}
+
+TEST_CASE("lines of a drill draw numbers, rows, matrices and words, and work others out") {
   Draws draws{7, 1, 0};
-  CHECK(written(draws.numbers(1, 8, 0, 99)) == "92 48 3 69 29 88 19 23");
-  Draws others{7, 1, 1};
-  CHECK(written(others.numbers(1, 8, 0, 99)) == "33 57 57 69 35 48 12 99");
+  for (int i = 0; i < 50; ++i) {
+    DrawnNames again;
+    again.draw("n = 3..4", draws);
+    again.draw("hidden = 1..n", draws);
+    again.draw("j = 1..n except hidden", draws);
+    CHECK(again.is_so("abs(j - hidden) > 0"));
+    again.draw("s = 2 by n of -n..n step 2", draws);
+    CHECK(again.is_so("largest(s[1]) < n + 1"));
+    again.draw("a, b = one of 1; cat | 2; dog", draws);
+    CHECK(again.filled("{a} {b}") == (again.is_so("a = 1") ? "1 cat" : "2 dog"));
+    again.draw("w = 2 rows of shuffled one of 0.5 0.25 0.25 | 0.5 0.3 0.2", draws);
+    again.work_out("all = sum(w[1]) + sum(w[2])");
+    CHECK(again.filled("{all}") == "2");
+  }
+}
+
+TEST_CASE("texts of a drill are filled in") {
+  Draws draws{7, 1, 0};
+  DrawnNames names;
+  names.work_out("x = 2 by 3 of row * 10 - column");
+  names.work_out("s = 1 by 3 of column - 1");
+  names.work_out("t = 1 by 2 of log(column + 1)");
+  names.work_out("n = columns(x) / 2");
+  names.work_out("third, fourth = item 1 + 2 of a; b | a; b | the last; {n} | a; b");
+  names.draw("words = one of we read books", draws);
+  for (const auto& [text, filled] : {std::pair{"{x}", "9 8 7; 19 18 17"},
+                                     {"{ x[2,1] } {{a} {n}", "19 {a} 1.5"},
+                                     {"{n: 3 decimals} {t: 2 decimals}", "1.500 0.69 1.10"},
+                                     {"{words}, {words[n*2]}", "we read books, books"},
+                                     {"{third}, {fourth}", "the last, 1.5"},
+                                     {"{products(x[1], s)}", "9 · 0 + 8 · 1 + 7 · 2"},
+                                     {"{products(x[,2], t)}", "8 · 0.6931 + 18 · 1.0986"},
+                                     {"{powers(s)}", "e⁰ = 1, e¹ = 2.72, e² = 7.39"},
+                                     {"{powers(t)}", "e^0.6931 ≈ 2, e^1.0986 ≈ 3"},
+                                     {"{share(e^s, 3)}", "e² / (e⁰ + e¹ + e²)"},
+                                     {"{share(s without 2, 1)}", "0 / (0 + 2)"},
+                                     {"{share(e^x[1] up to 2, 2)}", "e⁸ / (e⁹ + e⁸)"}})
+    CHECK(names.filled(text) == filled);
+}
+
+TEST_CASE("what is wrong with a drill is said with its line") {
+  for (const auto& fault : {std::pair{"hint: One more.", "nothing"},
+                            {"draw: m = 2..k", "a.md:8: unknown name 'k' (did you mean 'j'?)"},
+                            {"draw: m = 2..1", "a.md:8: '2..1' is empty"},
+                            {"draw: m = 1..2 step 0", "a.md:8: '0' is 0: give a whole number from 1"},
+                            {"draw: n = 1..2", "a.md:8: n has a value already"},
+                            {"draw: e = 1..2", "a.md:8: e means something else"},
+                            {"draw: m = 100 by 1 of 0..1", "give a whole number from 1 to 64"},
+                            {"draw: a, b = one of 1; 2 | 3", "1 value for 2 names"},
+                            {"draw: a = one of 1 |", "something is missing beside '|'"},
+                            {"draw: m", "write a name, =, and a value"},
+                            {"draw: m = 2 rows of one of a b", "a row has numbers"},
+                            {"let: m = item 3 of a | b", "give a whole number from 1 to 2"},
+                            {"let: m = s[1,9]", "a.md:8: "},
+                            {"keep: n", "compare two numbers"},
+                            {"keep: n > 9", "a.md:8: keep: this was not so in 1000 draws"},
+                            {"ask: What of {m}?", "a.md:8: unknown name 'm'"},
+                            {"ask: What of {j?", "has no }"},
+                            {"ask: What of {share(s, 9)}?", "a.md:8: '9' is 9: give a whole number"},
+                            {"ask: What of {products(s)}?", "products has 2 parts in its parentheses"},
+                            {"ask: What of {powers(t)}?", "unknown matrix 't'"},
+                            {"ask: What of {j: many decimals}?", "write how many decimals"},
+                            {"hint: {m}", "a.md:13: unknown name 'm'"},
+                            {"given: nothing", "a.md:13: unknown matrix 'nothing'"},
+                            {"solution: --wrong", "attn walk has no option '--wrong'"},
+                            {"on: attn walk --scores '{s}' --mask 1", "a.md:4: "},
+                            {"on: attn walk --scores '{s}' -o /tmp/no.txt", "writes no files"},
+                            {"on: attn show /etc/passwd", "a.md:4: "},
+                            {"of: weights[1,9]", "a.md:4: "},
+                            {"of: n_q", "a.md:4: the answer is always 1: ask for something that what is drawn changes"},
+                            {"often: 99", "often must be"},
+                            {"predict: What?", "unknown key of a drill 'predict'"},
+                            {"drwa: n = 1..2", "did you mean 'draw'?"},
+                            {"kind: nothing", "unknown kind of question"}}) {
+    CAPTURE(fault.first);
+    CHECK_MESSAGE(has(fault_of(fault.first), fault.second), fault_of(fault.first));
+  }
+  CHECK(has(
+      checked(
+          "draw: n = 1..2\nask: What?\non: --scores '0 {n}'\nof: weights[1,1]\nhint: A.\nsolution: --only weights\n")
+          .faults.front(),
+      "a.md:4: 40 draws give only 2 different problems: draw more numbers"));
+  CHECK(has(checked("ask: A?\n").faults.front(), "a.md:4: the drill computes nothing"));
+  CHECK(has(checked("ask: A?\non: --scores '0 1'\n", "").faults.front(),
+            "a.md:1: the drill does not say what it trains"));
+  CHECK(has(checked("ask: A?\non: --scores '0 1'\n", "").faults.back(), "a.md:1: the drill has no solution"));
+  CHECK(has(check_drill("---\ntrains: A\n---\n", "a.md", block_runner()).faults.front(), "has no block of drill"));
+}
+
+TEST_CASE("a drill of one's own is begun, checked and taken") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("mine.md");
+  CHECK(run_attn({"drill", "new", path}).code == 0);
+  CHECK(run_attn({"drill", "new", path}).code == 2);
+  CHECK(run_attn({"drill", "new", path, "--yes"}).code == 0);
+  const Finished fine = run_attn({"drill", "check", path});
+  CHECK(fine.code == 0);
+  CHECK(has(fine.out, "Nothing is wrong."));
+  const Finished sheet = run_attn({"drill", path, "softmax", "--seed", "7", "--count", "2"});
+  CHECK(sheet.code == 0);
+  CHECK(has(sheet.out, "These are the scaled scores"));
+  const std::string wrong = folder.write("wrong.md", "---\ntrains: it\n---\n```drill\ndraw: n = 1..m\n```\n");
+  const Finished faults = run_attn({"drill", "check", path, wrong});
+  CHECK(faults.code == 1);
+  CHECK(has(faults.out, "wrong.md:4: the drill computes nothing"));
+  CHECK(run_attn({"drill", wrong}).code == 2);
+  CHECK(run_attn({"drill", "check", path, "--seed", "7"}).code == 2);
+  CHECK(run_attn({"drill", "check"}).code == 2);
+  CHECK(run_attn({"drill", "softmax", "--yes"}).code == 2);
+}
+
+TEST_CASE("a stranger's drill takes no more than a document may, and reads only what is beside it") {
+  const TemporaryFolder folder;
+  const auto taken = [&](const std::string& on) {
+    return run_attn({"drill",
+                     folder.write("a.md", "---\ntrains: it\n---\n```drill\ndraw: n = 1..9\nask: What?\non: " + on +
+                                              "\nof: weights[1,1]\nhint: A.\nsolution: --only weights\n```\n"),
+                     "--count", "1"});
+  };
+  folder.write("beside.csv", "1,2\n");
+  CHECK(taken("attn walk --scores beside.csv").code == 0);
+  CHECK(has(taken("attn walk --scores /etc/passwd").errors, "a document"));
+  CHECK(has(taken("attn walk --n-q 4000 --n-k 4000 --d-k 400").errors, "more"));
 }
 
 TEST_CASE("what a problem asks for does not depend on how often its numbers are drawn") {
   Draws draws{7, 1, 0}, again{7, 1, 1};
   for (int i = 0; i < 20; ++i) CHECK(draws.kind(3) == again.kind(3));
-  DrillSeries series({*std::ranges::find(drills(), std::string_view("layer-norm"), &Drill::name)}, 7, block_runner());
+  DrillSeries series({drill_of("layer-norm")}, 7, block_runner());
   int variances = 0;
   for (int i = 0; i < 60; ++i) variances += series.next().problem.question.of.starts_with("variance");
   CHECK(variances > 12);  // a third of them, about
@@ -249,7 +287,7 @@ TEST_CASE("what a problem asks for does not depend on how often its numbers are 
 }
 
 TEST_CASE("a seed draws the same problems again, and another seed draws others") {
-  for (const Drill& drill : drills()) {
+  for (const Drill& drill : built_in_drills()) {
     CAPTURE(drill.name);
     CHECK(what_they_ask({drill}, 7, 3) == what_they_ask({drill}, 7, 3));
     CHECK(what_they_ask({drill}, 7, 5) != what_they_ask({drill}, 8, 5));
@@ -257,7 +295,7 @@ TEST_CASE("a seed draws the same problems again, and another seed draws others")
 }
 
 TEST_CASE("a series of problems repeats none as long as there are others, and takes drills in turn") {
-  DrillSeries series({drills_of_scores()[1], drills_of_shapes()[0]}, 3, block_runner());
+  DrillSeries series({drill_of("scores"), drill_of("shapes")}, 3, block_runner());
   std::set<std::string> asked;
   for (std::size_t i = 0; i < 40; ++i) {
     const DrawnProblem drawn = series.next();
@@ -265,14 +303,14 @@ TEST_CASE("a series of problems repeats none as long as there are others, and ta
     CHECK(asked.insert(drawn.problem.question.on + drawn.problem.question.ask).second);
   }
   // Eighteen questions on three words are all that there is on causal masks, with a few scores each.
-  CHECK(!what_they_ask({*std::ranges::find(drills(), std::string_view("causal-mask"), &Drill::name)}, 1, 200).empty());
+  CHECK(!what_they_ask({drill_of("causal-mask")}, 1, 200).empty());
 }
 
 TEST_CASE("a problem is drawn again where a mistake would give the correct answer as well") {
   // With equal scores, or with a score of 0, some mistakes change nothing: such problems are not asked.
   std::size_t alike = 0;
   for (const char* const name : {"projection", "scores", "scale", "weighted-sum"}) {
-    const Drill& drill = *std::ranges::find(drills(), std::string_view(name), &Drill::name);
+    const Drill drill = drill_of(name);
     for (std::uint32_t seed = 0; seed < 40; ++seed)
       alike += cannot_be_told_apart(DrillSeries({drill}, seed, block_runner()).next().solved).empty() ? 0 : 1;
   }
@@ -337,7 +375,7 @@ attn walk --only scores
 TEST_CASE("the drills are listed, and a misspelled one is refused with what is meant") {
   const Finished listed = run_attn({"drill"});
   CHECK(listed.code == 0);
-  for (const Drill& drill : drills()) CHECK_MESSAGE(has(listed.out, drill.name), drill.name);
+  for (const Drill& drill : built_in_drills()) CHECK_MESSAGE(has(listed.out, drill.name), drill.name);
   const Finished refused = run_attn({"drill", "sotfmax"});
   CHECK(refused.code == 2);
   CHECK(has(refused.errors, "did you mean 'softmax'?"));
@@ -368,7 +406,7 @@ TEST_CASE("a sheet of problems has no answers unless they are asked for") {
 
 TEST_CASE("answers that were handed in are marked with their diagnoses") {
   const TemporaryFolder folder;
-  DrillSeries series({drills_of_scores()[2]}, 7, block_runner());
+  DrillSeries series({drill_of("scale")}, 7, block_runner());
   std::string right, wrong;
   for (int i = 0; i < 3; ++i) {
     const DrawnProblem drawn = series.next();
@@ -415,7 +453,7 @@ TEST_CASE("a sheet of problems is a table for programs") {
 }
 
 TEST_CASE("an answer is shown with the decimals that its tolerance asks for") {
-  DrillSeries series({drills_of_weights()[0]}, 7, block_runner());
+  DrillSeries series({drill_of("softmax")}, 7, block_runner());
   SolvedQuestion solved = series.next().solved;
   const auto shown = [&](double answer, std::optional<double> tolerance) {
     solved.answer = answer;
@@ -457,7 +495,7 @@ TEST_CASE("answers are read with or without the numbers of their questions") {
 TEST_CASE("a hand-in that cannot be marked stops no other one") {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.path("class"));
-  DrillSeries series({drills_of_scores()[2]}, 7, block_runner());
+  DrillSeries series({drill_of("scale")}, 7, block_runner());
   folder.write("class/ana.txt", answer_of(series.next().solved) + "\n-\n");
   folder.write("class/ben.md", "1\n2\n3\n");
   folder.write("class/ben.txt", "Q2: many\n");
@@ -553,7 +591,7 @@ TEST_CASE("a drill that is not named is asked for") {
 
 TEST_CASE("the hand-ins of a class are marked together") {
   const TemporaryFolder folder;
-  DrillSeries series({drills_of_scores()[2]}, 7, block_runner());
+  DrillSeries series({drill_of("scale")}, 7, block_runner());
   std::string right;
   for (int i = 0; i < 2; ++i) right += answer_of(series.next().solved) + "\n";
   std::filesystem::create_directory(folder.path("class"));
@@ -574,7 +612,7 @@ TEST_CASE("the hand-ins of a class are marked together") {
 }
 
 TEST_CASE("a drill at a terminal goes on with Enter, counts, and shows how an answer comes about" * needs_terminals()) {
-  DrillSeries series({drills_of_scores()[2]}, 4, block_runner());
+  DrillSeries series({drill_of("scale")}, 4, block_runner());
   const std::string first = answer_of(series.next().solved);
   series.next();
   const std::string third = answer_of(series.next().solved);

@@ -222,6 +222,7 @@ std::vector<OptionChoice> with_matrices();
 
 std::span<const Action> lesson_actions();
 std::span<const std::string_view> lesson_formats();
+std::span<const Action> drill_actions();
 std::span<const Action> docs_actions();
 
 /// All commands. A new one is a function, its declaration below, and one entry.

@@ -68,12 +68,15 @@ std::vector<Command> make_commands() {
   commands.push_back(
       {.name = "drill",
        .subject = &subject::teaching,
-       .summary = "problems without end on one step, with hints and diagnoses; worksheets for a class",
-       .words = {{"NAME", Word::Count::any, Kind::word, choices::drills}},
+       .summary =
+           "problems without end on one step, with hints and diagnoses; worksheets for a class; for authors: new, check",
+       .words = {{"DRILL", Word::Count::any, Kind::path, choices::drills}},
+       .actions = drill_actions(),
        .own = {.options = {{option::seed, "seed of the problems", ": another one each time; of a sheet 1"},
                            option::problems,
                            option::with_answers,
                            option::answers,
+                           {option::yes, "replace a file without asking"},
                            {option::no_input, "print a sheet of problems, at a terminal too"}},
                .exclusions = {{&option::answers, &option::with_answers}}},
        .examples = {"attn drill", "attn drill softmax", "attn drill softmax --seed 7 --count 10"},

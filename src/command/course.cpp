@@ -111,6 +111,54 @@ Answer interactive(const Arguments& arguments, std::function<void(LessonTerminal
   return answer;
 }
 
+void refuse_idle(const Command& command, const std::string& typed, std::span<const Option* const> taken,
+                 const Arguments& arguments) {
+  for (const Action& other : command.actions) {
+    for (const Option* option : other.options) {
+      if (!arguments.has(*option) || std::ranges::find(taken, option) != taken.end()) continue;
+      std::vector<std::string> takers;
+      for (const Action& action : command.actions) {
+        if (std::ranges::find(action.options, option) != action.options.end())
+          takers.push_back(fmt::format("attn {} {}", command.name, action.name));
+      }
+      fail("{} takes no {}: {} {} it", typed, option->name, listed(takers), takers.size() == 1 ? "takes" : "take");
+    }
+  }
+}
+
+Answer run_action(const Command& command, const Action& action, const Arguments& arguments) {
+  const std::string typed = fmt::format("attn {} {}", command.name, action.name);
+  const std::size_t count = arguments.words.size() - 1;
+  if (count < least_count(action.words) || count > most_count(action.words))
+    fail("{} is written: {}{}{}", typed, typed, action.words.empty() ? "" : " ", written(action.words));
+  refuse_idle(command, typed, action.options, arguments);
+  return action.run(arguments);
+}
+
+void refuse_to_replace(const std::string& path, const Arguments& arguments) {
+  if (is_there(path) && !arguments.has(option::yes))
+    fail("{} is there already: give another file, or --yes to replace it", path);
+}
+
+Block printed_markdown(const std::string& markdown) {
+  return CodeBlock{"markdown", std::string(without_ending(markdown))};
+}
+
+Answer begin_document(std::string_view what, const std::function<std::string(const std::string& path)>& document,
+                      const std::array<std::string_view, 2>& commands, const Arguments& arguments) {
+  const bool is_written = arguments.words.size() > 1;
+  const std::string path = is_written ? arguments.words[1] : "new.md";
+  if (!path.ends_with(".md")) fail("{}: {} is Markdown: give a name that ends in .md", path, what);
+  const std::string markdown = document(path);
+  if (!is_written) return page_of({printed_markdown(markdown)});
+  refuse_to_replace(path, arguments);
+  Answer answer =
+      page_of({Prose{text(path, " is written. Find mistakes in it with ", code(fmt::format("{} {}", commands[0], path)),
+                          ", and take it with ", code(fmt::format("{} {}", commands[1], path)), ".")}});
+  answer.files.push_back({path, markdown});
+  return answer;
+}
+
 // --- drill
 
 namespace {
@@ -119,7 +167,7 @@ constexpr std::size_t usual_count = 10;
 
 Answer list_of_drills() {
   Listing listing{{"drill", "what it trains"}, {}};
-  for (const Drill& drill : drills()) listing.rows.push_back({std::string(drill.name), std::string(drill.trains)});
+  for (const Drill& drill : built_in_drills()) listing.rows.push_back({drill.name, drill.trains});
   Answer answer;
   answer.page.say(std::move(listing));
   answer.page.say(text(code("attn drill softmax"), " asks problem after problem; several names take turns. ",
@@ -130,14 +178,14 @@ Answer list_of_drills() {
 
 std::vector<Drill> drills_named(const Arguments& arguments) {
   std::vector<Drill> named;
-  for (const std::string& name : arguments.words) named.push_back(look_up(drills(), name, "drill"));
+  for (const std::string& name : arguments.words) named.push_back(find_drill(name));
   return named;
 }
 
 std::string title_of_drills(std::span<const Drill> named) {
   std::vector<std::string> names;
   for (const Drill& drill : named) {  // each once, however often it has its turn
-    if (std::ranges::find(names, drill.name) == names.end()) names.emplace_back(drill.name);
+    if (std::ranges::find(names, drill.name) == names.end()) names.push_back(drill.name);
   }
   return "Drill: " + listed(names);
 }
@@ -196,8 +244,12 @@ Records records_of(const std::vector<DrawnProblem>& problems, std::uint32_t seed
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const Question& question = problems[i].problem.question;
     std::vector<Records::Value>& row = records.rows.emplace_back();
-    row = {i + 1,        std::string(problems[i].drill),      std::uint64_t{seed},
-           question.ask, std::string(name_of(question.kind)), given_numbers(problems[i], block_runner())};
+    row = {i + 1,
+           problems[i].drill->name,
+           std::uint64_t{seed},
+           question.ask,
+           std::string(name_of(question.kind)),
+           given_numbers(problems[i], block_runner())};
     if (with_answers) row.emplace_back(rounded_answer(problems[i].solved));
   }
   return records;
@@ -220,21 +272,69 @@ Answer marked_sheet(std::string title, const std::vector<DrawnProblem>& problems
   return answer;
 }
 
+// What was drawn of each kind of problem, so that authors see what their drill asks.
+Answer check_drills(const Arguments& arguments) {
+  Answer answer;
+  std::string faults;
+  Listing listing{{"drill", "problems", "answers", "without an answer"}, {}, true};
+  std::size_t drawn = 0;
+  for (auto path = arguments.words.begin() + 1; path != arguments.words.end(); ++path) {
+    const CheckedDrill checked = check_drill(read_bytes(*path), *path, block_runner());
+    for (const std::string& fault : checked.faults) faults += (faults.empty() ? "" : "\n") + fault;
+    drawn = checked.drawn;
+    for (const CheckedDrill::Kind& kind : checked.kinds) {
+      listing.rows.push_back({fmt::format("{}:{}", kind.place.path, kind.place.line), std::to_string(kind.problems),
+                              std::to_string(kind.answers), std::to_string(kind.unsolved)});
+    }
+  }
+  if (faults.empty())
+    return page_of(
+        {Prose{text(fmt::format(
+             "Nothing is wrong. Among {} draws of each there are so many different problems and answers. A problem without one answer is drawn again.",
+             drawn))},
+         std::move(listing)});
+  answer.page.say(CodeBlock{"text", std::move(faults)});
+  answer.verdict = Verdict::failed;
+  return answer;
+}
+
+Answer begin_drill(const Arguments& arguments) {
+  return begin_document(
+      "a drill", [](const std::string&) { return std::string(drill_template()); }, {"attn drill check", "attn drill"},
+      arguments);
+}
+
+const std::array action_table_of_drill = {
+    Action{"new",
+           "print the beginning of a drill of your own, or write it to a file",
+           {{"FILE", Word::Count::optional, Kind::path}},
+           begin_drill,
+           {&option::yes}},
+    Action{"check", "check drills that you write", {{"FILE", Word::Count::some, Kind::path}}, check_drills},
+};
+
 }  // namespace
 
+std::span<const Action> drill_actions() { return action_table_of_drill; }
+
 std::vector<OptionChoice> choices::drills() {
+  static const std::vector<Drill> drills = built_in_drills();
   std::vector<OptionChoice> names;
-  for (const Drill& drill : attn::drills()) names.push_back({drill.name, drill.trains});
+  for (const Drill& drill : drills) names.push_back({drill.name, drill.trains});
   return names;
 }
 
-Answer run_drill(const Command&, const Arguments& arguments) {
-  if (arguments.words.empty()) {
-    for (const Option* option : {&option::answers, &option::with_answers, &option::problems, &option::seed}) {
+Answer run_drill(const Command& command, const Arguments& arguments) {
+  constexpr std::array practicing = {&option::answers, &option::with_answers, &option::problems, &option::seed};
+  const Action* const action = arguments.words.empty() ? nullptr : find_row(command.actions, arguments.words.front());
+  if (arguments.words.empty() || action) {
+    for (const Option* option : practicing) {
       if (arguments.has(*option)) fail("{} needs a drill: attn drill lists their names", option->name);
     }
-    return list_of_drills();
   }
+  if (action) return run_action(command, *action, arguments);
+  refuse_idle(command, "attn drill NAME", {}, arguments);
+  if (arguments.words.empty()) return list_of_drills();
   const std::vector<Drill> named = drills_named(arguments);
   const std::uint32_t seed = seed_of(arguments);
   const bool is_sheet = arguments.has_any(std::array{&option::problems, &option::with_answers, &option::answers});

@@ -31,17 +31,6 @@ namespace {
 // The lesson that the first word behind the action names.
 Lesson lesson_named(const Arguments& arguments) { return find_lesson(arguments.words[1]); }
 
-// Throws InputError if there is a file already, unless --yes is given.
-void refuse_to_replace(const std::string& path, const Arguments& arguments) {
-  if (is_there(path) && !arguments.has(option::yes))
-    fail("{} is there already: give another file, or --yes to replace it", path);
-}
-
-// Markdown as it is printed, where no file is to be written.
-Block printed_markdown(const std::string& markdown) {
-  return CodeBlock{"markdown", std::string(without_ending(markdown))};
-}
-
 // --- lesson export
 // attn lesson export.
 
@@ -175,17 +164,11 @@ Answer check_lessons(const Arguments& arguments) {
 
 // A lesson that there is nothing to find fault with: its output is in it.
 Answer begin_lesson(const Arguments& arguments) {
-  const bool is_written = arguments.words.size() > 1;
-  const std::string path = is_written ? arguments.words[1] : "new.md";
-  if (!path.ends_with(".md")) fail("{}: a lesson is Markdown: give a name that ends in .md", path);
-  const Document document = read_document(lesson_template(), path);
-  const std::string lesson = with_outputs(document, outputs_of(document, block_runner()));
-  if (!is_written) return page_of({printed_markdown(lesson)});
-  refuse_to_replace(path, arguments);
-  Answer answer = page_of({Prose{text(path, " is written. Find mistakes in it with ", code("attn lesson check " + path),
-                                      ", and take it with ", code("attn lesson run " + path), ".")}});
-  answer.files.push_back({path, lesson});
-  return answer;
+  const auto lesson = [](const std::string& path) {
+    const Document document = read_document(lesson_template(), path);
+    return with_outputs(document, outputs_of(document, block_runner()));
+  };
+  return begin_document("a lesson", lesson, {"attn lesson check", "attn lesson run"}, arguments);
 }
 
 Answer show_coverage(const Arguments&) { return page_of({coverage(built_in_lessons())}); }
@@ -345,40 +328,19 @@ std::vector<OptionChoice> choices::lessons() {
 
 std::span<const Action> lesson_actions() { return action_table_of_lesson; }
 
-// Options that change nothing there are refused, with the actions that take them.
-void refuse_idle(const std::string& typed, std::span<const Option* const> taken, const Arguments& arguments) {
-  for (const Action& other : action_table_of_lesson) {
-    for (const Option* option : other.options) {
-      if (!arguments.has(*option) || std::ranges::find(taken, option) != taken.end()) continue;
-      std::vector<std::string> takers;
-      for (const Action& action : action_table_of_lesson) {
-        if (std::ranges::find(action.options, option) != action.options.end())
-          takers.push_back(fmt::format("attn lesson {}", action.name));
-      }
-      fail("{} takes no {}: {} {} it", typed, option->name, listed(takers), takers.size() == 1 ? "takes" : "take");
-    }
-  }
-}
-
-Answer run_lesson(const Command&, const Arguments& arguments) {
+Answer run_lesson(const Command& command, const Arguments& arguments) {
   if (arguments.words.empty()) {
-    refuse_idle("attn lesson without a lesson", {}, arguments);
+    refuse_idle(command, "attn lesson without a lesson", {}, arguments);
     return course(arguments);
   }
   if (parsed<std::size_t>(arguments.words.front()) && arguments.words.size() == 1) {
-    refuse_idle("attn lesson NUMBER", taking, arguments);
+    refuse_idle(command, "attn lesson NUMBER", taking, arguments);
     return run(arguments, find_lesson(arguments.words.front()));
   }
-  const Action& action =
-      look_up(std::span<const Action>(action_table_of_lesson), arguments.words.front(), "action of attn lesson");
-  const std::size_t count = arguments.words.size() - 1;
+  const Action& action = look_up(command.actions, arguments.words.front(), "action of attn lesson");
   if (asks_for_page(arguments) && action.run != export_lesson)
     fail("attn lesson {} writes no page for browsers: attn lesson export does", action.name);
-  if (count < least_count(action.words) || count > most_count(action.words))
-    fail("attn lesson {} is written: attn lesson {}{}{}", action.name, action.name, action.words.empty() ? "" : " ",
-         written(action.words));
-  refuse_idle(fmt::format("attn lesson {}", action.name), action.options, arguments);
-  return action.run(arguments);
+  return run_action(command, action, arguments);
 }
 
 std::span<const std::string_view> lesson_formats() { return formats_of_lessons; }

@@ -12,6 +12,7 @@
 #include "page/document/living.hpp"
 #include "page/document/markdown.hpp"
 #include "page/render/format.hpp"
+#include "school/drill/drill.hpp"
 #include "school/lesson/lesson.hpp"
 #include "school/lesson/lint.hpp"
 #include "school/lesson/printed.hpp"
@@ -128,6 +129,20 @@ void puzzle(std::string_view text) {
   printed([&](Sink& sink) { render_text(page, {.width = 80}, sink); });
 }
 
+// A drill, of which a few problems are drawn and filled in.
+void drill(std::string_view text) {
+  const Drill drill = read_drill(text, folder() + "/case.md");
+  for (std::uint32_t seed = 0; seed < 3; ++seed) {
+    const Guest guest(drill.folder);
+    const Budget budget(of_case);
+    Draws draws{seed, 1, 0}, again{seed, 1, 0};
+    const DrillProblem problem = draw_problem(drill, draws);
+    require(draw_problem(drill, again).question.on == problem.question.on, "a seed draws the same problem again");
+    const std::vector<std::string> words = command_lines(problem.question.on, "case.md", 1).front().words;
+    if (is_quick(words)) solve_alone(problem.question, block_runner());
+  }
+}
+
 void progress(std::string_view bytes) {
   write_case("state.json", bytes);
   const std::string path = folder() + "/state.json";
@@ -139,7 +154,7 @@ void progress(std::string_view bytes) {
 
 constexpr std::array table = {
     Target{"document", document}, Target{"markdown", markdown}, Target{"lesson", lesson},
-    Target{"puzzle", puzzle},     Target{"progress", progress},
+    Target{"puzzle", puzzle},     Target{"drill", drill},       Target{"progress", progress},
 };
 
 }  // namespace

@@ -170,6 +170,10 @@ write("lesson", "short.md", "---\ntitle: T\nminutes: 1\ncan: see it\n---\nA **sc
       "```question\nask: How many?\nkind: number\nof: weights[1,1]\nhint: Look.\nwrong: weights[1,2] => No.\n```\n\n***\n\nEnd.\n")  # fmt: skip
 write("puzzle", "short.md", "```puzzle\nask: A.\non: attn softmax\nset: scores 2x2\nholds: weights[i,j-1] + entropy(weights[i]) >= 0.5 "
       "for i = 1..2, j = 2..i+1\nholds: largest(scores[1]) < 9\nnote: x > 1 => No.\n```\nscores = 1 0; 0 1/2\nscores[1,2] = cos(1)\n[[1,2],[3,4]]\n")  # fmt: skip
+write("drill", "short.md", "---\ntrains: t\n---\n```drill\noften: 2\ndraw: n = 2..4 step 2\nabout: a, b = x; 1 | y; 2\n"
+      "draw: w = 2 rows of shuffled one of 1 2 | 3 4\nlet: m = 1 by n of log(column) > 0\nlet: c = item b of {a} | z\nkeep: n < 9\n"
+      "ask: {a}{{ {share(e^w[1] without 2, 1)} {powers(w[,1])} {products(m, m)} {w: 2 decimals}?\non: --scores '{w}'\n"
+      "of: weights[1,{b}]\nhint: {c}\ngiven: scores => attn walk\nsolution: --only weights\n```\n")  # fmt: skip
 write("progress", "state.json", json.dumps({"schema": "attn/progress/1", "last": "masks", "lessons": {
     "masks": {"done": ["0123456789abcdef"], "answers": {"0123456789abcdef-2": {
         "text": "0.5", "right": True, "first": True, "missed": False}}}}}))  # fmt: skip

@@ -37,6 +37,7 @@ begins_with = {
     "markdown": documents,
     "lesson": [source / "lessons"],
     "puzzle": [source / "lessons/puzzles"],
+    "drill": [source / "lessons/drills"],
     "terminal": [source / "lessons/01-soft-lookup.md"],
     "words": [source / "lessons/01-soft-lookup.md"],
 }
@@ -90,7 +91,7 @@ def cases(target):
 def dictionary(target, program, place):
     """The words of a target's cases, and those of the program's help, for libFuzzer to put in."""
     text = b" ".join(cases(target))
-    if target in ("commands", "lesson", "problem", "puzzle"):
+    if target in ("commands", "drill", "lesson", "problem", "puzzle"):
         for command in ["help input", "help output", "walk --help", "generate --help", "help"]:
             text += subprocess.run([program, *command.split()], capture_output=True, check=True).stdout
     words = set(re.findall(rb"--[a-z-]+|[A-Za-z_<>|'\"`#-][\w<>|'\"`#-]{1,30}", text))

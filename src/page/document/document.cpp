@@ -97,6 +97,8 @@ class Reader {
         read_plain(leaf, "a question", document_.questions);
       } else if (word == "puzzle") {
         read_plain(leaf, "a puzzle", document_.puzzles);
+      } else if (word == "drill") {
+        read_plain(leaf, "a drill", document_.drills);
       } else if (is_mark(leaf, begin_of_output) || is_mark(leaf, end_of_output)) {
         fail_at(document_.at(leaf.first_line), "{} has no block above it: put it after a block of attn",
                 trimmed(leaf.text));
@@ -148,6 +150,10 @@ bool is_output(const Document& document, std::size_t line) {
   return std::ranges::any_of(document.commands, [&](const CommandBlock& block) {
     return block.output && block.output->begin < line && line < block.output->end;
   });
+}
+
+std::string command_or_options(std::string_view text) {
+  return (text.starts_with("attn ") ? "" : "attn walk ") + std::string(text);
 }
 
 std::string_view ending_of(std::string_view line) {

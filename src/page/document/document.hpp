@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,6 +73,9 @@ struct CommandLine {
 /// attn, a quote that is not closed, and all that only a shell can do.
 std::vector<CommandLine> command_lines(std::string_view block, const std::string& path, std::size_t first);
 
+/// A command as `on:` gives it: whole, or only options of attn walk.
+std::string command_or_options(std::string_view text);
+
 // Markdown in which fenced blocks called `attn` hold command lines, and what those print stands after them.
 // Lines count from 1, as editors count them.
 
@@ -84,7 +89,7 @@ struct OutputLines {
   std::size_t end = 0;
 };
 
-/// A fenced block called `attn`, `question` or `puzzle`.
+/// A fenced block called `attn`, `question`, `puzzle` or `drill`.
 struct FencedBlock {
   std::size_t first_line = 0;  // with its fences
   std::size_t last_line = 0;
@@ -122,6 +127,7 @@ struct Document {
   std::vector<CommandBlock> commands;
   std::vector<FencedBlock> questions;
   std::vector<FencedBlock> puzzles;
+  std::vector<FencedBlock> drills;
 
   Place at(std::size_t line) const { return {path, line}; }
 };
@@ -145,6 +151,23 @@ Document read_document(std::string_view text, std::string path);
 /// The lines `key: value` from `begin` to before `end`, below a margin; a line that begins with blanks goes
 /// on with the value above it. Throws InputError with path and line.
 std::vector<Entry> entries_of(const Document& document, std::size_t begin, std::size_t end, std::string_view margin);
+
+/// Sets what such lines say: of each key there is a row in a table, with its name, whether it repeats, and a
+/// function that sets its value. `what` is "key of a puzzle". Throws InputError with path and line: an unknown
+/// key, one that is given twice and does not repeat.
+template <class Key, class Owner>
+void set_by_keys(std::span<const Key> keys, std::string_view what, std::span<const Entry> entries,
+                 const std::string& path, Owner& owner) {
+  for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
+    at_place({path, entry->line}, [&] {
+      const Key& key = look_up(keys, entry->key, what);
+      const bool is_given =
+          std::find_if(entries.begin(), entry, [&](const Entry& other) { return other.key == entry->key; }) != entry;
+      if (is_given && !key.repeats) fail("{} is given twice: give it once", key.name);
+      key.set(owner, *entry);
+    });
+  }
+}
 
 /// Whether a line stands in the output of a block.
 bool is_output(const Document& document, std::size_t line);

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/support/error.hpp"
@@ -56,6 +59,17 @@ class Guest {
  private:
   Confined confined_;
   Budget budget_;
+};
+
+/// The same for what may be built in: then it is no guest, and may stand in a document.
+class PerhapsGuest {
+ public:
+  PerhapsGuest(bool is_guest, std::optional<std::filesystem::path> folder) {
+    if (is_guest) guest_.emplace(std::move(folder));
+  }
+
+ private:
+  std::optional<Guest> guest_;
 };
 
 /// Runs a block of a guest. Throws InputError with path and line: a command that fails or takes more than a

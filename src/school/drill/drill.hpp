@@ -1,65 +1,60 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
+#include <filesystem>
+#include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/math/random.hpp"
 #include "page/document/living.hpp"
+#include "school/drill/draws.hpp"
 #include "school/lesson/prompt.hpp"
 #include "school/tutor/question.hpp"
 
 namespace attn {
 
-/// Whole numbers, as rows.
-using WholeNumbers = std::vector<std::vector<int>>;
-
-/// What a drill draws: the same for the same numbers on every machine. A problem is drawn again, as the next
-/// attempt, where the first numbers serve badly.
-class Draws {
- public:
-  Draws(std::uint32_t seed, std::uint32_t problem, std::uint32_t attempt);
-
-  /// What a problem asks for, of so many things: the same in all its attempts, so that none is drawn more
-  /// rarely because its numbers seldom serve.
-  std::size_t kind(std::size_t count);
-
-  /// Each number from `least` to `most` is as probable as the others.
-  int between(int least, int most);
-  /// A place in a list of this length.
-  std::size_t place(std::size_t count);
-  /// One of them.
-  template <class T>
-  const T& one_of(const std::vector<T>& list) {
-    return list[place(list.size())];
-  }
-  int one_of(std::initializer_list<int> list) { return *(list.begin() + place(list.size())); }
-  /// Rows of numbers from `least` to `most`, in steps of `step` from `least` on.
-  WholeNumbers numbers(std::size_t rows, std::size_t columns, int least, int most, int step = 1);
-  /// The same in another order.
-  template <class T>
-  std::vector<T> shuffled(std::vector<T> list) {
-    for (std::size_t i = list.size(); i > 1; --i) std::swap(list[i - 1], list[place(i)]);
-    return list;
-  }
-
- private:
-  Generator kinds_, generator_;
+/// A drill that is built in: a file of the folder lessons/drills/.
+struct DrillFile {
+  std::string_view name;  // "masked-softmax" of 05-masked-softmax.md
+  std::string_view path;
+  std::string_view text;
 };
 
-/// A matrix as an option takes it: "2 1; 0 3".
-std::string written(const WholeNumbers& numbers);
+/// All of them, in the order in which a computation has these steps.
+std::span<const DrillFile> drill_files();
 
-/// Three words of a sentence, and their translation.
-struct Sentence {
-  std::vector<std::string> words;
-  std::vector<std::string> translation;
+/// One kind of problem: a block of a drill's file. Its lines are filled in with what is drawn.
+struct ProblemKind {
+  std::size_t often = 1;          // how many kinds it counts as where one is chosen
+  std::vector<Entry> draws;       // draw:, about:, let: and keep:, in this order
+  std::vector<Entry> asks;        // the lines of its question
+  std::vector<Entry> given;       // what the problem is put with
+  std::optional<Entry> solution;  // the options with which the command shows how the answer comes about
+  Place place;
 };
-const std::vector<Sentence>& sentences();
+
+/// What can be practised: a step of attention or of a model, and how problems of it are drawn.
+struct Drill {
+  std::string name;    // "masked-softmax"; of another one its path
+  std::string trains;  // "attention weights where some keys are masked"
+  std::vector<ProblemKind> kinds;
+  bool is_built_in = false;
+  std::optional<std::filesystem::path> folder = {};  // whose files its commands may read; without one, none
+};
+
+/// Reads a file of blocks called `drill`. Throws InputError with path and line: no block, an unknown key, one
+/// that is missing or given twice. What can only be seen of a problem is found when one is drawn.
+Drill read_drill(std::string_view text, const std::string& path);
+
+/// A drill that is built in, by its name, or the one in a file whose name ends in .md. Throws InputError.
+Drill find_drill(const std::string& word);
+
+/// All that are built in.
+std::vector<Drill> built_in_drills();
 
 /// Matrices that a problem is put with: as --only takes them, of a command, or of the one in the question.
 struct Given {
@@ -74,30 +69,30 @@ struct DrillProblem {
   std::string solution;      // the options with which the command shows how the answer comes about
 };
 
-/// What can be practised: a step of attention or of a model, and how a problem of it is drawn.
-struct Drill {
-  std::string_view name;    // "masked-softmax"
-  std::string_view trains;  // "attention weights where some keys are masked"
-  DrillProblem (*draw)(Draws& draws);
+/// Draws a problem. Throws InputError with path and line.
+DrillProblem draw_problem(const Drill& drill, Draws& draws);
+
+/// What an author of a drill has to know.
+struct CheckedDrill {
+  std::vector<std::string> faults = {};  // each with path and line
+  struct Kind {
+    Place place;
+    std::size_t problems = 0, answers = 0;  // that differ
+    std::size_t unsolved = 0;               // that have no one answer, so that they are drawn again
+  };
+  std::vector<Kind> kinds = {};
+  std::size_t drawn = 0;  // problems of each
 };
 
-/// All of them, in the order in which a computation has these steps. A new one is a row in the table of its
-/// subject.
-std::span<const Drill> drills();
+/// Draws many problems of each kind, and says which cannot be asked, answered or explained.
+CheckedDrill check_drill(std::string_view text, const std::string& path, const RunCommand& run);
 
-/// The tolerance of answers whose exponentials are given with two decimals.
-inline constexpr double two_decimals = 0.01;
-
-// The subjects, in of_attention.cpp and of_models.cpp.
-std::span<const Drill> drills_of_scores();
-std::span<const Drill> drills_of_weights();
-std::span<const Drill> drills_of_shapes();
-std::span<const Drill> drills_of_layers();
-std::span<const Drill> drills_of_training();
+/// A drill to begin with, which there is nothing to find fault with.
+std::string_view drill_template();
 
 /// A problem that was drawn, with its answer.
 struct DrawnProblem {
-  std::string_view drill;  // its name
+  std::shared_ptr<const Drill> drill;
   DrillProblem problem;
   SolvedQuestion solved;
 };
@@ -113,9 +108,9 @@ class DrillSeries {
   DrawnProblem next();
 
  private:
-  DrawnProblem draw(const Drill& drill);
+  DrawnProblem draw(const std::shared_ptr<const Drill>& drill);
 
-  std::vector<Drill> drills_;
+  std::vector<std::shared_ptr<const Drill>> drills_;
   std::uint32_t seed_;
   RunCommand run_;
   std::uint32_t number_ = 0;         // of problems that were drawn

@@ -204,9 +204,9 @@ std::vector<Lesson> built_in_lessons() {
 }
 
 SolvedQuestion solve_alone(const Question& question, const RunCommand& run) {
-  const std::string command = question.on.starts_with("attn ") ? question.on : "attn walk " + question.on;
-  const CommandResult result = at_place(
-      question.place, [&] { return run_alone(command_lines(command, "on", question.place.line).front().words, run); });
+  const CommandResult result = at_place(question.place, [&] {
+    return run_alone(command_lines(command_or_options(question.on), "on", question.place.line).front().words, run);
+  });
   return solve_on(question, result.computation);
 }
 

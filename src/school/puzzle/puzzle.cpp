@@ -23,8 +23,7 @@ constexpr std::array<std::string_view, 4> difficulties = {"very easy", "easy", "
 constexpr std::size_t largest_side = 64;
 
 std::vector<std::string> command_words(const Entry& entry) {
-  const std::string command = entry.value.starts_with("attn ") ? entry.value : "attn walk " + entry.value;
-  return command_lines(command, "on", entry.line).front().words;
+  return command_lines(command_or_options(entry.value), "on", entry.line).front().words;
 }
 
 std::string level_of(const std::string& value) {
@@ -127,17 +126,9 @@ Puzzle read_puzzle(const Document& document, const FencedBlock& block) {
   Puzzle puzzle;
   puzzle.place = document.at(block.first_line);
   puzzle.folder = document.folder;
-  std::vector<std::string_view> given;
-  for (const Entry& entry : entries_of(document, block.first_line + 1, block.last_line, block.margin)) {
-    at_place(document.at(entry.line), [&] {
-      const Key& key = look_up(std::span<const Key>(keys), entry.key, "key of a puzzle");
-      if (!key.repeats && std::ranges::find(given, key.name) != given.end())
-        fail("{} is given twice: give it once", key.name);
-      given.push_back(key.name);
-      key.set(puzzle, entry);
-    });
-  }
-  if (given.size() == 1 && !puzzle.name.empty()) {
+  const std::vector<Entry> entries = entries_of(document, block.first_line + 1, block.last_line, block.margin);
+  set_by_keys(std::span<const Key>(keys), "key of a puzzle", entries, document.path, puzzle);
+  if (entries.size() == 1 && !puzzle.name.empty()) {
     Puzzle named = at_place(puzzle.place, [&] { return built_in(look_up(puzzle_files(), puzzle.name, "puzzle")); });
     named.place = puzzle.place;
     return named;

@@ -57,8 +57,7 @@ std::size_t Trial::telling_input() const {
 }
 
 Trial tried(const Puzzle& puzzle, Settings settings, const RunCommand& run) {
-  std::optional<Guest> guest;  // one that is built in is no guest, and may stand in a document
-  if (puzzle.name.empty()) guest.emplace(puzzle.folder);
+  const PerhapsGuest guest(puzzle.name.empty(), puzzle.folder);
   Trial trial{std::move(settings)};
   for (const Puzzle::Command& command : puzzle.commands) {
     const CommandResult result = result_of(command, puzzle, trial.settings, run);

@@ -74,11 +74,16 @@ struct Key {
   void (*set)(Question& question, const Entry& entry);
 };
 
+void set_text(Question& question, const Entry& entry) {
+  if (!question.ask.empty()) fail("the question has a text already: give either ask: or predict:");
+  question.ask = entry.value;
+}
+
 constexpr std::array keys = {
-    Key{"ask", false, [](Question& question, const Entry& entry) { question.ask = entry.value; }},
+    Key{"ask", false, set_text},
     Key{"predict", false,
         [](Question& question, const Entry& entry) {
-          question.ask = entry.value;
+          set_text(question, entry);
           question.predicts = true;
         }},
     Key{"kind", false,
@@ -111,22 +116,21 @@ void check_whole(const Question& question) {
 
 std::string_view name_of(AnswerKind kind) { return std::ranges::find(kinds, kind, &KindName::kind)->name; }
 
+std::vector<std::string_view> keys_of_questions() {
+  std::vector<std::string_view> names;
+  for (const Key& key : keys) names.push_back(key.name);
+  return names;
+}
+
 Question read_question(const Document& document, const FencedBlock& block) {
+  return question_of(entries_of(document, block.first_line + 1, block.last_line, block.margin),
+                     document.at(block.first_line));
+}
+
+Question question_of(std::span<const Entry> entries, const Place& place) {
   Question question;
-  question.place = document.at(block.first_line);
-  std::vector<std::string_view> given;
-  for (const Entry& entry : entries_of(document, block.first_line + 1, block.last_line, block.margin)) {
-    at_place(document.at(entry.line), [&] {
-      const Key& key = look_up(std::span<const Key>(keys), entry.key, "key of a question");
-      if (!key.repeats && std::ranges::find(given, key.name) != given.end())
-        fail("{} is given twice: give it once", key.name);
-      given.push_back(key.name);
-      if (key.name == "predict" || key.name == "ask") {
-        if (!question.ask.empty()) fail("the question has a text already: give either ask: or predict:");
-      }
-      key.set(question, entry);
-    });
-  }
+  question.place = place;
+  set_by_keys(std::span<const Key>(keys), "key of a question", entries, place.path, question);
   at_place(question.place, [&] { check_whole(question); });
   return question;
 }

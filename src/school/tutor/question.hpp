@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,6 +45,10 @@ struct Question {
 /// Reads a block of lines `key: value`. Throws InputError with path and line: an unknown key, one that is
 /// missing or given twice, a kind that there is not.
 Question read_question(const Document& document, const FencedBlock& block);
+/// The same of lines that were read already, of a block that begins at `place`.
+Question question_of(std::span<const Entry> entries, const Place& place);
+/// The names of its keys.
+std::vector<std::string_view> keys_of_questions();
 
 /// The question, its choices under it, as paragraphs.
 std::vector<std::string> question_lines(const Question& question);
