@@ -1368,7 +1368,7 @@ TEST_CASE("no sentence of an example, of an erratum or of a model contradicts it
     for (const Words& page : pages_of_attention()) shown += check_page(page, Words{"--example", example});
     CHECK_MESSAGE(shown > 0, example);
   }
-  for (const Erratum& row : errata()) CHECK_MESSAGE(check_page({"errata", std::string(row.name)}), row.name);
+  for (const Erratum& row : errata()) CHECK_MESSAGE(check_page({"errata", row.name}), row.name);
   for (const Words& words : std::vector<Words>{{"encoder"},
                                                {"encoder", "--source", "the cat <blank>"},
                                                {"encoder", "--source", "the the"},

@@ -5,14 +5,19 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <filesystem>
+#include <memory>
+#include <utility>
 
-#include "command/command.hpp"
+#include "command/docs.hpp"
+#include "core/attention/identities.hpp"
 #include "core/support/error.hpp"
+#include "core/support/number.hpp"
 #include "core/support/text.hpp"
-#include "data/problem/problem_file.hpp"
-#include "data/problem/words.hpp"
-#include "page/tell/describe.hpp"
+#include "core/term/quantity.hpp"
+#include "page/document/filled.hpp"
+#include "page/document/living.hpp"
+#include "school/lesson/show.hpp"
 
 namespace attn {
 
@@ -20,48 +25,24 @@ namespace attn {
 
 namespace {
 
-constexpr std::array errata_table = {
-    Erratum{"E1", "Dive into Deep Learning", "masks the weights with −10⁶, not the scores", show_filled_weights,
-            "attn compare-masks"},
-    Erratum{"E2", "all five texts", "W·x with words as columns, or X·W with words as rows", show_columns_and_rows},
-    Erratum{"E3", "Dive into Deep Learning", "α stands for the scores and for the weights made of them",
-            show_one_letter_for_two},
-    Erratum{"E4", "Dive into Deep Learning / paper notes",
-            "additive attention saves computation, or the dot product is faster", show_additive_cost,
-            "attn cost --measure"},
-    Erratum{"E5", "Dive into Deep Learning",
-            "drops ‖k‖² from the Gaussian kernel: exact only if all keys have the same length", show_dropped_norms,
-            "attn compare-scores"},
-    Erratum{"E6", "cross-attention post", "divides by √n, not by √d_k", show_root_of_length},
-    Erratum{"E7", "cross-attention post", "W^q of D × D_v/H, and D_v embeddings of dimension M", show_sizes_of_heads},
-    Erratum{"E8", "cross-attention post / others", "splits one projection among the heads, or has one for each head",
-            show_split_heads, "attn walk --example eight-heads --outline"},
-    Erratum{"E9", "two texts / lecture notes", "the query is s_{t−1} or s_t; additive, scaled or plain dot product",
-            show_alignment_variants, "attn align --variant luong"},
-    Erratum{"E10", "lecture notes", "o_i = Σ_j α_ij v_i and [α_t; s_t]: correct are v_j and a_t", show_wrong_index},
-    Erratum{"E12", "cross-attention post", "the code does not parse, and its softmax can overflow", show_overflow},
-    Erratum{"E13", "Dive into Deep Learning / the paper", "the path length of convolutions is n/k, or log_k n",
-            show_convolution_paths, "attn cost"},
-    Erratum{"E15", "illustrated self-attention",
-            "\"Clearly the word at this position will have the highest softmax score\"", show_own_word_not_highest},
-    Erratum{"E16", "positions", "sine and cosine columns in turn, or all sines before all cosines",
-            show_layouts_of_sinusoids, "attn positions --positions concatenated"},
-    Erratum{"E17", "paper notes / much code",
-            "layer normalization after the residual connection, or before the sub-layer", show_norm_before_and_after,
-            "attn encoder --norm pre"},
-    Erratum{"E18", "illustrated self-attention", "\"eight sets for each encoder/decoder\": a decoder layer has 16",
-            show_sets_of_a_decoder_layer, "attn parameters --size base"},
-    Erratum{"E19", "cross-attention post", "masks embeddings of input elements: correct are scores of target elements",
-            show_masked_embeddings, "attn decoder --check-causal"},
-    Erratum{"E20", "cross-attention post", "x_i is represented by h_t: correct is h_i", show_index_of_the_state,
-            "attn align"},
-    Erratum{"E21", "Dive into Deep Learning / paper notes",
-            "a position sees outputs up to that position, or before it: both are correct", show_shift_and_mask,
-            "attn decoder --check-causal"},
-    Erratum{"E22", "cross-attention post / others",
-            "the decoder begins with arbitrary values and a discarded output, or with a state from h_n",
-            show_first_state, "attn align --section 'The decoder begins'"},
+struct Key {
+  std::string_view name;
+  bool repeats;
+  void (*set)(Erratum& erratum, const Entry& entry);
 };
+
+constexpr std::array keys_of_errata = {
+    Key{"where", false, [](Erratum& erratum, const Entry& entry) { erratum.where = entry.value; }},
+    Key{"what", false, [](Erratum& erratum, const Entry& entry) { erratum.what = entry.value; }},
+    Key{"more", false, [](Erratum& erratum, const Entry& entry) { erratum.more = entry.value; }},
+};
+
+// "E6" of "lessons/errata/06-root-of-length.md".
+std::string name_of_erratum(const std::string& path) {
+  const std::string stem = std::filesystem::path(path).stem().string();
+  const std::string_view number = std::string_view(stem).substr(0, stem.find_first_not_of("0123456789"));
+  return fmt::format("E{}", number.substr(std::min(number.find_first_not_of('0'), number.size())));
+}
 
 Page list_of_errata() {
   Page page;
@@ -69,73 +50,126 @@ Page list_of_errata() {
   page.say(
       "The texts: a summary of Dive into Deep Learning (Zhang et al.), chapter 11; an illustrated self-attention; notes on the paper \"Attention Is All You Need\"; a post on cross-attention; lecture notes.");
   Listing listing{{"", "where", "what"}, {}};
-  for (const Erratum& row : errata_table) {
-    listing.rows.push_back({std::string(row.name), std::string(row.where), std::string(row.what)});
-  }
+  for (const Erratum& erratum : errata()) listing.rows.push_back({erratum.name, erratum.where, erratum.what});
   page.say(std::move(listing));
   page.say(text("The numbers E11 and E14 are not used. To see one with its numbers: ", code("attn errata E6"), "."));
   return page;
 }
 
+// Makes the page of an erratum, leaf by leaf. A text may name what is computed only below it.
+class ErratumPage {
+ public:
+  explicit ErratumPage(const Erratum& erratum) : erratum_(erratum) {}
+
+  Answer make() {
+    page_.head(1, fmt::format("{} ({}): {}", erratum_.name, erratum_.where, erratum_.what));
+    for (const MarkdownLeaf& leaf : erratum_.document.leaves)
+      at_place(erratum_.document.at(leaf.first_line), [&] { add(leaf); });
+    for (const ToFill& text : to_fill_)
+      at_place(erratum_.document.at(text.line), [&] { fill(std::get<Prose>(page_.blocks[text.block]).text); });
+    if (!erratum_.more.empty()) page_.say(text("See also ", code(erratum_.more), "."));
+    return {.page = std::move(page_), .computation = {graph_}};
+  }
+
+ private:
+  // A text with braces, by its place in the page and in the document.
+  struct ToFill {
+    std::size_t block, line;
+  };
+
+  void add(const MarkdownLeaf& leaf) {
+    const bool is_comment = leaf.kind == MarkdownLeaf::Kind::html;  // such as those around an output
+    if (is_comment || leaf.first_line < erratum_.document.first_line || is_output(erratum_.document, leaf.first_line))
+      return;
+    if (leaf.kind == MarkdownLeaf::Kind::paragraph) {
+      for (const Text& words : leaf.words) {
+        to_fill_.push_back({page_.blocks.size(), leaf.first_line});
+        page_.say(words);
+      }
+    } else if (leaf.kind == MarkdownLeaf::Kind::fence && leaf.info == "demonstration") {
+      for (const std::string& name : parted(leaf.text, "\r\n"))
+        look_up(demonstrations(), name, "demonstration").show(page_, *graph_);
+    } else if (const auto block = std::ranges::find(erratum_.document.commands, leaf.first_line,
+                                                    [](const CommandBlock& one) { return one.fence.first_line; });
+               block != erratum_.document.commands.end()) {
+      run(*block);
+    } else {
+      fail("an erratum has paragraphs, blocks of attn and blocks of demonstration: leave out what else there is");
+    }
+  }
+
+  void run(const CommandBlock& block) {
+    for (const CommandLine& line : block.lines) {
+      const CommandResult result = block_runner()(line.words, block.attributes.style);
+      if (!block.attributes.hidden) {
+        page_.say(CodeBlock{"console", "$ " + line.text});
+        page_.say(output_of(result));
+      }
+      if (!result.computation.graph) continue;
+      graph_ = result.computation.graph;
+      for (const Table& table : tables_of(result.page->blocks)) {
+        if (const Node* const node = graph_->find(table.title)) page_.trace.add(*node);
+      }
+    }
+  }
+
+  void fill(Text& words) const {
+    for (Span& span : words)
+      span.text = filled_in(span.text, [this](const ToFillIn& braces) { return written_item(braces); });
+  }
+
+  std::string written_item(const ToFillIn& braces) const {
+    constexpr std::string_view difference = "difference(";
+    if (braces.item.starts_with(difference) && braces.item.ends_with(')')) {
+      const std::vector<std::string> names =
+          parted(braces.item.substr(difference.size(), braces.item.size() - difference.size() - 1), ", ");
+      if (names.size() != 2) fail("'{}': write two names of matrices, with a comma between them", braces.item);
+      return written_difference(
+          largest_difference(Value(graph_->at(names[0])).matrix(), Value(graph_->at(names[1])).matrix()));
+    }
+    const Quantity found = look_up_quantity(braces.item, graph_.get()).quantity;
+    const double* const number = std::get_if<double>(&found);
+    return number ? written_number(*number, braces.decimals) : written(found);
+  }
+
+  const Erratum& erratum_;
+  Page page_;
+  std::shared_ptr<Graph> graph_ = std::make_shared<Graph>();
+  std::vector<ToFill> to_fill_;
+};
+
 }  // namespace
 
-std::span<const Erratum> errata() { return errata_table; }
+Erratum read_erratum(std::string_view text, const std::string& path) {
+  Erratum erratum{name_of_erratum(path), "", "", "", read_document(text, path)};
+  set_by_keys(std::span<const Key>(keys_of_errata), "key of an erratum", erratum.document.front_matter, path, erratum);
+  if (erratum.where.empty() || erratum.what.empty())
+    fail_at(erratum.document.at(1), "an erratum begins with ---, where: …, what: …, ---");
+  return erratum;
+}
+
+std::vector<Erratum> errata() {
+  std::vector<Erratum> all;
+  for (const ErratumFile& file : erratum_files()) all.push_back(read_erratum(file.text, std::string(file.path)));
+  return all;
+}
+
+Answer answer_of(const Erratum& erratum) { return ErratumPage(erratum).make(); }
 
 std::vector<OptionChoice> choices::errata() {
+  static const std::vector<Erratum> all = attn::errata();
   std::vector<OptionChoice> names;
-  for (const Erratum& row : attn::errata()) names.push_back({row.name, row.what});
+  for (const Erratum& erratum : all) names.push_back({erratum.name, erratum.what});
   return names;
 }
 
 Answer run_errata(const Command&, const Arguments& arguments) {
   if (arguments.words.empty()) return {list_of_errata()};
   const std::string& name = arguments.words.front();
-  const Erratum* found = find_row(errata(), name);
-  if (!found) {
-    fail("there is no {} (the numbers E11 and E14 are not used). Choose one of: {}", name,
-         fmt::join(names_of(errata()), ", "));
-  }
-  const Erratum& row = *found;
-  auto graph = std::make_shared<Graph>();
-  Page page;
-  page.head(1, fmt::format("{} ({}): {}", row.name, row.where, row.what));
-  row.demonstrate(page, *graph);
-  if (!row.more.empty()) page.say(text("See also ", code(std::string(row.more)), "."));
-  return {.page = std::move(page), .computation = {graph}};
-}
-
-// --- demonstration
-
-void show(Page& page, const std::vector<Value>& values) {
-  std::vector<const Node*> nodes;
-  for (const Value& value : values) nodes.push_back(&value.node());
-  add_results(page, nodes);
-  page.trace.add(nodes);
-}
-
-void solve_example(std::string_view name, Graph& graph) {
-  const Example& example = look_up(examples(), name, "example");
-  evaluate(build(read_problem_file(example.json, std::string(name))), graph);
-}
-
-Value at(Graph& graph, std::string_view name) { return Value(graph.at(name)); }
-
-Value small_numbers(Graph& graph, const Name& name, Shape shape) {
-  Matrix matrix(shape);
-  int k = static_cast<int>(graph.nodes().size());
-  for (double& cell : cells(matrix)) cell = (k++ * 7 % 11 - 4) / 4.0;
-  return graph.input(name, std::move(matrix), axis("rows"), axis("columns"));
-}
-
-Value row_of_numbers(Graph& graph, const Name& name, const std::vector<double>& numbers) {
-  Matrix matrix({1, numbers.size()});
-  std::ranges::copy(numbers, cells(matrix).begin());
-  return graph.input(name, std::move(matrix), axis("queries"), axis("keys"));
-}
-
-double sum_of_row(const Value& value, std::size_t i) {
-  const std::span<const double> cells = row(value.matrix(), i);
-  return std::accumulate(cells.begin(), cells.end(), 0.0);
+  const std::vector<Erratum> all = errata();
+  if (const Erratum* const found = find_row(std::span<const Erratum>(all), name)) return answer_of(*found);
+  fail("there is no {} (the numbers E11 and E14 are not used). Choose one of: {}", name,
+       fmt::join(names_of(std::span<const Erratum>(all)), ", "));
 }
 
 }  // namespace attn

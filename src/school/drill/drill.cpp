@@ -183,12 +183,6 @@ CommandResult result_of(const std::string& command, const DrawnProblem& drawn, c
   return run_alone(command_lines(command, place.path, place.line).front().words, run);
 }
 
-Block output_of(const std::string& command, const DrawnProblem& drawn, const RunCommand& run) {
-  const CommandResult result = result_of(command, drawn, run);
-  return CommandOutput{result.page,          result.style.precision, result.style.full,
-                       result.style.unicode, result.width,           result.style.is_precise};
-}
-
 std::string command_of_solution(const DrillProblem& problem) { return problem.question.on + " " + problem.solution; }
 
 std::string command_for(const Given& given, const Question& question) {
@@ -251,7 +245,7 @@ std::vector<Block> shown(const DrawnProblem& drawn, const RunCommand& run) {
   const Question& question = drawn.problem.question;
   std::vector<Block> blocks;
   for (const Given& given : drawn.problem.given) {
-    blocks.push_back(output_of(command_for(given, question), drawn, run));
+    blocks.push_back(output_of(result_of(command_for(given, question), drawn, run)));
   }
   blocks.push_back(shown(question));
   return blocks;
@@ -271,7 +265,7 @@ std::string given_numbers(const DrawnProblem& drawn, const RunCommand& run) {
 std::vector<Block> solution_of(const DrawnProblem& drawn, const RunCommand& run) {
   const PerhapsGuest guest(!drawn.drill->is_built_in, drawn.drill->folder);
   const std::string command = command_of_solution(drawn.problem);
-  return {CodeBlock{"console", "$ " + command}, output_of(command, drawn, run)};
+  return {CodeBlock{"console", "$ " + command}, output_of(result_of(command, drawn, run))};
 }
 
 // --- check

@@ -105,13 +105,6 @@ std::vector<const MarkdownLeaf*> leaves_of(const Lesson& lesson, const LessonSte
   return leaves;
 }
 
-// Text is set anew for the page that it comes to stand on; other formats are what they are.
-Block output_of(const CommandResult& command) {
-  if (command.format != "text") return CodeBlock{std::string(command.format), without_empty_lines(command.text)};
-  return CommandOutput{command.page,          command.style.precision, command.style.full,
-                       command.style.unicode, command.width,           command.style.is_precise};
-}
-
 // Lessons of the course have numbers: "lesson 3".
 std::vector<std::string> numbered_title(const std::vector<std::string>& names) {
   std::vector<std::string> result;
@@ -124,6 +117,12 @@ std::vector<std::string> numbered_title(const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+Block output_of(const CommandResult& command) {
+  if (command.format != "text") return CodeBlock{std::string(command.format), without_empty_lines(command.text)};
+  return CommandOutput{command.page,          command.style.precision, command.style.full,
+                       command.style.unicode, command.width,           command.style.is_precise};
+}
 
 Block abilities_of(const Lesson& lesson) {
   Margined list;

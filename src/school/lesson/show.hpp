@@ -16,6 +16,10 @@ Block abilities_of(const Lesson& lesson);
 /// What was achieved, what one can do now, and what to try: the end of a lesson.
 std::vector<Block> closing_of(const Lesson& lesson, const ProgressCounts& counts);
 
+/// What a command has printed. Text is set anew for the page that it comes to stand on; other formats are what
+/// they are.
+Block output_of(const CommandResult& command);
+
 /// A step without its question: its text, its command lines and what they print.
 std::vector<Block> shown(const Lesson& lesson, const LessonStep& step, const LessonResult& result);
 
