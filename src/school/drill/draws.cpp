@@ -15,7 +15,7 @@
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/term/functions.hpp"
-#include "core/term/working.hpp"
+#include "core/term/term.hpp"
 #include "page/document/filled.hpp"
 
 namespace attn {
@@ -145,7 +145,7 @@ Quantity DrawnNames::quantity(std::string_view expression, const Variables& vari
     if (!name.empty() && !variables.contains(name) && !matrices_.contains(name) && !has_meaning(name))
       fail_unknown("name", name, names());
   }
-  return worked_out(read_working(expression, graph_.get(), variables));
+  return worked_out(read_term(expression, graph_.get(), variables));
 }
 
 double DrawnNames::number(std::string_view expression, const Variables& variables) const {
