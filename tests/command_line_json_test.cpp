@@ -1,11 +1,58 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <variant>
+#include <vector>
 
+#include "data/files/fields.hpp"
 #include "data/files/json.hpp"
 #include "data/problem/words.hpp"
+#include "page/block/page.hpp"
+#include "page/render/format.hpp"
 #include "process.hpp"
+#include "source_files.hpp"
+#include "texts.hpp"
+
+namespace attn {
+namespace {
+
+struct Ring {
+  double width;
+};
+enum class Wood { oak, ash };
+struct Tree {
+  std::string name = {};
+  Wood wood = Wood::oak;
+  std::vector<Ring> rings = {};
+  std::vector<std::size_t> neighbors = {};
+  std::optional<double> height = {};
+  bool is_old = false;
+};
+struct Forest {
+  std::string place;
+};
+constexpr std::array<std::string_view, 2> names_of_woods = {"oak", "ash"};
+
+}  // namespace
+
+template <>
+constexpr auto objects_in<Forest> =
+    std::tuple(object<Ring>(Field{"width", &Ring::width}),
+               object<Tree>(Field{"type", "tree"}, Field{"name", &Tree::name, Written::unless_empty},
+                            Field{"wood", named(&Tree::wood, names_of_woods)}, Field{"rings", &Tree::rings},
+                            Field{"neighbors", from_1(&Tree::neighbors)}, Field{"height", &Tree::height},
+                            Field{"old", &Tree::is_old, Written::unless_empty},
+                            Field{"place", [](const Tree&, const Forest& forest) { return forest.place; }}));
+
+}  // namespace attn
 
 using namespace attn;
 
@@ -72,6 +119,44 @@ TEST_CASE("options given with a problem file take the place of its fields") {
   const std::string path = folder.write("p.json", R"({"q": [[1, 2]], "k": [[3, 4]], "scale": 2})");
   CHECK(run_attn({"scale", "--problem", path, "--format", "csv"}).out == "5.5\n");
   CHECK(run_attn({"scale", "--problem", path, "--scale", "11", "--format", "csv"}).out == "1\n");
+}
+
+TEST_CASE("the page on formats names every type of block that JSON has, and no other") {
+  const std::string page = bytes_of(ATTN_SOURCE_FOLDER "/docs/formats.md");
+  const std::size_t row = page.find("\n| `page` | the blocks of the page"), end = page.find('\n', row + 1);
+  REQUIRE(end != std::string::npos);
+  const std::string told = page.substr(row, end - row);
+  for (const std::string_view type : attn::types_in_json()) {
+    CAPTURE(type);
+    CHECK(told.find(fmt::format("`{}`", type)) != std::string::npos);
+  }
+  CHECK(attn::types_in_json().size() == std::variant_size_v<attn::Block>);
+}
+
+TEST_CASE("an object is written by its row of members, without those that hold nothing") {
+  const auto in_json = [](const Tree& tree) {
+    const std::string text = written_by([&](Sink& sink) {
+      JsonWriter json(sink);
+      write_value(tree, Forest{"hill"}, json);
+    });
+    return nlohmann::ordered_json::parse(text).dump();
+  };
+  CHECK(in_json({}) == R"({"type":"tree","wood":"oak","rings":[],"neighbors":[],"place":"hill"})");
+  CHECK(in_json({"a", Wood::ash, {{0.5}, {2}}, {0, 3}, 0.0, true}) ==
+        R"({"type":"tree","name":"a","wood":"ash","rings":[{"width":0.5},{"width":2}],"neighbors":[1,4],)"
+        R"("height":0,"old":true,"place":"hill"})");
+}
+
+TEST_CASE("objects are written by their rows of members") {
+  // The members of a problem are its options, and a lesson's questions and puzzles write themselves.
+  const std::set<std::string> by_hand = {"src/data/files/fields.hpp", "src/data/files/json_writer.cpp",
+                                         "src/data/files/json_writer.hpp", "src/data/problem/problem_file.cpp",
+                                         "src/school/lesson/page.cpp"};
+  std::set<std::string> found;
+  for (const SourceFile& file : source_files("src")) {
+    if (has(file.text, "begin_object()")) found.insert(file.path);
+  }
+  CHECK(found == by_hand);
 }
 
 TEST_CASE("JSON holds no control character as it is, and reads back to the same words") {

@@ -1,8 +1,15 @@
 #include <algorithm>
+#include <array>
+#include <concepts>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <variant>
 
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "data/files/cells.hpp"
+#include "data/files/fields.hpp"
 #include "data/files/json_writer.hpp"
 #include "data/files/matrix_file.hpp"
 #include "data/files/safetensors.hpp"
@@ -13,9 +20,14 @@ namespace attn {
 
 // --- json
 
+// Within a page, whose trace holds the matrices that tables show.
+
+static void write_value(const Block& block, const Trace& trace, JsonWriter& json);
+static void write_blocks(const std::vector<Block>& blocks, JsonWriter& json);
+
 namespace {
 
-std::string_view kind_name(const Term& term) {
+std::string_view kind_of_term(const Term& term) {
   switch (term.kind) {
     case Term::Kind::cell:
       return "cell";
@@ -32,387 +44,181 @@ std::string_view kind_name(const Term& term) {
   }
 }
 
-constexpr std::string_view name_of_block(Note::Kind kind) {
-  switch (kind) {
-    case Note::Kind::question:
-      return "question";
-    case Note::Kind::correct:
-      return "correct";
-    case Note::Kind::wrong:
-      return "wrong";
-    case Note::Kind::hint:
-      return "hint";
-    case Note::Kind::answer:
-      return "answer";
-  }
-  return "";
+std::string_view notation_of_term(const Term& term) {
+  return term.function ? term.function->name : std::string_view(term.notation.plain);
 }
 
-// The blocks of a page as JSON objects, each with its type.
-class BlockWriter final : public Writer {
- public:
-  using Writer::write;
-  BlockWriter(const Trace& trace, const Style& style, JsonWriter& json) : Writer(style), trace_(trace), json_(json) {}
+// A square has one part; what is subtracted, or divides, stands without its sign.
+std::vector<const Term*> parts_of_term(const Term& term) {
+  std::vector<const Term*> parts;
+  for (const Term& part : term.parts) parts.push_back(&part);
+  if (is_square(term)) parts.pop_back();
+  if (is_difference(term) || is_quotient(term)) parts.back() = &term.parts.back().parts.front();
+  return parts;
+}
+constexpr std::array<std::string_view, 5> names_of_notes = {"question", "correct", "wrong", "hint", "answer"};
+constexpr std::array<std::string_view, 2> names_of_spacings = {"even", "logarithmic"};
 
-  void write_all(std::string_view key, const std::vector<Block>& blocks) {
-    json_.key(key);
-    json_.begin_array();
-    write(blocks);
-    json_.end_array();
+template <class T, class... Gets>
+constexpr auto block(std::string_view type, Field<Gets>... fields) {
+  return object<T>(Field{"type", type}, fields...);
+}
+
+template <class Owner>
+constexpr auto words_in(Text Owner::*text) {
+  return [=](const Owner& owner) { return words_of(owner.*text); };
+}
+
+std::vector<std::string> words_of_lines(const Note& note) {
+  std::vector<std::string> lines;
+  for (const Text& line : note.lines) lines.push_back(words_of(line));
+  return lines;
+}
+
+std::vector<std::string> lines_with_margins(const Margined& margined) {
+  std::vector<std::string> lines;
+  for (const Margined::Line& line : margined.lines) lines.push_back(line.first + words_of(line.text));
+  return lines;
+}
+
+using NamedValues = std::vector<std::pair<std::string_view, Records::Value>>;
+
+std::vector<NamedValues> objects_of(const Records& records) {
+  std::vector<NamedValues> objects;
+  for (const auto& row : records.rows) {
+    NamedValues& object = objects.emplace_back();
+    for (std::size_t i = 0; i < row.size(); ++i) object.emplace_back(records.members[i], row[i]);
   }
+  return objects;
+}
 
-  void write(const Heading& heading) override {
-    begin("heading");
-    json_.key("level");
-    json_.integer(static_cast<std::uint64_t>(heading.level));
-    member("text", words_of(heading.text));
-    json_.end_object();
-  }
+bool is_traced(const Table& table, const Trace& trace) {
+  const Traced* const matrix = table.array.empty() ? nullptr : trace.find(table.array);
+  return matrix && matrix->cells() == table.cells;
+}
 
-  void write(const Prose& prose) override {
-    begin("prose");
-    member("text", words_of(prose.text));
-    json_.end_object();
-  }
+// A table that the trace holds is told by its name, another one by its numbers.
+const std::string* name_in_trace(const Table& table, const Trace& trace) {
+  return is_traced(table, trace) ? &table.array : nullptr;
+}
 
-  void write(const FormulaBlock& block) override {
-    begin("formula");
-    member("plain", block.formula.plain);
-    member("latex", block.formula.latex);
-    member("shapes", written_shapes(block));
-    json_.end_object();
-  }
+template <Axis Table::*axis>
+const std::vector<std::string>* labels_of_own(const Table& table, const Trace& trace) {
+  static const std::vector<std::string> none;
+  if (is_traced(table, trace)) return nullptr;
+  return (table.*axis).labels ? (table.*axis).labels.get() : &none;
+}
 
-  void write(const Table& table) override {
-    begin("table");
-    member("title", table.title);
-    if (is_traced(table)) {
-      member("array", table.array);
-    } else {
-      labels("rows", table.rows);
-      labels("columns", table.columns);
-      json_.key("values");
-      json_.matrix(*table.cells);
-    }
-    json_.end_object();
-  }
+const Matrix* cells_of_own(const Table& table, const Trace& trace) {
+  return is_traced(table, trace) ? nullptr : table.cells.get();
+}
 
-  void write(const SideBySide& group) override {
-    begin("side_by_side");
-    json_.key("tables");
-    json_.begin_array();
-    for (const Table& table : group.tables) write(table);
-    json_.end_array();
-    json_.end_object();
-  }
+std::optional<std::string> query_of(const ShadedWords& words) {
+  return words.query_count > 0 ? std::optional(words.queries.label(words.query)) : std::nullopt;
+}
 
-  void write(const HeatMap& map) override {
-    begin("heat_map");
-    json_.key("table");
-    write(map.table);
-    json_.end_object();
-  }
+// Its matrices are not among those of the page around it: its tables hold their numbers.
+auto blocks_of_output(const CommandOutput& output) {
+  return [&output](JsonWriter& json) { write_blocks(output.page->blocks, json); };
+}
 
-  void write(const HeatMaps& maps) override {
-    begin("heat_maps");
-    json_.key("tables");
-    json_.begin_array();
-    for (const Table& table : maps.tables) write(table);
-    json_.end_array();
-    json_.end_object();
-  }
+// A cell by its place from 1; nothing for what is no cell.
+template <std::size_t Term::*place>
+std::optional<std::size_t> place_in_matrix(const Term& term) {
+  return term.matrix ? std::optional(term.*place + 1) : std::nullopt;
+}
 
-  void write(const ShadedWords& words) override {
-    begin("shaded_words");
-    if (words.query_count > 0) member("query", words.queries.label(words.query));
-    json_.key("table");
-    write(words.weights);
-    json_.end_object();
-  }
+const std::string* name_of_matrix(const Term& term) {
+  return term.matrix ? &term.matrix->name : nullptr;
+}
 
-  void write(const ProductBlock& product) override {
-    begin("product");
-    for (const auto& [key, table] :
-         {std::pair{"left", &product.left}, std::pair{"right", &product.right}, std::pair{"result", &product.result}}) {
-      json_.key(key);
-      write(*table);
-    }
-    json_.end_object();
-  }
+// Numbers are read when they are written: all at once would take much room.
+auto arrays_of(const Page& page) {
+  std::vector<std::pair<std::string_view, std::function<void(JsonWriter&)>>> arrays;
+  for (const Traced& matrix : page.trace.matrices())
+    arrays.emplace_back(matrix.name, [&matrix](JsonWriter& json) { json.matrix(*matrix.cells()); });
+  return arrays;
+}
 
-  void write(const Plot& plot) override {
-    begin("plot");
-    member("title", plot.title);
-    member("x", plot.x_name);
-    member("x_spacing", spacing_name(plot.x_spacing));
-    member("y_spacing", spacing_name(plot.y_spacing));
-    json_.key("series");
-    json_.begin_array();
-    for (const Series& series : plot.series) {
-      json_.begin_object();
-      member("name", series.name);
-      numbers("x", series.x);
-      numbers("y", series.y);
-      json_.end_object();
-    }
-    json_.end_array();
-    json_.end_object();
-  }
+}  // namespace
 
-  void write(const Flow& flow) override {
-    begin("flow");
-    json_.key("boxes");
-    json_.begin_array();
-    for (const Flow::Box& box : flow.boxes) {
-      json_.begin_object();
-      member("title", box.title);
-      member("detail", box.detail);
-      json_.key("from");
-      json_.begin_array();
-      for (const std::size_t place : box.from) json_.integer(place + 1);
-      json_.end_array();
-      json_.end_object();
-    }
-    json_.end_array();
-    json_.end_object();
-  }
+template <>
+constexpr auto objects_in<Trace> = std::tuple(
+    block<Heading>("heading", Field{"level", &Heading::level}, Field{"text", words_in(&Heading::text)}),
+    block<Prose>("prose", Field{"text", words_in(&Prose::text)}),
+    block<FormulaBlock>("formula", Field{"plain", through(&FormulaBlock::formula, &Formula::plain)},
+                        Field{"latex", through(&FormulaBlock::formula, &Formula::latex)},
+                        Field{"shapes", written_shapes}),
+    block<Table>("table", Field{"title", &Table::title}, Field{"array", name_in_trace},
+                 Field{"rows", labels_of_own<&Table::rows>}, Field{"columns", labels_of_own<&Table::columns>},
+                 Field{"values", cells_of_own}),
+    block<SideBySide>("side_by_side", Field{"tables", &SideBySide::tables}),
+    block<HeatMap>("heat_map", Field{"table", &HeatMap::table}),
+    block<HeatMaps>("heat_maps", Field{"tables", &HeatMaps::tables}),
+    block<ShadedWords>("shaded_words", Field{"query", query_of}, Field{"table", &ShadedWords::weights}),
+    block<ProductBlock>("product", Field{"left", &ProductBlock::left}, Field{"right", &ProductBlock::right},
+                        Field{"result", &ProductBlock::result}),
+    object<Series>(Field{"name", &Series::name}, Field{"x", &Series::x}, Field{"y", &Series::y}),
+    block<Plot>("plot", Field{"title", &Plot::title}, Field{"x", &Plot::x_name},
+                Field{"x_spacing", named(&Plot::x_spacing, names_of_spacings)},
+                Field{"y_spacing", named(&Plot::y_spacing, names_of_spacings)}, Field{"series", &Plot::series}),
+    object<Flow::Box>(Field{"title", &Flow::Box::title}, Field{"detail", &Flow::Box::detail},
+                      Field{"from", from_1(&Flow::Box::from)}),
+    block<Flow>("flow", Field{"boxes", &Flow::boxes}),
+    object<Diagram::Thing>(Field{"lines", &Diagram::Thing::lines},
+                           Field{"lane", from_1(through(&Diagram::Thing::place, &Diagram::Place::lane))},
+                           Field{"row", from_1(through(&Diagram::Thing::place, &Diagram::Place::row))},
+                           Field{"column", from_1(through(&Diagram::Thing::place, &Diagram::Place::column))}),
+    object<Diagram::Link>(Field{"from", from_1(&Diagram::Link::from)}, Field{"to", from_1(&Diagram::Link::to)},
+                          Field{"text", &Diagram::Link::text, Written::unless_empty},
+                          Field{"strength", &Diagram::Link::strength}),
+    object<Diagram::Group>(Field{"title", &Diagram::Group::title}, Field{"things", from_1(&Diagram::Group::things)}),
+    block<Diagram>("diagram", Field{"title", &Diagram::title}, Field{"description", &Diagram::description},
+                   Field{"lanes", &Diagram::lanes}, Field{"things", &Diagram::things}, Field{"links", &Diagram::links},
+                   Field{"groups", &Diagram::groups}),
+    block<Listing>("listing", Field{"columns", &Listing::columns}, Field{"rows", &Listing::rows}),
+    block<Records>("records", Field{"name", &Records::name}, Field{"rows", objects_of}),
+    block<Margined>("margined", Field{"lines", lines_with_margins}),
+    block<CodeBlock>("code", Field{"language", &CodeBlock::language}, Field{"text", &CodeBlock::text}),
+    block<Note>("note", Field{"kind", named(&Note::kind, names_of_notes)}, Field{"lines", words_of_lines}),
+    block<Folded>("folded", Field{"title", &Folded::title}, Field{"blocks", through(&Folded::page, &Page::blocks)}),
+    block<CommandOutput>("output", Field{"blocks", blocks_of_output}),
+    object<Term>(Field{"type", kind_of_term}, Field{"array", name_of_matrix},
+                 Field{"row", place_in_matrix<&Term::row>}, Field{"column", place_in_matrix<&Term::column>},
+                 Field{"notation", notation_of_term, Written::unless_empty}, Field{"value", &Term::value},
+                 Field{"parts", parts_of_term, Written::unless_empty}),
+    block<Derived>("derivation", Field{"array", through(&Derived::matrix, &Symbol::name)},
+                   Field{"row", from_1(&Derived::row)}, Field{"column", from_1(&Derived::column)},
+                   Field{"value", &Derived::value}, Field{"depth", &Derived::depth},
+                   Field{"expression", &Derived::term}, Field{"reason", &Derived::reason, Written::unless_empty}),
+    object<Axis>(Field{"axis", &Axis::name}, Field{"labels", &Axis::labels}),
+    object<Traced>(Field{"name", &Traced::name}, Field{"operation", &Traced::operation},
+                   Field{"operands", &Traced::operands}, Field{"formula", through(&Traced::formula, &Formula::plain)},
+                   Field{"latex", through(&Traced::formula, &Formula::latex)},
+                   Field{"shape", through(&Traced::frame, &Frame::shape)},
+                   Field{"rows", through(&Traced::frame, &Frame::rows)},
+                   Field{"columns", through(&Traced::frame, &Frame::columns)},
+                   Field{"multiply_adds", through(&Traced::cost, &Cost::multiply_adds)},
+                   Field{"element_operations", through(&Traced::cost, &Cost::element_operations)}),
+    object<Page>(Field{"schema", schema}, Field{"problem", &Page::recipe}, Field{"arrays", arrays_of},
+                 Field{"nodes", through(&Page::trace, &Trace::matrices)}, Field{"page", &Page::blocks}));
 
-  void write(const Diagram& diagram) override {
-    begin("diagram");
-    member("title", diagram.title);
-    member("description", diagram.description);
-    json_.key("lanes");
-    json_.strings(diagram.lanes);
-    json_.key("things");
-    json_.begin_array();
-    for (const Diagram::Thing& thing : diagram.things) {
-      json_.begin_object();
-      json_.key("lines");
-      json_.strings(thing.lines);
-      place("lane", thing.place.lane);
-      place("row", thing.place.row);
-      place("column", thing.place.column);
-      json_.end_object();
-    }
-    json_.end_array();
-    json_.key("links");
-    json_.begin_array();
-    for (const Diagram::Link& link : diagram.links) {
-      json_.begin_object();
-      place("from", link.from);
-      place("to", link.to);
-      if (!link.text.empty()) member("text", link.text);
-      if (link.strength) {
-        json_.key("strength");
-        json_.number(*link.strength);
-      }
-      json_.end_object();
-    }
-    json_.end_array();
-    json_.key("groups");
-    json_.begin_array();
-    for (const Diagram::Group& group : diagram.groups) {
-      json_.begin_object();
-      member("title", group.title);
-      json_.key("things");
-      json_.begin_array();
-      for (const std::size_t thing : group.things) json_.integer(thing + 1);
-      json_.end_array();
-      json_.end_object();
-    }
-    json_.end_array();
-    json_.end_object();
-  }
-
-  void write(const Listing& listing) override {
-    begin("listing");
-    json_.key("columns");
-    json_.strings(listing.columns);
-    json_.key("rows");
-    json_.begin_array();
-    for (const auto& row : listing.rows) json_.strings(row);
-    json_.end_array();
-    json_.end_object();
-  }
-
-  void write(const Records& records) override {
-    begin("records");
-    member("name", records.name);
-    json_.key("rows");
-    json_.begin_array();
-    for (const auto& row : records.rows) {
-      json_.begin_object();
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        json_.key(records.members[i]);
-        if (const bool* const is_so = std::get_if<bool>(&row[i])) {
-          json_.boolean(*is_so);
-        } else if (const std::uint64_t* const count = std::get_if<std::uint64_t>(&row[i])) {
-          json_.integer(*count);
+// A derivation is as many objects as it has steps.
+static void write_value(const Block& block, const Trace& trace, JsonWriter& json) {
+  std::visit(
+      [&]<class One>(const One& one) {
+        if constexpr (std::same_as<One, Derivation>) {
+          one.each([&](const Derived& step) { write_value(step, trace, json); });
         } else {
-          json_.string(std::get<std::string>(row[i]));
+          write_value(one, trace, json);
         }
-      }
-      json_.end_object();
-    }
-    json_.end_array();
-    json_.end_object();
-  }
-
-  void write(const Margined& margined) override {
-    begin("margined");
-    std::vector<std::string> lines;
-    for (const Margined::Line& line : margined.lines) lines.push_back(line.first + words_of(line.text));
-    json_.key("lines");
-    json_.strings(lines);
-    json_.end_object();
-  }
-
-  void write(const CodeBlock& block) override {
-    begin("code");
-    member("language", block.language);
-    member("text", block.text);
-    json_.end_object();
-  }
-
-  void write(const Note& note) override {
-    begin("note");
-    member("kind", name_of_block(note.kind));
-    std::vector<std::string> lines;
-    for (const Text& line : note.lines) lines.push_back(words_of(line));
-    json_.key("lines");
-    json_.strings(lines);
-    json_.end_object();
-  }
-
-  void write(const Folded& folded) override {
-    begin("folded");
-    member("title", folded.title);
-    write_all("blocks", folded.page->blocks);
-    json_.end_object();
-  }
-
-  void write(const CommandOutput& output) override {
-    begin("output");
-    // Its matrices are not among those of the page around it: its tables hold their numbers.
-    BlockWriter(Trace(), style(), json_).write_all("blocks", output.page->blocks);
-    json_.end_object();
-  }
-
-  void write(const Derived& derived) override {
-    begin("derivation");
-    cell(*derived.matrix, derived.row, derived.column);
-    json_.key("value");
-    json_.number(derived.value);
-    json_.key("depth");
-    json_.integer(derived.depth);
-    json_.key("expression");
-    write(derived.term);
-    if (!derived.reason.empty()) member("reason", derived.reason);
-    json_.end_object();
-  }
-
- private:
-  void begin(std::string_view type) {
-    json_.begin_object();
-    member("type", type);
-  }
-
-  void member(std::string_view key, std::string_view value) {
-    json_.key(key);
-    json_.string(value);
-  }
-
-  // Counted from 1.
-  void place(std::string_view key, std::size_t number) {
-    json_.key(key);
-    json_.integer(number + 1);
-  }
-
-  void labels(std::string_view key, const Axis& axis) {
-    json_.key(key);
-    json_.strings(axis.labels ? *axis.labels : std::vector<std::string>{});
-  }
-
-  void numbers(std::string_view key, const std::vector<double>& numbers) {
-    json_.key(key);
-    json_.begin_array();
-    for (const double number : numbers) json_.number(number);
-    json_.end_array();
-  }
-
-  static std::string_view spacing_name(Spacing spacing) { return spacing == Spacing::even ? "even" : "logarithmic"; }
-
-  void cell(const Symbol& matrix, std::size_t row, std::size_t column) {
-    member("array", matrix.name);
-    json_.key("row");
-    json_.integer(row + 1);
-    json_.key("column");
-    json_.integer(column + 1);
-  }
-
-  void write(const Term& term) {
-    json_.begin_object();
-    member("type", kind_name(term));
-    if (term.matrix) cell(*term.matrix, term.row, term.column);
-    const std::string notation = term.function ? std::string(term.function->name) : term.notation.plain;
-    if (!notation.empty()) member("notation", notation);
-    json_.key("value");
-    json_.number(term.value);
-    if (!term.parts.empty()) {
-      json_.key("parts");
-      json_.begin_array();
-      // A square has one part; what is subtracted, or divides, stands without its sign.
-      const std::size_t count = is_square(term) ? 1 : term.parts.size();
-      const bool is_turned = is_difference(term) || is_quotient(term);
-      for (std::size_t i = 0; i < count; ++i) write(is_turned && i == 1 ? term.parts[i].parts[0] : term.parts[i]);
-      json_.end_array();
-    }
-    json_.end_object();
-  }
-
-  bool is_traced(const Table& table) const {
-    const Traced* const matrix = table.array.empty() ? nullptr : trace_.find(table.array);
-    return matrix && matrix->cells() == table.cells;
-  }
-
-  const Trace& trace_;
-  JsonWriter& json_;
-};
-
-void write_node(const Traced& node, JsonWriter& json) {
-  json.begin_object();
-  json.key("name");
-  json.string(node.name);
-  json.key("operation");
-  json.string(node.operation);
-  json.key("operands");
-  json.strings(node.operands);
-  json.key("formula");
-  json.string(node.formula.plain);
-  json.key("latex");
-  json.string(node.formula.latex);
-  json.key("shape");
-  json.begin_array();
-  json.integer(node.frame.shape.rows);
-  json.integer(node.frame.shape.columns);
-  json.end_array();
-  for (const auto& [key, axis] : {std::pair{"rows", &node.frame.rows}, std::pair{"columns", &node.frame.columns}}) {
-    json.key(key);
-    json.begin_object();
-    json.key("axis");
-    json.string(axis->name);
-    if (axis->labels) {
-      json.key("labels");
-      json.strings(*axis->labels);
-    }
-    json.end_object();
-  }
-  json.key("multiply_adds");
-  json.integer(node.cost.multiply_adds);
-  json.key("element_operations");
-  json.integer(node.cost.element_operations);
-  json.end_object();
+      },
+      block);
 }
+
+static void write_blocks(const std::vector<Block>& blocks, JsonWriter& json) { write_value(blocks, Trace(), json); }
+
+namespace {
 
 // A page that is one table and nothing else is a matrix file: nested lists and no more.
 bool is_bare_matrix(const Page& page) {
@@ -421,33 +227,26 @@ bool is_bare_matrix(const Page& page) {
 
 }  // namespace
 
-void render_json(const Page& page, const Style& style, Sink& sink) {
+void render_json(const Page& page, const Style&, Sink& sink) {
   JsonWriter json(sink);
-  if (is_bare_matrix(page)) {
-    json.matrix(*page.trace.matrices().front().cells());
-    sink.write("\n");
-    return;
-  }
-  json.begin_object();
-  json.key("schema");
-  json.string(schema);
-  if (page.recipe) {
-    json.key("problem");
-    page.recipe(json);
-  }
-  json.key("arrays");
-  json.begin_object();
-  for (const Traced& matrix : page.trace.matrices()) {
-    json.key(matrix.name);
-    json.matrix(*matrix.cells());
-  }
-  json.end_object();
-  json.key("nodes");
-  json.begin_array();
-  for (const Traced& matrix : page.trace.matrices()) write_node(matrix, json);
-  json.end_array();
-  BlockWriter(page.trace, style, json).write_all("page", page.blocks);
-  json.end_object();
+  if (!is_bare_matrix(page)) return write_value(page, page.trace, json);
+  json.matrix(*page.trace.matrices().front().cells());
+  sink.write("\n");
+}
+
+std::vector<std::string_view> types_in_json() {
+  std::vector<std::string_view> types;
+  std::apply(
+      [&](const auto&... rows) {
+        const auto add = [&](const auto& first) {
+          if constexpr (std::same_as<decltype(first.get), std::string_view>) {
+            if (first.name == "type") types.push_back(first.get);
+          }
+        };
+        (add(std::get<0>(rows.fields)), ...);
+      },
+      objects_in<Trace>);
+  return types;
 }
 
 // --- matrices

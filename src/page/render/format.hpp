@@ -62,6 +62,8 @@ void render_csv(const Page& page, const Style& style, Sink& sink);
 void render_tsv(const Page& page, const Style& style, Sink& sink);
 /// The schema is described in docs/formats.md.
 void render_json(const Page& page, const Style& style, Sink& sink);
+/// The types of blocks there.
+std::vector<std::string_view> types_in_json();
 /// Throws InputError unless the trace is one matrix.
 void render_npy(const Page& page, const Style& style, Sink& sink);
 void render_npz(const Page& page, const Style& style, Sink& sink);

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
+#include <variant>
 
 #include "core/op/operations.hpp"
+#include "data/files/fields.hpp"
 #include "page/render/width.hpp"
 #include "school/browser/document.hpp"
 
@@ -98,156 +102,123 @@ class LabelLists {
   std::vector<const std::vector<std::string>*> lists_;
 };
 
-class ComputationWriter {
- public:
-  ComputationWriter(std::span<const Node* const> nodes, const std::function<bool(const Node& node)>& is_compared,
-                    JsonWriter& json)
-      : nodes_(nodes), is_compared_(is_compared), json_(json), labels_(nodes) {
-    for (const Node* node : nodes_) {
-      places_.emplace(node, places_.size());
+// What nodes are written in: places among them, and the labels that were told of so far.
+struct NodesOnPage {
+  NodesOnPage(std::span<const Node* const> all, const std::function<bool(const Node& node)>& compared)
+      : nodes(all), is_compared(compared), labels(all) {
+    for (const Node* node : nodes) {
+      places.emplace(node, places.size());
       const bool embeds = node->op && node->op == &op::embed;
-      if (embeds) tables_.emplace(node->operands[0], node->operands[1]);
+      if (embeds) tables.emplace(node->operands[0], node->operands[1]);
     }
   }
 
-  void write() {
-    json_.begin_object();
-    json_.key("nodes");
-    json_.begin_array();
-    for (const Node* node : nodes_) write(*node);
-    json_.end_array();
-    json_.key("labels");
-    json_.begin_array();
-    for (const auto* labels : labels_.lists()) json_.strings(*labels);
-    json_.end_array();
-    json_.end_object();
+  std::optional<std::size_t> index_of_labels(const Axis& axis) const {
+    return axis.labels ? std::optional(labels.index_of_labels(*axis.labels)) : std::nullopt;
   }
 
- private:
-  void write(const Node& node) {
-    json_.begin_object();
-    if (node.name.empty()) {
-      member("title", node.title());
-    } else {
-      member("name", node.name);
-    }
-    if (!node.scope().empty()) member("scope", node.scope());
-    if (node.op) {
-      member("operation", node.op->name);
-      write_attributes(node.settings);
-      json_.key("operands");
-      json_.begin_array();
-      for (const Node* operand : node.operands) json_.integer(places_.at(operand));
-      json_.end_array();
-    } else if (!node.origin.empty()) {
-      member("origin", node.origin);
-    }
-    json_.key("shape");
-    json_.begin_array();
-    json_.integer(node.frame.shape.rows);
-    json_.integer(node.frame.shape.columns);
-    json_.end_array();
-    write("rows", node.frame.rows);
-    write("columns", node.frame.columns);
-    if (node.content() != Content::numbers) member("content", name_of_content(node.content()));
-    write_words(node);
-    if (node.rows_sum_to_one()) json_.key("sums"), json_.boolean(true);
-    if (node.is(role::weights) && !node.is_alias()) write_attention(node);
-    if (const Dispensable* row = dispensable(node)) write(*row);
-    if (has_numbers(node) && (!node.op || is_compared_(node))) write_numbers(node);
-    json_.end_object();
-  }
-
-  void member(std::string_view name, std::string_view value) {
-    json_.key(name);
-    json_.string(value);
-  }
-
-  void write(std::string_view name, const Axis& axis) {
-    json_.key(name);
-    json_.begin_object();
-    member("name", axis.name);
-    if (axis.labels) json_.key("labels"), json_.integer(labels_.index_of_labels(*axis.labels));
-    json_.end_object();
-  }
-
-  // Of ids: the list of the words that they choose from.
-  void write_words(const Node& ids) {
-    const auto table = tables_.find(&ids);
-    if (table == tables_.end() || !table->second->frame.rows.labels) return;
-    json_.key("words");
-    json_.integer(labels_.index_of_labels(*table->second->frame.rows.labels));
-  }
-
-  // Whose weights they are: of an attention, which has a scope, and there of one of its heads.
-  void write_attention(const Node& weights) {
-    const NamedScope* const head = weights.within(scope::head);
-    const NamedScope* const around = attn::around(weights.place, scope::head);
-    json_.key("attention");
-    json_.begin_object();
-    member("scope", around ? std::string_view(around->prefix) : std::string_view());
-    if (head && head->number) json_.key("head"), json_.integer(*head->number);
-    json_.end_object();
-  }
-
-  // What the texts of cells read: numbers, lists and words.
-  void write_attributes(const OpSettings& settings) {
-    if (settings.size() == 0) return;
-    json_.key("attributes");
-    json_.begin_object();
-    for (const OpSetting& setting : settings) {
-      std::visit([&](const auto& value) { write_value(setting.name, value); }, setting.value);
-    }
-    json_.end_object();
-  }
-
-  void write_value(std::string_view name, double value) { json_.key(name), json_.number(value); }
-  void write_value(std::string_view name, std::size_t value) { json_.key(name), json_.integer(value); }
-  void write_value(std::string_view name, const std::string& value) { member(name, value); }
-  void write_value(std::string_view name, const Scalar& value) {
-    write_value(name, value.value);
-    member(notation_of_setting(name), value.notation.plain);
-  }
-  void write_value(std::string_view name, const std::vector<double>& values) {
-    json_.key(name);
-    json_.begin_array();
-    for (const double value : values) json_.number(value);
-    json_.end_array();
-  }
-  void write_value(std::string_view, const SinusoidLayout*) {}
-  void write_value(std::string_view, const Axis&) {}
-  void write_value(std::string_view, const Frame&) {}
-
-  void write(const Dispensable& row) {
-    member("part", row.part);
-    json_.key("instead");
-    if (std::isnan(row.instead)) {
-      json_.string("operand");
-    } else {
-      json_.number(row.instead);
-    }
-  }
-
-  // Few of them as people write them; many as the bytes of doubles, which take less room.
-  void write_numbers(const Node& node) {
-    json_.key("numbers");
-    constexpr std::size_t most_as_text = 1000;
-    if (node.frame.shape.cells() > most_as_text)
-      return json_.string(in_base64(std::as_bytes(std::span(cells(node.matrix())))));
-    json_.begin_array();
-    for (const double value : cells(node.matrix())) json_.number(node.op ? with_digits_compared(value) : value);
-    json_.end_array();
-  }
-
-  std::span<const Node* const> nodes_;
-  const std::function<bool(const Node& node)>& is_compared_;
-  JsonWriter& json_;
-  std::map<const Node*, std::size_t> places_;
-  std::map<const Node*, const Node*> tables_;  // of ids: the embeddings that they choose from
-  LabelLists labels_;
+  std::span<const Node* const> nodes;
+  const std::function<bool(const Node& node)>& is_compared;
+  std::map<const Node*, std::size_t> places;
+  std::map<const Node*, const Node*> tables;  // of ids: the embeddings that they choose from
+  mutable LabelLists labels;
 };
 
+using NamedAttributes = std::vector<
+    std::pair<std::string, std::variant<double, std::size_t, std::string, std::vector<double>>>>;
+
+// What the texts of cells read: numbers, each with its notation where it has one, lists and words.
+NamedAttributes attributes_of(const Node& node) {
+  NamedAttributes attributes;
+  const auto add = [&]<class T>(std::string_view name, const T& value) {
+    if constexpr (std::is_same_v<T, Scalar>) {
+      attributes.emplace_back(name, value.value);
+      attributes.emplace_back(notation_of_setting(name), value.notation.plain);
+    } else if constexpr (!std::is_same_v<T, Axis> && !std::is_same_v<T, Frame> && !std::is_pointer_v<T>) {
+      attributes.emplace_back(name, value);
+    }
+  };
+  for (const OpSetting& setting : node.settings) {
+    std::visit([&](const auto& value) { add(setting.name, value); }, setting.value);
+  }
+  return attributes;
+}
+
+std::optional<std::vector<std::size_t>> places_of_operands(const Node& node, const NodesOnPage& page) {
+  if (!node.op) return std::nullopt;
+  std::vector<std::size_t> places;
+  for (const Node* operand : node.operands) places.push_back(page.places.at(operand));
+  return places;
+}
+
+std::string_view content_to_tell(const Node& node) {
+  return node.content() == Content::numbers ? "" : name_of_content(node.content());
+}
+
+// Of ids: the list of the words that they choose from.
+std::optional<std::size_t> index_of_words(const Node& ids, const NodesOnPage& page) {
+  const auto table = page.tables.find(&ids);
+  return table == page.tables.end() ? std::nullopt : page.index_of_labels(table->second->frame.rows);
+}
+
+// Whose weights they are: of an attention, which has a scope, and there of one of its heads.
+struct AttentionOfWeights {
+  std::string_view scope;
+  std::optional<std::size_t> head;
+};
+
+std::optional<AttentionOfWeights> attention_of_weights(const Node& node) {
+  if (!node.is(role::weights) || node.is_alias()) return std::nullopt;
+  const NamedScope* const head = node.within(scope::head);
+  const NamedScope* const around = attn::around(node.place, scope::head);
+  return AttentionOfWeights{around ? std::string_view(around->prefix) : std::string_view(),
+                            head && head->number ? std::optional<std::size_t>(*head->number) : std::nullopt};
+}
+
+std::string_view part_of(const Node& node) {
+  const Dispensable* const row = dispensable(node);
+  return row ? row->part : "";
+}
+
+std::optional<std::variant<std::string_view, double>> instead_of(const Node& node) {
+  const Dispensable* const row = dispensable(node);
+  if (!row) return std::nullopt;
+  if (std::isnan(row->instead)) return "operand";
+  return row->instead;
+}
+
+// Few of them as people write them; many as the bytes of doubles, which take less room.
+std::optional<std::variant<std::string, std::vector<double>>> numbers_of(const Node& node, const NodesOnPage& page) {
+  if (!has_numbers(node) || (node.op && !page.is_compared(node))) return std::nullopt;
+  constexpr std::size_t most_as_text = 1000;
+  const auto values = cells(node.matrix());
+  if (values.size() > most_as_text) return in_base64(std::as_bytes(std::span(values)));
+  std::vector<double> numbers(values.begin(), values.end());
+  if (node.op) std::ranges::transform(numbers, numbers.begin(), with_digits_compared);
+  return numbers;
+}
+
 }  // namespace
+
+template <>
+constexpr auto objects_in<NodesOnPage> = std::tuple(
+    object<Axis>(Field{"name", &Axis::name},
+                 Field{"labels", [](const Axis& axis, const NodesOnPage& page) { return page.index_of_labels(axis); }}),
+    object<AttentionOfWeights>(Field{"scope", &AttentionOfWeights::scope}, Field{"head", &AttentionOfWeights::head}),
+    object<Node>(
+        Field{"title", [](const Node& node) { return node.name.empty() ? std::optional(node.title()) : std::nullopt; }},
+        Field{"name", &Node::name, Written::unless_empty}, Field{"scope", &Node::scope, Written::unless_empty},
+        Field{"operation",
+              [](const Node& node) { return node.op ? std::optional(node.op->name) : std::nullopt; }},
+        Field{"attributes", attributes_of, Written::unless_empty}, Field{"operands", places_of_operands},
+        Field{"origin", [](const Node& node) { return node.op ? "" : node.origin; }, Written::unless_empty},
+        Field{"shape", through(&Node::frame, &Frame::shape)}, Field{"rows", through(&Node::frame, &Frame::rows)},
+        Field{"columns", through(&Node::frame, &Frame::columns)},
+        Field{"content", content_to_tell, Written::unless_empty}, Field{"words", index_of_words},
+        Field{"sums", &Node::rows_sum_to_one, Written::unless_empty}, Field{"attention", attention_of_weights},
+        Field{"part", part_of, Written::unless_empty}, Field{"instead", instead_of}, Field{"numbers", numbers_of}),
+    object<NodesOnPage>(Field{"nodes", &NodesOnPage::nodes},
+                        Field{"labels", [](const NodesOnPage& page) { return page.labels.lists(); }}));
 
 void write_computation(const Graph& graph, JsonWriter& json) {
   std::vector<const Node*> nodes;
@@ -258,7 +229,8 @@ void write_computation(const Graph& graph, JsonWriter& json) {
 
 void write_computation(std::span<const Node* const> nodes, const std::function<bool(const Node& node)>& is_compared,
                        JsonWriter& json) {
-  ComputationWriter(nodes, is_compared, json).write();
+  const NodesOnPage page(nodes, is_compared);
+  write_value(page, page, json);
 }
 
 std::vector<const Node*> with_all_behind(std::span<const Node* const> nodes) {

@@ -12,6 +12,7 @@
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
+#include "data/files/fields.hpp"
 #include "page/render/html.hpp"
 #include "page/tell/describe.hpp"
 #include "school/browser/computation.hpp"
@@ -188,6 +189,28 @@ void add_rest(Page& page, const Graph& graph) {
   }
 }
 
+// What the script of a page reads.
+struct DataOfPage {
+  int precision;
+  OpeningQuestion question;
+  const Graph& graph;
+};
+
+}  // namespace
+
+template <>
+constexpr auto objects_in<Graph> = std::tuple(
+    object<OpeningQuestion>(
+        Field{"before", &OpeningQuestion::before}, Field{"after", &OpeningQuestion::after},
+        Field{"weights", [](const OpeningQuestion& one) { return one.weights ? &one.weights->index : nullptr; }},
+        Field{"query", [](const OpeningQuestion& one) { return one.weights ? &one.query : nullptr; }}),
+    object<DataOfPage>(Field{"precision", &DataOfPage::precision}, Field{"question", &DataOfPage::question},
+                       Field{"computation", [](const DataOfPage& data) {
+                               return [&graph = data.graph](JsonWriter& json) { write_computation(graph, json); };
+                             }}));
+
+namespace {
+
 class BrowserPage {
  public:
   BrowserPage(const Page& page, const Graph& graph, std::string_view random, const Style& style)
@@ -201,7 +224,9 @@ class BrowserPage {
                     .script = std::string(page_script()) + script_of_operations(operations_of(graph_)),
                     .rules = browser_style(),
                     .content = in_text([this](Sink& content) { write_content(content); }),
-                    .data = in_json([this](JsonWriter& json) { write_data(json); })},
+                    .data = in_json([this](JsonWriter& json) {
+                      write_value(DataOfPage{style_.precision, question_, graph_}, graph_, json);
+                    })},
                    sink);
   }
 
@@ -240,28 +265,6 @@ class BrowserPage {
       section.push_back(std::move(block));
     }
     finish();
-  }
-
-  void write_data(JsonWriter& json) const {
-    json.begin_object();
-    json.key("precision");
-    json.integer(static_cast<std::uint64_t>(style_.precision));
-    json.key("question");
-    json.begin_object();
-    json.key("before");
-    json.string(question_.before);
-    json.key("after");
-    json.string(question_.after);
-    if (question_.weights) {
-      json.key("weights");
-      json.integer(question_.weights->index);
-      json.key("query");
-      json.integer(question_.query);
-    }
-    json.end_object();
-    json.key("computation");
-    write_computation(graph_, json);
-    json.end_object();
   }
 
   Page page_;

@@ -3,18 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
+#include <optional>
 #include <set>
 
 #include "core/support/error.hpp"
 #include "core/term/functions.hpp"
 #include "core/term/term.hpp"
+#include "data/files/fields.hpp"
 #include "school/browser/computation.hpp"
 #include "school/puzzle/misses.hpp"
 #include "school/puzzle/trial.hpp"
 #include "school/tutor/bounds.hpp"
 #include "school/tutor/diagnosis.hpp"
-#include "school/tutor/judge.hpp"
 #include "school/tutor/steps.hpp"
 #include "school/tutor/typed_answer.hpp"
 
@@ -57,7 +60,8 @@ bool find_places(const Graph& before, const Graph& after, double number, const S
   auto other = after.nodes().begin();
   for (const Node& node : before.nodes()) {
     const Node& now = *other++;
-    if ((node.op == nullptr) != (now.op == nullptr) || node.name != now.name || node.frame.shape != now.frame.shape)
+    if ((node.op == nullptr) != (now.op == nullptr) || node.name != now.name ||
+        node.frame.shape != now.frame.shape)
       return false;
     SetPlace place = of;
     place.node = &node;
@@ -153,150 +157,103 @@ std::string_view name_of_term(Term::Kind kind) {
   return "";
 }
 
-class PuzzleWriter {
- public:
-  PuzzleWriter(const Puzzle& puzzle, JsonWriter& json) : puzzle_(puzzle), json_(json) {}
-
-  void write(std::string_view key, const std::vector<PlayedInput>& inputs,
-             const std::vector<std::size_t>& computations) {
-    json_.begin_object();
-    member("key", key);
-    if (!puzzle_.name.empty()) member("name", puzzle_.name);
-    json_.key("hints");
-    json_.strings(puzzle_.hints);
-    json_.key("solution");
-    json_.strings(puzzle_.solution);
-    json_.key("unknowns");
-    json_.begin_array();
-    for (const Unknown& unknown : puzzle_.unknowns) write(unknown);
-    json_.end_array();
-    json_.key("inputs");
-    json_.begin_array();
-    for (std::size_t i = 0; i < inputs.size(); ++i) write(inputs[i], computations[i]);
-    json_.end_array();
-    json_.end_object();
-  }
-
- private:
-  void member(std::string_view name, std::string_view value) {
-    json_.key(name);
-    json_.string(value);
-  }
-  void member(std::string_view name, std::size_t value) {
-    json_.key(name);
-    json_.integer(value);
-  }
-
-  void write(const Unknown& unknown) {
-    json_.begin_object();
-    member("name", unknown.name());
-    member("rows", unknown.start.shape().rows);
-    member("columns", unknown.start.shape().columns);
-    json_.key("start");
-    json_.begin_array();
-    for (const double value : cells(unknown.start)) json_.number(value);
-    json_.end_array();
-    json_.end_object();
-  }
-
-  void write(const PlayedInput& input, std::size_t computation) {
-    input_ = &input;
-    json_.begin_object();
-    member("computation", computation);
-    json_.key("places");
-    json_.begin_array();
-    for (const SetPlace& place : input.places) write(place);
-    json_.end_array();
-    json_.key("holds");
-    json_.begin_array();
-    for (const Property& property : puzzle_.holds) write(property);
-    json_.end_array();
-    json_.key("notes");
-    json_.begin_array();
-    for (const PuzzleNote& note : puzzle_.notes) {
-      json_.begin_object();
-      json_.key("when");
-      write(note.when);
-      member("says", note.says);
-      json_.end_object();
-    }
-    json_.end_array();
-    json_.end_object();
-  }
-
-  void write(const SetPlace& place) {
-    json_.begin_object();
-    member("unknown", place.unknown);
-    member("cell", place.cell);
-    member("node", index_of(place.node));
-    if (place.attribute.empty()) {
-      member("place", place.place);
-    } else {
-      member("attribute", place.attribute);
-    }
-    json_.end_object();
-  }
-
-  void write(const Property& property) {
-    json_.begin_object();
-    member("sign", property.relation->signs.front());
-    member("words", property.relation->words);
-    if (property.relation->is_equality) json_.key("tolerance"), json_.number(property.tolerance);
-    json_.key("comparisons");
-    json_.begin_array();
-    for (const Comparison& comparison : comparisons_of(property, *input_->graph)) {
-      json_.begin_object();
-      member("name", in_names(comparison.left));
-      json_.key("left");
-      write(comparison.left);
-      json_.key("right");
-      write(comparison.right);
-      json_.end_object();
-    }
-    json_.end_array();
-    json_.end_object();
-  }
-
-  void write(const Term& working) {
-    json_.begin_object();
-    const std::string_view kind = name_of_term(working.kind);
-    member("kind", kind);
-    if (kind == "constant") {
-      json_.key("value");
-      write(worked_out(working));
-    }
-    if (working.kind == Term::Kind::cell || working.kind == Term::Kind::row) {
-      member("node", index_of(working.node));
-      member("row", working.row);
-      member("column", working.column);
-    }
-    if (working.kind == Term::Kind::row) member("name", working.row_function->name);
-    if (working.kind == Term::Kind::call)
-      member("name", std::ranges::find(number_functions(), working.function, &NumberFunction::function)->name);
-    if (!working.parts.empty()) {
-      json_.key("parts");
-      json_.begin_array();
-      for (const Term& part : working.parts) write(part);
-      json_.end_array();
-    }
-    json_.end_object();
-  }
-
-  void write(const Quantity& quantity) {
-    if (const double* const number = std::get_if<double>(&quantity)) return json_.number(*number);
-    json_.string(written(quantity));
-  }
+// What a puzzle is written in, and each of its inputs.
+struct PuzzleOnPage {
+  std::string_view key;
+  const std::vector<PlayedInput>& inputs;
+  const std::vector<std::size_t>& computations;
+};
+struct InputOnPage {
+  const Puzzle* puzzle;
+  const PlayedInput* played;
+  std::size_t computation;
 
   std::size_t index_of(const Node* node) const {
-    return static_cast<std::size_t>(std::ranges::find(input_->nodes, node) - input_->nodes.begin());
+    return static_cast<std::size_t>(std::ranges::find(played->nodes, node) - played->nodes.begin());
   }
-
-  const Puzzle& puzzle_;
-  JsonWriter& json_;
-  const PlayedInput* input_ = nullptr;
 };
 
+std::vector<InputOnPage> inputs_on_page(const Puzzle& puzzle, const PuzzleOnPage& page) {
+  std::vector<InputOnPage> inputs;
+  for (std::size_t i = 0; i < page.inputs.size(); ++i)
+    inputs.push_back({&puzzle, &page.inputs[i], page.computations[i]});
+  return inputs;
+}
+
+// A place of a part of a computation; nothing of other terms.
+bool is_part(const Term& term) { return term.kind == Term::Kind::cell || term.kind == Term::Kind::row; }
+template <std::size_t Term::*place>
+std::optional<std::size_t> place_of_part(const Term& term) {
+  return is_part(term) ? std::optional(term.*place) : std::nullopt;
+}
+
+std::string_view name_of_function(const Term& term) {
+  if (term.kind == Term::Kind::row) return term.row_function->name;
+  if (term.kind != Term::Kind::call) return "";
+  return std::ranges::find(number_functions(), term.function, &NumberFunction::function)->name;
+}
+
 }  // namespace
+
+template <>
+constexpr auto objects_in<InputOnPage> = std::tuple(
+    object<Term>(Field{"kind", [](const Term& term) { return name_of_term(term.kind); }},
+                    Field{"value",
+                          [](const Term& term) {
+                            return name_of_term(term.kind) == "constant" ? std::optional(worked_out(term))
+                                                                         : std::nullopt;
+                          }},
+                    Field{"node",
+                          [](const Term& term, const InputOnPage& input) {
+                            return is_part(term) ? std::optional(input.index_of(term.node)) : std::nullopt;
+                          }},
+                    Field{"row", place_of_part<&Term::row>}, Field{"column", place_of_part<&Term::column>},
+                    Field{"name", name_of_function, Written::unless_empty},
+                    Field{"parts", &Term::parts, Written::unless_empty}),
+    object<Comparison>(Field{"name", [](const Comparison& comparison) { return in_names(comparison.left); }},
+                       Field{"left", &Comparison::left}, Field{"right", &Comparison::right}),
+    object<Property>(
+        Field{"sign", [](const Property& property) { return property.relation->signs.front(); }},
+        Field{"words", through(&Property::relation, &Relation::words)},
+        Field{
+            "tolerance",
+            [](const Property& property) {
+              return property.relation->is_equality ? std::optional(property.tolerance) : std::nullopt;
+            }},
+        Field{"comparisons", [](const Property& property,
+                                const InputOnPage& input) { return comparisons_of(property, *input.played->graph); }}),
+    object<PuzzleNote>(Field{"when", &PuzzleNote::when}, Field{"says", &PuzzleNote::says}),
+    object<SetPlace>(
+        Field{"unknown", &SetPlace::unknown}, Field{"cell", &SetPlace::cell},
+        Field{"node", [](const SetPlace& place, const InputOnPage& input) { return input.index_of(place.node); }},
+        Field{
+            "place",
+            [](const SetPlace& place) { return place.attribute.empty() ? std::optional(place.place) : std::nullopt; }},
+        Field{"attribute", &SetPlace::attribute, Written::unless_empty}),
+    object<InputOnPage>(Field{"computation", &InputOnPage::computation},
+                        Field{"places", through(&InputOnPage::played, &PlayedInput::places)},
+                        Field{"holds", through(&InputOnPage::puzzle, &Puzzle::holds)},
+                        Field{"notes", through(&InputOnPage::puzzle, &Puzzle::notes)}));
+
+template <>
+constexpr auto objects_in<PuzzleOnPage> =
+    std::tuple(object<Unknown>(Field{"name", &Unknown::name},
+                               Field{"rows", [](const Unknown& one) { return one.start.shape().rows; }},
+                               Field{"columns", [](const Unknown& one) { return one.start.shape().columns; }},
+                               Field{"start", [](const Unknown& one) { return cells(one.start); }}),
+               object<Puzzle>(Field{"key", [](const Puzzle&, const PuzzleOnPage& page) { return page.key; }},
+                              Field{"name", &Puzzle::name, Written::unless_empty}, Field{"hints", &Puzzle::hints},
+                              Field{"solution", &Puzzle::solution}, Field{"unknowns", &Puzzle::unknowns},
+                              Field{"inputs", inputs_on_page}));
+
+static void write_value(const Quantity& quantity, const InputOnPage&, JsonWriter& json) {
+  if (const double* const number = std::get_if<double>(&quantity)) return json.number(*number);
+  json.string(written(quantity));
+}
+
+static void write_value(const InputOnPage& input, const PuzzleOnPage&, JsonWriter& json) {
+  write_value(input, input, json);
+}
 
 std::optional<std::vector<PlayedInput>> played_inputs(const Puzzle& puzzle, const RunCommand& run) {
   const Trial start = tried(puzzle, settings_at_start(puzzle), run);
@@ -334,12 +291,16 @@ std::optional<std::vector<PlayedInput>> played_inputs(const Puzzle& puzzle, cons
 
 void write_puzzle(const Puzzle& puzzle, std::string_view key, const std::vector<PlayedInput>& inputs,
                   const std::vector<std::size_t>& computations, JsonWriter& json) {
-  PuzzleWriter(puzzle, json).write(key, inputs, computations);
+  write_value(puzzle, PuzzleOnPage{key, inputs, computations}, json);
 }
 
 // --- question data
 
 namespace {
+
+// In the order of their kinds.
+constexpr std::array<std::string_view, 9> names_of_recognised = {
+    "note", "neighbor", "given", "mistake", "convention", "writing", "slip", "operand", "elsewhere"};
 
 // A number is compared as it was typed, with no more digits than these.
 double with_digits_compared(double value) {
@@ -347,98 +308,72 @@ double with_digits_compared(double value) {
   return std::stod(fmt::format("{:.{}g}", value, digits));
 }
 
-class QuestionWriter {
- public:
-  QuestionWriter(const SolvedQuestion& solved, JsonWriter& json) : solved_(solved), json_(json) {}
-
-  void write(std::string_view key) {
-    const Question& question = solved_.question;
-    json_.begin_object();
-    member("key", key);
-    member("kind", name_of(question.kind));
-    if (question.predicts) json_.key("predicts"), json_.boolean(true);
-    if (!question.choices.empty()) json_.key("choices"), json_.strings(question.choices);
-    if (!question.hints.empty()) json_.key("hints"), json_.strings(question.hints);
-    json_.key("answer");
-    write(solved_.answer);
-    member("shown", answer_of(solved_));
-    if (question.kind == AnswerKind::number) json_.key("tolerance"), json_.number(tolerance_for(solved_));
-    if (const std::string step = first_step(solved_); !step.empty()) member("first", step);
-    if (question.kind == AnswerKind::number) write_digits();
-    if (question.kind == AnswerKind::shape) member("axes", about_axes(solved_));
-    if (question.kind == AnswerKind::word) json_.key("words"), json_.strings(words_to_choose(solved_));
-    json_.key("recognised");
-    json_.begin_array();
-    std::size_t others = 0;
-    std::vector<Quantity> told;
-    for (const Recognised& row : recognisable(solved_)) {
-      // Of slips and other numbers the first is told.
-      const bool is_one_of_many = row.kind >= Recognised::Kind::writing;
-      const bool is_further = is_one_of_many && std::ranges::find(told, row.quantity) != told.end();
-      if (is_one_of_many && !is_further) told.push_back(row.quantity);
-      if (is_further || (row.kind >= Recognised::Kind::operand && ++others > most_other_numbers_on_page)) continue;
-      write(row);
-    }
-    json_.end_array();
-    json_.end_object();
-  }
-
- private:
-  void member(std::string_view name, std::string_view value) {
-    json_.key(name);
-    json_.string(value);
-  }
-
-  void write_digits() {
-    json_.key("decimals");
-    json_.integer(static_cast<std::uint64_t>(decimals_wanted(solved_)));
-    json_.key("isComputed");
-    json_.boolean(solved_.graph != nullptr);
-    json_.key("bounds");
-    json_.begin_array();
-    for (const Bound& bound : bounds_of(solved_)) write(bound);
-    json_.end_array();
-  }
-
-  void write(const Bound& bound) {
-    json_.begin_object();
-    if (std::isfinite(bound.least)) json_.key("least"), json_.number(bound.least);
-    if (std::isfinite(bound.most)) json_.key("most"), json_.number(bound.most);
-    if (bound.is_whole) json_.key("isWhole"), json_.boolean(true);
-    member("says", bound.says);
-    json_.end_object();
-  }
-
-  // A number, a word, or rows and columns.
-  void write(const Quantity& quantity) {
-    if (const double* const number = std::get_if<double>(&quantity)) return json_.number(with_digits_compared(*number));
-    if (const Shape* const shape = std::get_if<Shape>(&quantity)) {
-      json_.begin_array();
-      json_.integer(shape->rows);
-      json_.integer(shape->columns);
-      return json_.end_array();
-    }
-    json_.string(written(quantity));
-  }
-
-  void write(const Recognised& row) {
-    json_.begin_object();
-    member("kind", names_of_kinds()[static_cast<std::size_t>(row.kind)]);
-    json_.key("quantity");
-    write(row.quantity);
-    if (row.mistake) member("summary", row.mistake->summary);
-    member("says", row.says);
-    json_.end_object();
-  }
-
-  const SolvedQuestion& solved_;
-  JsonWriter& json_;
+struct QuestionOnPage {
+  std::string_view key;
 };
+
+// What only questions of one kind have.
+template <AnswerKind kind, class Get>
+constexpr auto only_of(Get get) {
+  return [=](const SolvedQuestion& solved) {
+    return solved.question.kind == kind ? std::optional(std::invoke(get, solved)) : std::nullopt;
+  };
+}
+
+// Of slips and other numbers the first is told.
+std::vector<Recognised> recognised_on_page(const SolvedQuestion& solved) {
+  std::vector<Recognised> rows;
+  std::size_t others = 0;
+  std::vector<Quantity> told;
+  for (const Recognised& row : recognisable(solved)) {
+    const bool is_one_of_many = row.kind >= Recognised::Kind::writing;
+    const bool is_further = is_one_of_many && std::ranges::find(told, row.quantity) != told.end();
+    if (is_one_of_many && !is_further) told.push_back(row.quantity);
+    if (is_further || (row.kind >= Recognised::Kind::operand && ++others > most_other_numbers_on_page)) continue;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::optional<double> if_finite(double value) { return std::isfinite(value) ? std::optional(value) : std::nullopt; }
 
 }  // namespace
 
+template <>
+constexpr auto objects_in<QuestionOnPage> = std::tuple(
+    object<Bound>(Field{"least", [](const Bound& bound) { return if_finite(bound.least); }},
+                  Field{"most", [](const Bound& bound) { return if_finite(bound.most); }},
+                  Field{"isWhole", &Bound::is_whole, Written::unless_empty}, Field{"says", &Bound::says}),
+    object<Recognised>(Field{"kind", named(&Recognised::kind, names_of_recognised)},
+                       Field{"quantity", &Recognised::quantity},
+                       Field{"summary",
+                             [](const Recognised& row) { return row.mistake ? &row.mistake->summary : nullptr; }},
+                       Field{"says", &Recognised::says}),
+    object<SolvedQuestion>(
+        Field{"key", [](const SolvedQuestion&, const QuestionOnPage& page) { return page.key; }},
+        Field{"kind", [](const SolvedQuestion& solved) { return name_of(solved.question.kind); }},
+        Field{"predicts", through(&SolvedQuestion::question, &Question::predicts), Written::unless_empty},
+        Field{"choices", through(&SolvedQuestion::question, &Question::choices), Written::unless_empty},
+        Field{"hints", through(&SolvedQuestion::question, &Question::hints), Written::unless_empty},
+        Field{"answer", &SolvedQuestion::answer}, Field{"shown", answer_of},
+        Field{"tolerance", only_of<AnswerKind::number>(tolerance_for)},
+        Field{"wanted", [](const SolvedQuestion& solved) { return what_is_wanted(solved.question.kind); }},
+        Field{"first", first_step, Written::unless_empty},
+        Field{"decimals", only_of<AnswerKind::number>(decimals_wanted)},
+        Field{"isComputed",
+              only_of<AnswerKind::number>([](const SolvedQuestion& one) { return one.graph != nullptr; })},
+        Field{"bounds", only_of<AnswerKind::number>(bounds_of)}, Field{"axes", only_of<AnswerKind::shape>(about_axes)},
+        Field{"words", only_of<AnswerKind::word>(words_to_choose)}, Field{"recognised", recognised_on_page}));
+
+// A number, a word, or rows and columns.
+static void write_value(const Quantity& quantity, const QuestionOnPage& page, JsonWriter& json) {
+  if (const double* const number = std::get_if<double>(&quantity)) return json.number(with_digits_compared(*number));
+  if (const Shape* const shape = std::get_if<Shape>(&quantity)) return write_value(*shape, page, json);
+  json.string(written(quantity));
+}
+
 void write_question(const SolvedQuestion& solved, std::string_view key, JsonWriter& json) {
-  QuestionWriter(solved, json).write(key);
+  write_value(solved, QuestionOnPage{key}, json);
 }
 
 }  // namespace attn
