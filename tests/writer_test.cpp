@@ -14,7 +14,9 @@
 #include "core/math/random.hpp"
 #include "page/render/format.hpp"
 #include "page/render/steps.hpp"
+#include "page/render/table_layout.hpp"
 #include "page/tell/describe.hpp"
+#include "process.hpp"
 #include "testing.hpp"
 #include "texts.hpp"
 
@@ -157,6 +159,52 @@ TEST_CASE("a drawing has the same places in characters and in pixels") {
     CHECK(drawn.boxes[i].from.y * 20 == scaled.boxes[i].from.y);
     const std::size_t exact = drawn.boxes[i].from.x * 10, pixels = scaled.boxes[i].from.x;
     CHECK(std::max(exact, pixels) - std::min(exact, pixels) <= 10);
+  }
+}
+
+TEST_CASE("a document says how it writes a row, and the walk over a table what stands in it") {
+  constexpr RowForm form{
+      .label = {"<", ">"},
+      .column = {"{", "}"},
+      .cell = {"[", "]"},
+      .sum = {"(", ")"},
+      .between = ", ",
+      .end = ";",
+      .masked = "no",
+      .total = "all",
+      .label_of = [](const std::string& label, bool is_marked) { return label + (is_marked ? "!" : ""); },
+      .shade = [](std::string& line, double strength) { line += strength > 0.0 ? '+' : '0'; }};
+  Matrix cells({2, 2}), scores({2, 2}, 0.0);
+  cells(0, 0) = 1.0, cells(0, 1) = 0.0, cells(1, 0) = 0.25, cells(1, 1) = 0.75;
+  scores(0, 1) = -std::numeric_limits<double>::infinity();
+  const Table table{.title = "weights",
+                    .rows = axis("queries", {"a", "b"}),
+                    .columns = axis("keys", {"c", "d"}),
+                    .cells = std::make_shared<const Matrix>(cells),
+                    .scores = std::make_shared<const Matrix>(scores),
+                    .heat = Heat::weights,
+                    .row_sums = true,
+                    .marked_row = 1,
+                    .marked_column = 0};
+  const TableWalk walk(table, 2);
+  const auto rows = [&](Columns columns, bool with_sums) {
+    bool is_masked = false;
+    const std::string text =
+        written_by([&](Sink& sink) { is_masked = walk.write_rows(form, columns, with_sums, sink); });
+    return std::pair(text, is_masked);
+  };
+  CHECK(walk.column_labels(form, walk.all(), true) == "{c!}{d}{all}");
+  CHECK(rows(walk.all(), true) == std::pair(std::string("<a>[+1.00], [0no](1);<b!>[+0.25], [+0.75](1);"), true));
+  CHECK(rows({0, 1}, false) == std::pair(std::string("<a>[+1.00];<b!>[+0.25];"), false));
+}
+
+TEST_CASE("documents leave it to the walk over a table which cells are masked") {
+  for (const char* const file : {"html.cpp", "latex.cpp", "markdown.cpp"}) {
+    CAPTURE(file);
+    const std::string text = bytes_of(fmt::format("{}/src/page/render/{}", ATTN_SOURCE_FOLDER, file));
+    CHECK(text.find("TableWalk") != std::string::npos);
+    CHECK(text.find("is_masked(") == std::string::npos);
+    CHECK(text.find("case Span::Style::") == std::string::npos);
   }
 }
 

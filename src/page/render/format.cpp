@@ -50,6 +50,18 @@ const Format& format_of_file(const std::string& path) {
   fail("{}: {}, or give --format", path, unknown("ending", extension, known));
 }
 
+std::string marked(const Text& text, const MarksOfSpans& marks,
+                   const std::function<std::string(const Span&)>& written) {
+  std::string result;
+  for (const Span& span : text) {
+    const auto& [before, after] = marks_of(span, marks);
+    result += before;
+    result += written(span);
+    result += after;
+  }
+  return result;
+}
+
 // --- writer
 
 namespace {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,6 +56,18 @@ std::string drawing_in_words(const Page& page, const Style& style);
 std::vector<Page> drawings_of(const Page& page);
 /// Words as Markdown: whatever would begin markup, a cell or HTML is escaped.
 std::string escaped_markdown(std::string_view text);
+/// What stands before and after something in a format.
+struct Marks {
+  std::string_view before, after;
+};
+/// The marks of the pieces of a sentence, in the order of Span::Style: plain, strong, emphasis, code, formula.
+using MarksOfSpans = std::array<Marks, 5>;
+constexpr const Marks& marks_of(const Span& span, const MarksOfSpans& marks) {
+  return marks.at(static_cast<std::size_t>(span.style));
+}
+/// The pieces of a sentence with their marks, as a format writes each between them.
+std::string marked(const Text& text, const MarksOfSpans& marks, const std::function<std::string(const Span&)>& written);
+
 /// A fence of backticks that nothing in the text can close: "```" or longer.
 std::string fence_around(std::string_view text);
 /// The matrices of the trace at full precision: numbers alone, or with the words that label them; several

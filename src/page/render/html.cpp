@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "core/support/number.hpp"
-#include "data/files/cells.hpp"
 #include "page/render/format.hpp"
 #include "page/render/mathml.hpp"
 #include "page/render/steps.hpp"
@@ -30,28 +28,14 @@ std::string formula_in_html(const Formula& formula, MathPlace place) {
   return "<code>" + in_markup(formula.plain) + "</code>";
 }
 
+constexpr MarksOfSpans marks_in_html = {
+    {{"", ""}, {"<strong>", "</strong>"}, {"<em>", "</em>"}, {"<code>", "</code>"}, {"", ""}}};
+
 std::string text_in_html(const Text& text) {
-  std::string result;
-  for (const Span& span : text) {
-    switch (span.style) {
-      case Span::Style::plain:
-        result += in_markup(span.text);
-        break;
-      case Span::Style::strong:
-        result += "<strong>" + in_markup(span.text) + "</strong>";
-        break;
-      case Span::Style::emphasis:
-        result += "<em>" + in_markup(span.text) + "</em>";
-        break;
-      case Span::Style::code:
-        result += "<code>" + in_markup(span.text) + "</code>";
-        break;
-      case Span::Style::formula:
-        result += formula_in_html({span.text, span.latex}, MathPlace::among_words);
-        break;
-    }
-  }
-  return result;
+  return marked(text, marks_in_html, [](const Span& span) {
+    return span.style == Span::Style::formula ? formula_in_html({span.text, span.latex}, MathPlace::among_words)
+                                              : in_markup(span.text);
+  });
 }
 
 // How many there are, and what they are: "2 rows (queries)".
@@ -60,26 +44,14 @@ std::string written_size(std::size_t count, std::string_view noun, const Axis& a
   return count_of(count, noun) + (says_more ? " (" + axis.name + ")" : "");
 }
 
-// The classes of a cell's shades: p1 to p9 for more than zero, n1 to n9 for less.
-class Shades {
- public:
-  explicit Shades(const Table& table) : strengths_(table) {}
-
-  void append_cell(std::string& line, double value) const {
-    const double strength = strengths_.of(value);
-    const int level = static_cast<int>(std::lround(std::fabs(strength) * levels_of_shade));
-    if (level == 0) {
-      line += "<td>";
-      return;
-    }
-    line += strength < 0.0 ? "<td class=\"n" : "<td class=\"p";
-    line += static_cast<char>('0' + level);
-    line += "\">";
-  }
-
- private:
-  Strengths strengths_;
-};
+// Ends the begin of a cell with the class of its shade: p1 to p9 for more than zero, n1 to n9 for less.
+void append_shade_class(std::string& line, double strength) {
+  const long level = std::lround(std::fabs(strength) * levels_of_shade);
+  if (level == 0) return line.push_back('>');
+  line += strength < 0.0 ? " class=\"n" : " class=\"p";
+  line += static_cast<char>('0' + level);
+  line += "\">";
+}
 
 // A list and nothing else.
 bool is_list(const Margined& margined) {
@@ -105,34 +77,19 @@ class HtmlWriter final : public Writer {
   }
 
   void write(const Table& table) override {
-    const Shape shape = table.cells->shape();
-    write_header(table, shape);
-    const std::vector<Digits> digits = digits_for_columns(table, style_.precision);
-    const Shades shades(table);
-    std::atomic<bool> masked = false;
-    const auto append = [&](std::size_t i, std::string& line) {
-      line += "<tr><th scope=\"row\">" + header(table.rows.label(i), i == table.marked_row) + "</th>";
-      double sum = 0.0;
-      for (std::size_t j = 0; j < shape.columns; ++j) {
-        const double value = (*table.cells)(i, j);
-        sum += value;
-        if (is_masked(table, i, j)) {
-          line += masked_cell;
-          if (!masked) masked = true;
-          continue;
-        }
-        shades.append_cell(line, value);
-        digits[j].append(line, value);
-        line += "</td>";
-      }
-      if (table.row_sums) {
-        line += "<td class=\"sum\">";
-        digits_for(Matrix({1, 1}, sum), style_.precision).append(line, sum);
-        line += "</td>";
-      }
-      line += "</tr>\n";
-    };
-    write_rows(shape, append, sink_);
+    static constexpr RowForm form{.label = {"<tr><th scope=\"row\">", "</th>"},
+                                  .column = {"<th scope=\"col\">", "</th>"},
+                                  .cell = {"<td", "</td>"},
+                                  .sum = {"<td class=\"sum\">", "</td>"},
+                                  .end = "</tr>\n",
+                                  .masked = "<span aria-hidden=\"true\">·</span><span class=\"heard\">masked</span>",
+                                  .label_of = header,
+                                  .shade = append_shade_class};
+    const TableWalk walk(table, style_.precision);
+    write_caption(table, table.cells->shape());
+    sink_.write("<thead>\n<tr><td></td>" + walk.column_labels(form, walk.all(), table.row_sums) +
+                "</tr>\n</thead>\n<tbody>\n");
+    const bool masked = walk.write_rows(form, walk.all(), table.row_sums, sink_);
     sink_.write("</tbody>\n</table>\n");
     if (masked) sink_.write("<p class=\"legend\">· masked</p>\n");
     sink_.write("</div>\n");
@@ -224,14 +181,11 @@ class HtmlWriter final : public Writer {
   Metrics metrics() const override { return pixels; }
 
  private:
-  static constexpr std::string_view masked_cell =
-      "<td><span aria-hidden=\"true\">·</span><span class=\"heard\">masked</span></td>";
-
   static std::string header(const std::string& label, bool is_marked) {
     return is_marked ? "<mark>" + in_markup(label) + "</mark>" : in_markup(label);
   }
 
-  void write_header(const Table& table, Shape shape) {
+  void write_caption(const Table& table, Shape shape) {
     constexpr std::size_t many = 6;  // columns, which a telephone has no room for
     sink_.write(
         fmt::format("<div class=\"wide\"{}>\n<table class=\"matrix\"", shape.columns > many ? " tabindex=\"0\"" : ""));
@@ -239,11 +193,6 @@ class HtmlWriter final : public Writer {
     sink_.write(fmt::format(">\n<caption>{} <span class=\"size\">{}, {}</span></caption>\n", in_markup(table.title),
                             in_markup(written_size(shape.rows, "row", table.rows)),
                             in_markup(written_size(shape.columns, "column", table.columns))));
-    sink_.write("<thead>\n<tr><td></td>");
-    for (std::size_t j = 0; j < shape.columns; ++j)
-      sink_.write("<th scope=\"col\">" + header(table.columns.label(j), j == table.marked_column) + "</th>");
-    if (table.row_sums) sink_.write("<th scope=\"col\">Σ</th>");
-    sink_.write("</tr>\n</thead>\n<tbody>\n");
   }
 
   const Style& style_;

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
+#include <span>
+#include <utility>
 
 #include "core/graph/name.hpp"
-#include "data/files/cells.hpp"
 #include "page/render/format.hpp"
 #include "page/render/mathml.hpp"
 #include "page/render/steps.hpp"
@@ -94,31 +94,16 @@ std::string with_quotation_marks(std::string_view words, char before) {
   return result;
 }
 
+constexpr MarksOfSpans marks_in_latex = {
+    {{"", ""}, {"\\textbf{", "}"}, {"\\emph{", "}"}, {"\\texttt{", "}"}, {"$", "$"}}};
+
 std::string text_in_latex(const Text& text) {
-  std::string result;
   char before = ' ';
-  for (const Span& span : text) {
-    const std::string words = breakable(with_quotation_marks(span.text, before));
-    if (!span.text.empty()) before = span.text.back();
-    switch (span.style) {
-      case Span::Style::plain:
-        result += words;
-        break;
-      case Span::Style::strong:
-        result += "\\textbf{" + words + "}";
-        break;
-      case Span::Style::emphasis:
-        result += "\\emph{" + words + "}";
-        break;
-      case Span::Style::code:
-        result += "\\texttt{" + breakable(span.text) + "}";
-        break;
-      case Span::Style::formula:
-        result += "$" + in_math({span.text, span.latex}) + "$";
-        break;
-    }
-  }
-  return result;
+  return marked(text, marks_in_latex, [&](const Span& span) {
+    const char last = std::exchange(before, span.text.empty() ? before : span.text.back());
+    if (span.style == Span::Style::formula) return in_math({span.text, span.latex});
+    return breakable(span.style == Span::Style::code ? span.text : with_quotation_marks(span.text, last));
+  });
 }
 
 // A word in a cell: a long one may break anywhere, as those do that know no blanks.
@@ -135,11 +120,6 @@ std::string label_cell(std::string_view label) {
 }
 
 double width_of_label(std::string_view label) { return std::min(width_in_tex(label), longest_label_in_digits); }
-
-// Some columns of a table that stand beside each other.
-struct Columns {
-  std::size_t first = 0, count = 0;
-};
 
 // The sizes of letters that tables are set in, the largest first.
 struct Size {
@@ -179,12 +159,6 @@ Arrangement arranged(double around, const std::vector<double>& widths) {
   return result;
 }
 
-// What every part of a table repeats.
-struct Repeated {
-  std::vector<std::string> labels;  // of rows
-  Strengths strengths;              // of cells
-};
-
 class LatexWriter final : public Writer {
  public:
   using Writer::write;
@@ -216,18 +190,17 @@ class LatexWriter final : public Writer {
 
   void write(const Table& table) override {
     note(table.title);
-    const Shape shape = table.cells->shape();
-    const std::vector<Digits> digits = digits_for_columns(table, style_.precision);
-    const std::vector<double> widths = widths_of(table, digits);
-    if (is_bracket(table, widths)) return write_bracket(table, digits);
+    const TableWalk walk(table, style_.precision);
+    const std::vector<double> widths = widths_of(table, walk.digits());
+    if (is_bracket(table, widths)) return write_bracket(walk);
     Arrangement arrangement = arranged(table, widths);
     arrangement.is_long = lines_of(table) > most_rows_of_page;
-    Repeated repeated{{}, Strengths(table)};
-    for (std::size_t i = 0; i < shape.rows; ++i) {
+    std::vector<std::string> labels;  // which every part repeats
+    for (std::size_t i = 0; i < table.cells->shape().rows; ++i) {
       note(table.rows.label(i));
-      repeated.labels.push_back(label_cell(table.rows.label(i)));
+      labels.push_back(label_cell(table.rows.label(i)));
     }
-    for (const Columns columns : arrangement.parts) write_part(table, digits, columns, arrangement, repeated);
+    for (const Columns columns : arrangement.parts) write_part(walk, columns, arrangement, labels);
   }
 
   void write(const Drawing& drawing) override {
@@ -327,23 +300,16 @@ class LatexWriter final : public Writer {
            table.cells->shape().rows <= most_rows_of_bracket && width <= digits_in_line;
   }
 
-  void write_bracket(const Table& table, const std::vector<Digits>& digits) {
+  void write_bracket(const TableWalk& walk) {
+    const Table& table = walk.table();
     const Shape shape = table.cells->shape();
-    const Strengths strengths(table);
+    const RowForm form{
+        .between = " & ", .masked = "\\cdot", .shade = style_.shading ? append_shade : nullptr, .number = append_math};
     std::string text = fmt::format("\\[\n{} = \\left[\\begin{{array}}{{{}}}\n", in_math(name_of(table)),
                                    std::string(shape.columns, 'r'));
     bool masked = false;
     for (std::size_t i = 0; i < shape.rows; ++i) {
-      for (std::size_t j = 0; j < shape.columns; ++j) {
-        if (j > 0) text += " & ";
-        if (is_masked(table, i, j)) {
-          text += "\\cdot";
-          masked = true;
-          continue;
-        }
-        append_shade(text, (*table.cells)(i, j), strengths);
-        append_math(text, (*table.cells)(i, j), digits[j]);
-      }
+      masked = walk.append_row(form, i, {0, shape.columns}, false, text) || masked;
       text += i + 1 < shape.rows ? " \\\\\n" : "\n";
     }
     say(text + "\\end{array}\\right]" + (masked ? "\\qquad \\cdot\\text{ masked}" : "") + "\n\\]");
@@ -367,15 +333,13 @@ class LatexWriter final : public Writer {
     if (text[begin] == '-') text.replace(begin, 1, "$-$");
   }
 
-  void append_shade(std::string& text, double value, const Strengths& strengths) const {
-    if (!style_.shading) return;
-    const double strength = strengths.of(value);
+  static void append_shade(std::string& text, double strength) {
     constexpr double strongest = 55.0;  // of a hundred: the number stays readable
     const long share = std::lround(std::fabs(strength) * strongest);
     if (share == 0) return;
     text += strength < 0.0 ? "\\cellcolor{orange!" : "\\cellcolor{blue!";
     text += std::to_string(share);
-    text += "}";
+    text += '}';
   }
 
   // The widths of columns follow from their labels and their largest numbers.
@@ -404,23 +368,31 @@ class LatexWriter final : public Writer {
   }
 
   // Some columns of a table, with its title and the labels of its rows.
-  void write_part(const Table& table, const std::vector<Digits>& digits, Columns columns,
-                  const Arrangement& arrangement, const Repeated& repeated) {
+  void write_part(const TableWalk& walk, Columns columns, const Arrangement& arrangement,
+                  std::span<const std::string> labels) {
+    const Table& table = walk.table();
     const bool is_last = columns.first + columns.count == table.cells->shape().columns,
                has_sums = table.row_sums && is_last, is_long = arrangement.is_long;
-    std::string head =
+    const RowForm form{.column = {" & ", ""},
+                       .cell = {" & ", ""},
+                       .sum = {" & ", ""},
+                       .end = " \\\\\n",
+                       .masked = "$\\cdot$",
+                       .total = "$\\Sigma$",
+                       .row_labels = labels,
+                       .label_of = [](const std::string& label, bool) { return label_cell(label); },
+                       .shade = style_.shading ? append_shade : nullptr,
+                       .number = append_number};
+    for (std::size_t j = columns.first; j < columns.first + columns.count; ++j) note(table.columns.label(j));
+    const std::string title =
         table.array.empty() ? "\\textbf{" + label_cell(table.title) + "}" : "$" + in_math(name_of(table)) + "$";
-    for (std::size_t j = columns.first; j < columns.first + columns.count; ++j) {
-      note(table.columns.label(j));
-      head += " & " + label_cell(table.columns.label(j));
-    }
-    head += has_sums ? " & $\\Sigma$ \\\\\n\\midrule\n" : " \\\\\n\\midrule\n";
+    const std::string head = title + walk.column_labels(form, columns, has_sums) + " \\\\\n\\midrule\n";
     const std::string name = is_long ? "longtable" : "tabular";
     sink_.write(arrangement.size.begin);
     sink_.write(is_long ? "" : "\\begin{center}\n");
     sink_.write(fmt::format("\\begin{{{}}}{{@{{}}l{}{}@{{}}}}\n\\toprule\n{}{}", name, std::string(columns.count, 'r'),
                             has_sums ? "r" : "", head, is_long ? "\\endhead\n\\bottomrule\n\\endfoot\n" : ""));
-    const bool masked = write_cells(table, digits, columns, has_sums, repeated);
+    const bool masked = walk.write_rows(form, columns, has_sums, sink_);
     sink_.write(fmt::format("{}\\end{{{}}}\n", is_long ? "" : "\\bottomrule\n", name));
     if (masked) sink_.write(is_long ? "\\noindent$\\cdot$ masked\n" : "\n$\\cdot$ masked\n");
     sink_.write(is_long ? "" : "\\end{center}\n");
@@ -435,34 +407,6 @@ class LatexWriter final : public Writer {
           1 + (table.rows.labels ? static_cast<std::size_t>(width_in_tex(table.rows.label(i)) / longest_label_in_digits)
                                  : 0);
     return lines;
-  }
-
-  // Whether any of the cells is masked.
-  bool write_cells(const Table& table, const std::vector<Digits>& digits, Columns columns, bool has_sums,
-                   const Repeated& repeated) {
-    std::atomic<bool> masked = false;
-    const auto append = [&](std::size_t i, std::string& line) {
-      line += repeated.labels[i];
-      for (std::size_t j = columns.first; j < columns.first + columns.count; ++j) {
-        line += " & ";
-        if (is_masked(table, i, j)) {
-          line += "$\\cdot$";
-          if (!masked) masked = true;
-          continue;
-        }
-        append_shade(line, (*table.cells)(i, j), repeated.strengths);
-        append_number(line, (*table.cells)(i, j), digits[j]);
-      }
-      if (has_sums) {
-        double sum = 0.0;
-        for (const double cell : row(*table.cells, i)) sum += cell;
-        line += " & ";
-        append_number(line, sum, digits_for(Matrix({1, 1}, sum), style_.precision));
-      }
-      line += " \\\\\n";
-    };
-    write_rows({table.cells->shape().rows, columns.count}, append, sink_);
-    return masked;
   }
 
   // Columns with room for their words, or where there is none, shares of the line.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cctype>
 
 #include "data/files/cells.hpp"
@@ -56,27 +55,26 @@ bool is_formula_of_one_line(std::string_view latex) {
 }
 
 // Words between marks. Blanks stand outside of them: Markdown sets off nothing that a blank ends.
-std::string set_off(std::string_view marks, std::string_view words) {
+std::string set_off(const Marks& marks, std::string_view words) {
+  if (marks.before.empty()) return escaped_markdown(words);
   const std::size_t begin = std::min(words.find_first_not_of(' '), words.size());
   const std::size_t end = std::max(begin, words.find_last_not_of(' ') + 1);
   if (begin == end) return std::string(words);
   const std::string inside = escaped_markdown(words.substr(begin, end - begin));
-  return fmt::format("{}{}{}{}{}", words.substr(0, begin), marks, inside, marks, words.substr(end));
+  return fmt::format("{}{}{}{}{}", words.substr(0, begin), marks.before, inside, marks.after, words.substr(end));
 }
+
+constexpr MarksOfSpans marks_in_markdown = {{{"", ""}, {"**", "**"}, {"*", "*"}, {"", ""}, {"", ""}}};
 
 std::string text_in_markdown(const Text& text, MathMarks math) {
   std::string result;
   for (const Span& span : text) {
     if (span.style == Span::Style::formula && math == MathMarks::fences && is_formula_of_one_line(span.latex)) {
       result += "$`" + for_renderers(span.latex) + "`$";
-    } else if (span.style == Span::Style::strong) {
-      result += set_off("**", span.text);
-    } else if (span.style == Span::Style::emphasis) {
-      result += set_off("*", span.text);
     } else if (span.style == Span::Style::code) {
       result += code_span(span.text);
     } else {
-      result += escaped_markdown(span.text);
+      result += set_off(marks_of(span, marks_in_markdown), span.text);
     }
   }
   return result;
@@ -110,33 +108,19 @@ class MarkdownWriter final : public Writer {
 
   void write(const Table& table) override {
     gap();
-    const std::vector<Digits> digits = digits_for_columns(table, style_.precision);
-    const Shape shape = table.cells->shape();
-    write_header(table, shape.columns);
-    std::atomic<bool> masked = false;
-    const auto append = [&](std::size_t i, std::string& line) {
-      line += "| " + header(table.rows.label(i), i == table.marked_row) + " |";
-      double sum = 0.0;
-      for (std::size_t j = 0; j < shape.columns; ++j) {
-        line += ' ';
-        if (is_masked(table, i, j)) {
-          line += "·";
-          if (!masked) masked = true;
-        } else {
-          digits[j].append(line, (*table.cells)(i, j));
-        }
-        line += " |";
-        sum += (*table.cells)(i, j);
-      }
-      if (table.row_sums) {
-        line += ' ';
-        digits_for(Matrix({1, 1}, sum), style_.precision).append(line, sum);
-        line += " |";
-      }
-      line += '\n';
-    };
-    write_rows(shape, append, sink_);
-    if (masked) sink_.write("\n· masked\n");
+    static constexpr RowForm form{.label = {"| ", " |"},
+                                  .column = {" ", " |"},
+                                  .cell = {" ", " |"},
+                                  .sum = {" ", " |"},
+                                  .end = "\n",
+                                  .masked = "·",
+                                  .label_of = header};
+    const TableWalk walk(table, style_.precision);
+    sink_.write("| " + escaped_markdown(table.title) + " |" + walk.column_labels(form, walk.all(), table.row_sums) +
+                "\n| :--- |");
+    for (std::size_t j = 0; j < walk.all().count + (table.row_sums ? 1 : 0); ++j) sink_.write(" ---: |");
+    sink_.write("\n");
+    if (walk.write_rows(form, walk.all(), table.row_sums, sink_)) sink_.write("\n· masked\n");
   }
 
   void write(const Listing& all) override {
@@ -201,19 +185,6 @@ class MarkdownWriter final : public Writer {
   void write_formula(const std::string& latex) {
     if (style_.math == MathMarks::dollars) return sink_.write("$$" + latex + "$$\n");
     sink_.write("```math\n" + for_renderers(latex) + "\n```\n");
-  }
-
-  void write_header(const Table& table, std::size_t columns) {
-    std::string line = "| " + escaped_markdown(table.title) + " |", rule = "| :--- |";
-    for (std::size_t j = 0; j < columns; ++j) {
-      line += " " + header(table.columns.label(j), j == table.marked_column) + " |";
-      rule += " ---: |";
-    }
-    if (table.row_sums) {
-      line += " Σ |";
-      rule += " ---: |";
-    }
-    sink_.write(line + "\n" + rule + "\n");
   }
 
   const Style& style_;

@@ -1,11 +1,13 @@
 #include "page/render/table_layout.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "core/support/number.hpp"
+#include "data/files/cells.hpp"
 
 namespace attn {
 
@@ -53,6 +55,68 @@ std::vector<Digits> digits_for_columns(const Table& table, int precision) {
     digits.push_back(digits_for(column, precision));
   }
   return digits;
+}
+
+TableWalk::TableWalk(const Table& table, int precision)
+    : table_(table), precision_(precision), digits_(digits_for_columns(table, precision)), strengths_(table) {}
+
+std::string TableWalk::column_labels(const RowForm& form, Columns columns, bool with_sums) const {
+  std::string line;
+  const auto append = [&](std::string_view label) {
+    for (const std::string_view piece : {form.column.before, label, form.column.after}) line += piece;
+  };
+  for (std::size_t j = columns.first; j < columns.first + columns.count; ++j)
+    append(form.label_of(table_.columns.label(j), j == table_.marked_column));
+  if (with_sums) append(form.total);
+  return line;
+}
+
+bool TableWalk::write_rows(const RowForm& form, Columns columns, bool with_sums, Sink& sink) const {
+  std::atomic<bool> masked = false;
+  const auto append = [&](std::size_t i, std::string& line) {
+    if (append_row(form, i, columns, with_sums, line)) masked = true;
+  };
+  attn::write_rows({table_.cells->shape().rows, columns.count}, append, sink);
+  return masked;
+}
+
+bool TableWalk::append_row(const RowForm& form, std::size_t i, Columns columns, bool with_sums,
+                           std::string& line) const {
+  const auto append_number = [&](double value, const Digits& digits) {
+    if (form.number) return form.number(line, value, digits);
+    digits.append(line, value);
+  };
+  bool masked = false;
+  const std::span<const double> values = row(*table_.cells, i);
+  line += form.label.before;
+  if (!form.row_labels.empty()) {
+    line += form.row_labels[i];
+  } else if (form.label_of) {
+    line += form.label_of(table_.rows.label(i), i == table_.marked_row);
+  }
+  line += form.label.after;
+  for (std::size_t j = columns.first; j < columns.first + columns.count; ++j) {
+    const bool is_masked = attn::is_masked(table_, i, j);
+    if (j > columns.first) line += form.between;
+    line += form.cell.before;
+    if (form.shade) form.shade(line, is_masked ? 0.0 : strengths_.of(values[j]));
+    if (is_masked) {
+      line += form.masked;
+    } else {
+      append_number(values[j], digits_[j]);
+    }
+    line += form.cell.after;
+    masked = masked || is_masked;
+  }
+  if (with_sums) {
+    double sum = 0.0;
+    for (const double value : values) sum += value;
+    line += form.sum.before;
+    append_number(sum, digits_for(Matrix({1, 1}, sum), precision_));
+    line += form.sum.after;
+  }
+  line += form.end;
+  return masked;
 }
 
 Digits with_at_most(int decimals, Digits digits, double largest) {

@@ -3,9 +3,12 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/support/outside.hpp"
 #include "page/block/page.hpp"
+#include "page/render/format.hpp"
 #include "page/render/style.hpp"
 
 namespace attn {
@@ -31,6 +34,49 @@ std::vector<Digits> digits_for_columns(const Table& table, int precision);
 inline bool is_masked(const Table& table, std::size_t row, std::size_t column) {
   return table.scores && (*table.scores)(row, column) == -std::numeric_limits<double>::infinity();
 }
+
+/// How a document writes a table. What stands in a cell, the walk below says.
+struct RowForm {
+  Marks label = {}, column = {}, cell = {}, sum = {};  // around the labels of rows and columns, cells, and sums
+  std::string_view between = {};                       // two cells
+  std::string_view end = {};                           // of a row
+  std::string_view masked;                             // in place of the number of a masked cell
+  std::string_view total = "Σ";                        // above the sums
+  std::span<const std::string> row_labels = {};        // as they are written; empty: label_of says it
+  std::string (*label_of)(const std::string& label, bool is_marked) = nullptr;      // null: there are none
+  void (*shade)(std::string& line, double strength) = nullptr;                      // before a cell; null: not
+  void (*number)(std::string& line, double value, const Digits& digits) = nullptr;  // null: as it is
+};
+
+/// Some columns of a table that stand beside each other.
+struct Columns {
+  std::size_t first = 0, count = 0;
+};
+
+/// A walk over the cells of a table: which number is written with which digits, what is masked, how strongly a cell is
+/// shaded, what a row sums to.
+class TableWalk {
+ public:
+  TableWalk(const Table& table, int precision);
+
+  /// The labels of these columns, and of the sums where they are asked for.
+  std::string column_labels(const RowForm& form, Columns columns, bool with_sums) const;
+  /// Writes the rows, with these of their columns; with its sum, which is of the whole row, where that is asked for.
+  /// Whether one of the cells is masked. Rows are made by several threads.
+  bool write_rows(const RowForm& form, Columns columns, bool with_sums, Sink& sink) const;
+  /// Appends one of them, and says the same.
+  bool append_row(const RowForm& form, std::size_t i, Columns columns, bool with_sums, std::string& line) const;
+
+  Columns all() const { return {0, digits_.size()}; }
+  const Table& table() const { return table_; }
+  const std::vector<Digits>& digits() const { return digits_; }
+
+ private:
+  const Table& table_;
+  int precision_;
+  std::vector<Digits> digits_;
+  Strengths strengths_;
+};
 
 /// Fewer decimals for where there is no room, down to this many. A table of small numbers keeps as many as
 /// show two digits of its largest.

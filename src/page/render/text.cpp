@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -385,9 +386,9 @@ class TextWriter final : public Writer {
     for (std::size_t i = 0; i < std::max<std::size_t>(lines.size(), 1); ++i) {
       std::string shown = (i == 0 ? first : rest) + (i < lines.size() ? lines[i] : "");
       shown.erase(shown.find_last_not_of(' ') + 1);
-      shown = replaced(std::move(shown), begin_bold, bold(style_));
-      shown = replaced(std::move(shown), begin_italic, italic(style_));
-      shown = replaced(std::move(shown), begin_code, ink(Ink::command, style_));
+      const std::array colors = {std::string(), bold(style_), italic(style_), ink(Ink::command, style_)};
+      for (std::size_t style = 1; style < colors.size(); ++style)
+        shown = replaced(std::move(shown), marks_in_text[style].before, colors[style]);
       shown = replaced(std::move(shown), end_mark, plain(style_));
       sink_.write(shown + "\n");
     }
@@ -432,17 +433,10 @@ class TextWriter final : public Writer {
   // between words, and no line leaves the next one bold. Whatever is printable holds no such marks.
   std::string marked_words(const Text& text) const {
     if (style_.colors == Colors::none) return words(text);
-    std::string joined;
-    for (const Span& span : text) {
-      std::string piece = words({span});
-      const std::string& begin = span.style == Span::Style::code       ? begin_code
-                                 : span.style == Span::Style::emphasis ? begin_italic
-                                                                       : begin_bold;
-      if (span.style != Span::Style::plain && span.style != Span::Style::formula)
-        piece = begin + replaced(std::move(piece), " ", end_mark + " " + begin) + end_mark;
-      joined += piece;
-    }
-    return joined;
+    return marked(text, marks_in_text, [this](const Span& span) {
+      const auto& [begin, end] = marks_of(span, marks_in_text);
+      return replaced(words({span}), " ", fmt::format("{} {}", end, begin));
+    });
   }
 
   // Prose is set to at most 80 columns, which reads best; mathematics breaks only where the terminal ends.
@@ -459,7 +453,7 @@ class TextWriter final : public Writer {
     return wrapped(replaced(text, plus, tied_plus), indent);
   }
 
-  static std::string replaced(std::string text, const std::string& old, const std::string& by) {
+  static std::string replaced(std::string text, std::string_view old, const std::string& by) {
     for (std::size_t at = text.find(old); at != std::string::npos; at = text.find(old, at + by.size())) {
       text.replace(at, old.size(), by);
     }
@@ -472,7 +466,9 @@ class TextWriter final : public Writer {
     return text;
   }
 
-  inline static const std::string begin_bold = "\x01", begin_code = "\x03", begin_italic = "\x04", end_mark = "\x02";
+  static constexpr std::string_view end_mark = "\x02";
+  static constexpr MarksOfSpans marks_in_text = {
+      {{"", ""}, {"\x01", end_mark}, {"\x04", end_mark}, {"\x03", end_mark}, {"", ""}}};
 
   const Style& style_;
   Sink& sink_;
