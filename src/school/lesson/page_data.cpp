@@ -18,6 +18,7 @@
 #include "school/puzzle/trial.hpp"
 #include "school/tutor/bounds.hpp"
 #include "school/tutor/diagnosis.hpp"
+#include "school/tutor/judge.hpp"
 #include "school/tutor/steps.hpp"
 #include "school/tutor/typed_answer.hpp"
 
@@ -344,7 +345,10 @@ constexpr auto objects_in<QuestionOnPage> = std::tuple(
     object<Bound>(Field{"least", [](const Bound& bound) { return if_finite(bound.least); }},
                   Field{"most", [](const Bound& bound) { return if_finite(bound.most); }},
                   Field{"isWhole", &Bound::is_whole, Written::unless_empty}, Field{"says", &Bound::says}),
-    object<Recognised>(Field{"kind", named(&Recognised::kind, names_of_recognised)},
+    object<Recognised>(Field{"kind",
+                             [](const Recognised& row) {
+                               return names_of_kinds()[static_cast<std::size_t>(row.kind)];
+                             }},
                        Field{"quantity", &Recognised::quantity},
                        Field{"summary",
                              [](const Recognised& row) { return row.mistake ? &row.mistake->summary : nullptr; }},
@@ -357,7 +361,6 @@ constexpr auto objects_in<QuestionOnPage> = std::tuple(
         Field{"hints", through(&SolvedQuestion::question, &Question::hints), Written::unless_empty},
         Field{"answer", &SolvedQuestion::answer}, Field{"shown", answer_of},
         Field{"tolerance", only_of<AnswerKind::number>(tolerance_for)},
-        Field{"wanted", [](const SolvedQuestion& solved) { return what_is_wanted(solved.question.kind); }},
         Field{"first", first_step, Written::unless_empty},
         Field{"decimals", only_of<AnswerKind::number>(decimals_wanted)},
         Field{"isComputed",
