@@ -90,7 +90,7 @@ Formula formula_of(const Op& op, const Use& use, std::span<const Formula> operan
   return {filled_in(op.plain, operands, &Formula::plain), filled_in(op.latex, operands, &Formula::latex), op.binding};
 }
 
-Bounds bounds_of(const Op& op) { return op.function ? op.function->bounds : op.bounds; }
+Bounds bounds_of_op(const Op& op) { return op.function ? op.function->bounds : op.bounds; }
 
 Frame frame_of(const Op& op, const Use& use) { return op.frame ? op.frame(use) : use.frame(0); }
 

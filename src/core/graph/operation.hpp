@@ -221,7 +221,7 @@ RowRange needed(const Op& op, const Use& use, std::size_t operand, RowRange made
 std::size_t sentences_of(const Op& op, const Use& use);
 void compute(const Op& op, const Use& use, Operands operands, RowsToMake result);
 /// Its own bounds, or those of the function that it applies to every cell.
-Bounds bounds_of(const Op& op);
+Bounds bounds_of_op(const Op& op);
 
 namespace op {
 /// Another name for a matrix: it computes nothing.

@@ -299,10 +299,6 @@ void write_puzzle(const Puzzle& puzzle, std::string_view key, const std::vector<
 
 namespace {
 
-// In the order of their kinds.
-constexpr std::array<std::string_view, 9> names_of_recognised = {
-    "note", "neighbor", "given", "mistake", "convention", "writing", "slip", "operand", "elsewhere"};
-
 // A number is compared as it was typed, with no more digits than these.
 double with_digits_compared(double value) {
   constexpr int digits = 15;

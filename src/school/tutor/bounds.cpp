@@ -85,7 +85,7 @@ void add_bounds_of_cell(const Term& asked, const Known& known, std::vector<Bound
                                                          : "A weight lies between 0 and 1."});
   if (asked.node->content() == Content::permissions) bounds.push_back({0.0, 1.0, true, "A mask has only 0 and 1."});
   if (!node.op) return;
-  if (const Bounds its = bounds_of(*node.op); !its.says.empty())
+  if (const Bounds its = bounds_of_op(*node.op); !its.says.empty())
     bounds.push_back({its.least, its.most, false, std::string(its.says)});
   if (node.op == &op::softmax) add_bounds_of_softmax(node, asked, bounds);
   if (node.op == &op::matmul && node.operands[0]->rows_sum_to_one()) add_bounds_of_average(node, asked, known, bounds);
