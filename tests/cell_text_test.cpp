@@ -76,12 +76,12 @@ TEST_CASE("a text that cannot be read is refused with its place") {
   for (const Wrong& wrong : {
            Wrong{"of x: y[i,j]", "unknown operand 'y'"},
            {"of x: x[i,j", "] is missing"},
-           {"of x: x[i]", "',' is missing"},
+           {"of x: x[i]", ", is missing"},
            {"of x: epsilom", "did you mean 'epsilon'"},
            {"of x: sofmax(x[i,j])", "unknown function 'sofmax'"},
            {"of x: sum(k = 1 columns(x): x[i,k])", "'to' is missing"},
            {"of x: x[i,j] = 0: 1", "; is missing"},
-           {"of x: x[i,j] = 0: 1;", "a number or a name is missing"},
+           {"of x: x[i,j] = 0: 1;", "the last case must have no condition"},
            {"of x: x[i,j] because \"{x[i,j}\"", "] is missing"},
            {"of x: x[i,j] because \"{row i of y}\"", "unknown operand 'y'"},
            {"of x: place(x)", "[ is missing"},
@@ -90,9 +90,10 @@ TEST_CASE("a text that cannot be read is refused with its place") {
            {"of x: all(k = 1 to 3: 1): 2; 3", "a condition is missing"},
            {"", "a number or a name is missing"},
        }) {
-    CAPTURE(wrong.text);
+    const std::string text = wrong.text;
+    CAPTURE(text);
     const std::string told = refusal([&] { read_cell_text(wrong.text); });
-    CHECK_MESSAGE(told.find(wrong.told) != std::string::npos, told);
+    CHECK_MESSAGE(told.find(wrong.told) != std::string::npos, std::string(told));
   }
   CHECK(refusal([] { read_cell_text("of x: " + std::string(1000, '(')); }).find("nested too deeply") !=
         std::string::npos);

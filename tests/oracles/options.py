@@ -26,7 +26,7 @@ NOT_DRAWN = {
     "measured in seconds": "--measure",
     "a page of one word of the same numbers": "--by-word --from",
     "other pictures of the same numbers": "--map --product --left --right",
-    "another question about the same cell": "--explain",
+    "another question about the same cell": "--explain --code",
     "gradients, which --check itself compares with finite differences, and parity with PyTorch": "--backward --influence --of --by --upstream"
                                                                                                 " --check --recompute --by-hand --step-size",
     "loops of its own compare it, in tests/problem_options_test.cpp": "--key-mask --target-key-mask --memory-key-mask --logits --targets"

@@ -1,4 +1,4 @@
-#include "core/op/ways.hpp"
+#include "core/op/definition.hpp"
 
 // Operations on cells: of two matrices, of a matrix and a number, and functions of one number.
 
@@ -27,6 +27,22 @@ Frame frame_of_cells(const Use& use) {
   return use.frame(0);
 }
 
+// Kernels for these three: xtensor goes over cells one by one where one row or one column serves for all.
+template <void (*change)(std::span<double> x, std::span<const double> y)>
+void change_cells(const Use& use, Operands operands, RowsToMake result) {
+  take_first(operands, result);
+  const std::size_t sentences = sentences_that_share(use), sentence = use.frame(0).shape.rows / sentences;
+  for (std::size_t i = result.first; i < result.end(); ++i) {
+    const std::span<double> x = result.row(i);
+    const std::span<const double> y = operands[1].beside(sentences > 1 ? i % sentence : i);
+    if (y.size() == x.size()) {
+      change(x, y);
+    } else {
+      for (double& cell : x) change({&cell, 1}, y);
+    }
+  }
+}
+
 RowRange needed_of_cells(const Use& use, std::size_t operand, RowRange made) {
   const std::size_t all = use.frame(operand).shape.rows;
   return operand == 1 && (all == 1 || sentences_that_share(use) > 1) ? RowRange{0, all} : made;
@@ -41,10 +57,10 @@ const Op op::add = {
     .binding = Binding::sum,
     .cell = "of x, y: x[i,j] + y[within(i, rows(y)), within(j, columns(y))]",
     .definition = DEFINE_2((x, y), set(result, x + y);),
+    .compute = change_cells<attn::add>,
     .frame = frame_of_cells,
     .needed = needed_of_cells,
     .sentences = sentences_that_share,
-    .by_sentence = true,
     .in_place = true,
     .gradients = [](const Use&, const Value&, const Value& d, std::span<const Value> operands) -> Gradients {
       return {d, summed_like(d, operands[1])};
@@ -57,10 +73,10 @@ const Op op::subtract = {
     .binding = Binding::sum,
     .cell = "of x, y: x[i,j] − y[within(i, rows(y)), within(j, columns(y))]",
     .definition = DEFINE_2((x, y), set(result, x - y);),
+    .compute = change_cells<attn::subtract>,
     .frame = frame_of_cells,
     .needed = needed_of_cells,
     .sentences = sentences_that_share,
-    .by_sentence = true,
     .in_place = true,
     .gradients = [](const Use&, const Value&, const Value& d, std::span<const Value> operands) -> Gradients {
       return {d, attn::times(summed_like(d, operands[1]), minus_one())};
@@ -73,10 +89,10 @@ const Op op::multiply = {
     .binding = Binding::product,
     .cell = "of x, y: x[i,j] · y[within(i, rows(y)), within(j, columns(y))]",
     .definition = DEFINE_2((x, y), set(result, x* y);),
+    .compute = change_cells<attn::multiply>,
     .frame = frame_of_cells,
     .needed = needed_of_cells,
     .sentences = sentences_that_share,
-    .by_sentence = true,
     .in_place = true,
     .gradients = [](const Use&, const Value&, const Value& d, std::span<const Value> operands) -> Gradients {
       const Value &x = operands[0], &y = operands[1];
@@ -84,6 +100,16 @@ const Op op::multiply = {
     }};
 
 // --- a matrix and a number
+
+namespace {
+
+template <void (*change)(std::span<double> x, double number)>
+void change_by_number(const Use& use, Operands operands, RowsToMake result) {
+  take_first(operands, result);
+  change(result.all(), use[setting::number].value);
+}
+
+}  // namespace
 
 const Op op::divide = {
     .name = "divide",
@@ -94,6 +120,7 @@ const Op op::divide = {
     },
     .cell = "of x: x[i,j] / number",
     .definition = DEFINE_1((x), set(result, x / use[setting::number].value);),
+    .compute = change_by_number<attn::divide>,
     .in_place = true,
     .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value>) -> Gradients {
       return {attn::divide(d, use[setting::number])};
@@ -107,6 +134,7 @@ const Op op::times = {
     },
     .cell = "of x: x[i,j] · number",
     .definition = DEFINE_1((x), set(result, x* use[setting::number].value);),
+    .compute = change_by_number<attn::multiply>,
     .in_place = true,
     .gradients = [](const Use& use, const Value&, const Value& d, std::span<const Value>) -> Gradients {
       return {attn::times(d, use[setting::number])};
@@ -174,6 +202,7 @@ const Op op::relu = {.name = "relu",
                      .latex = "\\operatorname{ReLU}\\left($1\\right)",
                      .cell = "of x: ReLU(x[i,j])",
                      .definition = DEFINE_1((x), set(result, xt::where(x < 0.0, 0.0, x));),
+                     .compute = apply_function<rectifier>,
                      .in_place = true,
                      .gradients = back_through<op::relu_gradient, rectifier>,
                      .function = &rectifier};
@@ -256,6 +285,7 @@ const Op op::relu_gradient = {
         y[i,j] ≠ y[i,j]: d[i,j] · y[i,j] because "{y[i,j]} is not a number";
         d[i,j] · 0 because "{y[i,j]} is 0: the argument was not above 0, where the slope of ReLU is 0")",
     .definition = DEFINE_2((d, y), set(result, d* xt::where(y > 0.0, 1.0, y * 0.0));),
+    .compute = multiply_by_slope<rectifier>,
     .in_place = true,
     .gradients = [](const Use&, const Value&, const Value& u, std::span<const Value> operands) -> Gradients {
       return {attn::relu_gradient(u, operands[1]), std::nullopt};

@@ -1,5 +1,5 @@
 #include "core/math/functions.hpp"
-#include "core/op/ways.hpp"
+#include "core/op/definition.hpp"
 
 // How far a distribution is from the word that should have come. Kernels: our own exp and ln have the same bits on
 // every processor, and ids are checked as they are read.

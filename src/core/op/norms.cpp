@@ -1,4 +1,4 @@
-#include "core/op/ways.hpp"
+#include "core/op/definition.hpp"
 
 // Whole rows: their means, variances and lengths, what normalization makes of them, and the gradients. Kernels: sums
 // run over the same eight lanes on every processor, and distances from a mean lose no digits where the numbers of a

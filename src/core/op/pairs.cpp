@@ -1,4 +1,4 @@
-#include "core/op/ways.hpp"
+#include "core/op/definition.hpp"
 
 // What is computed for every pair of a row of one matrix and a row of another.
 
@@ -44,6 +44,13 @@ Value to_second(const Use& use, const Value& d) {
   const Sentences sentences = sentences_of(use);
   return sum_rows(d, {.parts = sentences.count, .apart = sentences.other}, use.frame(1).rows);
 }
+
+// Where the two rows of a pair stand: pair (i, j) of the sentence s.
+struct PlaceOfPair {
+  PlaceOfPair(std::size_t pair, const Sentences& sentences)
+      : first(pair / sentences.other), second(sentences.of(first) * sentences.other + pair % sentences.other) {}
+  std::size_t first, second;
+};
 
 // The rows of both matrices that pairs of one sentence consist of.
 struct PlacesOfPairs {
@@ -111,6 +118,17 @@ const Op op::pairwise_sum = {
     .cell = "of each a, each b: a[block(i, rows(b)), j] + b[within(i, rows(b)), j]",
     .definition = DEFINE_ROWS_2((a, b), const PlacesOfPairs places(result, b.shape.rows);
                                 set(result, gathered(a, places.first) + gathered(b, places.second));),
+    // A kernel: with rows that xtensor gathers, a whole program with additive scores takes twice as long.
+    .compute =
+        [](const Use& use, Operands operands, RowsToMake result) {
+          const Sentences sentences = sentences_of(use);
+          for (std::size_t pair = result.first; pair < result.end(); ++pair) {
+            const PlaceOfPair place(pair, sentences);
+            const std::span<double> sums = result.row(pair);
+            const std::span<const double> one = operands[0].row(place.first), other = operands[1].row(place.second);
+            for (std::size_t c = 0; c < sums.size(); ++c) sums[c] = one[c] + other[c];
+          }
+        },
     .frame = [](const Use& use) -> Frame {
       const Frame &a = use.frame(0), &b = use.frame(1);
       if (a.shape.columns != b.shape.columns) {
@@ -121,7 +139,6 @@ const Op op::pairwise_sum = {
       return {{a.shape.rows * sentences_of(use).other, size}, axis_of_pairs(use, size), a.columns};
     },
     .needed = rows_behind_pairs,
-    .by_sentence = true,
     .cost = [](const Use& use, std::span<const Shape> operands) -> Cost {
       return {.element_operations = count_of_pairs(use, operands) * operands[1].columns};
     },
@@ -140,13 +157,22 @@ const Op op::pairs = {
     .definition = DEFINE_ROWS_2(
         (a, b), const PlacesOfPairs places(result, b.shape.rows);
         set(result, xt::concatenate(xt::xtuple(gathered(a, places.first), gathered(b, places.second)), 1));),
+    // A kernel, as concatenate.
+    .compute =
+        [](const Use& use, Operands operands, RowsToMake result) {
+          const Sentences sentences = sentences_of(use);
+          for (std::size_t pair = result.first; pair < result.end(); ++pair) {
+            const PlaceOfPair place(pair, sentences);
+            const auto rest = std::ranges::copy(operands[0].row(place.first), result.row(pair).begin()).out;
+            std::ranges::copy(operands[1].row(place.second), rest);
+          }
+        },
     .frame = [](const Use& use) -> Frame {
       const Frame &a = use.frame(0), &b = use.frame(1);
       const std::size_t size = a.shape.columns + b.shape.columns;
       return {{a.shape.rows * sentences_of(use).other, size}, axis_of_pairs(use, size), axis(a.columns.name)};
     },
     .needed = rows_behind_pairs,
-    .by_sentence = true,
     .moves = true,
     .cost = [](const Use& use, std::span<const Shape> operands) -> Cost {
       return {.element_operations = count_of_pairs(use, operands) * (operands[0].columns + operands[1].columns)};

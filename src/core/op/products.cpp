@@ -1,5 +1,5 @@
 #include "core/math/product.hpp"
-#include "core/op/ways.hpp"
+#include "core/op/definition.hpp"
 
 // Matrix products, and sums along rows and columns. Kernels: a definition in xtensor holds all products at once, and
 // adds in another order.
@@ -149,6 +149,10 @@ const Op op::repeat_columns = {
     },
     .cell = "of x: x[i,1]",
     .definition = DEFINE_1((x), set(result, xt::broadcast(x, {result.shape.rows, result.shape.columns}));),
+    .compute =
+        [](const Use&, Operands operands, RowsToMake result) {
+          for (std::size_t i = result.first; i < result.end(); ++i) std::ranges::fill(result.row(i), operands[0](i, 0));
+        },
     .frame = [](const Use& use) -> Frame {
       const Frame& x = use.frame(0);
       if (x.shape.columns != 1)

@@ -1,6 +1,6 @@
 #include <map>
 
-#include "core/op/ways.hpp"
+#include "core/op/definition.hpp"
 
 // Operations that only move numbers to other places: parts of a matrix, matrices joined, rows and columns
 // exchanged.

@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "core/op/ways.hpp"
+#include "core/op/definition.hpp"
 
 // From scores to weights, and back: softmax and what takes its place, masks, and their gradients.
 
@@ -127,6 +127,21 @@ OpSettings settings_of_mask(double fill, const MaskNouns& nouns) {
           {setting::cell_noun, std::string(nouns.cell)}};
 }
 
+bool is_empty(std::span<const double> allowed) {
+  return std::ranges::all_of(allowed, [](double cell) { return cell == 0.0; });
+}
+
+void fill_masked(const Use& use, Operands operands, RowsToMake result) {
+  take_first(operands, result);
+  const double fill = use[setting::fill].value;
+  for (std::size_t i = result.first; i < result.end(); ++i) {
+    const std::span<double> x = result.row(i);
+    const std::span<const double> allowed = operands[1].row(i);
+    for (std::size_t j = 0; j < x.size(); ++j) x[j] = allowed[j] != 0.0 ? x[j] : fill;
+    if (fill != minus_infinity && is_empty(allowed)) std::ranges::fill(x, minus_infinity);
+  }
+}
+
 // Where a cell was replaced, nothing flows back.
 Gradients gradients_of_masked(const Use& use, const Value&, const Value& d, std::span<const Value> operands) {
   const MaskNouns nouns{.row = use[setting::row_noun], .column = use[setting::column_noun], .cell = "gradient"};
@@ -151,6 +166,7 @@ const Op op::mask = {
         DEFINE_2((x, allowed), const Numbers most = largest_of_rows(xt::abs(allowed));
                  set(result, xt::where(xt::not_equal(allowed, 0.0), x,
                                        xt::where(xt::equal(most, 0.0), minus_infinity, use[setting::fill].value)));),
+    .compute = fill_masked,
     .frame = frame_of_masked,
     .in_place = true,
     .gradients = gradients_of_masked};

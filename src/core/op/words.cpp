@@ -1,5 +1,5 @@
 #include "core/math/functions.hpp"
-#include "core/op/ways.hpp"
+#include "core/op/definition.hpp"
 
 // Vectors of words and of places: rows of a table that ids stand for, counted from 1, and waves of positions.
 

@@ -20,16 +20,16 @@ struct Called {
   std::string_view name;
   Kind kind;
 };
-constexpr std::array sizes = {Called{"rows", Kind::rows}, Called{"columns", Kind::columns},
-                              Called{"sentence", Kind::sentence}};
-constexpr std::array of_rows = {Called{"place", Kind::place}, Called{"total", Kind::total},
-                                Called{"exponent", Kind::exponent}};
-constexpr std::array of_places = {Called{"block", Kind::block}, Called{"within", Kind::within},
-                                  Called{"min", Kind::least}, Called{"max", Kind::most}};
-constexpr std::array comparisons = {Called{"<", Kind::less}, Called{">", Kind::greater}, Called{"=", Kind::equal},
-                                    Called{"≠", Kind::unequal}};
-constexpr std::array functions = {&exponential, &hyperbolic_tangent, &error_function, &logistic, &rectifier, &sine,
-                                  &cosine,      &logarithm};
+constexpr std::array calls_of_sizes = {Called{"rows", Kind::rows}, Called{"columns", Kind::columns},
+                                       Called{"sentence", Kind::sentence}};
+constexpr std::array calls_of_rows = {Called{"place", Kind::place}, Called{"total", Kind::total},
+                                      Called{"exponent", Kind::exponent}};
+constexpr std::array calls_of_places = {Called{"block", Kind::block}, Called{"within", Kind::within},
+                                        Called{"min", Kind::least}, Called{"max", Kind::most}};
+constexpr std::array signs_of_comparison = {Called{"<", Kind::less}, Called{">", Kind::greater},
+                                            Called{"=", Kind::equal}, Called{"≠", Kind::unequal}};
+constexpr std::array callable = {&exponential, &hyperbolic_tangent, &error_function, &logistic, &rectifier, &sine,
+                                 &cosine,      &logarithm};
 constexpr std::array numbers_of_operations = {setting::number.name, setting::fill.name};
 constexpr std::array counts_of_operations = {setting::epsilon.name, setting::smoothing.name, setting::first.name,
                                              setting::count.name,   setting::parts.name,     setting::apart.name,
@@ -147,7 +147,7 @@ class CellReader {
       return with_more(std::move(all));
     }
     Pattern left = term();
-    for (const Called& one : comparisons) {
+    for (const Called& one : signs_of_comparison) {
       if (take(one.name)) {
         Pattern right = term();
         return with_more(made(one.kind, {std::move(left), std::move(right)}));
@@ -356,30 +356,30 @@ class CellReader {
   Pattern called(const std::string& name) {
     if (name == "sum") return over(Kind::added_up);
     if (name == "abs") return made(Kind::magnitude, {term()});
-    if (const auto found = std::ranges::find(sizes, name, &Called::name); found != sizes.end()) {
+    if (const auto found = std::ranges::find(calls_of_sizes, name, &Called::name); found != calls_of_sizes.end()) {
       const std::string of = new_name();
       return {.kind = found->kind, .index = of == "result" ? of_result : operand(of)};
     }
-    if (const auto found = std::ranges::find(of_rows, name, &Called::name); found != of_rows.end()) {
+    if (const auto found = std::ranges::find(calls_of_rows, name, &Called::name); found != calls_of_rows.end()) {
       const std::size_t place = operand(new_name());
       expect("[");
       Pattern row = term();
       expect("]");
       return {.kind = found->kind, .index = place, .parts = {std::move(row)}};
     }
-    if (const auto found = std::ranges::find(of_places, name, &Called::name); found != of_places.end()) {
+    if (const auto found = std::ranges::find(calls_of_places, name, &Called::name); found != calls_of_places.end()) {
       Pattern first = term();
       expect(",");
       return made(found->kind, {std::move(first), term()});
     }
     const auto has_name = [&](const Function* function) { return function->name == name; };
-    if (const auto found = std::ranges::find_if(functions, has_name); found != functions.end())
+    if (const auto found = std::ranges::find_if(callable, has_name); found != callable.end())
       return {.kind = Kind::call, .function = *found, .parts = {term()}};
     std::vector<std::string> known = {"sum", "abs"};
-    for (const Called& one : sizes) known.emplace_back(one.name);
-    for (const Called& one : of_rows) known.emplace_back(one.name);
-    for (const Called& one : of_places) known.emplace_back(one.name);
-    for (const Function* function : functions) known.emplace_back(function->name);
+    for (const Called& one : calls_of_sizes) known.emplace_back(one.name);
+    for (const Called& one : calls_of_rows) known.emplace_back(one.name);
+    for (const Called& one : calls_of_places) known.emplace_back(one.name);
+    for (const Function* function : callable) known.emplace_back(function->name);
     fail_unknown("function", name, known);
   }
 
@@ -401,7 +401,7 @@ class CellReader {
     CellSentence pieces;
     while (!words.empty()) {
       const std::size_t open = words.find('{');
-      if (open != 0) pieces.push_back({.words = in_one_line(words.substr(0, open))});
+      if (open != 0) pieces.push_back({.words = in_one_line(words.substr(0, open)), .pattern = {}});
       if (open == std::string_view::npos) break;
       const std::size_t close = words.find('}', open);
       if (close == std::string_view::npos) fail("'{}': }} is missing", words);
@@ -434,7 +434,7 @@ class CellReader {
     const bool is_title = std::ranges::find(text_.operands, name) != text_.operands.end();
     if (is_title && scanner_.rest() == name) {
       scanner_.name();
-      return {.kind = PieceKind::title, .operand = operand(name)};
+      return {.kind = PieceKind::title, .operand = operand(name), .pattern = {}};
     }
     Pattern pattern = term();
     return {.kind = pattern.kind == Kind::cell ? PieceKind::cell : PieceKind::number, .pattern = {std::move(pattern)}};

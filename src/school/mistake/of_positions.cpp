@@ -15,7 +15,7 @@ namespace {
 bool scales_embeddings(const Node& node) { return node.is(role::scaled_x) && node.op && node.find(setting::number); }
 
 // The table whose rows a node of ids says; null for any other node.
-const Node* table_of(const Node& ids) {
+const Node* embeddings_of(const Node& ids) {
   const Node* const looked_up = ids.is(role::ids) && !ids.op ? ids.beside(role::x) : nullptr;
   const Node* const table = looked_up ? operand(*looked_up, 1) : nullptr;
   return table && table->is(role::e) && looked_up->operands[0] == &ids ? table : nullptr;
@@ -24,7 +24,7 @@ const Node* table_of(const Node& ids) {
 // The rows of the table so many below the right ones, as where one side counts words from 0 and the other from
 // 1. Above the first row is the last one, as for an index of −1 in Python.
 Made rows_below(At at, std::size_t below) {
-  const std::size_t count = table_of(at.node)->frame.shape.rows;
+  const std::size_t count = embeddings_of(at.node)->frame.shape.rows;
   Matrix ids = at.node.matrix();
   for (double& id : cells(ids)) id = static_cast<double>((static_cast<std::size_t>(id) - 1 + below) % count + 1);
   return at.like(std::move(ids));
@@ -71,11 +71,11 @@ constexpr Mistake mistakes_in_embeddings[] = {
     {"next-embeddings", error, "each embedding taken one row too low",
      "This is what the rows of the embedding table give that stand below the right ones. "
      "A table's first row belongs to the first word.",
-     has<table_of>, [](At at) { return rows_below(at, 1); }},
+     has<embeddings_of>, [](At at) { return rows_below(at, 1); }},
     {"embeddings-before", error, "each embedding taken one row too high",
      "This is what the rows of the embedding table give that stand above the right ones. "
      "Words are counted from 1 here, and many programs count from 0.",
-     has<table_of>, [](At at) { return rows_below(at, table_of(at.node)->frame.shape.rows - 1); }},
+     has<embeddings_of>, [](At at) { return rows_below(at, embeddings_of(at.node)->frame.shape.rows - 1); }},
     {"embeddings-not-scaled", error, "embeddings without the factor √d",
      "This is what the embeddings give without the factor √d. "
      "Multiply them by √d before positions are added.",

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include "core/math/xtensor.hpp"
+#include "core/op/ways.hpp"
+
+// A definition in xtensor, with its text: one operand, two or three, by the names that follow. In DEFINE they are
+// arrays of the rows beside those of the result; in DEFINE_ROWS all rows that are there. `use` has the settings.
+#define ATTN_DEFINITION(count, made_of, names, ...)                                              \
+  {                                                                                              \
+    []([[maybe_unused]] const Use& use, [[maybe_unused]] Operands operands, RowsToMake result) { \
+      [[maybe_unused]] const auto& [ATTN_NAMES names] = made_of<count>(operands, result);        \
+      __VA_ARGS__                                                                                \
+    },                                                                                           \
+        #names, #__VA_ARGS__                                                                     \
+  }
+#define ATTN_NAMES(...) __VA_ARGS__
+#define DEFINE_1(names, ...) ATTN_DEFINITION(1, all_beside, names, __VA_ARGS__)
+#define DEFINE_2(names, ...) ATTN_DEFINITION(2, all_beside, names, __VA_ARGS__)
+#define DEFINE_3(names, ...) ATTN_DEFINITION(3, all_beside, names, __VA_ARGS__)
+#define DEFINE_ROWS_1(names, ...) ATTN_DEFINITION(1, all_rows, names, __VA_ARGS__)
+#define DEFINE_ROWS_2(names, ...) ATTN_DEFINITION(2, all_rows, names, __VA_ARGS__)
+/// Of any number of operands, which are a list.
+#define DEFINE_LIST(...)                                                                                            \
+  {                                                                                                                 \
+    []([[maybe_unused]] const Use& use, [[maybe_unused]] Operands operands, RowsToMake result) { __VA_ARGS__ }, "", \
+        #__VA_ARGS__                                                                                                \
+  }
+
+namespace attn {
+
+using xt::newaxis;
+using xt::range;
+using xt::view;
+
+using ArrayBeside = decltype(lent(Rows()));
+
+template <std::size_t count>
+std::array<ArrayBeside, count> all_beside(Operands operands, RowsToMake result) {
+  return [&]<std::size_t... i>(std::index_sequence<i...>) {
+    return std::array<ArrayBeside, count>{beside(operands[i], result)...};
+  }
+  (std::make_index_sequence<count>());
+}
+template <std::size_t count>
+std::array<Rows, count> all_rows(Operands operands, RowsToMake) {
+  std::array<Rows, count> all;
+  std::copy_n(operands.begin(), count, all.begin());
+  return all;
+}
+
+/// What a sum of the numbers of a row may be where only rounding is left of it, for a size of 1.
+inline double rounding_of(RowsToMake rows) {
+  return static_cast<double>(rows.shape.columns) * std::numeric_limits<double>::epsilon();
+}
+
+}  // namespace attn
