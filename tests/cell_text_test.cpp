@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <regex>
 
+#include "commands_tried.hpp"
 #include "core/op/operations.hpp"
 #include "core/term/explanation.hpp"
 #include "core/term/general.hpp"
@@ -107,4 +108,21 @@ TEST_CASE("what an operation is, is asked by its address alone") {
   CHECK(asked_otherwise("if (node.op->name == \"add\") return;").size() == 1);
   CHECK(asked_otherwise("dynamic_cast<const Mask*>(node.op)").size() == 1);
   CHECK(asked_otherwise("if (node.op == &op::add) return;").empty());
+}
+
+TEST_CASE("an explanation with code has any cell, the definition, and what is behind it without a name") {
+  const std::string softmax = accepted({"explain", "weights[1,2]", "--scores", "3 1", "--code"}).out;
+  check_has(softmax, "weights[i,j] = 0   if scores[i,m] = −∞");
+  check_has(softmax, "with m = the column of the largest number of scores[i]");
+  check_has(softmax, "// x is scores");
+  check_has(softmax, "This is the definition. What runs for it is a kernel");
+  const std::string linear = accepted({"explain", "q[1,1]", "--x", "1 2", "--wq", "1; 1", "--bq", "5", "--code"}).out;
+  check_has(linear, "q[i,j] = (x ⋅ w_q)[i,j] + b_q[");
+  check_has(linear, "// a is x");
+  const std::string moved =
+      accepted({"explain", "head.1.q[1,1]", "--heads", "2", "--text", "a b", "--d-model", "4", "--code"}).out;
+  check_has(moved, "[i,0 + j]");
+  const std::string hard =
+      accepted({"pool", "--scores", "3 1", "--v", "1; 2", "--explain", "average.weights[1,2]", "--code"}).out;
+  check_has(hard, "This is what runs.");
 }

@@ -122,6 +122,8 @@ TEST_CASE("a number that an option cannot take is refused") {
   }
   refuses({"walk", "--precision", "16"}, "--precision must be a whole number from 0 to 15");
   refuses({"walk", "--width", "0"}, "--width must be 20 or more");
+  refuses({"explain", "x[1,1]", "--code"}, "x is given, not computed: there is no code for it");
+  refuses({"walk", "--code"}, "--code belongs to --explain CELL: give both");
   refuses({"explain", "weights[1,1]", "--depth", "deep"}, "--depth must be a whole number from 0 to 1000, not 'deep'");
   refuses({"walk", "--text", "a", "--seed", "4294967296"}, "--seed must be a whole number from 0 to 4294967295");
   refuses({"softmax", "--scores", "1 2", "--causal", "--mask-fill", "low"}, "--mask-fill: 'low'");

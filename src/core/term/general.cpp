@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/support/text.hpp"
@@ -13,6 +14,24 @@ namespace {
 
 using Kind = Pattern::Kind;
 
+// How many places a line takes, and where it is broken: a line that is too long goes on in further ones, at a blank.
+std::size_t places_of(std::string_view line) {
+  return static_cast<std::size_t>(std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string broken(std::string line, std::size_t indent) {
+  constexpr std::size_t longest = 76;
+  std::string all;
+  while (places_of(line) > longest) {
+    std::size_t at = line.rfind(' ', line.size());
+    while (at != std::string::npos && places_of(std::string_view(line).substr(0, at)) > longest) at = line.rfind(' ', at - 1);
+    if (at == std::string::npos || at <= indent) break;
+    all += line.substr(0, line.find_last_not_of(' ', at) + 1) + "\n";
+    line = std::string(indent, ' ') + line.substr(at + 1);
+  }
+  return all + line;
+}
+
 // Writes the text of an operation with the names of one node's operands.
 class GeneralCell {
  public:
@@ -22,10 +41,10 @@ class GeneralCell {
     std::vector<std::string> all;
     const std::string left = node_.title() + "[i,j]";
     for (const CellText::Case& one : text_.cases) {
-      std::string line = (all.empty() ? left : std::string(left.size(), ' ')) + " = " + written(one.term, 0);
+      std::string line = (all.empty() ? left : std::string(places_of(left), ' ')) + " = " + written(one.term, 0);
       if (one.condition) line += "   if " + written(*one.condition, 0);
       if (!one.condition && text_.cases.size() > 1) line += "   otherwise";
-      all.push_back(std::move(line));
+      all.push_back(broken(std::move(line), places_of(left) + 5));
     }
     for (const CellText::Binding& binding : text_.bindings)
       all.push_back(fmt::format("with {} = {}", binding.name, written(binding.pattern, 0)));
@@ -202,20 +221,6 @@ class GeneralCell {
 
 std::vector<std::string> general_cell(const Node& node) { return GeneralCell(node).lines(); }
 
-namespace {
-
-// A statement that is too long goes on in further lines.
-std::string broken(const std::string& line) {
-  constexpr std::size_t longest = 76;
-  if (line.size() <= longest) return line;
-  const std::size_t indent = line.find_first_not_of(' '), at = line.rfind(' ', longest);
-  if (at == std::string::npos || at <= indent) return line;
-  return line.substr(0, at) + "\n" +
-         broken(std::string(std::min<std::size_t>(indent + 4, 8), ' ') + line.substr(at + 1));
-}
-
-}  // namespace
-
 std::string written_definition(const Definition& definition) {
   std::string lines;
   int parentheses = 0;
@@ -235,7 +240,7 @@ std::string written_definition(const Definition& definition) {
   }
   std::vector<std::string> all;
   for (const std::string_view line : pieces_of(lines, '\n')) {
-    if (!line.empty()) all.push_back(broken(std::string(line)));
+    if (!line.empty()) all.push_back(broken(std::string(line), 4));
   }
   return fmt::format("{}", fmt::join(all, "\n"));
 }
