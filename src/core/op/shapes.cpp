@@ -287,7 +287,7 @@ Gradients gradients_of_joined(const Use& use, const Value&, const Value& d, std:
 
 }  // namespace
 
-// A kernel: concatenation in xtensor takes 24 to 30 times as long.
+// A kernel: concatenation in xtensor takes more than twenty times as long (docs/performance.md).
 const Op op::concatenate = {.name = "concatenate",
                             .formula = [](const Use&, std::span<const Formula> operands) -> Formula {
                               const Formula all = listed_formulas(operands, "; ", " ; ");
@@ -346,7 +346,7 @@ const Op op::stack = {
 
 // --- other orders
 
-// A kernel: it goes over the matrix in blocks that fit into the cache; the definition takes 3 to 4 times as long.
+// A kernel: it goes over the matrix in blocks that fit into the cache.
 const Op op::transpose = {
     .name = "transpose",
     .plain = "$1!ᵀ",

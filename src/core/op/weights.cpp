@@ -10,8 +10,8 @@ constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // --- weights from scores
 
-// A row of −∞ alone, which may look at nothing, becomes zeros. A kernel: the definition takes 9 times as long at n =
-// 512, because xtensor goes over the row for the largest, exp, sum and division with one number at a time.
+// A row of −∞ alone, which may look at nothing, becomes zeros. A kernel: the definition takes some ten times as long
+// (docs/performance.md), because xtensor goes over the row for the largest, exp, sum and division one number at a time.
 const Op op::softmax = {
     .name = "softmax",
     .plain = "softmax($1)",
@@ -150,7 +150,8 @@ Gradients gradients_of_masked(const Use& use, const Value&, const Value& d, std:
 
 }  // namespace
 
-// A finite fill in a whole row would come out of a softmax as equal weights for what is masked: there it is −∞.
+// A finite fill in a whole row would come out of a softmax as equal weights for what is masked: there it is −∞. A
+// kernel: the definition asks for the largest of each row of the mask first.
 const Op op::mask = {
     .name = "mask",
     .formula = formula_of_masked<true>,
