@@ -127,16 +127,16 @@ class Pool {
 };
 
 void by_our_kernel(const Product& product, const Matrix& a, const Matrix& b, Matrix& result) {
-  if (product.op == "matmul") return attn::product(rows_of(a), rows_of(b), rows_to_make(result));
-  if (product.op == "matmul_transposed") {
+  if (product.operation == "matmul") return attn::product(rows_of(a), rows_of(b), rows_to_make(result));
+  if (product.operation == "matmul_transposed") {
     return product_transposed(rows_of(a), rows_of(b), rows_to_make(result));
   }
   product_of_transposed(rows_of(a), rows_of(b), rows_to_make(result));
 }
 
 void by_blas(const Product& product, const Matrix& a, const Matrix& b, Matrix& result) {
-  if (product.op == "transposed_matmul") return multiply_transposed_by_blas(a, b, result);
-  const bool is_transposed = product.op == "matmul_transposed";
+  if (product.operation == "transposed_matmul") return multiply_transposed_by_blas(a, b, result);
+  const bool is_transposed = product.operation == "matmul_transposed";
   multiply_by_blas(a, b, is_transposed ? cxxblas::Trans : cxxblas::NoTrans, result);
 }
 

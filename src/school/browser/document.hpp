@@ -34,7 +34,7 @@ std::string in_base64(std::span<const std::byte> bytes);
 // The files of this folder that a page is made of, as they stand there; CMakeLists.txt compiles them in.
 
 /// The files of a script, one after another: of the page of one computation, and of that of a lesson. The operations
-/// come behind them (school/browser/script.hpp).
+/// come before them (school/browser/script.hpp).
 std::string_view page_script();
 std::string_view lesson_script();
 /// The rules for what scripts make, beside those of the HTML that every page has, and those for lessons

@@ -67,6 +67,8 @@ function numeral(value, precision) {
   };
 }
 
+const range = (count) => Array.from({ length: count }, (_, i) => i);
+
 // "a, b and c"
 const listed = (words) =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
@@ -423,16 +425,16 @@ function stepsOf(tree, style) {
   }
 }
 
+const rowOf = (node, row) => node.cells.subarray(row * node.columns, (row + 1) * node.columns);
+
 // What the operations ask for. Rows and columns count from 1, as in the texts.
 
-const rowOf = (node, row) => node.cells.subarray((row - 1) * node.columns, row * node.columns);
-
 const placeOfLargest = (node, row) =>
-  rowOf(node, row).reduce((best, value, j, cells) => (value > cells[best] ? j : best), 0) + 1;
+  rowOf(node, row - 1).reduce((best, value, j, cells) => (value > cells[best] ? j : best), 0) + 1;
 
 // The sum of a row; 0 where no more than rounding is left of it.
 function totalOf(node, row) {
-  const cells = rowOf(node, row);
+  const cells = rowOf(node, row - 1);
   const sum = cells.reduce((all, value) => all + value, 0);
   const size = cells.reduce((all, value) => all + Math.abs(value), 0);
   return Number.isFinite(size) && Math.abs(sum) <= cells.length * Number.EPSILON * size ? 0 : sum;
@@ -440,7 +442,7 @@ function totalOf(node, row) {
 
 // The power of two by which a row is divided so that the squares of its numbers can be added up.
 function exponentOf(node, row) {
-  const cells = rowOf(node, row);
+  const cells = rowOf(node, row - 1);
   const squares = cells.reduce((sum, value) => sum + value * value, 0);
   const smallestNormal = 2.2250738585072014e-308;
   if (squares >= smallestNormal && squares < Infinity) return 0;

@@ -221,7 +221,7 @@ class BrowserPage {
 
   void write(Sink& sink) {
     write_document({.title = asked(question_),
-                    .script = std::string(page_script()) + script_of_operations(operations_of(graph_)),
+                    .script = script_of_operations(operations_of(graph_)) + std::string(page_script()),
                     .rules = browser_style(),
                     .content = in_text([this](Sink& content) { write_content(content); }),
                     .data = in_json([this](JsonWriter& json) {

@@ -141,7 +141,7 @@ class LessonPage {
     refuse_long_document(markdown, lesson_.document.path + " would be");
     const std::string rules = std::string(browser_style()) + std::string(lesson_style());
     write_document({.title = lesson_.title,
-                    .script = std::string(lesson_script()) + script_of_operations(operations()),
+                    .script = script_of_operations(operations()) + std::string(lesson_script()),
                     .rules = rules,
                     .pictures = has_pictures(markdown) ? places_of_pictures : "",
                     .content = html_of_blocks(opening_of(lesson_)) + live_part() + html_of(markdown, pieces) +
