@@ -1,6 +1,8 @@
+#include <array>
 #include <cmath>
 #include <limits>
 #include <regex>
+#include <tuple>
 
 #include "core/op/operations.hpp"
 #include "operation_samples.hpp"
@@ -34,8 +36,9 @@ template <class Apply, class... Matrices>
 Matrix defined(const Apply& apply, const Matrices&... matrices) {
   Graph graph;
   int count = 0;
-  const Value value =
-      apply(graph.input(called(fmt::format("x{}", ++count)), Matrix(matrices), axis("rows"), axis("columns"))...);
+  const std::array<Value, sizeof...(matrices)> operands{
+      graph.input(called(fmt::format("x{}", ++count)), Matrix(matrices), axis("rows"), axis("columns"))...};
+  const Value value = std::apply(apply, operands);
   Matrix result(value.shape());
   value.node().op->definition.compute(value.node().use(), operands_of(value.node()), rows_to_make(result));
   return result;
