@@ -24,7 +24,8 @@ std::string broken(std::string line, std::size_t indent) {
   std::string all;
   while (places_of(line) > longest) {
     std::size_t at = line.rfind(' ', line.size());
-    while (at != std::string::npos && places_of(std::string_view(line).substr(0, at)) > longest) at = line.rfind(' ', at - 1);
+    while (at != std::string::npos && places_of(std::string_view(line).substr(0, at)) > longest)
+      at = line.rfind(' ', at - 1);
     if (at == std::string::npos || at <= indent) break;
     all += line.substr(0, line.find_last_not_of(' ', at) + 1) + "\n";
     line = std::string(indent, ' ') + line.substr(at + 1);

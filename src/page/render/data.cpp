@@ -128,9 +128,7 @@ std::optional<std::size_t> place_in_matrix(const Term& term) {
   return term.matrix ? std::optional(term.*place + 1) : std::nullopt;
 }
 
-const std::string* name_of_matrix(const Term& term) {
-  return term.matrix ? &term.matrix->name : nullptr;
-}
+const std::string* name_of_matrix(const Term& term) { return term.matrix ? &term.matrix->name : nullptr; }
 
 // Numbers are read when they are written: all at once would take much room.
 auto arrays_of(const Page& page) {
@@ -183,8 +181,8 @@ constexpr auto objects_in<Trace> = std::tuple(
     block<Note>("note", Field{"kind", named(&Note::kind, names_of_notes)}, Field{"lines", words_of_lines}),
     block<Folded>("folded", Field{"title", &Folded::title}, Field{"blocks", through(&Folded::page, &Page::blocks)}),
     block<CommandOutput>("output", Field{"blocks", blocks_of_output}),
-    object<Term>(Field{"type", kind_of_term}, Field{"array", name_of_matrix},
-                 Field{"row", place_in_matrix<&Term::row>}, Field{"column", place_in_matrix<&Term::column>},
+    object<Term>(Field{"type", kind_of_term}, Field{"array", name_of_matrix}, Field{"row", place_in_matrix<&Term::row>},
+                 Field{"column", place_in_matrix<&Term::column>},
                  Field{"notation", notation_of_term, Written::unless_empty}, Field{"value", &Term::value},
                  Field{"parts", parts_of_term, Written::unless_empty}),
     block<Derived>("derivation", Field{"array", through(&Derived::matrix, &Symbol::name)},

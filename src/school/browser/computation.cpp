@@ -124,8 +124,8 @@ struct NodesOnPage {
   mutable LabelLists labels;
 };
 
-using NamedAttributes = std::vector<
-    std::pair<std::string, std::variant<double, std::size_t, std::string, std::vector<double>>>>;
+using NamedAttributes =
+    std::vector<std::pair<std::string, std::variant<double, std::size_t, std::string, std::vector<double>>>>;
 
 // What the texts of cells read: numbers, each with its notation where it has one, lists and words.
 NamedAttributes attributes_of(const Node& node) {
@@ -208,8 +208,7 @@ constexpr auto objects_in<NodesOnPage> = std::tuple(
     object<Node>(
         Field{"title", [](const Node& node) { return node.name.empty() ? std::optional(node.title()) : std::nullopt; }},
         Field{"name", &Node::name, Written::unless_empty}, Field{"scope", &Node::scope, Written::unless_empty},
-        Field{"operation",
-              [](const Node& node) { return node.op ? std::optional(node.op->name) : std::nullopt; }},
+        Field{"operation", [](const Node& node) { return node.op ? std::optional(node.op->name) : std::nullopt; }},
         Field{"attributes", attributes_of, Written::unless_empty}, Field{"operands", places_of_operands},
         Field{"origin", [](const Node& node) { return node.op ? "" : node.origin; }, Written::unless_empty},
         Field{"shape", through(&Node::frame, &Frame::shape)}, Field{"rows", through(&Node::frame, &Frame::rows)},

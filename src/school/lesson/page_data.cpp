@@ -61,8 +61,7 @@ bool find_places(const Graph& before, const Graph& after, double number, const S
   auto other = after.nodes().begin();
   for (const Node& node : before.nodes()) {
     const Node& now = *other++;
-    if ((node.op == nullptr) != (now.op == nullptr) || node.name != now.name ||
-        node.frame.shape != now.frame.shape)
+    if ((node.op == nullptr) != (now.op == nullptr) || node.name != now.name || node.frame.shape != now.frame.shape)
       return false;
     SetPlace place = of;
     place.node = &node;
@@ -199,18 +198,17 @@ std::string_view name_of_function(const Term& term) {
 template <>
 constexpr auto objects_in<InputOnPage> = std::tuple(
     object<Term>(Field{"kind", [](const Term& term) { return name_of_term(term.kind); }},
-                    Field{"value",
-                          [](const Term& term) {
-                            return name_of_term(term.kind) == "constant" ? std::optional(worked_out(term))
-                                                                         : std::nullopt;
-                          }},
-                    Field{"node",
-                          [](const Term& term, const InputOnPage& input) {
-                            return is_part(term) ? std::optional(input.index_of(term.node)) : std::nullopt;
-                          }},
-                    Field{"row", place_of_part<&Term::row>}, Field{"column", place_of_part<&Term::column>},
-                    Field{"name", name_of_function, Written::unless_empty},
-                    Field{"parts", &Term::parts, Written::unless_empty}),
+                 Field{"value",
+                       [](const Term& term) {
+                         return name_of_term(term.kind) == "constant" ? std::optional(worked_out(term)) : std::nullopt;
+                       }},
+                 Field{"node",
+                       [](const Term& term, const InputOnPage& input) {
+                         return is_part(term) ? std::optional(input.index_of(term.node)) : std::nullopt;
+                       }},
+                 Field{"row", place_of_part<&Term::row>}, Field{"column", place_of_part<&Term::column>},
+                 Field{"name", name_of_function, Written::unless_empty},
+                 Field{"parts", &Term::parts, Written::unless_empty}),
     object<Comparison>(Field{"name", [](const Comparison& comparison) { return in_names(comparison.left); }},
                        Field{"left", &Comparison::left}, Field{"right", &Comparison::right}),
     object<Property>(
@@ -341,14 +339,11 @@ constexpr auto objects_in<QuestionOnPage> = std::tuple(
     object<Bound>(Field{"least", [](const Bound& bound) { return if_finite(bound.least); }},
                   Field{"most", [](const Bound& bound) { return if_finite(bound.most); }},
                   Field{"isWhole", &Bound::is_whole, Written::unless_empty}, Field{"says", &Bound::says}),
-    object<Recognised>(Field{"kind",
-                             [](const Recognised& row) {
-                               return names_of_kinds()[static_cast<std::size_t>(row.kind)];
-                             }},
-                       Field{"quantity", &Recognised::quantity},
-                       Field{"summary",
-                             [](const Recognised& row) { return row.mistake ? &row.mistake->summary : nullptr; }},
-                       Field{"says", &Recognised::says}),
+    object<Recognised>(
+        Field{"kind", [](const Recognised& row) { return names_of_kinds()[static_cast<std::size_t>(row.kind)]; }},
+        Field{"quantity", &Recognised::quantity},
+        Field{"summary", [](const Recognised& row) { return row.mistake ? &row.mistake->summary : nullptr; }},
+        Field{"says", &Recognised::says}),
     object<SolvedQuestion>(
         Field{"key", [](const SolvedQuestion&, const QuestionOnPage& page) { return page.key; }},
         Field{"kind", [](const SolvedQuestion& solved) { return name_of(solved.question.kind); }},
