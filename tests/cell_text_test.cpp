@@ -122,7 +122,7 @@ TEST_CASE("an explanation with code has any cell, the definition, and what is be
   check_has(linear, "// a is x");
   const std::string moved =
       accepted({"explain", "head.1.q[1,1]", "--heads", "2", "--text", "a b", "--d-model", "4", "--code"}).out;
-  check_has(moved, "[i,0 + j]");
+  check_has(moved, "[i,j]");
   const std::string hard =
       accepted({"pool", "--scores", "3 1", "--v", "1; 2", "--explain", "average.weights[1,2]", "--code"}).out;
   check_has(hard, "This is what runs.");

@@ -80,7 +80,11 @@ class GeneralCell {
   std::string joined(const Pattern& pattern, std::string_view sign, int inside) {
     std::string all;
     for (std::size_t i = 0; i < pattern.parts.size(); ++i) {
-      if (i > 0) all += sign;
+      // A part that begins at the first place begins nowhere else.
+      const bool adds_nothing =
+          pattern.kind == Kind::sum && pattern.parts[i].kind == Kind::setting && setting(pattern.parts[i].name) == "0";
+      if (adds_nothing) continue;
+      if (!all.empty()) all += sign;
       // What is subtracted, or divides, needs its parentheses.
       const bool is_turned = i > 0 && (pattern.kind == Kind::difference || pattern.kind == Kind::quotient);
       all += written(pattern.parts[i], is_turned ? inside + 1 : inside);
