@@ -334,8 +334,7 @@ class CellReader {
     if (const auto found = abbreviations_.find(name); found != abbreviations_.end()) return found->second;
     if (const auto found = slots_.find(name); found != slots_.end())
       return {.kind = Kind::letter, .index = found->second};
-    if (holds(numbers_of_operations, name) || holds(counts_of_operations, name))
-      return {.kind = Kind::setting, .name = name};
+    if (has_notation(name) || holds(counts_of_operations, name)) return {.kind = Kind::setting, .name = name};
     std::vector<std::string> known;
     for (const auto& [slot, place] : slots_) known.push_back(slot);
     for (const auto& [abbreviation, pattern] : abbreviations_) known.push_back(abbreviation);
@@ -465,6 +464,8 @@ class CellReader {
 };
 
 }  // namespace
+
+bool has_notation(std::string_view setting) { return holds(numbers_of_operations, setting); }
 
 CellText read_cell_text(std::string_view text) { return CellReader(text).read(); }
 

@@ -99,6 +99,9 @@ struct CellText {
   std::vector<Case> cases = {};
 };
 
+/// Whether a setting is a number with a notation of its own.
+bool has_notation(std::string_view setting);
+
 /// Reads such a text. Throws InputError with the place where it cannot be read.
 CellText read_cell_text(std::string_view text);
 

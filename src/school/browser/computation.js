@@ -56,8 +56,9 @@ class Computation {
       cells: new Float64Array(rows * columns),
       given: one.numbers && numbersOf(one.numbers),
     };
-    for (const name of ["fill", "number"]) {
-      if (name in node.attributes) node.attributes[name] = Number(node.attributes[name]);
+    // JSON has no −∞: a number with a notation may be a word.
+    for (const name of Object.keys(node.attributes)) {
+      if (`${name}_notation` in node.attributes) node.attributes[name] = Number(node.attributes[name]);
     }
     if (!node.operation) node.cells.set(node.given);
     this.nodes.push(node);

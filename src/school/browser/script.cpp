@@ -198,10 +198,6 @@ class CellScript {
     }
   }
 
-  static bool has_notation(std::string_view setting) {
-    return setting == setting::number.name || setting == setting::fill.name;
-  }
-
   // --- sentences, as templates
 
   std::string words(const CellSentence& pieces) {
