@@ -3,11 +3,14 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "command/docs.hpp"
 #include "draws.hpp"
 #include "process.hpp"
 #include "school/drill/drill.hpp"
+#include "school/drill/sheet.hpp"
+#include "school/lesson/hand_in.hpp"
 #include "school/lesson/marking.hpp"
 #include "school/tutor/diagnosis.hpp"
 #include "testing.hpp"
@@ -140,7 +143,7 @@ TEST_CASE("a problem that is filled in says what is computed with the numbers th
 
 TEST_CASE("draws are the same on every machine") {
   const auto drawn = [](std::uint32_t attempt) {
-    Draws draws{7, 1, attempt};
+    Draws draws{7, attempt};
     DrawnNames names;
     names.draw("x = 1 by 8 of 0..99", draws);
     return names.filled("{x}");
@@ -150,7 +153,7 @@ TEST_CASE("draws are the same on every machine") {
 }
 
 TEST_CASE("lines of a drill draw numbers, rows, matrices and words, and work others out") {
-  Draws draws{7, 1, 0};
+  Draws draws{7, 0};
   for (int i = 0; i < 50; ++i) {
     DrawnNames again;
     again.draw("n = 3..4", draws);
@@ -168,7 +171,7 @@ TEST_CASE("lines of a drill draw numbers, rows, matrices and words, and work oth
 }
 
 TEST_CASE("texts of a drill are filled in") {
-  Draws draws{7, 1, 0};
+  Draws draws{7, 0};
   DrawnNames names;
   names.work_out("x = 2 by 3 of row * 10 - column");
   names.work_out("s = 1 by 3 of column - 1");
@@ -277,7 +280,7 @@ TEST_CASE("a stranger's drill takes no more than a document may, and reads only 
 }
 
 TEST_CASE("what a problem asks for does not depend on how often its numbers are drawn") {
-  Draws draws{7, 1, 0}, again{7, 1, 1};
+  Draws draws{7, 0}, again{7, 1};
   for (int i = 0; i < 20; ++i) CHECK(draws.kind(3) == again.kind(3));
   DrillSeries series({drill_of("layer-norm")}, 7, block_runner());
   int variances = 0;
@@ -345,7 +348,7 @@ attn walk --only scores
     return run_attn(all);
   };
   const std::string sheet = exported({"--worksheet"}).out;
-  CHECK(has(sheet, "> *Your answer:* ____"));
+  CHECK(has(sheet, "> Answer: ____"));
   CHECK(has(sheet, "$ attn walk --only scores"));
   CHECK_FALSE(has(sheet, "112"));
   const std::string with = exported({"--with-answers"}).out;
@@ -391,8 +394,9 @@ TEST_CASE("a sheet of problems has no answers unless they are asked for") {
     CHECK(sheet.code == 0);
     CHECK(has(sheet.out, "Problem 4"));
     CHECK_FALSE(has(sheet.out, "Problem 5"));
-    CHECK_FALSE(has(sheet.out, "Answer"));
+    CHECK_FALSE(has(sheet.out, "<details>"));
     CHECK_FALSE(has(sheet.out, "--explain"));
+    CHECK(has(sheet.out, "Name: "));
     Words with = words;
     with.emplace_back("--with-answers");
     const Finished solved = run_attn(with);
@@ -441,7 +445,6 @@ TEST_CASE("a sheet of problems is a table for programs") {
   const std::string csv = sheet({"csv"});
   CHECK(csv.starts_with("\"number\",\"drill\",\"seed\",\"question\",\"kind\",\"given\"\n\"1\",\"scale\",\"7\","));
   CHECK(has(csv, "\"number\",\"scores = "));
-  CHECK(has(csv, "\n\"2\",\"scores\",\"7\","));
   CHECK(has(sheet({"csv", "--with-answers"}), "\"kind\",\"given\",\"answer\"\n"));
   const std::string json = sheet({"json"});
   CHECK(has(json, "\"drill\": \"scale\""));
@@ -450,6 +453,75 @@ TEST_CASE("a sheet of problems is a table for programs") {
   const std::string markdown = sheet({"markdown"});
   CHECK(markdown.starts_with("# Drill: scale and scores (seed 7)\n"));
   CHECK(has(markdown, "\n**Question:** "));
+}
+
+TEST_CASE("each problem of a sheet is drawn again alone with its own seed") {
+  const DrillSheet sheet{{drill_of("softmax"), drill_of("projection")}, 7, 6};
+  const std::vector<DrawnProblem> problems = problems_of(sheet, block_runner());
+  std::set<std::uint32_t> seeds;
+  for (const DrawnProblem& one : problems) {
+    const DrawnProblem again = DrillSeries({*one.drill}, one.seed, block_runner()).next();
+    CHECK(again.problem.question.ask == one.problem.question.ask);
+    CHECK(again.problem.question.on == one.problem.question.on);
+    seeds.insert(one.seed);
+  }
+  CHECK(seeds.size() == problems.size());
+}
+
+TEST_CASE("a sheet can be drawn on a mistake, which then shows in each of its problems") {
+  const Mistake& mistake = find_mistake("not-scaled");
+  const std::vector<Drill> drills = drills_that_show(mistake, built_in_drills(), block_runner());
+  REQUIRE_FALSE(drills.empty());
+  const DrillSheet sheet{{drills.front()}, 3, 4, {&mistake}};
+  for (const DrawnProblem& one : problems_of(sheet, block_runner())) {
+    const std::vector<Recognised>& all = recognisable(one.solved);
+    CHECK(std::ranges::find(all, &mistake, &Recognised::mistake) != all.end());
+  }
+  std::vector<std::string> words = parted(command_of(sheet), " ");
+  const DrillSheet again = drill_sheet_of(std::span(words).subspan(2));
+  CHECK(command_of(again) == command_of(sheet));
+}
+
+TEST_CASE("words and digits of a sheet's matrices stand in its table for programs") {
+  const Finished csv = run_attn({"drill", "projection", "--seed", "1", "--count", "1", "--format", "csv"});
+  CHECK(has(csv.out, "x (rows the, dog) = 1 0 -1; 2 -1 1, w_q = -1 2; 2 -1; 0 3"));
+  CHECK(has(run_attn({"drill", "residual", "--seed", "1", "--count", "1", "--format", "csv"}).out, "output = 0.2250 "));
+}
+
+TEST_CASE("a class is marked by the sheets that its hand-ins name, and gets a sheet on its commonest mistakes") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path("class"));
+  const std::string head = "Sheet: attn drill scale --seed 7 --count 3\n";
+  DrillSeries series({drill_of("scale")}, 7, block_runner());
+  std::string right, wrong;
+  for (int i = 0; i < 3; ++i) {
+    const DrawnProblem drawn = series.next();
+    right += answer_of(drawn.solved) + "\n";
+    wrong += written(drawn.solved.notes.front().first) + "\n";
+  }
+  folder.write("class/1.txt", "Name: Ana\n" + head + right);
+  folder.write("class/2.txt", "Name: Ben\n" + head + wrong);
+  folder.write("class/3.txt", "Name: Cem\n" + head + wrong);
+  folder.write("class/4.txt", "Name: Dia\nSheet: attn lesson 5\n1. 0.5\n");
+  const Finished marked = run_attn({"lesson", "class", folder.path("class"), "--seed", "4"});
+  CHECK(marked.code == 1);
+  for (const std::string part :
+       {"A class: 4 hand-ins", "Lesson 5", "On average 1.0 of 3 answers are correct.", "2 of 3: ", "Dia",
+        "This is the score divided by d_k.", "$ attn drill scale --seed 4 --count "})
+    CHECK_MESSAGE(has(marked.out, part), part);
+  folder.write("class/5.txt", "0.5\n");
+  CHECK(has(run_attn({"lesson", "class", folder.path("class")}).errors, "5 does not say which sheet it answers"));
+  for (const auto& [line, says] : {std::pair{"attn drill ../x.md", "only name drills that are built in"},
+                                   {"attn lesson x.md", "is not known"},
+                                   {"attn drill scale --out x", "no option --out"},
+                                   {"attn drill scale --count 100000", "whole number up to 1000"},
+                                   {"attn drill --seed 4", "names no drill"},
+                                   {"rm -rf", "is not known"}}) {
+    folder.write("class/5.txt", std::string("Sheet: ") + line + "\n0.5\n");
+    const Finished refused = run_attn({"lesson", "class", folder.path("class")});
+    CHECK(refused.code == 2);
+    CHECK_MESSAGE(has(refused.errors, says), refused.errors);
+  }
 }
 
 TEST_CASE("an answer is shown with the decimals that its tolerance asks for") {
@@ -475,21 +547,59 @@ TEST_CASE("answers are read with or without the numbers of their questions") {
   using Answers = std::vector<std::optional<std::string>>;
   const Answers both = {"0.4", "2x4"};
   const Answers second = {std::nullopt, "0.4"};
-  for (const char* const text : {"0.4\n2x4\n", "1. 0.4\n2. 2x4", "2) 2x4\r\n\r\n1) 0.4\r\n", "1: 0.4\n2: 2x4",
-                                 "Q1 0.4\nQ2: 2x4", "\xEF\xBB\xBFQuestion 1: 0.4\nquestion 2 2x4"}) {
+  std::vector<SolvedQuestion> questions(2);
+  questions[0].answer = 0.25;
+  questions[1].answer = Shape{2, 3};
+  questions[1].question.kind = AnswerKind::shape;
+  const auto read = [&](std::string_view text) {
+    HandIn hand_in = hand_in_of(text, "ana");
+    return by_question(hand_in, questions);
+  };
+  for (const char* const text :
+       {"0.4\n2x4\n", "1. 0.4\n2. 2x4", "2) 2x4\r\n\r\n1) 0.4\r\n", "1: 0.4\n2: 2x4", "Q1 0.4\nQ2: 2x4",
+        "\xEF\xBB\xBFQuestion 1: 0.4\nquestion 2 2x4", "Problem 1: 0.4\nProblem 2: 2x4",
+        "Problem 1\n0.4\n\nProblem 2\n2x4\n", "1. weight = 0.4\n2. its shape = 2x4", "Name: Ana\nDate: today\n0.4\n2x4",
+        "Ana Lee\n0.4\n2x4", "Ana Lee\n1. 0.4\n2. 2x4", "**Problem 1:** 0.4\n**Problem 2:** 2x4",
+        "# A sheet\nName: Ana_____ Date: ____ Sheet: attn lesson 5\n## Problem 1\nWhat is it?\n"
+        "Problem 1\nWhat is 1. of it?\nAnswer: 0.4___\nProblem 2\nAnd this?\nAnswer: 2x4"}) {
     CAPTURE(text);
-    CHECK(by_question(answers_in(text), 2) == both);
+    CHECK(read(text) == both);
   }
   for (const char* const text : {"-\n0.4", "Q2 0.4", "1. -\n2. 0.4", "1.\n2. 0.4", "–\n0.4"}) {
     CAPTURE(text);
-    CHECK(by_question(answers_in(text), 2) == second);
+    CHECK(read(text) == second);
   }
-  CHECK(by_question({"1.5", "2"}, 2) == Answers{"1.5", "2"});
-  CHECK(by_question({"1.", "2."}, 2) == Answers{"1.", "2."});
-  CHECK_THROWS_WITH(by_question({"0.4"}, 2), doctest::Contains("1 answer to 2 questions"));
-  CHECK_THROWS_WITH(by_question({"0.4", "1", "2"}, 2), doctest::Contains("3 answers to 2 questions"));
-  CHECK_THROWS_WITH(by_question({"3. 0.4"}, 2), doctest::Contains("there is no question 3"));
-  CHECK_THROWS_WITH(by_question({"1. 0.4", "1. 0.5"}, 2), doctest::Contains("question 1 is answered twice"));
+  CHECK(read("1.5\n2") == Answers{"1.5", "2"});
+  CHECK(read("1.\n2.") == Answers{"1.", "2."});
+  CHECK_THROWS_WITH(read("0.4"), doctest::Contains("1 answer to 2 questions"));
+  CHECK_THROWS_WITH(read("0.4\n\n1\n2"),
+                    doctest::Contains("3 answers to 2 questions, the first in line 1, '0.4', the last in line 4, '2'"));
+  CHECK_THROWS_WITH(read("3. 0.4"), doctest::Contains("there is no question 3"));
+  CHECK_THROWS_WITH(read("1. 0.4\n1. 0.5"), doctest::Contains("question 1 is answered twice"));
+  CHECK_THROWS_WITH(read("1. 0.4\nor 0.5\n2. 2x4"),
+                    doctest::Contains("question 1 has a second answer in line 2, 'or 0.5'"));
+  CHECK_THROWS_WITH(read("Ana\nLee\n1. 0.4"), doctest::Contains("line 2, 'Lee' stands before the first question"));
+}
+
+TEST_CASE("the head of a hand-in names who answers what, also in UTF-16") {
+  const std::string text = "Name: Zoë 𝛼____ Date: 3 May Sheet: `attn lesson 5`\r\n0.4\r\n";
+  const auto same = [&](const HandIn& hand_in) {
+    return hand_in.name == "Zoë 𝛼" && hand_in.sheet == "attn lesson 5" && hand_in.lines.size() == 1 &&
+           hand_in.lines[0].text == "0.4" && hand_in.lines[0].number == 2;
+  };
+  CHECK(same(hand_in_of(text, "file")));
+  const std::u16string wide = u"Name: Zoë 𝛼____ Date: 3 May Sheet: `attn lesson 5`\r\n0.4\r\n";
+  std::string little = "\xFF\xFE", big = "\xFE\xFF";
+  for (const char16_t unit : wide) {
+    const char low = static_cast<char>(unit & 0xFF), high = static_cast<char>(unit >> 8);
+    little += {low, high};
+    big += {high, low};
+  }
+  CHECK(same(hand_in_of(little, "file")));
+  CHECK(same(hand_in_of(big, "file")));
+  CHECK_THROWS_WITH(hand_in_of(little.substr(0, 7), "file"), doctest::Contains("half a letter at its end"));
+  CHECK_THROWS_WITH(hand_in_of(std::string("\xFF\xFE\x00\xD8\x41\x00", 6), "file"), doctest::Contains("half a letter"));
+  CHECK(hand_in_of("0.4", "file").name == "file");
 }
 
 TEST_CASE("a hand-in that cannot be marked stops no other one") {

@@ -276,13 +276,13 @@ TEST_CASE("an export shows what was answered, as Markdown or HTML") {
   };
   const std::string markdown = exported("out.md");
   CHECK(markdown.starts_with("# A <title>\n"));
-  CHECK(has(markdown, "> **Question:** Which score?"));
+  CHECK(has(markdown, "> **Question 1:** Which score?"));
   CHECK(has(markdown, "*Not answered.*"));
   CHECK_FALSE(has(markdown, "```question"));
   const std::string html = exported("out.html");
   CHECK(has(html, "<title>A &lt;title&gt;</title>"));
   CHECK(has(html, "<p>First.</p>"));
-  CHECK(has(html, "<strong>Question:</strong> Which score?"));
+  CHECK(has(html, "<strong>Question 1:</strong> Which score?"));
   CHECK(run_lesson_words({"export", lesson, folder.path("out.txt"), "--state", state}).code == 2);
   const Finished again = run_lesson_words({"export", lesson, folder.path("out.md"), "--state", state});
   CHECK(again.code == 2);

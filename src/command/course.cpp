@@ -15,6 +15,7 @@
 #include "core/support/text.hpp"
 #include "data/files/matrix_file.hpp"
 #include "school/drill/drill.hpp"
+#include "school/drill/sheet.hpp"
 #include "school/lesson/marking.hpp"
 #include "school/lesson/printed.hpp"
 #include "school/lesson/progress.hpp"
@@ -163,8 +164,6 @@ Answer begin_document(std::string_view what, const std::function<std::string(con
 
 namespace {
 
-constexpr std::size_t usual_count = 10;
-
 Answer list_of_drills() {
   Listing listing{{"drill", "what it trains"}, {}};
   for (const Drill& drill : built_in_drills()) listing.rows.push_back({drill.name, drill.trains});
@@ -197,23 +196,25 @@ std::uint32_t seed_of(const Arguments& arguments) {
   return varies ? arguments.environment->new_seed() : 1;
 }
 
-Answer session(const std::vector<Drill>& named, std::uint32_t seed) {
+Answer session(const DrillSheet& asked) {
   Answer answer;
-  answer.session = [named, seed](Terminal& terminal, const Style& style) {
+  answer.session = [asked](Terminal& terminal, const Style& style) {
     Conversation conversation(terminal, style);
-    std::vector<Block> begin = {Heading{1, text(title_of_drills(named))}};
-    for (const Drill& drill : named) begin.emplace_back(Prose{text(fmt::format("Trains: {}.", drill.trains))});
-    begin.emplace_back(Prose{text(fmt::format("Seed {}: --seed {} asks the same problems again.", seed, seed))});
-    take_drill(DrillSeries(named, seed, block_runner()), block_runner(), conversation, std::move(begin));
+    std::vector<Block> begin = {Heading{1, text(title_of_drills(asked.drills))}};
+    for (const Drill& drill : asked.drills) begin.emplace_back(Prose{text(fmt::format("Trains: {}.", drill.trains))});
+    begin.emplace_back(
+        Prose{text(fmt::format("Seed {}: --seed {} asks the same problems again.", asked.seed, asked.seed))});
+    take_drill(DrillSeries(asked.drills, asked.seed, block_runner(), asked.mistakes), block_runner(), conversation,
+               std::move(begin));
   };
   return answer;
 }
 
-std::vector<DrawnProblem> draw_problems(const std::vector<Drill>& named, std::uint32_t seed, std::size_t count) {
-  DrillSeries series(named, seed, block_runner());
-  std::vector<DrawnProblem> problems;
-  while (problems.size() < count) problems.push_back(series.next());
-  return problems;
+// The sheet that is asked for.
+DrillSheet sheet_asked_for(std::vector<Drill> named, std::uint32_t seed, const Arguments& arguments) {
+  DrillSheet sheet{std::move(named), seed, arguments.count(option::problems).value_or(DrillSheet{}.count)};
+  for (const std::string& name : arguments.texts(option::mistake)) sheet.mistakes.push_back(&find_mistake(name));
+  return sheet;
 }
 
 // What stands below a problem of a sheet.
@@ -238,7 +239,7 @@ void add_answer(Page& page, const DrawnProblem& problem) {
 }
 
 // The problems as a table for programs and spreadsheets.
-Records records_of(const std::vector<DrawnProblem>& problems, std::uint32_t seed, bool with_answers) {
+Records records_of(const std::vector<DrawnProblem>& problems, bool with_answers) {
   Records records{"problems", {"number", "drill", "seed", "question", "kind", "given"}, {}};
   if (with_answers) records.members.emplace_back("answer");
   for (std::size_t i = 0; i < problems.size(); ++i) {
@@ -246,7 +247,7 @@ Records records_of(const std::vector<DrawnProblem>& problems, std::uint32_t seed
     std::vector<Records::Value>& row = records.rows.emplace_back();
     row = {i + 1,
            problems[i].drill->name,
-           std::uint64_t{seed},
+           std::uint64_t{problems[i].seed},
            question.ask,
            std::string(name_of(question.kind)),
            given_numbers(problems[i], block_runner())};
@@ -325,7 +326,8 @@ std::vector<OptionChoice> choices::drills() {
 }
 
 Answer run_drill(const Command& command, const Arguments& arguments) {
-  constexpr std::array practicing = {&option::answers, &option::with_answers, &option::problems, &option::seed};
+  constexpr std::array practicing = {&option::answers, &option::with_answers, &option::problems, &option::seed,
+                                     &option::mistake};
   const Action* const action = arguments.words.empty() ? nullptr : find_row(command.actions, arguments.words.front());
   if (arguments.words.empty() || action) {
     for (const Option* option : practicing) {
@@ -335,20 +337,22 @@ Answer run_drill(const Command& command, const Arguments& arguments) {
   if (action) return run_action(command, *action, arguments);
   refuse_idle(command, "attn drill NAME", {}, arguments);
   if (arguments.words.empty()) return list_of_drills();
-  const std::vector<Drill> named = drills_named(arguments);
   const std::uint32_t seed = seed_of(arguments);
+  const DrillSheet asked = sheet_asked_for(drills_named(arguments), seed, arguments);
   const bool is_sheet = arguments.has_any(std::array{&option::problems, &option::with_answers, &option::answers});
-  if (at_terminal(arguments) && !is_sheet) return session(named, seed);
-  const std::size_t count = arguments.count(option::problems).value_or(usual_count);
-  const std::vector<DrawnProblem> problems = draw_problems(named, seed, count);
-  std::string title = fmt::format("{} (seed {})", title_of_drills(named), seed);
+  if (at_terminal(arguments) && !is_sheet) return session(asked);
+  const std::vector<DrawnProblem> problems = problems_of(asked, block_runner());
+  std::string title = fmt::format("{} (seed {})", title_of_drills(asked.drills), seed);
   if (const std::optional<std::string> path = arguments.text(option::answers))
     return marked_sheet(std::move(title), problems, *path);
   Answer answer;
-  answer.page = sheet(std::move(title), problems, [&](Page& page, std::size_t i) {
-    if (arguments.has(option::with_answers)) add_answer(page, problems[i]);
-  });
-  answer.page.say(records_of(problems, seed, arguments.has(option::with_answers)));
+  if (arguments.has(option::with_answers)) {
+    answer.page = sheet(std::move(title), problems, [&](Page& page, std::size_t i) { add_answer(page, problems[i]); });
+  } else {
+    answer.page = sheet(std::move(title), problems, [](Page& page, std::size_t) { page.say(line_for_answer()); });
+    answer.page.blocks.insert(answer.page.blocks.begin() + 1, Prose{head_of_sheet(command_of(asked))});
+  }
+  answer.page.say(records_of(problems, arguments.has(option::with_answers)));
   return answer;
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "command/class.hpp"
 #include "command/command.hpp"
 #include "command/course.hpp"
 #include "command/docs.hpp"
@@ -309,6 +310,11 @@ const std::array action_table_of_lesson = {
         {lesson_word, {"FILE", Word::Count::optional, Kind::path}},
         export_lesson,
         {&option::answers, &option::worksheet, &option::with_answers, &option::yes}},
+    Action{"class",
+           "mark the hand-ins in a folder, count the mistakes, and draw a sheet on the three that most have made",
+           {{"FOLDER", Word::Count::one, Kind::path}, optional_lesson},
+           mark_class,
+           {&option::seed}},
     Action{"new",
            "print the beginning of a lesson of your own, or write it to a file",
            {{"FILE", Word::Count::optional, Kind::path}},

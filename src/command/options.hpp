@@ -259,6 +259,8 @@ inline constexpr Option worksheet =
     flag("--worksheet", "", "leave out the answers and what shows them, with room to write");
 inline constexpr Option with_answers =
     flag("--with-answers", "", "add the answers; in HTML and Markdown they are unfolded by a click");
+inline constexpr Option mistake{"--mistake", "", Kind::texts, "NAME",
+                                "draw problems in which this mistake shows, by the name that attn check says"};
 inline constexpr Option problems = count("--count", "", "number of problems").or_else("10").up_to(1000);
 inline constexpr Option step = count("--step", "", "begin at this step");
 inline constexpr Option set{"--set", "", Kind::texts, "NAME=…",

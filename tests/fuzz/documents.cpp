@@ -135,7 +135,7 @@ void drill(std::string_view text) {
   for (std::uint32_t seed = 0; seed < 3; ++seed) {
     const Guest guest(drill.folder);
     const Budget budget(of_case);
-    Draws draws{seed, 1, 0}, again{seed, 1, 0};
+    Draws draws{seed, 0}, again{seed, 0};
     const DrillProblem problem = draw_problem(drill, draws);
     require(draw_problem(drill, again).question.on == problem.question.on, "a seed draws the same problem again");
     const std::vector<std::string> words = command_lines(problem.question.on, "case.md", 1).front().words;

@@ -39,7 +39,7 @@ NOT_DRAWN = {
                                                 " --save-steps --resume",
     "what is shown of a training": "--watch --head --compare",
     "the attention of one layer, whose matrices the oracles compare in its model": "--layer",
-    "lessons and their progress": "--state --no-input --answers --step --yes --worksheet --with-answers --count --set",
+    "lessons and their progress": "--state --no-input --answers --step --yes --worksheet --with-answers --count --mistake --set",
 }
 
 

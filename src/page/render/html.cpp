@@ -247,7 +247,13 @@ strong { unicode-bidi: isolate; }
 .note, .output { margin: 1em 0; padding: 0.1em 1em; border-left: 4px solid var(--link); background: var(--box); }
 .heard { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 td { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-@media print { main { max-width: none; padding: 0; } .wide, figure, pre { overflow: visible; } tr, figure, .formula { break-inside: avoid; } :is(h1, h2, h3, caption, thead) { break-after: avoid; } }
+@media print {
+body { font: 9.5pt/1.3 system-ui, sans-serif; } main { max-width: none; padding: 0; }
+.wide, figure, pre { overflow: visible; } tr, .wide, figure, .formula, .note { break-inside: avoid; }
+.size { display: inline; margin-left: 0.6em; } th, td { padding: 0.05em 0.6em; }
+:is(h1, h2, h3, caption, thead, .beside) { break-after: avoid; }
+:is(h2, h3, h4, h5, h6) { margin: 0.7em 0 0.1em; font-size: 1.1em; } :is(.wide, .note, .output, figure, p) { margin: 0.25em 0; }
+}
 )";
 
 // Even the strongest shade leaves a number on it readable.

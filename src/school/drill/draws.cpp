@@ -36,8 +36,10 @@ std::size_t place_of(Generator& generator, std::size_t count) {
 
 }  // namespace
 
-Draws::Draws(std::uint32_t seed, std::uint32_t problem, std::uint32_t attempt)
-    : kinds_(seeded({seed, problem})), generator_(seeded({seed, problem, attempt})) {}
+Draws::Draws(std::uint32_t seed, std::uint32_t attempt)
+    : kinds_(seeded({seed, 1})), generator_(seeded({seed, 1, attempt})) {}
+
+std::uint32_t seed_after(std::uint32_t seed) { return seeded({seed, 2})(); }
 
 std::size_t Draws::kind(std::size_t count) { return place_of(kinds_, count); }
 

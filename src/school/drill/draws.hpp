@@ -17,11 +17,11 @@ namespace attn {
 
 struct ToFillIn;
 
-/// What a drill draws: the same for the same numbers on every machine. A problem is drawn again, as the next
+/// What a drill draws: the same for the same seed on every machine. A problem is drawn again, as the next
 /// attempt, where the first numbers serve badly.
 class Draws {
  public:
-  Draws(std::uint32_t seed, std::uint32_t problem, std::uint32_t attempt);
+  Draws(std::uint32_t seed, std::uint32_t attempt);
 
   /// What a problem asks for, of so many things: the same in all its attempts, so that none is drawn more
   /// rarely because its numbers seldom serve.
@@ -37,6 +37,9 @@ class Draws {
  private:
   Generator kinds_, generator_;
 };
+
+/// The seed of the problem after the one with this seed.
+std::uint32_t seed_after(std::uint32_t seed);
 
 /// What the names of a problem stand for: numbers, matrices and words. A line gives a name a value, once. Its
 /// grammar is told in docs/lessons.md: no line is run more often than another, and none is a function. All throw

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -192,51 +193,65 @@ std::string command_for(const Given& given, const Question& question) {
 
 }  // namespace
 
-DrillSeries::DrillSeries(std::vector<Drill> drills, std::uint32_t seed, RunCommand run)
-    : seed_(seed), run_(std::move(run)) {
+DrillSeries::DrillSeries(std::vector<Drill> drills, std::uint32_t seed, RunCommand run,
+                         std::vector<const Mistake*> mistakes)
+    : seed_(seed), run_(std::move(run)), mistakes_(std::move(mistakes)) {
   for (Drill& drill : drills) drills_.push_back(std::make_shared<const Drill>(std::move(drill)));
 }
 
 DrawnProblem DrillSeries::next() {
+  constexpr int most_seeds = 20;  // until a problem is there once more
   const std::shared_ptr<const Drill> drill = drills_[number_ % drills_.size()];
   ++number_;
-  return draw(drill);
+  std::optional<DrawnProblem> drawn;
+  for (int i = 0; i < most_seeds; ++i) {
+    drawn = draw(drill, seed_);
+    seed_ = seed_after(seed_);
+    if (seen_.insert(drawn->problem.question.on + drawn->problem.question.ask).second) break;
+  }
+  MatricesShown shown;
+  for (const Given& given : drawn->problem.given)
+    note_tables(result_of(command_for(given, drawn->problem.question), *drawn, run_).page->blocks, shown);
+  drawn->solved.shown = std::make_shared<const MatricesShown>(std::move(shown));
+  return std::move(*drawn);
 }
 
-DrawnProblem DrillSeries::draw(const std::shared_ptr<const Drill>& drill) {
+// How badly a problem serves: whether none of the mistakes it is drawn for shows in it, and how many mistakes have the
+// correct answer.
+std::pair<bool, std::size_t> DrillSeries::faults_of(const SolvedQuestion& solved) const {
+  const auto shows = [&](const Recognised& one) {
+    return std::ranges::find(mistakes_, one.mistake) != mistakes_.end();
+  };
+  const bool shows_none = !mistakes_.empty() && std::ranges::none_of(recognisable(solved), shows);
+  return {shows_none, cannot_be_told_apart(solved).size()};
+}
+
+DrawnProblem DrillSeries::draw(const std::shared_ptr<const Drill>& drill, std::uint32_t seed) const {
   constexpr std::uint32_t most_draws = 100, patience = 4;
   std::optional<DrawnProblem> best;
   const PerhapsGuest guest(!drill->is_built_in, drill->folder);
-  std::size_t fewest = 0;     // mistakes with the same answer
+  std::pair<bool, std::size_t> fewest;
   std::uint32_t in_vain = 0;  // draws since then
   std::string in_the_way;     // of the last one that has no answer
   for (std::uint32_t attempt = 0; attempt < most_draws && in_vain < patience; ++attempt) {
-    Draws draws{seed_, number_, attempt};
-    DrawnProblem drawn{drill, draw_problem(*drill, draws), {}};
-    const bool is_new = !seen_.contains(drawn.problem.question.on + drawn.problem.question.ask);
+    Draws draws{seed, attempt};
+    DrawnProblem drawn{drill, seed, draw_problem(*drill, draws), {}};
     if (best) ++in_vain;
-    if (!is_new && best) continue;
     try {
       drawn.solved = solve_alone(drawn.problem.question, run_);
     } catch (const InputError& error) {
       in_the_way = error.what();  // it has no one answer, or a note would be on the correct one
       continue;
     }
-    // One that was there before is the last resort.
-    const std::size_t faults = is_new ? cannot_be_told_apart(drawn.solved).size() : most_draws;
+    const std::pair<bool, std::size_t> faults = faults_of(drawn.solved);
     if (!best || faults < fewest) {
       best = std::move(drawn);
       fewest = faults;
       in_vain = 0;
     }
-    if (fewest == 0) break;
+    if (fewest == std::pair<bool, std::size_t>()) break;
   }
-  if (!best) fail("no problem of {} could be made with seed {}: {}", drill->name, seed_, in_the_way);
-  MatricesShown shown;
-  for (const Given& given : best->problem.given)
-    note_tables(result_of(command_for(given, best->problem.question), *best, run_).page->blocks, shown);
-  best->solved.shown = std::make_shared<const MatricesShown>(std::move(shown));
-  seen_.insert(best->problem.question.on + best->problem.question.ask);
+  if (!best) fail("no problem of {} could be made with seed {}: {}", drill->name, seed, in_the_way);
   return std::move(*best);
 }
 
@@ -244,20 +259,50 @@ std::vector<Block> shown(const DrawnProblem& drawn, const RunCommand& run) {
   const PerhapsGuest guest(!drawn.drill->is_built_in, drawn.drill->folder);
   const Question& question = drawn.problem.question;
   std::vector<Block> blocks;
+  SideBySide matrices;
   for (const Given& given : drawn.problem.given) {
-    blocks.push_back(output_of(result_of(command_for(given, question), drawn, run)));
+    for (Table& table : tables_of(result_of(command_for(given, question), drawn, run).page->blocks))
+      matrices.tables.push_back(std::move(table));
   }
+  if (!matrices.tables.empty()) blocks.emplace_back(std::move(matrices));
   blocks.push_back(shown(question));
   return blocks;
 }
+
+namespace {
+
+// A matrix as one line for a spreadsheet, with the decimals of its table: "x (rows the, cat) = 1 0; 0.25 -1.5".
+std::string on_one_line(const Table& table) {
+  const Matrix& cells = *table.cells;
+  const int decimals = decimals_for({cells.data(), cells.size()}, CommandOutput{}.precision);
+  std::vector<std::string> labels;
+  for (const auto& [what, axis, count] : {std::tuple{"rows", &table.rows, cells.shape().rows},
+                                          std::tuple{"columns", &table.columns, cells.shape().columns}}) {
+    if (!axis->labels) continue;
+    Words words;
+    for (std::size_t i = 0; i < count; ++i) words.push_back(axis->label(i));
+    labels.push_back(fmt::format("{} {}", what, fmt::join(words, ", ")));
+  }
+  std::string text = table.title;
+  if (!labels.empty()) text += fmt::format(" ({})", fmt::join(labels, "; "));
+  text += " = ";
+  for (std::size_t i = 0; i < cells.shape().rows; ++i) {
+    for (std::size_t j = 0; j < cells.shape().columns; ++j) {
+      if (j > 0 || i > 0) text += j == 0 ? "; " : " ";
+      append_fixed(text, cells(i, j), decimals);
+    }
+  }
+  return text;
+}
+
+}  // namespace
 
 std::string given_numbers(const DrawnProblem& drawn, const RunCommand& run) {
   const PerhapsGuest guest(!drawn.drill->is_built_in, drawn.drill->folder);
   std::vector<std::string> matrices;
   for (const Given& given : drawn.problem.given) {
     const CommandResult result = result_of(command_for(given, drawn.problem.question), drawn, run);
-    for (const Table& table : tables_of(result.page->blocks))
-      matrices.push_back(fmt::format("{} = {}", table.title, typed(*table.cells)));
+    for (const Table& table : tables_of(result.page->blocks)) matrices.push_back(on_one_line(table));
   }
   return fmt::format("{}", fmt::join(matrices, ", "));
 }
@@ -323,7 +368,7 @@ class Check {
   }
 
   void draw(std::uint32_t seed) {
-    Draws draws{seed, 1, 0};
+    Draws draws{seed, 0};
     std::optional<DrawnNames> names;
     if (!can(0, [&] { names = drawn_names(kind_, draws); })) return;  // which says its line itself
     bool all = true;
@@ -333,7 +378,7 @@ class Check {
     std::ranges::for_each(kind_.asks, fills);
     std::ranges::for_each(kind_.given, fills);
     fills(*kind_.solution);
-    DrawnProblem drawn{drill_, {}, {}};
+    DrawnProblem drawn{drill_, seed, {}, {}};
     if (!all || !can(kind_.place.line, [&] { drawn.problem = problem_of(kind_, *names); })) return;
     try {
       drawn.solved = solve_alone(drawn.problem.question, run_);

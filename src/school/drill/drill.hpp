@@ -8,11 +8,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "page/document/living.hpp"
 #include "school/drill/draws.hpp"
 #include "school/lesson/prompt.hpp"
+#include "school/mistake/rewriting.hpp"
 #include "school/tutor/question.hpp"
 
 namespace attn {
@@ -93,26 +95,29 @@ std::string_view drill_template();
 /// A problem that was drawn, with its answer.
 struct DrawnProblem {
   std::shared_ptr<const Drill> drill;
+  std::uint32_t seed = 0;  // with which a series of this drill begins with this problem
   DrillProblem problem;
   SolvedQuestion solved;
 };
 
 /// The problems of some drills, one after the other, the drills in turn. The same seed draws the same
 /// problems everywhere. A problem whose answer some known mistake gives as well is drawn again a few times,
-/// and so is one that was there before.
+/// and so is one that was there before, and one in which none of the mistakes shows that it is drawn for.
 class DrillSeries {
  public:
   /// The commands pass in how a command is run. There is at least one drill.
-  DrillSeries(std::vector<Drill> drills, std::uint32_t seed, RunCommand run);
+  DrillSeries(std::vector<Drill> drills, std::uint32_t seed, RunCommand run, std::vector<const Mistake*> mistakes = {});
 
   DrawnProblem next();
 
  private:
-  DrawnProblem draw(const std::shared_ptr<const Drill>& drill);
+  DrawnProblem draw(const std::shared_ptr<const Drill>& drill, std::uint32_t seed) const;
+  std::pair<bool, std::size_t> faults_of(const SolvedQuestion& solved) const;
 
   std::vector<std::shared_ptr<const Drill>> drills_;
-  std::uint32_t seed_;
+  std::uint32_t seed_;  // of the next problem
   RunCommand run_;
+  std::vector<const Mistake*> mistakes_;
   std::uint32_t number_ = 0;         // of problems that were drawn
   std::set<std::string> seen_ = {};  // what was asked, and on what
 };
@@ -120,7 +125,8 @@ class DrillSeries {
 /// What a problem is about: the matrices that are given, and the question.
 std::vector<Block> shown(const DrawnProblem& drawn, const RunCommand& run);
 
-/// The numbers of the matrices that are given, for programs: "q = 1 0, k = 1 0; 0 1".
+/// The numbers of the matrices that are given, with their words, for spreadsheets: "q = 1 0, k (rows the, cat) = 1 0;
+/// 0 1".
 std::string given_numbers(const DrawnProblem& drawn, const RunCommand& run);
 
 /// How the answer comes about: the command that shows it, and what it prints.

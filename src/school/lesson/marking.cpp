@@ -1,18 +1,16 @@
 #include "school/lesson/marking.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <map>
-#include <set>
+#include <functional>
 
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
-#include "data/files/matrix_file.hpp"
-#include "data/files/opened.hpp"
+#include "school/tutor/diagnosis.hpp"
 
 namespace attn {
 namespace {
@@ -59,115 +57,15 @@ Records records_of(std::span<const SolvedQuestion> questions, std::span<const Ma
   return records;
 }
 
-// A line of answers that begins with the number of its question.
-struct Numbered {
-  std::size_t question = 0;  // from 1 on
-  std::string_view answer;
-};
-
-std::optional<Numbered> numbered(std::string_view line) {
-  std::string_view rest = line;
-  bool has_word = false;
-  for (const std::string_view word : {"question", "q"}) {
-    if (has_word || !in_lower_case(rest).starts_with(word)) continue;
-    rest = trimmed(rest.substr(word.size()));
-    has_word = true;
-  }
-  const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
-  const std::optional<std::size_t> question = parsed<std::size_t>(rest.substr(0, digits));
-  if (!question) return std::nullopt;
-  rest.remove_prefix(digits);
-  const bool is_marked = !rest.empty() && std::string_view(".):").find(rest.front()) != std::string_view::npos;
-  if (is_marked) rest.remove_prefix(1);
-  // "1.5" is a number, and so is "1" alone.
-  const bool ends = rest.empty() || rest.front() == ' ' || rest.front() == '\t';
-  if (!ends || !(is_marked || has_word)) return std::nullopt;
-  return Numbered{*question, trimmed(rest)};
-}
-
-// The lines with their numbers; nothing unless all have one, and some of them an answer.
-std::optional<std::vector<Numbered>> all_numbered(const std::vector<std::string>& lines) {
-  std::vector<Numbered> all;
-  for (const std::string& line : lines) {
-    const std::optional<Numbered> one = numbered(line);
-    if (!one) return std::nullopt;
-    all.push_back(*one);
-  }
-  const auto has_answer = [](const Numbered& one) { return !one.answer.empty(); };
-  if (std::ranges::none_of(all, has_answer)) return std::nullopt;
-  return all;
-}
-
 MarkedHandIn unmarked(std::span<const SolvedQuestion> questions, std::string name, std::string problem = {}) {
   MarkedHandIn none{std::move(name), GivenAnswers(questions.size()), std::move(problem)};
   for (const SolvedQuestion& solved : questions) none.counts.push_back(!solved.question.predicts);
   return none;
 }
 
-std::optional<std::string> unless_left_out(std::string_view answer) {
-  const bool is_left_out = answer.empty() || answer == "-" || answer == "–" || answer == "—";
-  return is_left_out ? std::nullopt : std::optional<std::string>(answer);
-}
-
 }  // namespace
 
 MarkedAnswer marked(const SolvedQuestion& solved, const std::string& given) { return {given, judge(solved, given)}; }
-
-std::vector<std::string> answers_in(std::string_view text) {
-  text = without_byte_order_mark(text);
-  std::vector<std::string> answers;
-  for (const std::string& line : parted(text, "\r\n")) {
-    const std::string_view answer = trimmed(line);
-    if (!answer.empty() && !answer.starts_with('#')) answers.emplace_back(answer);
-  }
-  return answers;
-}
-
-std::vector<HandIn> hand_ins(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  std::vector<fs::path> files;
-  if (!fs::is_directory(path, ignored)) {
-    files.emplace_back(path);
-  } else {
-    for (const auto& entry : fs::directory_iterator(path)) {
-      const bool is_hidden = entry.path().filename().string().starts_with('.');
-      // A link may lead to any file of the reader, whose lines would stand among the answers.
-      const bool is_file = entry.symlink_status().type() == fs::file_type::regular;
-      if (is_file && !is_hidden) files.push_back(entry.path());
-    }
-    if (files.empty()) fail("{} holds no files: give a folder with a file of answers for each name", path);
-    std::ranges::sort(files);
-  }
-  std::map<std::string, std::size_t> files_called;
-  for (const fs::path& file : files) ++files_called[file.stem().string()];
-  std::vector<HandIn> all;
-  for (const fs::path& file : files) {
-    const std::string name = file.stem().string();
-    all.push_back({files_called.at(name) > 1 ? file.filename().string() : name, answers_in(read_bytes(file.string()))});
-  }
-  return all;
-}
-
-std::vector<std::optional<std::string>> by_question(const std::vector<std::string>& lines, std::size_t questions) {
-  std::vector<std::optional<std::string>> answers(questions);
-  if (const std::optional<std::vector<Numbered>> all = all_numbered(lines)) {
-    std::set<std::size_t> seen;
-    for (const Numbered& one : *all) {
-      if (one.question < 1 || one.question > questions)
-        fail("there is no question {}: they are numbered 1 to {}", one.question, questions);
-      if (!seen.insert(one.question).second)
-        fail("question {} is answered twice: give one answer to each", one.question);
-      answers[one.question - 1] = unless_left_out(one.answer);
-    }
-    return answers;
-  }
-  if (lines.size() != questions)
-    fail("{} to {}: give one in each line, with - where there is none, or number them: 2. 0.25",
-         count_of(lines.size(), "answer"), count_of(questions, "question"));
-  for (std::size_t i = 0; i < questions; ++i) answers[i] = unless_left_out(lines[i]);
-  return answers;
-}
 
 std::size_t MarkedHandIn::correct() const {
   std::size_t count = 0;
@@ -186,24 +84,28 @@ bool MarkedHandIn::is_good() const {
   return true;
 }
 
-MarkedHandIn marked(std::span<const SolvedQuestion> questions, const HandIn& hand_in) {
+MarkedHandIn marked(std::span<const SolvedQuestion> questions, HandIn hand_in) {
+  const std::vector<std::optional<std::string>> answers = by_question(hand_in, questions);
   MarkedHandIn result = unmarked(questions, hand_in.name);
-  const std::vector<std::optional<std::string>> answers = by_question(hand_in.lines, questions.size());
   for (std::size_t i = 0; i < questions.size(); ++i) {
     if (answers[i]) result.answers[i] = marked(questions[i], *answers[i]);
   }
   return result;
 }
 
+MarkedHandIn marked_in_class(std::span<const SolvedQuestion> questions, const HandIn& hand_in) {
+  try {
+    return marked(questions, hand_in);
+  } catch (const InputError& error) {
+    return unmarked(questions, hand_in.name, error.what());
+  }
+}
+
 std::vector<MarkedHandIn> marked(std::span<const SolvedQuestion> questions, std::span<const HandIn> hand_ins) {
   std::vector<MarkedHandIn> all;
   for (const HandIn& hand_in : hand_ins) {
-    try {
-      all.push_back(marked(questions, hand_in));
-    } catch (const InputError& error) {
-      if (hand_ins.size() == 1) fail("{}: {}", hand_in.name, error.what());
-      all.push_back(unmarked(questions, hand_in.name, error.what()));
-    }
+    all.push_back(marked_in_class(questions, hand_in));
+    if (hand_ins.size() == 1 && !all.back().problem.empty()) fail("{}: {}", hand_in.name, all.back().problem);
   }
   return all;
 }
@@ -273,6 +175,17 @@ std::vector<Block> class_marks(std::span<const SolvedQuestion> questions, std::s
         {std::to_string(i + 1), (questions[i].question.predicts ? "Predict: " : "") + questions[i].question.ask});
   std::vector<Block> blocks = {
       std::move(marks), Prose{text("✓ correct   ✗ wrong   ~ another convention   ? could not be read   – no answer")}};
+  std::size_t counted = 0, right = 0, of = 0;
+  for (const MarkedHandIn& hand_in : hand_ins) {
+    if (!hand_in.problem.empty()) continue;
+    ++counted;
+    right += hand_in.correct();
+    of = hand_in.counted();
+  }
+  if (counted > 0)
+    blocks.emplace_back(
+        Prose{text(fmt::format("On average {:.1f} of {} are correct.",
+                               static_cast<double>(right) / static_cast<double>(counted), count_of(of, "answer")))});
   if (!problems.lines.empty()) {
     blocks.emplace_back(Prose{text("Not marked:")});
     blocks.emplace_back(std::move(problems));
@@ -280,6 +193,68 @@ std::vector<Block> class_marks(std::span<const SolvedQuestion> questions, std::s
   blocks.emplace_back(std::move(legend));
   blocks.emplace_back(records_of(questions, hand_ins));
   return blocks;
+}
+
+// --- reasons
+
+namespace {
+
+// The mistake in a computation that a wrong answer was told; null: what was said is something else.
+const Mistake* mistake_told(const SolvedQuestion& solved, const Judgment& judgment) {
+  const std::vector<Recognised>& all = recognisable(solved);
+  const auto told =
+      std::ranges::find_if(all, [&](const Recognised& one) { return one.mistake && one.says == judgment.says; });
+  return told == all.end() ? nullptr : told->mistake;
+}
+
+void note_reason(std::vector<SharedReason>& reasons, std::size_t sheet, std::size_t question, const Mistake* mistake,
+                 const std::string& says, const std::string& name) {
+  const auto is_this = [&](const SharedReason& one) {
+    if (mistake || one.mistake) return one.mistake == mistake;
+    return one.sheet == sheet && one.questions.front() == question && one.says == says;
+  };
+  auto found = std::ranges::find_if(reasons, is_this);
+  if (found == reasons.end()) found = reasons.insert(found, {mistake, says, sheet, {question}});
+  if (found->sheet == sheet && std::ranges::find(found->questions, question) == found->questions.end())
+    found->questions.push_back(question);
+  if (std::ranges::find(found->names, name) == found->names.end()) found->names.push_back(name);
+}
+
+}  // namespace
+
+std::vector<SharedReason> shared_reasons(std::span<const MarkedSheet> sheets) {
+  std::vector<SharedReason> reasons;
+  for (std::size_t s = 0; s < sheets.size(); ++s) {
+    for (const MarkedHandIn& hand_in : sheets[s].hand_ins) {
+      for (std::size_t i = 0; i < hand_in.answers.size(); ++i) {
+        const std::optional<MarkedAnswer>& answer = hand_in.answers[i];
+        if (!hand_in.counts[i] || !answer || answer->judgment.mark != Judgment::Mark::wrong) continue;
+        if (answer->judgment.says.empty()) continue;
+        note_reason(reasons, s, i, mistake_told(sheets[s].questions[i], answer->judgment), answer->judgment.says,
+                    hand_in.name);
+      }
+    }
+  }
+  for (SharedReason& reason : reasons) std::ranges::sort(reason.questions);
+  std::ranges::stable_sort(reasons, std::ranges::greater(), [](const SharedReason& one) { return one.names.size(); });
+  return reasons;
+}
+
+std::vector<Block> table_of_reasons(std::span<const SharedReason> reasons, std::span<const MarkedSheet> sheets) {
+  Listing listing{{"of the class", "questions", "what they were told"}, {}, true};
+  Records records{"reasons", {"count", "sheet", "questions", "mistake", "says", "students"}, {}};
+  for (const SharedReason& reason : reasons) {
+    std::vector<std::string> numbers;
+    for (const std::size_t question : reason.questions) numbers.push_back(std::to_string(question + 1));
+    std::string where = fmt::format("{}", fmt::join(numbers, ", "));
+    records.rows.push_back({std::uint64_t{reason.names.size()}, sheets[reason.sheet].title, where,
+                            std::string(reason.mistake ? reason.mistake->name : ""), reason.says,
+                            fmt::format("{}", fmt::join(reason.names, ", "))});
+    if (sheets.size() > 1) where = fmt::format("{}: {}", sheets[reason.sheet].title, where);
+    listing.rows.push_back({std::to_string(reason.names.size()), std::move(where),
+                            reason.mistake ? std::string(reason.mistake->says) : reason.says});
+  }
+  return {std::move(listing), std::move(records)};
 }
 
 }  // namespace attn

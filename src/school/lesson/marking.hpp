@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "page/block/page.hpp"
+#include "school/lesson/hand_in.hpp"
+#include "school/mistake/rewriting.hpp"
 #include "school/tutor/question.hpp"
 
 namespace attn {
@@ -28,24 +30,6 @@ MarkedAnswer marked(const SolvedQuestion& solved, const std::string& given);
 /// What somebody answered, for each question; nothing: not answered.
 using GivenAnswers = std::vector<std::optional<MarkedAnswer>>;
 
-/// What somebody handed in, line by line.
-struct HandIn {
-  std::string name;  // that of its file, without the ending where no other has it
-  std::vector<std::string> lines;
-};
-
-/// The lines of a text that are not empty and do not begin with #, without blanks around them.
-std::vector<std::string> answers_in(std::string_view text);
-
-/// What a file holds, or each file of a folder in the order of their names. Throws InputError.
-std::vector<HandIn> hand_ins(const std::string& path);
-
-/// The answer to each of so many questions; nothing where there is none, or a dash. Each line has the next
-/// answer, unless all of them begin with the number of their question: "2. 0.4", "2) 0.4", "2: 0.4" or
-/// "Q2 0.4". Throws InputError where lines without numbers are more or fewer than the questions, and where a
-/// number is there twice or that of no question.
-std::vector<std::optional<std::string>> by_question(const std::vector<std::string>& lines, std::size_t questions);
-
 struct MarkedHandIn {
   std::string name;
   GivenAnswers answers;           // one for each question
@@ -60,7 +44,9 @@ struct MarkedHandIn {
 };
 
 /// Throws InputError where by_question() does.
-MarkedHandIn marked(std::span<const SolvedQuestion> questions, const HandIn& hand_in);
+MarkedHandIn marked(std::span<const SolvedQuestion> questions, HandIn hand_in);
+/// The same of one in a class: where it cannot be marked, it says why.
+MarkedHandIn marked_in_class(std::span<const SolvedQuestion> questions, const HandIn& hand_in);
 /// Those of a class: one whose answers cannot be told apart says why, and the others are marked.
 std::vector<MarkedHandIn> marked(std::span<const SolvedQuestion> questions, std::span<const HandIn> hand_ins);
 
@@ -75,5 +61,28 @@ std::vector<Block> summary_of(std::span<const SolvedQuestion> questions, const M
 
 /// The hand-ins of a class: who answered which question correctly, and for programs every answer.
 std::vector<Block> class_marks(std::span<const SolvedQuestion> questions, std::span<const MarkedHandIn> hand_ins);
+
+/// A reason that wrong answers of a class were told: a mistake in a computation, to whichever questions, or what is
+/// said to one question.
+struct SharedReason {
+  const Mistake* mistake = nullptr;  // null: it is what is said
+  std::string says;                  // to the first answer
+  std::size_t sheet = 0;             // of the first answer
+  std::vector<std::size_t> questions = {};
+  std::vector<std::string> names = {};  // of those who were told it, each once
+};
+
+/// The questions of one sheet, and what was handed in.
+struct MarkedSheet {
+  std::string title;
+  std::vector<SolvedQuestion> questions;
+  std::vector<MarkedHandIn> hand_ins;
+};
+
+/// All of them, the one that most were told first.
+std::vector<SharedReason> shared_reasons(std::span<const MarkedSheet> sheets);
+
+/// A table of the reasons: how many were told each, where, and what it is; and for programs who.
+std::vector<Block> table_of_reasons(std::span<const SharedReason> reasons, std::span<const MarkedSheet> sheets);
 
 }  // namespace attn

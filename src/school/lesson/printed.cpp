@@ -9,6 +9,7 @@
 #include "core/support/text.hpp"
 #include "page/render/format.hpp"
 #include "page/render/html.hpp"
+#include "school/lesson/hand_in.hpp"
 #include "school/lesson/marking.hpp"
 #include "school/lesson/show.hpp"
 #include "school/puzzle/trial.hpp"
@@ -35,9 +36,10 @@ std::vector<Block> with_replies(const Lesson& lesson, const LessonResult& result
   return blocks;
 }
 
-// A question as a quotation, with its choices.
-std::string quoted(const Question& question) {
-  std::string text = "> **Question:** " + question.ask + "\n>\n";
+// A question as a quotation, with the number by which hand-ins call it, and with its choices.
+std::string quoted(const Question& question, std::size_t number) {
+  std::string text =
+      fmt::format("> **{} {}:** {}\n>\n", question.predicts ? "Predict" : "Question", number, question.ask);
   for (std::size_t i = 0; i < question.choices.size(); ++i)
     text += fmt::format("> {}. {}\n{}", i + 1, question.choices[i], i + 1 == question.choices.size() ? ">\n" : "");
   return text;
@@ -195,10 +197,17 @@ std::string markdown_from(std::size_t line, const Lesson& lesson, const LessonSt
   return text;
 }
 
+// How a command line names a lesson.
+std::string lesson_word(const Lesson& lesson) {
+  return lesson.number.empty() ? lesson.document.path : without_zeros(lesson.number);
+}
+
 // The parts of a lesson in order.
 std::vector<Piece> pieces_of(const Exported& exported) {
   const Lesson& lesson = exported.lesson;
   std::vector<Piece> pieces = {{"# " + lesson.title + "\n"}};
+  if (exported.shows == AnswersShown::none)
+    pieces.push_back({fmt::format("\n{}\n", words_of(head_of_sheet("attn lesson " + lesson_word(lesson))))});
   const std::vector<bool> with_answers = steps_with_answers(lesson);
   const std::vector<OnWorksheet> on_worksheet = steps_on_worksheet(lesson);
   for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
@@ -215,10 +224,10 @@ std::vector<Piece> pieces_of(const Exported& exported) {
     }
     if (step.question) {
       const SolvedQuestion& solved = exported.result.questions[*step.question];
-      text += quoted(solved.question);
+      text += quoted(solved.question, *step.question + 1);
       if (exported.shows == AnswersShown::given)
         text += given_answer(solved, exported.given.empty() ? std::nullopt : exported.given[*step.question]);
-      if (exported.shows == AnswersShown::none) text += "> *Your answer:* ____________________\n";
+      if (exported.shows == AnswersShown::none) text += fmt::format("> {}\n", words_of(line_for_answer()));
       if (exported.shows == AnswersShown::folded) {
         pieces.push_back({std::exchange(text, "") + "\n"});
         pieces.push_back({rounded_answer(solved) + "\n", nullptr, "Answer"});
