@@ -247,6 +247,8 @@ TEST_CASE("check finds what is wrong with a lesson, by file and line") {
   for (const std::string address : {"https://example.org/a.png", "//example.org/a.png", "HTTP://example.org/a.png"})
     CHECK(has(faults(front + "---\n![a](" + address + ")\n"),
               path + ":5: pages of this lesson will not show the picture '" + address + "': put it beside the lesson"));
+  CHECK(has(faults(front + "---\nIt begins with <start>.\n"), path + ":5: '<start>' is raw HTML, and is not shown"));
+  CHECK_FALSE(has(faults(front + "---\nIt begins with `<start>`. <!-- not shown -->\n"), "raw HTML"));
   CHECK_FALSE(has(faults(front + "---\n![a](pictures/a.png) ![b](data:image/png;base64,AA)\n"), "picture"));
   CHECK(has(faults("---\ntitle: t\n---\n"), path + ":1: the lesson does not say how long"));
   CHECK(has(faults(front + "minutes: 0\n---\n"), path + ":4: minutes is given twice"));

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "command/docs.hpp"
 #include "core/support/text.hpp"
 #include "data/problem/problem.hpp"
 #include "data/problem/problem_file.hpp"
@@ -178,4 +179,30 @@ TEST_CASE("a question that is not whole is refused with file and line") {
   CHECK(refused("ask: a\nof: scores[1,1]\nwrong: 112 => no\n")
             .starts_with("a.md:4: wrong: '112' is 112, which is the correct answer"));
   CHECK(refused("ask: a\nof: scores[1,1] / (scores[1,1] - 112)\n").starts_with("a.md:1: the value is inf"));
+}
+
+TEST_CASE("the number that the last hint works out to is correct, as people round it") {
+  std::size_t calculations = 0;
+  for (const Lesson& lesson : built_in_lessons()) {
+    for (const SolvedQuestion& solved : execute(lesson, block_runner()).questions) {
+      if (!std::holds_alternative<double>(solved.answer) || solved.question.hints.empty()) continue;
+      std::optional<double> hint;
+      try {
+        const Quantity found = look_up_quantity(solved.question.hints.back(), nullptr).quantity;
+        if (const double* const number = std::get_if<double>(&found)) hint = *number;
+      } catch (const InputError&) {
+        continue;
+      }
+      if (!hint) continue;
+      ++calculations;
+      CAPTURE(lesson.name);
+      CAPTURE(solved.question.ask);
+      for (const int decimals : {2, 3, 4}) {
+        if (decimals == 2 && tolerance_for(solved) < 0.004) continue;  // it asks for more
+        const std::string typed = fmt::format("{:.{}f}", *hint, decimals);
+        CHECK_MESSAGE(judge(solved, typed).mark == Judgment::Mark::right, typed);
+      }
+    }
+  }
+  CHECK(calculations > 30);
 }

@@ -159,6 +159,19 @@ class NodeWords {
   std::string linked_;  // the words of the last link
 };
 
+// Raw HTML, which is shown nowhere. Comments are meant not to be.
+std::vector<std::string> tags_in(cmark_node* leaf) {
+  std::vector<std::string> tags;
+  const Walk walk(cmark_iter_new(leaf), cmark_iter_free);
+  for (cmark_event_type event; (event = cmark_iter_next(walk.get())) != CMARK_EVENT_DONE;) {
+    cmark_node* const node = cmark_iter_get_node(walk.get());
+    if (event != CMARK_EVENT_ENTER || cmark_node_get_type(node) != CMARK_NODE_HTML_INLINE) continue;
+    std::string tag = text_of(cmark_node_get_literal(node));
+    if (!tag.starts_with("<!--")) tags.push_back(std::move(tag));
+  }
+  return tags;
+}
+
 std::vector<std::string> pictures_in(cmark_node* leaf) {
   std::vector<std::string> addresses;
   const Walk walk(cmark_iter_new(leaf), cmark_iter_free);
@@ -257,16 +270,19 @@ MarkdownLeaf leaf_of(cmark_node* node) {
     leaf.level = cmark_node_get_heading_level(node);
     leaf.words = NodeWords().gathered(node);
     leaf.pictures = pictures_in(node);
+    leaf.tags = tags_in(node);
   } else if (type == CMARK_NODE_PARAGRAPH) {
     leaf.kind = MarkdownLeaf::Kind::paragraph;
     leaf.words = NodeWords().gathered(node);
     leaf.pictures = pictures_in(node);
+    leaf.tags = tags_in(node);
   } else if (type == CMARK_NODE_THEMATIC_BREAK) {
     leaf.kind = MarkdownLeaf::Kind::rule;
   } else if (is_table(node)) {
     leaf.kind = MarkdownLeaf::Kind::table;
     leaf.rows = rows_of(node);
     leaf.pictures = pictures_in(node);
+    leaf.tags = tags_in(node);
   }
   return leaf;
 }

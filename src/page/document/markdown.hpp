@@ -35,6 +35,7 @@ struct MarkdownLeaf {
   // line, there is another text.
   std::vector<Text> words;
   std::vector<std::string> pictures;           // addresses of those in it
+  std::vector<std::string> tags;               // raw HTML in it, which is not shown
   std::vector<std::vector<std::string>> rows;  // of a table, its head first
 };
 

@@ -140,6 +140,13 @@ class Lint {
     }
   }
 
+  void check_tags() {
+    for (const MarkdownLeaf& leaf : lesson_.document.leaves) {
+      for (const std::string& tag : leaf.tags)
+        add(leaf.first_line, "{} is raw HTML, and is not shown: write it between backticks", in_quotes(tag));
+    }
+  }
+
   void check_terms() {
     for (const TermFault& fault : term_faults(lesson_)) add(fault.line, "{}", fault.says);
   }
@@ -222,6 +229,7 @@ CheckedLesson check_lesson(std::string_view text, const std::string& path, const
     lint.check_references();
     lint.check_questions();
     lint.check_pictures();
+    lint.check_tags();
     lint.check_terms();
     lint.check_trial(run);
     lint.check_puzzles(run);
