@@ -13,6 +13,7 @@
 #include "core/support/error.hpp"
 #include "core/support/number.hpp"
 #include "core/support/text.hpp"
+#include "data/files/cells.hpp"
 #include "school/drill/sheet.hpp"
 #include "school/lesson/lesson.hpp"
 #include "school/lesson/marking.hpp"
@@ -39,52 +40,61 @@ std::vector<std::string> words_of_line(std::string_view line) {
   return words;
 }
 
-HandedOut lesson_handed_out(const std::string& word) {
-  HandedOut sheet{.lesson = find_lesson(word)};
-  const Lesson& lesson = *sheet.lesson;
-  sheet.marked.title = fmt::format("Lesson {}", lesson.number.empty() ? lesson.name : without_zeros(lesson.number));
-  sheet.marked.questions = execute(lesson, block_runner()).questions;
-  return sheet;
+// What a class was given, before anything is computed.
+struct SheetAsked {
+  std::optional<Lesson> lesson = {};
+  DrillSheet drills = {};
+};
+
+// The title of a sheet, by which two that are the same are known.
+std::string title_of(const SheetAsked& asked) {
+  if (!asked.lesson) return command_of(asked.drills);
+  return fmt::format("Lesson {}",
+                     asked.lesson->number.empty() ? asked.lesson->document.path : without_zeros(asked.lesson->number));
 }
 
-HandedOut drills_handed_out(const DrillSheet& asked) {
-  HandedOut sheet{.marked = {.title = command_of(asked)}};
-  for (const DrawnProblem& drawn : problems_of(asked, block_runner())) {
+// What a hand-in says that it answers. It is a stranger's text, and names only what is built in.
+SheetAsked sheet_said(const std::string& line) {
+  const Words words = words_of_line(line);
+  const bool is_lesson = words.size() == 3 && words[0] == "attn" && words[1] == "lesson";
+  const bool are_drills = words.size() > 2 && words[0] == "attn" && words[1] == "drill";
+  if (are_drills) return {.drills = drill_sheet_of(std::span(words).subspan(2))};
+  if (!is_lesson || words[2].ends_with(".md"))
+    fail("the sheet {} is not known: write Sheet: attn lesson 5, or what stands at the head of a sheet of drills",
+         in_quotes(line));
+  return {.lesson = find_lesson(words[2])};
+}
+
+HandedOut handed_out(SheetAsked asked) {
+  HandedOut sheet{.marked = {.title = title_of(asked)}, .lesson = std::move(asked.lesson)};
+  if (sheet.lesson) {
+    sheet.marked.questions = execute(*sheet.lesson, block_runner()).questions;
+    return sheet;
+  }
+  for (const DrawnProblem& drawn : problems_of(asked.drills, block_runner())) {
     sheet.marked.questions.push_back(drawn.solved);
     sheet.drills.push_back(drawn.drill->name);
   }
   return sheet;
 }
 
-// What a hand-in says that it answers. It is a stranger's text, and names only what is built in.
-HandedOut handed_out(const std::string& line) {
-  const Words words = words_of_line(line);
-  const bool is_lesson = words.size() == 3 && words[0] == "attn" && words[1] == "lesson";
-  const bool are_drills = words.size() > 2 && words[0] == "attn" && words[1] == "drill";
-  if (are_drills) return drills_handed_out(drill_sheet_of(std::span(words).subspan(2)));
-  if (!is_lesson || words[2].ends_with(".md"))
-    fail("the sheet '{}' is not known: write Sheet: attn lesson 5, or what stands at the head of a sheet of drills",
-         line);
-  return lesson_handed_out(words[2]);
-}
-
 // The hand-ins of a folder, by their sheets, in the order in which these first come.
 std::vector<HandedOut> marked_sheets(const std::vector<HandIn>& hand_ins, const std::optional<std::string>& lesson) {
   std::vector<HandedOut> sheets;
-  std::map<std::string, std::size_t> places;  // by what hand-ins say
+  std::map<std::string, std::size_t> places;  // by title
   for (const HandIn& hand_in : hand_ins) {
     if (hand_in.sheet.empty() && !lesson)
       fail(
           "{} does not say which sheet it answers: give a lesson, as in attn lesson class FOLDER 5, or begin each file with a line such as Sheet: attn lesson 5",
           hand_in.name);
-    const auto [place, is_new] = places.try_emplace(hand_in.sheet, sheets.size());
-    if (is_new) {
-      try {
-        sheets.push_back(hand_in.sheet.empty() ? lesson_handed_out(*lesson) : handed_out(hand_in.sheet));
-      } catch (const InputError& error) {
-        fail("{}: {}", hand_in.name, error.what());
-      }
+    SheetAsked asked;
+    try {
+      asked = hand_in.sheet.empty() ? SheetAsked{.lesson = find_lesson(*lesson)} : sheet_said(hand_in.sheet);
+    } catch (const InputError& error) {
+      fail("{}: {}", hand_in.name, error.what());
     }
+    const auto [place, is_new] = places.try_emplace(title_of(asked), sheets.size());
+    if (is_new) sheets.push_back(handed_out(std::move(asked)));
     HandedOut& sheet = sheets[place->second];
     sheet.marked.hand_ins.push_back(marked_in_class(sheet.marked.questions, hand_in));
   }
@@ -130,12 +140,13 @@ std::optional<DrillSheet> sheet_on(std::span<const SharedReason> reasons, std::s
 void add_tomorrow(Page& page, std::span<const SharedReason> reasons, std::span<const HandedOut> sheets,
                   std::uint32_t seed) {
   const std::span<const SharedReason> first = reasons.first(std::min(reasons.size(), most_to_talk_about));
+  std::size_t class_size = 0;
+  for (const HandedOut& sheet : sheets) class_size += sheet.marked.hand_ins.size();
   page.head(2, "To talk about");
   for (const SharedReason& reason : first) {
-    const MarkedSheet& sheet = sheets[reason.sheet].marked;
-    const Question& question = sheet.questions[reason.questions.front()].question;
+    const Question& question = sheets[reason.sheet].marked.questions[reason.questions.front()].question;
     page.say(Note{Note::Kind::question,
-                  {text(strong(fmt::format("{} of {}: ", reason.names.size(), sheet.hand_ins.size())), question.ask),
+                  {text(strong(fmt::format("{} of {}: ", reason.names.size(), class_size)), question.ask),
                    text(reason.mistake ? std::string(reason.mistake->says) : reason.says)}});
   }
   const std::optional<DrillSheet> next = sheet_on(first, sheets, seed);

@@ -241,7 +241,7 @@ std::vector<SharedReason> shared_reasons(std::span<const MarkedSheet> sheets) {
 }
 
 std::vector<Block> table_of_reasons(std::span<const SharedReason> reasons, std::span<const MarkedSheet> sheets) {
-  Listing listing{{"of the class", "questions", "what they were told"}, {}, true};
+  Listing listing{{"students", "questions", "what they were told"}, {}, true};
   Records records{"reasons", {"count", "sheet", "questions", "mistake", "says", "students"}, {}};
   for (const SharedReason& reason : reasons) {
     std::vector<std::string> numbers;
