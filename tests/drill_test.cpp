@@ -324,7 +324,6 @@ TEST_CASE("a lesson is written as a worksheet, and with answers to unfold") {
   const TemporaryFolder folder;
   const std::string lesson = folder.write("a.md", R"(---
 title: A title
-minutes: 1
 ---
 First.
 
@@ -634,7 +633,6 @@ TEST_CASE("a worksheet leaves out what is said behind a question up to the next 
   const TemporaryFolder folder;
   const std::string lesson = folder.write("a.md", R"(---
 title: A title
-minutes: 1
 ---
 First.
 

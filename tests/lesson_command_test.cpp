@@ -24,7 +24,6 @@ Finished run_lesson_words(const Words& words) {
 
 const std::string small = R"(---
 title: A <title>
-minutes: 1
 ---
 First.
 
@@ -203,7 +202,7 @@ TEST_CASE("only lines of text have to fit, because nobody can break those of a t
   const TemporaryFolder folder;
   const std::string path =
       folder.write("a.md",
-                   "---\ntitle: t\nminutes: 5\n---\n```question\nask: a\nof: scores[1,1]\non: --example "
+                   "---\ntitle: t\n---\n```question\nask: a\nof: scores[1,1]\non: --example "
                    "order\nhint: h\n```\n"
                    "```attn format=markdown\nattn walk --example animal --only head.1.scores\n```\n"
                    "```attn\nattn walk --example animal --only head.1.scores --format markdown\n```\n");
@@ -234,7 +233,7 @@ TEST_CASE("check finds what is wrong with a lesson, by file and line") {
     CHECK(finished.code == 1);
     return finished.out;
   };
-  const std::string front = "---\ntitle: t\nminutes: 1\n";
+  const std::string front = "---\ntitle: t\ncan: do it\n";
   CHECK(has(faults("# no title\n"), path + ":1: the lesson has no title"));
   CHECK(has(faults("---\ntitel: t\n---\n"), path + ":2: unknown key of a lesson 'titel' (did you mean 'title'?)"));
   CHECK(has(faults(front + "needs: nothing-else\n---\n"), path + ":4: needs: there is no lesson 'nothing-else'"));
@@ -250,8 +249,8 @@ TEST_CASE("check finds what is wrong with a lesson, by file and line") {
   CHECK(has(faults(front + "---\nIt begins with <start>.\n"), path + ":5: '<start>' is raw HTML, and is not shown"));
   CHECK_FALSE(has(faults(front + "---\nIt begins with `<start>`. <!-- not shown -->\n"), "raw HTML"));
   CHECK_FALSE(has(faults(front + "---\n![a](pictures/a.png) ![b](data:image/png;base64,AA)\n"), "picture"));
-  CHECK(has(faults("---\ntitle: t\n---\n"), path + ":1: the lesson does not say how long"));
-  CHECK(has(faults(front + "minutes: 0\n---\n"), path + ":4: minutes is given twice"));
+  CHECK(has(faults(front + "minutes: 5\n---\n"), path + ":4: unknown key of a lesson 'minutes'"));
+  CHECK(has(faults(front + "title: u\n---\n"), path + ":4: title is given twice"));
   CHECK(has(faults(front + "---\n```question\nask: a\nof: scores[1,1]\n```\n"), path + ":5: no block above computes"));
   CHECK(has(faults(front + "---\n```attn\nattn walk\n```\n```question\nask: a\nof: scores[1,1]\n```\n"),
             path + ":8: the question has no hint"));
@@ -448,17 +447,40 @@ TEST_CASE("every lesson asks for a number, and names a mistake that is often mad
   for (const Lesson& lesson : built_in_lessons()) {
     CAPTURE(lesson.name);
     CHECK(lesson.minutes >= 5);
-    CHECK(lesson.minutes <= 10);
+    CHECK(lesson.minutes <= 25);
     CHECK(std::ranges::any_of(lesson.questions, [](const Question& question) {
       return question.kind == AnswerKind::number && !question.notes.empty();
     }));
   }
 }
 
+TEST_CASE("how long a lesson takes follows from its words, questions, puzzles and commands") {
+  const auto minutes = [](const std::string& text) {
+    return read_lesson("---\ntitle: t\n---\n" + text, "a.md").minutes;
+  };
+  std::string words;
+  for (int i = 0; i < 180; ++i) words += "word ";
+  const std::string question = "```question\nask: a\nof: d_k\n```\n";
+  const std::string choice = "```question\nask: a\nkind: choice\nof: d_k = 1\nchoices: yes | no\n```\n";
+  const std::string guess = "```question\npredict: a\nof: d_k\n```\n";
+  CHECK(minutes("") == 0);
+  CHECK(minutes("word\n") == 1);
+  CHECK(minutes(words + "\n") == 1);
+  CHECK(minutes(words + "word\n") == 2);
+  CHECK(minutes(question) == 1);
+  CHECK(minutes(question + question) == 2);  // 1.8 and two words
+  CHECK(minutes(choice + guess) == 1);       // 0.6 and five words
+  CHECK(minutes(choice + guess + choice + guess) == 2);
+  CHECK(minutes("```puzzle\nname: look-back\n```\n") == 5);
+  const std::string commands = "```attn\nattn walk\nattn cost\n```\n";
+  CHECK(minutes(commands) == 1);
+  CHECK(minutes(commands + "<!-- attn:output -->\n```text\n" + words + words + "\n```\n<!-- /attn:output -->\n") == 1);
+}
+
 TEST_CASE("a question can be about any command that computes") {
   const TemporaryFolder folder;
   const auto asked = [&](std::string_view on, std::string_view of) {
-    const std::string path = folder.write("a.md", fmt::format("---\ntitle: t\nminutes: 5\n---\n```question\n"
+    const std::string path = folder.write("a.md", fmt::format("---\ntitle: t\n---\n```question\n"
                                                               "ask: a\nof: {}\non: {}\nhint: h\n```\n",
                                                               of, on));
     const Finished finished = run_lesson_words({"run", path});

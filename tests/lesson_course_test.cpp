@@ -223,7 +223,7 @@ TEST_CASE("q at a pause leaves the lesson, and nothing is asked for that was not
   typist.key = 'q';
   typist.type({"", "", ""});
   std::string lesson = "---\ntitle: an opening and a step that need two screens\n";
-  for (int i = 0; i < 14; ++i) lesson += "can: do one thing more\n";
+  for (int i = 0; i < 13; ++i) lesson += "can: do one thing more\n";
   lesson += "---\n";
   for (int i = 0; i < 10; ++i) lesson += "- one line of the first step\n";
   take_from(read_lesson(lesson, "long.md"), block_runner(), terminal);

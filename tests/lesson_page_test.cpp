@@ -25,7 +25,6 @@ std::string data_of(std::string_view page) { return between(page, "id=\"data\">\
 
 constexpr std::string_view own_lesson = R"(---
 title: A <lesson> & more
-minutes: 1
 can: look up </script>
 ---
 # Two scores

@@ -409,7 +409,7 @@ TEST_CASE("a block of a puzzle that cannot be one is refused with its line") {
 TEST_CASE("attn lesson check knows what is wrong with a puzzle") {
   const auto faults_with = [](std::string block) {
     std::string all;
-    const std::string lesson = "---\ntitle: A\nminutes: 1\n---\n```puzzle\n" + block + "```\n";
+    const std::string lesson = "---\ntitle: A\n---\n```puzzle\n" + block + "```\n";
     for (const std::string& fault : check_lesson(lesson, "a.md", block_runner()).faults) all += fault + "\n";
     return all;
   };
@@ -440,7 +440,7 @@ TEST_CASE("the puzzle that the documentation shows is one") {
 TEST_CASE("a lesson shows and exports its puzzles") {
   const TemporaryFolder folder;
   const std::string lesson =
-      folder.write("a.md", "---\ntitle: A\nminutes: 1\n---\nFirst.\n\n```puzzle\nname: look-back\n```\n\n```puzzle\n" +
+      folder.write("a.md", "---\ntitle: A\n---\nFirst.\n\n```puzzle\nname: look-back\n```\n\n```puzzle\n" +
                                own + "```\n");
   for (const Words& words : {Words{"lesson", "show", lesson}, Words{"lesson", "run", lesson, "--no-input"},
                              Words{"lesson", "export", lesson}}) {

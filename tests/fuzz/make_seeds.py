@@ -166,7 +166,7 @@ write("document", "lists.md", "\ufeff# T\r\n\r\n- a\r\n\r\n  ```attn format=mark
       "> attn x \\\r\n>   y\r\n> ```\r\n")  # fmt: skip
 write("document", "current.md", "```attn\nattn a\n```\n<!-- attn:output -->\n```text\na\n0.12346\n```\n<!-- /attn:output -->\n\n"
       "```attn fails\nattn wrong\n```\n")  # fmt: skip
-write("lesson", "short.md", "---\ntitle: T\nminutes: 1\ncan: see it\n---\nA **score**.\n\n```attn\nattn softmax --scores '1 2'\n```\n\n"
+write("lesson", "short.md", "---\ntitle: T\ncan: see it\n---\nA **score**.\n\n```attn\nattn softmax --scores '1 2'\n```\n\n"
       "```question\nask: How many?\nkind: number\nof: weights[1,1]\nhint: Look.\nwrong: weights[1,2] => No.\n```\n\n***\n\nEnd.\n")  # fmt: skip
 write("puzzle", "short.md", "```puzzle\nask: A.\non: attn softmax\nset: scores 2x2\nholds: weights[i,j-1] + entropy(weights[i]) >= 0.5 "
       "for i = 1..2, j = 2..i+1\nholds: largest(scores[1]) < 9\nnote: x > 1 => No.\n```\nscores = 1 0; 0 1/2\nscores[1,2] = cos(1)\n[[1,2],[3,4]]\n")  # fmt: skip

@@ -104,7 +104,6 @@ attn softmax --scores '1 2; 3'
 
 LESSON = """---
 title: A small lesson
-minutes: 2
 can: tell a weight
 ---
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -14,14 +15,6 @@
 
 namespace attn {
 namespace {
-
-std::size_t minutes_of(std::string_view value) {
-  constexpr std::size_t most = 600;
-  const std::optional<std::size_t> minutes = parsed<std::size_t>(value);
-  if (!minutes || *minutes < 1 || *minutes > most)
-    fail("minutes: '{}' is not a whole number from 1 to {}", value, most);
-  return *minutes;
-}
 
 struct NamedRoad {
   std::string_view name;
@@ -44,7 +37,6 @@ constexpr std::array keys = {
           lesson.road = look_up(std::span<const NamedRoad>(roads), value, "road").road;
         }},
     Key{"needs", false, [](Lesson& lesson, const std::string& value) { lesson.needs = parted(value, ", "); }},
-    Key{"minutes", false, [](Lesson& lesson, const std::string& value) { lesson.minutes = minutes_of(value); }},
     Key{"covers", false, [](Lesson& lesson, const std::string& value) { lesson.covers = parted(value, ", "); }},
     Key{"can", true, [](Lesson& lesson, const std::string& value) { lesson.can.push_back(value); }},
     Key{"try", false, [](Lesson& lesson, const std::string& value) { lesson.try_it = value; }},
@@ -63,6 +55,46 @@ void read_front_matter(Lesson& lesson) {
   }
   if (lesson.title.empty())
     fail_at(lesson.document.at(1), "the lesson has no title: begin it with a line ---, title: …, and ---");
+}
+
+std::size_t count_of_words(std::string_view text) {
+  std::size_t count = 0;
+  bool is_within = false;
+  for (const char c : text) {
+    const bool is_blank = std::isspace(static_cast<unsigned char>(c)) != 0;
+    count += !is_blank && !is_within;
+    is_within = !is_blank;
+  }
+  return count;
+}
+
+// What is read: the text without outputs, the questions, and what the puzzles ask for.
+std::size_t words_to_read(const Lesson& lesson) {
+  std::size_t words = 0;
+  for (const MarkdownLeaf& leaf : lesson.document.leaves) {
+    if (is_output(lesson.document, leaf.first_line)) continue;
+    for (const Text& text : leaf.words) words += count_of_words(words_of(text));
+  }
+  for (const Question& question : lesson.questions) {
+    for (const std::string& line : question_lines(question)) words += count_of_words(line);
+  }
+  for (const Puzzle& puzzle : lesson.puzzles) words += count_of_words(puzzle.ask);
+  return words;
+}
+
+// A choice or a guess is not worked out.
+bool is_worked_out(const Question& question) { return question.kind != AnswerKind::choice && !question.predicts; }
+
+std::size_t minutes_for(const Lesson& lesson) {
+  const Pace& pace = usual_pace;
+  const auto worked_out = static_cast<std::size_t>(std::ranges::count_if(lesson.questions, is_worked_out));
+  std::size_t tables = 0;
+  for (const CommandBlock& block : lesson.document.commands) tables += block.lines.size();
+  const auto times = [](std::size_t count, double minutes) { return static_cast<double>(count) * minutes; };
+  return static_cast<std::size_t>(std::ceil(times(words_to_read(lesson), 1.0 / pace.words_per_minute) +
+                                            times(worked_out, pace.answer) +
+                                            times(lesson.questions.size() - worked_out, pace.choice) +
+                                            times(lesson.puzzles.size(), pace.puzzle) + times(tables, pace.table)));
 }
 
 // Where a step ends: a block of the document, and what it is.
@@ -172,6 +204,7 @@ Lesson read_lesson(std::string_view text, std::string path) {
   for (const FencedBlock& block : lesson.document.puzzles)
     lesson.puzzles.push_back(read_puzzle(lesson.document, block));
   lesson.steps = steps_of(lesson);
+  lesson.minutes = minutes_for(lesson);
   return lesson;
 }
 

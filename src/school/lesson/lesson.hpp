@@ -53,6 +53,18 @@ struct LessonStep {
 /// out.
 enum class Road { main, side };
 
+/// How fast a lesson is taken: the words of its text and its questions in a minute, and the minutes for each
+/// number, word or shape that is worked out, for each choice or guess, for each puzzle, and for each command,
+/// whose tables are looked at.
+struct Pace {
+  double words_per_minute = 180.0;
+  double answer = 0.9;
+  double choice = 0.3;
+  double puzzle = 4.0;
+  double table = 0.35;
+};
+inline constexpr Pace usual_pace;
+
 /// A document to learn from.
 struct Lesson {
   std::string number;  // "01" of 01-soft-lookup.md, or nothing
@@ -60,8 +72,8 @@ struct Lesson {
   Document document;
   std::string title;
   Road road = Road::main;
-  std::vector<std::string> needs;  // names of lessons to take before
-  std::size_t minutes = 0;
+  std::vector<std::string> needs;   // names of lessons to take before
+  std::size_t minutes = 0;          // that it takes at the usual pace, rounded up
   std::vector<std::string> covers;  // names of lines of the checklist
   std::vector<std::string> can;     // what one can do after it: "compute the weights of a row of scores"
   std::string try_it;               // a command to try on a sentence of one's own, or nothing

@@ -69,7 +69,6 @@ class Lint {
   }
 
   void check_references() {
-    if (lesson_.minutes == 0) add(1, "the lesson does not say how long it takes: give a line minutes: 5");
     for (const Entry& entry : lesson_.document.front_matter) {
       for (const std::string& name : parted(entry.value, ", ")) {
         if (entry.key == "needs" && !is_lesson(name))

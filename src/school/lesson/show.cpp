@@ -133,11 +133,9 @@ Block abilities_of(const Lesson& lesson) {
 std::vector<Block> opening_of(const Lesson& lesson) {
   std::vector<Block> blocks;
   blocks.emplace_back(Heading{1, text(lesson.title)});
-  std::string says;
-  if (lesson.minutes > 0) says += fmt::format("About {}.", count_of(lesson.minutes, "minute"));
-  if (!lesson.needs.empty())
-    says += fmt::format("{}Builds on {}.", says.empty() ? "" : " ", fmt::join(numbered_title(lesson.needs), ", "));
-  if (!says.empty()) blocks.emplace_back(Prose{text(says)});
+  std::string says = fmt::format("About {}.", count_of(lesson.minutes, "minute"));
+  if (!lesson.needs.empty()) says += fmt::format(" Builds on {}.", fmt::join(numbered_title(lesson.needs), ", "));
+  blocks.emplace_back(Prose{text(says)});
   if (lesson.can.empty()) return blocks;
   blocks.emplace_back(Prose{text("After this lesson you can:")});
   blocks.push_back(abilities_of(lesson));
