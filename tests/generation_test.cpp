@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
 #include "data/problem/model_file.hpp"
 #include "models.hpp"
 
@@ -177,6 +182,90 @@ TEST_CASE("every sentence of up to four letters is copied") {
     }
   }
   CHECK(copied == 4 + 16 + 64 + 256);
+}
+
+namespace {
+
+// The texts that beam search keeps.
+struct Searched {
+  Searched(const Transformer& model, const GenerationTask& task, std::size_t beams) {
+    RunningTransformer running(model, graph);
+    std::optional<Value> encoded;
+    if (model.kind->encodes) encoded = running.encode(words({1, 2, 3}));
+    steps = beam_search(running, graph, task, encoded, beams);
+  }
+
+  Graph graph;
+  std::vector<BeamStep> steps;
+};
+
+double log_probability_of(const Transformer& model, const GenerationTask& task, const std::vector<std::size_t>& text) {
+  double sum = 0.0;
+  GenerationTask one = task;
+  one.steps = 1;
+  for (const std::size_t id : text) {
+    const Written next(model, one);
+    sum += std::log(next.steps.front().distribution->matrix()(0, id - 1));
+    one.prompt.ids.push_back(id);
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("beam search with one text is greedy, and with more it never keeps a less probable one") {
+  for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+    const Transformer model = random_model({.seed = seed});
+    const GenerationTask task{.prompt = words({1, 4}), .steps = 4, .end = 6};
+    const Written greedy(model, task);
+    const Searched one(model, task, 1);
+    CHECK(one.steps.back().kept.front().words == greedy.ids());
+    CHECK(one.steps.size() == greedy.steps.size());
+    const Searched several(model, task, 3);
+    for (const BeamStep& step : several.steps) {
+      CHECK(step.kept.size() == 3);
+      CHECK(std::ranges::is_sorted(step.kept, std::ranges::greater{}, &Beam::log_probability));
+      for (const Beam& beam : step.kept) {
+        CHECK(std::fabs(beam.log_probability - log_probability_of(model, task, beam.words)) < 1e-9);
+        CHECK(beam.has_ended == (beam.words.back() == 6));
+      }
+    }
+  }
+}
+
+TEST_CASE("beam search that keeps every text finds the most probable one") {
+  const Transformer model = random_model({.kind = "decoder-only", .seed = 3});
+  const GenerationTask task{.prompt = words({1}), .steps = 3, .end = 2};
+  const Beam best = Searched(model, task, 64).steps.back().kept.front();
+  double most = -std::numeric_limits<double>::infinity();
+  const auto try_all = [&](const auto& again, std::vector<std::size_t> text) -> void {
+    if (text.size() == 3 || (!text.empty() && text.back() == 2)) {
+      most = std::max(most, log_probability_of(model, task, text));
+      return;
+    }
+    for (std::size_t id = 1; id <= 6; ++id) {
+      std::vector<std::size_t> longer = text;
+      longer.push_back(id);
+      again(again, std::move(longer));
+    }
+  };
+  try_all(try_all, {});
+  CHECK(std::fabs(best.log_probability - most) < 1e-9);
+}
+
+TEST_CASE("beam search ends with the most probable text, and names what it took") {
+  const Transformer model = example("names").model;
+  const GenerationTask task{
+      .prompt = words({id_in(model.target_vocabulary, "<start>"), id_in(model.target_vocabulary, "m")}),
+      .steps = 12,
+      .end = id_in(model.target_vocabulary, "<end>")};
+  const Searched searched(model, task, 3);
+  CHECK(searched.steps.size() < 12);
+  CHECK(searched.steps.back().kept.front().has_ended);
+  CHECK(searched.steps.front().distributions.size() == 1);
+  CHECK(searched.steps[1].distributions.size() == 3);
+  CHECK(searched.graph.at("step.2.3.distribution").frame.shape.rows == 1);
+  CHECK(searched.steps[1].multiply_adds > searched.steps[0].multiply_adds);
 }
 
 TEST_CASE("a model without an output layer writes nothing") {

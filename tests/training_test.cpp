@@ -148,6 +148,60 @@ TEST_CASE("training that goes on from a file gives the bits of one that never st
   }
 }
 
+TEST_CASE("training with dropout goes on from a file as if it had never stopped, and is no other without dropout") {
+  const Task& task = task_called("induction");
+  TrainingOptions options = few_steps(task, 4);
+  const TrainingState without = trained(task, options);
+  options.dropout = 0.3;
+  options.examples = 5;
+  const TrainingState whole = trained(task, options);
+  CHECK(whole.curve.back().loss != without.curve.back().loss);
+  Trainer first(task, request_of(task), options);
+  first.step();
+  first.step();
+  Trainer second(read_state(bytes_of(first.state()), "state"));
+  while (!second.is_done()) second.step();
+  CHECK(bytes_of(second.state()) == bytes_of(whole));
+}
+
+TEST_CASE("dropout leaves out the share that it is given and keeps the mean, and only Transformers have it") {
+  Graph graph;
+  const Value x = graph.input(role::x, Matrix({100, 100}, 2.0), axis("a"), axis("b"));
+  Dropout dropout(0.2);
+  const Value kept = dropout.apply(x, 1);
+  CHECK(close(kept.matrix(), Matrix({100, 100}, 2.5), 1e-12));  // nothing is left out before it is drawn
+  Graph other;
+  Dropout drawn(0.2);
+  const Value left = drawn.apply(other.input(role::x, Matrix({100, 100}, 2.0), axis("a"), axis("b")), 1);
+  Generator generator(1);
+  drawn.draw(generator);
+  const std::span<const double> all = cells(left.matrix());
+  const auto zeros = static_cast<double>(std::ranges::count(all, 0.0));
+  CHECK(std::fabs(zeros / 10'000.0 - 0.2) < 0.02);
+  CHECK(std::ranges::all_of(all, [](double cell) { return cell == 0.0 || std::fabs(cell - 2.5) < 1e-12; }));
+  TrainingOptions options = few_steps(task_called("dates"), 1);
+  options.dropout = 0.1;
+  check_refused({{"dropout is for Transformers", [&] { trained(task_called("dates"), options); }}});
+}
+
+TEST_CASE("a training on few sentences sees no others, and they are different") {
+  const Task& task = task_called("reverse");
+  const TaskSetup setup = set_up(task, {});
+  const std::vector<TaskExample> few = few_examples(setup.data, 12, Generator(3));
+  std::set<Ids> different;
+  for (const TaskExample& example : few) different.insert(example.source);
+  CHECK(different.size() == 12);
+  for (const TaskExample& example : held_out_examples(setup.data, 200)) CHECK_FALSE(different.contains(example.source));
+  // It learns these by heart, and nothing else.
+  TrainingOptions options = few_steps(task, 150);
+  options.batch = 8;
+  options.rate = 0.01;
+  options.examples = 2;
+  const TrainingState state = trained(task, options);
+  CHECK(state.curve.back().loss < 1.5);
+  CHECK(state.curve.back().held_out.loss > 2.3);
+}
+
 TEST_CASE("a saved state is a model that other commands read") {
   const TrainingState transformer = trained(task_called("reverse"), few_steps(task_called("reverse"), 1));
   const TransformerFile file = read_transformer(bytes_of(transformer), "state");

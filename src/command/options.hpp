@@ -193,6 +193,8 @@ inline constexpr Option temperature =
     number("--temperature", "temperature", "divide the logits by T before the softmax, and sample", rules::temperature,
            "give one such as 0.5")
         .called("T");
+inline constexpr Option beams =
+    count("--beams", "beams", "beam search: keep the N most probable texts at each step, and write the best").up_to(64);
 inline constexpr Option top_k =
     count("--top-k", "top_k", "sample from the K most probable words").called("K").up_to(most_cells);
 inline constexpr Option top_p =
@@ -231,6 +233,14 @@ inline constexpr Option smoothing =
     number("--smoothing", "smoothing", "label smoothing: probability that is spread over all words", rules::below_one,
            "give one such as 0.1")
         .or_else(": that of the task");
+inline constexpr Option dropout =
+    number("--dropout", "dropout", "dropout: probability with which a number is left out in a step of training",
+           rules::below_one, "give one such as 0.1")
+        .or_else(": that of the task");
+inline constexpr Option examples =
+    count("--examples", "examples", "train on only N different sentences, again and again")
+        .or_else(": any")
+        .up_to(10'000);
 inline constexpr Option every =
     count("--every", "evaluate_every", "steps between two points of the curve").or_else(": that of the task");
 inline constexpr Option pairs =

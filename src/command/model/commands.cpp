@@ -176,14 +176,19 @@ std::vector<Command> model_commands() {
        .subject = &subject::models,
        .summary = "generate words one by one, and count the multiply-adds",
        .own = {{option::kind, option::steps, option::no_cache, option::sample, option::temperature, option::top_k,
-                option::top_p, option::sample_seed},
-               {},
+                option::top_p, option::sample_seed, option::beams},
+               {{&option::beams, &option::sample},
+                {&option::beams, &option::temperature},
+                {&option::beams, &option::top_k},
+                {&option::beams, &option::top_p},
+                {&option::beams, &option::no_cache}},
                {{&option::sample_seed,
                  {&option::sample, &option::temperature, &option::top_k, &option::top_p},
                  "--sample-seed belongs to --sample, --temperature, --top-k or --top-p: give one of them"}}},
        .groups = {&matrix_options(), &comparison_options(), &model_options()},
        .examples = {"attn generate", "attn generate --model copy --source 'c a b'",
-                    "attn generate --temperature 1.5 --sample-seed 3"},
+                    "attn generate --temperature 1.5 --sample-seed 3",
+                    "attn generate --model names --target 'm' --beams 3"},
        .run = run_generate});
   return commands;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 
 #include "command/model/choice.hpp"
@@ -30,6 +31,12 @@ struct GenerationRun {
   std::shared_ptr<Graph> graph;
   std::vector<GenerationStep> steps;
   std::uint64_t encoder_multiply_adds = 0;  // once, before the steps; 0: the model has no encoder
+};
+
+// The texts that beam search kept, and their graph.
+struct BeamRun {
+  std::shared_ptr<Graph> graph;
+  std::vector<BeamStep> steps;
 };
 
 // How a text is to be written.
@@ -76,14 +83,14 @@ void require_moderate(const ModelChoice& choice, const GenerationTask& task, con
 }
 
 // Every step adds its own matrices to the graph.
-void require_few_matrices(const ModelChoice& choice, const GenerationTask& task) {
+void require_few_matrices(const ModelChoice& choice, const GenerationTask& task, std::size_t texts) {
   Graph graph;
   RunningTransformer running(choice.model, graph);
   std::optional<Value> encoded;
   if (choice.model.kind->encodes) encoded = running.encode(choice.source);
   const std::size_t before = graph.nodes().size();
   running.logits(running.decode(task.prompt, encoded));
-  const std::size_t of_step = graph.nodes().size() - before;
+  const std::size_t of_step = texts * (graph.nodes().size() - before);
   if (task.steps <= (most_nodes - std::min(before, most_nodes)) / of_step) return;
   fail("{} steps of this model would take about {} matrices, more than {}: give fewer --steps", task.steps,
        before + task.steps * of_step, most_nodes);
@@ -134,9 +141,9 @@ GenerationTask generation_task(const ModelChoice& choice, const Arguments& argum
   GenerationTask task{.prompt = choice.target};
   task.steps = steps_of(choice.model, task.prompt, arguments);
   task.end = id_in(choice.model.target_vocabulary, end_word);
-  task.cache = arguments.has(option::no_cache) ? Cache::none : Cache::kept;
+  task.cache = arguments.has(option::no_cache) || arguments.has(option::beams) ? Cache::none : Cache::kept;
   require_moderate(choice, task, arguments);
-  require_few_matrices(choice, task);
+  require_few_matrices(choice, task, arguments.count(option::beams).value_or(1));
   return task;
 }
 
@@ -147,17 +154,36 @@ std::optional<std::string> remark_on_steps(const GenerationTask& task, const Arg
                      count_of(task.prompt.size() + task.steps - 1, "position"));
 }
 
+// A graph for what a model writes, what runs in it, and its encoded source.
+struct Writing {
+  Writing(const ModelChoice& choice, const std::optional<std::string>& only)
+      : graph(std::make_shared<Graph>(keep_for_page(only))), running(choice.model, *graph) {
+    watch(*graph);
+    if (choice.model.kind->encodes) encoded = running.encode(choice.source);
+  }
+
+  std::shared_ptr<Graph> graph;
+  RunningTransformer running;
+  std::optional<Value> encoded;
+};
+
 // Lets the model write. Kept is what a page on it shows, and what matches `only`. Throws InputError for
 // numbers that overflow.
 GenerationRun run_of(const ModelChoice& choice, const GenerationPlan& plan,
                      const std::optional<std::string>& only = std::nullopt) {
-  GenerationRun run{.graph = std::make_shared<Graph>(keep_for_page(only)), .steps = {}};
-  watch(*run.graph);
-  RunningTransformer running(choice.model, *run.graph);
-  std::optional<Value> encoded;
-  if (choice.model.kind->encodes) encoded = running.encode(choice.source);
+  Writing writing(choice, only);
+  GenerationRun run{.graph = writing.graph, .steps = {}};
   run.encoder_multiply_adds = work_of(*run.graph).cost.multiply_adds;
-  run.steps = generate(running, *run.graph, plan.task, encoded, plan.sampling);
+  run.steps = generate(writing.running, *run.graph, plan.task, writing.encoded, plan.sampling);
+  compute(*run.graph);
+  return run;
+}
+
+// The same for beam search.
+BeamRun beams_of(const ModelChoice& choice, const GenerationTask& task, std::size_t beams,
+                 const std::optional<std::string>& only) {
+  Writing writing(choice, only);
+  BeamRun run{writing.graph, beam_search(writing.running, *writing.graph, task, writing.encoded, beams)};
   compute(*run.graph);
   return run;
 }
@@ -190,6 +216,18 @@ std::string words_of(const std::vector<std::size_t>& ids, const Axis& vocabulary
   return words;
 }
 
+std::vector<std::size_t> words_written(const std::vector<GenerationStep>& steps) {
+  std::vector<std::size_t> written;
+  for (const GenerationStep& step : steps) written.push_back(step.chosen);
+  return written;
+}
+
+// Of a whole text, which may be small.
+std::string percent_of_text(double log_probability) {
+  constexpr int digits = 3;
+  return written_digits(100.0 * std::exp(log_probability), digits) + " %";
+}
+
 // How words are chosen, where that is not greedy.
 std::vector<std::string> sampling_in_words(const Sampling& sampling) {
   std::vector<std::string> how;
@@ -206,25 +244,20 @@ std::vector<std::string> sampling_in_words(const Sampling& sampling) {
 }
 
 // Title and description of the model, and the texts that go in and come out.
-void add_texts(Page& page, const ModelChoice& choice, const GenerationPlan& plan, const GenerationRun& run) {
+void add_texts(Page& page, const ModelChoice& choice, const GenerationTask& task,
+               const std::vector<std::size_t>& written, const Axis& vocabulary) {
   const Transformer& model = choice.model;
-  const Axis& vocabulary = run.steps.front().distribution->frame.columns;
   page.blocks.emplace_back(Heading{1, text(model.title.empty() ? std::string("Generation") : model.title)});
   if (!model.summary.empty()) page.blocks.emplace_back(Prose{text(model.summary)});
   for (const std::string& paragraph : model.about) page.blocks.emplace_back(Prose{text(paragraph)});
   if (model.kind->encodes) {
     page.blocks.emplace_back(Prose{text("Source: ", strong(fmt::format("{}", fmt::join(choice.source.tokens, " "))))});
   }
-  std::vector<std::size_t> written;
-  for (const GenerationStep& step : run.steps) {
-    written.push_back(step.chosen);
-    page.trace.add(*step.distribution);
-  }
-  page.blocks.emplace_back(Prose{text("Given: ", strong(words_of(plan.task.prompt.ids, vocabulary)))});
+  page.blocks.emplace_back(Prose{text("Given: ", strong(words_of(task.prompt.ids, vocabulary)))});
   page.blocks.emplace_back(Prose{text("Written: ", strong(words_of(written, vocabulary)))});
   // What is written last does not go in.
-  const std::size_t went_in = plan.task.prompt.size() + written.size() - 1;
-  if (went_in == model.most_words(model.sizes.target_places) && written.back() != plan.task.end) {
+  const std::size_t went_in = task.prompt.size() + written.size() - 1;
+  if (went_in == model.most_words(model.sizes.target_places) && written.back() != task.end) {
     page.blocks.emplace_back(
         Prose{text(fmt::format("The model has vectors for {}, and none is left. It cannot write more words.",
                                count_of(went_in, "position")))});
@@ -353,10 +386,50 @@ void add_comparison(Page& page, const ModelChoice& choice, GenerationPlan plan, 
 // What was given and written, a ledger of the steps, where each word looked in the source, and what the same
 // takes with and without the cache.
 void add_generation(Page& page, const ModelChoice& choice, const GenerationPlan& plan, const GenerationRun& run) {
-  add_texts(page, choice, plan, run);
+  for (const GenerationStep& step : run.steps) page.trace.add(*step.distribution);
+  add_texts(page, choice, plan.task, words_written(run.steps), run.steps.front().distribution->frame.columns);
   add_ledger(page, run, plan.sampling);
   if (choice.model.kind->crosses) add_alignment(page, choice, run);
   add_comparison(page, choice, plan, run);
+}
+
+void add_kept_texts(Page& page, const BeamRun& run, std::size_t beams, const Axis& vocabulary) {
+  page.head(2, "Beam search");
+  page.say(
+      fmt::format("Each line: the {} most probable of all texts that the line before and one more word give. "
+                  "The probability of a text is the product of those of its words.",
+                  beams));
+  Listing listing{{"step", "texts"}, {}};
+  for (const BeamStep& step : run.steps) {
+    std::string texts;
+    for (const Beam& beam : step.kept) {
+      texts += fmt::format("{}{} {}", texts.empty() ? "" : ", ", words_of(beam.words, vocabulary),
+                           percent_of_text(beam.log_probability));
+    }
+    listing.rows.push_back({fmt::format("{}.", listing.rows.size() + 1), std::move(texts)});
+  }
+  page.blocks.emplace_back(std::move(listing));
+}
+
+// What beam search keeps, and what greedy decoding writes in its place.
+void add_beams(Page& page, const ModelChoice& choice, const GenerationPlan& plan, const BeamRun& run,
+               std::size_t beams) {
+  const Axis& vocabulary = run.steps.front().distributions.front()->frame.columns;
+  for (const BeamStep& step : run.steps) {
+    for (const Node* distribution : step.distributions) page.trace.add(*distribution);
+  }
+  const Beam& best = run.steps.back().kept.front();
+  add_texts(page, choice, plan.task, best.words, vocabulary);
+  add_kept_texts(page, run, beams, vocabulary);
+  const GenerationRun greedy = run_of(choice, plan);
+  double log_probability = 0.0;
+  for (const GenerationStep& step : greedy.steps)
+    log_probability += std::log(step.distribution->matrix()(0, step.chosen - 1));
+  page.head(2, "Greedy decoding");
+  page.say(text("The most probable word at each step gives ", strong(words_of(words_written(greedy.steps), vocabulary)),
+                fmt::format(" ({}). Beam search gives ", percent_of_text(log_probability)),
+                strong(words_of(best.words, vocabulary)),
+                fmt::format(" ({}).", percent_of_text(best.log_probability))));
 }
 
 }  // namespace
@@ -399,14 +472,21 @@ Answer run_generate(const Command&, const Arguments& arguments) {
   if (auto remark = remark_on_steps(plan.task, arguments)) choice.remarks.push_back(*std::move(remark));
   choice = drawn(std::move(choice), arguments, use);
   warn_of_padding(choice, choice.remarks);
-  const GenerationRun run = run_of(choice, plan, arguments.only());
-
   Page page;
-  if (!arguments.narrows()) add_generation(page, choice, plan, run);
+  std::shared_ptr<Graph> graph;
+  if (const std::optional<std::size_t> beams = arguments.count(option::beams)) {
+    const BeamRun run = beams_of(choice, plan.task, *beams, arguments.only());
+    if (!arguments.narrows()) add_beams(page, choice, plan, run, *beams);
+    graph = run.graph;
+  } else {
+    const GenerationRun run = run_of(choice, plan, arguments.only());
+    if (!arguments.narrows()) add_generation(page, choice, plan, run);
+    graph = run.graph;
+  }
   return {.page = std::move(page),
           .warnings = choice.remarks,
           .files = saved_parameters(arguments, choice.model),
-          .computation = {run.graph}};
+          .computation = {std::move(graph)}};
 }
 
 }  // namespace attn

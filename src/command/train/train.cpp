@@ -33,9 +33,9 @@ struct AskedTraining {
 };
 
 // The options whose member is a field of the training.
-constexpr const Option* fields[] = {&option::steps, &option::batch,     &option::seed,
-                                    &option::rate,  &option::warm_up,   &option::schedule,
-                                    &option::clip,  &option::smoothing, &option::every};
+constexpr const Option* fields[] = {&option::steps,   &option::batch,    &option::seed, &option::rate,
+                                    &option::warm_up, &option::schedule, &option::clip, &option::smoothing,
+                                    &option::dropout, &option::examples, &option::every};
 
 std::string text_of(const Arguments& arguments, const Option& option) {
   if (option.kind == Kind::number) return fmt::format("{}", *arguments.number(option));
@@ -362,6 +362,14 @@ Answer list_of_tasks(const Command& command, const Arguments& arguments) {
   return {std::move(page)};
 }
 
+// The matrices of a page as inputs, which a question can ask for.
+std::shared_ptr<Graph> inputs_of(const Trace& trace) {
+  auto graph = std::make_shared<Graph>();
+  for (const Traced& one : trace.matrices())
+    graph->input(Name{role::other, one.name}, one.cells(), one.frame.rows, one.frame.columns);
+  return graph;
+}
+
 // Commands that work on what was learned.
 std::vector<Text> next_steps(const Arguments& arguments, const Trainer& trainer) {
   const std::optional<std::string> path = arguments.text(option::save);
@@ -407,7 +415,8 @@ Answer run_train(const Command& command, const Arguments& arguments) {
                 .compared = run.take_compared(),
                 .next = next_steps(arguments, *asked.trainer),
                 .was_stopped = run.was_stopped()});
-  Answer answer{.page = std::move(page)};
+  const std::shared_ptr<Graph> tables = inputs_of(page.trace);
+  Answer answer{.page = std::move(page), .computation = {tables}};
   if (run.was_stopped() && !arguments.has(option::save))
     answer.warnings.push_back("the training was stopped, and nothing is saved: give --save FILE to keep it");
   return answer;
@@ -426,6 +435,8 @@ std::vector<Command> train_commands() {
                   option::schedule,
                   option::clip,
                   option::smoothing,
+                  option::dropout,
+                  option::examples,
                   option::every,
                   {option::layers, "number of layers", of_task, most_trained_layers},
                   {option::heads, "number of heads of each attention", of_task, most_trained_size},
@@ -446,8 +457,8 @@ std::vector<Command> train_commands() {
           {&option::save_steps, {&option::save}, "--save-steps needs --save FILE, beside which they go: give both"},
           {&option::head, {&option::watch}, "--head belongs to --watch: give both"}}};
   for (const Option* given : {&option::batch, &option::seed, &option::rate, &option::warm_up, &option::schedule,
-                              &option::clip, &option::smoothing, &option::every, &option::layers, &option::heads,
-                              &option::d_model, &option::d_ff, &option::pairs})
+                              &option::clip, &option::smoothing, &option::dropout, &option::examples, &option::every,
+                              &option::layers, &option::heads, &option::d_model, &option::d_ff, &option::pairs})
     own.exclusions.push_back({&option::resume, given});
   std::vector<Command> commands;
   commands.push_back({.name = "train",

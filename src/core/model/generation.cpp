@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "core/graph/plan.hpp"
@@ -42,6 +44,13 @@ Value distribution_of(Value logits, const Sampling& sampling) {
   return name(role::limited, normalize(mask(distribution, allowed, 0.0)));
 }
 
+// The distribution of the word after these.
+Value next_after(RunningTransformer& model, const ModelInput& words, const std::optional<Value>& encoded,
+                 const Sampling& sampling) {
+  const Value decoded = model.decode(words, encoded);
+  return distribution_of(model.logits(words.size() == 1 ? decoded : rows(decoded, words.size() - 1, 1)), sampling);
+}
+
 std::size_t choose(std::span<const double> probabilities, Sampling& sampling) {
   const auto most = static_cast<std::size_t>(std::ranges::max_element(probabilities) - probabilities.begin());
   if (!sampling.generator) return most;
@@ -58,6 +67,11 @@ std::uint64_t multiply_adds_since(const Graph& graph, std::size_t before) {
   Cost total;
   for (std::size_t i = before; i < graph.nodes().size(); ++i) total += cost_of(graph.nodes()[i]);
   return total.multiply_adds;
+}
+
+void require_output(const RunningTransformer& model) {
+  if (!model.has_output())
+    fail("the model cannot write words, because it has no output layer ({})", Name({scope::output}, role::w).text());
 }
 
 // What was given and what was written, word by word.
@@ -85,8 +99,7 @@ class WordsSoFar {
 
 std::vector<GenerationStep> generate(RunningTransformer& model, Graph& graph, const GenerationTask& task,
                                      const std::optional<Value>& encoded, Sampling sampling) {
-  if (!model.has_output())
-    fail("the model cannot write words, because it has no output layer ({})", Name({scope::output}, role::w).text());
+  require_output(model);
   std::vector<GenerationStep> steps;
   WordsSoFar text(task.prompt);
   for (std::size_t i = 1; i <= task.steps; ++i) {
@@ -96,15 +109,51 @@ std::vector<GenerationStep> generate(RunningTransformer& model, Graph& graph, co
     const bool goes_on = model.remembered() > 0;
     const ModelInput input = goes_on ? text.last() : text.all();
     GenerationStep step{.went_in = input.ids, .remembered = model.remembered()};
-    Value decoded = model.decode(input, encoded);
-    const Value last = input.size() == 1 ? decoded : rows(decoded, input.size() - 1, 1);
-    const Value distribution = distribution_of(model.logits(last), sampling);
+    const Value distribution = next_after(model, input, encoded, sampling);
     step.distribution = &distribution.node();
     step.multiply_adds = multiply_adds_since(graph, nodes_before);
     step.chosen = choose(row(distribution.matrix(), 0), sampling) + 1;
     text.append(step.chosen, distribution.node().frame.columns);
     steps.push_back(std::move(step));
     if (steps.back().chosen == task.end) break;
+  }
+  return steps;
+}
+
+std::vector<BeamStep> beam_search(RunningTransformer& model, Graph& graph, const GenerationTask& task,
+                                  const std::optional<Value>& encoded, std::size_t beams) {
+  require_output(model);
+  std::vector<BeamStep> steps;
+  std::vector<Beam> kept(1);
+  for (std::size_t i = 1; i <= task.steps && !kept.front().has_ended; ++i) {
+    const Graph::Scope scope(graph, scope::step, i);
+    const std::size_t nodes_before = graph.nodes().size();
+    BeamStep step;
+    for (const Beam& beam : kept) {
+      if (beam.has_ended) {
+        step.kept.push_back(beam);
+        continue;
+      }
+      const Graph::Scope own(graph, scope::number, step.distributions.size() + 1);
+      WordsSoFar text(task.prompt);
+      for (const std::size_t id : beam.words) text.append(id, steps.back().distributions.front()->frame.columns);
+      model.forget();
+      const Value distribution = next_after(model, text.all(), encoded, {});
+      step.distributions.push_back(&distribution.node());
+      const std::span<const double> probabilities = row(distribution.matrix(), 0);
+      for (std::size_t id = 1; id <= probabilities.size(); ++id) {
+        Beam longer = beam;
+        longer.words.push_back(id);
+        longer.log_probability += std::log(probabilities[id - 1]);
+        longer.has_ended = id == task.end;
+        step.kept.push_back(std::move(longer));
+      }
+    }
+    std::ranges::stable_sort(step.kept, std::ranges::greater{}, &Beam::log_probability);
+    step.kept.resize(std::min(beams, step.kept.size()));
+    step.multiply_adds = multiply_adds_since(graph, nodes_before);
+    kept = step.kept;
+    steps.push_back(std::move(step));
   }
   return steps;
 }

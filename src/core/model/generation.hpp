@@ -46,4 +46,29 @@ struct GenerationTask {
 std::vector<GenerationStep> generate(RunningTransformer& model, Graph& graph, const GenerationTask& task,
                                      const std::optional<Value>& encoded, Sampling sampling);
 
+/// A text that beam search keeps: what was written after the prompt.
+struct Beam {
+  std::vector<std::size_t> words = {};  // ids
+  double log_probability = 0.0;         // the sum of the logarithms of the words' probabilities
+  bool has_ended = false;
+};
+
+/// One step of beam search: the most probable texts, which all texts of the step before and their next words
+/// give, the most probable first.
+struct BeamStep {
+  std::vector<Beam> kept;
+  std::uint64_t multiply_adds = 0;              // of this step
+  std::vector<const Node*> distributions = {};  // [1, vocabulary], of each text that went on
+};
+
+/// Lets a model write several texts side by side: of all texts with one more word, the `beams` most probable
+/// are kept. A text that has ended stays among them, and takes no more words. The search ends with the steps,
+/// or when the most probable text has ended: a text only becomes less probable with each word. Texts that go
+/// on are computed in the scopes `step.1.1`, `step.1.2` …, without a cache.
+/// (Graves 2012, Sequence Transduction with Recurrent Neural Networks, section 2.4; Sutskever et al. 2014,
+/// Sequence to Sequence Learning with Neural Networks, section 3.2; no normalization by length)
+/// Throws InputError when the model has no output layer.
+std::vector<BeamStep> beam_search(RunningTransformer& model, Graph& graph, const GenerationTask& task,
+                                  const std::optional<Value>& encoded, std::size_t beams);
+
 }  // namespace attn

@@ -130,11 +130,11 @@ std::string mask_source(const Node& mask) {
   return mask.origin.starts_with(follows_from) ? mask.origin.substr(follows_from.size()) : given_mask;
 }
 
-RunningTransformer::RunningTransformer(const Transformer& model, Graph& graph)
+RunningTransformer::RunningTransformer(const Transformer& model, Graph& graph, Dropout* dropout)
     : model_(model),
       graph_(graph),
       learned_(learned_of(model, graph)),
-      recipe_{model.recipe, model.sizes.all_heads()},
+      recipe_{model.recipe, model.sizes.all_heads(), dropout},
       memories_(model.sizes.decoder_layers) {}
 
 // Vectors that are given are taken as they are: positions have been added to them, or not.
@@ -156,7 +156,8 @@ Value RunningTransformer::vectors_of(const Side& side, const ModelInput& words, 
     fail("‹positions› {}: the model has no {}: give ‹positions› sinusoidal or none", kind.name,
          Name({side.positions}, role::table).text());
   }
-  return with_positions(kind, x, places);
+  const Value placed = with_positions(kind, x, places);
+  return recipe_.dropout ? recipe_.dropout->apply(placed, 1) : placed;
 }
 
 // Some models normalize once more at the end.
@@ -295,7 +296,11 @@ class LayerAtWork {
     const auto normalize = [&](const Value& words) {
       return normalized_within({scope::norm, number_}, words, learned_, recipe_.model);
     };
-    x_ = recipe_.model.norm->connect(x_, sublayer, normalize, number_);
+    const auto in_training = [&](const Value& words) {
+      const Value found = sublayer(words);
+      return recipe_.dropout ? recipe_.dropout->apply(found, number_) : found;
+    };
+    x_ = recipe_.model.norm->connect(x_, in_training, normalize, number_);
   }
 
   // The queries of words look at the memory with several heads: `q` … `output`. Where queries and keys are

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/model/dropout.hpp"
 #include "core/model/input.hpp"
 #include "core/model/schema.hpp"
 
@@ -9,6 +10,7 @@ namespace attn {
 struct LayerRecipe {
   const ModelRecipe& model;
   HeadCounts heads;
+  Dropout* dropout = nullptr;  // in training; null: none
 };
 
 /// What one attention of a layer looks at, beside its parameters.
@@ -87,8 +89,9 @@ std::string mask_source(const Node& mask);
 class RunningTransformer {
  public:
   /// Its parameters become inputs of the graph, or placeholders in one that never evaluates. The graph has no
-  /// open scope, and the model outlives it.
-  RunningTransformer(const Transformer& model, Graph& graph);
+  /// open scope, and the model outlives it; so does the dropout of what each sub-layer gives and of the vectors
+  /// with their positions, where there is one.
+  RunningTransformer(const Transformer& model, Graph& graph, Dropout* dropout = nullptr);
 
   /// The encoder: `source.x` … `encoder.N.norm_2.output`, and `encoder.output`.  -> [n, d_model].
   /// (Vaswani et al. 2017, section 3: (x_1 … x_n) → z)

@@ -109,6 +109,16 @@ TaskExample training_example(const ExampleSource& source, Generator& generator) 
   return example;
 }
 
+std::vector<TaskExample> few_examples(const ExampleSource& source, std::size_t most, Generator generator) {
+  std::vector<TaskExample> few;
+  std::set<Ids> seen;
+  for (int i = 0; i < most_tries && few.size() < most; ++i) {
+    TaskExample example = training_example(source, generator);
+    if (seen.insert(key_of(example)).second) few.push_back(std::move(example));
+  }
+  return few;
+}
+
 std::vector<TaskExample> held_out_examples(const ExampleSource& source, std::size_t most) {
   constexpr std::uint32_t seed = 20170612;  // the same for every training
   std::vector<TaskExample> held_out;

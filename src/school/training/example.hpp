@@ -69,6 +69,9 @@ struct ExampleSource {
 /// The next sentence of training: the first that is drawn and not held out.
 TaskExample training_example(const ExampleSource& source, Generator& generator);
 
+/// Different sentences of training, at most `most`: the same ones for the same generator.
+std::vector<TaskExample> few_examples(const ExampleSource& source, std::size_t most, Generator generator);
+
 /// Different sentences that are held out, at most `most`, the same ones for every seed of training; of finite
 /// data in their order.
 std::vector<TaskExample> held_out_examples(const ExampleSource& source, std::size_t most);

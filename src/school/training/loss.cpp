@@ -162,7 +162,8 @@ Batch any_batch(const BatchShape& shape) {
 
 class TransformerForward final : public LossGraph::Forward {
  public:
-  TransformerForward(const Transformer& model, const Batch& batch, Graph& graph) : running_(model, graph) {
+  TransformerForward(const Transformer& model, const Batch& batch, Graph& graph, Dropout* dropout)
+      : running_(model, graph, dropout) {
     if (!running_.has_output())
       fail("the model has no output layer ({}), so nothing can be compared with the right words",
            Name({scope::output}, role::w).text());
@@ -212,20 +213,23 @@ class RecurrentForward final : public LossGraph::Forward {
   std::optional<Value> logits_;
 };
 
-std::unique_ptr<LossGraph::Forward> forward_of(const TrainedModel& model, const Batch& batch, Graph& graph) {
+std::unique_ptr<LossGraph::Forward> forward_of(const TrainedModel& model, const Batch& batch, Graph& graph,
+                                               Dropout* dropout) {
   if (const auto* const transformer = std::get_if<Transformer>(&model))
-    return std::make_unique<TransformerForward>(*transformer, batch, graph);
+    return std::make_unique<TransformerForward>(*transformer, batch, graph, dropout);
+  if (dropout) fail("dropout is for Transformers, and this model is recurrent: leave it out");
   return std::make_unique<RecurrentForward>(std::get<EncoderDecoder>(model), batch, graph);
 }
 
 }  // namespace
 
-LossGraph::LossGraph(const TrainedModel& model, const BatchShape& shape, double smoothing)
+LossGraph::LossGraph(const TrainedModel& model, const BatchShape& shape, double smoothing, double dropout)
     : shape_(shape),
       graph_(std::make_shared<Graph>(keep_nothing())),
+      dropout_(dropout > 0.0 ? std::make_unique<Dropout>(dropout) : nullptr),
       counts_(std::make_shared<Matrix>(Shape{1, shape.sentences * shape.expected}, 0.0)) {
   const Batch batch = any_batch(shape);
-  forward_ = forward_of(model, batch, *graph_);
+  forward_ = forward_of(model, batch, *graph_, dropout_.get());
   logits_ = forward_->logits();
   expected_ = LiveWords({.ids = batch.expected, .sentences = shape.sentences});
   Axis words = logits_->node().frame.rows;
@@ -236,6 +240,10 @@ LossGraph::LossGraph(const TrainedModel& model, const BatchShape& shape, double 
 }
 
 LossGraph::~LossGraph() = default;
+
+void LossGraph::draw_dropout(Generator& generator) {
+  if (dropout_) dropout_->draw(generator);
+}
 
 void LossGraph::put(const Batch& batch) {
   forward_->put(batch);

@@ -76,8 +76,9 @@ Ids written(const TrainedModel& model, const TaskExample& example);
 /// the parameters.
 class LossGraph {
  public:
-  /// The model outlives it. Throws InputError for a model without an output layer, and as building does.
-  LossGraph(const TrainedModel& model, const BatchShape& shape, double smoothing);
+  /// The model outlives it. Throws InputError for a model without an output layer, for dropout in a recurrent
+  /// model, and as building does.
+  LossGraph(const TrainedModel& model, const BatchShape& shape, double smoothing, double dropout = 0.0);
   ~LossGraph();
   LossGraph(const LossGraph&) = delete;
   LossGraph& operator=(const LossGraph&) = delete;
@@ -85,6 +86,8 @@ class LossGraph {
   const BatchShape& shape() const { return shape_; }
   Graph& graph() const { return *graph_; }
   void put(const Batch& batch);
+  /// Lets dropout, where there is some, leave out other numbers.
+  void draw_dropout(Generator& generator);
 
   const Value& logits() const { return *logits_; }  // [sentences · expected, words]
   const Value& losses() const { return *losses_; }  // of each word  [sentences · expected, 1]
@@ -95,6 +98,7 @@ class LossGraph {
  private:
   BatchShape shape_;
   std::shared_ptr<Graph> graph_;
+  std::unique_ptr<Dropout> dropout_;  // null: none
   std::unique_ptr<Forward> forward_;
   LiveWords expected_;
   std::shared_ptr<Matrix> counts_;

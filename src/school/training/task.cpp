@@ -234,6 +234,10 @@ constexpr std::array fields = {
                   told<&Options::clip>},
     TrainingField{"smoothing", "label smoothing: probability that is spread over all words",
                   take_number<&Options::smoothing, below_one>, told<&Options::smoothing>},
+    TrainingField{"dropout", "dropout: share of numbers that is left out at random",
+                  take_number<&Options::dropout, below_one>, told<&Options::dropout>},
+    TrainingField{"examples", "different sentences that it is trained on; 0: all that the task has",
+                  take_count<&Options::examples, 0, most_examples>, told<&Options::examples>},
     TrainingField{"evaluate_every", "steps between two points of the curve",
                   take_count<&Options::evaluate_every, 1, most_steps>, told<&Options::evaluate_every>},
 };

@@ -28,6 +28,9 @@ std::span<const RateSchedule> rate_schedules();
 /// No training makes more steps, or has more sentences in one.
 constexpr std::size_t most_steps = 10'000'000, most_sentences = 4096;
 
+/// No training is held to more different sentences than this, which are drawn before it begins.
+constexpr std::size_t most_examples = 10'000;
+
 /// How a model is trained: all that changes the parameters beside the task, its model and its data.
 struct TrainingOptions {
   std::size_t steps = 1000;
@@ -42,6 +45,8 @@ struct TrainingOptions {
   double epsilon = 1e-9;
   double clip = 1.0;                 // largest norm of all gradients together; 0: any (Pascanu et al. 2013)
   double smoothing = 0.0;            // of labels (Vaswani et al. 2017, section 5.4)
+  double dropout = 0.0;              // share of numbers that is left out at random; of Transformers
+  std::size_t examples = 0;          // different sentences that it is trained on; 0: all that the task has
   std::size_t evaluate_every = 100;  // steps between two points of the curve
 };
 

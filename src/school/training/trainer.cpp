@@ -70,6 +70,8 @@ struct Trainer::Parts {
         setup(set_up(task, its_state.request)),
         state(std::move(its_state)),
         generator(generator_of(state.generator)) {
+    if (state.options.examples > 0)
+      few = few_examples(setup.data, state.options.examples, Generator(state.options.seed ^ seed_of_sentences));
     take_own_parameters();
     build();
     evaluator.emplace(state.model, held_out_examples(setup.data, setup.held_out));
@@ -88,7 +90,7 @@ struct Trainer::Parts {
   void build() {
     BatchShape shape = setup.data.longest;
     shape.sentences = state.options.batch;
-    graph.emplace(state.model, shape, state.options.smoothing);
+    graph.emplace(state.model, shape, state.options.smoothing, state.options.dropout);
     std::vector<const Node*> parameters;
     for (const Learning& one : learning) parameters.push_back(&graph->graph().at(one.name));
     const Value& loss = graph->loss();
@@ -104,6 +106,10 @@ struct Trainer::Parts {
     plan = graph->graph().run().plan_to_repeat(wanted);
   }
 
+  TaskExample next_example() {
+    return few.empty() ? training_example(setup.data, generator) : few[any_of(few.size(), generator)];
+  }
+
   StepReport step();
   const Node* first_not_finite() const;
   void require_finite(const StepReport& report) const;
@@ -114,6 +120,7 @@ struct Trainer::Parts {
   TaskSetup setup;
   TrainingState state;
   Generator generator;
+  std::vector<TaskExample> few;    // all that it is trained on; empty: any sentences of the task
   std::vector<Learning> learning;  // by name
   std::optional<LossGraph> graph;
   Plan plan;
@@ -124,8 +131,9 @@ StepReport Trainer::Parts::step() {
   if (state.curve.empty()) add_point();
   const TrainingOptions& options = state.options;
   std::vector<TaskExample> examples;
-  for (std::size_t i = 0; i < options.batch; ++i) examples.push_back(training_example(setup.data, generator));
+  for (std::size_t i = 0; i < options.batch; ++i) examples.push_back(next_example());
   graph->put(batch_of(examples, graph->shape()));
+  graph->draw_dropout(generator);
   graph->graph().run().repeat(plan);
   std::vector<const Matrix*> gradients;
   for (const Learning& one : learning) gradients.push_back(&one.gradient->matrix());
