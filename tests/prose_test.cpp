@@ -208,6 +208,7 @@ const std::vector<Computed>& computed() {
         {"26-teacher-forcing", "3.30", std::log(letters + 1.0)},
         {"26-teacher-forcing", "0.19", std::exp(-1.643)},
         {"README", "160", rounded_to_tens(minutes_of_main_road())},
+        {"tour", "160", rounded_to_tens(minutes_of_main_road())},
         {"tour", "2,000,000", in_browser},
         {"tour", "150,000", in_tables},
         {"formats", "6", constant_in("src/core/math/random.cpp", "std::sqrt(6.0 / ", 6.0)},
@@ -222,13 +223,12 @@ const std::vector<Computed>& computed() {
         {"formats", "64", 8.0 * sizeof(double)},
         {"formats", "80", constant_in("src/page/render/style.hpp", "80 without one", 80.0)},
         {"lessons", "85", constant_in("src/school/lesson/page.cpp", "most_live_matrices = 85,", 85.0)},
-        {"lessons", "3000", constant_in("src/school/lesson/page.cpp", "most_live_numbers = 3'000;", 3000.0)},
         {"lessons", "180", usual_pace.words_per_minute},
         {"lessons", "0.35", usual_pace.table},
         {"performance", "44,145,157", parameters_of("")},
         {"performance", "353", parameters_of("") * of_double / megabyte},
         {"performance", "202", parameters_of("decoder") * of_double / megabyte},
-        {"changes", "27", static_cast<double>(lesson_files().size())},
+        {"changes", "30", static_cast<double>(lesson_files().size())},
         {"changes", "200", 100.0 * std::round(static_cast<double>(mistakes().size()) / 100.0)},
     };
   }();
@@ -238,7 +238,7 @@ const std::vector<Computed>& computed() {
 // Years of papers, releases of other programs, and other numbers that are names.
 bool is_name(const std::string& text, const WrittenNumber& number) {
   const std::regex names(
-      R"((et al\.|LeVeque|Stenzel|Debian|g\+\+|clang|CMake|OpenBLAS|NumPy|PyTorch|Linux|chapter|section|lesson|code) \(?)" +
+      R"((et al\.|LeVeque|Stenzel|Shazeer|Debian|g\+\+|clang|CMake|OpenBLAS|NumPy|PyTorch|Linux|chapter|section|lesson|code) \(?)" +
       number.text + "(?![0-9])");
   return number.text.find(',') == std::string::npos && std::regex_search(text, names);
 }
