@@ -686,7 +686,7 @@ hint: one
   CHECK_FALSE(has(sheet, "It comes out."));
   CHECK_FALSE(has(sheet, "That was all."));
   CHECK(has(run_attn({"lesson", "export", lesson, "--with-answers"}).out, "That was all."));
-  CHECK(has(run_attn({"lesson", "show", lesson}).out, "About 1 minute."));
+  CHECK(has(run_attn({"lesson", "show", lesson}).out, "About 4 minutes."));
 }
 
 TEST_CASE("a drill that is not named is asked for") {

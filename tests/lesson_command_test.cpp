@@ -489,7 +489,7 @@ TEST_CASE("a question can be about any command that computes") {
   CHECK(has(asked("attn compare-masks --scores '0 0' --mask '1 0'", "of_weights.left[1,1]"), "Answer: 0.5"));
   CHECK(has(asked("--example order --swap 1,2", "columns(with.swapped.output)"), "Answer: 4"));
   CHECK(has(asked("attn scale --only scaled", "weights[1,1]"), "Answer: 0.88\n"));
-  CHECK(has(asked("attn version", "weights[1,1]"), "a.md:5: on: the command computes nothing"));
+  CHECK(has(asked("attn version", "weights[1,1]"), "a.md:4: on: the command computes nothing"));
   CHECK(has(asked("attn align", "no[1,1]"), "a.md:"));
 }
 

@@ -1,3 +1,4 @@
+#include "school/drill/review.hpp"
 #include "school/lesson/course.hpp"
 
 #include <doctest/doctest.h>
@@ -9,9 +10,11 @@
 #include <cmath>
 #include <deque>
 #include <map>
+#include <optional>
 
 #include "command/docs.hpp"
 #include "process.hpp"
+#include "school/drill/drill.hpp"
 #include "school/lesson/lesson.hpp"
 #include "terminals.hpp"
 
@@ -51,8 +54,17 @@ LessonTerminal desk_at(Typist& typist) { return LessonTerminal(typist, {.width =
 // What answers every step of a lesson: Enter, or a word for each question.
 std::deque<std::string> through(const Lesson& lesson, std::string_view to_questions) {
   std::deque<std::string> lines;
-  for (const LessonStep& step : lesson.steps) lines.emplace_back(step.question || step.puzzle ? to_questions : "");
+  for (const LessonStep& step : lesson.steps) {
+    const bool asks_why = step.question && lesson.questions[*step.question].asks_why;
+    if (!asks_why) lines.emplace_back(step.question || step.puzzle ? to_questions : "");  // no answer is right
+  }
   return lines;
+}
+
+// Those that are asked of somebody who answers none correctly.
+std::vector<SolvedQuestion> without_reasons(std::vector<SolvedQuestion> questions) {
+  std::erase_if(questions, [](const SolvedQuestion& solved) { return solved.question.asks_why; });
+  return questions;
 }
 
 constexpr std::size_t lines_of_prompt = 3;
@@ -193,19 +205,21 @@ TEST_CASE("what was missed is asked again, and no longer once it is answered at 
   typist.type(lines);
   take_from(lesson, block_runner(), terminal);
   const auto counts = [&] { return counts_of(lesson, terminal.progress().lessons.at(lesson.name)); };
-  REQUIRE(counts().missed == lesson.questions.size());
-  CHECK(typist.shows("r review " + std::to_string(lesson.questions.size()) + " question"));
+  const std::vector<SolvedQuestion> questions = without_reasons(result.questions);
+  REQUIRE(counts().missed == questions.size());
+  CHECK(typist.shows("r review " + std::to_string(questions.size()) + " question"));
 
   std::deque<std::string> answers;
-  for (const SolvedQuestion& solved : result.questions) answers.push_back(answer_of(solved));
+  for (const SolvedQuestion& solved : questions) answers.push_back(answer_of(solved));
   answers.front() = "0";
-  answers.insert(answers.begin() + 1, answer_of(result.questions.front()));
+  answers.insert(answers.begin() + 1, answer_of(questions.front()));
+  answers.emplace_back("s");  // a problem with other numbers, because the lesson is finished
   typist.type(answers);
   review_course(&lesson, block_runner(), terminal);
   CHECK(typist.shows("Not yet."));
   CHECK(typist.shows("End of the review."));
   CHECK(counts().missed == 1);  // the first needed two tries
-  CHECK(counts().later == lesson.questions.size());
+  CHECK(counts().later == questions.size());
   CHECK(counts().first == 0);
 
   typist.type({answer_of(result.questions.front())});
@@ -215,6 +229,66 @@ TEST_CASE("what was missed is asked again, and no longer once it is answered at 
   typist.type({});
   review_course(nullptr, block_runner(), terminal);
   CHECK(typist.shows("You have missed no question."));
+}
+
+TEST_CASE("a finished lesson comes back after days with other numbers, and later each time it is remembered") {
+  Typist typist;
+  const Lesson lesson = find_lesson("1");
+  const auto on_day = [&](std::int64_t day, std::deque<std::string> typed) {
+    LessonTerminal terminal(typist, {.width = 80}, typist.state(), day);
+    typist.type(std::move(typed));
+    review_course(nullptr, block_runner(), terminal);
+    return terminal.progress().lessons[lesson.name].repetition;
+  };
+  const auto answer_on = [&](std::int64_t day, std::int64_t times) {
+    const auto seed = static_cast<std::uint32_t>(day * 31 + times);
+    return answer_of(DrillSeries({find_drill(drills_named(lesson).front())}, seed, block_runner()).next().solved);
+  };
+  {
+    LessonTerminal terminal(typist, {.width = 80}, typist.state(), 1000);
+    terminal.change([&](CourseProgress& progress) {
+      progress.lessons[lesson.name].done = keys_of(lesson);
+      progress.lessons[lesson.name].repetition = Repetition{.day = 1000};
+    });
+  }
+  CHECK(on_day(1000, {}) == Repetition{1000, 0, 0});
+  CHECK(typist.shows("You have missed no question. Lesson 1 comes back in 1 day."));
+  CHECK(on_day(1001, {"s"}) == Repetition{1000, 0, 0});  // skipped
+  CHECK(typist.shows("Lesson 1 comes back today."));
+  CHECK(on_day(1001, {answer_on(1001, 0)}) == Repetition{1001, 1, 1});
+  CHECK(typist.shows("With other numbers: " + lesson.title));
+  CHECK(typist.shows("End of the review. Lesson 1 comes back in 3 days."));
+  CHECK(on_day(1003, {}) == Repetition{1001, 1, 1});
+  CHECK(on_day(1004, {answer_on(1004, 1)}) == Repetition{1004, 2, 2});
+  CHECK(on_day(1011, {answer_on(1011, 2)}) == Repetition{1011, 3, 3});
+  CHECK(on_day(1032, {answer_on(1032, 3)}) == Repetition{1032, 4, 4});
+  CHECK(typist.shows("Lesson 1 comes back in 21 days."));
+  CHECK(on_day(1053, {"-12345", answer_on(1053, 4)}) == Repetition{1053, 0, 5});
+  CHECK(typist.shows("Lesson 1 comes back in 1 day."));
+  CHECK(on_day(1054, {"a"}) == Repetition{1054, 0, 6});
+}
+
+TEST_CASE("a lesson without drills asks one of its own questions again") {
+  Typist typist;
+  const Lesson lesson = read_lesson(
+      "---\ntitle: A\n---\n```question\nask: How much?\nof: scores[1,2]\non: --example thinking-machines\nhint: h\n```\n",
+      "a.md");
+  LessonTerminal terminal(typist, {.width = 80}, typist.state(), 10);
+  typist.type({"96", "q"});
+  take_from(lesson, block_runner(), terminal);
+  CHECK(terminal.progress().lessons[progress_name(lesson)].repetition == Repetition{10, 0, 0});
+  typist.type({"96"});
+  review_course(&lesson, block_runner(), terminal);
+  CHECK(typist.shows("How much?"));
+  CHECK(typist.shows("The lesson comes back in 3 days."));
+}
+
+TEST_CASE("each lesson names drills that there are") {
+  for (const Lesson& lesson : built_in_lessons()) {
+    CAPTURE(lesson.name);
+    CHECK_FALSE(drills_named(lesson).empty());
+    for (const std::string& name : drills_named(lesson)) CHECK(find_drill(name).is_built_in);
+  }
 }
 
 TEST_CASE("q at a pause leaves the lesson, and nothing is asked for that was not shown") {
@@ -253,6 +327,7 @@ TEST_CASE("a first try and a later one are counted apart, and a solution that wa
   std::deque<std::string> lines;
   std::size_t asked = 0;
   for (const LessonStep& step : lesson.steps) {
+    if (step.question && lesson.questions[*step.question].asks_why) continue;
     if (!step.question) {
       lines.emplace_back("");
       continue;
@@ -268,7 +343,25 @@ TEST_CASE("a first try and a later one are counted apart, and a solution that wa
   const ProgressCounts counts = counts_of(lesson, terminal.progress().lessons.at(lesson.name));
   CHECK(counts.first == 1);
   CHECK(counts.later == 0);
-  CHECK(counts.missed == lesson.questions.size() - 1);
+  CHECK(counts.missed == without_reasons(result.questions).size() - 1);
+}
+
+TEST_CASE("each lesson asks once why, with three choices, and not always for the same one") {
+  std::map<std::size_t, std::size_t> places;  // of the right choice, and how often
+  for (const Lesson& lesson : built_in_lessons()) {
+    CAPTURE(lesson.name);
+    std::size_t reasons = 0;
+    for (const Question& question : lesson.questions) {
+      if (!question.asks_why) continue;
+      ++reasons;
+      CHECK(question.choices.size() == 3);
+      ++places[static_cast<std::size_t>(std::ranges::find(question.choices, question.because) -
+                                        question.choices.begin())];
+    }
+    CHECK(reasons == 1);
+  }
+  for (const auto& place : places) CHECK_MESSAGE(place.second >= 6, place.first);
+  CHECK(places.size() == 3);
 }
 
 TEST_CASE("the course as JSON says how far one is in each lesson") {

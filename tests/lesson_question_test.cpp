@@ -206,3 +206,23 @@ TEST_CASE("the number that the last hint works out to is correct, as people roun
   }
   CHECK(calculations > 30);
 }
+
+TEST_CASE("a reason has its right choice said, and a reason for each wrong one") {
+  const std::string why = "why: a\nchoices: b | c | d\n";
+  const std::string notes = "wrong: \"c\" => not c\nwrong: \"d\" => not d\n";
+  const SolvedQuestion reason = solve(question(why + "because: b\n" + notes), Graph());
+  CHECK(reason.question.asks_why);
+  CHECK(answer_of(reason) == "b");
+  CHECK(mark(reason, "b") == right);
+  CHECK(mark(reason, "1") == right);
+  CHECK(mark(reason, "c") == wrong);
+  CHECK(judge(reason, "3").says == "not d");
+  check_refused({
+      {"why: give the right one of its choices as because:", [&] { question(why + notes); }},
+      {"why: give the right one of its choices as because:", [&] { question(why + "because: e\n" + notes); }},
+      {"why: the choice 'd' has no reason", [&] { question(why + "because: b\nwrong: \"c\" => not c\n"); }},
+      {"of: and on: have no effect with why:", [&] { question(why + "because: b\nof: d_k\n" + notes); }},
+      {"because: belongs to why:", [&] { question("ask: a\nof: d_k\nbecause: b\n"); }},
+      {"give one of ask:, predict: and why:", [&] { question("ask: a\n" + why); }},
+  });
+}

@@ -104,7 +104,33 @@ TEST_CASE("a lesson is taken step by step to its end") {
     CAPTURE(what);
     CHECK_MESSAGE(script.shows(what), script.shown());
   }
-  CHECK(script.saves() == 4);
+  CHECK(script.saves() == 5);
+}
+
+TEST_CASE("a reason is asked for after a right answer only") {
+  const std::string lesson = replaced(small_lesson, "Third.", R"(```question
+why: Why so much?
+choices: The first. | The second. | The third.
+because: The second.
+wrong: "The first." => not this one
+wrong: "The third." => nor this one
+```
+
+Third.)");
+  Script right({"", "96", "1", "2", ""});
+  take_at(right, lesson);
+  for (const char* what : {"[3/4] Your answer", "Why so much?", "not this one", "Correct: The second.", "Third.",
+                           "2 questions: 1 correct at the first try, 1 later."}) {
+    CAPTURE(what);
+    CHECK_MESSAGE(right.shows(what), right.shown());
+  }
+  Script shown({"", "a", "b", "a", ""});
+  take_at(shown, lesson);
+  CHECK_FALSE(shown.shows("Why so much?"));
+  CHECK(shown.shows("1 question: 0 correct at the first try, 1 not yet."));
+  Script later({"", "95", "96", "s", ""});
+  take_at(later, lesson);
+  CHECK(later.shows("Why so much?"));
 }
 
 TEST_CASE("hints come in order, mistakes are named, and an answer can be shown") {

@@ -15,6 +15,7 @@
 #include "core/support/text.hpp"
 #include "data/files/opened.hpp"
 #include "page/render/width.hpp"
+#include "school/drill/review.hpp"
 #include "school/lesson/course.hpp"
 #include "school/lesson/lesson.hpp"
 #include "school/lesson/lint.hpp"
@@ -301,7 +302,10 @@ const std::array action_table_of_lesson = {
     Action{"list", "list the lessons and your progress in each", {}, list_lessons},
     Action{"run", "take a lesson; without a name, go on where you are", {optional_lesson}, run, taking},
     Action{"next", "take the next lesson that you have not finished", {}, next, taking},
-    Action{"review", "answer again the questions that you missed, in one lesson or in all", {optional_lesson}, review},
+    Action{"review",
+           "answer again what you missed, and after days one question of each finished lesson with other numbers",
+           {optional_lesson},
+           review},
     Action{"show", "print a lesson as a page, without the answers", {lesson_word}, show_lesson},
     Action{"reset", "forget your progress in one lesson or in all", {optional_lesson}, reset, {&option::yes}},
     Action{

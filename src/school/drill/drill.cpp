@@ -58,7 +58,8 @@ const std::vector<Key>& keys_of_drills() {
         {"solution", false, [](ProblemKind& kind, const Entry& entry) { kind.solution = entry; }},
     };
     for (const std::string_view name : keys_of_questions()) {
-      if (name != "predict") all.push_back({name, true, add_line_of_question});
+      constexpr std::array of_lessons = {"predict", "why", "because"};
+      if (std::ranges::find(of_lessons, name) == of_lessons.end()) all.push_back({name, true, add_line_of_question});
     }
     return all;
   }();

@@ -253,24 +253,6 @@ void take_course(const RunCommand& run, LessonTerminal& terminal) {
   if (const std::optional<Lesson> lesson = chosen(go_on, says, terminal)) take_from(*lesson, run, terminal);
 }
 
-void review_course(const Lesson* only, const RunCommand& run, LessonTerminal& terminal) {
-  std::vector<Lesson> lessons;
-  if (only) {
-    lessons.push_back(*only);
-  } else {
-    lessons = built_in_lessons();
-  }
-  const auto has_nothing_missed = [&](const Lesson& lesson) {
-    return counts_in(terminal.progress(), lesson).missed == 0;
-  };
-  std::erase_if(lessons, has_nothing_missed);
-  if (lessons.empty()) return terminal.show({Prose{text("You have missed no question.")}});
-  for (const Lesson& lesson : lessons) {
-    if (review(lesson, execute(lesson, run), terminal) == SessionEnd::left) return;
-  }
-  terminal.show({Prose{text("End of the review.")}});
-}
-
 Listing coverage(const std::vector<Lesson>& lessons) {
   Listing listing{{"line", "lesson", "command", "what it says"}, {}};
   for (const ChecklistLine& line : checklist()) {

@@ -27,9 +27,6 @@ void take_from(const Lesson& first, const RunCommand& run, LessonTerminal& termi
 /// Shows the course, and takes the lesson that the reader chooses.
 void take_course(const RunCommand& run, LessonTerminal& terminal);
 
-/// Asks again what was missed: in one lesson, or without one in the whole course.
-void review_course(const Lesson* only, const RunCommand& run, LessonTerminal& terminal);
-
 /// Every line of the checklist with the lessons that cover it, and the command in each that shows it.
 Listing coverage(const std::vector<Lesson>& lessons);
 

@@ -187,6 +187,7 @@ SolvedQuestion solve_on(const Question& question, const Calculation& computation
 
 // What a question is about: its own command, or the nearest computation above it.
 SolvedQuestion solved_on(const Calculation& above, const Question& question, const RunCommand& run) {
+  if (question.asks_why) return solve(question, Graph());
   if (!question.on.empty()) return solve_alone(question, run);
   if (above.graph) return solve_on(question, above);
   fail_at(question.place, "no block above computes anything: give the question a line on: --example NAME");

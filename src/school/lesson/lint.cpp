@@ -100,8 +100,11 @@ class Lint {
 
   void check_questions() {
     if (lesson_.questions.empty() && lesson_.puzzles.empty()) add(1, "the lesson asks nothing: give it a question");
+    if (!lesson_.questions.empty() && lesson_.questions.front().asks_why)
+      add(lesson_.questions.front().place.line, "why: no question is before it: put it after one");
     for (const Question& question : lesson_.questions) {
-      if (question.hints.empty()) add(question.place.line, "the question has no hint: give it a line hint:");
+      if (question.hints.empty() && !question.asks_why)
+        add(question.place.line, "the question has no hint: give it a line hint:");
       for (const std::string& choice : question.choices) {
         if (key_press(choice)) add(question.place.line, "the choice '{}' is a key: call it otherwise", choice);
       }

@@ -31,6 +31,11 @@ LessonProgress lesson_progress(const Json& value) {
   for (const auto& [key, answer] : value.at("answers").get_ref<const Json::object_t&>())
     progress.answers[key] = {answer.at("text").get<std::string>(), answer.at("right").get<bool>(),
                              answer.value("first", false), answer.value("missed", false)};
+  if (value.contains("repetition")) {
+    const Json& repetition = value.at("repetition");
+    progress.repetition = {repetition.at("day").get<std::int64_t>(), repetition.at("remembered").get<std::size_t>(),
+                           repetition.at("times").get<std::size_t>()};
+  }
   return progress;
 }
 
@@ -103,7 +108,14 @@ std::string bytes_of(const CourseProgress& progress) {
     for (const auto& [key, answer] : lesson.answers)
       answers.push_back(
           {key, {{"text", answer.text}, {"right", answer.right}, {"first", answer.first}, {"missed", answer.missed}}});
-    lessons.push_back({name, {{"done", lesson.done}, {"answers", std::move(answers)}}});
+    Json::object_t kept = {{"done", lesson.done}, {"answers", std::move(answers)}};
+    if (lesson.repetition) {
+      kept.push_back({"repetition",
+                      {{"day", lesson.repetition->day},
+                       {"remembered", lesson.repetition->remembered},
+                       {"times", lesson.repetition->times}}});
+    }
+    lessons.push_back({name, std::move(kept)});
   }
   const Json json = {{"schema", schema_of_progress},
                      {"last", progress.last},
@@ -135,7 +147,9 @@ ProgressCounts counts_of(const Lesson& lesson, const LessonProgress& progress) {
   for (std::size_t i = 0; i < keys.size(); ++i) {
     counts.done += std::ranges::find(progress.done, keys[i]) != progress.done.end();
     const auto answer = progress.answers.find(keys[i]);
-    if (!lesson.steps[i].question || lesson.questions[*lesson.steps[i].question].predicts) continue;
+    if (!lesson.steps[i].question) continue;
+    const Question& question = lesson.questions[*lesson.steps[i].question];
+    if (question.predicts || (question.asks_why && answer == progress.answers.end())) continue;
     ++counts.questions;
     if (answer == progress.answers.end()) continue;
     counts.first += answer->second.first;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,11 +22,21 @@ struct Answered {
   bool missed = false;  // whether to ask again: an answer was wrong, or the solution was shown
 };
 
+/// How a finished lesson comes back in reviews.
+struct Repetition {
+  std::int64_t day = 0;        // of its end, or of its last review, in days since 1970
+  std::size_t remembered = 0;  // reviews in a row whose question was answered at the first try
+  std::size_t times = 0;       // reviews in all
+
+  bool operator==(const Repetition&) const = default;
+};
+
 /// The progress in a lesson. Steps and questions are known by their text: when a lesson is edited,
 /// what has not changed stays done and answered.
 struct LessonProgress {
   std::vector<std::string> done;            // the keys of steps
   std::map<std::string, Answered> answers;  // by the key of the question's step
+  std::optional<Repetition> repetition;     // once it is finished
 };
 
 /// Of all lessons.
@@ -56,7 +68,8 @@ std::string progress_name(const Lesson& lesson);
 /// apart by their order.
 std::vector<std::string> keys_of(const Lesson& lesson);
 
-/// The progress in a lesson, in numbers. Predictions are no questions here: no answer to them is a miss.
+/// The progress in a lesson, in numbers. Predictions are no questions here: no answer to them is a miss. A question
+/// for a reason is one once it was asked.
 struct ProgressCounts {
   std::size_t steps = 0, done = 0;
   std::size_t questions = 0;

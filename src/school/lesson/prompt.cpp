@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 
 #include "core/support/error.hpp"
@@ -80,9 +81,15 @@ Conversation::Conversation(Terminal& terminal, const Style& style)
 
 void Conversation::say(std::string sentence) { show({Prose{text(std::move(sentence))}}); }
 
-LessonTerminal::LessonTerminal(Terminal& terminal, const Style& style, std::string state)
+std::int64_t LessonTerminal::this_day() {
+  using Days = std::chrono::duration<std::int64_t, std::ratio<86400>>;
+  return std::chrono::duration_cast<Days>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+LessonTerminal::LessonTerminal(Terminal& terminal, const Style& style, std::string state, std::int64_t today)
     : Conversation(terminal, style),
-      kept_(terminal, std::move(state), [this](Text sentence) { show({Prose{std::move(sentence)}}); }) {}
+      kept_(terminal, std::move(state), [this](Text sentence) { show({Prose{std::move(sentence)}}); }),
+      today_(today) {}
 
 void Conversation::show(std::vector<Block> blocks) {
   if (blocks.empty() || left_) return;

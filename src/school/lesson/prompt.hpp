@@ -91,17 +91,21 @@ class Conversation {
 /// The terminal at which a lesson is taken, with the file that keeps the progress.
 class LessonTerminal : public Conversation {
  public:
-  /// Throws InputError where `state` is another kind of file.
-  LessonTerminal(Terminal& terminal, const Style& style, std::string state);
+  /// Throws InputError where `state` is another kind of file. A day is told in days since 1970.
+  LessonTerminal(Terminal& terminal, const Style& style, std::string state, std::int64_t today = this_day());
   LessonTerminal(const LessonTerminal&) = delete;
   LessonTerminal& operator=(const LessonTerminal&) = delete;
 
   CourseProgress progress() { return kept_.progress(); }
   void change(const std::function<void(CourseProgress& progress)>& change) { kept_.change(change); }
   bool keeps_progress() const { return kept_.is_kept(); }
+  std::int64_t today() const { return today_; }
 
  private:
+  static std::int64_t this_day();
+
   KeptProgress kept_;
+  std::int64_t today_;
 };
 
 /// Where a question is asked.

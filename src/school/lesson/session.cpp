@@ -38,19 +38,25 @@ class Session {
       arrive();
     }
     while (at_ < lesson_.steps.size()) {
+      if (is_passed_over(at_)) {
+        finish_step();
+        continue;
+      }
       if (shows_) show_step();
       shows_ = true;
       const KeyPress pressed = this->step().question ? ask(solved()) : this->step().puzzle ? play_puzzle() : pause();
       if (!go(pressed)) return SessionEnd::left;
     }
+    if (!progress_.repetition)
+      change([&](LessonProgress& progress) { progress.repetition = Repetition{.day = terminal_.today()}; });
     terminal_.show(closing_of(lesson_, counts_of(lesson_, progress_)));
     return SessionEnd::finished;
   }
 
-  SessionEnd review() {
+  SessionEnd review(std::optional<std::size_t> step) {
     std::vector<std::size_t> missed;
     for (std::size_t i = 0; i < keys_.size(); ++i) {
-      if (is_missed(i)) missed.push_back(i);
+      if (step ? i == *step : is_missed(i)) missed.push_back(i);
     }
     terminal_.show({Heading{2, text("Review: ", lesson_.title)}});
     for (std::size_t i = 0; i < missed.size(); ++i) {
@@ -98,7 +104,9 @@ class Session {
         finish_step();
         return true;
       case LessonAction::back:
-        at_ -= std::min<std::size_t>(at_, 1);
+        do {
+          at_ -= std::min<std::size_t>(at_, 1);
+        } while (at_ > 0 && is_passed_over(at_));
         return true;
       case LessonAction::go:
         jump_to(pressed.step);
@@ -147,6 +155,18 @@ class Session {
     if (!question || lesson_.questions[*question].predicts) return false;
     const auto answer = progress_.answers.find(keys_[i]);
     return answer != progress_.answers.end() && answer->second.missed;
+  }
+
+  // A reason is asked for only where the question before it was answered correctly.
+  bool is_passed_over(std::size_t i) const {
+    const auto asks = [&](std::size_t step) {
+      const std::optional<std::size_t> question = lesson_.steps[step].question;
+      return question ? &lesson_.questions[*question] : nullptr;
+    };
+    if (!asks(i) || !asks(i)->asks_why) return false;
+    while (i > 0 && (!asks(i) || asks(i)->asks_why)) --i;
+    const auto answer = progress_.answers.find(keys_[i]);
+    return answer == progress_.answers.end() || !answer->second.right;
   }
 
   // A step that does not follow the one before it: what a question is about is shown again.
@@ -267,8 +287,9 @@ SessionEnd take(const Lesson& lesson, const LessonResult& result, LessonTerminal
   return Session(lesson, result, terminal).take(step);
 }
 
-SessionEnd review(const Lesson& lesson, const LessonResult& result, LessonTerminal& terminal) {
-  return Session(lesson, result, terminal).review();
+SessionEnd review(const Lesson& lesson, const LessonResult& result, LessonTerminal& terminal,
+                  std::optional<std::size_t> step) {
+  return Session(lesson, result, terminal).review(step);
 }
 
 // --- puzzling

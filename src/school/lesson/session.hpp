@@ -20,8 +20,9 @@ SessionEnd take(const Lesson& lesson, const LessonResult& result, LessonTerminal
                 std::optional<std::size_t> step = {});
 
 /// Asks again what was missed in a lesson, each question with what it is about. A question that is answered
-/// at the first try is no longer missed.
-SessionEnd review(const Lesson& lesson, const LessonResult& result, LessonTerminal& terminal);
+/// at the first try is no longer missed. With a step, its question alone is asked, whether it was missed or not.
+SessionEnd review(const Lesson& lesson, const LessonResult& result, LessonTerminal& terminal,
+                  std::optional<std::size_t> step = {});
 
 /// The keys at a puzzle that stands in no lesson.
 std::span<const LessonKey> puzzle_keys();

@@ -75,7 +75,7 @@ struct Key {
 };
 
 void set_text(Question& question, const Entry& entry) {
-  if (!question.ask.empty()) fail("the question has a text already: give either ask: or predict:");
+  if (!question.ask.empty()) fail("the question has a text already: give one of ask:, predict: and why:");
   question.ask = entry.value;
 }
 
@@ -86,6 +86,13 @@ constexpr std::array keys = {
           set_text(question, entry);
           question.predicts = true;
         }},
+    Key{"why", false,
+        [](Question& question, const Entry& entry) {
+          set_text(question, entry);
+          question.asks_why = true;
+          question.kind = AnswerKind::choice;
+        }},
+    Key{"because", false, [](Question& question, const Entry& entry) { question.because = entry.value; }},
     Key{"kind", false,
         [](Question& question, const Entry& entry) {
           question.kind = look_up(std::span<const KindName>(kinds), entry.value, "kind of question").kind;
@@ -100,8 +107,24 @@ constexpr std::array keys = {
     Key{"wrong", true, [](Question& question, const Entry& entry) { question.notes.push_back(note_of(entry)); }},
 };
 
+// A reason cannot be computed. Each of the others is wrong in a way that is told.
+void check_why(const Question& question) {
+  if (!question.of.empty() || !question.on.empty())
+    fail("of: and on: have no effect with why: give because: and choices:");
+  if (std::ranges::count(question.choices, question.because) != 1)
+    fail("why: give the right one of its choices as because:, in the same words");
+  for (const std::string& choice : question.choices) {
+    const bool has_note = std::ranges::any_of(
+        question.notes, [&](const AuthorsNote& note) { return note.of == fmt::format("\"{}\"", choice); });
+    if (choice != question.because && !has_note)
+      fail("why: the choice '{}' has no reason: give wrong: \"{}\" => …", choice, choice);
+  }
+}
+
 void check_whole(const Question& question) {
   if (question.ask.empty()) fail("the question has no text: give it a line ask:");
+  if (question.asks_why) return check_why(question);
+  if (!question.because.empty()) fail("because: belongs to why: give the answer as of: with an expression");
   if (question.of.empty()) fail("the question has no answer: give it a line of: with an expression");
   const bool is_choice = question.kind == AnswerKind::choice;
   if (is_choice && question.choices.empty())
@@ -186,6 +209,10 @@ SolvedQuestion solve(Question question, const Graph& graph) {
   SolvedQuestion solved{std::move(question), {}, {}};
   const Question& asked = solved.question;
   at_place(asked.place, [&] {
+    if (asked.asks_why) {
+      solved.answer = asked.because;
+      return;
+    }
     const LookedUp found = look_up_quantity(asked.of, &graph);
     if (!found.of_computation)
       fail("of: '{}' names no part of the computation: give a cell such as scores[1,2], or a size such as d_k",

@@ -32,10 +32,12 @@ struct AuthorsNote {
 struct Question {
   std::string ask;
   bool predicts = false;  // asks for a prediction: what is seen does not tell the answer, and no miss counts
+  bool asks_why = false;  // asks for the reason of the answer before it; the right choice is said by the author
   AnswerKind kind = AnswerKind::number;
   std::string of;                   // the expression that is the answer
   std::optional<double> tolerance;  // of a number
   std::vector<std::string> choices;
+  std::string because;  // of a question for a reason: the right choice
   std::vector<std::string> hints;
   std::vector<AuthorsNote> notes;
   std::string on;  // a command, or options of attn walk; empty: the nearest block above
